@@ -1,0 +1,53 @@
+//===- MmaLayouts.h - fragments of the tensor-core instructions -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Register layouts of mma.sync, ldmatrix and wgmma operands as tables of modes
+// (PTX ISA 9.0, sections 9.7.14.5 "mma" and 9.7.15 "wgmma"), and their tiling
+// over a block of warps.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LAYOUT_MMALAYOUTS_H
+#define TILE_LAYOUT_MMALAYOUTS_H
+
+#include "tile/Layout/FragmentLayout.h"
+
+namespace mlir::tile {
+
+/// Shape of one instruction.
+struct MmaShape {
+  int64_t m, n, k;
+  bool operator==(const MmaShape &o) const {
+    return m == o.m && n == o.n && k == o.k;
+  }
+};
+enum class MmaOperand { A, B, C };
+
+/// Fragment of one mma.sync instruction for one warp. `bits` is the width of
+/// the operand's elements (A and B: 4, 8, 16, 32 (tf32), 64; C: 16, 32, 64).
+/// A is [m, k], B is [k, n], C is [m, n]. Shapes: m16n8k8/k16 (16 bit),
+/// m16n8k4/k8 (tf32), m16n8k16/k32 (8 bit), m16n8k32/k64 (4 bit),
+/// m8n8k4 and m16n8k4/k8/k16 (f64). Refuses others.
+OrRefusal<FragmentLayout> mmaSyncFragment(MmaShape shape, MmaOperand operand,
+                                          unsigned bits);
+/// Fragment of wgmma m64nNkK for one warpgroup: C [64, n] (32-bit or 16-bit
+/// accumulators) or A in registers [64, k].
+OrRefusal<FragmentLayout> wgmmaFragment(MmaShape shape, MmaOperand operand,
+                                        unsigned bits);
+
+/// How warps share the M x N extents of a gemm.
+struct WarpGrid {
+  int64_t m, n;
+};
+/// Repeats an instruction fragment over a [rows, cols] tile: instructions of
+/// one warp go to registers (columns fastest), warps are spread along dim 0
+/// (`warps.m`) and dim 1 (`warps.n`); for operand A the n warps replicate, for
+/// operand B the m warps replicate. Warp index = m + warps.m * n. Each warp
+/// holds a contiguous block of rows and of columns. Extents that do not divide
+/// overshoot.
+OrRefusal<FragmentLayout> tileMmaFragment(const FragmentLayout &instruction,
+                                          MmaOperand operand,
+                                          llvm::ArrayRef<int64_t> tile,
+                                          WarpGrid warps);
+
+} // namespace mlir::tile
+#endif // TILE_LAYOUT_MMALAYOUTS_H
