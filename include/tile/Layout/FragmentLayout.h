@@ -56,9 +56,11 @@ public:
   /// True when some hardware index lies outside the shape: accesses need a
   /// predicate.
   bool overshoots() const;
-  /// All hardware indices that hold a coordinate, in increasing order.
+  /// All hardware indices that hold a coordinate, in increasing order of block,
+  /// warp, lane, register. Empty out of bounds.
   llvm::SmallVector<HardwareIndex> owners(llvm::ArrayRef<int64_t> coords) const;
-  /// How many (lane, warp, block) positions hold one element.
+  /// How many (lane, warp, block) positions hold one element; where that
+  /// differs between elements, the most.
   int64_t replication() const;
   /// True when each element has exactly one owner.
   bool isBijective() const;
@@ -84,8 +86,8 @@ public:
   /// Length of the longest run of consecutive registers (starting at multiples
   /// of it) whose coordinates step by one along `dim` with all others equal.
   int64_t vectorWidth(unsigned dim) const;
-  /// Registers reordered so that the run along `dim` is fastest; coordinates per
-  /// thread unchanged as a set.
+  /// Registers reordered so that the run along `dim` is fastest; coordinates
+  /// per thread unchanged as a set.
   FragmentLayout withFastestRegisterDim(unsigned dim) const;
 
   bool operator==(const FragmentLayout &o) const {
@@ -94,7 +96,8 @@ public:
   bool operator!=(const FragmentLayout &o) const { return !(*this == o); }
 
   /// Structured text, also the attribute's form:
-  ///   shape [64, 64] reg [(2, 1:1), (2, 0:8)] lane [(4, 1:2), (8, 0:1)] warp []
+  ///   shape [64, 64] reg [(2, 1:1), (2, 0:8)] lane [(4, 1:2), (8, 0:1)] warp
+  ///   []
   /// A mode is (extent, dim:stride); replication is (extent, *).
   void print(llvm::raw_ostream &os) const;
   /// In words, for people: "each thread holds 4 elements: ...".
@@ -128,7 +131,8 @@ struct ConversionClass {
   ConversionKind kind;
   std::string reason; // why not the cheaper ones
 };
-/// Both layouts must have the same shape and thread count.
+/// Both layouts must have the same shape and as many lanes, warps and blocks.
+/// Only elements in bounds count. Refuses when elements would cross blocks.
 OrRefusal<ConversionClass> classifyConversion(const FragmentLayout &from,
                                               const FragmentLayout &to);
 llvm::StringRef stringify(ConversionKind kind);

@@ -43,7 +43,9 @@ struct WarpGrid {
 /// (`warps.m`) and dim 1 (`warps.n`); for operand A the n warps replicate, for
 /// operand B the m warps replicate. Warp index = m + warps.m * n. Each warp
 /// holds a contiguous block of rows and of columns. Extents that do not divide
-/// overshoot.
+/// overshoot. An instruction that spans warps itself (wgmma: 4 along m) counts
+/// them in `warps.m`, which must be a multiple of them: {4, 1} is one
+/// warpgroup, {8, 1} two of them along m.
 OrRefusal<FragmentLayout> tileMmaFragment(const FragmentLayout &instruction,
                                           MmaOperand operand,
                                           llvm::ArrayRef<int64_t> tile,

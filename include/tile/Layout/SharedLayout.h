@@ -23,7 +23,8 @@ struct Swizzle {
     return byteAddress ^ ((byteAddress >> shift) & mask);
   }
   bool operator==(const Swizzle &o) const {
-    return bits == o.bits && (bits == 0 || (base == o.base && shift == o.shift));
+    return bits == o.bits &&
+           (bits == 0 || (base == o.base && shift == o.shift));
   }
 };
 
@@ -54,7 +55,8 @@ public:
   int64_t alignment() const;
   bool isInjective() const;
   /// Longest run of elements along `dim`, starting at multiples of its length,
-  /// that stays contiguous in memory after the swizzle.
+  /// that stays contiguous in memory after the swizzle. The last run of a
+  /// dimension may be shorter.
   int64_t contiguousElements(unsigned dim) const;
 
   bool operator==(const SharedLayout &o) const {
@@ -71,9 +73,11 @@ public:
                                unsigned elementBits, int64_t padElements = 0);
   /// Row-major, swizzled so that 16-byte accesses to 8 consecutive rows (of the
   /// innermost dimension) touch distinct banks. Rows wider than 128 bytes are
-  /// split into 128-byte column panels only when `panels` (as TMA needs);
-  /// otherwise the swizzle is applied within the row. Falls back to padding
-  /// where row bytes are not a power of two >= 32.
+  /// split into 128-byte column panels only when `panels` (as TMA needs; then
+  /// 64 or 32-byte panels where only those divide the row); otherwise the
+  /// swizzle is applied within the row. Falls back to padding where row bytes
+  /// are not a power of two >= 32, and to the plain layout where a row is no
+  /// longer than one access.
   static SharedLayout swizzled(llvm::ArrayRef<int64_t> shape,
                                unsigned elementBits, bool panels = false);
 
@@ -85,9 +89,11 @@ private:
 };
 
 /// Number of shared-memory wavefronts one warp-wide access takes divided by the
-/// fewest it could take (1 = free of conflicts). `addresses` holds one byte
-/// address per active lane, each of `bytesPerLane` (1..16) bytes. Lanes reading
-/// the same 4-byte word broadcast.
+/// fewest it could take, rounded up (1 = free of conflicts). `addresses` holds
+/// one byte address per lane, each of `bytesPerLane` (1..16) bytes; a negative
+/// address is an inactive lane. Lanes reading the same 4-byte word broadcast.
+/// Up to 4 bytes a lane the whole warp is served together, up to 8 each half,
+/// above that each quarter.
 int64_t bankConflictDegree(llvm::ArrayRef<int64_t> addresses,
                            unsigned bytesPerLane);
 /// Worst degree over all registers and warps when a fragment is loaded from or

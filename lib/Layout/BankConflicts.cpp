@@ -1,0 +1,213 @@
+//===- BankConflicts.cpp - shared-memory access costs ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vector widths and bank conflicts of accesses between a fragment and a shared
+// buffer. Shared memory has 32 banks of 4 bytes; a wavefront serves at most one
+// word of each bank. Accesses of 8 (16) bytes per lane are served for half
+// (quarter) warps at a time.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Layout/CheckedMath.h"
+#include "tile/Layout/SharedLayout.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::tile;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace {
+
+constexpr int64_t kBanks = 32, kWordBytes = 4;
+
+/// Wavefronts for lanes that are served together: the most distinct words that
+/// one bank has to deliver.
+int64_t wavefronts(ArrayRef<int64_t> addresses, unsigned bytesPerLane) {
+  SmallVector<int64_t, 64> words;
+  for (int64_t address : addresses) {
+    if (address < 0)
+      continue;
+    for (int64_t word = address / kWordBytes;
+         word <= (address + bytesPerLane - 1) / kWordBytes; ++word)
+      words.push_back(word);
+  }
+  llvm::sort(words);
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  int64_t perBank[kBanks] = {};
+  for (int64_t word : words)
+    ++perBank[word % kBanks];
+  return *std::max_element(perBank, perBank + kBanks);
+}
+
+/// Byte offsets by table: linear offsets are sums over dimensions.
+class AddressTable {
+public:
+  explicit AddressTable(const SharedLayout &shared) : shared(shared) {
+    SmallVector<int64_t> coords(shared.rank(), 0);
+    for (unsigned dim = 0; dim < shared.rank(); ++dim) {
+      std::vector<int64_t> offsets;
+      offsets.reserve(shared.shape()[dim]);
+      for (int64_t value = 0; value < shared.shape()[dim]; ++value) {
+        coords[dim] = value;
+        offsets.push_back(shared.linearOffset(coords));
+      }
+      coords[dim] = 0;
+      perDim.push_back(std::move(offsets));
+    }
+  }
+  int64_t operator()(ArrayRef<int64_t> coords) const {
+    int64_t offset = 0;
+    for (auto [coord, offsets] : llvm::zip(coords, perDim))
+      offset += offsets[coord];
+    return shared.swizzle().apply(offset * shared.elementBits() / 8);
+  }
+
+private:
+  const SharedLayout &shared;
+  std::vector<std::vector<int64_t>> perDim;
+};
+
+std::vector<SmallVector<int64_t>> axisTable(const FragmentLayout &layout,
+                                            Axis axis, int64_t step = 1) {
+  std::vector<SmallVector<int64_t>> table;
+  for (int64_t index = 0, size = layout.size(axis); index < size; index += step)
+    table.push_back(layout.axisCoordinates(axis, index));
+  return table;
+}
+
+} // namespace
+
+int64_t mlir::tile::bankConflictDegree(ArrayRef<int64_t> addresses,
+                                       unsigned bytesPerLane) {
+  size_t lanesTogether = bytesPerLane <= 4 ? 32 : bytesPerLane <= 8 ? 16 : 8;
+  int64_t taken = 0, fewest = 0;
+  while (!addresses.empty()) {
+    size_t lanes = std::min(lanesTogether, addresses.size());
+    int64_t needed = wavefronts(addresses.take_front(lanes), bytesPerLane);
+    taken += needed;
+    fewest += needed > 0;
+    addresses = addresses.drop_front(lanes);
+  }
+  return fewest == 0 ? 1 : ceilDiv(taken, fewest);
+}
+
+int64_t mlir::tile::bankConflictDegree(const FragmentLayout &fragment,
+                                       const SharedLayout &shared, unsigned dim,
+                                       int64_t vector) {
+  assert(fragment.shape() == shared.shape() &&
+         "expected a fragment and a buffer of one shape");
+  assert(dim < fragment.rank() && vector > 0 && "expected a dimension");
+  (void)dim; // The run of registers already goes along it.
+  unsigned bytes = std::min<int64_t>(
+      16, std::max<int64_t>(1, vector * shared.elementBits() / 8));
+  // Wider vectors are several accesses of 16 bytes.
+  int64_t step = std::min<int64_t>(
+      vector, std::max<int64_t>(1, 128 / shared.elementBits()));
+  AddressTable addressOf(shared);
+  auto regs = axisTable(fragment, Axis::Register, step);
+  auto lanes = axisTable(fragment, Axis::Lane);
+  int64_t worst = 1;
+  for (const auto &block : axisTable(fragment, Axis::Block))
+    for (const auto &warp : axisTable(fragment, Axis::Warp))
+      for (const auto &reg : regs) {
+        SmallVector<int64_t, 32> addresses;
+        for (const auto &lane : lanes) {
+          SmallVector<int64_t, 4> coords(fragment.rank());
+          for (unsigned d = 0; d < fragment.rank(); ++d)
+            coords[d] = block[d] + warp[d] + lane[d] + reg[d];
+          addresses.push_back(fragment.inBounds(coords) ? addressOf(coords)
+                                                        : -1);
+        }
+        worst = std::max(worst, bankConflictDegree(addresses, bytes));
+      }
+  return worst;
+}
+
+int64_t mlir::tile::ldmatrixConflictDegree(const SharedLayout &shared,
+                                           unsigned rowDim,
+                                           unsigned columnDim) {
+  constexpr int64_t kRows = 8, kRowBytes = 16;
+  assert(rowDim < shared.rank() && columnDim < shared.rank() &&
+         rowDim != columnDim && "expected two dimensions");
+  int64_t step = std::max<int64_t>(1, kRowBytes * 8 / shared.elementBits());
+  AddressTable addressOf(shared);
+  SmallVector<int64_t> shape(shared.shape());
+  int64_t worst = 1;
+  // Walks all coordinates of the other dimensions too: a batch whose pitch is
+  // no multiple of the swizzle's period meets other conflicts.
+  SmallVector<int64_t> coords(shared.rank(), 0);
+  if (llvm::is_contained(shape, 0))
+    return worst;
+  while (true) {
+    SmallVector<int64_t, 8> addresses;
+    SmallVector<int64_t> row = coords;
+    for (; row[rowDim] < shape[rowDim] && int64_t(addresses.size()) < kRows;
+         ++row[rowDim])
+      addresses.push_back(addressOf(row));
+    worst = std::max(worst, bankConflictDegree(addresses, kRowBytes));
+    unsigned dim = 0;
+    for (; dim < shared.rank(); ++dim) {
+      coords[dim] += dim == rowDim ? kRows : dim == columnDim ? step : 1;
+      if (coords[dim] < shape[dim])
+        break;
+      coords[dim] = 0;
+    }
+    if (dim == shared.rank())
+      return worst;
+  }
+}
+
+// An access of V elements needs V consecutive registers that step along `dim`,
+// a start that is a multiple of V, V contiguous elements there, and an address
+// that is a multiple of the access. Every element is held by somebody, so all
+// starts occur and each condition is on strides alone.
+int64_t mlir::tile::widestVector(const FragmentLayout &fragment,
+                                 const SharedLayout &shared, unsigned dim,
+                                 unsigned maxBits) {
+  assert(fragment.shape() == shared.shape() &&
+         "expected a fragment and a buffer of one shape");
+  int64_t extent = fragment.shape()[dim];
+  int64_t registers = fragment.vectorWidth(dim);
+  int64_t contiguous = shared.contiguousElements(dim);
+  FragmentLayout plain = fragment.canonicalized();
+  int64_t limit =
+      std::min<int64_t>(maxBits, shared.alignment() * 8) / shared.elementBits();
+
+  auto works = [&](int64_t vector) {
+    if (registers % vector != 0 || extent % vector != 0)
+      return false;
+    if (contiguous < extent && contiguous % vector != 0)
+      return false;
+    // The run itself is the first register digit; see vectorWidth.
+    for (unsigned axis = 0; axis < kNumAxes; ++axis) {
+      llvm::ArrayRef<Mode> modes = plain.modes(Axis(axis));
+      if (vector > 1 && Axis(axis) == Axis::Register)
+        modes = modes.drop_front();
+      for (const Mode &mode : modes)
+        if (mode.dim == int(dim) && mode.stride < extent &&
+            mode.stride % vector != 0)
+          return false;
+    }
+    // Addresses: the strides of all digits but the contiguous ones.
+    SmallVector<int64_t> left(shared.shape());
+    int64_t contiguousReach = 1;
+    for (const Mode &mode : shared.modes()) {
+      int64_t used = std::min(mode.extent, left[mode.dim]);
+      left[mode.dim] = ceilDiv(left[mode.dim], mode.extent);
+      if (used <= 1)
+        continue;
+      if (mode.dim == int(dim) && mode.stride == contiguousReach &&
+          contiguousReach < vector) {
+        contiguousReach *= mode.extent;
+        continue;
+      }
+      if (mode.stride % vector != 0)
+        return false;
+    }
+    return true;
+  };
+  int64_t best = 1;
+  for (int64_t vector = 2; vector <= limit; vector *= 2)
+    if (works(vector))
+      best = vector;
+  return best;
+}

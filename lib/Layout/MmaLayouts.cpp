@@ -1,0 +1,191 @@
+//===- MmaLayouts.cpp - fragments of the tensor-core instructions ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tables of modes for mma.sync and wgmma. All mma.sync fragments follow one
+// scheme (PTX ISA, "Matrix Fragments for mma"): lanes form 8 groups of 4; a
+// 32-bit register packs 32/bits elements consecutive along k (A, B) or two
+// registers hold neighbours along n (C); further registers repeat along the
+// other extents. Choosing an instruction is the compiler's business, not ours.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Layout/MmaLayouts.h"
+#include "tile/Layout/CheckedMath.h"
+
+using namespace mlir::tile;
+using llvm::ArrayRef;
+
+namespace {
+
+std::string shapeText(MmaShape shape) {
+  return "m" + std::to_string(shape.m) + "n" + std::to_string(shape.n) + "k" +
+         std::to_string(shape.k);
+}
+
+Modes withoutUnits(std::initializer_list<Mode> modes) {
+  Modes result;
+  for (const Mode &mode : modes)
+    if (mode.extent > 1)
+      result.push_back(mode);
+  return result;
+}
+
+/// Elements along k that one register holds: packed in 32 bits, or one f64.
+int64_t packedElements(unsigned bits) { return bits >= 32 ? 1 : 32 / bits; }
+
+/// Whether mma.sync has this shape for A and B elements of `bits`.
+bool isMmaSyncInput(MmaShape shape, unsigned bits) {
+  if (bits == 64)
+    return shape == MmaShape{8, 8, 4} ||
+           (shape.m == 16 && shape.n == 8 &&
+            (shape.k == 4 || shape.k == 8 || shape.k == 16));
+  if (bits != 4 && bits != 8 && bits != 16 && bits != 32)
+    return false;
+  int64_t step = 4 * packedElements(bits);
+  return shape.m == 16 && shape.n == 8 &&
+         (shape.k == step || shape.k == 2 * step);
+}
+
+bool isMmaSyncAccumulator(MmaShape shape, unsigned bits) {
+  switch (bits) {
+  case 64:
+    return isMmaSyncInput(shape, 64);
+  case 32: // f32 or s32, of tf32, 16-bit, 8-bit or 4-bit inputs.
+    return isMmaSyncInput(shape, 32) || isMmaSyncInput(shape, 16) ||
+           isMmaSyncInput(shape, 8) || isMmaSyncInput(shape, 4);
+  case 16: // f16, of 16-bit or 8-bit inputs.
+    return isMmaSyncInput(shape, 16) || isMmaSyncInput(shape, 8);
+  default:
+    return false;
+  }
+}
+
+/// A of m16 (or m8) by k, without warps.
+FragmentLayout inputA(int64_t m, int64_t k, unsigned bits) {
+  int64_t packed = packedElements(bits), step = 4 * packed;
+  return FragmentLayout(
+      {m, k},
+      withoutUnits({{packed, 1, 1}, {m / 8, 0, 8}, {k / step, 1, step}}),
+      {{4, 1, packed}, {8, 0, 1}}, {});
+}
+
+FragmentLayout inputB(int64_t k, int64_t n, unsigned bits) {
+  int64_t packed = packedElements(bits), step = 4 * packed;
+  return FragmentLayout({k, n},
+                        withoutUnits({{packed, 0, 1}, {k / step, 0, step}}),
+                        {{4, 0, packed}, {8, 1, 1}}, {});
+}
+
+FragmentLayout accumulator(int64_t m, int64_t n) {
+  return FragmentLayout({m, n},
+                        withoutUnits({{2, 1, 1}, {m / 8, 0, 8}, {n / 8, 1, 8}}),
+                        {{4, 1, 2}, {8, 0, 1}}, {});
+}
+
+} // namespace
+
+OrRefusal<FragmentLayout>
+mlir::tile::mmaSyncFragment(MmaShape shape, MmaOperand operand, unsigned bits) {
+  bool exists = operand == MmaOperand::C ? isMmaSyncAccumulator(shape, bits)
+                                         : isMmaSyncInput(shape, bits);
+  if (!exists)
+    return Refusal{"mma.sync has no shape " + shapeText(shape) + " with " +
+                   std::to_string(bits) + "-bit " +
+                   (operand == MmaOperand::C ? "accumulators" : "inputs")};
+  switch (operand) {
+  case MmaOperand::A:
+    return inputA(shape.m, shape.k, bits);
+  case MmaOperand::B:
+    return inputB(shape.k, shape.n, bits);
+  case MmaOperand::C:
+    break;
+  }
+  return accumulator(shape.m, shape.n);
+}
+
+OrRefusal<FragmentLayout>
+mlir::tile::wgmmaFragment(MmaShape shape, MmaOperand operand, unsigned bits) {
+  if (shape.m != 64)
+    return Refusal{"expected m64 of wgmma, got " + shapeText(shape)};
+  if (shape.n < 8 || shape.n > 256 || shape.n % 8 != 0)
+    return Refusal{"expected n of wgmma to be a multiple of 8 from 8 to 256, "
+                   "got " +
+                   std::to_string(shape.n)};
+  FragmentLayout warpPart;
+  switch (operand) {
+  case MmaOperand::B:
+    return Refusal{"operand B of wgmma is read from shared memory, it has no "
+                   "fragment"};
+  case MmaOperand::A:
+    // Operands of 256 bits along k (PTX ISA, "Register Fragments for wgmma").
+    if ((bits != 8 && bits != 16 && bits != 32) || shape.k * bits != 256)
+      return Refusal{"wgmma has no shape " + shapeText(shape) + " with " +
+                     std::to_string(bits) + "-bit inputs"};
+    warpPart = inputA(16, shape.k, bits);
+    break;
+  case MmaOperand::C:
+    if (bits != 16 && bits != 32)
+      return Refusal{"expected 16-bit or 32-bit accumulators of wgmma, got " +
+                     std::to_string(bits)};
+    if (shape.k != 8 && shape.k != 16 && shape.k != 32 && shape.k != 64)
+      return Refusal{"wgmma has no shape " + shapeText(shape)};
+    warpPart = accumulator(16, shape.n);
+    break;
+  }
+  return FragmentLayout({64, warpPart.shape()[1]},
+                        warpPart.modes(Axis::Register),
+                        warpPart.modes(Axis::Lane), {{4, 0, 16}});
+}
+
+OrRefusal<FragmentLayout>
+mlir::tile::tileMmaFragment(const FragmentLayout &instruction,
+                            MmaOperand operand, ArrayRef<int64_t> tile,
+                            WarpGrid warps) {
+  if (instruction.rank() != 2 || tile.size() != 2)
+    return Refusal{"expected an instruction fragment and a tile of rank 2, got "
+                   "rank " +
+                   std::to_string(instruction.rank()) + " and " +
+                   std::to_string(tile.size())};
+  for (int64_t extent : tile)
+    if (extent < 0)
+      return Refusal{"expected non-negative tile extents, got " +
+                     std::to_string(extent)};
+  if (warps.m < 1 || warps.n < 1)
+    return Refusal{"expected a positive warp grid, got " +
+                   std::to_string(warps.m) + "x" + std::to_string(warps.n)};
+  int64_t own = instruction.size(Axis::Warp);
+  if (warps.m % own != 0)
+    return Refusal{"expected the warps along m to be a multiple of the "
+                   "instruction's " +
+                   std::to_string(own) + ", got " + std::to_string(warps.m)};
+
+  int64_t units[2] = {operand == MmaOperand::B ? 1 : warps.m / own,
+                      operand == MmaOperand::A ? 1 : warps.n};
+  int64_t repeats[2], block[2];
+  for (unsigned dim = 0; dim < 2; ++dim) {
+    int64_t step = instruction.shape()[dim];
+    if (step < 1)
+      return Refusal{"expected positive extents of the instruction, got " +
+                     std::to_string(step)};
+    std::optional<int64_t> perPass = checkedMul(units[dim], step);
+    if (!perPass || !checkedAdd(tile[dim], *perPass))
+      return Refusal{"the extent of dimension " + std::to_string(dim) +
+                     " overflows 64 bits"};
+    repeats[dim] = std::max<int64_t>(1, ceilDiv(tile[dim], *perPass));
+    block[dim] = repeats[dim] * step;
+  }
+
+  Modes reg = instruction.modes(Axis::Register);
+  for (int dim : {1, 0})
+    if (repeats[dim] > 1)
+      reg.push_back({repeats[dim], dim, instruction.shape()[dim]});
+  Modes warp = instruction.modes(Axis::Warp);
+  auto addWarps = [&](int64_t count, int dim, bool replicate) {
+    if (count > 1)
+      warp.push_back(replicate ? Mode{count, Mode::kReplicated, 0}
+                               : Mode{count, dim, block[dim]});
+  };
+  addWarps(warps.m / own, 0, operand == MmaOperand::B);
+  addWarps(warps.n, 1, operand == MmaOperand::A);
+  return FragmentLayout(tile, reg, instruction.modes(Axis::Lane), warp,
+                        instruction.modes(Axis::Block));
+}
