@@ -1,0 +1,176 @@
+//===- ManifestTest.cpp - The manifest's rules and its JSON ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Runtime/Manifest.h"
+#include "TestArtifacts.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+using namespace mlir::tile::runtime;
+using namespace mlir::tile::runtime::test;
+
+namespace {
+
+/// The error after a change to a valid kernel; empty where it stays valid.
+std::string errorAfter(const std::function<void(KernelSpec &)> &change) {
+  Artifact artifact = tensorMapArtifact();
+  change(artifact.manifest.kernels[0]);
+  return verifyManifest(artifact.manifest, artifact.blobs.size()).message();
+}
+
+/// The error after a textual change to a valid manifest's JSON.
+std::string errorOfText(const std::string &from, const std::string &to) {
+  Artifact artifact = tensorMapArtifact();
+  std::string text = serializeManifest(artifact.manifest);
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from << " in\n" << text;
+  if (at != std::string::npos)
+    text.replace(at, from.size(), to);
+  return parseManifest(text, artifact.blobs.size()).message();
+}
+
+void expectHas(const std::string &text, const std::string &part) {
+  EXPECT_NE(text.find(part), std::string::npos)
+      << "expected '" << part << "' in '" << text << "'";
+}
+
+TEST(Manifest, RoundTrips) {
+  for (const Artifact &artifact : {scaleArtifact(), tensorMapArtifact()}) {
+    std::string text = serializeManifest(artifact.manifest);
+    Result<Manifest> read = parseManifest(text, artifact.blobs.size());
+    ASSERT_TRUE(read.ok()) << read.message();
+    EXPECT_EQ(serializeManifest(*read), text);
+    const KernelSpec &kernel = read->kernels[0];
+    EXPECT_EQ(kernel.args[0].shape[0], kDynamic);
+    EXPECT_EQ(kernel.grid[0], ceilDiv(Expr::dim(1, 1), 128));
+    EXPECT_EQ(kernel.args[1].access, Access::Write);
+    EXPECT_EQ(read->find("none"), nullptr);
+    EXPECT_EQ(read->find(kernel.name), &kernel);
+  }
+}
+
+TEST(Manifest, EveryElementTypeRoundTrips) {
+  for (unsigned i = 0; i < kNumElementTypes; ++i) {
+    ElementType type = ElementType(i), back = ElementType::I1;
+    ASSERT_TRUE(parseElementType(spelling(type), back));
+    EXPECT_EQ(back, type);
+    EXPECT_TRUE(accepts(type, type));
+  }
+  ElementType type;
+  EXPECT_FALSE(parseElementType("f17", type));
+  EXPECT_TRUE(accepts(ElementType::I8, ElementType::UI8));
+  EXPECT_FALSE(accepts(ElementType::UI8, ElementType::I8));
+  EXPECT_TRUE(accepts(ElementType::TF32, ElementType::F32));
+  EXPECT_FALSE(accepts(ElementType::F16, ElementType::BF16));
+}
+
+TEST(Manifest, Architectures) {
+  ArchName arch;
+  ASSERT_TRUE(parseArch("sm_90a", arch));
+  EXPECT_EQ(arch.major * 100 + arch.minor, 900);
+  EXPECT_EQ(arch.suffix, 'a');
+  ASSERT_TRUE(parseArch("sm_121", arch));
+  EXPECT_EQ(arch.major * 100 + arch.minor, 1201);
+  EXPECT_EQ(arch.suffix, 0);
+  for (const char *bad : {"", "sm_", "sm_9", "sm_90b", "sm_90aa", "sm_09",
+                          "compute_90", "sm_12345", "sm_-90", "gfx90a"})
+    EXPECT_FALSE(parseArch(bad, arch)) << bad;
+}
+
+TEST(Manifest, RulesAreChecked) {
+  using K = KernelSpec;
+  EXPECT_EQ(errorAfter([](K &) {}), "");
+  expectHas(errorAfter([](K &k) { k.name = "a b"; }), "identifier");
+  expectHas(errorAfter([](K &k) { k.args[1].name = "A"; }), "name of its own");
+  expectHas(errorAfter([](K &k) { k.args[0].strides.pop_back(); }),
+            "argument 0: expected as many strides as extents");
+  expectHas(errorAfter([](K &k) { k.args[0].shape[1] = -1; }), "0 or more");
+  expectHas(errorAfter([](K &k) { k.args[0].alignment = 12; }), "power of two");
+  expectHas(errorAfter([](K &k) { k.args[2].shape = {1}; }),
+            "argument 2: expected a scalar");
+  expectHas(errorAfter([](K &k) { k.params[1].dim = 2; }),
+            "parameter 1: expected a dimension");
+  expectHas(errorAfter([](K &k) { k.params[1].type = ElementType::F32; }),
+            "i32 or i64");
+  expectHas(errorAfter([](K &k) { k.params[3].arg = 2; }),
+            "parameter 3: expected the argument to be a memref");
+  expectHas(errorAfter([](K &k) { k.params[5].type = ElementType::F64; }),
+            "parameter 5: expected the type of the argument");
+  expectHas(errorAfter([](K &k) { k.params[0].arg = 1; }),
+            "index of a tensor map");
+  expectHas(
+      errorAfter([](K &k) { k.params.assign(33, ParamSpec::tensorMap(0)); }),
+      "4096 bytes of parameters, got 4224");
+  expectHas(errorAfter([](K &k) { k.grid[2] = Expr::scalar(2); }),
+            "grid extent 2: expected an integer scalar");
+  expectHas(errorAfter([](K &k) { k.grid[0] = Expr::dim(4, 0); }),
+            "grid extent 0");
+  expectHas(errorAfter([](K &k) {
+              for (int i = 0; i < 100; ++i)
+                k.grid[0] = k.grid[0] + Expr::dim(1, 0);
+            }),
+            "64 deep");
+  expectHas(errorAfter([](K &k) { k.threads = 1025; }), "threads");
+  expectHas(errorAfter([](K &k) { k.cluster = {8, 4, 1}; }), "16 blocks");
+  expectHas(errorAfter([](K &k) { k.sharedBytes = -1; }), "shared bytes");
+  expectHas(errorAfter([](K &k) { k.assumptions[0].message = ""; }),
+            "assumption 0");
+  expectHas(errorAfter([](K &k) { k.tensorMaps[0].box[0] = 128; }),
+            "tensor map 0: expected the innermost box extent to fit");
+  expectHas(errorAfter([](K &k) { k.tensorMaps[0].box[0] = 12; }),
+            "multiple of 16 bytes");
+  expectHas(errorAfter([](K &k) { k.tensorMaps[0].strides.clear(); }),
+            "one stride less");
+  expectHas(errorAfter([](K &k) { k.code[0].arch = "gfx9"; }), "architecture");
+  expectHas(errorAfter([](K &k) { k.code[0].blob = 2; }), "index of a blob");
+  expectHas(errorAfter([](K &k) { k.code[0].blob = 1; }), "one format");
+  expectHas(errorAfter([](K &k) { k.code.pop_back(); }),
+            "blob 1: expected a code entry that uses it");
+  expectHas(errorAfter([](K &k) { k.code.clear(); }), "at least one target");
+  expectHas(errorAfter([](K &k) { k.code[1] = k.code[0]; }),
+            "one entry per architecture and format");
+}
+
+TEST(Manifest, MalformedJsonIsOneError) {
+  expectHas(errorOfText("{", "["), "not well-formed JSON");
+  expectHas(errorOfText("\"threads\"", "\"treads\""),
+            "kernel 0: expected the field 'threads'");
+  expectHas(errorOfText("\"threads\": 128", "\"threads\": 128, \"x\": 1"),
+            "kernel 0: unknown field 'x'");
+  expectHas(errorOfText("\"threads\": 128", "\"threads\": 1, \"threads\": 2"),
+            "repeats the field 'threads'");
+  expectHas(errorOfText("\"threads\": 128", "\"threads\": 1e2"),
+            "to be an integer");
+  expectHas(errorOfText("\"threads\": 128", "\"threads\": \"128\""),
+            "to be an integer");
+  expectHas(
+      errorOfText("\"threads\": 128", "\"threads\": 99999999999999999999"),
+      "to be an integer");
+  expectHas(errorOfText("\"type\": \"f16\"", "\"type\": \"f17\""),
+            "kernel 0: argument 0: unknown element type 'f17'");
+  expectHas(errorOfText("\"kind\": \"memref\"", "\"kind\": \"tensor\""),
+            "one of memref, scalar, got 'tensor'");
+  expectHas(errorOfText("\"kernels\": [", "\"kernels\": [3,"),
+            "kernel 0: expected an object");
+  expectHas(errorOfText("\"ceildiv\"", "\"sqrt\""), "unknown operation 'sqrt'");
+  expectHas(errorOfText("\"ceildiv\"", "7"), "expected an expression");
+  expectHas(errorOfText("\"may_alias\": false", "\"may_alias\": 0"),
+            "true or false");
+  expectHas(errorOfText("null", "-9223372036854775808"), "integers or null");
+  std::string deep(100000, '[');
+  expectHas(parseManifest(deep + std::string(100000, ']'), 0).message(),
+            "nests deeper");
+}
+
+TEST(Manifest, NewerVersionIsRefused) {
+  // Whatever else a newer manifest holds.
+  expectHas(
+      parseManifest("{\"format_version\": 2, \"brand_new\": []}", 0).message(),
+      "format version 2, newer than version 1");
+  expectHas(errorOfText("\"format_version\": 1", "\"format_version\": 0"),
+            "to be an integer");
+}
+
+} // namespace

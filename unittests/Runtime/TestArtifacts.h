@@ -1,0 +1,122 @@
+//===- TestArtifacts.h - Artifacts that the runtime's tests use -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel with one of everything that a manifest can hold.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_UNITTESTS_RUNTIME_TESTARTIFACTS_H
+#define TILE_UNITTESTS_RUNTIME_TESTARTIFACTS_H
+
+#include "tile/Runtime/Artifact.h"
+
+namespace mlir::tile::runtime::test {
+
+inline const char *kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n";
+inline const std::string kCubin = "\x7f"
+                                  "ELF cubin";
+
+inline ArgSpec memref(const char *name, ElementType type,
+                      std::vector<int64_t> shape, std::vector<int64_t> strides,
+                      Access access, int64_t alignment = 1) {
+  ArgSpec arg;
+  arg.name = name;
+  arg.type = type;
+  arg.shape = std::move(shape);
+  arg.strides = std::move(strides);
+  arg.access = access;
+  arg.alignment = alignment;
+  return arg;
+}
+
+inline ArgSpec scalar(const char *name, ElementType type) {
+  ArgSpec arg;
+  arg.name = name;
+  arg.kind = ArgKind::Scalar;
+  arg.type = type;
+  arg.access = Access::Read;
+  return arg;
+}
+
+inline CodeSpec code(const char *arch, CodeFormat format, unsigned blob) {
+  CodeSpec code;
+  code.arch = arch;
+  code.format = format;
+  code.blob = blob;
+  code.ptxVersion = "8.0";
+  if (format == CodeFormat::Cubin) {
+    code.assembler = "ptxas";
+    code.assemblerVersion = "13.0.88";
+    code.options = "-O3";
+  }
+  return code;
+}
+
+/// C[M, N] = A[M, 64] * alpha, with n repetitions.
+inline KernelSpec scaleKernel() {
+  KernelSpec kernel;
+  kernel.name = "scale";
+  kernel.args = {
+      memref("A", ElementType::F16, {kDynamic, 64}, {kDynamic, 1}, Access::Read,
+             16),
+      memref("C", ElementType::F32, {kDynamic, kDynamic}, {kDynamic, 1},
+             Access::Write, 4),
+      scalar("alpha", ElementType::F32),
+      scalar("n", ElementType::I32),
+  };
+  kernel.params = {
+      ParamSpec::pointer(0),
+      ParamSpec::extent(0, 0, ElementType::I32),
+      ParamSpec::stride(0, 0, ElementType::I64),
+      ParamSpec::pointer(1),
+      ParamSpec::extent(1, 1, ElementType::I64),
+      ParamSpec::scalar(2, ElementType::F32),
+      ParamSpec::scalar(3, ElementType::I32),
+  };
+  kernel.grid = {ceilDiv(Expr::dim(1, 1), 128), ceilDiv(Expr::dim(1, 0), 64),
+                 Expr::scalar(3)};
+  kernel.threads = 128;
+  kernel.sharedBytes = 1024;
+  kernel.assumptions = {
+      {Expr::binary(Expr::Kind::Eq,
+                    Expr::binary(Expr::Kind::Mod, Expr::stride(0, 0), 8), 0),
+       "expected rows of A to be 16-byte aligned"}};
+  return kernel;
+}
+
+inline Artifact scaleArtifact() {
+  Artifact artifact;
+  artifact.manifest.compiler = "mlir-tile test";
+  KernelSpec kernel = scaleKernel();
+  kernel.code = {code("sm_80", CodeFormat::PTX, 0),
+                 code("sm_80", CodeFormat::Cubin, 1)};
+  artifact.manifest.kernels = {kernel};
+  artifact.blobs = {kPtx, kCubin};
+  return artifact;
+}
+
+/// The above with a tensor map of A in the place of its pointer, in clusters.
+inline Artifact tensorMapArtifact() {
+  Artifact artifact = scaleArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  kernel.name = "tma";
+  TensorMapSpec map;
+  map.arg = 0;
+  map.type = ElementType::F16;
+  map.dims = {Expr::dim(0, 1), Expr::dim(0, 0)};
+  map.strides = {Expr::stride(0, 0) * 2};
+  map.box = {64, 32};
+  map.elementStrides = {1, 1};
+  map.swizzle = TensorMapSwizzle::B128;
+  map.l2 = TensorMapL2::B128;
+  kernel.tensorMaps = {map};
+  kernel.params[0] = ParamSpec::tensorMap(0);
+  kernel.cluster = {2, 1, 1};
+  kernel.code[0].arch = "sm_90a";
+  kernel.code[1].arch = "sm_90a";
+  return artifact;
+}
+
+} // namespace mlir::tile::runtime::test
+
+#endif // TILE_UNITTESTS_RUNTIME_TESTARTIFACTS_H
