@@ -95,13 +95,18 @@ void KernelVerifier::checkArgs() {
     return report("expected at most " + std::to_string(kMaxArgs) +
                   " arguments, got " + std::to_string(kernel.args.size()));
   std::set<std::string> names;
+  size_t dims = 0;
   for (size_t i = 0; i < kernel.args.size(); ++i) {
     const ArgSpec &arg = kernel.args[i];
     std::string where = "argument " + std::to_string(i);
     require(!arg.name.empty() && names.insert(arg.name).second, where,
             "expected a name of its own"); // [M4]
     checkArg(arg, where);
+    dims += arg.shape.size();
   }
+  if (dims > kMaxDims) // [M4]
+    report("expected at most " + std::to_string(kMaxDims) +
+           " dimensions in all arguments, got " + std::to_string(dims));
 }
 
 void KernelVerifier::checkArg(const ArgSpec &arg, const std::string &where) {

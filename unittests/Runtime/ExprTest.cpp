@@ -18,7 +18,7 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 /// Evaluates `kind` on values that folding cannot see.
 Expr::Value eval(Kind kind, int64_t a, int64_t b) {
   int64_t shape[] = {a, b};
-  ExprArg arg{shape, shape, 2};
+  ExprArg arg = {shape, shape, 2, false, 0};
   return Expr::binary(kind, Expr::dim(0, 0), Expr::dim(0, 1))
       .evaluate(Span<const ExprArg>(&arg, 1));
 }
@@ -73,7 +73,7 @@ TEST(Expr, ArithmeticIsChecked) {
 
 TEST(Expr, LogicIsLazy) {
   int64_t shape[] = {0, 5};
-  ExprArg arg{shape, shape, 2};
+  ExprArg arg = {shape, shape, 2, false, 0};
   Span<const ExprArg> args(&arg, 1);
   Expr bad = floorDiv(Expr::dim(0, 1), Expr::dim(0, 0));
   Expr zero = Expr::dim(0, 0), five = Expr::dim(0, 1);
@@ -86,10 +86,8 @@ TEST(Expr, LogicIsLazy) {
 
 TEST(Expr, AsksOnlyForWhatThereIs) {
   int64_t shape[] = {3}, strides[] = {7};
-  ExprArg args[2];
-  args[0] = {shape, strides, 1};
-  args[1].hasInteger = true;
-  args[1].integer = -4;
+  ExprArg args[] = {{shape, strides, 1, false, 0},
+                    {nullptr, nullptr, 0, true, -4}};
   EXPECT_EQ(Expr::dim(0, 0).evaluate(args).value, 3);
   EXPECT_EQ(Expr::stride(0, 0).evaluate(args).value, 7);
   EXPECT_EQ(Expr::scalar(1).evaluate(args).value, -4);

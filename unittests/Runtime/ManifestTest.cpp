@@ -90,6 +90,14 @@ TEST(Manifest, RulesAreChecked) {
   expectHas(errorAfter([](K &k) { k.args[0].alignment = 12; }), "power of two");
   expectHas(errorAfter([](K &k) { k.args[2].shape = {1}; }),
             "argument 2: expected a scalar");
+  expectHas(errorAfter([](K &k) {
+              std::vector<int64_t> dims(16, 1);
+              for (int i = 0; i < 32; ++i)
+                k.args.push_back(memref(("x" + std::to_string(i)).c_str(),
+                                        ElementType::F32, dims, dims,
+                                        Access::Read));
+            }),
+            "512 dimensions in all arguments, got 516");
   expectHas(errorAfter([](K &k) { k.params[1].dim = 2; }),
             "parameter 1: expected a dimension");
   expectHas(errorAfter([](K &k) { k.params[1].type = ElementType::F32; }),

@@ -22,13 +22,14 @@
 
 namespace mlir::tile::runtime {
 
-/// What an expression may ask about one argument of a launch.
+/// What an expression may ask about one argument of a launch. An aggregate
+/// without initializers: a launch has an array of them on its stack.
 struct ExprArg {
-  const int64_t *shape = nullptr;   ///< `rank` extents, of a memref
-  const int64_t *strides = nullptr; ///< `rank` strides, in elements
-  unsigned rank = 0;
-  bool hasInteger = false; ///< a scalar whose value fits 64 signed bits
-  int64_t integer = 0;
+  const int64_t *shape;   ///< `rank` extents, of a memref
+  const int64_t *strides; ///< `rank` strides, in elements
+  unsigned rank;
+  bool hasInteger; ///< a scalar whose value fits 64 signed bits
+  int64_t integer;
 };
 
 class Expr {

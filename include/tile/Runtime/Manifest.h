@@ -33,7 +33,8 @@ inline constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
 /// Limits on what a manifest may hold; the launcher's fixed buffers rely on
 /// them.
 inline constexpr unsigned kMaxRank = 16;
-inline constexpr unsigned kMaxArgs = 256;
+inline constexpr unsigned kMaxArgs = 128;
+inline constexpr unsigned kMaxDims = 512; ///< of all arguments together
 inline constexpr unsigned kMaxParams = 512;
 inline constexpr unsigned kMaxParamBytes = 4096;
 inline constexpr unsigned kMaxTensorMaps = 30;

@@ -1,0 +1,207 @@
+//===- Launcher.h - Loading artifacts and launching kernels -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From an artifact to running kernels: chooses the code for the device, checks
+// each argument against the manifest, computes grid and parameters, launches.
+// No compiler is involved. The hot path (Kernel::launch) allocates nothing and
+// takes no lock unless the kernel uses tensor maps; it may be called from any
+// number of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_RUNTIME_LAUNCHER_H
+#define TILE_RUNTIME_LAUNCHER_H
+
+#include "tile/Runtime/Artifact.h"
+#include "tile/Runtime/CudaDriver.h"
+#include "tile/Runtime/Manifest.h"
+#include "tile/Runtime/Support.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir::tile::runtime {
+
+/// One argument of a launch. Shapes and strides are the caller's memory, alive
+/// until the call returns.
+struct Arg {
+  ArgKind kind = ArgKind::Scalar;
+  ElementType type = ElementType::I32;
+  unsigned rank = 0;
+  cuda::DevicePtr data = 0;         ///< address of the first element
+  const int64_t *shape = nullptr;   ///< extents
+  const int64_t *strides = nullptr; ///< in elements; null: row-major, dense
+  uint64_t bits = 0;                ///< scalar: its bits, in the low bytes
+
+  static Arg memref(cuda::DevicePtr data, ElementType type, unsigned rank,
+                    const int64_t *shape, const int64_t *strides = nullptr) {
+    Arg arg;
+    arg.kind = ArgKind::MemRef;
+    arg.type = type;
+    arg.rank = rank;
+    arg.data = data;
+    arg.shape = shape;
+    arg.strides = strides;
+    return arg;
+  }
+  /// A scalar by its bits, for types that C++ has no type for.
+  static Arg scalar(ElementType type, uint64_t bits) {
+    Arg arg;
+    arg.type = type;
+    arg.bits = bits;
+    return arg;
+  }
+  static Arg i1(bool value) { return scalar(ElementType::I1, value); }
+  static Arg i32(int32_t value) {
+    return scalar(ElementType::I32, uint32_t(value));
+  }
+  static Arg i64(int64_t value) {
+    return scalar(ElementType::I64, uint64_t(value));
+  }
+  static Arg f32(float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return scalar(ElementType::F32, bits);
+  }
+  static Arg f64(double value) {
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return scalar(ElementType::F64, bits);
+  }
+};
+
+/// Indices of the entries that a device can run, best first:
+///  1. code of the device's own `a` architecture, cubin before PTX,
+///  2. cubins of the device's family (`f`), the newest first,
+///  3. cubins of the same major version and no newer minor, the newest first,
+///  4. PTX of the family, then of no newer architecture, the newest first.
+std::vector<size_t> selectCode(Span<const CodeSpec> code, int computeMajor,
+                               int computeMinor);
+
+/// What a launch checks beyond what it needs to be well-formed.
+struct LaunchChecks {
+  /// Ask the driver whether each address is memory of this device.
+  bool pointers = true;
+  /// Refuse written arguments that overlap others.
+  bool overlap = true;
+};
+
+/// What the device's code takes, as the driver reports it.
+struct KernelResources {
+  int registers = 0;    ///< per thread
+  int localBytes = 0;   ///< per thread: stack and spills
+  int staticShared = 0; ///< bytes per block, beside the manifest's
+  int maxThreads = 0;   ///< of a block
+};
+
+struct LaunchBuffer;
+class Kernel;
+
+/// A launch whose arguments are checked and whose parameters are packed:
+/// launching it again costs what the driver costs. Valid as long as the
+/// arguments' memory and the artifact are.
+class PreparedLaunch {
+public:
+  PreparedLaunch(PreparedLaunch &&);
+  PreparedLaunch &operator=(PreparedLaunch &&);
+  ~PreparedLaunch();
+
+  Status launch(cuda::Stream stream = nullptr) const;
+
+  /// Blocks in each dimension; an extent of 0 launches nothing.
+  const unsigned *grid() const;
+  /// The bytes of parameter `index`, as the device reads them.
+  Span<const char> param(size_t index) const;
+
+private:
+  friend class Kernel;
+  PreparedLaunch(const Kernel &kernel, std::unique_ptr<LaunchBuffer> buffer);
+
+  const Kernel *kernel;
+  std::unique_ptr<LaunchBuffer> buffer;
+};
+
+class TensorMapCache;
+
+/// One kernel of a loaded artifact.
+class Kernel {
+public:
+  ~Kernel();
+  Kernel(const Kernel &) = delete;
+  Kernel &operator=(const Kernel &) = delete;
+
+  const KernelSpec &spec() const { return *description; }
+  /// The code that was chosen for the device.
+  const CodeSpec &code() const { return *chosen; }
+  const KernelResources &resources() const { return used; }
+  cuda::Function function() const { return entry; }
+
+  /// Checks the arguments, computes grid and parameters, launches on `stream`.
+  /// An empty grid launches nothing and succeeds.
+  Status launch(Span<const Arg> args, cuda::Stream stream = nullptr,
+                LaunchChecks checks = LaunchChecks()) const;
+
+  /// The same without the launch.
+  Result<PreparedLaunch> prepare(Span<const Arg> args,
+                                 LaunchChecks checks = LaunchChecks()) const;
+
+private:
+  friend class LoadedArtifact;
+  friend class PreparedLaunch;
+  Kernel() = default;
+
+  Status configure(const Device &device);
+  Status checkParams(const Device &device) const;
+  Status bind(Span<const Arg> args, LaunchChecks checks,
+              LaunchBuffer &buffer) const;
+  Status submit(const LaunchBuffer &buffer, cuda::Stream stream) const;
+
+  const Device *device = nullptr;
+  const KernelSpec *description = nullptr;
+  const CodeSpec *chosen = nullptr;
+  cuda::Function entry = nullptr;
+  KernelResources used;
+  std::vector<unsigned> paramOffsets;
+  bool clustered = false;
+  std::unique_ptr<TensorMapCache> tensorMaps;
+};
+
+/// An artifact whose code is on a device.
+class LoadedArtifact {
+public:
+  static Result<std::unique_ptr<LoadedArtifact>>
+  load(std::shared_ptr<Device> device, Artifact artifact);
+  static Result<std::unique_ptr<LoadedArtifact>>
+  load(std::shared_ptr<Device> device, const std::string &path);
+  static Result<std::unique_ptr<LoadedArtifact>>
+  load(std::shared_ptr<Device> device, const char *bytes, size_t size);
+  ~LoadedArtifact();
+  LoadedArtifact(const LoadedArtifact &) = delete;
+  LoadedArtifact &operator=(const LoadedArtifact &) = delete;
+
+  const Manifest &manifest() const { return artifact.manifest; }
+  Device &device() const { return *owner; }
+
+  size_t numKernels() const { return kernels.size(); }
+  const Kernel &kernel(size_t index) const { return *kernels[index]; }
+  /// The kernel of that name, or null.
+  const Kernel *find(const std::string &name) const;
+
+private:
+  LoadedArtifact() = default;
+
+  Status loadKernel(const KernelSpec &spec);
+  Status loadModule(unsigned blob);
+
+  std::shared_ptr<Device> owner;
+  Artifact artifact;
+  std::vector<cuda::Module> modules; ///< by blob; null until needed
+  std::vector<std::unique_ptr<Kernel>> kernels;
+};
+
+} // namespace mlir::tile::runtime
+
+#endif // TILE_RUNTIME_LAUNCHER_H
