@@ -1,0 +1,65 @@
+# How mlir-tile's libraries and tools are compiled and linked.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Own libraries are plain static archives; LLVM and MLIR are linked once, at the
+# executables: either every static archive as one group (TILE_STATIC), or the
+# two dynamic libraries. Debian's imported targets mix both, which registers each
+# command line option twice and aborts at start.
+
+separate_arguments(TILE_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+
+function(tile_compile_settings target)
+  target_include_directories(${target} PUBLIC ${TILE_SOURCE_DIR}/include ${TILE_BINARY_DIR}/include)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_compile_definitions(${target} PRIVATE ${TILE_LLVM_DEFINITIONS})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions> -ffunction-sections -fdata-sections)
+  if(TILE_ASSERTIONS)
+    target_compile_options(${target} PRIVATE -UNDEBUG)
+  endif()
+endfunction()
+
+# tile_add_library(NAME sources... [DEPENDS targets...] [LINK own libraries...])
+function(tile_add_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  tile_compile_settings(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  add_dependencies(${name} TileTableGen ${ARG_DEPENDS})
+endfunction()
+
+if(TILE_STATIC)
+  file(GLOB TILE_MLIR_ARCHIVES ${LLVM_LIBRARY_DIRS}/libMLIR*.a)
+  list(FILTER TILE_MLIR_ARCHIVES EXCLUDE REGEX "Test|MLIRMlirOptMain|SPIRV|ToEmitC|ROCDL|AMDGPU|ArmS|AMX|XeVM|XeGPU")
+  file(GLOB TILE_LLVM_ARCHIVES ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
+  list(FILTER TILE_LLVM_ARCHIVES EXCLUDE REGEX
+    "libLLVM(AArch64|AMDGPU|ARM|AVR|BPF|Hexagon|Lanai|LoongArch|Mips|MSP430|PowerPC|RISCV|Sparc|SPIRV|SystemZ|VE|WebAssembly|XCore|M68k|Xtensa|ARC|CSKY|DirectX|Exegesis|LTO\\.)|Test|Fuzzer")
+  find_library(TILE_ZSTD zstd REQUIRED)
+  find_library(TILE_Z z REQUIRED)
+  set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
+      ${TILE_ZSTD} ${TILE_Z} dl pthread m)
+  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=safe -static-libstdc++ -static-libgcc)
+else()
+  set(TILE_LLVM_LIBS MLIR LLVM dl pthread)
+  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections)
+endif()
+
+# tile_add_executable(NAME sources... LINK own libraries...): links LLVM as configured.
+function(tile_add_executable name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  tile_compile_settings(${name})
+  add_dependencies(${name} TileTableGen)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${TILE_LLVM_LIBS})
+  target_link_options(${name} PRIVATE ${TILE_LINK_OPTIONS})
+endfunction()
+
+# A tool of the distribution: lies in bin/, stripped in Release.
+function(tile_add_tool name)
+  tile_add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TILE_BINARY_DIR}/bin)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_link_options(${name} PRIVATE -Wl,-s)
+  endif()
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()

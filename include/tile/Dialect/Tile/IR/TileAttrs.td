@@ -1,0 +1,170 @@
+//===- TileAttrs.td - attributes of the tile dialect ------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory spaces, layouts, and the decisions that passes record on operations.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ATTRS_TD
+#define TILE_ATTRS_TD
+
+include "tile/Dialect/Tile/IR/TileDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Tile_Attr<string name, string mnem, list<Trait> traits = []>
+    : AttrDef<Tile_Dialect, name, traits> {
+  let mnemonic = mnem;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory spaces
+//===----------------------------------------------------------------------===//
+
+def Tile_FragmentSpaceAttr : Tile_Attr<"FragmentSpace", "fragment"> {
+  let summary = "memory space of fragments: registers spread over the threads of a block";
+}
+def Tile_LocalSpaceAttr : Tile_Attr<"LocalSpace", "local"> {
+  let summary = "memory space private to a thread";
+}
+def Tile_TensorMemorySpaceAttr : Tile_Attr<"TensorMemorySpace", "tmem"> {
+  let summary = "Blackwell tensor memory";
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment_layout"> {
+  let summary = "who holds which element of a fragment";
+  let description = [{
+    Hardware axes register, lane, warp (and block of a cluster), each an ordered
+    list of modes, fastest digit first. A mode `(extent, dim:stride)` says that
+    the digit contributes `digit*stride` to logical dimension `dim`;
+    `(extent, *)` is replication. See docs/Layouts.md.
+
+    ```mlir
+    // the accumulator of mma.sync m16n8
+    #tile.fragment_layout<shape [16, 8] reg [(2, 1:1), (2, 0:8)] lane [(4, 1:2), (8, 0:1)] warp []>
+    ```
+  }];
+  // Modes are flattened to triples (extent, dim, stride); dim -1 replicates.
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        ArrayRefParameter<"int64_t">:$reg,
+                        ArrayRefParameter<"int64_t">:$lane,
+                        ArrayRefParameter<"int64_t">:$warp,
+                        ArrayRefParameter<"int64_t">:$block);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static $cppClass get(::mlir::MLIRContext *context,
+                         const ::mlir::tile::FragmentLayout &layout);
+    ::mlir::tile::FragmentLayout getLayout() const;
+  }];
+  let cppClassName = "FragmentLayoutAttr";
+}
+
+def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared_layout"> {
+  let summary = "where an element of a shared-memory buffer lies";
+  let description = [{
+    Strided mixed-radix modes per logical dimension, then an optional XOR
+    swizzle `(bits, base, shift)` of the byte address.
+
+    ```mlir
+    #tile.shared_layout<shape [128, 32] bits 16 modes [(32, 1:1), (128, 0:32)] swizzle(2, 4, 3)>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "int64_t":$elementBits,
+                        ArrayRefParameter<"int64_t">:$modes,
+                        ArrayRefParameter<"int64_t">:$swizzle);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let cppClassName = "SharedLayoutAttr";
+  let extraClassDeclaration = [{
+    static $cppClass get(::mlir::MLIRContext *context,
+                         const ::mlir::tile::SharedLayout &layout);
+    ::mlir::tile::SharedLayout getLayout() const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+class Tile_Enum<string name, string mnem, string text, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, text, cases> {
+  let cppNamespace = "::mlir::tile";
+  let genSpecializedAttr = 0;
+  string attrMnemonic = mnem;
+}
+class Tile_EnumAttr<Tile_Enum e> : EnumAttr<Tile_Dialect, e, e.attrMnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_WarpPolicy : Tile_Enum<"WarpPolicy", "warp_policy", "how warps share the result of a gemm", [
+  I32EnumAttrCase<"Square", 0, "square">, I32EnumAttrCase<"FullRow", 1, "full_row">,
+  I32EnumAttrCase<"FullCol", 2, "full_col">]>;
+def Tile_WarpPolicyAttr : Tile_EnumAttr<Tile_WarpPolicy>;
+
+def Tile_ReduceKind : Tile_Enum<"ReduceKind", "reduce_kind", "how elements are combined", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"AbsSum", 3, "abssum">,
+  I32EnumAttrCase<"AbsMax", 4, "absmax">]>;
+def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKind>;
+
+def Tile_AtomicKind : Tile_Enum<"AtomicKind", "atomic_kind", "atomic read-modify-write", [
+  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"Min", 2, "min">]>;
+def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind>;
+
+def Tile_Precision : Tile_Enum<"Precision", "precision", "arithmetic of an f32 gemm", [
+  I32EnumAttrCase<"Tf32", 0, "tf32">, I32EnumAttrCase<"Ieee", 1, "ieee">]>;
+def Tile_PrecisionAttr : Tile_EnumAttr<Tile_Precision>;
+
+def Tile_CopyInstruction : Tile_Enum<"CopyInstruction", "copy_instruction", "instruction that moves a tile", [
+  I32EnumAttrCase<"Tma", 0, "tma">, I32EnumAttrCase<"Bulk", 1, "bulk">,
+  I32EnumAttrCase<"CpAsync", 2, "cp_async">, I32EnumAttrCase<"Ldmatrix", 3, "ldmatrix">,
+  I32EnumAttrCase<"Stmatrix", 4, "stmatrix">, I32EnumAttrCase<"Vector", 5, "vector">,
+  I32EnumAttrCase<"Scalar", 6, "scalar">]>;
+def Tile_CopyInstructionAttr : Tile_EnumAttr<Tile_CopyInstruction>;
+
+def Tile_MmaInstruction : Tile_Enum<"MmaInstruction", "mma_instruction", "instruction that multiplies tiles", [
+  I32EnumAttrCase<"Fma", 0, "fma">, I32EnumAttrCase<"MmaSync", 1, "mma_sync">,
+  I32EnumAttrCase<"Wgmma", 2, "wgmma">, I32EnumAttrCase<"Tcgen05", 3, "tcgen05">]>;
+def Tile_MmaInstructionAttr : Tile_EnumAttr<Tile_MmaInstruction>;
+
+def Tile_RingSide : Tile_Enum<"RingSide", "ring_side", "who fills or empties the slots of a ring", [
+  I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"CpAsync", 1, "cp_async">,
+  I32EnumAttrCase<"CpAsyncMbarrier", 2, "cp_async_mbarrier">, I32EnumAttrCase<"Tma", 3, "tma">,
+  I32EnumAttrCase<"Wgmma", 4, "wgmma">, I32EnumAttrCase<"Tcgen05", 5, "tcgen05">,
+  I32EnumAttrCase<"TmaStore", 6, "tma_store">]>;
+
+//===----------------------------------------------------------------------===//
+// Decisions and configuration
+//===----------------------------------------------------------------------===//
+
+def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
+  let summary = "the architecture a module is compiled for";
+  let description = [{
+    `arch` takes LLVM's `-mcpu` names (`sm_80`, `sm_90a`, ...), on the module as
+    the attribute `tile.target`.
+  }];
+  let parameters = (ins StringRefParameter<"architecture">:$arch);
+  let assemblyFormat = "`<` $arch `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
+  let summary = "the instruction chosen for a copy, and the bytes each thread moves at a time";
+  let parameters = (ins "CopyInstruction":$instruction, "int64_t":$bytes);
+  let assemblyFormat = "`<` $instruction `,` `bytes` `=` $bytes `>`";
+}
+
+def Tile_MmaPlanAttr : Tile_Attr<"MmaPlan", "mma_plan"> {
+  let summary = "the instruction chosen for a gemm, its shape, and the grid of warps";
+  let parameters = (ins "MmaInstruction":$instruction, "int64_t":$m, "int64_t":$n,
+                        "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN);
+  let assemblyFormat = "`<` $instruction `,` `m` `=` $m `,` `n` `=` $n `,` `k` `=` $k `,` `warps` `=` `[` $warpsM `,` $warpsN `]` `>`";
+}
+
+#endif // TILE_ATTRS_TD

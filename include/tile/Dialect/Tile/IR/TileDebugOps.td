@@ -1,0 +1,54 @@
+//===- TileDebugOps.td - print, assert, assume ------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DEBUG_OPS_TD
+#define TILE_DEBUG_OPS_TD
+
+include "tile/Dialect/Tile/IR/TileOpBase.td"
+
+def Tile_PrintOp : Tile_TileOp<"print"> {
+  let summary = "prints a scalar, or every element of a tile with its coordinates";
+  let description = [{
+    Outside `tile.parallel`, once per block: `message: value`. For a buffer one
+    line per element: `message[i, j]: value`.
+
+    Constraints:
+    - print-1: the operand is an integer, index or float scalar, or a shared or
+      fragment buffer of such elements.
+
+    ```mlir
+    tile.print "x" %x : f32
+    ```
+  }];
+  let arguments = (ins StrAttr:$message, AnyType:$value);
+  let assemblyFormat = "$message $value attr-dict `:` type($value)";
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "stops the program with a message when the condition is false";
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "promises divisibility or a range of an index";
+  let description = [{
+    The compiler may rely on the promise. Where the value is a kernel argument,
+    or a dimension of one, the launcher checks it before each launch; elsewhere a false
+    promise is undefined behaviour.
+
+    Constraints:
+    - assume-1: at least one of `divisible_by`, `min`, `max`.
+    - assume-2: `divisible_by` is positive; min <= max.
+
+    ```mlir
+    tile.assume %n {divisible_by = 8 : i64, min = 1 : i64, max = 65536 : i64} : index
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value,
+    OptionalAttr<I64Attr>:$divisible_by, OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+#endif // TILE_DEBUG_OPS_TD

@@ -1,0 +1,49 @@
+//===- TileDialect.h - the tile dialect, attributes, types ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TILE_IR_TILEDIALECT_H
+#define TILE_DIALECT_TILE_IR_TILEDIALECT_H
+
+#include "tile/Layout/FragmentLayout.h"
+#include "tile/Layout/SharedLayout.h"
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include "tile/Dialect/Tile/IR/TileDialect.h.inc"
+#include "tile/Dialect/Tile/IR/TileEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "tile/Dialect/Tile/IR/TileAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tile/Dialect/Tile/IR/TileTypes.h.inc"
+
+namespace mlir::tile {
+
+/// Where a buffer lives.
+enum class MemorySpace { Global, Shared, Fragment, Local, TensorMemory, Unknown };
+MemorySpace getMemorySpace(Type memrefType);
+inline MemorySpace getMemorySpace(Value buffer) { return getMemorySpace(buffer.getType()); }
+inline bool isGlobal(Value v) { return getMemorySpace(v) == MemorySpace::Global; }
+inline bool isShared(Value v) { return getMemorySpace(v) == MemorySpace::Shared; }
+inline bool isFragment(Value v) { return getMemorySpace(v) == MemorySpace::Fragment; }
+inline bool isLocal(Value v) { return getMemorySpace(v) == MemorySpace::Local; }
+StringRef stringifyMemorySpace(MemorySpace space);
+
+/// The layout attribute stated where a buffer was created (alloc, or the ring a
+/// view comes from); null when absent.
+FragmentLayoutAttr getFragmentLayout(Value buffer);
+SharedLayoutAttr getSharedLayout(Value buffer);
+
+/// Element types that can be stored: f64 f32 f16 bf16, fp8, f4E2M1FN, i64 i32
+/// i16 i8 i4 i1, index.
+bool isStorageType(Type type);
+
+/// Name of the module attribute that holds the TargetAttr.
+inline constexpr llvm::StringLiteral kTargetAttrName = "tile.target";
+inline constexpr llvm::StringLiteral kAlignmentAttrName = "tile.alignment";
+inline constexpr llvm::StringLiteral kMayAliasAttrName = "tile.may_alias";
+
+} // namespace mlir::tile
+#endif // TILE_DIALECT_TILE_IR_TILEDIALECT_H

@@ -1,0 +1,93 @@
+//===- TileKernelOps.td - kernel, alloc, return -----------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_KERNEL_OPS_TD
+#define TILE_KERNEL_OPS_TD
+
+include "tile/Dialect/Tile/IR/TileOpBase.td"
+
+def Tile_KernelOp : Tile_Op<"kernel", [
+    IsolatedFromAbove, Symbol, HasParent<"::mlir::ModuleOp">, SingleBlockImplicitTerminator<"ReturnOp">,
+    AutomaticAllocationScope,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "the program of one thread block";
+  let description = [{
+    The body runs once per block of the grid. Block arguments are the kernel's
+    arguments followed by the block indices, one per grid dimension. Grid
+    extents are expressions over `dim(%arg, d)` and integer scalar arguments, so
+    that a launcher can compute them; an empty grid runs nothing.
+
+    Constraints:
+    - kernel-1: the grid has 1 to 3 dimensions.
+    - kernel-2: `threads` is a multiple of 32 in [32, 1024].
+    - kernel-3: arguments are memrefs in global memory with strided layouts or
+      scalars (index, integers, floats).
+    - kernel-4: grid operands name a dimension of a memref argument or an
+      integer or index scalar argument.
+    - kernel-5: `cluster` has as many extents as the grid, each positive, their
+      product at most 16.
+    - kernel-6: argument attributes: `tile.alignment` is a power of two in
+      bytes on a memref; `tile.may_alias` is a unit attribute on a memref.
+    - kernel-7: a constant grid extent is not negative.
+
+    ```mlir
+    tile.kernel @scale(%A: memref<?x4096xf32>, %s: f32)
+        grid(%bx, %by) = (4096 ceildiv 128, dim(%A, 0) ceildiv 64) threads(128) {
+      tile.return
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$arg_types,
+                       StrArrayAttr:$arg_names, DictArrayAttr:$arg_attrs,
+                       AffineMapAttr:$grid, DenseI64ArrayAttr:$grid_operands,
+                       I64Attr:$threads, OptionalAttr<DenseI64ArrayAttr>:$cluster);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    unsigned getNumKernelArguments() { return getArgTypes().size(); }
+    unsigned getGridRank() { return getGrid().getNumResults(); }
+    ::mlir::BlockArgument getKernelArgument(unsigned i) { return getBody().getArgument(i); }
+    ::mlir::BlockArgument getBlockId(unsigned i) {
+      return getBody().getArgument(getNumKernelArguments() + i);
+    }
+    /// Byte alignment promised for a memref argument (`tile.alignment`, else the
+    /// element's own size).
+    int64_t getArgumentAlignment(unsigned i);
+    bool mayAlias(unsigned i);
+    int64_t getNumWarps() { return getThreads() / 32; }
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "ends a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_AllocOp : Tile_Op<"alloc", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a tile in shared memory, a fragment, or thread-local memory";
+  let description = [{
+    The contents are undefined until written. `layout` is absent until layout
+    inference, or states a choice inference must respect.
+
+    Constraints:
+    - alloc-1: the type has a static shape and no layout map.
+    - alloc-2: the memory space is shared, `#tile.fragment`, `#tile.local` or `#tile.tmem`.
+    - alloc-3: the layout has the type's shape, and its kind fits the space.
+    - alloc-4: a shared layout is injective, and its element width is the type's.
+    - alloc-5: a fragment layout's thread count is the kernel's.
+    - alloc-6: the element type is one the dialect stores.
+
+    ```mlir
+    %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<AnyAttrOf<[Tile_FragmentLayoutAttr, Tile_SharedLayoutAttr]>>:$layout);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "(`layout` `(` $layout^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // TILE_KERNEL_OPS_TD

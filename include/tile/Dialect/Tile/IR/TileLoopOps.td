@@ -1,0 +1,79 @@
+//===- TileLoopOps.td - parallel, pipelined, yield --------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LOOP_OPS_TD
+#define TILE_LOOP_OPS_TD
+
+include "tile/Dialect/Tile/IR/TileOpBase.td"
+
+def Tile_ParallelOp : Tile_TileOp<"parallel", [
+    SingleBlockImplicitTerminator<"YieldOp">, RecursivelySpeculatable,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "runs a scalar body for each element of a tile, in any order";
+  let description = [{
+    The body is scalar code: `memref.load`/`memref.store` with affine or other
+    indices, `memref.atomic_rmw`, arith, math, `scf.if`/`scf.for` over scalars.
+    Two iterations that write one element are an error unless by an atomic.
+
+    Constraints:
+    - parallel-1: one index per extent, rank at least 1, extents not negative.
+    - parallel-2: no tile operation inside.
+    - parallel-3: `layout` has the loop's shape and the kernel's thread count.
+
+    ```mlir
+    tile.parallel (%i, %j) in (128, 128) {
+      %x = memref.load %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
+      %y = arith.maximumf %x, %zero : f32
+      memref.store %y, %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
+    }
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$extents,
+                       OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
+                       OptionalAttr<I64Attr>:$coalesced_width);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::ArrayRef<int64_t>":$extents,
+    CArg<"::llvm::function_ref<void(::mlir::OpBuilder &, ::mlir::Location, ::mlir::ValueRange)>", "nullptr">:$bodyBuilder)>];
+}
+
+def Tile_PipelinedOp : Tile_Op<"pipelined", [
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, [
+      "getSingleInductionVar", "getSingleLowerBound", "getSingleStep",
+      "getSingleUpperBound"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a loop whose copies may run ahead of its arithmetic";
+  let description = [{
+    Means exactly what the sequential loop means; `stages` is how many
+    iterations' buffers may be alive at once (1: no overlap). Any trip count
+    works. The pass `tile-pipeline` turns it into ring operations when the
+    dependences allow it, and says why when they do not.
+
+    Constraints:
+    - pipelined-1: `stages` is at least 1 and at most 64.
+    - pipelined-2: a constant step is positive.
+
+    ```mlir
+    tile.pipelined %k = %c0 to %c4096 step %c32 stages(3) {
+    }
+    ```
+  }];
+  let arguments = (ins Index:$lower_bound, Index:$upper_bound, Index:$step, I64Attr:$stages);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument getInductionVariable() { return getBody().getArgument(0); }
+  }];
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
+    ParentOneOf<["ParallelOp", "PipelinedOp"]>]> {
+  let summary = "ends the body of a tile loop";
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // TILE_LOOP_OPS_TD

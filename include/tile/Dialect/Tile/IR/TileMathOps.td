@@ -1,0 +1,75 @@
+//===- TileMathOps.td - gemm, reduce ----------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_MATH_OPS_TD
+#define TILE_MATH_OPS_TD
+
+include "tile/Dialect/Tile/IR/TileOpBase.td"
+
+def Tile_GemmOp : Tile_TileOp<"gemm"> {
+  let summary = "C = A * B + C on tiles";
+  let description = [{
+    A is M x K (K x M under `transpose_a`), B is K x N (N x K under
+    `transpose_b`), C is M x N. `clear` starts from zero instead of C. The
+    meaning is accumulation in increasing k in C's element type. An f32 gemm
+    multiplies in tf32 unless `precision` says `ieee`. Integer operands are
+    signed unless `unsigned_a`/`unsigned_b`.
+
+    Constraints:
+    - gemm-1: A, B and C are rank 2 with static shapes.
+    - gemm-2: K of A equals K of B; M and N are C's.
+    - gemm-3: A and B are in shared memory or fragments; C is a fragment.
+    - gemm-4: element types are one of: f16 x f16 or bf16 x bf16 into f32 (f16
+      also into f16), f32 x f32 into f32, f64 into f64, i8 x i8 into i32, fp8 x fp8
+      into f32 or f16.
+    - gemm-5: `precision` is stated for f32 only; signedness for i8 only.
+    - gemm-6: C is neither A nor B.
+
+    ```mlir
+    tile.gemm %As, %Bs, %acc {policy = #tile.warp_policy<square>}
+        : memref<128x32xf16, #shared>, memref<32x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "">:$a, Arg<AnyMemRef, "">:$b, Arg<AnyMemRef, "">:$c,
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$clear,
+    DefaultValuedAttr<Tile_WarpPolicyAttr, "::mlir::tile::WarpPolicy::Square">:$policy,
+    OptionalAttr<Tile_PrecisionAttr>:$precision,
+    UnitAttr:$unsigned_a, UnitAttr:$unsigned_b,
+    OptionalAttr<Tile_MmaPlanAttr>:$plan);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let extraClassDeclaration = [{
+    int64_t getM();
+    int64_t getN();
+    int64_t getK();
+  }];
+}
+
+def Tile_ReduceOp : Tile_TileOp<"reduce"> {
+  let summary = "combines the elements along one dimension";
+  let description = [{
+    `target` has the source's shape without dimension `dim`, or with extent 1
+    there. Without `accumulate` the target is overwritten; with it, the result
+    is combined with what the target holds. `max`, `min` and `absmax` ignore NaN
+    operands unless `propagate_nan`. Integers are signed unless `is_unsigned`.
+
+    Constraints:
+    - reduce-1: source and target are fragments or shared tiles of one element type.
+    - reduce-2: `dim` is a dimension of the source.
+    - reduce-3: the target's shape is the source's without (or with one in) `dim`.
+    - reduce-4: `propagate_nan` on floats, `is_unsigned` on integers.
+
+    ```mlir
+    tile.reduce max %scores to %rowmax dim(1) accumulate
+        : memref<64x64xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+    ```
+  }];
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<AnyMemRef, "">:$source,
+    Arg<AnyMemRef, "">:$target, I64Attr:$dim, UnitAttr:$accumulate,
+    UnitAttr:$propagate_nan, UnitAttr:$is_unsigned);
+  let assemblyFormat = [{
+    $kind $source `to` $target `dim` `(` $dim `)` (`accumulate` $accumulate^)?
+    attr-dict `:` type($source) `to` type($target)
+  }];
+}
+
+#endif // TILE_MATH_OPS_TD

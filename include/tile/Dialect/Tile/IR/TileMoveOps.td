@@ -1,0 +1,134 @@
+//===- TileMoveOps.td - copy, fill, atomic, convert_layout -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_MOVE_OPS_TD
+#define TILE_MOVE_OPS_TD
+
+include "tile/Dialect/Tile/IR/TileOpBase.td"
+
+def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
+  let summary = "copies one region to another, in any pair of memory spaces";
+  let description = [{
+    A region is a buffer, the offsets of its first element (zero when absent)
+    and its extents. Extents default to the other side's, right-aligned and
+    preceded by ones; a whole tile when neither side states them. Elements are
+    converted when the element types differ (as `arith` casts; fp8 saturates).
+    A region may overhang a global buffer: loads give `pad` (zero when absent)
+    and stores are dropped. Source and target do not overlap.
+
+    Constraints:
+    - copy-1: a side has as many offsets as dimensions, or none.
+    - copy-2: stated extents are positive, one per dimension.
+    - copy-3: the extents of both sides agree once ones are dropped.
+    - copy-4: a region stays inside a shared, fragment or local buffer, as far
+      as its offsets are constant.
+    - copy-5: element types convert into each other.
+    - copy-6: `pad` has the target's element type.
+    - copy-7: extents can be derived (a dynamic global buffer cannot give them).
+
+    ```mlir
+    tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    tile.copy %Q[%b, %m, %c0] sizes [1, 64, 128] to %Qs : memref<?x?x128xf16> to memref<64x128xf16, #shared>
+    ```
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "">:$source, Variadic<Index>:$source_offsets,
+    Arg<AnyMemRef, "">:$target, Variadic<Index>:$target_offsets,
+    Optional<AnyType>:$pad,
+    OptionalAttr<DenseI64ArrayAttr>:$source_sizes,
+    OptionalAttr<DenseI64ArrayAttr>:$target_sizes,
+    OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
+    OptionalAttr<Tile_CopyPlanAttr>:$plan,
+    OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
+    UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width);
+  let assemblyFormat = [{
+    $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
+    $target (`[` $target_offsets^ `]`)? (`sizes` $target_sizes^)?
+    (`pad` `(` $pad^ `:` type($pad) `)`)?
+    attr-dict `:` type($source) `to` type($target)
+  }];
+  let extraClassDeclaration = [{
+    /// Extents of either region, one per dimension of its buffer.
+    ::llvm::SmallVector<int64_t> getSourceExtents();
+    ::llvm::SmallVector<int64_t> getTargetExtents();
+    /// The common tile: extents other than one (empty means one element).
+    ::llvm::SmallVector<int64_t> getTileShape();
+  }];
+}
+
+def Tile_FillOp : Tile_TileOp<"fill"> {
+  let summary = "writes one value to every element of a region";
+  let description = [{
+    Constraints:
+    - fill-1: the value has the buffer's element type.
+    - fill-2: as many offsets and sizes as dimensions, or none.
+    - fill-3: without sizes the buffer has a static shape.
+    - fill-4: the region stays inside a shared, fragment or local buffer.
+
+    ```mlir
+    tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "">:$target, Variadic<Index>:$offsets,
+                       AnyType:$value, OptionalAttr<DenseI64ArrayAttr>:$sizes,
+                       OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+  let assemblyFormat = [{
+    $target (`[` $offsets^ `]`)? (`sizes` $sizes^)? `with` $value attr-dict
+    `:` type($target) `,` type($value)
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<int64_t> getExtents();
+  }];
+}
+
+def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments]> {
+  let summary = "combines a region into another, each element atomically";
+  let description = [{
+    target[e] = kind(target[e], source[e]) for each element, atomically at the
+    scope of the device. Parts that overhang a global target are dropped.
+
+    Constraints: atomic-1 to atomic-5 as copy-1 to copy-5 with equal element
+    types; atomic-6: the target is global or shared; atomic-7: the element type
+    has the atomic (add: f16, bf16, f32, f64, i32, i64; max, min: i32, i64, f32).
+
+    ```mlir
+    tile.atomic add %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_AtomicKindAttr:$kind,
+    Arg<AnyMemRef, "">:$source, Variadic<Index>:$source_offsets,
+    Arg<AnyMemRef, "">:$target, Variadic<Index>:$target_offsets,
+    OptionalAttr<DenseI64ArrayAttr>:$source_sizes,
+    OptionalAttr<DenseI64ArrayAttr>:$target_sizes,
+    OptionalAttr<Tile_FragmentLayoutAttr>:$layout, UnitAttr:$is_unsigned);
+  let assemblyFormat = [{
+    $kind $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
+    $target (`[` $target_offsets^ `]`)? (`sizes` $target_sizes^)?
+    attr-dict `:` type($source) `to` type($target)
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<int64_t> getSourceExtents();
+    ::llvm::SmallVector<int64_t> getTargetExtents();
+    ::llvm::SmallVector<int64_t> getTileShape();
+  }];
+}
+
+def Tile_ConvertLayoutOp : Tile_TileOp<"convert_layout"> {
+  let summary = "copies a fragment into a fragment with another layout";
+  let description = [{
+    Inserted by layout inference where two operations need different layouts of
+    the same values.
+
+    Constraints:
+    - convert-1: both sides are fragments of the same shape and element type.
+
+    ```mlir
+    tile.convert_layout %p to %q : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #tile.fragment>
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "">:$source, Arg<AnyMemRef, "">:$target);
+  let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `to` type($target)";
+}
+
+#endif // TILE_MOVE_OPS_TD

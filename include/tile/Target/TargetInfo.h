@@ -1,0 +1,66 @@
+//===- TargetInfo.h - what an architecture can do ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Limits and instruction tables per architecture. Everything a pass needs to
+// know about a GPU comes from here; no pass compares architecture numbers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TARGET_TARGETINFO_H
+#define TILE_TARGET_TARGETINFO_H
+
+#include "tile/Layout/MmaLayouts.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace mlir::tile {
+
+/// Element types of tensor-core operands and accumulators.
+enum class MmaType { F16, BF16, TF32, F64, I8, U8, E4M3, E5M2, F32, I32 };
+
+/// One tensor-core instruction: mma.sync.aligned.<shape>.<d>.<a>.<b>.<c>.
+struct MmaInstructionInfo {
+  MmaShape shape;
+  MmaType a, b, accumulator;
+  /// Lowest compute capability (major*10+minor) that has it, and lowest PTX
+  /// version (major*10+minor) that spells it.
+  unsigned minCapability;
+  unsigned minPtx;
+};
+
+/// Limits of one architecture. Sizes in bytes unless said otherwise.
+struct TargetInfo {
+  llvm::StringRef arch;    // as -mcpu: "sm_90a"
+  unsigned capability;     // 90
+  bool specific;           // 'a' suffix: architecture-specific features
+  unsigned ptxVersion;     // lowest PTX ISA LLVM accepts for it, 80 for 8.0
+  int64_t sharedPerBlock;  // opt-in dynamic shared memory of one block
+  int64_t sharedPerSm;     // shared memory of one multiprocessor
+  int64_t registersPerSm;  // 32-bit registers
+  int64_t maxRegistersPerThread;
+
+  bool hasCpAsync() const { return capability >= 80; }
+  bool hasLdmatrix() const { return capability >= 75; }
+  bool hasStmatrix() const { return capability >= 90; }
+  bool hasFp8Conversion() const { return capability >= 89; }
+  bool hasTma() const { return capability >= 90; }
+  bool hasWgmma() const { return capability == 90 && specific; }
+  /// Vector atomics (red.global.add.v2/v4.f32) and bulk copies.
+  bool hasBulkCopy() const { return capability >= 90; }
+
+  /// mma.sync instructions for operand types, the preferred (largest k) first.
+  llvm::SmallVector<const MmaInstructionInfo *>
+  mmaInstructions(MmaType a, MmaType b, MmaType accumulator) const;
+
+  /// The table entry for an LLVM -mcpu name; null, with the list of known names
+  /// in `error`, when there is none.
+  static const TargetInfo *get(llvm::StringRef arch,
+                               std::string *error = nullptr);
+  static llvm::ArrayRef<TargetInfo> all();
+};
+
+llvm::StringRef stringify(MmaType type);
+unsigned bitWidth(MmaType type);
+
+} // namespace mlir::tile
+#endif // TILE_TARGET_TARGETINFO_H

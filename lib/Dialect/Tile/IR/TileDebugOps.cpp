@@ -1,0 +1,56 @@
+//===- TileDebugOps.cpp - print, assert, assume ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "TileRegions.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+using EffectList =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+LogicalResult PrintOp::verify() {
+  Type type = getValue().getType();
+  auto memref = dyn_cast<MemRefType>(type);
+  bool isTile = memref && memref.hasStaticShape() &&
+                (isShared(getValue()) || isFragment(getValue())) &&
+                isStorageType(memref.getElementType());
+  if (!isTile && (memref || !isStorageType(type)))
+    return emitOpError() << "[print-1] expected a scalar or a shared or fragment "
+                            "buffer, got "
+                         << type;
+  return success();
+}
+
+void PrintOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  if (isa<MemRefType>(getValue().getType()))
+    accesses.push_back({getValue(), {}, {}, false, false});
+}
+
+void PrintOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+  effects.emplace_back(MemoryEffects::Write::get()); // keeps prints in order
+}
+
+void AssertOp::getEffects(EffectList &effects) {
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+LogicalResult AssumeOp::verify() {
+  if (!getDivisibleBy() && !getMin() && !getMax())
+    return emitOpError()
+           << "[assume-1] expected one of `divisible_by`, `min` and `max`";
+  if (getDivisibleBy() && static_cast<int64_t>(*getDivisibleBy()) < 1)
+    return emitOpError() << "[assume-2] expected a positive `divisible_by`, got "
+                         << static_cast<int64_t>(*getDivisibleBy());
+  if (getMin() && getMax() &&
+      static_cast<int64_t>(*getMin()) > static_cast<int64_t>(*getMax()))
+    return emitOpError() << "[assume-2] expected min <= max, got "
+                         << static_cast<int64_t>(*getMin()) << " and "
+                         << static_cast<int64_t>(*getMax());
+  return success();
+}
+
+void AssumeOp::getEffects(EffectList &effects) {
+  effects.emplace_back(MemoryEffects::Write::get());
+}

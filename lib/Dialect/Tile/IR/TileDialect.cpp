@@ -1,0 +1,147 @@
+//===- TileDialect.cpp - registration of the tile dialect -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers operations, attributes and types, and answers where a buffer lives
+// and which layout it was given. Semantics of operations are in the files of
+// their family.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+#include "tile/Dialect/Tile/IR/TileDialect.cpp.inc"
+#include "tile/Dialect/Tile/IR/TileInterfaces.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tile/Dialect/Tile/IR/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "tile/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tile/Dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+  registerAttributes();
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kTargetAttrName) {
+    if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name
+             << "' to be a #tile.target attribute on a module, got "
+             << attribute.getValue();
+    return success();
+  }
+  return op->emitOpError() << "unknown attribute '" << name
+                           << "' of the tile dialect";
+}
+
+MemorySpace tile::getMemorySpace(Type type) {
+  auto memref = dyn_cast<BaseMemRefType>(type);
+  if (!memref)
+    return MemorySpace::Unknown;
+  Attribute space = memref.getMemorySpace();
+  if (!space)
+    return MemorySpace::Global;
+  if (isa<FragmentSpaceAttr>(space))
+    return MemorySpace::Fragment;
+  if (isa<LocalSpaceAttr>(space))
+    return MemorySpace::Local;
+  if (isa<TensorMemorySpaceAttr>(space))
+    return MemorySpace::TensorMemory;
+  if (auto gpuSpace = dyn_cast<gpu::AddressSpaceAttr>(space)) {
+    if (gpuSpace.getValue() == gpu::AddressSpace::Workgroup)
+      return MemorySpace::Shared;
+    if (gpuSpace.getValue() == gpu::AddressSpace::Global)
+      return MemorySpace::Global;
+  }
+  return MemorySpace::Unknown;
+}
+
+StringRef tile::stringifyMemorySpace(MemorySpace space) {
+  switch (space) {
+  case MemorySpace::Global:
+    return "global";
+  case MemorySpace::Shared:
+    return "shared";
+  case MemorySpace::Fragment:
+    return "fragment";
+  case MemorySpace::Local:
+    return "local";
+  case MemorySpace::TensorMemory:
+    return "tensor memory";
+  case MemorySpace::Unknown:
+    return "unknown";
+  }
+  return "unknown";
+}
+
+/// The layout stated where `buffer` was made.
+static Attribute getStatedLayout(Value buffer) {
+  auto result = dyn_cast<OpResult>(buffer);
+  if (!result)
+    return {};
+  if (auto alloc = dyn_cast<AllocOp>(result.getOwner()))
+    return alloc.getLayoutAttr();
+  Value ring;
+  if (auto acquire = dyn_cast<RingAcquireOp>(result.getOwner()))
+    ring = acquire.getRing();
+  else if (auto wait = dyn_cast<RingWaitOp>(result.getOwner()))
+    ring = wait.getRing();
+  if (!ring)
+    return {};
+  auto create = ring.getDefiningOp<RingCreateOp>();
+  if (!create || !create.getLayoutsAttr())
+    return {};
+  return create.getLayoutsAttr()[result.getResultNumber()];
+}
+
+FragmentLayoutAttr tile::getFragmentLayout(Value buffer) {
+  return dyn_cast_or_null<FragmentLayoutAttr>(getStatedLayout(buffer));
+}
+
+SharedLayoutAttr tile::getSharedLayout(Value buffer) {
+  return dyn_cast_or_null<SharedLayoutAttr>(getStatedLayout(buffer));
+}
+
+bool tile::isStorageType(Type type) {
+  if (type.isIndex())
+    return true;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() &&
+           llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<Float64Type, Float32Type, Float16Type, BFloat16Type,
+             Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType,
+             Float4E2M1FNType>(type);
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t stages, ArrayRef<Type> buffers, RingSide,
+                               RingSide) {
+  if (stages < 1 || stages > 64)
+    return emitError() << "expected 1 to 64 stages, got " << stages;
+  if (buffers.empty())
+    return emitError() << "expected at least one buffer";
+  for (Type buffer : buffers) {
+    auto memref = dyn_cast<MemRefType>(buffer);
+    if (!memref || !memref.hasStaticShape() ||
+        tile::getMemorySpace(memref) != MemorySpace::Shared)
+      return emitError() << "[ring-2] expected shared-memory memrefs of static "
+                            "shape, got "
+                         << buffer;
+  }
+  return success();
+}

@@ -1,0 +1,491 @@
+//===- TileKernelOps.cpp - kernel and alloc -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernel's header (arguments, symbolic grid) has a syntax of its own: grid
+// extents are written with argument names and kept as one affine map over
+// dimensions and scalars.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// Recursive-descent parser of grid extents:
+///   sum := product (('+'|'-') product)*
+///   product := atom (('*'|'ceildiv'|'floordiv'|'mod') atom)*
+///   atom := integer | 'dim' '(' %arg ',' integer ')' | %arg | '(' sum ')'
+/// Terminals become symbols of the affine map.
+class GridParser {
+public:
+  GridParser(OpAsmParser &parser, ArrayRef<OpAsmParser::Argument> arguments)
+      : parser(parser), arguments(arguments) {}
+
+  ParseResult parseSum(AffineExpr &expr) {
+    if (parseProduct(expr))
+      return failure();
+    while (true) {
+      bool minus = false;
+      if (failed(parser.parseOptionalPlus())) {
+        if (failed(parser.parseOptionalKeyword("minus")))
+          return success();
+        minus = true;
+      }
+      AffineExpr rhs;
+      if (parseProduct(rhs))
+        return failure();
+      expr = minus ? expr - rhs : expr + rhs;
+    }
+  }
+
+  SmallVector<int64_t> operands; // flattened pairs (argument, dim or -1)
+
+private:
+  ParseResult parseProduct(AffineExpr &expr) {
+    if (parseAtom(expr))
+      return failure();
+    while (true) {
+      AffineExpr rhs;
+      SMLoc loc = parser.getCurrentLocation();
+      if (succeeded(parser.parseOptionalStar())) {
+        if (parseAtom(rhs))
+          return failure();
+        if (!expr.isSymbolicOrConstant() ||
+            !(isa<AffineConstantExpr>(expr) || isa<AffineConstantExpr>(rhs)))
+          return parser.emitError(loc)
+                 << "expected a constant factor in a grid extent";
+        expr = expr * rhs;
+        continue;
+      }
+      StringRef keyword;
+      if (failed(parser.parseOptionalKeyword(&keyword,
+                                             {"ceildiv", "floordiv", "mod"})))
+        return success();
+      if (parseAtom(rhs))
+        return failure();
+      auto divisor = dyn_cast<AffineConstantExpr>(rhs);
+      if (!divisor || divisor.getValue() <= 0)
+        return parser.emitError(loc)
+               << "expected a positive constant after '" << keyword << "'";
+      expr = keyword == "ceildiv"    ? expr.ceilDiv(rhs)
+             : keyword == "floordiv" ? expr.floorDiv(rhs)
+                                     : expr % rhs;
+    }
+  }
+
+  ParseResult parseAtom(AffineExpr &expr) {
+    MLIRContext *context = parser.getContext();
+    int64_t constant;
+    OptionalParseResult integer = parser.parseOptionalInteger(constant);
+    if (integer.has_value()) {
+      expr = getAffineConstantExpr(constant, context);
+      return *integer;
+    }
+    if (succeeded(parser.parseOptionalLParen()))
+      return failure(parseSum(expr) || parser.parseRParen());
+    int64_t dim = -1;
+    bool isDim = succeeded(parser.parseOptionalKeyword("dim"));
+    OpAsmParser::UnresolvedOperand operand;
+    SMLoc loc = parser.getCurrentLocation();
+    if (isDim && parser.parseLParen())
+      return failure();
+    if (parser.parseOperand(operand, /*allowResultNumber=*/false))
+      return failure();
+    if (isDim && (parser.parseComma() || parser.parseInteger(dim) ||
+                  parser.parseRParen()))
+      return failure();
+    if (isDim && dim < 0)
+      return parser.emitError(loc)
+             << "expected a dimension that is not negative, got " << dim;
+    for (auto [i, argument] : llvm::enumerate(arguments)) {
+      if (argument.ssaName.name != operand.name)
+        continue;
+      int64_t index = static_cast<int64_t>(i);
+      for (size_t s = 0; s < operands.size(); s += 2)
+        if (operands[s] == index && operands[s + 1] == dim) {
+          expr = getAffineSymbolExpr(s / 2, context);
+          return success();
+        }
+      expr = getAffineSymbolExpr(operands.size() / 2, context);
+      operands.append({index, dim});
+      return success();
+    }
+    return parser.emitError(loc)
+           << "expected an argument of the kernel in a grid extent, got '"
+           << operand.name << "'";
+  }
+
+  OpAsmParser &parser;
+  ArrayRef<OpAsmParser::Argument> arguments;
+};
+} // namespace
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
+                             result.attributes) ||
+      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                               /*allowType=*/true, /*allowAttrs=*/true))
+    return failure();
+  SmallVector<Attribute> types, names, attrs;
+  for (OpAsmParser::Argument &argument : arguments) {
+    types.push_back(TypeAttr::get(argument.type));
+    names.push_back(
+        builder.getStringAttr(argument.ssaName.name.drop_front()));
+    attrs.push_back(argument.attrs ? argument.attrs
+                                   : builder.getDictionaryAttr({}));
+  }
+
+  SmallVector<OpAsmParser::Argument> ids;
+  SmallVector<AffineExpr> extents;
+  GridParser grid(parser, arguments);
+  if (parser.parseKeyword("grid") ||
+      parser.parseArgumentList(ids, OpAsmParser::Delimiter::Paren) ||
+      parser.parseEqual() ||
+      parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Paren,
+          [&] { return grid.parseSum(extents.emplace_back()); }))
+    return failure();
+  if (ids.size() != extents.size())
+    return parser.emitError(parser.getNameLoc())
+           << "expected one extent per block index, got " << extents.size()
+           << " extents for " << ids.size() << " indices";
+  int64_t threads;
+  if (parser.parseKeyword("threads") || parser.parseLParen() ||
+      parser.parseInteger(threads) || parser.parseRParen())
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("cluster"))) {
+    SmallVector<int64_t> cluster;
+    if (parser.parseCommaSeparatedList(
+            OpAsmParser::Delimiter::Paren,
+            [&] { return parser.parseInteger(cluster.emplace_back()); }))
+      return failure();
+    result.addAttribute(getClusterAttrName(result.name),
+                        builder.getDenseI64ArrayAttr(cluster));
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+
+  result.addAttribute(getArgTypesAttrName(result.name),
+                      builder.getArrayAttr(types));
+  result.addAttribute(getArgNamesAttrName(result.name),
+                      builder.getArrayAttr(names));
+  result.addAttribute(getArgAttrsAttrName(result.name),
+                      builder.getArrayAttr(attrs));
+  result.addAttribute(
+      getGridAttrName(result.name),
+      AffineMapAttr::get(AffineMap::get(0, grid.operands.size() / 2, extents,
+                                        parser.getContext())));
+  result.addAttribute(getGridOperandsAttrName(result.name),
+                      builder.getDenseI64ArrayAttr(grid.operands));
+  result.addAttribute(getThreadsAttrName(result.name),
+                      builder.getI64IntegerAttr(threads));
+
+  for (OpAsmParser::Argument &id : ids) {
+    id.type = builder.getIndexType();
+    arguments.push_back(id);
+  }
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  ensureTerminator(*body, builder, result.location);
+  return success();
+}
+
+/// Prints a grid extent in the syntax that GridParser reads.
+static void printGridExpr(OpAsmPrinter &printer, KernelOp kernel,
+                          AffineExpr expr, bool nested) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    printer << constant.getValue();
+    return;
+  }
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    ArrayRef<int64_t> operands = kernel.getGridOperands();
+    int64_t argument = operands[2 * symbol.getPosition()];
+    int64_t dim = operands[2 * symbol.getPosition() + 1];
+    if (dim >= 0)
+      printer << "dim(";
+    printer.printOperand(kernel.getKernelArgument(argument));
+    if (dim >= 0)
+      printer << ", " << dim << ")";
+    return;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (nested)
+    printer << '(';
+  printGridExpr(printer, kernel, binary.getLHS(), true);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    printer << " + ";
+    break;
+  case AffineExprKind::Mul:
+    printer << " * ";
+    break;
+  case AffineExprKind::CeilDiv:
+    printer << " ceildiv ";
+    break;
+  case AffineExprKind::FloorDiv:
+    printer << " floordiv ";
+    break;
+  default:
+    printer << " mod ";
+  }
+  printGridExpr(printer, kernel, binary.getRHS(), true);
+  if (nested)
+    printer << ')';
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << '(';
+  for (unsigned i = 0; i < getNumKernelArguments(); ++i) {
+    if (i)
+      printer << ", ";
+    printer.printRegionArgument(
+        getKernelArgument(i),
+        cast<DictionaryAttr>(getArgAttrs()[i]).getValue());
+  }
+  printer << ") grid(";
+  for (unsigned i = 0; i < getGridRank(); ++i) {
+    if (i)
+      printer << ", ";
+    printer.printOperand(getBlockId(i));
+  }
+  printer << ") = (";
+  for (auto [i, expr] : llvm::enumerate(getGrid().getResults())) {
+    if (i)
+      printer << ", ";
+    printGridExpr(printer, *this, expr, /*nested=*/false);
+  }
+  printer << ") threads(" << getThreads() << ")";
+  if (getCluster()) {
+    printer << " cluster(";
+    llvm::interleaveComma(*getCluster(), printer);
+    printer << ")";
+  }
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getArgTypesAttrName(), getArgNamesAttrName(),
+       getArgAttrsAttrName(), getGridAttrName(), getGridOperandsAttrName(),
+       getThreadsAttrName(), getClusterAttrName()});
+  printer << ' ';
+  printer.printRegion(getBodyRegion(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/true);
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  if (region.empty())
+    return;
+  // Runs on IR that may not have been verified yet.
+  auto names = getArgNames();
+  static constexpr StringLiteral kIdNames[] = {"bx", "by", "bz"};
+  unsigned count = names.size();
+  for (BlockArgument argument : region.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (i < count) {
+      if (auto name = dyn_cast<StringAttr>(names[i]))
+        setName(argument, name.getValue());
+    } else if (i - count < 3) {
+      setName(argument, kIdNames[i - count]);
+    }
+  }
+}
+
+static LogicalResult verifyArgument(KernelOp kernel, unsigned i) {
+  Type type = cast<TypeAttr>(kernel.getArgTypes()[i]).getValue();
+  auto memref = dyn_cast<MemRefType>(type);
+  auto name = cast<StringAttr>(kernel.getArgNames()[i]).getValue();
+  if (memref) {
+    if (getMemorySpace(memref) != MemorySpace::Global || !memref.isStrided() ||
+        !isStorageType(memref.getElementType()))
+      return kernel.emitOpError()
+             << "[kernel-3] expected argument '" << name
+             << "' to be a strided memref of numbers in global memory, got "
+             << type;
+  } else if (!type.isIntOrIndexOrFloat() || !isStorageType(type)) {
+    return kernel.emitOpError() << "[kernel-3] expected argument '" << name
+                                << "' to be a memref or a scalar, got " << type;
+  }
+  for (NamedAttribute attr : cast<DictionaryAttr>(kernel.getArgAttrs()[i])) {
+    if (attr.getName() == kAlignmentAttrName) {
+      auto value = dyn_cast<IntegerAttr>(attr.getValue());
+      if (!memref || !value || value.getInt() <= 0 ||
+          !llvm::isPowerOf2_64(value.getInt()))
+        return kernel.emitOpError()
+               << "[kernel-6] expected `" << kAlignmentAttrName
+               << "` to be a power of two on a memref, got " << attr.getValue()
+               << " on argument '" << name << "'";
+    } else if (attr.getName() == kMayAliasAttrName) {
+      if (!memref || !isa<UnitAttr>(attr.getValue()))
+        return kernel.emitOpError()
+               << "[kernel-6] expected `" << kMayAliasAttrName
+               << "` to be a unit attribute on a memref, got "
+               << attr.getValue() << " on argument '" << name << "'";
+    } else {
+      return kernel.emitOpError()
+             << "[kernel-6] unknown attribute '" << attr.getName().getValue()
+             << "' on argument '" << name << "'";
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  unsigned rank = getGrid().getNumResults();
+  if (rank < 1 || rank > 3)
+    return emitOpError() << "[kernel-1] expected a grid of 1 to 3 dimensions, got "
+                         << rank;
+  int64_t threads = getThreads();
+  if (threads < 32 || threads > 1024 || threads % 32)
+    return emitOpError()
+           << "[kernel-2] expected a multiple of 32 threads in [32, 1024], got "
+           << threads;
+  unsigned count = getNumKernelArguments();
+  if (getArgNames().size() != count || getArgAttrs().size() != count)
+    return emitOpError() << "expected a name and attributes for each of " << count
+                         << " arguments, got " << getArgNames().size()
+                         << " names and " << getArgAttrs().size()
+                         << " attribute dictionaries";
+  for (unsigned i = 0; i < count; ++i)
+    if (failed(verifyArgument(*this, i)))
+      return failure();
+  ArrayRef<int64_t> operands = getGridOperands();
+  if (getGrid().getNumDims() != 0 ||
+      operands.size() != 2 * getGrid().getNumSymbols())
+    return emitOpError() << "[kernel-4] expected a grid map over "
+                         << operands.size() / 2 << " symbols, got "
+                         << getGrid();
+  for (size_t i = 0; i < operands.size(); i += 2) {
+    int64_t argument = operands[i], dim = operands[i + 1];
+    Type type = argument >= 0 && argument < count
+                    ? cast<TypeAttr>(getArgTypes()[argument]).getValue()
+                    : Type();
+    auto memref = dyn_cast_or_null<MemRefType>(type);
+    bool valid = memref ? dim >= 0 && dim < memref.getRank()
+                        : type && dim == -1 && type.isIntOrIndex();
+    if (!valid)
+      return emitOpError() << "[kernel-4] expected grid operands to name a "
+                              "dimension of a memref or an integer scalar "
+                              "argument, got argument "
+                           << argument << ", dimension " << dim;
+  }
+  for (AffineExpr extent : getGrid().getResults())
+    if (auto constant = dyn_cast<AffineConstantExpr>(extent))
+      if (constant.getValue() < 0)
+        return emitOpError()
+               << "[kernel-7] expected a grid extent that is not negative, got "
+               << constant.getValue();
+  if (auto cluster = getCluster()) {
+    int64_t product = 1;
+    for (int64_t extent : *cluster)
+      product = extent < 1 || extent > 16 ? 17 : std::min<int64_t>(product * extent, 17);
+    if (cluster->size() != rank || product > 16)
+      return emitOpError() << "[kernel-5] expected " << rank
+                           << " positive cluster extents of product at most 16";
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  Block &body = getBodyRegion().front();
+  unsigned expected = getNumKernelArguments() + getGridRank();
+  if (body.getNumArguments() != expected)
+    return emitOpError() << "expected " << expected
+                         << " block arguments (arguments and block indices), got "
+                         << body.getNumArguments();
+  for (BlockArgument argument : body.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    Type type = i < getNumKernelArguments()
+                    ? cast<TypeAttr>(getArgTypes()[i]).getValue()
+                    : IndexType::get(getContext());
+    if (argument.getType() != type)
+      return emitOpError() << "expected block argument " << i << " of type "
+                           << type << ", got " << argument.getType();
+  }
+  return success();
+}
+
+int64_t KernelOp::getArgumentAlignment(unsigned i) {
+  auto attrs = cast<DictionaryAttr>(getArgAttrs()[i]);
+  if (auto alignment = attrs.getAs<IntegerAttr>(kAlignmentAttrName))
+    return alignment.getInt();
+  auto memref = cast<MemRefType>(getKernelArgument(i).getType());
+  Type element = memref.getElementType();
+  return element.isIndex()
+             ? 8
+             : std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+bool KernelOp::mayAlias(unsigned i) {
+  return cast<DictionaryAttr>(getArgAttrs()[i]).contains(kMayAliasAttrName);
+}
+
+//===----------------------------------------------------------------------===//
+// AllocOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AllocOp::verify() {
+  auto type = dyn_cast<MemRefType>(getResult().getType());
+  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
+    return emitOpError() << "[alloc-1] expected a memref of static shape without "
+                            "a layout map, got "
+                         << getResult().getType();
+  MemorySpace space = getMemorySpace(type);
+  if (space == MemorySpace::Global || space == MemorySpace::Unknown)
+    return emitOpError() << "[alloc-2] expected shared, fragment, local or "
+                            "tensor memory, got "
+                         << type;
+  if (!isStorageType(type.getElementType()))
+    return emitOpError() << "[alloc-6] expected a number as element type, got "
+                         << type.getElementType();
+  Attribute layout = getLayoutAttr();
+  if (!layout)
+    return success();
+  if (auto fragment = dyn_cast<FragmentLayoutAttr>(layout)) {
+    if (space != MemorySpace::Fragment)
+      return emitOpError() << "[alloc-3] expected a fragment layout on a "
+                              "fragment only, got "
+                           << type;
+    if (fragment.getShape() != type.getShape())
+      return emitOpError() << "[alloc-3] expected a layout of the buffer's shape "
+                           << type << ", got " << fragment;
+    auto kernel = (*this)->getParentOfType<KernelOp>();
+    int64_t threads = fragment.getLayout().numThreads();
+    if (kernel && threads != static_cast<int64_t>(kernel.getThreads()))
+      return emitOpError() << "[alloc-5] expected a layout over "
+                           << kernel.getThreads() << " threads, got " << threads;
+    return success();
+  }
+  auto shared = cast<SharedLayoutAttr>(layout);
+  if (space != MemorySpace::Shared)
+    return emitOpError() << "[alloc-3] expected a shared layout on a shared "
+                            "buffer only, got "
+                         << type;
+  if (shared.getShape() != type.getShape())
+    return emitOpError() << "[alloc-3] expected a layout of the buffer's shape "
+                         << type << ", got " << shared;
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  if (shared.getElementBits() != bits)
+    return emitOpError() << "[alloc-4] expected a layout of " << bits
+                         << "-bit elements, got " << shared.getElementBits();
+  if (!shared.getLayout().isInjective())
+    return emitOpError()
+           << "[alloc-4] expected a layout that puts each element in a place of "
+              "its own, got "
+           << shared;
+  return success();
+}
+
+void AllocOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       cast<OpResult>(getResult()));
+}

@@ -1,0 +1,233 @@
+//===- TileLoopOps.cpp - parallel and pipelined ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "TileRegions.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// ParallelOp
+//===----------------------------------------------------------------------===//
+
+void ParallelOp::build(
+    OpBuilder &builder, OperationState &state, ArrayRef<int64_t> extents,
+    function_ref<void(OpBuilder &, Location, ValueRange)> bodyBuilder) {
+  state.addAttribute(getExtentsAttrName(state.name),
+                     builder.getDenseI64ArrayAttr(extents));
+  Region *region = state.addRegion();
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types(extents.size(), builder.getIndexType());
+  SmallVector<Location> locs(extents.size(), state.location);
+  Block *body = builder.createBlock(region, {}, types, locs);
+  if (bodyBuilder)
+    bodyBuilder(builder, state.location, body->getArguments());
+  ensureTerminator(*region, builder, state.location);
+}
+
+ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> ivs;
+  SmallVector<int64_t> extents;
+  if (parser.parseArgumentList(ivs, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("in") ||
+      parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Paren,
+          [&] { return parser.parseInteger(extents.emplace_back()); }))
+    return failure();
+  for (OpAsmParser::Argument &iv : ivs)
+    iv.type = parser.getBuilder().getIndexType();
+  result.addAttribute(getExtentsAttrName(result.name),
+                      parser.getBuilder().getDenseI64ArrayAttr(extents));
+  if (succeeded(parser.parseOptionalKeyword("layout"))) {
+    FragmentLayoutAttr layout;
+    if (parser.parseLParen() || parser.parseAttribute(layout) ||
+        parser.parseRParen())
+      return failure();
+    result.addAttribute(getLayoutAttrName(result.name), layout);
+  }
+  Region *body = result.addRegion();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*body, ivs))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void ParallelOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(getBodyRegion().getArguments(), printer,
+                        [&](BlockArgument iv) { printer.printOperand(iv); });
+  printer << ") in (";
+  llvm::interleaveComma(getExtents(), printer);
+  printer << ")";
+  if (getLayoutAttr())
+    printer << " layout(" << getLayoutAttr() << ")";
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getExtentsAttrName(), getLayoutAttrName()});
+  printer << ' ';
+  printer.printRegion(getBodyRegion(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+static void nameIndices(Region &region, OpAsmSetValueNameFn setName) {
+  static constexpr StringLiteral kNames[] = {"i", "j", "k", "l"};
+  if (region.empty())
+    return;
+  for (BlockArgument iv : region.getArguments())
+    if (iv.getArgNumber() < 4)
+      setName(iv, kNames[iv.getArgNumber()]);
+}
+
+void ParallelOp::getAsmBlockArgumentNames(Region &region,
+                                          OpAsmSetValueNameFn setName) {
+  nameIndices(region, setName);
+}
+
+LogicalResult ParallelOp::verify() {
+  if (getExtents().empty() ||
+      llvm::any_of(getExtents(), [](int64_t extent) { return extent < 0; }))
+    return emitOpError() << "[parallel-1] expected at least one extent, none "
+                            "negative";
+  if (auto layout = getLayout()) {
+    if (layout->getShape() != getExtents())
+      return emitOpError() << "[parallel-3] expected a layout of the loop's "
+                              "shape, got "
+                           << *layout;
+    auto kernel = (*this)->getParentOfType<KernelOp>();
+    int64_t threads = layout->getLayout().numThreads();
+    if (kernel && threads != static_cast<int64_t>(kernel.getThreads()))
+      return emitOpError() << "[parallel-3] expected a layout over "
+                           << kernel.getThreads() << " threads, got " << threads;
+  }
+  return success();
+}
+
+LogicalResult ParallelOp::verifyRegions() {
+  Block &body = getBodyRegion().front();
+  if (body.getNumArguments() != getExtents().size() ||
+      llvm::any_of(body.getArgumentTypes(),
+                   [](Type type) { return !type.isIndex(); }))
+    return emitOpError() << "[parallel-1] expected one index per extent ("
+                         << getExtents().size() << "), got "
+                         << body.getNumArguments() << " block arguments";
+  WalkResult walk = body.walk([&](Operation *op) {
+    if (!isa<TileDialect>(op->getDialect()) || isa<YieldOp, PrintOp, AssertOp, AssumeOp>(op))
+      return WalkResult::advance();
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "[parallel-2] expected scalar code inside "
+                                 "`tile.parallel`";
+    diag.attachNote(getLoc()) << "in this loop";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+void ParallelOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  // Regions touched through the loop indices are not analyzed here: whole
+  // buffers are what dependence analysis needs.
+  getBodyRegion().walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      accesses.push_back({load.getMemRef(), {}, {}, false, false});
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      accesses.push_back({store.getMemRef(), {}, {}, true, false});
+    else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op))
+      accesses.push_back({rmw.getMemref(), {}, {}, true, true});
+  });
+}
+
+void ParallelOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  SmallVector<TileAccess> accesses;
+  getAccesses(accesses);
+  for (const TileAccess &access : accesses) {
+    if (access.isWrite)
+      effects.emplace_back(MemoryEffects::Write::get());
+    if (!access.isWrite || access.isAtomic)
+      effects.emplace_back(MemoryEffects::Read::get());
+  }
+  getBodyRegion().walk([&](Operation *op) {
+    if (isa<PrintOp, AssertOp>(op))
+      effects.emplace_back(MemoryEffects::Write::get());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// PipelinedOp
+//===----------------------------------------------------------------------===//
+
+ParseResult PipelinedOp::parse(OpAsmParser &parser, OperationState &result) {
+  Type index = parser.getBuilder().getIndexType();
+  OpAsmParser::Argument iv;
+  OpAsmParser::UnresolvedOperand lower, upper, step;
+  int64_t stages;
+  if (parser.parseArgument(iv) || parser.parseEqual() ||
+      parser.parseOperand(lower) || parser.parseKeyword("to") ||
+      parser.parseOperand(upper) || parser.parseKeyword("step") ||
+      parser.parseOperand(step) || parser.parseKeyword("stages") ||
+      parser.parseLParen() || parser.parseInteger(stages) ||
+      parser.parseRParen() ||
+      parser.resolveOperand(lower, index, result.operands) ||
+      parser.resolveOperand(upper, index, result.operands) ||
+      parser.resolveOperand(step, index, result.operands))
+    return failure();
+  iv.type = index;
+  result.addAttribute(getStagesAttrName(result.name),
+                      parser.getBuilder().getI64IntegerAttr(stages));
+  Region *body = result.addRegion();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*body, {iv}))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void PipelinedOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getInductionVariable() << " = " << getLowerBound() << " to "
+          << getUpperBound() << " step " << getStep() << " stages("
+          << getStages() << ")";
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {getStagesAttrName()});
+  printer << ' ';
+  printer.printRegion(getBodyRegion(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+void PipelinedOp::getAsmBlockArgumentNames(Region &region,
+                                           OpAsmSetValueNameFn setName) {
+  if (!region.empty() && region.getNumArguments() > 0)
+    setName(region.getArgument(0), "k");
+}
+
+LogicalResult PipelinedOp::verify() {
+  Block &body = getBodyRegion().front();
+  if (body.getNumArguments() != 1 || !body.getArgument(0).getType().isIndex())
+    return emitOpError() << "expected one index as block argument, got "
+                         << body.getNumArguments() << " block arguments";
+  int64_t stages = getStages();
+  if (stages < 1 || stages > 64)
+    return emitOpError() << "[pipelined-1] expected 1 to 64 stages, got "
+                         << stages;
+  APInt step;
+  if (matchPattern(getStep(), m_ConstantInt(&step)) && !step.isStrictlyPositive())
+    return emitOpError() << "[pipelined-2] expected a positive step, got "
+                         << step.getSExtValue();
+  return success();
+}
+
+SmallVector<Region *> PipelinedOp::getLoopRegions() { return {&getBodyRegion()}; }
+std::optional<Value> PipelinedOp::getSingleInductionVar() {
+  return getInductionVariable();
+}
+std::optional<OpFoldResult> PipelinedOp::getSingleLowerBound() {
+  return OpFoldResult(getLowerBound());
+}
+std::optional<OpFoldResult> PipelinedOp::getSingleUpperBound() {
+  return OpFoldResult(getUpperBound());
+}
+std::optional<OpFoldResult> PipelinedOp::getSingleStep() {
+  return OpFoldResult(getStep());
+}

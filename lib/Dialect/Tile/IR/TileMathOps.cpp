@@ -1,0 +1,148 @@
+//===- TileMathOps.cpp - gemm, reduce -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "TileRegions.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+using EffectList =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+//===----------------------------------------------------------------------===//
+// GemmOp
+//===----------------------------------------------------------------------===//
+
+static MemRefType rank2(Value buffer) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  return type && type.getRank() == 2 && type.hasStaticShape() ? type
+                                                              : MemRefType();
+}
+
+int64_t GemmOp::getM() { return cast<MemRefType>(getC().getType()).getDimSize(0); }
+int64_t GemmOp::getN() { return cast<MemRefType>(getC().getType()).getDimSize(1); }
+int64_t GemmOp::getK() {
+  return cast<MemRefType>(getA().getType()).getDimSize(getTransposeA() ? 0 : 1);
+}
+
+static bool isFp8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// gemm-4.
+static bool isGemmTriple(Type a, Type b, Type c) {
+  if (isFp8(a) && isFp8(b))
+    return isa<Float32Type, Float16Type>(c);
+  if (a != b)
+    return false;
+  if (isa<Float16Type>(a))
+    return isa<Float32Type, Float16Type>(c);
+  if (isa<BFloat16Type>(a))
+    return isa<Float32Type>(c);
+  if (isa<Float32Type, Float64Type>(a))
+    return c == a;
+  return a.isInteger(8) && c.isInteger(32);
+}
+
+LogicalResult GemmOp::verify() {
+  MemRefType a = rank2(getA()), b = rank2(getB()), c = rank2(getC());
+  if (!a || !b || !c)
+    return emitOpError()
+           << "[gemm-1] expected operands of rank 2 and static shape, got "
+           << getA().getType() << ", " << getB().getType() << ", "
+           << getC().getType();
+  int64_t m = a.getDimSize(getTransposeA() ? 1 : 0);
+  int64_t k = a.getDimSize(getTransposeA() ? 0 : 1);
+  int64_t kOfB = b.getDimSize(getTransposeB() ? 1 : 0);
+  int64_t n = b.getDimSize(getTransposeB() ? 0 : 1);
+  if (k != kOfB || m != c.getDimSize(0) || n != c.getDimSize(1))
+    return emitOpError() << "[gemm-2] expected (M x K) * (K x N) = (M x N), got ("
+                         << m << " x " << k << ") * (" << kOfB << " x " << n
+                         << ") = (" << c.getDimSize(0) << " x "
+                         << c.getDimSize(1) << ")";
+  for (Value operand : {getA(), getB()})
+    if (!isShared(operand) && !isFragment(operand))
+      return emitOpError() << "[gemm-3] expected A and B in shared memory or "
+                              "fragments, got "
+                           << operand.getType();
+  if (!isFragment(getC()))
+    return emitOpError() << "[gemm-3] expected C in a fragment, got " << c;
+  if (!isGemmTriple(a.getElementType(), b.getElementType(), c.getElementType()))
+    return emitOpError() << "[gemm-4] expected element types that multiply, got "
+                         << a.getElementType() << " x " << b.getElementType()
+                         << " into " << c.getElementType();
+  if (getPrecision() && !a.getElementType().isF32())
+    return emitOpError() << "[gemm-5] expected `precision` on f32 operands only, "
+                            "got "
+                         << a.getElementType();
+  if ((getUnsignedA() || getUnsignedB()) && !a.getElementType().isInteger(8))
+    return emitOpError() << "[gemm-5] expected signedness on i8 operands only, "
+                            "got "
+                         << a.getElementType();
+  if (getC() == getA() || getC() == getB())
+    return emitOpError() << "[gemm-6] expected C to be a buffer of its own";
+  return success();
+}
+
+void GemmOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({getA(), {}, {}, false, false});
+  accesses.push_back({getB(), {}, {}, false, false});
+  if (!getClear())
+    accesses.push_back({getC(), {}, {}, false, false});
+  accesses.push_back({getC(), {}, {}, true, false});
+}
+
+void GemmOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  auto from = dyn_cast<MemRefType>(getSource().getType());
+  auto to = dyn_cast<MemRefType>(getTarget().getType());
+  auto isTile = [](Value v) { return isShared(v) || isFragment(v); };
+  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
+      !isTile(getSource()) || !isTile(getTarget()) ||
+      from.getElementType() != to.getElementType())
+    return emitOpError() << "[reduce-1] expected fragments or shared tiles of "
+                            "one element type, got "
+                         << getSource().getType() << " and "
+                         << getTarget().getType();
+  int64_t dim = static_cast<int64_t>(getDim());
+  if (dim < 0 || dim >= from.getRank())
+    return emitOpError() << "[reduce-2] expected a dimension in [0, "
+                         << from.getRank() << "), got " << dim;
+  SmallVector<int64_t> without = llvm::to_vector(from.getShape());
+  SmallVector<int64_t> withOne = without;
+  without.erase(without.begin() + dim);
+  withOne[dim] = 1;
+  if (to.getShape() != ArrayRef<int64_t>(without) &&
+      to.getShape() != ArrayRef<int64_t>(withOne))
+    return emitOpError() << "[reduce-3] expected a target of the source's shape "
+                            "without dimension "
+                         << dim << ", got " << from << " to " << to;
+  if (getPropagateNan() && !isa<FloatType>(from.getElementType()))
+    return emitOpError() << "[reduce-4] expected `propagate_nan` on floats, got "
+                         << from.getElementType();
+  if (getIsUnsigned() && !isa<IntegerType>(from.getElementType()))
+    return emitOpError() << "[reduce-4] expected `is_unsigned` on integers, got "
+                         << from.getElementType();
+  return success();
+}
+
+void ReduceOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({getSource(), {}, {}, false, false});
+  if (getAccumulate())
+    accesses.push_back({getTarget(), {}, {}, false, false});
+  accesses.push_back({getTarget(), {}, {}, true, false});
+}
+
+void ReduceOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}
+
+#define GET_OP_CLASSES
+#include "tile/Dialect/Tile/IR/TileOps.cpp.inc"

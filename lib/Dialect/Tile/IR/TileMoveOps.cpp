@@ -1,0 +1,225 @@
+//===- TileMoveOps.cpp - copy, fill, atomic, convert_layout ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "TileRegions.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+using EffectList =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+template <typename OpT> static RegionSpec sourceOf(OpT op) {
+  return {"source", op.getSource(), op.getSourceOffsets(), op.getSourceSizes()};
+}
+template <typename OpT> static RegionSpec targetOf(OpT op) {
+  return {"target", op.getTarget(), op.getTargetOffsets(), op.getTargetSizes()};
+}
+
+/// Both operands are ranked memrefs; checked before anything casts them.
+static LogicalResult verifyRanked(Operation *op, ValueRange buffers) {
+  for (Value buffer : buffers)
+    if (!isa<MemRefType>(buffer.getType()))
+      return op->emitOpError() << "expected ranked memrefs, got "
+                               << buffer.getType();
+  return success();
+}
+
+static Type elementType(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+static bool isConvertible(Type from, Type to) {
+  auto isNumber = [](Type type) {
+    return isa<IntegerType, IndexType, FloatType>(type) && isStorageType(type);
+  };
+  return from == to || (isNumber(from) && isNumber(to));
+}
+
+template <typename OpT>
+static void appendCopyAccesses(OpT op, bool atomic,
+                               SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({op.getSource(), llvm::to_vector(op.getSourceOffsets()),
+                      op.getSourceExtents(), false, false});
+  accesses.push_back({op.getTarget(), llvm::to_vector(op.getTargetOffsets()),
+                      op.getTargetExtents(), true, atomic});
+}
+
+/// A stated loop layout has the tile's shape (or [1] for a single element).
+static LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
+                                      std::optional<FragmentLayoutAttr> layout,
+                                      SmallVector<int64_t> shape) {
+  if (!layout)
+    return success();
+  if (shape.empty())
+    shape.push_back(1);
+  if (layout->getShape() != ArrayRef<int64_t>(shape)) {
+    InFlightDiagnostic diag = op->emitOpError()
+                              << constraint << "expected a layout of shape [";
+    llvm::interleaveComma(shape, diag);
+    diag << "], got [";
+    llvm::interleaveComma(layout->getShape(), diag);
+    diag << "]";
+    return diag;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// CopyOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> CopyOp::getSourceExtents() {
+  return deriveExtents(sourceOf(*this), targetOf(*this));
+}
+SmallVector<int64_t> CopyOp::getTargetExtents() {
+  return deriveExtents(targetOf(*this), sourceOf(*this));
+}
+SmallVector<int64_t> CopyOp::getTileShape() {
+  return dropUnitExtents(getTargetExtents());
+}
+
+LogicalResult CopyOp::verify() {
+  if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
+      failed(verifyRegionPair(*this, "copy", sourceOf(*this), targetOf(*this))))
+    return failure();
+  Type from = elementType(getSource()), to = elementType(getTarget());
+  if (!isConvertible(from, to))
+    return emitOpError() << "[copy-5] expected element types that convert, got "
+                         << from << " to " << to;
+  if (getPad() && getPad().getType() != to)
+    return emitOpError() << "[copy-6] expected `pad` of type " << to << ", got "
+                         << getPad().getType();
+  return verifyLoopLayout(*this, "", getLayout(), getTileShape());
+}
+
+void CopyOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  appendCopyAccesses(*this, /*atomic=*/false, accesses);
+}
+
+void CopyOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// FillOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> FillOp::getExtents() {
+  if (getSizes())
+    return llvm::to_vector(*getSizes());
+  auto type = cast<MemRefType>(getTarget().getType());
+  return type.hasStaticShape() ? llvm::to_vector(type.getShape())
+                               : SmallVector<int64_t>();
+}
+
+LogicalResult FillOp::verify() {
+  if (failed(verifyRanked(*this, {getTarget()})))
+    return failure();
+  auto type = cast<MemRefType>(getTarget().getType());
+  if (getMemorySpace(type) == MemorySpace::Unknown)
+    return emitOpError() << "expected a target in global, shared, fragment, "
+                            "local or tensor memory, got "
+                         << type;
+  if (getValue().getType() != type.getElementType())
+    return emitOpError() << "[fill-1] expected a value of type "
+                         << type.getElementType() << ", got "
+                         << getValue().getType();
+  if (!getSizes() && !type.hasStaticShape())
+    return emitOpError()
+           << "[fill-3] expected `sizes` for a buffer of dynamic shape " << type;
+  RegionSpec target{"target", getTarget(), getOffsets(), getSizes()};
+  if (!getOffsets().empty() &&
+      static_cast<int64_t>(getOffsets().size()) != type.getRank())
+    return emitOpError() << "[fill-2] expected " << type.getRank()
+                         << " offsets, got " << getOffsets().size();
+  if (failed(verifyRegion(*this, "fill", target, getExtents())))
+    return failure();
+  return verifyLoopLayout(*this, "", getLayout(),
+                          dropUnitExtents(getExtents()));
+}
+
+void FillOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({getTarget(), llvm::to_vector(getOffsets()), getExtents(),
+                      true, false});
+}
+
+void FillOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// AtomicOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> AtomicOp::getSourceExtents() {
+  return deriveExtents(sourceOf(*this), targetOf(*this));
+}
+SmallVector<int64_t> AtomicOp::getTargetExtents() {
+  return deriveExtents(targetOf(*this), sourceOf(*this));
+}
+SmallVector<int64_t> AtomicOp::getTileShape() {
+  return dropUnitExtents(getTargetExtents());
+}
+
+LogicalResult AtomicOp::verify() {
+  if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
+      failed(
+          verifyRegionPair(*this, "atomic", sourceOf(*this), targetOf(*this))))
+    return failure();
+  Type from = elementType(getSource()), to = elementType(getTarget());
+  if (from != to)
+    return emitOpError() << "[atomic-5] expected equal element types, got "
+                         << from << " and " << to;
+  if (!isGlobal(getTarget()) && !isShared(getTarget()))
+    return emitOpError()
+           << "[atomic-6] expected a target in global or shared memory, got "
+           << stringifyMemorySpace(getMemorySpace(getTarget())) << " memory";
+  bool isAdd = getKind() == AtomicKind::Add;
+  bool supported =
+      isa<Float32Type>(to) || to.isInteger(32) || to.isInteger(64) ||
+      (isAdd && isa<Float16Type, BFloat16Type, Float64Type>(to));
+  if (!supported)
+    return emitOpError() << "[atomic-7] expected an element type with atomic "
+                         << stringifyAtomicKind(getKind()) << ", got " << to;
+  if (getIsUnsigned() && !isa<IntegerType>(to))
+    return emitOpError() << "[atomic-7] expected integers under `is_unsigned`, "
+                            "got "
+                         << to;
+  return verifyLoopLayout(*this, "", getLayout(), getTileShape());
+}
+
+void AtomicOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  appendCopyAccesses(*this, /*atomic=*/true, accesses);
+}
+
+void AtomicOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// ConvertLayoutOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertLayoutOp::verify() {
+  if (failed(verifyRanked(*this, {getSource(), getTarget()})))
+    return failure();
+  auto from = cast<MemRefType>(getSource().getType());
+  auto to = cast<MemRefType>(getTarget().getType());
+  if (!isFragment(getSource()) || !isFragment(getTarget()) ||
+      from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError() << "[convert-1] expected fragments of one shape and "
+                            "element type, got "
+                         << from << " and " << to;
+  return success();
+}
+
+void ConvertLayoutOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({getSource(), {}, {}, false, false});
+  accesses.push_back({getTarget(), {}, {}, true, false});
+}
+
+void ConvertLayoutOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}

@@ -1,0 +1,169 @@
+//===- TileRegions.cpp - regions of buffers, for verifiers and effects ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "TileRegions.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+SmallVector<int64_t> tile::dropUnitExtents(ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> kept;
+  for (int64_t extent : extents)
+    if (extent != 1)
+      kept.push_back(extent);
+  return kept;
+}
+
+/// The whole buffer's extents when static.
+static SmallVector<int64_t> wholeExtents(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.hasStaticShape())
+    return {};
+  return llvm::to_vector(type.getShape());
+}
+
+/// Aligns `extents` to the right of a buffer of `rank` dimensions, dropping
+/// leading ones when there are too many.
+static SmallVector<int64_t> rightAlign(SmallVector<int64_t> extents,
+                                       size_t rank) {
+  if (extents.size() > rank) {
+    // Only ones may be dropped; leading ones first, then any.
+    while (extents.size() > rank && !extents.empty() && extents.front() == 1)
+      extents.erase(extents.begin());
+    for (size_t i = extents.size(); i-- > 0 && extents.size() > rank;)
+      if (extents[i] == 1)
+        extents.erase(extents.begin() + i);
+    return extents;
+  }
+  SmallVector<int64_t> aligned(rank - extents.size(), 1);
+  aligned.append(extents);
+  return aligned;
+}
+
+SmallVector<int64_t> tile::deriveExtents(const RegionSpec &side,
+                                         const RegionSpec &other) {
+  if (side.sizes)
+    return llvm::to_vector(*side.sizes);
+  size_t rank = cast<MemRefType>(side.buffer.getType()).getRank();
+  if (other.sizes)
+    return rightAlign(llvm::to_vector(*other.sizes), rank);
+  // Neither states extents: a tile (not global) gives them; between two of a
+  // kind, a side without offsets, then the target.
+  bool sideIsTile = !isGlobal(side.buffer), otherIsTile = !isGlobal(other.buffer);
+  bool fromSide = sideIsTile != otherIsTile
+                      ? sideIsTile
+                      : (side.offsets.empty() != other.offsets.empty()
+                             ? side.offsets.empty()
+                             : side.name == "target");
+  SmallVector<int64_t> own = wholeExtents(side.buffer);
+  SmallVector<int64_t> others = wholeExtents(other.buffer);
+  bool othersKnown = cast<MemRefType>(other.buffer.getType()).hasStaticShape();
+  bool ownKnown = cast<MemRefType>(side.buffer.getType()).hasStaticShape();
+  if (fromSide && ownKnown)
+    return own;
+  if (othersKnown)
+    return rightAlign(others, rank);
+  return own;
+}
+
+LogicalResult tile::verifyRegion(Operation *op, StringRef prefix,
+                                 const RegionSpec &side,
+                                 ArrayRef<int64_t> extents) {
+  auto type = cast<MemRefType>(side.buffer.getType());
+  size_t rank = type.getRank();
+  if (!side.offsets.empty() && side.offsets.size() != rank)
+    return op->emitOpError() << "[" << prefix << "-1] expected " << rank
+                             << " offsets of the " << side.name << ", got "
+                             << side.offsets.size();
+  if (extents.size() != rank)
+    return op->emitOpError() << "[" << prefix << "-2] expected " << rank
+                             << " extents of the " << side.name << ", got "
+                             << extents.size();
+  for (auto [d, extent] : llvm::enumerate(extents))
+    if (extent < 1)
+      return op->emitOpError()
+             << "[" << prefix << "-2] expected positive extents of the "
+             << side.name << ", got " << extent << " in dimension " << d;
+  if (isGlobal(side.buffer))
+    return success();
+  for (auto [d, extent] : llvm::enumerate(extents)) {
+    int64_t size = type.getDimSize(d), offset = 0;
+    bool known = side.offsets.empty();
+    if (!known) {
+      APInt constant;
+      if (matchPattern(side.offsets[d], m_ConstantInt(&constant))) {
+        offset = constant.getSExtValue();
+        known = true;
+      }
+    }
+    int64_t end = 0;
+    if (extent > size ||
+        (known && (offset < 0 || llvm::AddOverflow(offset, extent, end) ||
+                   end > size)))
+      return op->emitOpError()
+             << "[" << prefix << "-4] expected a region inside the "
+             << side.name << ", got [" << offset << ", " << offset << "+"
+             << extent << ") in dimension " << d << " of extent " << size;
+  }
+  return success();
+}
+
+LogicalResult tile::verifyRegionPair(Operation *op, StringRef prefix,
+                                     const RegionSpec &source,
+                                     const RegionSpec &target) {
+  for (const RegionSpec *side : {&source, &target})
+    if (getMemorySpace(side->buffer) == MemorySpace::Unknown)
+      return op->emitOpError()
+             << "expected the " << side->name
+             << " in global, shared, fragment, local or tensor memory, got "
+             << side->buffer.getType();
+  SmallVector<int64_t> from = deriveExtents(source, target);
+  SmallVector<int64_t> to = deriveExtents(target, source);
+  auto rankOf = [](const RegionSpec &side) {
+    return cast<MemRefType>(side.buffer.getType()).getRank();
+  };
+  if ((from.empty() && rankOf(source)) || (to.empty() && rankOf(target)))
+    return op->emitOpError() << "[" << prefix
+                             << "-7] expected `sizes` on one side: neither "
+                                "buffer's static shape gives the extents";
+  if (failed(verifyRegion(op, prefix, source, from)) ||
+      failed(verifyRegion(op, prefix, target, to)))
+    return failure();
+  if (dropUnitExtents(from) != dropUnitExtents(to)) {
+    InFlightDiagnostic diag =
+        op->emitOpError() << "[" << prefix
+                          << "-3] expected equal extents once ones are dropped, "
+                             "got [";
+    llvm::interleaveComma(from, diag);
+    diag << "] from the source and [";
+    llvm::interleaveComma(to, diag);
+    diag << "] to the target";
+    return diag;
+  }
+  return success();
+}
+
+void tile::effectsFromAccesses(
+    TileOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  SmallVector<TileAccess> accesses;
+  op.getAccesses(accesses);
+  for (const TileAccess &access : accesses) {
+    OpOperand *operand = nullptr;
+    for (OpOperand &candidate : op->getOpOperands())
+      if (candidate.get() == access.buffer)
+        operand = &candidate;
+    auto add = [&](MemoryEffects::Effect *effect) {
+      if (operand)
+        effects.emplace_back(effect, operand);
+      else
+        effects.emplace_back(effect);
+    };
+    if (access.isWrite)
+      add(MemoryEffects::Write::get());
+    if (!access.isWrite || access.isAtomic)
+      add(MemoryEffects::Read::get());
+  }
+}

@@ -1,0 +1,48 @@
+//===- TileRegions.h - regions of buffers, for verifiers and effects ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What copy, fill and atomic share: deriving extents, checking that regions make
+// sense, and turning accesses into memory effects.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_DIALECT_TILE_IR_TILEREGIONS_H
+#define TILE_LIB_DIALECT_TILE_IR_TILEREGIONS_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include <optional>
+
+namespace mlir::tile {
+
+/// One side of a copy as written.
+struct RegionSpec {
+  StringRef name; // "source", "target"
+  Value buffer;
+  OperandRange offsets;
+  std::optional<ArrayRef<int64_t>> sizes;
+};
+
+/// Extents of `side`: stated, or derived from the other side, or the whole
+/// buffer. Empty when they cannot be derived.
+SmallVector<int64_t> deriveExtents(const RegionSpec &side,
+                                   const RegionSpec &other);
+
+/// Extents without the ones.
+SmallVector<int64_t> dropUnitExtents(ArrayRef<int64_t> extents);
+
+/// Checks one side by the numbered constraints `prefix`-1, -2, -4.
+LogicalResult verifyRegion(Operation *op, StringRef prefix,
+                           const RegionSpec &side, ArrayRef<int64_t> extents);
+
+/// Checks both sides by the constraints -1, -2, -3, -4 and -7.
+LogicalResult verifyRegionPair(Operation *op, StringRef prefix,
+                               const RegionSpec &source,
+                               const RegionSpec &target);
+
+/// Memory effects that follow from the accesses of a tile operation.
+void effectsFromAccesses(
+    TileOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects);
+
+} // namespace mlir::tile
+#endif // TILE_LIB_DIALECT_TILE_IR_TILEREGIONS_H

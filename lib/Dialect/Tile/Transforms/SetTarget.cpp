@@ -1,0 +1,31 @@
+//===- SetTarget.cpp - states the architecture of a module ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Target/TargetInfo.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_SETTARGETPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+struct SetTargetPass : tile::impl::SetTargetPassBase<SetTargetPass> {
+  using SetTargetPassBase::SetTargetPassBase;
+
+  void runOnOperation() override {
+    std::string error;
+    if (!TargetInfo::get(arch, &error)) {
+      getOperation().emitError() << error;
+      return signalPassFailure();
+    }
+    getOperation()->setAttr(kTargetAttrName,
+                            TargetAttr::get(&getContext(), arch));
+  }
+};
+} // namespace

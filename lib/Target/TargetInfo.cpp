@@ -1,0 +1,123 @@
+//===- TargetInfo.cpp - table of architectures ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Source: CUDA C++ Programming Guide 13.0, "Compute Capabilities" (limits); PTX
+// ISA 9.0, mma.sync (instructions and the PTX version that introduced them).
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Target/TargetInfo.h"
+
+using namespace mlir::tile;
+
+static constexpr int64_t kKiB = 1024;
+static constexpr int64_t kRegisters = 64 * kKiB;
+
+static const TargetInfo kTargets[] = {
+    // arch      cc   'a'    ptx  block      SM         registers   per thread
+    {"sm_80", 80, false, 70, 163 * kKiB, 164 * kKiB, kRegisters, 255},
+    {"sm_86", 86, false, 71, 99 * kKiB, 100 * kKiB, kRegisters, 255},
+    {"sm_89", 89, false, 78, 99 * kKiB, 100 * kKiB, kRegisters, 255},
+    {"sm_90", 90, false, 78, 227 * kKiB, 228 * kKiB, kRegisters, 255},
+    {"sm_90a", 90, true, 80, 227 * kKiB, 228 * kKiB, kRegisters, 255},
+    {"sm_100", 100, false, 86, 227 * kKiB, 228 * kKiB, kRegisters, 255},
+    {"sm_100a", 100, true, 86, 227 * kKiB, 228 * kKiB, kRegisters, 255},
+    {"sm_120", 120, false, 87, 99 * kKiB, 100 * kKiB, kRegisters, 255},
+    {"sm_120a", 120, true, 87, 99 * kKiB, 100 * kKiB, kRegisters, 255},
+};
+
+static const MmaInstructionInfo kMmaSync[] = {
+    {{16, 8, 16}, MmaType::F16, MmaType::F16, MmaType::F32, 80, 70},
+    {{16, 8, 8}, MmaType::F16, MmaType::F16, MmaType::F32, 75, 65},
+    {{16, 8, 16}, MmaType::F16, MmaType::F16, MmaType::F16, 80, 70},
+    {{16, 8, 8}, MmaType::F16, MmaType::F16, MmaType::F16, 75, 65},
+    {{16, 8, 16}, MmaType::BF16, MmaType::BF16, MmaType::F32, 80, 70},
+    {{16, 8, 8}, MmaType::BF16, MmaType::BF16, MmaType::F32, 80, 70},
+    {{16, 8, 8}, MmaType::TF32, MmaType::TF32, MmaType::F32, 80, 70},
+    {{16, 8, 4}, MmaType::TF32, MmaType::TF32, MmaType::F32, 80, 70},
+    // m8n8k4 is the f64 shape every architecture from sm_80 on has; the larger
+    // ones (sm_90, PTX 7.8) have no form in NVVM.
+    {{8, 8, 4}, MmaType::F64, MmaType::F64, MmaType::F64, 80, 70},
+    {{16, 8, 32}, MmaType::I8, MmaType::I8, MmaType::I32, 80, 70},
+    {{16, 8, 16}, MmaType::I8, MmaType::I8, MmaType::I32, 80, 70},
+    {{16, 8, 32}, MmaType::U8, MmaType::U8, MmaType::I32, 80, 70},
+    {{16, 8, 32}, MmaType::I8, MmaType::U8, MmaType::I32, 80, 70},
+    {{16, 8, 32}, MmaType::U8, MmaType::I8, MmaType::I32, 80, 70},
+    {{16, 8, 32}, MmaType::E4M3, MmaType::E4M3, MmaType::F32, 89, 84},
+    {{16, 8, 32}, MmaType::E4M3, MmaType::E5M2, MmaType::F32, 89, 84},
+    {{16, 8, 32}, MmaType::E5M2, MmaType::E4M3, MmaType::F32, 89, 84},
+    {{16, 8, 32}, MmaType::E5M2, MmaType::E5M2, MmaType::F32, 89, 84},
+};
+
+llvm::ArrayRef<TargetInfo> TargetInfo::all() { return kTargets; }
+
+const TargetInfo *TargetInfo::get(llvm::StringRef arch, std::string *error) {
+  for (const TargetInfo &target : kTargets)
+    if (target.arch == arch)
+      return &target;
+  if (error) {
+    *error = "expected an architecture among ";
+    for (const TargetInfo &target : kTargets) {
+      if (&target != kTargets)
+        *error += ", ";
+      *error += target.arch;
+    }
+    *error += "; got '" + arch.str() + "'";
+  }
+  return nullptr;
+}
+
+llvm::SmallVector<const MmaInstructionInfo *>
+TargetInfo::mmaInstructions(MmaType a, MmaType b, MmaType accumulator) const {
+  llvm::SmallVector<const MmaInstructionInfo *> found;
+  for (const MmaInstructionInfo &info : kMmaSync)
+    if (info.a == a && info.b == b && info.accumulator == accumulator &&
+        info.minCapability <= capability)
+      found.push_back(&info);
+  return found;
+}
+
+llvm::StringRef mlir::tile::stringify(MmaType type) {
+  switch (type) {
+  case MmaType::F16:
+    return "f16";
+  case MmaType::BF16:
+    return "bf16";
+  case MmaType::TF32:
+    return "tf32";
+  case MmaType::F64:
+    return "f64";
+  case MmaType::I8:
+    return "s8";
+  case MmaType::U8:
+    return "u8";
+  case MmaType::E4M3:
+    return "e4m3";
+  case MmaType::E5M2:
+    return "e5m2";
+  case MmaType::F32:
+    return "f32";
+  case MmaType::I32:
+    return "s32";
+  }
+  return "";
+}
+
+unsigned mlir::tile::bitWidth(MmaType type) {
+  switch (type) {
+  case MmaType::F16:
+  case MmaType::BF16:
+    return 16;
+  case MmaType::F64:
+    return 64;
+  case MmaType::I8:
+  case MmaType::U8:
+  case MmaType::E4M3:
+  case MmaType::E5M2:
+    return 8;
+  case MmaType::TF32:
+  case MmaType::F32:
+  case MmaType::I32:
+    return 32;
+  }
+  return 0;
+}
