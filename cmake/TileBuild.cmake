@@ -9,8 +9,6 @@
 separate_arguments(TILE_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
 function(tile_compile_settings target)
-  target_include_directories(${target} PUBLIC ${TILE_SOURCE_DIR}/include ${TILE_BINARY_DIR}/include)
-  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${target} PRIVATE ${TILE_LLVM_DEFINITIONS})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions> -ffunction-sections -fdata-sections)
@@ -38,7 +36,7 @@ if(TILE_STATIC)
   find_library(TILE_Z z REQUIRED)
   set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
       ${TILE_ZSTD} ${TILE_Z} dl pthread m)
-  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=safe -static-libstdc++ -static-libgcc)
+  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc)
 else()
   set(TILE_LLVM_LIBS MLIR LLVM dl pthread)
   set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections)

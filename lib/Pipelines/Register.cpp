@@ -37,5 +37,5 @@ void tile::registerTileDialects(DialectRegistry &registry) {
 
 void tile::registerTilePasses() {
   registerTransformsPasses();
-  registerTilePassPasses();
+  registerTileTransformsPasses();
 }

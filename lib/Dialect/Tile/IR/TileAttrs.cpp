@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/TileDialect.h"
 #include "tile/Target/TargetInfo.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 

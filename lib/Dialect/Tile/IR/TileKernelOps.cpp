@@ -360,7 +360,7 @@ LogicalResult KernelOp::verify() {
       operands.size() != 2 * getGrid().getNumSymbols())
     return emitOpError() << "[kernel-4] expected a grid map over "
                          << operands.size() / 2 << " symbols, got "
-                         << getGrid();
+                         << getGridAttr();
   for (size_t i = 0; i < operands.size(); i += 2) {
     int64_t argument = operands[i], dim = operands[i + 1];
     Type type = argument >= 0 && argument < count

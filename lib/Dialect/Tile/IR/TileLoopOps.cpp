@@ -219,15 +219,15 @@ LogicalResult PipelinedOp::verify() {
 }
 
 SmallVector<Region *> PipelinedOp::getLoopRegions() { return {&getBodyRegion()}; }
-std::optional<Value> PipelinedOp::getSingleInductionVar() {
-  return getInductionVariable();
+std::optional<SmallVector<Value>> PipelinedOp::getLoopInductionVars() {
+  return SmallVector<Value>{getInductionVariable()};
 }
-std::optional<OpFoldResult> PipelinedOp::getSingleLowerBound() {
-  return OpFoldResult(getLowerBound());
+std::optional<SmallVector<OpFoldResult>> PipelinedOp::getLoopLowerBounds() {
+  return SmallVector<OpFoldResult>{getLowerBound()};
 }
-std::optional<OpFoldResult> PipelinedOp::getSingleUpperBound() {
-  return OpFoldResult(getUpperBound());
+std::optional<SmallVector<OpFoldResult>> PipelinedOp::getLoopUpperBounds() {
+  return SmallVector<OpFoldResult>{getUpperBound()};
 }
-std::optional<OpFoldResult> PipelinedOp::getSingleStep() {
-  return OpFoldResult(getStep());
+std::optional<SmallVector<OpFoldResult>> PipelinedOp::getLoopSteps() {
+  return SmallVector<OpFoldResult>{getStep()};
 }

@@ -56,7 +56,7 @@ def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment_layout"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    static $cppClass get(::mlir::MLIRContext *context,
+    static FragmentLayoutAttr get(::mlir::MLIRContext *context,
                          const ::mlir::tile::FragmentLayout &layout);
     ::mlir::tile::FragmentLayout getLayout() const;
   }];
@@ -81,7 +81,7 @@ def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared_layout"> {
   let genVerifyDecl = 1;
   let cppClassName = "SharedLayoutAttr";
   let extraClassDeclaration = [{
-    static $cppClass get(::mlir::MLIRContext *context,
+    static SharedLayoutAttr get(::mlir::MLIRContext *context,
                          const ::mlir::tile::SharedLayout &layout);
     ::mlir::tile::SharedLayout getLayout() const;
   }];

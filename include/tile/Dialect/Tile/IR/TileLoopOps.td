@@ -42,8 +42,8 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
 def Tile_PipelinedOp : Tile_Op<"pipelined", [
     SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
-      "getSingleInductionVar", "getSingleLowerBound", "getSingleStep",
-      "getSingleUpperBound"]>,
+      "getLoopInductionVars", "getLoopLowerBounds", "getLoopSteps",
+      "getLoopUpperBounds"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a loop whose copies may run ahead of its arithmetic";
   let description = [{
