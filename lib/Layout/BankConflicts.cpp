@@ -7,8 +7,7 @@
 // (quarter) warps at a time.
 //
 //===----------------------------------------------------------------------===//
-#include "tile/Layout/CheckedMath.h"
-#include "tile/Layout/SharedLayout.h"
+#include "SharedDigits.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::tile;
@@ -188,21 +187,12 @@ int64_t mlir::tile::widestVector(const FragmentLayout &fragment,
           return false;
     }
     // Addresses: the strides of all digits but the contiguous ones.
-    SmallVector<int64_t> left(shared.shape());
-    int64_t contiguousReach = 1;
-    for (const Mode &mode : shared.modes()) {
-      int64_t used = std::min(mode.extent, left[mode.dim]);
-      left[mode.dim] = ceilDiv(left[mode.dim], mode.extent);
-      if (used <= 1)
-        continue;
-      if (mode.dim == int(dim) && mode.stride == contiguousReach &&
-          contiguousReach < vector) {
-        contiguousReach *= mode.extent;
-        continue;
+    for (unsigned other = 0; other < shared.rank(); ++other)
+      for (auto [position, mode] : llvm::enumerate(usedDigits(shared, other))) {
+        bool isRun = other == dim && position == 0 && mode.stride == 1;
+        if ((isRun ? mode.extent : mode.stride) % vector != 0)
+          return false;
       }
-      if (mode.stride % vector != 0)
-        return false;
-    }
     return true;
   };
   int64_t best = 1;

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Layout/SharedLayout.h"
-#include "tile/Layout/CheckedMath.h"
+#include "SharedDigits.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 #include <tuple>
@@ -17,29 +17,6 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
-
-/// Digits of a dimension, fastest first, with the extents that coordinates
-/// below `extent` really use (the last digit is clipped), units dropped and
-/// neighbours merged where the offset keeps growing linearly.
-SmallVector<Mode> usedDigits(const Modes &modes, int dim, int64_t extent) {
-  SmallVector<Mode> result;
-  int64_t left = extent;
-  for (const Mode &mode : modes) {
-    if (mode.dim != dim || left <= 1)
-      continue;
-    Mode used = mode;
-    used.extent = std::min(mode.extent, left);
-    left = ceilDiv(left, mode.extent);
-    if (used.extent == 1)
-      continue;
-    if (!result.empty() &&
-        used.stride == result.back().stride * result.back().extent)
-      result.back().extent *= used.extent;
-    else
-      result.push_back(used);
-  }
-  return result;
-}
 
 /// Calls `visit` with every coordinate of the shape, last dimension fastest.
 template <typename Fn>
@@ -177,7 +154,7 @@ int64_t SharedLayout::sizeInBytes() const {
   // Padding counts in full: the last row is as long as the others.
   int64_t elements = largestOffset(logicalShape, digits) + 1;
   for (unsigned dim = 0; dim < rank(); ++dim)
-    for (const Mode &mode : usedDigits(digits, dim, logicalShape[dim]))
+    for (const Mode &mode : usedDigits(*this, dim))
       elements = std::max(elements, mode.extent * mode.stride);
   int64_t bytes = ceilDiv(elements * bitsPerElement, 8);
   if (xorSwizzle.bits == 0)
@@ -201,7 +178,7 @@ bool SharedLayout::isInjective() const {
   for (unsigned dim = 0; dim < rank(); ++dim) {
     if (logicalShape[dim] == 0)
       return true;
-    llvm::append_range(used, usedDigits(digits, dim, logicalShape[dim]));
+    llvm::append_range(used, usedDigits(*this, dim));
   }
   llvm::sort(used, [](const Mode &a, const Mode &b) {
     return std::tie(a.stride, a.extent) < std::tie(b.stride, b.extent);
@@ -231,7 +208,7 @@ bool SharedLayout::isInjective() const {
 
 int64_t SharedLayout::contiguousElements(unsigned dim) const {
   int64_t extent = logicalShape[dim];
-  SmallVector<Mode> own = usedDigits(digits, dim, extent);
+  SmallVector<Mode> own = usedDigits(*this, dim);
   if (extent <= 1)
     return 1;
   if (own.empty() || own.front().stride != 1)
@@ -244,7 +221,7 @@ int64_t SharedLayout::contiguousElements(unsigned dim) const {
   // low swizzle bits that are never flipped within this tile.
   SmallVector<Mode> all;
   for (unsigned d = 0; d < rank(); ++d)
-    for (const Mode &mode : usedDigits(digits, d, logicalShape[d]))
+    for (const Mode &mode : usedDigits(*this, d))
       all.push_back(mode);
   llvm::sort(all, [](const Mode &a, const Mode &b) {
     return a.stride < b.stride || (a.stride == b.stride && a.extent < b.extent);

@@ -5,6 +5,67 @@
 // a hardware index (register, lane, warp, block-in-cluster) to a logical
 // coordinate. Each axis is an ordered list of modes, fastest digit first.
 //
+// Tutorial
+// --------
+// Write the index of an axis as a mixed-radix number, one digit per mode. A
+// mode (extent, dim:stride) adds digit*stride to the coordinate along `dim`; a
+// mode (extent, *) adds nothing, so all its digit values hold the same element.
+// The coordinate of (register, lane, warp, block) is the sum over all modes of
+// all axes. Every example below is a test in
+// unittests/Layout/FragmentLayoutTest.cpp.
+//
+// 1. The accumulator of mma.m16n8k16. The PTX manual gives, for register i of
+//    a lane: row = lane/4 (+8 for i >= 2), column = 2*(lane%4) + i%2. Each
+//    quotient and remainder is a digit:
+//
+//      shape [16, 8] reg [(2, 1:1), (2, 0:8)] lane [(4, 1:2), (8, 0:1)] warp []
+//
+//    Register 3 is the digits (1, 1): column +1, row +8. Lane 6 is the digits
+//    (2, 1): column +4, row +1. So register 3 of lane 6 holds (9, 5), and
+//    owners({9, 5}) finds the way back. vectorWidth(1) is 2: registers 0, 1 and
+//    2, 3 are neighbours along dimension 1, one 8-byte store in f32.
+//
+// 2. A coalesced copy. blocked({128, 32}, 128, 8, {1, 0}) gives each thread 8
+//    consecutive elements (16 bytes of f16), 4 threads to a row, then rows:
+//
+//      shape [128, 32] reg [(8, 1:1), (4, 0:32)] lane [(4, 1:8), (8, 0:1)]
+//        warp [(4, 0:8)]
+//
+//    A warp covers 8 whole rows at a time and every thread comes by 4 times.
+//
+// 3. Replication after a reduction. Summing example 1 along its columns leaves
+//    one value per row. sliced(1) forgets the digits of dimension 1: those of
+//    registers vanish (each thread adds up its own), those of lanes replicate
+//    (the four lanes of a row all end up with the sum):
+//
+//      shape [16] reg [(2, 0:8)] lane [(4, *), (8, 0:1)] warp []
+//
+//    replication() is 4. Broadcasting back, expanded(1, 8), makes a tile whose
+//    threads hold whole rows; the converse of sliced() that keeps example 1's
+//    threads is example 1 itself, and inference picks it where both are read.
+//
+// 4. No powers of two needed. A 96x96 tile of f16 by 128 threads is
+//
+//      shape [96, 96] reg [(8, 1:1), (3, 1:32), (3, 0:32)]
+//        lane [(4, 1:8), (8, 0:1)] warp [(4, 0:8)]
+//
+//    96 columns are 3 times (4 lanes of 8), 96 rows are 3 times (8 lanes, 4
+//    warps): nothing is left over, and every element has exactly one owner.
+//
+// 5. Overshoot. A 7x5 tile has no such digits, so blocked({7, 5}, 64, 1, {1,
+// 0})
+//    is
+//
+//      shape [7, 5] reg [] lane [(8, 1:1), (4, 0:1)] warp [(2, 0:4)]
+//
+//    Lanes reach column 7 and row 7, outside of the shape. overshoots() says
+//    so: lowering guards accesses by inBounds(coordinates(...)). Coordinates
+//    out of bounds are held by nobody (owners() is empty there).
+//
+// Because a mode moves along one dimension only, questions about a tile split
+// into questions about single dimensions and are decided by arithmetic on a few
+// digits, exactly. What cannot be decided exactly is refused with a reason.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LAYOUT_FRAGMENTLAYOUT_H
 #define TILE_LAYOUT_FRAGMENTLAYOUT_H
