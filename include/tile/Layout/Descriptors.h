@@ -1,0 +1,136 @@
+//===- Descriptors.h - shared layouts as the hardware sees them -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts that instructions need about a *region* of a shared-memory buffer: its
+// TMA boxes, its wgmma matrix descriptor, the row addresses of ldmatrix, and
+// the layout of a slice. Each is exact or refused; nothing is rounded.
+//
+// All byte offsets are relative to the buffer's base, which the allocator
+// aligns to SharedLayout::alignment() (and to 128 bytes for TMA). They are
+// *before* the swizzle where the hardware applies it itself (TMA, wgmma), and
+// after it where threads compute addresses (ldmatrix).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LAYOUT_DESCRIPTORS_H
+#define TILE_LAYOUT_DESCRIPTORS_H
+
+#include "tile/Layout/SharedLayout.h"
+#include <vector>
+
+namespace mlir::tile {
+
+/// A box of coordinates of a buffer.
+struct Region {
+  llvm::SmallVector<int64_t> offsets, sizes;
+};
+
+/// The layout of a region seen as a buffer of its own, which starts
+/// `byteOffset` bytes after the buffer.
+struct SharedSlice {
+  SharedLayout layout;
+  int64_t byteOffset;
+};
+/// Refuses a region that leaves the buffer, whose coordinates carry between
+/// digits of the layout, or that starts inside a period of the swizzle.
+OrRefusal<SharedSlice> sliceShared(const SharedLayout &shared,
+                                   const Region &region);
+
+//===----------------------------------------------------------------------===//
+// Swizzle modes
+//===----------------------------------------------------------------------===//
+
+/// Swizzles that TMA and wgmma know: none, or 16-byte chunks permuted within
+/// rows of 32, 64 or 128 bytes.
+enum class TmaSwizzle { None, B32, B64, B128 };
+/// Bytes of a swizzled row: 16 (no swizzle), 32, 64, 128.
+int64_t swizzleSpan(TmaSwizzle mode);
+llvm::StringRef stringify(TmaSwizzle mode);
+OrRefusal<TmaSwizzle> tmaSwizzleMode(const SharedLayout &shared);
+
+//===----------------------------------------------------------------------===//
+// TMA
+//===----------------------------------------------------------------------===//
+
+/// How a region is filled (or drained) by tensor copies of one box shape.
+struct TmaTiling {
+  TmaSwizzle swizzle = TmaSwizzle::None;
+  /// Dimensions of the buffer in the order of the tensor map, innermost first,
+  /// and the box extent along each, in elements. Every dimension appears once.
+  llvm::SmallVector<unsigned> order;
+  llvm::SmallVector<int64_t> box;
+  /// One copy each: where the box starts (coordinates of the buffer) and the
+  /// byte offset of its destination.
+  struct Copy {
+    llvm::SmallVector<int64_t> coords;
+    int64_t byteOffset;
+  };
+  std::vector<Copy> copies;
+  int64_t bytesPerCopy = 0;
+};
+/// Refuses layouts that TMA cannot write: padding inside a row, foreign
+/// swizzles, an inner box that is no multiple of 16 bytes or (swizzled) not the
+/// swizzle's row, destinations off 128 bytes, more than five dimensions,
+/// sub-byte elements. `innerDim` is the dimension that is contiguous in global
+/// memory; it must be the contiguous one in the buffer.
+OrRefusal<TmaTiling> tmaTiling(const SharedLayout &shared, const Region &region,
+                               unsigned innerDim);
+
+//===----------------------------------------------------------------------===//
+// wgmma
+//===----------------------------------------------------------------------===//
+
+enum class Major { K, MN };
+
+/// The fields of a wgmma matrix descriptor (PTX ISA, "Matrix Descriptor
+/// Format"), in bytes.
+struct WgmmaDescriptor {
+  Major major = Major::K;
+  TmaSwizzle swizzle = TmaSwizzle::None;
+  /// Start of the region; multiple of 16.
+  int64_t startBytes = 0;
+  int64_t leadingBytes = 0, strideBytes = 0;
+  /// The 64-bit word for a buffer at `sharedAddress` (its low 18 bits count).
+  uint64_t encode(uint64_t sharedAddress = 0) const;
+};
+/// Descriptor of the operand of one instruction: a region of extent 256 bits
+/// along `kDim` and a multiple of 8 along the other dimension of a rank-2
+/// buffer (or of the two dimensions given, all others having extent 1 in the
+/// region). Checked against the instruction's addresses for every 16-byte chunk
+/// of the region.
+OrRefusal<WgmmaDescriptor> wgmmaDescriptor(const SharedLayout &shared,
+                                           unsigned mnDim, unsigned kDim,
+                                           const Region &region);
+/// Byte offset (before the swizzle) at which wgmma reads the 16-byte chunk that
+/// holds element (mn, k) of the operand: the hardware's side of the descriptor.
+int64_t wgmmaChunkOffset(const WgmmaDescriptor &descriptor, int64_t mn,
+                         int64_t k, unsigned elementBits);
+
+//===----------------------------------------------------------------------===//
+// ldmatrix and stmatrix
+//===----------------------------------------------------------------------===//
+
+/// A fragment that ldmatrix loads (or stmatrix stores): registers come in
+/// groups of `packed` (32 bits), each group is one 8x8 matrix of 16-bit pairs.
+/// Matrix i has its origin at fragment.coordinates({packed*i, 0, warp, block});
+/// its row r starts `r` further along `rowDim`.
+struct LdmatrixMatch {
+  bool transposed = false;
+  unsigned rowDim = 0, columnDim = 1;
+  int64_t packed = 2;
+  int64_t matrices = 0; // per warp
+};
+/// Refuses fragments of another shape, rows that are not 16 contiguous aligned
+/// bytes, and tiles that whole matrices do not cover.
+OrRefusal<LdmatrixMatch> matchLdmatrix(const FragmentLayout &fragment,
+                                       const SharedLayout &shared);
+/// Byte offset that `lane` passes to the instruction that moves matrices
+/// [first, first + count), count 1, 2 or 4: row lane % 8 of matrix
+/// first + (lane / 8) % count.
+int64_t ldmatrixRowOffset(const FragmentLayout &fragment,
+                          const SharedLayout &shared,
+                          const LdmatrixMatch &match, int64_t first,
+                          int64_t count, int64_t lane, int64_t warp,
+                          int64_t block = 0);
+
+} // namespace mlir::tile
+#endif // TILE_LAYOUT_DESCRIPTORS_H
