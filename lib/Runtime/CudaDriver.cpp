@@ -1,0 +1,314 @@
+//===- CudaDriver.cpp - The CUDA driver, opened at run time ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the driver's functions and wraps devices, memory, streams and events.
+// Launching is left to Kernel.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Runtime/CudaDriver.h"
+
+#include <dlfcn.h>
+
+using namespace mlir::tile::runtime;
+
+namespace {
+
+/// Looks functions up and remembers the first that is missing.
+class Resolver {
+public:
+  explicit Resolver(void *library) : library(library) {}
+
+  /// `name` carries the suffix of the version whose signature Functions has;
+  /// the unsuffixed symbol may be an older one.
+  template <typename F> void required(F &slot, const char *name) {
+    optional(slot, name);
+    if (!slot && !missing)
+      missing = name;
+  }
+  template <typename F> void optional(F &slot, const char *name) {
+    slot = reinterpret_cast<F>(::dlsym(library, name));
+  }
+
+  const char *missing = nullptr;
+
+private:
+  void *library;
+};
+
+const char *resolveAll(void *library, cuda::Functions &f) {
+  Resolver r(library);
+  r.required(f.init, "cuInit");
+  r.required(f.driverGetVersion, "cuDriverGetVersion");
+  r.required(f.getErrorName, "cuGetErrorName");
+  r.required(f.getErrorString, "cuGetErrorString");
+  r.required(f.deviceGetCount, "cuDeviceGetCount");
+  r.required(f.deviceGet, "cuDeviceGet");
+  r.required(f.deviceGetName, "cuDeviceGetName");
+  r.required(f.deviceGetAttribute, "cuDeviceGetAttribute");
+  r.required(f.deviceTotalMem, "cuDeviceTotalMem_v2");
+  r.required(f.devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
+  r.required(f.devicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
+  r.required(f.ctxGetCurrent, "cuCtxGetCurrent");
+  r.required(f.ctxPushCurrent, "cuCtxPushCurrent_v2");
+  r.required(f.ctxPopCurrent, "cuCtxPopCurrent_v2");
+  r.required(f.ctxSynchronize, "cuCtxSynchronize");
+  r.required(f.moduleLoadDataEx, "cuModuleLoadDataEx");
+  r.required(f.moduleUnload, "cuModuleUnload");
+  r.required(f.moduleGetFunction, "cuModuleGetFunction");
+  r.required(f.funcGetAttribute, "cuFuncGetAttribute");
+  r.required(f.funcSetAttribute, "cuFuncSetAttribute");
+  r.optional(f.funcGetParamInfo, "cuFuncGetParamInfo");
+  r.required(f.launchKernel, "cuLaunchKernel");
+  r.optional(f.launchKernelEx, "cuLaunchKernelEx");
+  r.required(f.memAlloc, "cuMemAlloc_v2");
+  r.required(f.memFree, "cuMemFree_v2");
+  r.required(f.memGetInfo, "cuMemGetInfo_v2");
+  r.required(f.memcpyHtoD, "cuMemcpyHtoD_v2");
+  r.required(f.memcpyDtoH, "cuMemcpyDtoH_v2");
+  r.required(f.memcpyDtoD, "cuMemcpyDtoD_v2");
+  r.required(f.memsetD8, "cuMemsetD8_v2");
+  r.required(f.memsetD8Async, "cuMemsetD8Async");
+  r.required(f.pointerGetAttribute, "cuPointerGetAttribute");
+  r.required(f.streamCreate, "cuStreamCreate");
+  r.required(f.streamDestroy, "cuStreamDestroy_v2");
+  r.required(f.streamSynchronize, "cuStreamSynchronize");
+  r.required(f.eventCreate, "cuEventCreate");
+  r.required(f.eventDestroy, "cuEventDestroy_v2");
+  r.required(f.eventRecord, "cuEventRecord");
+  r.required(f.eventSynchronize, "cuEventSynchronize");
+  r.required(f.eventElapsedTime, "cuEventElapsedTime");
+  r.optional(f.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  return r.missing;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Driver
+//===----------------------------------------------------------------------===//
+
+Result<std::shared_ptr<Driver>> Driver::open(const std::string &path) {
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *reason = ::dlerror();
+    return Error{"cannot open the CUDA driver '" + path + "' (" +
+                 (reason ? reason : "unknown reason") +
+                 "): a GPU target needs an NVIDIA driver"};
+  }
+  // The library is never closed: it runs threads and exit handlers of its own.
+  std::shared_ptr<Driver> driver(new Driver);
+  if (const char *missing = resolveAll(library, driver->table))
+    return Error{"the CUDA driver '" + path + "' has no function " + missing +
+                 ": expected a driver for CUDA 11 or later"};
+  const cuda::Functions &f = driver->table;
+  if (cuda::Result result = f.init(0)) {
+    if (result == cuda::kErrorNoDevice)
+      return Error{"the CUDA driver finds no device"};
+    return driver->check(result, "cuInit").takeError();
+  }
+  if (Status status = driver->check(f.driverGetVersion(&driver->driverVersion),
+                                    "cuDriverGetVersion");
+      !status.ok())
+    return status.takeError();
+  if (Status status = driver->check(f.deviceGetCount(&driver->deviceCount),
+                                    "cuDeviceGetCount");
+      !status.ok())
+    return status.takeError();
+  if (driver->deviceCount < 1)
+    return Error{"the CUDA driver finds no device"};
+  return driver;
+}
+
+Status Driver::check(cuda::Result result, const char *what) const {
+  if (result == cuda::kSuccess)
+    return Status();
+  const char *name = nullptr;
+  const char *text = nullptr;
+  table.getErrorName(result, &name);
+  table.getErrorString(result, &text);
+  std::string message = std::string(what) + " failed: ";
+  message += name ? name : "error " + std::to_string(result);
+  if (text)
+    message += std::string(" (") + text + ")";
+  return Error{message};
+}
+
+//===----------------------------------------------------------------------===//
+// Device
+//===----------------------------------------------------------------------===//
+
+Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Driver> driver,
+                                             int ordinal) {
+  if (ordinal < 0 || ordinal >= driver->numDevices())
+    return Error{"no device " + std::to_string(ordinal) +
+                 ": the CUDA driver finds " +
+                 std::to_string(driver->numDevices())};
+  const cuda::Functions &f = driver->functions();
+  std::shared_ptr<Device> device(new Device);
+  device->owner = driver;
+  device->index = ordinal;
+
+  Status status;
+  auto call = [&](cuda::Result result, const char *what) {
+    if (status.ok())
+      status = driver->check(result, what);
+  };
+  call(f.deviceGet(&device->handle, ordinal), "cuDeviceGet");
+  auto attribute = [&](int which) {
+    int value = 0;
+    call(f.deviceGetAttribute(&value, which, device->handle),
+         "cuDeviceGetAttribute");
+    return value;
+  };
+  char name[256] = {};
+  call(f.deviceGetName(name, sizeof(name) - 1, device->handle),
+       "cuDeviceGetName");
+  device->deviceName = name;
+  call(f.deviceTotalMem(&device->memoryBytes, device->handle),
+       "cuDeviceTotalMem");
+  device->major = attribute(cuda::kComputeCapabilityMajor);
+  device->minor = attribute(cuda::kComputeCapabilityMinor);
+  device->numMultiprocessors = attribute(cuda::kMultiprocessorCount);
+  device->l2 = attribute(cuda::kL2CacheSize);
+  device->sharedPerBlock = attribute(cuda::kMaxSharedPerBlockOptin);
+  device->gridLimits[0] = attribute(cuda::kMaxGridX);
+  device->gridLimits[1] = attribute(cuda::kMaxGridY);
+  device->gridLimits[2] = attribute(cuda::kMaxGridZ);
+  // Drivers from before clusters do not know the question.
+  int hasClusters = 0;
+  device->clusters = f.deviceGetAttribute(&hasClusters, cuda::kClusterLaunch,
+                                          device->handle) == cuda::kSuccess &&
+                     hasClusters;
+  if (status.ok())
+    call(f.devicePrimaryCtxRetain(&device->primary, device->handle),
+         "cuDevicePrimaryCtxRetain");
+  if (!status.ok())
+    return status.takeError();
+  return device;
+}
+
+Device::~Device() {
+  if (primary)
+    functions().devicePrimaryCtxRelease(handle);
+}
+
+Result<cuda::DevicePtr> Device::allocate(size_t bytes) {
+  // The driver refuses 0 bytes; an empty buffer still deserves an address.
+  cuda::DevicePtr pointer = 0;
+  ContextScope scope(*this);
+  Status status = owner->check(
+      functions().memAlloc(&pointer, bytes ? bytes : 1), "cuMemAlloc");
+  if (!status.ok())
+    return Error{"cannot allocate " + std::to_string(bytes) +
+                 " bytes on the device: " + status.message()};
+  return pointer;
+}
+
+Status Device::free(cuda::DevicePtr pointer) {
+  ContextScope scope(*this);
+  return owner->check(functions().memFree(pointer), "cuMemFree");
+}
+
+Result<size_t> Device::freeMemory() {
+  size_t available = 0, total = 0;
+  ContextScope scope(*this);
+  Status status =
+      owner->check(functions().memGetInfo(&available, &total), "cuMemGetInfo");
+  if (!status.ok())
+    return status.takeError();
+  return available;
+}
+
+Status Device::copyToDevice(cuda::DevicePtr to, const void *from,
+                            size_t bytes) {
+  ContextScope scope(*this);
+  return bytes ? owner->check(functions().memcpyHtoD(to, from, bytes),
+                              "cuMemcpyHtoD")
+               : Status();
+}
+
+Status Device::copyToHost(void *to, cuda::DevicePtr from, size_t bytes) {
+  ContextScope scope(*this);
+  return bytes ? owner->check(functions().memcpyDtoH(to, from, bytes),
+                              "cuMemcpyDtoH")
+               : Status();
+}
+
+Status Device::copyOnDevice(cuda::DevicePtr to, cuda::DevicePtr from,
+                            size_t bytes) {
+  ContextScope scope(*this);
+  return bytes ? owner->check(functions().memcpyDtoD(to, from, bytes),
+                              "cuMemcpyDtoD")
+               : Status();
+}
+
+Status Device::fillBytes(cuda::DevicePtr to, unsigned char value, size_t bytes,
+                         cuda::Stream stream) {
+  ContextScope scope(*this);
+  return bytes
+             ? owner->check(functions().memsetD8Async(to, value, bytes, stream),
+                            "cuMemsetD8Async")
+             : Status();
+}
+
+Status Device::synchronize() {
+  ContextScope scope(*this);
+  return owner->check(functions().ctxSynchronize(), "cuCtxSynchronize");
+}
+
+Result<cuda::Stream> Device::createStream() {
+  cuda::Stream stream = nullptr;
+  ContextScope scope(*this);
+  Status status =
+      owner->check(functions().streamCreate(&stream, cuda::kStreamNonBlocking),
+                   "cuStreamCreate");
+  if (!status.ok())
+    return status.takeError();
+  return stream;
+}
+
+Status Device::destroyStream(cuda::Stream stream) {
+  ContextScope scope(*this);
+  return owner->check(functions().streamDestroy(stream), "cuStreamDestroy");
+}
+
+Status Device::synchronize(cuda::Stream stream) {
+  ContextScope scope(*this);
+  return owner->check(functions().streamSynchronize(stream),
+                      "cuStreamSynchronize");
+}
+
+Result<cuda::Event> Device::createEvent() {
+  cuda::Event event = nullptr;
+  ContextScope scope(*this);
+  Status status =
+      owner->check(functions().eventCreate(&event, 0), "cuEventCreate");
+  if (!status.ok())
+    return status.takeError();
+  return event;
+}
+
+Status Device::destroyEvent(cuda::Event event) {
+  ContextScope scope(*this);
+  return owner->check(functions().eventDestroy(event), "cuEventDestroy");
+}
+
+Status Device::record(cuda::Event event, cuda::Stream stream) {
+  ContextScope scope(*this);
+  return owner->check(functions().eventRecord(event, stream), "cuEventRecord");
+}
+
+Result<float> Device::elapsed(cuda::Event begin, cuda::Event end) {
+  float milliseconds = 0;
+  ContextScope scope(*this);
+  Status status =
+      owner->check(functions().eventSynchronize(end), "cuEventSynchronize");
+  if (status.ok())
+    status =
+        owner->check(functions().eventElapsedTime(&milliseconds, begin, end),
+                     "cuEventElapsedTime");
+  if (!status.ok())
+    return status.takeError();
+  return milliseconds;
+}

@@ -1,0 +1,369 @@
+//===- Kernel.cpp - Checking and launching one kernel ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The hot path: arguments to parameters and grid, and the launch. All that can
+// be settled once (code, parameter offsets, shared memory, clusters) is settled
+// when the artifact is loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArgCheck.h"
+#include "TensorMaps.h"
+#include "tile/Runtime/Launcher.h"
+
+#include <cstring>
+
+using namespace mlir::tile::runtime;
+
+/// What the driver is handed. Lives on the stack of a launch, uninitialized:
+/// writing 8 KB of zeros would cost more than the checks.
+struct mlir::tile::runtime::LaunchBuffer {
+  alignas(kTensorMapAlign) char bytes[kMaxParamBytes];
+  void *params[kMaxParams];
+  unsigned grid[3];
+  bool empty;
+};
+
+namespace {
+
+/// Dynamic shared memory beyond this has to be asked for.
+constexpr int64_t kDefaultShared = 48 * 1024;
+/// Clusters of up to this many blocks run on any device that has clusters.
+constexpr int64_t kPortableCluster = 8;
+
+Error kernelError(const KernelSpec &kernel, const std::string &what) {
+  return Error{"kernel '" + kernel.name + "': " + what};
+}
+
+Status checkPointer(const Device &device, const KernelSpec &kernel,
+                    size_t index, cuda::DevicePtr pointer) {
+  const cuda::Functions &f = device.functions();
+  int ordinal = -1;
+  if (f.pointerGetAttribute(&ordinal, cuda::kPointerDeviceOrdinal, pointer) !=
+      cuda::kSuccess)
+    return argError(kernel, index,
+                    "expected memory of device " +
+                        std::to_string(device.ordinal()) +
+                        ", got memory that the driver does not know");
+  if (ordinal == device.ordinal())
+    return Status();
+  // Managed and pinned memory is any device's.
+  unsigned type = 0;
+  int managed = 0;
+  if (f.pointerGetAttribute(&managed, cuda::kPointerIsManaged, pointer) ==
+          cuda::kSuccess &&
+      managed)
+    return Status();
+  if (f.pointerGetAttribute(&type, cuda::kPointerMemoryType, pointer) ==
+          cuda::kSuccess &&
+      type == cuda::kMemoryHost)
+    return Status();
+  return argError(kernel, index,
+                  "expected memory of device " +
+                      std::to_string(device.ordinal()) + ", got memory of " +
+                      "device " + std::to_string(ordinal));
+}
+
+/// Evaluates the grid; every message names the extent.
+Status computeGrid(const Device &device, const KernelSpec &kernel,
+                   Span<const ExprArg> args, LaunchBuffer &buffer) {
+  int64_t extents[3];
+  buffer.empty = false;
+  auto fail = [&](unsigned i, const std::string &what) {
+    return kernelError(kernel, "grid extent " + std::to_string(i) + ", " +
+                                   kernel.grid[i].str() + ": " + what);
+  };
+  for (unsigned i = 0; i < 3; ++i) {
+    Expr::Value extent = kernel.grid[i].evaluate(args);
+    if (!extent.ok())
+      return fail(i, extent.error);
+    if (extent.value < 0)
+      return fail(i, "expected 0 or more, got " + std::to_string(extent.value));
+    extents[i] = extent.value;
+    buffer.empty |= extent.value == 0;
+  }
+  for (unsigned i = 0; i < 3; ++i) {
+    buffer.grid[i] = unsigned(extents[i]);
+    if (buffer.empty)
+      continue;
+    if (extents[i] > device.maxGrid(i))
+      return fail(i, "expected at most " + std::to_string(device.maxGrid(i)) +
+                         ", got " + std::to_string(extents[i]));
+    if (extents[i] % kernel.cluster[i])
+      return fail(i, "expected a multiple of the cluster's " +
+                         std::to_string(kernel.cluster[i]) + ", got " +
+                         std::to_string(extents[i]));
+  }
+  return Status();
+}
+
+/// Stores an extent or stride; false where it does not fit an i32.
+bool storeIndex(ElementType type, int64_t value, char *slot) {
+  if (type == ElementType::I64) {
+    std::memcpy(slot, &value, sizeof(value));
+    return true;
+  }
+  int32_t narrow = int32_t(value);
+  std::memcpy(slot, &narrow, sizeof(narrow));
+  return narrow == value;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// At load
+//===----------------------------------------------------------------------===//
+
+Status Kernel::configure(const Device &onDevice) {
+  device = &onDevice;
+  const KernelSpec &spec = *description;
+  const cuda::Functions &f = device->functions();
+  const Driver &driver = device->driver();
+
+  unsigned offset = 0;
+  for (const ParamSpec &param : spec.params) {
+    offset = (offset + param.align() - 1) / param.align() * param.align();
+    paramOffsets.push_back(offset);
+    offset += param.size();
+  }
+  if (Status status = checkParams(*device); !status.ok())
+    return status;
+
+  Status status;
+  auto attribute = [&](int which, int &value) {
+    if (status.ok())
+      status = driver.check(f.funcGetAttribute(&value, which, entry),
+                            "cuFuncGetAttribute");
+  };
+  attribute(cuda::kFunctionRegisters, used.registers);
+  attribute(cuda::kFunctionLocalBytes, used.localBytes);
+  attribute(cuda::kFunctionStaticShared, used.staticShared);
+  attribute(cuda::kFunctionMaxThreads, used.maxThreads);
+  if (!status.ok())
+    return kernelError(spec, status.message());
+
+  if (spec.threads > used.maxThreads)
+    return kernelError(spec, "expected at most " +
+                                 std::to_string(used.maxThreads) +
+                                 " threads on this device, got " +
+                                 std::to_string(spec.threads));
+  int64_t shared = spec.sharedBytes + used.staticShared;
+  if (shared > device->maxSharedPerBlock())
+    return kernelError(spec,
+                       "expected at most " +
+                           std::to_string(device->maxSharedPerBlock()) +
+                           " bytes of shared memory on this device, got " +
+                           std::to_string(shared));
+  auto set = [&](int which, int value) {
+    if (status.ok())
+      status = driver.check(f.funcSetAttribute(entry, which, value),
+                            "cuFuncSetAttribute");
+  };
+  if (shared > kDefaultShared)
+    set(cuda::kFunctionMaxDynamicShared, int(spec.sharedBytes));
+
+  int64_t blocks = spec.cluster[0] * spec.cluster[1] * spec.cluster[2];
+  clustered = blocks > 1;
+  if (clustered && (!device->hasClusters() || !f.launchKernelEx))
+    return kernelError(spec, "expected a device and a driver with clusters");
+  if (blocks > kPortableCluster)
+    set(cuda::kFunctionNonPortableCluster, 1);
+  if (!status.ok())
+    return kernelError(spec, status.message());
+
+  if (!spec.tensorMaps.empty()) {
+    if (!f.tensorMapEncodeTiled)
+      return kernelError(spec, "expected a driver with tensor maps");
+    tensorMaps = std::make_unique<TensorMapCache>();
+  }
+  return Status();
+}
+
+/// Compares the manifest's parameters with the code's: a mismatch would pass
+/// garbage to the kernel. Drivers before CUDA 12.4 cannot be asked.
+Status Kernel::checkParams(const Device &onDevice) const {
+  const cuda::Functions &f = onDevice.functions();
+  if (!f.funcGetParamInfo)
+    return Status();
+  size_t offset = 0, size = 0, count = description->params.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (f.funcGetParamInfo(entry, i, &offset, &size) != cuda::kSuccess)
+      return kernelError(*description, "expected " + std::to_string(count) +
+                                           " parameters, got code with " +
+                                           std::to_string(i));
+    if (offset != paramOffsets[i] || size != description->params[i].size())
+      return kernelError(*description,
+                         "parameter " + std::to_string(i) + ": expected " +
+                             std::to_string(description->params[i].size()) +
+                             " bytes at offset " +
+                             std::to_string(paramOffsets[i]) +
+                             ", got code with " + std::to_string(size) +
+                             " at " + std::to_string(offset));
+  }
+  if (f.funcGetParamInfo(entry, count, &offset, &size) == cuda::kSuccess)
+    return kernelError(*description, "expected " + std::to_string(count) +
+                                         " parameters, got code with more");
+  return Status();
+}
+
+Kernel::~Kernel() = default;
+
+//===----------------------------------------------------------------------===//
+// At launch
+//===----------------------------------------------------------------------===//
+
+Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
+                    LaunchBuffer &buffer) const {
+  const KernelSpec &spec = *description;
+  size_t count = spec.args.size();
+  if (args.size() != count)
+    return kernelError(spec, "expected " + std::to_string(count) +
+                                 " arguments, got " +
+                                 std::to_string(args.size()));
+
+  ExprArg described[kMaxArgs];
+  ByteRange ranges[kMaxArgs];
+  int64_t strides[kMaxDims];
+  size_t dims = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status status =
+            checkArg(spec, i, args[i], strides + dims, described[i], ranges[i]);
+        !status.ok())
+      return status;
+    dims += spec.args[i].shape.size();
+    if (checks.pointers && !ranges[i].empty())
+      if (Status status = checkPointer(*device, spec, i, args[i].data);
+          !status.ok())
+        return status;
+  }
+  if (checks.overlap)
+    if (Status status = checkOverlap(spec, args, described, ranges);
+        !status.ok())
+      return status;
+
+  Span<const ExprArg> values(described, count);
+  for (const Assumption &assumption : spec.assumptions) {
+    Expr::Value value = assumption.expr.evaluate(values);
+    if (!value.ok())
+      return kernelError(spec, assumption.expr.str() + ": " + value.error);
+    if (value.value == 0)
+      return kernelError(spec, assumption.message);
+  }
+  if (Status status = computeGrid(*device, spec, values, buffer);
+      !status.ok() || buffer.empty)
+    return status;
+
+  for (size_t i = 0; i < spec.params.size(); ++i) {
+    const ParamSpec &param = spec.params[i];
+    char *slot = buffer.bytes + paramOffsets[i];
+    buffer.params[i] = slot;
+    switch (param.kind) {
+    case ParamKind::Pointer:
+      std::memcpy(slot, &args[param.arg].data, sizeof(cuda::DevicePtr));
+      break;
+    case ParamKind::Scalar:
+      // The low bytes: devices and the hosts that have them are little-endian.
+      std::memcpy(slot, &args[param.arg].bits, param.size());
+      break;
+    case ParamKind::Dim:
+    case ParamKind::Stride: {
+      const ExprArg &arg = described[param.arg];
+      int64_t value = param.kind == ParamKind::Dim ? arg.shape[param.dim]
+                                                   : arg.strides[param.dim];
+      if (!storeIndex(param.type, value, slot))
+        return argError(
+            spec, param.arg,
+            std::string("expected the ") +
+                (param.kind == ParamKind::Dim ? "extent" : "stride") +
+                " of dimension " + std::to_string(param.dim) +
+                " to fit 32 bits, got " + std::to_string(value));
+      break;
+    }
+    case ParamKind::TensorMap:
+      if (Status status = tensorMaps->get(
+              spec, param.arg, device->driver(),
+              args[spec.tensorMaps[param.arg].arg].data, values, slot);
+          !status.ok())
+        return status;
+      break;
+    }
+  }
+  return Status();
+}
+
+Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) const {
+  if (buffer.empty)
+    return Status();
+  const KernelSpec &spec = *description;
+  const cuda::Functions &f = device->functions();
+  ContextScope scope(*device);
+  void **params = const_cast<void **>(buffer.params);
+  cuda::Result result;
+  if (!clustered) {
+    result =
+        f.launchKernel(entry, buffer.grid[0], buffer.grid[1], buffer.grid[2],
+                       unsigned(spec.threads), 1, 1, unsigned(spec.sharedBytes),
+                       stream, params, nullptr);
+  } else {
+    cuda::LaunchAttribute attribute = {};
+    attribute.id = cuda::kLaunchClusterDimension;
+    attribute.value.cluster = {unsigned(spec.cluster[0]),
+                               unsigned(spec.cluster[1]),
+                               unsigned(spec.cluster[2])};
+    cuda::LaunchConfig config = {buffer.grid[0],
+                                 buffer.grid[1],
+                                 buffer.grid[2],
+                                 unsigned(spec.threads),
+                                 1,
+                                 1,
+                                 unsigned(spec.sharedBytes),
+                                 stream,
+                                 &attribute,
+                                 1};
+    result = f.launchKernelEx(&config, entry, params, nullptr);
+  }
+  if (result == cuda::kSuccess)
+    return Status();
+  return kernelError(spec,
+                     device->driver().check(result, "the launch").message());
+}
+
+Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
+                      LaunchChecks checks) const {
+  LaunchBuffer buffer;
+  if (Status status = bind(args, checks, buffer); !status.ok())
+    return status;
+  return submit(buffer, stream);
+}
+
+Result<PreparedLaunch> Kernel::prepare(Span<const Arg> args,
+                                       LaunchChecks checks) const {
+  std::unique_ptr<LaunchBuffer> buffer(new LaunchBuffer);
+  if (Status status = bind(args, checks, *buffer); !status.ok())
+    return status.takeError();
+  return PreparedLaunch(*this, std::move(buffer));
+}
+
+//===----------------------------------------------------------------------===//
+// PreparedLaunch
+//===----------------------------------------------------------------------===//
+
+PreparedLaunch::PreparedLaunch(const Kernel &kernel,
+                               std::unique_ptr<LaunchBuffer> buffer)
+    : kernel(&kernel), buffer(std::move(buffer)) {}
+PreparedLaunch::PreparedLaunch(PreparedLaunch &&) = default;
+PreparedLaunch &PreparedLaunch::operator=(PreparedLaunch &&) = default;
+PreparedLaunch::~PreparedLaunch() = default;
+
+Status PreparedLaunch::launch(cuda::Stream stream) const {
+  return kernel->submit(*buffer, stream);
+}
+
+const unsigned *PreparedLaunch::grid() const { return buffer->grid; }
+
+Span<const char> PreparedLaunch::param(size_t index) const {
+  if (buffer->empty || index >= kernel->description->params.size())
+    return Span<const char>();
+  return Span<const char>(buffer->bytes + kernel->paramOffsets[index],
+                          kernel->description->params[index].size());
+}

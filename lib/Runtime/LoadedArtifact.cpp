@@ -1,0 +1,145 @@
+//===- LoadedArtifact.cpp - An artifact's code on a device ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads the best code that the device accepts for each kernel. Launching is
+// Kernel.cpp's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMaps.h"
+#include "tile/Runtime/Launcher.h"
+
+using namespace mlir::tile::runtime;
+
+namespace {
+
+std::string codeText(const CodeSpec &code) {
+  return code.arch + (code.format == CodeFormat::Cubin
+                          ? " cubin"
+                          : " ptx " + code.ptxVersion);
+}
+
+/// The log's first lines, as one line.
+std::string logText(const char *log) {
+  std::string text;
+  for (; *log && text.size() < 400; ++log) {
+    bool space = *log == '\n' || *log == '\r' || *log == '\t' || *log == ' ';
+    if (!space)
+      text += *log;
+    else if (!text.empty() && text.back() != ' ')
+      text += ' ';
+  }
+  while (!text.empty() && text.back() == ' ')
+    text.pop_back();
+  return text;
+}
+
+} // namespace
+
+Result<std::unique_ptr<LoadedArtifact>>
+LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {
+  // What the launcher relies on holds for artifacts made in memory, too.
+  if (Status status = verifyManifest(artifact.manifest, artifact.blobs.size());
+      !status.ok())
+    return Error{"manifest: " + status.message()};
+  std::unique_ptr<LoadedArtifact> loaded(new LoadedArtifact);
+  loaded->owner = std::move(device);
+  loaded->artifact = std::move(artifact);
+  loaded->modules.resize(loaded->artifact.blobs.size(), nullptr);
+  for (const KernelSpec &spec : loaded->artifact.manifest.kernels)
+    if (Status status = loaded->loadKernel(spec); !status.ok())
+      return status.takeError();
+  return loaded;
+}
+
+Result<std::unique_ptr<LoadedArtifact>>
+LoadedArtifact::load(std::shared_ptr<Device> device, const std::string &path) {
+  Result<Artifact> artifact = Artifact::readFile(path);
+  if (!artifact)
+    return artifact.error();
+  return load(std::move(device), std::move(*artifact));
+}
+
+Result<std::unique_ptr<LoadedArtifact>>
+LoadedArtifact::load(std::shared_ptr<Device> device, const char *bytes,
+                     size_t size) {
+  Result<Artifact> artifact = Artifact::parse(bytes, size);
+  if (!artifact)
+    return artifact.error();
+  return load(std::move(device), std::move(*artifact));
+}
+
+LoadedArtifact::~LoadedArtifact() {
+  ContextScope scope(*owner);
+  for (cuda::Module module : modules)
+    if (module)
+      owner->functions().moduleUnload(module);
+}
+
+Status LoadedArtifact::loadModule(unsigned blob) {
+  if (modules[blob])
+    return Status();
+  constexpr unsigned kLogSize = 8192;
+  std::string log(kLogSize, '\0');
+  int options[] = {cuda::kJitErrorLog, cuda::kJitErrorLogSize};
+  void *values[] = {&log[0], reinterpret_cast<void *>(uintptr_t(kLogSize))};
+  cuda::Module module = nullptr;
+  Status status = owner->driver().check(
+      owner->functions().moduleLoadDataEx(&module, artifact.blobs[blob].c_str(),
+                                          2, options, values),
+      "cuModuleLoadDataEx");
+  log.back() = '\0';
+  if (!status.ok()) {
+    std::string details = logText(log.c_str());
+    return Error{status.message() + (details.empty() ? "" : ": " + details)};
+  }
+  modules[blob] = module;
+  return Status();
+}
+
+Status LoadedArtifact::loadKernel(const KernelSpec &spec) {
+  ContextScope scope(*owner);
+  std::vector<size_t> candidates =
+      selectCode(spec.code, owner->computeMajor(), owner->computeMinor());
+  std::string prefix = "kernel '" + spec.name + "': ";
+  if (candidates.empty()) {
+    std::string list;
+    for (const CodeSpec &code : spec.code)
+      list += (list.empty() ? "" : ", ") + codeText(code);
+    return Error{prefix + "expected code for compute capability " +
+                 std::to_string(owner->computeMajor()) + "." +
+                 std::to_string(owner->computeMinor()) + ", got " + list};
+  }
+  // A driver may refuse code that it should run (a PTX version it is too old
+  // for, a binary of another product line): then the next best is tried.
+  std::string failures;
+  for (size_t candidate : candidates) {
+    const CodeSpec &code = spec.code[candidate];
+    std::unique_ptr<Kernel> kernel(new Kernel);
+    kernel->description = &spec;
+    kernel->chosen = &code;
+    Status status = loadModule(code.blob);
+    if (status.ok())
+      status = owner->driver().check(
+          owner->functions().moduleGetFunction(
+              &kernel->entry, modules[code.blob], spec.name.c_str()),
+          "cuModuleGetFunction");
+    if (!status.ok()) {
+      failures += (failures.empty() ? "" : "; ") + codeText(code) + ": " +
+                  status.message();
+      continue;
+    }
+    if (status = kernel->configure(*owner); !status.ok())
+      return status;
+    kernels.push_back(std::move(kernel));
+    return Status();
+  }
+  return Error{prefix + "cannot load " + failures};
+}
+
+const Kernel *LoadedArtifact::find(const std::string &name) const {
+  for (const std::unique_ptr<Kernel> &kernel : kernels)
+    if (kernel->spec().name == name)
+      return kernel.get();
+  return nullptr;
+}

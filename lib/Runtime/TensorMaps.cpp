@@ -1,0 +1,143 @@
+//===- TensorMaps.cpp - Encoding tensor maps at launch --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TensorMaps.h. The limits are those of cuTensorMapEncodeTiled in the CUDA
+// Driver API; checking them here names the argument, which the driver does not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMaps.h"
+#include "ArgCheck.h"
+
+#include <cstring>
+
+using namespace mlir::tile::runtime;
+
+namespace {
+
+/// The driver has no types of fp8: bytes are copied as they are.
+int mapType(ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return cuda::kMapFloat16;
+  case ElementType::BF16:
+    return cuda::kMapBFloat16;
+  case ElementType::F32:
+    return cuda::kMapFloat32;
+  case ElementType::TF32:
+    return cuda::kMapTFloat32;
+  case ElementType::F64:
+    return cuda::kMapFloat64;
+  case ElementType::I32:
+    return cuda::kMapInt32;
+  case ElementType::UI32:
+    return cuda::kMapUInt32;
+  case ElementType::I64:
+    return cuda::kMapInt64;
+  case ElementType::UI64:
+    return cuda::kMapUInt64;
+  case ElementType::I16:
+  case ElementType::UI16:
+    return cuda::kMapUInt16;
+  default:
+    return cuda::kMapUInt8;
+  }
+}
+
+constexpr uint64_t kMaxDim = uint64_t(1) << 32;
+constexpr uint64_t kMaxStride = uint64_t(1) << 40;
+
+/// The key of a launch, or an error that names the argument.
+Status evaluate(const KernelSpec &kernel, unsigned index,
+                Span<const ExprArg> args, TensorMapKey &key, bool &isEmpty) {
+  const TensorMapSpec &spec = kernel.tensorMaps[index];
+  auto fail = [&](const std::string &what) {
+    return argError(kernel, spec.arg,
+                    "tensor map " + std::to_string(index) + ": " + what);
+  };
+  isEmpty = false;
+  for (size_t i = 0; i < spec.dims.size(); ++i) {
+    Expr::Value dim = spec.dims[i].evaluate(args);
+    if (!dim.ok())
+      return fail(spec.dims[i].str() + ": " + dim.error);
+    if (dim.value < 0 || uint64_t(dim.value) > kMaxDim)
+      return fail("expected extents of at most 2^32, got " +
+                  std::to_string(dim.value));
+    key.dims[i] = uint64_t(dim.value);
+    isEmpty |= dim.value == 0;
+  }
+  if (isEmpty)
+    return Status();
+  uint64_t align = spec.interleave == TensorMapInterleave::B32 ? 32 : 16;
+  if (key.address % align)
+    return fail("expected an address aligned to " + std::to_string(align) +
+                " bytes");
+  for (size_t i = 0; i < spec.strides.size(); ++i) {
+    Expr::Value stride = spec.strides[i].evaluate(args);
+    if (!stride.ok())
+      return fail(spec.strides[i].str() + ": " + stride.error);
+    if (stride.value <= 0 || uint64_t(stride.value) >= kMaxStride ||
+        uint64_t(stride.value) % align)
+      return fail("expected strides to be multiples of " +
+                  std::to_string(align) + " bytes below 2^40, got " +
+                  std::to_string(stride.value));
+    key.strides[i] = uint64_t(stride.value);
+  }
+  return Status();
+}
+
+Status encode(const TensorMapSpec &spec, const Driver &driver,
+              const TensorMapKey &key, cuda::TensorMap &map) {
+  unsigned rank = unsigned(spec.dims.size());
+  unsigned box[5] = {}, elementStrides[5] = {};
+  for (unsigned i = 0; i < rank; ++i) {
+    box[i] = unsigned(spec.box[i]);
+    elementStrides[i] = unsigned(spec.elementStrides[i]);
+  }
+  // The enumerations of the manifest number their values as the driver does.
+  return driver.check(
+      driver.functions().tensorMapEncodeTiled(
+          &map, mapType(spec.type), rank, reinterpret_cast<void *>(key.address),
+          key.dims, key.strides, box, elementStrides, int(spec.interleave),
+          int(spec.swizzle), int(spec.l2), int(spec.fill)),
+      "cuTensorMapEncodeTiled");
+}
+
+} // namespace
+
+Status TensorMapCache::get(const KernelSpec &kernel, unsigned index,
+                           const Driver &driver, cuda::DevicePtr address,
+                           Span<const ExprArg> args, char *out) {
+  // Zeroed with its padding: keys are compared as bytes.
+  TensorMapKey key;
+  std::memset(&key, 0, sizeof(key));
+  key.map = index;
+  key.address = address;
+  bool isEmpty = false;
+  if (Status status = evaluate(kernel, index, args, key, isEmpty); !status.ok())
+    return status;
+  if (isEmpty) {
+    std::memset(out, 0, kTensorMapBytes);
+    return Status();
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const Entry &entry : entries)
+    if (std::memcmp(&entry.key, &key, sizeof(key)) == 0) {
+      std::memcpy(out, &entry.map, kTensorMapBytes);
+      return Status();
+    }
+  cuda::TensorMap map;
+  Status status = encode(kernel.tensorMaps[index], driver, key, map);
+  if (!status.ok())
+    return argError(kernel, kernel.tensorMaps[index].arg,
+                    "tensor map " + std::to_string(index) + ": " +
+                        status.message());
+  if (entries.size() < kEntries) {
+    entries.push_back({key, map});
+  } else {
+    entries[next] = {key, map};
+    next = (next + 1) % kEntries;
+  }
+  std::memcpy(out, &map, kTensorMapBytes);
+  return Status();
+}

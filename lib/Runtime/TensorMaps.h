@@ -1,0 +1,52 @@
+//===- TensorMaps.h - Encoding tensor maps at launch ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluates a tensor map's fields, checks them, encodes them through the
+// driver and keeps the last few results: a kernel is mostly launched on the
+// same tensors again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_LIB_RUNTIME_TENSORMAPS_H
+#define TILE_LIB_RUNTIME_TENSORMAPS_H
+
+#include "tile/Runtime/CudaDriver.h"
+#include "tile/Runtime/Manifest.h"
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace mlir::tile::runtime {
+
+/// Everything a tensor map is encoded from that a launch may change.
+struct TensorMapKey {
+  unsigned map;
+  cuda::DevicePtr address;
+  uint64_t dims[5];
+  uint64_t strides[4];
+};
+
+class TensorMapCache {
+public:
+  /// Writes the map `index` of `kernel`, for a memref at `address`, to the 128
+  /// bytes at `out`. A map of a tensor without elements is all zeros: the
+  /// driver encodes none, and the kernel reads none.
+  Status get(const KernelSpec &kernel, unsigned index, const Driver &driver,
+             cuda::DevicePtr address, Span<const ExprArg> args, char *out);
+
+private:
+  static constexpr size_t kEntries = 16;
+
+  struct Entry {
+    TensorMapKey key;
+    cuda::TensorMap map;
+  };
+  std::mutex mutex;
+  std::vector<Entry> entries;
+  size_t next = 0; ///< the oldest, replaced first
+};
+
+} // namespace mlir::tile::runtime
+
+#endif // TILE_LIB_RUNTIME_TENSORMAPS_H
