@@ -1,0 +1,374 @@
+//===- LaunchTest.cpp - Launches: parameters, grid, checks ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RuntimeFixture.h"
+
+#include <cstdlib>
+#include <new>
+
+using namespace mlir::tile::runtime;
+using namespace mlir::tile::runtime::test;
+
+// Counts allocations of this program, so that a test can say "none".
+static size_t numAllocations = 0;
+
+void *operator new(size_t size) {
+  ++numAllocations;
+  return std::malloc(size ? size : 1);
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+namespace {
+
+template <typename T> T as(const std::string &bytes) {
+  EXPECT_EQ(bytes.size(), sizeof(T));
+  T value = {};
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  return value;
+}
+
+class LaunchTest : public RuntimeTest {
+protected:
+  /// The message of a launch of "scale" with `args` as they stand.
+  std::string launchError(Artifact artifact = scaleArtifact()) {
+    std::unique_ptr<LoadedArtifact> loaded = load(std::move(artifact));
+    return loaded ? loaded->kernel(0).launch(args).message() : "not loaded";
+  }
+};
+
+TEST_F(LaunchTest, PacksParametersAndComputesTheGrid) {
+  std::unique_ptr<LoadedArtifact> loaded = load(scaleArtifact());
+  int stream = 0;
+  Status status =
+      loaded->kernel(0).launch(args, reinterpret_cast<cuda::Stream>(&stream));
+  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_EQ(mock->launches.size(), 1u);
+  const MockLaunch &launch = mock->launches[0];
+  EXPECT_EQ(launch.kernel, "scale");
+  EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{3, 2, 3}));
+  EXPECT_EQ(launch.block, (std::array<unsigned, 3>{128, 1, 1}));
+  EXPECT_EQ(launch.cluster, (std::array<unsigned, 3>{0, 0, 0}));
+  EXPECT_EQ(launch.shared, 1024u);
+  EXPECT_EQ(launch.stream, &stream);
+  ASSERT_EQ(launch.params.size(), 7u);
+  EXPECT_EQ(as<uint64_t>(launch.params[0]), kA);
+  EXPECT_EQ(as<int32_t>(launch.params[1]), 100);
+  EXPECT_EQ(as<int64_t>(launch.params[2]), 72);
+  EXPECT_EQ(as<uint64_t>(launch.params[3]), kC);
+  EXPECT_EQ(as<int64_t>(launch.params[4]), 300);
+  EXPECT_EQ(as<float>(launch.params[5]), 2.5f);
+  EXPECT_EQ(as<int32_t>(launch.params[6]), 3);
+  EXPECT_TRUE(mock->contexts.empty());
+}
+
+TEST_F(LaunchTest, PreparedLaunchesRepeat) {
+  std::unique_ptr<LoadedArtifact> loaded = load(scaleArtifact());
+  Result<PreparedLaunch> prepared = loaded->kernel(0).prepare(args);
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  EXPECT_TRUE(mock->launches.empty());
+  EXPECT_EQ(prepared->grid()[0], 3u);
+  Span<const char> param = prepared->param(5);
+  EXPECT_EQ(as<float>(std::string(param.begin(), param.end())), 2.5f);
+  EXPECT_TRUE(prepared->param(7).empty());
+  // What the caller does to its arrays afterwards does not matter.
+  shapeA[0] = -7;
+  PreparedLaunch moved = std::move(*prepared);
+  EXPECT_TRUE(moved.launch().ok());
+  EXPECT_TRUE(moved.launch().ok());
+  ASSERT_EQ(mock->launches.size(), 2u);
+  EXPECT_EQ(mock->launches[0].params, mock->launches[1].params);
+  EXPECT_EQ(as<int32_t>(mock->launches[1].params[1]), 100);
+  shapeA[0] = 0;
+  args[0].data = 0;
+  expectHas(loaded->kernel(0).prepare(Span<const Arg>(args, 3)).message(),
+            "expected 4 arguments, got 3");
+}
+
+TEST_F(LaunchTest, LaunchesAllocateNothing) {
+  std::unique_ptr<LoadedArtifact> loaded = load(scaleArtifact());
+  const Kernel &kernel = loaded->kernel(0);
+  mock->quiet = true;
+  size_t before = numAllocations;
+  for (int i = 0; i < 10; ++i)
+    if (!kernel.launch(args).ok())
+      std::abort();
+  // cuCtxPushCurrent of the mock may grow a vector once.
+  EXPECT_LE(numAllocations - before, 1u);
+  EXPECT_EQ(mock->numLaunches, 10);
+}
+
+TEST_F(LaunchTest, EmptyGridsLaunchNothing) {
+  args[3] = Arg::i32(0);
+  EXPECT_EQ(launchError(), "");
+  EXPECT_EQ(mock->numLaunches, 0);
+  args[3] = Arg::i32(3);
+  // No rows: null addresses are fine, too.
+  shapeA[0] = shapeC[0] = 0;
+  args[0].data = args[1].data = 0;
+  EXPECT_EQ(launchError(), "");
+  EXPECT_EQ(mock->numLaunches, 0);
+}
+
+TEST_F(LaunchTest, GridErrorsNameTheExtent) {
+  args[3] = Arg::i32(-1);
+  EXPECT_EQ(launchError(), "kernel 'scale': grid extent 2, scalar(3): expected "
+                           "0 or more, got -1");
+  args[3] = Arg::i32(65536);
+  expectHas(launchError(), "expected at most 65535, got 65536");
+  args[3] = Arg::i32(1);
+  Artifact artifact = scaleArtifact();
+  artifact.manifest.kernels[0].grid[1] =
+      floorDiv(Expr::dim(1, 0), Expr::scalar(3) - 1);
+  expectHas(launchError(artifact), "grid extent 1, floordiv(dim(1, 0), "
+                                   "sub(scalar(3), 1)): division by zero");
+  artifact.manifest.kernels[0].grid[1] = Expr(int64_t(1) << 62) * 8;
+  expectHas(launchError(artifact), "does not fit 64 bits");
+  EXPECT_EQ(mock->numLaunches, 0);
+}
+
+TEST_F(LaunchTest, ShapesAreChecked) {
+  shapeA[1] = 65;
+  EXPECT_EQ(launchError(), "argument 0 ('A'): expected shape *x64, got 100x65");
+  shapeA[1] = 64;
+  int64_t shape3[] = {100, 300, 2};
+  args[1] = Arg::memref(kC, ElementType::F32, 3, shape3);
+  EXPECT_EQ(launchError(),
+            "argument 1 ('C'): expected shape *x*, got 100x300x2");
+  args[1] = Arg::memref(kC, ElementType::F32, 0, nullptr);
+  EXPECT_EQ(launchError(),
+            "argument 1 ('C'): expected shape *x*, got of rank 0");
+  args[1] = Arg::memref(kC, ElementType::F32, 2, nullptr);
+  expectHas(launchError(), "got none");
+  shapeC[0] = -100;
+  args[1] = Arg::memref(kC, ElementType::F32, 2, shapeC, stridesC);
+  expectHas(launchError(), "argument 1 ('C'): expected shape *x*, got -100x");
+  EXPECT_EQ(mock->numLaunches, 0);
+}
+
+TEST_F(LaunchTest, KindsAndTypesAreChecked) {
+  args[0] = Arg::i32(1);
+  EXPECT_EQ(launchError(), "argument 0 ('A'): expected a memref, got a scalar");
+  args[0] = Arg::memref(kA, ElementType::BF16, 2, shapeA, stridesA);
+  EXPECT_EQ(launchError(),
+            "argument 0 ('A'): expected element type f16, got bf16");
+  args[0].type = ElementType::F16;
+  args[2] = Arg::f64(1);
+  EXPECT_EQ(launchError(), "argument 2 ('alpha'): expected type f32, got f64");
+  args[2] = args[0];
+  expectHas(launchError(), "expected a scalar, got a memref");
+  args[2] = Arg::f32(1);
+  // Signless integers take unsigned ones.
+  args[3] = Arg::scalar(ElementType::UI32, 2);
+  EXPECT_EQ(launchError(), "");
+}
+
+TEST_F(LaunchTest, StridesAreChecked) {
+  stridesA[1] = 2;
+  EXPECT_EQ(launchError(),
+            "argument 0 ('A'): expected strides [*, 1], got [72, 2]");
+  stridesA[1] = 1;
+  stridesA[0] = 71;
+  EXPECT_EQ(launchError(),
+            "kernel 'scale': expected rows of A to be 16-byte aligned");
+  stridesA[0] = int64_t(1) << 60;
+  expectHas(launchError(), "argument 0 ('A'): expected ");
+  // Dense where none are given.
+  args[0].strides = nullptr;
+  EXPECT_EQ(launchError(), "");
+  EXPECT_EQ(as<int64_t>(mock->launches.back().params[2]), 64);
+}
+
+TEST_F(LaunchTest, StridesOfUnitDimensionsDoNotMatter) {
+  // One row of a matrix, as a library may describe it.
+  shapeA[0] = 1;
+  stridesA[0] = 3;
+  EXPECT_EQ(launchError(), "");
+  EXPECT_EQ(as<int64_t>(mock->launches.back().params[2]), 64);
+  shapeC[1] = 1;
+  stridesC[1] = 300;
+  EXPECT_EQ(launchError(), "");
+}
+
+TEST_F(LaunchTest, DenseMemrefsAreAnAssumption) {
+  Artifact artifact = scaleArtifact();
+  assumeDense(artifact.manifest.kernels[0], 0);
+  // One dynamic stride, so one assumption.
+  ASSERT_EQ(artifact.manifest.kernels[0].assumptions.size(), 2u);
+  expectHas(launchError(artifact),
+            "argument 0 ('A'): expected dense rows: the stride of dimension 0");
+  stridesA[0] = 64;
+  EXPECT_EQ(launchError(artifact), "");
+  shapeA[0] = 1;
+  stridesA[0] = 72;
+  EXPECT_EQ(launchError(artifact), "");
+  // An empty dimension counts as one of extent 1, as libraries have it.
+  artifact = scaleArtifact();
+  artifact.manifest.kernels[0].args[1].strides = {kDynamic, kDynamic};
+  assumeDense(artifact.manifest.kernels[0], 1);
+  shapeC[1] = 0;
+  stridesC[0] = stridesC[1] = 1;
+  EXPECT_EQ(launchError(artifact), "");
+  shapeC[1] = 300;
+  stridesC[0] = 300;
+  EXPECT_EQ(launchError(artifact), "");
+  stridesC[0] = 301;
+  expectHas(launchError(artifact), "argument 1 ('C'): expected dense rows");
+}
+
+TEST_F(LaunchTest, AddressesAreChecked) {
+  args[0].data = kA + 8;
+  EXPECT_EQ(launchError(), "argument 0 ('A'): expected an address aligned to "
+                           "16 bytes, got 0x100008");
+  args[0].data = 0;
+  EXPECT_EQ(launchError(),
+            "argument 0 ('A'): expected device memory, got null");
+  args[0].data = 0x99990000;
+  EXPECT_EQ(launchError(), "argument 0 ('A'): expected memory of device 0, got "
+                           "memory that the driver does not know");
+  mock->memory[0x99990000] = {1 << 20, 1, false, false};
+  EXPECT_EQ(launchError(), "argument 0 ('A'): expected memory of device 0, got "
+                           "memory of device 1");
+  EXPECT_EQ(mock->numLaunches, 0);
+  mock->memory[0x99990000].managed = true;
+  EXPECT_EQ(launchError(), "");
+  mock->memory[0x99990000] = {1 << 20, 1, false, true};
+  EXPECT_EQ(launchError(), "");
+  // A caller that knows its memory may leave the question out.
+  mock->memory.erase(0x99990000);
+  std::unique_ptr<LoadedArtifact> loaded = load(scaleArtifact());
+  LaunchChecks checks;
+  checks.pointers = false;
+  EXPECT_TRUE(loaded->kernel(0).launch(args, nullptr, checks).ok());
+}
+
+TEST_F(LaunchTest, IndicesOf32BitsAreChecked) {
+  uint64_t beyond = uint64_t(1) << 44; // A would reach to C
+  mock->memory[beyond] = {uint64_t(1) << 40, 0, false, false};
+  args[1].data = beyond;
+  shapeA[0] = int64_t(1) << 31;
+  shapeC[0] = 1;
+  args[0].strides = nullptr;
+  EXPECT_EQ(launchError(), "argument 0 ('A'): expected the extent of dimension "
+                           "0 to fit 32 bits, got 2147483648");
+  // 64-bit ones are not limited so.
+  shapeA[0] = 1;
+  shapeC[0] = 3;
+  stridesC[0] = int64_t(1) << 33;
+  EXPECT_EQ(launchError(), "");
+}
+
+TEST_F(LaunchTest, OverlapWithWrittenArgumentsIsRefused) {
+  args[1].data = kA + 128;
+  EXPECT_EQ(launchError(),
+            "argument 1 ('C'): expected memory of its own, because it is "
+            "written; it overlaps argument 0 ('A')");
+  EXPECT_EQ(mock->numLaunches, 0);
+  Artifact artifact = scaleArtifact();
+  artifact.manifest.kernels[0].args[0].mayAlias = true;
+  EXPECT_EQ(launchError(artifact), "");
+  artifact = scaleArtifact();
+  artifact.manifest.kernels[0].args[1].access = Access::Read;
+  EXPECT_EQ(launchError(artifact), "");
+  LaunchChecks checks;
+  checks.overlap = false;
+  EXPECT_TRUE(
+      load(scaleArtifact())->kernel(0).launch(args, nullptr, checks).ok());
+  // Columns of one buffer: the ranges overlap, the elements do not.
+  shapeC[1] = 60;
+  stridesA[0] = 256;
+  stridesC[0] = 128;
+  args[1].data = kA + 128;
+  EXPECT_EQ(launchError(), "");
+  args[1].data = kA + 124;
+  expectHas(launchError(), "overlaps argument 0");
+}
+
+TEST_F(LaunchTest, WrittenElementsAreDistinct) {
+  stridesC[0] = 0;
+  EXPECT_EQ(launchError(), "argument 1 ('C'): expected written elements to be "
+                           "distinct, got stride 0 in dimension 0");
+}
+
+TEST_F(LaunchTest, DriverErrorsNameTheKernel) {
+  mock->launchResult = 719;
+  EXPECT_EQ(launchError(),
+            "kernel 'scale': the launch failed: CUDA_ERROR_MOCK (mocked)");
+}
+
+TEST_F(LaunchTest, OtherContextsStayCurrent) {
+  std::unique_ptr<LoadedArtifact> loaded = load(scaleArtifact());
+  int other = 0;
+  mock->contexts = {&other};
+  ASSERT_TRUE(loaded->kernel(0).launch(args).ok());
+  EXPECT_EQ(mock->contexts, std::vector<void *>{&other});
+  mock->contexts.clear();
+}
+
+TEST_F(LaunchTest, TensorMapsAreEncodedOnceAndClustersLaunched) {
+  std::unique_ptr<LoadedArtifact> loaded = load(tensorMapArtifact());
+  ASSERT_TRUE(loaded);
+  const Kernel &kernel = loaded->kernel(0);
+  shapeC[1] = 256;
+  stridesC[0] = 256;
+  for (int i = 0; i < 3; ++i) {
+    Status status = kernel.launch(args);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  ASSERT_EQ(mock->tensorMaps.size(), 1u);
+  const MockTensorMap &map = mock->tensorMaps[0];
+  EXPECT_EQ(map.type, 6);
+  EXPECT_EQ(map.address, kA);
+  EXPECT_EQ(map.dims, (std::vector<uint64_t>{64, 100}));
+  EXPECT_EQ(map.strides, (std::vector<uint64_t>{144}));
+  EXPECT_EQ(map.box, (std::vector<unsigned>{64, 32}));
+  EXPECT_EQ(map.swizzle, 3);
+  EXPECT_EQ(map.l2, 2);
+  ASSERT_EQ(mock->launches.size(), 3u);
+  EXPECT_EQ(mock->launches[2].params[0], std::string(128, '\x01'));
+  EXPECT_EQ(mock->launches[2].cluster, (std::array<unsigned, 3>{2, 1, 1}));
+  // Other arguments, another map; the first is still known.
+  shapeA[0] = 99;
+  ASSERT_TRUE(kernel.launch(args).ok());
+  EXPECT_EQ(mock->launches[3].params[0], std::string(128, '\x02'));
+  shapeA[0] = 100;
+  ASSERT_TRUE(kernel.launch(args).ok());
+  EXPECT_EQ(mock->launches[4].params[0], std::string(128, '\x01'));
+  // The cache forgets the oldest, not everything, and stays right.
+  for (int round = 0; round < 2; ++round)
+    for (shapeA[0] = 1; shapeA[0] <= 40; ++shapeA[0]) {
+      ASSERT_TRUE(kernel.launch(args).ok());
+      char number = mock->launches.back().params[0][5];
+      EXPECT_EQ(mock->tensorMaps[size_t(number) - 1].dims[1],
+                uint64_t(shapeA[0]));
+    }
+}
+
+TEST_F(LaunchTest, TensorMapErrorsNameTheArgument) {
+  std::unique_ptr<LoadedArtifact> loaded = load(tensorMapArtifact());
+  const Kernel &kernel = loaded->kernel(0);
+  shapeC[1] = 256;
+  stridesC[0] = 256;
+  stridesA[0] = 80;
+  EXPECT_TRUE(kernel.launch(args).ok());
+  Artifact artifact = tensorMapArtifact();
+  artifact.manifest.kernels[0].assumptions.clear();
+  stridesA[0] = 68;
+  EXPECT_EQ(load(artifact)->kernel(0).launch(args).message(),
+            "argument 0 ('A'): tensor map 0: expected strides to be multiples "
+            "of 16 bytes below 2^40, got 136");
+  stridesA[0] = 72;
+  // No elements: no map is encoded, and the launch goes on.
+  size_t encoded = mock->tensorMaps.size();
+  shapeA[0] = 0;
+  EXPECT_TRUE(kernel.launch(args).ok());
+  EXPECT_EQ(mock->tensorMaps.size(), encoded);
+  EXPECT_EQ(mock->launches.back().params[0], std::string(128, '\0'));
+  // Clusters divide the grid.
+  shapeC[1] = 300;
+  stridesC[0] = 300;
+  expectHas(kernel.launch(args).message(),
+            "expected a multiple of the cluster's 2, got 3");
+}
+
+} // namespace

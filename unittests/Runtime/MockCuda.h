@@ -1,0 +1,74 @@
+//===- MockCuda.h - A CUDA driver without a device --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the mock libcuda pretends and what it saw. MockCuda.cpp is a shared
+// library with the driver's symbols, opened by the runtime like the real one;
+// tests reach its state through mockCuda().
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_UNITTESTS_RUNTIME_MOCKCUDA_H
+#define TILE_UNITTESTS_RUNTIME_MOCKCUDA_H
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+struct MockLaunch {
+  std::string kernel;
+  std::array<unsigned, 3> grid;
+  std::array<unsigned, 3> block;
+  std::array<unsigned, 3> cluster; ///< zeros for a plain launch
+  unsigned shared;
+  void *stream;
+  std::vector<std::string> params; ///< the bytes of each
+};
+
+struct MockTensorMap {
+  int type;
+  unsigned rank;
+  uint64_t address;
+  std::vector<uint64_t> dims, strides;
+  std::vector<unsigned> box, elementStrides;
+  int interleave, swizzle, l2, fill;
+};
+
+struct MockAllocation {
+  uint64_t size;
+  int device;
+  bool managed;
+  bool host;
+};
+
+struct MockCuda {
+  // What it pretends.
+  int numDevices = 1;
+  int initResult = 0;
+  int major = 9, minor = 0;
+  bool hasClusters = true;
+  int sharedOptin = 232448;
+  int staticShared = 0;
+  int maxThreads = 1024;
+  int launchResult = 0;
+  std::map<std::string, std::vector<size_t>> paramSizes; ///< by kernel
+  std::string refuse; ///< images that contain this do not load
+  std::map<uint64_t, MockAllocation> memory;
+  bool quiet = false; ///< launches are counted, not recorded
+
+  // What it saw.
+  int primaryRetained = 0;
+  int modulesLoaded = 0;
+  int numLaunches = 0;
+  std::vector<void *> contexts; ///< the current one last
+  std::vector<std::string> images;
+  std::vector<MockLaunch> launches;
+  std::vector<MockTensorMap> tensorMaps;
+  std::map<int, int> functionAttributes;
+};
+
+/// The state of the mock library, the same for all who open it.
+extern "C" MockCuda *mockCudaState();
+
+#endif // TILE_UNITTESTS_RUNTIME_MOCKCUDA_H

@@ -1,0 +1,72 @@
+//===- RuntimeFixture.h - A device of the mock driver -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_UNITTESTS_RUNTIME_RUNTIMEFIXTURE_H
+#define TILE_UNITTESTS_RUNTIME_RUNTIMEFIXTURE_H
+
+#include "MockCuda.h"
+#include "TestArtifacts.h"
+#include "tile/Runtime/Launcher.h"
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+
+namespace mlir::tile::runtime::test {
+
+inline void expectHas(const std::string &text, const std::string &part) {
+  EXPECT_NE(text.find(part), std::string::npos)
+      << "expected '" << part << "' in '" << text << "'";
+}
+
+/// Opens the mock and resets it before each test.
+class RuntimeTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    void *library = ::dlopen(TILE_MOCK_CUDA, RTLD_NOW);
+    ASSERT_NE(library, nullptr) << ::dlerror();
+    auto get =
+        reinterpret_cast<MockCuda *(*)()>(::dlsym(library, "mockCudaState"));
+    ASSERT_NE(get, nullptr);
+    mock = get();
+    *mock = MockCuda();
+    mock->paramSizes["scale"] = {8, 4, 8, 8, 8, 4, 4};
+    mock->paramSizes["tma"] = {128, 4, 8, 8, 8, 4, 4};
+    mock->memory[kA] = {1 << 20, 0, false, false};
+    mock->memory[kC] = {1 << 20, 0, false, false};
+  }
+
+  /// Opens the device as the test has set the mock up.
+  std::shared_ptr<Device> openDevice() {
+    Result<std::shared_ptr<Driver>> driver = Driver::open(TILE_MOCK_CUDA);
+    EXPECT_TRUE(driver.ok()) << driver.message();
+    Result<std::shared_ptr<Device>> device = Device::open(*driver);
+    EXPECT_TRUE(device.ok()) << device.message();
+    return *device;
+  }
+
+  std::unique_ptr<LoadedArtifact> load(Artifact artifact) {
+    Result<std::unique_ptr<LoadedArtifact>> loaded =
+        LoadedArtifact::load(openDevice(), std::move(artifact));
+    EXPECT_TRUE(loaded.ok()) << loaded.message();
+    return loaded ? std::move(*loaded) : nullptr;
+  }
+
+  std::string loadError(Artifact artifact) {
+    return LoadedArtifact::load(openDevice(), std::move(artifact)).message();
+  }
+
+  static constexpr uint64_t kA = 0x100000, kC = 0x400000;
+  MockCuda *mock = nullptr;
+
+  // A valid set of arguments of scaleKernel, for tests to spoil.
+  int64_t shapeA[2] = {100, 64}, stridesA[2] = {72, 1};
+  int64_t shapeC[2] = {100, 300}, stridesC[2] = {300, 1};
+  Arg args[4] = {Arg::memref(kA, ElementType::F16, 2, shapeA, stridesA),
+                 Arg::memref(kC, ElementType::F32, 2, shapeC, stridesC),
+                 Arg::f32(2.5f), Arg::i32(3)};
+};
+
+} // namespace mlir::tile::runtime::test
+
+#endif // TILE_UNITTESTS_RUNTIME_RUNTIMEFIXTURE_H
