@@ -4,6 +4,8 @@
 #include "tile/Pipelines/Register.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Pipelines/Pipelines.h"
+#include "tile/Target/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,4 +40,6 @@ void tile::registerTileDialects(DialectRegistry &registry) {
 void tile::registerTilePasses() {
   registerTransformsPasses();
   registerTileTransformsPasses();
+  registerTileTargetPasses();
+  registerTilePipelines();
 }

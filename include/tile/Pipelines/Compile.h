@@ -1,0 +1,63 @@
+//===- Compile.h - from a module to what was asked for ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole compiler behind a few functions: tile-translate and the C API are
+// thin wrappers around them. A module may hold tile kernels or be in the LLVM
+// and NVVM dialects already. Failures are diagnostics; results are in memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_PIPELINES_COMPILE_H
+#define TILE_PIPELINES_COMPILE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Support/LLVM.h"
+#include "tile/Target/Cubin.h"
+#include "tile/Target/LLVMBackend.h"
+
+namespace mlir::tile {
+
+struct CompileOptions {
+  /// LLVM's -mcpu name; empty: the module's `tile.target`.
+  std::string arch;
+  /// PTX version (major*10+minor); 0: the lowest that the module needs.
+  unsigned ptxVersion = 0;
+  bool optimize = true;
+  bool lineInfo = false;
+  /// Verifies after every pass, not only at the end.
+  bool verifyEach = false;
+  AssemblerKind assembler = AssemblerKind::Auto;
+  std::string ptxas; ///< path; empty: found on PATH
+  /// Asks the assembler for its version, for the manifest.
+  bool wantAssemblerVersion = false;
+  TimeReport *timeReport = nullptr; ///< may be null
+};
+
+struct CompileResult {
+  const TargetInfo *target = nullptr;
+  unsigned ptxVersion = 0;
+  std::string ptx;
+};
+
+/// The table entry for `arch`, or for the module's own target; an error at the
+/// module when there is none or the two disagree.
+FailureOr<const TargetInfo *> resolveTarget(ModuleOp module, StringRef arch);
+
+/// Runs `tile-to-nvvm` where the module still holds tile kernels.
+LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options);
+
+/// LLVM IR as text, after optimization.
+FailureOr<std::string> compileToLLVMIR(ModuleOp module,
+                                       const CompileOptions &options);
+
+FailureOr<CompileResult> compileToPtx(ModuleOp module,
+                                      const CompileOptions &options);
+
+/// Assembles. Spills, stack frames and the assembler's warnings become remarks
+/// and warnings at the kernels. A missing assembler is no error here: the
+/// caller looks at the status.
+AssemblerResult assembleModule(ModuleOp module, const CompileResult &compiled,
+                               const CompileOptions &options);
+
+} // namespace mlir::tile
+#endif // TILE_PIPELINES_COMPILE_H

@@ -1,0 +1,26 @@
+//===- Pipelines.h - named pass pipelines -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_PIPELINES_PIPELINES_H
+#define TILE_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::tile {
+
+struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
+  Option<std::string> arch{
+      *this, "arch",
+      llvm::cl::desc(
+          "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...)"),
+      llvm::cl::init("sm_80")};
+};
+
+/// `--tile-to-nvvm`: from the tile dialect to the LLVM and NVVM dialects.
+void buildTileToNVVMPipeline(OpPassManager &passes,
+                             const TileToNVVMOptions &options);
+
+void registerTilePipelines();
+
+} // namespace mlir::tile
+#endif // TILE_PIPELINES_PIPELINES_H

@@ -1,0 +1,26 @@
+//===- Passes.td - checks of what goes to LLVM ------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TARGET_PASSES_TD
+#define TILE_TARGET_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyNvvmPass : Pass<"tile-verify-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Checks that the target has every instruction of a module";
+  let description = [{
+    Looks up each NVVM operation, NVVM intrinsic and instruction of inline
+    assembly in a table of what architectures have, and reports those that the
+    target lacks, at the operation. LLVM would abort on them. Changes nothing.
+
+    With `arch=sm_90` this is an error, with `arch=sm_90a` it is not:
+
+    ```mlir
+    nvvm.wgmma.fence.aligned
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"\"",
+      "architecture; empty: the module's `tile.target`">];
+}
+
+#endif // TILE_TARGET_PASSES_TD

@@ -1,0 +1,125 @@
+//===- Compile.cpp - from a module to what was asked for ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Pipelines/Compile.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Pipelines/Pipelines.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+FailureOr<const TargetInfo *> mlir::tile::resolveTarget(ModuleOp module,
+                                                        StringRef arch) {
+  auto stated = module->getAttrOfType<TargetAttr>(kTargetAttrName);
+  if (arch.empty() && !stated)
+    return module.emitError() << "expected an architecture: --arch=sm_XX or `"
+                              << kTargetAttrName << "` on the module";
+  std::string error;
+  const TargetInfo *target =
+      TargetInfo::get(arch.empty() ? stated.getArch() : arch, &error);
+  if (!target)
+    return module.emitError() << error;
+  return target;
+}
+
+LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
+                                      const CompileOptions &options) {
+  if (module.getOps<KernelOp>().empty())
+    return success();
+  FailureOr<const TargetInfo *> target = resolveTarget(module, options.arch);
+  if (failed(target))
+    return failure();
+  TileToNVVMOptions pipeline;
+  pipeline.arch = (*target)->arch.str();
+  PassManager passes(module.getContext());
+  passes.enableVerifier(options.verifyEach);
+  if (options.timeReport)
+    passes.addInstrumentation(
+        TimeReport::createInstrumentation(*options.timeReport));
+  buildTileToNVVMPipeline(passes, pipeline);
+  if (failed(passes.run(module)))
+    return failure();
+  if (options.verifyEach)
+    return success();
+  TimeReport::Scope time(options.timeReport, "verify",
+                         TimeReport::Group::OwnPasses);
+  return verify(module);
+}
+
+/// Everything up to optimized LLVM IR.
+static FailureOr<std::unique_ptr<LLVMBackend>>
+compileToLLVM(ModuleOp module, const CompileOptions &options) {
+  FailureOr<const TargetInfo *> target = resolveTarget(module, options.arch);
+  if (failed(target) || failed(lowerToNVVM(module, options)))
+    return failure();
+  BackendOptions backendOptions;
+  backendOptions.target = *target;
+  backendOptions.ptxVersion = options.ptxVersion;
+  backendOptions.optimize = options.optimize;
+  backendOptions.lineInfo = options.lineInfo;
+  backendOptions.timeReport = options.timeReport;
+  auto backend = std::make_unique<LLVMBackend>(backendOptions);
+  if (failed(backend->translate(module)) || failed(backend->optimize()))
+    return failure();
+  return backend;
+}
+
+FailureOr<std::string>
+mlir::tile::compileToLLVMIR(ModuleOp module, const CompileOptions &options) {
+  FailureOr<std::unique_ptr<LLVMBackend>> backend =
+      compileToLLVM(module, options);
+  if (failed(backend))
+    return failure();
+  return (*backend)->printLLVM();
+}
+
+FailureOr<CompileResult>
+mlir::tile::compileToPtx(ModuleOp module, const CompileOptions &options) {
+  FailureOr<std::unique_ptr<LLVMBackend>> backend =
+      compileToLLVM(module, options);
+  if (failed(backend))
+    return failure();
+  FailureOr<std::string> ptx = (*backend)->emitPtx();
+  if (failed(ptx))
+    return failure();
+  CompileResult result;
+  result.target = (*backend)->getTarget();
+  result.ptxVersion = (*backend)->getPtxVersion();
+  result.ptx = std::move(*ptx);
+  return result;
+}
+
+AssemblerResult mlir::tile::assembleModule(ModuleOp module,
+                                           const CompileResult &compiled,
+                                           const CompileOptions &options) {
+  AssemblerOptions assemblerOptions;
+  assemblerOptions.target = compiled.target;
+  assemblerOptions.kind = options.assembler;
+  assemblerOptions.ptxas = options.ptxas;
+  assemblerOptions.lineInfo = options.lineInfo;
+  assemblerOptions.wantVersion = options.wantAssemblerVersion;
+  assemblerOptions.timeReport = options.timeReport;
+  AssemblerResult result = assemble(compiled.ptx, assemblerOptions);
+  for (const std::string &warning : result.warnings) {
+    if (AssemblerResult::isPerformanceLoss(warning))
+      module.emitWarning() << warning;
+    else
+      module.emitRemark() << warning;
+  }
+  for (const KernelResources &kernel : result.kernels) {
+    Operation *function = module.lookupSymbol(kernel.name);
+    if (!function)
+      function = module;
+    if (kernel.spillStoreBytes || kernel.spillLoadBytes || kernel.stackBytes)
+      function->emitRemark()
+          << "'" << kernel.name << "' spills: " << kernel.registers
+          << " registers, " << kernel.stackBytes << " bytes of stack, "
+          << kernel.spillStoreBytes << " bytes of spill stores, "
+          << kernel.spillLoadBytes << " bytes of spill loads";
+  }
+  return result;
+}

@@ -1,0 +1,28 @@
+//===- Pipelines.cpp - named pass pipelines -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of phases, in one place; tile-opt, tile-translate and the C API run
+// the same ones.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Pipelines/Pipelines.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
+                                         const TileToNVVMOptions &options) {
+  passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
+  passes.addPass(createCanonicalizerPass());
+}
+
+void mlir::tile::registerTilePipelines() {
+  PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-nvvm",
+      "from the tile dialect to the LLVM and NVVM dialects, for one "
+      "architecture",
+      buildTileToNVVMPipeline);
+}

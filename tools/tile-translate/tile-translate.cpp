@@ -1,0 +1,221 @@
+//===- tile-translate.cpp - tile IR to LLVM IR, PTX, cubin, artifact ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads one module (text or bytecode), compiles it as far as asked, and writes
+// the result whole or not at all. What it does is in tile/Pipelines/Compile.h;
+// this file is options, files and diagnostics.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "tile/Pipelines/Compile.h"
+#include "tile/Pipelines/Register.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include <optional>
+
+using namespace mlir;
+using namespace mlir::tile;
+namespace cl = llvm::cl;
+
+namespace {
+
+enum class Emit { LLVMIR, Ptx, Cubin };
+
+struct Options {
+  cl::OptionCategory category{"tile-translate options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("FILE"), cl::init("-"),
+                             cl::cat(category)};
+  cl::opt<std::string> output{
+      "o", cl::desc("write to FILE (default: standard output)"),
+      cl::value_desc("FILE"), cl::init("-"), cl::cat(category)};
+  cl::opt<Emit> emit{cl::desc("what to write:"), cl::Required,
+                     cl::cat(category),
+                     cl::values(clEnumValN(Emit::LLVMIR, "tile-to-llvmir",
+                                           "optimized LLVM IR, as text"),
+                                clEnumValN(Emit::Ptx, "tile-to-ptx", "PTX"),
+                                clEnumValN(Emit::Cubin, "tile-to-cubin",
+                                           "machine code of one GPU"))};
+  cl::opt<std::string> arch{
+      "arch", cl::cat(category), cl::value_desc("sm_XX"),
+      cl::desc("architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); "
+               "default: the module's `tile.target`")};
+  cl::opt<bool> remarks{"remarks", cl::cat(category),
+                        cl::desc("print what was decided, and why nothing "
+                                 "faster was possible, at the source lines")};
+  cl::opt<bool> timeReport{"time-report", cl::cat(category),
+                           cl::desc("print how long each phase took, to "
+                                    "standard error")};
+  cl::opt<bool> dumpPtxasInfo{
+      "dump-ptxas-info", cl::cat(category),
+      cl::desc("print registers, spills, stack and shared memory of each "
+               "kernel, to standard error")};
+  cl::opt<bool> lineInfo{"line-info", cl::cat(category),
+                         cl::desc("line tables from the source locations")};
+  cl::opt<bool> noOpt{"no-opt", cl::cat(category),
+                      cl::desc("leave LLVM's optimizations out")};
+  cl::opt<unsigned> ptxVersion{
+      "ptx-version", cl::cat(category), cl::value_desc("NN"),
+      cl::desc("PTX version times ten (80 for 8.0); default: the lowest that "
+               "has every instruction used")};
+  cl::opt<AssemblerKind> assembler{
+      "assembler", cl::cat(category), cl::init(AssemblerKind::Auto),
+      cl::desc("what turns PTX into machine code:"),
+      cl::values(clEnumValN(AssemblerKind::Auto, "auto",
+                            "nvJitLink where found, else ptxas (default)"),
+                 clEnumValN(AssemblerKind::NvJitLink, "nvjitlink",
+                            "libnvJitLink.so, in this process"),
+                 clEnumValN(AssemblerKind::Ptxas, "ptxas", "the program"))};
+  cl::opt<std::string> ptxas{
+      "ptxas", cl::cat(category), cl::value_desc("PATH"),
+      cl::desc("the ptxas to use; default: the one on PATH")};
+  cl::opt<bool> verifyEach{"verify-each", cl::cat(category),
+                           cl::desc("verify after every pass")};
+};
+
+/// Prints errors and warnings with their source lines; remarks only on request.
+class Diagnostics : public SourceMgrDiagnosticHandler {
+public:
+  Diagnostics(llvm::SourceMgr &sources, MLIRContext *context, bool remarks)
+      : SourceMgrDiagnosticHandler(sources, context) {
+    setHandler([this, remarks](Diagnostic &diagnostic) {
+      if (remarks || diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+        emitDiagnostic(diagnostic);
+      return success();
+    });
+  }
+};
+
+} // namespace
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "tile-translate: error: " << message << "\n";
+  return 1;
+}
+
+/// Writes `bytes` to a temporary file that then takes the name of `path`:
+/// readers see the old file or the whole new one.
+static int writeOutput(StringRef path, StringRef bytes) {
+  if (path == "-") {
+    llvm::outs() << bytes;
+    llvm::outs().flush();
+    if (!llvm::outs().has_error())
+      return 0;
+    std::error_code error = llvm::outs().error();
+    llvm::outs().clear_error();
+    return fail("cannot write to standard output: " + error.message());
+  }
+  // A device or a pipe is written to; a rename would destroy it.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      status.type() != llvm::sys::fs::file_type::regular_file) {
+    std::error_code error;
+    llvm::raw_fd_ostream os(path, error);
+    if (!error) {
+      os << bytes;
+      os.close();
+      error = os.error();
+      os.clear_error();
+    }
+    return error ? fail("cannot write '" + path.str() + "': " + error.message())
+                 : 0;
+  }
+  if (llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+        os << bytes;
+        return llvm::Error::success();
+      }))
+    return fail("cannot write '" + path.str() +
+                "': " + llvm::toString(std::move(error)));
+  return 0;
+}
+
+static void printResources(const AssemblerResult &assembled) {
+  for (const KernelResources &kernel : assembled.kernels)
+    llvm::errs() << kernel.name << ": " << kernel.registers << " registers, "
+                 << kernel.stackBytes << " bytes stack, "
+                 << kernel.spillStoreBytes << " bytes spill stores, "
+                 << kernel.spillLoadBytes << " bytes spill loads, "
+                 << kernel.staticSharedBytes << " bytes static shared memory, "
+                 << kernel.barriers << " barriers\n";
+  for (const std::string &warning : assembled.warnings)
+    llvm::errs() << warning << "\n";
+}
+
+/// Compiles `module` to the bytes asked for.
+static FailureOr<std::string> translate(ModuleOp module, const Options &options,
+                                        const CompileOptions &compile) {
+  if (options.emit == Emit::LLVMIR)
+    return compileToLLVMIR(module, compile);
+  FailureOr<CompileResult> compiled = compileToPtx(module, compile);
+  if (failed(compiled))
+    return failure();
+  if (options.emit == Emit::Ptx && !options.dumpPtxasInfo)
+    return compiled->ptx;
+  AssemblerResult assembled = assembleModule(module, *compiled, compile);
+  if (assembled.status != AssemblerResult::Status::Assembled) {
+    module.emitError() << "cannot assemble the PTX: " << assembled.message;
+    return failure();
+  }
+  if (options.dumpPtxasInfo)
+    printResources(assembled);
+  return options.emit == Emit::Ptx ? compiled->ptx : assembled.cubin;
+}
+
+int main(int argc, char **argv) {
+  TimeReport timeReport;
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "mlir-tile: compiles tile IR to LLVM IR, PTX or machine code\n");
+
+  std::string error;
+  if (!options.arch.empty() && !TargetInfo::get(options.arch, &error))
+    return fail("--arch: " + error);
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      openInputFile(options.input, &error);
+  if (!buffer)
+    return fail(error);
+
+  DialectRegistry registry;
+  registerTileDialects(registry);
+  // One small module: threads would cost more than they bring.
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  Diagnostics diagnostics(*sources, &context, options.remarks);
+
+  CompileOptions compile;
+  compile.arch = options.arch;
+  compile.ptxVersion = options.ptxVersion;
+  compile.optimize = !options.noOpt;
+  compile.lineInfo = options.lineInfo;
+  compile.verifyEach = options.verifyEach;
+  compile.assembler = options.assembler;
+  compile.ptxas = options.ptxas;
+  compile.timeReport = options.timeReport ? &timeReport : nullptr;
+
+  OwningOpRef<ModuleOp> module;
+  {
+    TimeReport::Scope time(compile.timeReport, "parse",
+                           TimeReport::Group::Front);
+    module = parseSourceFile<ModuleOp>(sources, &context);
+  }
+  if (!module)
+    return 1;
+  FailureOr<std::string> bytes = translate(*module, options, compile);
+  if (failed(bytes))
+    return 1;
+  int status = writeOutput(options.output, *bytes);
+  if (options.timeReport)
+    timeReport.print(llvm::errs());
+  // The process ends here: taking the IR apart first would only cost time.
+  (void)module.release();
+  return status;
+}
