@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Layout/FragmentLayout.h"
 #include "tile/Layout/CheckedMath.h"
+#include "tile/Layout/Compose.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
@@ -106,26 +107,6 @@ int64_t dimensionReplication(ArrayRef<PlacedDigit> digits, int64_t extent) {
     worst = std::max<int64_t>(worst, found.size());
   }
   return worst;
-}
-
-Modes canonicalModes(const Modes &modes) {
-  Modes result;
-  for (Mode mode : modes) {
-    if (mode.extent == 1)
-      continue;
-    if (mode.isReplication() || mode.stride == 0)
-      mode = {mode.extent, Mode::kReplicated, 0};
-    if (!result.empty()) {
-      Mode &last = result.back();
-      if (last.dim == mode.dim &&
-          (mode.isReplication() || mode.stride == last.stride * last.extent)) {
-        last.extent *= mode.extent;
-        continue;
-      }
-    }
-    result.push_back(mode);
-  }
-  return result;
 }
 
 const char *const axisNames[kNumAxes] = {"register", "lane", "warp", "block"};
