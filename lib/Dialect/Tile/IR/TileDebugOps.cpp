@@ -33,7 +33,8 @@ void PrintOp::getEffects(EffectList &effects) {
 }
 
 void AssertOp::getEffects(EffectList &effects) {
-  effects.emplace_back(MemoryEffects::Write::get());
+  effects.emplace_back(MemoryEffects::Write::get(),
+                       ProgramOrderResource::get());
 }
 
 LogicalResult AssumeOp::verify() {
@@ -52,5 +53,6 @@ LogicalResult AssumeOp::verify() {
 }
 
 void AssumeOp::getEffects(EffectList &effects) {
-  effects.emplace_back(MemoryEffects::Write::get());
+  effects.emplace_back(MemoryEffects::Write::get(),
+                       ProgramOrderResource::get());
 }

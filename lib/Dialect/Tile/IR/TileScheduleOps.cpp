@@ -105,3 +105,4 @@ void RingWaitOp::getEffects(EffectList &effects) { ringEffects(effects); }
 
 void RingCommitOp::getEffects(EffectList &effects) { ringEffects(effects); }
 void RingReleaseOp::getEffects(EffectList &effects) { ringEffects(effects); }
+void RingDrainOp::getEffects(EffectList &effects) { ringEffects(effects); }

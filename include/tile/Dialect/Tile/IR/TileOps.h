@@ -14,6 +14,14 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mlir::tile {
+/// Effects on it keep operations in program order and touch no buffer.
+struct ProgramOrderResource
+    : public SideEffects::Resource::Base<ProgramOrderResource> {
+  StringRef getName() final { return "<ProgramOrder>"; }
+};
+} // namespace mlir::tile
+
 #define GET_OP_CLASSES
 #include "tile/Dialect/Tile/IR/TileOps.h.inc"
 

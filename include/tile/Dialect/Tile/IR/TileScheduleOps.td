@@ -71,4 +71,22 @@ def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release"> {
   let summary = "the consumer has finished reading a slot";
 }
 
+def Tile_RingDrainOp : Tile_Op<"ring.drain", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "ends a ring: nothing is in flight, and nobody uses its memory";
+  let description = [{
+    Every copy that was issued into the ring has landed, and every consumer has
+    finished with every slot. The ring is not used afterwards, so its memory may
+    hold something else. Between threads it is a wait for all groups and a
+    barrier: without it a thread that is still reading the last slot would race
+    with one that runs the loop a second time.
+
+    ```mlir
+    tile.ring.drain %ring : !tile.ring<...>
+    ```
+  }];
+  let arguments = (ins Tile_RingType:$ring);
+  let assemblyFormat = "$ring attr-dict `:` type($ring)";
+}
+
 #endif // TILE_SCHEDULE_OPS_TD

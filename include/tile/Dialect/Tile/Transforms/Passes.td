@@ -20,4 +20,52 @@ def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Turns pipelined loops into ring loops whose copies run ahead";
+  let description = [{
+    Each `tile.pipelined` becomes an `scf.for`. Copies in its body that dependence
+    analysis lets run ahead fill a ring `stages - 1` iterations early; the rest
+    of the body stays in order and reads the ring's views. A loop without such
+    copies, or with one stage, becomes the plain sequential loop; `remarks` says
+    for each copy from global to shared memory why it was left. Any trip count works.
+    docs/Rationale/Pipelining.md says why the order is what it is.
+
+    Before:
+
+    ```mlir
+    tile.pipelined %k = %c0 to %K step %c32 stages(3) {
+      tile.copy %A[%m, %k] to %As : memref<?x?xf16> to memref<128x32xf16, #shared>
+      tile.gemm %As, %Bs, %acc : ...
+    }
+    ```
+
+    After, for T iterations:
+
+    ```mlir
+    %ring = tile.ring.create : !tile.ring<3 x [memref<128x32xf16, #shared>], cp_async -> threads>
+    // uses 0 and 1: acquire; if use < T, copy; commit
+    scf.for %i = %c0 to %T step %c1 {
+      %a = tile.ring.wait %ring[%i] {in_flight = 1 : i64} : ...
+      %use = arith.addi %i, %c2 : index
+      %b = tile.ring.acquire %ring[%use] : ...
+      %more = arith.cmpi slt, %use, %T : index
+      scf.if %more {
+        tile.copy %A[%m, %k2] to %b : ...
+      }
+      tile.ring.commit %ring[%use] : ...
+      tile.gemm %a, %Bs, %acc : ...
+      tile.ring.release %ring[%i] : ...
+    }
+    tile.ring.drain %ring : ...
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which copies run ahead, and why others do not">];
+  let statistics = [
+    Statistic<"ringLoops", "ring-loops", "loops turned into ring loops">,
+    Statistic<"plainLoops", "plain-loops", "loops left sequential">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 #endif // TILE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,79 @@
+//===- Dependence.h - what operations touch, and what overlaps --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Questions that scheduling asks of memory: which buffers an operation (its
+// regions included) reads and writes, whether two buffers may overlap, and
+// whether a copy in a loop may run ahead of the iteration it stands in.
+// Nothing here rewrites. Granularity is the buffer: regions only decide whether
+// a write covers a whole buffer.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_DEPENDENCE_H
+#define TILE_ANALYSIS_DEPENDENCE_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "llvm/ADT/SetVector.h"
+#include <optional>
+#include <string>
+
+namespace mlir::tile {
+
+/// The value a buffer is a view of: a kernel argument, an allocation, a ring,
+/// or whatever cannot be traced further.
+Value getBaseBuffer(Value buffer);
+
+/// False only when the two buffers are known not to overlap: different memory
+/// spaces, two allocations, or two kernel arguments neither of which is marked
+/// `tile.may_alias`.
+bool mayAlias(Value a, Value b);
+
+/// A buffer in words for diagnostics: the kernel argument's name in quotes, or
+/// "the shared buffer".
+std::string describeBuffer(Value buffer);
+
+/// One access by one operation.
+struct OpAccess {
+  Operation *op;
+  TileAccess access;
+};
+
+/// Appends the accesses of `root` and of everything nested in it, through
+/// TileOpInterface, else through memory effects. Returns an operation whose
+/// effects are unknown (it may touch anything), or null.
+Operation *collectAccesses(Operation *root,
+                           SmallVectorImpl<OpAccess> &accesses);
+Operation *collectAccesses(Block &block, SmallVectorImpl<OpAccess> &accesses);
+
+/// True when the access writes each element of its buffer.
+bool coversWholeBuffer(const TileAccess &access);
+
+/// Why a copy may not run ahead; `note` (when set) points at the cause.
+struct Conflict {
+  std::string reason;
+  Operation *noteOp = nullptr;
+  std::string note = {};
+};
+
+/// A copy that may run ahead of its iteration, and what it takes with it.
+struct AheadCopy {
+  CopyOp copy;
+  /// Operations of the loop body that the copy's operands are computed by, in
+  /// body order; they may be executed again earlier (pure, or reads of memory
+  /// the loop does not write).
+  llvm::SetVector<Operation *> slice;
+};
+
+/// Decides whether `copy` may be issued iterations ahead of the one it stands
+/// in, into storage of its own per iteration: `body` is the loop's body.
+/// - it copies global memory over a whole shared allocation;
+/// - RAW, WAW within the loop: everything else in the loop that touches the
+///   allocation follows the copy, so that no value survives an iteration;
+/// - RAW out of the loop: nobody else sees the allocation's last contents;
+/// - RAW into the loop: nothing in the body writes what the copy, or the
+///   computation of its operands, reads.
+std::optional<Conflict> whyNotAhead(CopyOp copy, Block &body,
+                                    ArrayRef<OpAccess> bodyAccesses,
+                                    Operation *unknown, AheadCopy &result);
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_DEPENDENCE_H

@@ -1,0 +1,298 @@
+//===- Dependence.cpp - what operations touch, and what overlaps ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/Dependence.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+Value tile::getBaseBuffer(Value buffer) {
+  while (auto result = dyn_cast<OpResult>(buffer)) {
+    Operation *op = result.getOwner();
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op);
+        view && view.getViewDest() == buffer)
+      buffer = view.getViewSource();
+    else if (auto acquire = dyn_cast<RingAcquireOp>(op))
+      return acquire.getRing();
+    else if (auto wait = dyn_cast<RingWaitOp>(op))
+      return wait.getRing();
+    else
+      break;
+  }
+  return buffer;
+}
+
+/// The kernel whose argument `base` is, or null.
+static KernelOp argumentKernel(Value base) {
+  auto argument = dyn_cast<BlockArgument>(base);
+  return argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
+                  : KernelOp();
+}
+
+/// Memory that did not exist before the defining operation.
+static bool isAllocation(Value base) {
+  return base.getDefiningOp<AllocOp>() || isa<RingType>(base.getType());
+}
+
+bool tile::mayAlias(Value a, Value b) {
+  a = getBaseBuffer(a);
+  b = getBaseBuffer(b);
+  if (a == b)
+    return true;
+  auto spaceOf = [](Value base) {
+    return isa<RingType>(base.getType()) ? MemorySpace::Shared
+                                         : getMemorySpace(base);
+  };
+  MemorySpace spaceA = spaceOf(a), spaceB = spaceOf(b);
+  if (spaceA != MemorySpace::Unknown && spaceB != MemorySpace::Unknown &&
+      spaceA != spaceB)
+    return false;
+  if (isAllocation(a) && isAllocation(b))
+    return false;
+  KernelOp kernelA = argumentKernel(a), kernelB = argumentKernel(b);
+  if (kernelA && kernelB)
+    return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) ||
+           kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
+  // A kernel argument is older than any allocation of the kernel.
+  return !((kernelA && isAllocation(b)) || (kernelB && isAllocation(a)));
+}
+
+std::string tile::describeBuffer(Value buffer) {
+  Value base = getBaseBuffer(buffer);
+  if (KernelOp kernel = argumentKernel(base)) {
+    unsigned i = cast<BlockArgument>(base).getArgNumber();
+    if (i < kernel.getNumKernelArguments())
+      return "'" + cast<StringAttr>(kernel.getArgNames()[i]).str() + "'";
+  }
+  if (isa<RingType>(base.getType()))
+    return "the ring";
+  return "the " + stringifyMemorySpace(getMemorySpace(base)).str() + " buffer";
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Effects of an operation without regions that is no tile operation.
+static bool appendEffects(Operation *op, SmallVectorImpl<OpAccess> &accesses) {
+  if (isMemoryEffectFree(op))
+    return true;
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (isa<ProgramOrderResource>(effect.getResource()))
+      continue; // ordered with its like, touches no buffer
+    bool isWrite =
+        isa<MemoryEffects::Write, MemoryEffects::Free>(effect.getEffect());
+    if (!isWrite && !isa<MemoryEffects::Read>(effect.getEffect()))
+      continue; // an allocation touches nothing that exists
+    if (!effect.getValue() || !isa<BaseMemRefType>(effect.getValue().getType()))
+      return false;
+    accesses.push_back({op, {effect.getValue(), {}, {}, isWrite, false}});
+  }
+  return true;
+}
+
+Operation *tile::collectAccesses(Operation *root,
+                                 SmallVectorImpl<OpAccess> &accesses) {
+  if (auto tileOp = dyn_cast<TileOpInterface>(root)) {
+    SmallVector<TileAccess> own;
+    tileOp.getAccesses(own);
+    for (TileAccess &access : own)
+      accesses.push_back({root, std::move(access)});
+    return nullptr;
+  }
+  if (root->getNumRegions() == 0)
+    return appendEffects(root, accesses) ? nullptr : root;
+  Operation *unknown = nullptr;
+  for (Region &region : root->getRegions())
+    for (Block &block : region)
+      if (Operation *found = collectAccesses(block, accesses))
+        unknown = unknown ? unknown : found;
+  return unknown;
+}
+
+Operation *tile::collectAccesses(Block &block,
+                                 SmallVectorImpl<OpAccess> &accesses) {
+  Operation *unknown = nullptr;
+  for (Operation &op : block)
+    if (Operation *found = collectAccesses(&op, accesses))
+      unknown = unknown ? unknown : found;
+  return unknown;
+}
+
+bool tile::coversWholeBuffer(const TileAccess &access) {
+  if (!access.isWrite || access.isAtomic || access.extents.empty())
+    return false; // empty extents mean "somewhere in the buffer"
+  auto type = cast<MemRefType>(access.buffer.getType());
+  return ArrayRef<int64_t>(access.extents) == type.getShape() &&
+         llvm::all_of(access.offsets, [](Value offset) {
+           return matchPattern(offset, m_Zero());
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Running ahead
+//===----------------------------------------------------------------------===//
+
+/// True when `op` overwrites all of `buffer` and reads none of it.
+static bool overwrites(Operation *op, Value buffer) {
+  auto tileOp = dyn_cast<TileOpInterface>(op);
+  if (!tileOp || op->getNumRegions())
+    return false;
+  SmallVector<TileAccess> accesses;
+  tileOp.getAccesses(accesses);
+  bool covers = false;
+  for (const TileAccess &access : accesses) {
+    if (access.buffer != buffer)
+      continue;
+    if (!access.isWrite || access.isAtomic)
+      return false;
+    covers |= coversWholeBuffer(access);
+  }
+  return covers;
+}
+
+/// True when `user`, outside `loop`, cannot see what `loop` left in `buffer`:
+/// on the way to it, in a block that encloses it, the whole buffer is written
+/// after the loop (or the loop is not on that way at all).
+static bool isShielded(Operation *user, Operation *loop, Value buffer) {
+  if (isa<ViewLikeOpInterface>(user))
+    return false;
+  for (Operation *ancestor = user; ancestor && !isa<KernelOp>(ancestor);
+       ancestor = ancestor->getParentOp()) {
+    Block *block = ancestor->getBlock();
+    Operation *loopHere = block->findAncestorOpInBlock(*loop);
+    // Both are inside `ancestor`, which may repeat: the loop's contents come
+    // round to the user.
+    if (loopHere == ancestor)
+      return false;
+    for (Operation *op = ancestor; op; op = op->getPrevNode()) {
+      if (overwrites(op, buffer))
+        return true;
+      // The loop ran since the last write: its contents are what is seen.
+      if (op == loopHere)
+        return false;
+    }
+  }
+  return false;
+}
+
+/// Operations of `body` that `value` is computed by, in `slice`. A read among
+/// them must be of memory that the body does not write.
+static std::optional<Conflict> addToSlice(Value value, Block &body,
+                                          ArrayRef<OpAccess> bodyAccesses,
+                                          llvm::SetVector<Operation *> &slice) {
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Value current = pending.pop_back_val();
+    Operation *op = current.getDefiningOp();
+    if (!op || op->getBlock() != &body || !slice.insert(op))
+      continue;
+    SmallVector<OpAccess> accesses;
+    if (op->getNumRegions() || collectAccesses(op, accesses))
+      return Conflict{"where it starts is computed by '" +
+                          op->getName().getStringRef().str() +
+                          "', which cannot be repeated earlier",
+                      op, "computed here"};
+    if (llvm::any_of(accesses,
+                     [](const OpAccess &own) { return own.access.isWrite; }))
+      return Conflict{"where it starts is computed by '" +
+                          op->getName().getStringRef().str() +
+                          "', which writes memory",
+                      op, "computed here"};
+    for (const OpAccess &own : accesses)
+      for (const OpAccess &other : bodyAccesses)
+        if (other.access.isWrite &&
+            mayAlias(other.access.buffer, own.access.buffer))
+          return Conflict{"where it starts is read from " +
+                              describeBuffer(own.access.buffer) +
+                              ", which is written in the loop",
+                          other.op, "written here"};
+    // An allocation is not repeated, and neither is anything that orders
+    // itself.
+    if (!isMemoryEffectFree(op) && accesses.empty())
+      return Conflict{"where it starts is computed by '" +
+                          op->getName().getStringRef().str() +
+                          "', which cannot be repeated earlier",
+                      op, "computed here"};
+    pending.append(op->operand_begin(), op->operand_end());
+  }
+  return std::nullopt;
+}
+
+std::optional<Conflict> tile::whyNotAhead(CopyOp copy, Block &body,
+                                          ArrayRef<OpAccess> bodyAccesses,
+                                          Operation *unknown,
+                                          AheadCopy &result) {
+  Value source = copy.getSource(), target = copy.getTarget();
+  if (!isGlobal(source) || !isShared(target))
+    return Conflict{"only copies from global to shared memory run ahead"};
+  auto alloc = target.getDefiningOp<AllocOp>();
+  if (!alloc)
+    return Conflict{"its target is not an allocation of its own"};
+  if (!overwrites(copy, target))
+    return Conflict{"it covers only a part of the shared buffer", alloc,
+                    "buffer allocated here"};
+  if (unknown)
+    return Conflict{"'" + unknown->getName().getStringRef().str() +
+                        "' in the loop may touch any buffer",
+                    unknown, "here"};
+
+  // Within an iteration everything else comes after the copy; outside, nobody
+  // sees what the loop left.
+  Operation *loop = body.getParentOp();
+  Operation *early = nullptr, *outside = nullptr;
+  for (Operation *user : target.getUsers()) {
+    if (user == copy)
+      continue;
+    if (Operation *here = body.findAncestorOpInBlock(*user)) {
+      // The first one in the body, whatever the order of the use list.
+      if (here->isBeforeInBlock(copy) &&
+          (!early || here->isBeforeInBlock(body.findAncestorOpInBlock(*early))))
+        early = user;
+    } else if (!isShielded(user, loop, target)) {
+      outside = user; // use lists are reversed: ends as the first one written
+    }
+  }
+  if (early)
+    return Conflict{
+        "the shared buffer is used before it is overwritten, so its "
+        "contents cross iterations",
+        early, "used here"};
+  if (outside)
+    return Conflict{"the shared buffer is used outside the loop", outside,
+                    "used here"};
+
+  for (const OpAccess &other : bodyAccesses)
+    if (other.access.isWrite && mayAlias(other.access.buffer, source)) {
+      bool same = getBaseBuffer(other.access.buffer) == getBaseBuffer(source);
+      return Conflict{describeBuffer(source) + " is written in the loop" +
+                          (same ? ""
+                                : " through " +
+                                      describeBuffer(other.access.buffer) +
+                                      ", which may alias it"),
+                      other.op, "written here"};
+    }
+
+  llvm::SetVector<Operation *> slice;
+  for (Value operand : copy->getOperands())
+    if (operand != target)
+      if (auto conflict = addToSlice(operand, body, bodyAccesses, slice))
+        return conflict;
+  result.copy = copy;
+  SmallVector<Operation *> ordered = slice.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  result.slice.insert(ordered.begin(), ordered.end());
+  return std::nullopt;
+}
