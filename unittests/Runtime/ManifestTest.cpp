@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
+#include <sstream>
 
 using namespace mlir::tile::runtime;
 using namespace mlir::tile::runtime::test;
@@ -170,6 +172,20 @@ TEST(Manifest, MalformedJsonIsOneError) {
   std::string deep(100000, '[');
   expectHas(parseManifest(deep + std::string(100000, ']'), 0).message(),
             "nests deeper");
+}
+
+TEST(Manifest, DocumentedExample) {
+  std::ifstream file(TILE_ARTIFACT_DOC);
+  std::stringstream text;
+  text << file.rdbuf();
+  size_t begin = text.str().find("```json");
+  ASSERT_NE(begin, std::string::npos) << TILE_ARTIFACT_DOC;
+  begin += 7;
+  size_t end = text.str().find("```", begin);
+  Result<Manifest> manifest =
+      parseManifest(text.str().substr(begin, end - begin), 1);
+  ASSERT_TRUE(manifest.ok()) << manifest.message();
+  EXPECT_EQ(manifest->kernels[0].grid[0], ceilDiv(Expr::dim(1, 1), 128));
 }
 
 TEST(Manifest, NewerVersionIsRefused) {
