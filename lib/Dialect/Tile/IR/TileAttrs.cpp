@@ -1,14 +1,14 @@
 //===- TileAttrs.cpp - layout attributes: text form and verification ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The structured text of `#tile.fragment_layout` and `#tile.shared_layout`; what
-// a layout means is in lib/Layout.
+// The structured text of `#tile.fragment_layout` and `#tile.shared_layout`;
+// what a layout means is in lib/Layout.
 //
 //===----------------------------------------------------------------------===//
-#include "tile/Dialect/Tile/IR/TileDialect.h"
-#include "tile/Target/TargetInfo.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -133,10 +133,11 @@ void FragmentLayoutAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult FragmentLayoutAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
-    ArrayRef<int64_t> reg, ArrayRef<int64_t> lane, ArrayRef<int64_t> warp,
-    ArrayRef<int64_t> block) {
+LogicalResult
+FragmentLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           ArrayRef<int64_t> shape, ArrayRef<int64_t> reg,
+                           ArrayRef<int64_t> lane, ArrayRef<int64_t> warp,
+                           ArrayRef<int64_t> block) {
   for (ArrayRef<int64_t> axis : {reg, lane, warp, block}) {
     if (axis.size() % 3)
       return emitError() << "expected modes as triples (extent, dim, stride)";
@@ -215,9 +216,10 @@ void SharedLayoutAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult SharedLayoutAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
-    int64_t elementBits, ArrayRef<int64_t> modes, ArrayRef<int64_t> swizzle) {
+LogicalResult
+SharedLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                         ArrayRef<int64_t> shape, int64_t elementBits,
+                         ArrayRef<int64_t> modes, ArrayRef<int64_t> swizzle) {
   if (elementBits < 1 || elementBits > 64)
     return emitError() << "expected element bits in [1, 64], got "
                        << elementBits;
@@ -264,5 +266,28 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   std::string error;
   if (!TargetInfo::get(arch, &error))
     return emitError() << error;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+LogicalResult CopyPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   CopyInstruction, int64_t bytes) {
+  if (bytes < 1)
+    return emitError() << "expected positive bytes, got " << bytes;
+  return success();
+}
+
+LogicalResult MmaPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  MmaInstruction, int64_t m, int64_t n,
+                                  int64_t k, int64_t warpsM, int64_t warpsN) {
+  for (int64_t extent : {m, n, k, warpsM, warpsN})
+    if (extent < 1 || extent > (1 << 16))
+      return emitError()
+             << "expected a shape and counts of warps in [1, 65536], "
+                "got "
+             << extent;
   return success();
 }

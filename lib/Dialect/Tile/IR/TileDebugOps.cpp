@@ -16,9 +16,10 @@ LogicalResult PrintOp::verify() {
                 (isShared(getValue()) || isFragment(getValue())) &&
                 isStorageType(memref.getElementType());
   if (!isTile && (memref || !isStorageType(type)))
-    return emitOpError() << "[print-1] expected a scalar or a shared or fragment "
-                            "buffer, got "
-                         << type;
+    return emitOpError()
+           << "[print-1] expected a scalar or a shared or fragment "
+              "buffer, got "
+           << type;
   return success();
 }
 
@@ -42,8 +43,9 @@ LogicalResult AssumeOp::verify() {
     return emitOpError()
            << "[assume-1] expected one of `divisible_by`, `min` and `max`";
   if (getDivisibleBy() && static_cast<int64_t>(*getDivisibleBy()) < 1)
-    return emitOpError() << "[assume-2] expected a positive `divisible_by`, got "
-                         << static_cast<int64_t>(*getDivisibleBy());
+    return emitOpError()
+           << "[assume-2] expected a positive `divisible_by`, got "
+           << static_cast<int64_t>(*getDivisibleBy());
   if (getMin() && getMax() &&
       static_cast<int64_t>(*getMin()) > static_cast<int64_t>(*getMax()))
     return emitOpError() << "[assume-2] expected min <= max, got "

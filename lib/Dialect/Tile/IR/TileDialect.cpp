@@ -7,12 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/TileDialect.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -129,20 +129,33 @@ bool tile::isStorageType(Type type) {
              Float4E2M1FNType>(type);
 }
 
+bool tile::isTileShape(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents) {
+    if (extent < 1 || extent > kMaxTileElements / product)
+      return false;
+    product *= extent;
+  }
+  return true;
+}
+
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t stages, ArrayRef<Type> buffers, RingSide,
                                RingSide) {
   if (stages < 1 || stages > 64)
-    return emitError() << "expected 1 to 64 stages, got " << stages;
+    return emitError() << "[ring-4] expected 1 to 64 stages, got " << stages;
   if (buffers.empty())
-    return emitError() << "expected at least one buffer";
+    return emitError() << "[ring-2] expected at least one buffer";
   for (Type buffer : buffers) {
     auto memref = dyn_cast<MemRefType>(buffer);
     if (!memref || !memref.hasStaticShape() ||
+        !memref.getLayout().isIdentity() || !isTileShape(memref.getShape()) ||
+        !isStorageType(memref.getElementType()) ||
         tile::getMemorySpace(memref) != MemorySpace::Shared)
-      return emitError() << "[ring-2] expected shared-memory memrefs of static "
-                            "shape, got "
-                         << buffer;
+      return emitError()
+             << "[ring-2] expected shared-memory memrefs of numbers, "
+                "of static shape and positive extents, got "
+             << buffer;
   }
   return success();
 }

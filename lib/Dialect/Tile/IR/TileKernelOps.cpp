@@ -6,7 +6,7 @@
 // dimensions and scalars.
 //
 //===----------------------------------------------------------------------===//
-#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "Uniformity.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -29,7 +29,7 @@ public:
     while (true) {
       bool minus = false;
       if (failed(parser.parseOptionalPlus())) {
-        if (failed(parser.parseOptionalKeyword("minus")))
+        if (failed(parser.parseOptionalMinus()))
           return success();
         minus = true;
       }
@@ -83,8 +83,16 @@ private:
       expr = getAffineConstantExpr(constant, context);
       return *integer;
     }
-    if (succeeded(parser.parseOptionalLParen()))
-      return failure(parseSum(expr) || parser.parseRParen());
+    if (succeeded(parser.parseOptionalLParen())) {
+      if (++depth > kMaxDepth)
+        return parser.emitError(parser.getCurrentLocation())
+               << "expected at most " << kMaxDepth
+               << " nested parentheses in a grid extent";
+      if (parseSum(expr) || parser.parseRParen())
+        return failure();
+      --depth;
+      return success();
+    }
     int64_t dim = -1;
     bool isDim = succeeded(parser.parseOptionalKeyword("dim"));
     OpAsmParser::UnresolvedOperand operand;
@@ -117,8 +125,10 @@ private:
            << operand.name << "'";
   }
 
+  static constexpr unsigned kMaxDepth = 64; // the parser recurses
   OpAsmParser &parser;
   ArrayRef<OpAsmParser::Argument> arguments;
+  unsigned depth = 0;
 };
 } // namespace
 
@@ -134,8 +144,7 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Attribute> types, names, attrs;
   for (OpAsmParser::Argument &argument : arguments) {
     types.push_back(TypeAttr::get(argument.type));
-    names.push_back(
-        builder.getStringAttr(argument.ssaName.name.drop_front()));
+    names.push_back(builder.getStringAttr(argument.ssaName.name.drop_front()));
     attrs.push_back(argument.attrs ? argument.attrs
                                    : builder.getDictionaryAttr({}));
   }
@@ -146,9 +155,9 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseKeyword("grid") ||
       parser.parseArgumentList(ids, OpAsmParser::Delimiter::Paren) ||
       parser.parseEqual() ||
-      parser.parseCommaSeparatedList(
-          OpAsmParser::Delimiter::Paren,
-          [&] { return grid.parseSum(extents.emplace_back()); }))
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&] {
+        return grid.parseSum(extents.emplace_back());
+      }))
     return failure();
   if (ids.size() != extents.size())
     return parser.emitError(parser.getNameLoc())
@@ -160,9 +169,9 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (succeeded(parser.parseOptionalKeyword("cluster"))) {
     SmallVector<int64_t> cluster;
-    if (parser.parseCommaSeparatedList(
-            OpAsmParser::Delimiter::Paren,
-            [&] { return parser.parseInteger(cluster.emplace_back()); }))
+    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&] {
+          return parser.parseInteger(cluster.emplace_back());
+        }))
       return failure();
     result.addAttribute(getClusterAttrName(result.name),
                         builder.getDenseI64ArrayAttr(cluster));
@@ -196,9 +205,12 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   return success();
 }
 
-/// Prints a grid extent in the syntax that GridParser reads.
+/// Prints a grid extent in the syntax that GridParser reads, with the
+/// parentheses it needs: sums bind weaker than products, both to the left.
+enum class GridPrecedence { Sum, Product, Atom };
+
 static void printGridExpr(OpAsmPrinter &printer, KernelOp kernel,
-                          AffineExpr expr, bool nested) {
+                          AffineExpr expr, GridPrecedence context) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
     printer << constant.getValue();
     return;
@@ -215,27 +227,48 @@ static void printGridExpr(OpAsmPrinter &printer, KernelOp kernel,
     return;
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  if (nested)
-    printer << '(';
-  printGridExpr(printer, kernel, binary.getLHS(), true);
+  AffineExpr rhs = binary.getRHS();
+  bool isSum = binary.getKind() == AffineExprKind::Add;
+  auto own = isSum ? GridPrecedence::Sum : GridPrecedence::Product;
+  StringRef symbol;
   switch (binary.getKind()) {
-  case AffineExprKind::Add:
-    printer << " + ";
+  case AffineExprKind::Add: {
+    // Affine maps know no subtraction: a - b is a + b * -1.
+    symbol = " + ";
+    auto constant = dyn_cast<AffineConstantExpr>(rhs);
+    auto product = dyn_cast<AffineBinaryOpExpr>(rhs);
+    auto factor = product && product.getKind() == AffineExprKind::Mul
+                      ? dyn_cast<AffineConstantExpr>(product.getRHS())
+                      : AffineConstantExpr();
+    if (constant && constant.getValue() < 0 &&
+        constant.getValue() != std::numeric_limits<int64_t>::min()) {
+      symbol = " - ";
+      rhs = -rhs;
+    } else if (factor && factor.getValue() == -1) {
+      symbol = " - ";
+      rhs = product.getLHS();
+    }
     break;
+  }
   case AffineExprKind::Mul:
-    printer << " * ";
+    symbol = " * ";
     break;
   case AffineExprKind::CeilDiv:
-    printer << " ceildiv ";
+    symbol = " ceildiv ";
     break;
   case AffineExprKind::FloorDiv:
-    printer << " floordiv ";
+    symbol = " floordiv ";
     break;
   default:
-    printer << " mod ";
+    symbol = " mod ";
   }
-  printGridExpr(printer, kernel, binary.getRHS(), true);
-  if (nested)
+  if (own < context)
+    printer << '(';
+  printGridExpr(printer, kernel, binary.getLHS(), own);
+  printer << symbol;
+  printGridExpr(printer, kernel, rhs,
+                isSum ? GridPrecedence::Product : GridPrecedence::Atom);
+  if (own < context)
     printer << ')';
 }
 
@@ -260,7 +293,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
   for (auto [i, expr] : llvm::enumerate(getGrid().getResults())) {
     if (i)
       printer << ", ";
-    printGridExpr(printer, *this, expr, /*nested=*/false);
+    printGridExpr(printer, *this, expr, GridPrecedence::Sum);
   }
   printer << ") threads(" << getThreads() << ")";
   if (getCluster()) {
@@ -283,7 +316,9 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
   if (region.empty())
     return;
   // Runs on IR that may not have been verified yet.
-  auto names = getArgNames();
+  ArrayAttr names = getArgNamesAttr();
+  if (!names)
+    return;
   static constexpr StringLiteral kIdNames[] = {"bx", "by", "bz"};
   unsigned count = names.size();
   for (BlockArgument argument : region.getArguments()) {
@@ -302,11 +337,15 @@ static LogicalResult verifyArgument(KernelOp kernel, unsigned i) {
   auto memref = dyn_cast<MemRefType>(type);
   auto name = cast<StringAttr>(kernel.getArgNames()[i]).getValue();
   if (memref) {
-    if (getMemorySpace(memref) != MemorySpace::Global || !memref.isStrided() ||
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    if (getMemorySpace(memref) != MemorySpace::Global ||
+        failed(memref.getStridesAndOffset(strides, offset)) || offset != 0 ||
         !isStorageType(memref.getElementType()))
       return kernel.emitOpError()
              << "[kernel-3] expected argument '" << name
-             << "' to be a strided memref of numbers in global memory, got "
+             << "' to be a strided memref of numbers in global memory, without "
+                "offset, got "
              << type;
   } else if (!type.isIntOrIndexOrFloat() || !isStorageType(type)) {
     return kernel.emitOpError() << "[kernel-3] expected argument '" << name
@@ -336,11 +375,42 @@ static LogicalResult verifyArgument(KernelOp kernel, unsigned i) {
   return success();
 }
 
+/// kernel-8: what a launcher can compute, and the custom syntax can say.
+static LogicalResult verifyGridArithmetic(KernelOp kernel) {
+  bool valid = true;
+  kernel.getGrid().walkExprs([&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary || binary.getKind() == AffineExprKind::Add)
+      return;
+    auto rhs = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    valid &=
+        rhs && (binary.getKind() == AffineExprKind::Mul || rhs.getValue() > 0);
+  });
+  if (!valid)
+    return kernel.emitOpError()
+           << "[kernel-8] expected grid extents that multiply and divide by "
+              "constants, and divisors that are positive, got "
+           << kernel.getGridAttr();
+  return success();
+}
+
+/// kernel-9: names reach the manifest, where they have to tell arguments apart.
+static LogicalResult verifyArgumentNames(KernelOp kernel) {
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Attribute name : kernel.getArgNames())
+    if (cast<StringAttr>(name).empty() || !seen.insert(name).second)
+      return kernel.emitOpError() << "[kernel-9] expected distinct argument "
+                                     "names that are not empty, "
+                                     "got "
+                                  << name;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   unsigned rank = getGrid().getNumResults();
   if (rank < 1 || rank > 3)
-    return emitOpError() << "[kernel-1] expected a grid of 1 to 3 dimensions, got "
-                         << rank;
+    return emitOpError()
+           << "[kernel-1] expected a grid of 1 to 3 dimensions, got " << rank;
   int64_t threads = getThreads();
   if (threads < 32 || threads > 1024 || threads % 32)
     return emitOpError()
@@ -348,10 +418,12 @@ LogicalResult KernelOp::verify() {
            << threads;
   unsigned count = getNumKernelArguments();
   if (getArgNames().size() != count || getArgAttrs().size() != count)
-    return emitOpError() << "expected a name and attributes for each of " << count
-                         << " arguments, got " << getArgNames().size()
+    return emitOpError() << "expected a name and attributes for each of "
+                         << count << " arguments, got " << getArgNames().size()
                          << " names and " << getArgAttrs().size()
                          << " attribute dictionaries";
+  if (failed(verifyArgumentNames(*this)))
+    return failure();
   for (unsigned i = 0; i < count; ++i)
     if (failed(verifyArgument(*this, i)))
       return failure();
@@ -375,6 +447,8 @@ LogicalResult KernelOp::verify() {
                               "argument, got argument "
                            << argument << ", dimension " << dim;
   }
+  if (failed(verifyGridArithmetic(*this)))
+    return failure();
   for (AffineExpr extent : getGrid().getResults())
     if (auto constant = dyn_cast<AffineConstantExpr>(extent))
       if (constant.getValue() < 0)
@@ -384,7 +458,9 @@ LogicalResult KernelOp::verify() {
   if (auto cluster = getCluster()) {
     int64_t product = 1;
     for (int64_t extent : *cluster)
-      product = extent < 1 || extent > 16 ? 17 : std::min<int64_t>(product * extent, 17);
+      product = extent < 1 || extent > 16
+                    ? 17
+                    : std::min<int64_t>(product * extent, 17);
     if (cluster->size() != rank || product > 16)
       return emitOpError() << "[kernel-5] expected " << rank
                            << " positive cluster extents of product at most 16";
@@ -396,9 +472,10 @@ LogicalResult KernelOp::verifyRegions() {
   Block &body = getBodyRegion().front();
   unsigned expected = getNumKernelArguments() + getGridRank();
   if (body.getNumArguments() != expected)
-    return emitOpError() << "expected " << expected
-                         << " block arguments (arguments and block indices), got "
-                         << body.getNumArguments();
+    return emitOpError()
+           << "expected " << expected
+           << " block arguments (arguments and block indices), got "
+           << body.getNumArguments();
   for (BlockArgument argument : body.getArguments()) {
     unsigned i = argument.getArgNumber();
     Type type = i < getNumKernelArguments()
@@ -408,7 +485,7 @@ LogicalResult KernelOp::verifyRegions() {
       return emitOpError() << "expected block argument " << i << " of type "
                            << type << ", got " << argument.getType();
   }
-  return success();
+  return verifyBlockUniform(*this);
 }
 
 int64_t KernelOp::getArgumentAlignment(unsigned i) {
@@ -433,9 +510,10 @@ bool KernelOp::mayAlias(unsigned i) {
 LogicalResult AllocOp::verify() {
   auto type = dyn_cast<MemRefType>(getResult().getType());
   if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
-    return emitOpError() << "[alloc-1] expected a memref of static shape without "
-                            "a layout map, got "
-                         << getResult().getType();
+    return emitOpError()
+           << "[alloc-1] expected a memref of static shape without "
+              "a layout map, got "
+           << getResult().getType();
   MemorySpace space = getMemorySpace(type);
   if (space == MemorySpace::Global || space == MemorySpace::Unknown)
     return emitOpError() << "[alloc-2] expected shared, fragment, local or "
@@ -444,6 +522,10 @@ LogicalResult AllocOp::verify() {
   if (!isStorageType(type.getElementType()))
     return emitOpError() << "[alloc-6] expected a number as element type, got "
                          << type.getElementType();
+  if (!isTileShape(type.getShape()))
+    return emitOpError() << "[alloc-7] expected positive extents of product at "
+                            "most "
+                         << kMaxTileElements << ", got " << type;
   Attribute layout = getLayoutAttr();
   if (!layout)
     return success();
@@ -453,13 +535,15 @@ LogicalResult AllocOp::verify() {
                               "fragment only, got "
                            << type;
     if (fragment.getShape() != type.getShape())
-      return emitOpError() << "[alloc-3] expected a layout of the buffer's shape "
-                           << type << ", got " << fragment;
+      return emitOpError()
+             << "[alloc-3] expected a layout of the buffer's shape " << type
+             << ", got " << fragment;
     auto kernel = (*this)->getParentOfType<KernelOp>();
     int64_t threads = fragment.getLayout().numThreads();
     if (kernel && threads != static_cast<int64_t>(kernel.getThreads()))
       return emitOpError() << "[alloc-5] expected a layout over "
-                           << kernel.getThreads() << " threads, got " << threads;
+                           << kernel.getThreads() << " threads, got "
+                           << threads;
     return success();
   }
   auto shared = cast<SharedLayoutAttr>(layout);
@@ -476,10 +560,10 @@ LogicalResult AllocOp::verify() {
     return emitOpError() << "[alloc-4] expected a layout of " << bits
                          << "-bit elements, got " << shared.getElementBits();
   if (!shared.getLayout().isInjective())
-    return emitOpError()
-           << "[alloc-4] expected a layout that puts each element in a place of "
-              "its own, got "
-           << shared;
+    return emitOpError() << "[alloc-4] expected a layout that puts each "
+                            "element in a place of "
+                            "its own, got "
+                         << shared;
   return success();
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "Uniformity.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 
@@ -33,9 +33,9 @@ ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<int64_t> extents;
   if (parser.parseArgumentList(ivs, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("in") ||
-      parser.parseCommaSeparatedList(
-          OpAsmParser::Delimiter::Paren,
-          [&] { return parser.parseInteger(extents.emplace_back()); }))
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&] {
+        return parser.parseInteger(extents.emplace_back());
+      }))
     return failure();
   for (OpAsmParser::Argument &iv : ivs)
     iv.type = parser.getBuilder().getIndexType();
@@ -88,9 +88,11 @@ void ParallelOp::getAsmBlockArgumentNames(Region &region,
 
 LogicalResult ParallelOp::verify() {
   if (getExtents().empty() ||
+      (!llvm::is_contained(getExtents(), 0) && !isTileShape(getExtents())) ||
       llvm::any_of(getExtents(), [](int64_t extent) { return extent < 0; }))
     return emitOpError() << "[parallel-1] expected at least one extent, none "
-                            "negative";
+                            "negative, and a product of at most "
+                         << kMaxTileElements;
   if (auto layout = getLayout()) {
     if (layout->getShape() != getExtents())
       return emitOpError() << "[parallel-3] expected a layout of the loop's "
@@ -100,9 +102,32 @@ LogicalResult ParallelOp::verify() {
     int64_t threads = layout->getLayout().numThreads();
     if (kernel && threads != static_cast<int64_t>(kernel.getThreads()))
       return emitOpError() << "[parallel-3] expected a layout over "
-                           << kernel.getThreads() << " threads, got " << threads;
+                           << kernel.getThreads() << " threads, got "
+                           << threads;
   }
-  return success();
+  return verifyCoalescedWidth(*this, "parallel-5", getCoalescedWidth());
+}
+
+/// parallel-2: arithmetic, control flow around it, and accesses to single
+/// elements of memrefs; nothing whose effects cannot be told.
+static bool isScalarCode(Operation *op) {
+  if (isa_and_nonnull<TileDialect>(op->getDialect())) {
+    if (auto print = dyn_cast<PrintOp>(op))
+      return !isa<MemRefType>(print.getValue().getType());
+    return isa<YieldOp, AssertOp, AssumeOp>(op);
+  }
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  interface.getEffects(instances);
+  return llvm::all_of(instances, [](const MemoryEffects::EffectInstance &e) {
+    return e.getValue() && isa<MemRefType>(e.getValue().getType()) &&
+           isa<MemoryEffects::Read, MemoryEffects::Write>(e.getEffect());
+  });
 }
 
 LogicalResult ParallelOp::verifyRegions() {
@@ -114,7 +139,7 @@ LogicalResult ParallelOp::verifyRegions() {
                          << getExtents().size() << "), got "
                          << body.getNumArguments() << " block arguments";
   WalkResult walk = body.walk([&](Operation *op) {
-    if (!isa<TileDialect>(op->getDialect()) || isa<YieldOp, PrintOp, AssertOp, AssumeOp>(op))
+    if (isScalarCode(op))
       return WalkResult::advance();
     InFlightDiagnostic diag = op->emitOpError()
                               << "[parallel-2] expected scalar code inside "
@@ -122,19 +147,31 @@ LogicalResult ParallelOp::verifyRegions() {
     diag.attachNote(getLoc()) << "in this loop";
     return WalkResult::interrupt();
   });
-  return failure(walk.wasInterrupted());
+  if (walk.wasInterrupted())
+    return failure();
+  return verifyDisjointStores(*this);
 }
 
 void ParallelOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
   // Regions touched through the loop indices are not analyzed here: whole
   // buffers are what dependence analysis needs.
   getBodyRegion().walk([&](Operation *op) {
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      accesses.push_back({load.getMemRef(), {}, {}, false, false});
-    else if (auto store = dyn_cast<memref::StoreOp>(op))
-      accesses.push_back({store.getMemRef(), {}, {}, true, false});
-    else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op))
-      accesses.push_back({rmw.getMemref(), {}, {}, true, true});
+    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!interface || isa<PrintOp, AssertOp, AssumeOp>(op))
+      return;
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    interface.getEffects(instances);
+    bool reads = false, writes = false;
+    Value buffer;
+    for (const MemoryEffects::EffectInstance &instance : instances) {
+      if (!instance.getValue())
+        continue;
+      buffer = instance.getValue();
+      reads |= isa<MemoryEffects::Read>(instance.getEffect());
+      writes |= isa<MemoryEffects::Write>(instance.getEffect());
+    }
+    if (buffer && (reads || writes))
+      accesses.push_back({buffer, {}, {}, writes, reads && writes});
   });
 }
 
@@ -212,13 +249,16 @@ LogicalResult PipelinedOp::verify() {
     return emitOpError() << "[pipelined-1] expected 1 to 64 stages, got "
                          << stages;
   APInt step;
-  if (matchPattern(getStep(), m_ConstantInt(&step)) && !step.isStrictlyPositive())
+  if (matchPattern(getStep(), m_ConstantInt(&step)) &&
+      !step.isStrictlyPositive())
     return emitOpError() << "[pipelined-2] expected a positive step, got "
                          << step.getSExtValue();
   return success();
 }
 
-SmallVector<Region *> PipelinedOp::getLoopRegions() { return {&getBodyRegion()}; }
+SmallVector<Region *> PipelinedOp::getLoopRegions() {
+  return {&getBodyRegion()};
+}
 std::optional<SmallVector<Value>> PipelinedOp::getLoopInductionVars() {
   return SmallVector<Value>{getInductionVariable()};
 }

@@ -21,8 +21,12 @@ static MemRefType rank2(Value buffer) {
                                                               : MemRefType();
 }
 
-int64_t GemmOp::getM() { return cast<MemRefType>(getC().getType()).getDimSize(0); }
-int64_t GemmOp::getN() { return cast<MemRefType>(getC().getType()).getDimSize(1); }
+int64_t GemmOp::getM() {
+  return cast<MemRefType>(getC().getType()).getDimSize(0);
+}
+int64_t GemmOp::getN() {
+  return cast<MemRefType>(getC().getType()).getDimSize(1);
+}
 int64_t GemmOp::getK() {
   return cast<MemRefType>(getA().getType()).getDimSize(getTransposeA() ? 0 : 1);
 }
@@ -58,10 +62,10 @@ LogicalResult GemmOp::verify() {
   int64_t kOfB = b.getDimSize(getTransposeB() ? 1 : 0);
   int64_t n = b.getDimSize(getTransposeB() ? 0 : 1);
   if (k != kOfB || m != c.getDimSize(0) || n != c.getDimSize(1))
-    return emitOpError() << "[gemm-2] expected (M x K) * (K x N) = (M x N), got ("
-                         << m << " x " << k << ") * (" << kOfB << " x " << n
-                         << ") = (" << c.getDimSize(0) << " x "
-                         << c.getDimSize(1) << ")";
+    return emitOpError()
+           << "[gemm-2] expected (M x K) * (K x N) = (M x N), got (" << m
+           << " x " << k << ") * (" << kOfB << " x " << n << ") = ("
+           << c.getDimSize(0) << " x " << c.getDimSize(1) << ")";
   for (Value operand : {getA(), getB()})
     if (!isShared(operand) && !isFragment(operand))
       return emitOpError() << "[gemm-3] expected A and B in shared memory or "
@@ -70,13 +74,15 @@ LogicalResult GemmOp::verify() {
   if (!isFragment(getC()))
     return emitOpError() << "[gemm-3] expected C in a fragment, got " << c;
   if (!isGemmTriple(a.getElementType(), b.getElementType(), c.getElementType()))
-    return emitOpError() << "[gemm-4] expected element types that multiply, got "
-                         << a.getElementType() << " x " << b.getElementType()
-                         << " into " << c.getElementType();
+    return emitOpError()
+           << "[gemm-4] expected element types that multiply, got "
+           << a.getElementType() << " x " << b.getElementType() << " into "
+           << c.getElementType();
   if (getPrecision() && !a.getElementType().isF32())
-    return emitOpError() << "[gemm-5] expected `precision` on f32 operands only, "
-                            "got "
-                         << a.getElementType();
+    return emitOpError()
+           << "[gemm-5] expected `precision` on f32 operands only, "
+              "got "
+           << a.getElementType();
   if ((getUnsignedA() || getUnsignedB()) && !a.getElementType().isInteger(8))
     return emitOpError() << "[gemm-5] expected signedness on i8 operands only, "
                             "got "
@@ -123,15 +129,18 @@ LogicalResult ReduceOp::verify() {
   withOne[dim] = 1;
   if (to.getShape() != ArrayRef<int64_t>(without) &&
       to.getShape() != ArrayRef<int64_t>(withOne))
-    return emitOpError() << "[reduce-3] expected a target of the source's shape "
-                            "without dimension "
-                         << dim << ", got " << from << " to " << to;
+    return emitOpError()
+           << "[reduce-3] expected a target of the source's shape "
+              "without dimension "
+           << dim << ", got " << from << " to " << to;
   if (getPropagateNan() && !isa<FloatType>(from.getElementType()))
-    return emitOpError() << "[reduce-4] expected `propagate_nan` on floats, got "
-                         << from.getElementType();
+    return emitOpError()
+           << "[reduce-4] expected `propagate_nan` on floats, got "
+           << from.getElementType();
   if (getIsUnsigned() && !isa<IntegerType>(from.getElementType()))
-    return emitOpError() << "[reduce-4] expected `is_unsigned` on integers, got "
-                         << from.getElementType();
+    return emitOpError()
+           << "[reduce-4] expected `is_unsigned` on integers, got "
+           << from.getElementType();
   return success();
 }
 
@@ -144,6 +153,30 @@ void ReduceOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
 
 void ReduceOp::getEffects(EffectList &effects) {
   effectsFromAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations written as a bare keyword: `tile.reduce max`, `tile.atomic add`
+//===----------------------------------------------------------------------===//
+
+template <typename AttrT>
+static ParseResult parseKeyword(OpAsmParser &parser, AttrT &kind) {
+  using Enum = decltype(kind.getValue());
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<Enum> value = symbolizeEnum<Enum>(keyword);
+  if (!value)
+    return parser.emitError(loc)
+           << "expected how to combine elements, got '" << keyword << "'";
+  kind = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
+template <typename AttrT>
+static void printKeyword(OpAsmPrinter &printer, Operation *, AttrT kind) {
+  printer << stringifyEnum(kind.getValue());
 }
 
 #define GET_OP_CLASSES

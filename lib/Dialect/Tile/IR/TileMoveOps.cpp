@@ -20,8 +20,8 @@ template <typename OpT> static RegionSpec targetOf(OpT op) {
 static LogicalResult verifyRanked(Operation *op, ValueRange buffers) {
   for (Value buffer : buffers)
     if (!isa<MemRefType>(buffer.getType()))
-      return op->emitOpError() << "expected ranked memrefs, got "
-                               << buffer.getType();
+      return op->emitOpError()
+             << "expected ranked memrefs, got " << buffer.getType();
   return success();
 }
 
@@ -45,7 +45,8 @@ static void appendCopyAccesses(OpT op, bool atomic,
                       op.getTargetExtents(), true, atomic});
 }
 
-/// A stated loop layout has the tile's shape (or [1] for a single element).
+/// A stated loop layout has the tile's shape (or [1] for a single element) and
+/// the kernel's threads.
 static LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
                                       std::optional<FragmentLayoutAttr> layout,
                                       SmallVector<int64_t> shape) {
@@ -55,13 +56,20 @@ static LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
     shape.push_back(1);
   if (layout->getShape() != ArrayRef<int64_t>(shape)) {
     InFlightDiagnostic diag = op->emitOpError()
-                              << constraint << "expected a layout of shape [";
+                              << "[" << constraint
+                              << "] expected a layout of shape [";
     llvm::interleaveComma(shape, diag);
     diag << "], got [";
     llvm::interleaveComma(layout->getShape(), diag);
     diag << "]";
     return diag;
   }
+  auto kernel = op->getParentOfType<KernelOp>();
+  int64_t threads = layout->getLayout().numThreads();
+  if (kernel && threads != static_cast<int64_t>(kernel.getThreads()))
+    return op->emitOpError()
+           << "[" << constraint << "] expected a layout over "
+           << kernel.getThreads() << " threads, got " << threads;
   return success();
 }
 
@@ -81,7 +89,8 @@ SmallVector<int64_t> CopyOp::getTileShape() {
 
 LogicalResult CopyOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
-      failed(verifyRegionPair(*this, "copy", sourceOf(*this), targetOf(*this))))
+      failed(verifyRegionPair(*this, "copy", "copy-7", sourceOf(*this),
+                              targetOf(*this))))
     return failure();
   Type from = elementType(getSource()), to = elementType(getTarget());
   if (!isConvertible(from, to))
@@ -90,7 +99,9 @@ LogicalResult CopyOp::verify() {
   if (getPad() && getPad().getType() != to)
     return emitOpError() << "[copy-6] expected `pad` of type " << to << ", got "
                          << getPad().getType();
-  return verifyLoopLayout(*this, "", getLayout(), getTileShape());
+  if (failed(verifyCoalescedWidth(*this, "copy-9", getCoalescedWidth())))
+    return failure();
+  return verifyLoopLayout(*this, "copy-8", getLayout(), getTileShape());
 }
 
 void CopyOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
@@ -127,7 +138,8 @@ LogicalResult FillOp::verify() {
                          << getValue().getType();
   if (!getSizes() && !type.hasStaticShape())
     return emitOpError()
-           << "[fill-3] expected `sizes` for a buffer of dynamic shape " << type;
+           << "[fill-3] expected `sizes` for a buffer of dynamic shape "
+           << type;
   RegionSpec target{"target", getTarget(), getOffsets(), getSizes()};
   if (!getOffsets().empty() &&
       static_cast<int64_t>(getOffsets().size()) != type.getRank())
@@ -135,13 +147,13 @@ LogicalResult FillOp::verify() {
                          << " offsets, got " << getOffsets().size();
   if (failed(verifyRegion(*this, "fill", target, getExtents())))
     return failure();
-  return verifyLoopLayout(*this, "", getLayout(),
+  return verifyLoopLayout(*this, "fill-5", getLayout(),
                           dropUnitExtents(getExtents()));
 }
 
 void FillOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
-  accesses.push_back({getTarget(), llvm::to_vector(getOffsets()), getExtents(),
-                      true, false});
+  accesses.push_back(
+      {getTarget(), llvm::to_vector(getOffsets()), getExtents(), true, false});
 }
 
 void FillOp::getEffects(EffectList &effects) {
@@ -164,8 +176,8 @@ SmallVector<int64_t> AtomicOp::getTileShape() {
 
 LogicalResult AtomicOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
-      failed(
-          verifyRegionPair(*this, "atomic", sourceOf(*this), targetOf(*this))))
+      failed(verifyRegionPair(*this, "atomic", "atomic-8", sourceOf(*this),
+                              targetOf(*this))))
     return failure();
   Type from = elementType(getSource()), to = elementType(getTarget());
   if (from != to)
@@ -176,9 +188,9 @@ LogicalResult AtomicOp::verify() {
            << "[atomic-6] expected a target in global or shared memory, got "
            << stringifyMemorySpace(getMemorySpace(getTarget())) << " memory";
   bool isAdd = getKind() == AtomicKind::Add;
-  bool supported =
-      isa<Float32Type>(to) || to.isInteger(32) || to.isInteger(64) ||
-      (isAdd && isa<Float16Type, BFloat16Type, Float64Type>(to));
+  bool supported = isa<Float32Type>(to) || to.isInteger(32) ||
+                   to.isInteger(64) ||
+                   (isAdd && isa<Float16Type, BFloat16Type, Float64Type>(to));
   if (!supported)
     return emitOpError() << "[atomic-7] expected an element type with atomic "
                          << stringifyAtomicKind(getKind()) << ", got " << to;
@@ -186,7 +198,7 @@ LogicalResult AtomicOp::verify() {
     return emitOpError() << "[atomic-7] expected integers under `is_unsigned`, "
                             "got "
                          << to;
-  return verifyLoopLayout(*this, "", getLayout(), getTileShape());
+  return verifyLoopLayout(*this, "atomic-9", getLayout(), getTileShape());
 }
 
 void AtomicOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {

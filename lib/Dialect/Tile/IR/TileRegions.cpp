@@ -50,7 +50,8 @@ SmallVector<int64_t> tile::deriveExtents(const RegionSpec &side,
     return rightAlign(llvm::to_vector(*other.sizes), rank);
   // Neither states extents: a tile (not global) gives them; between two of a
   // kind, a side without offsets, then the target.
-  bool sideIsTile = !isGlobal(side.buffer), otherIsTile = !isGlobal(other.buffer);
+  bool sideIsTile = !isGlobal(side.buffer),
+       otherIsTile = !isGlobal(other.buffer);
   bool fromSide = sideIsTile != otherIsTile
                       ? sideIsTile
                       : (side.offsets.empty() != other.offsets.empty()
@@ -73,18 +74,22 @@ LogicalResult tile::verifyRegion(Operation *op, StringRef prefix,
   auto type = cast<MemRefType>(side.buffer.getType());
   size_t rank = type.getRank();
   if (!side.offsets.empty() && side.offsets.size() != rank)
-    return op->emitOpError() << "[" << prefix << "-1] expected " << rank
-                             << " offsets of the " << side.name << ", got "
-                             << side.offsets.size();
+    return op->emitOpError()
+           << "[" << prefix << "-1] expected " << rank << " offsets of the "
+           << side.name << ", got " << side.offsets.size();
   if (extents.size() != rank)
-    return op->emitOpError() << "[" << prefix << "-2] expected " << rank
-                             << " extents of the " << side.name << ", got "
-                             << extents.size();
+    return op->emitOpError()
+           << "[" << prefix << "-2] expected " << rank << " extents of the "
+           << side.name << ", got " << extents.size();
   for (auto [d, extent] : llvm::enumerate(extents))
     if (extent < 1)
       return op->emitOpError()
              << "[" << prefix << "-2] expected positive extents of the "
              << side.name << ", got " << extent << " in dimension " << d;
+  if (!isTileShape(extents))
+    return op->emitOpError()
+           << "[" << prefix << "-2] expected extents of the " << side.name
+           << " of product at most " << kMaxTileElements;
   if (isGlobal(side.buffer))
     return success();
   for (auto [d, extent] : llvm::enumerate(extents)) {
@@ -99,8 +104,8 @@ LogicalResult tile::verifyRegion(Operation *op, StringRef prefix,
     }
     int64_t end = 0;
     if (extent > size ||
-        (known && (offset < 0 || llvm::AddOverflow(offset, extent, end) ||
-                   end > size)))
+        (known &&
+         (offset < 0 || llvm::AddOverflow(offset, extent, end) || end > size)))
       return op->emitOpError()
              << "[" << prefix << "-4] expected a region inside the "
              << side.name << ", got [" << offset << ", " << offset << "+"
@@ -110,6 +115,7 @@ LogicalResult tile::verifyRegion(Operation *op, StringRef prefix,
 }
 
 LogicalResult tile::verifyRegionPair(Operation *op, StringRef prefix,
+                                     StringRef underivable,
                                      const RegionSpec &source,
                                      const RegionSpec &target) {
   for (const RegionSpec *side : {&source, &target})
@@ -124,23 +130,34 @@ LogicalResult tile::verifyRegionPair(Operation *op, StringRef prefix,
     return cast<MemRefType>(side.buffer.getType()).getRank();
   };
   if ((from.empty() && rankOf(source)) || (to.empty() && rankOf(target)))
-    return op->emitOpError() << "[" << prefix
-                             << "-7] expected `sizes` on one side: neither "
+    return op->emitOpError() << "[" << underivable
+                             << "] expected `sizes` on one side: neither "
                                 "buffer's static shape gives the extents";
   if (failed(verifyRegion(op, prefix, source, from)) ||
       failed(verifyRegion(op, prefix, target, to)))
     return failure();
   if (dropUnitExtents(from) != dropUnitExtents(to)) {
     InFlightDiagnostic diag =
-        op->emitOpError() << "[" << prefix
-                          << "-3] expected equal extents once ones are dropped, "
-                             "got [";
+        op->emitOpError()
+        << "[" << prefix
+        << "-3] expected equal extents once ones are dropped, "
+           "got [";
     llvm::interleaveComma(from, diag);
     diag << "] from the source and [";
     llvm::interleaveComma(to, diag);
     diag << "] to the target";
     return diag;
   }
+  return success();
+}
+
+LogicalResult tile::verifyCoalescedWidth(Operation *op, StringRef constraint,
+                                         std::optional<uint64_t> width) {
+  if (width && !llvm::isPowerOf2_64(*width))
+    return op->emitOpError() << "[" << constraint
+                             << "] expected `coalesced_width` to be a positive "
+                                "power of two, got "
+                             << static_cast<int64_t>(*width);
   return success();
 }
 

@@ -1,8 +1,8 @@
 //===- TileRegions.h - regions of buffers, for verifiers and effects ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What copy, fill and atomic share: deriving extents, checking that regions make
-// sense, and turning accesses into memory effects.
+// What copy, fill and atomic share: deriving extents, checking that regions
+// make sense, and turning accesses into memory effects.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_DIALECT_TILE_IR_TILEREGIONS_H
@@ -33,10 +33,15 @@ SmallVector<int64_t> dropUnitExtents(ArrayRef<int64_t> extents);
 LogicalResult verifyRegion(Operation *op, StringRef prefix,
                            const RegionSpec &side, ArrayRef<int64_t> extents);
 
-/// Checks both sides by the constraints -1, -2, -3, -4 and -7.
+/// Checks both sides by the constraints -1, -2, -3 and -4, and by `underivable`
+/// that both have extents.
 LogicalResult verifyRegionPair(Operation *op, StringRef prefix,
-                               const RegionSpec &source,
+                               StringRef underivable, const RegionSpec &source,
                                const RegionSpec &target);
+
+/// Checks a hint on how many elements a thread moves at a time.
+LogicalResult verifyCoalescedWidth(Operation *op, StringRef constraint,
+                                   std::optional<uint64_t> width);
 
 /// Memory effects that follow from the accesses of a tile operation.
 void effectsFromAccesses(

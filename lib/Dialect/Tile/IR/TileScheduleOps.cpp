@@ -30,9 +30,10 @@ LogicalResult RingCreateOp::verify() {
       return emitOpError() << "[ring-1] expected a shared layout for " << buffer
                            << ", got " << attr;
     if (!layout.getLayout().isInjective())
-      return emitOpError() << "[ring-1] expected a layout that puts each element "
-                              "in a place of its own, got "
-                           << attr;
+      return emitOpError()
+             << "[ring-1] expected a layout that puts each element "
+                "in a place of its own, got "
+             << attr;
   }
   return success();
 }
@@ -46,7 +47,8 @@ void RingCreateOp::getEffects(EffectList &effects) {
 // Views and signals
 //===----------------------------------------------------------------------===//
 
-/// `%ring[%use] attr-dict : !tile.ring<...>`; view types follow from the ring's.
+/// `%ring[%use] attr-dict : !tile.ring<...>`; view types follow from the
+/// ring's.
 static ParseResult parseRingView(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand ring, use;
   RingType type;
@@ -62,7 +64,8 @@ static ParseResult parseRingView(OpAsmParser &parser, OperationState &result) {
   return success();
 }
 
-template <typename OpT> static void printRingView(OpT op, OpAsmPrinter &printer) {
+template <typename OpT>
+static void printRingView(OpT op, OpAsmPrinter &printer) {
   printer << ' ' << op.getRing() << '[' << op.getUse() << ']';
   printer.printOptionalAttrDict(op->getAttrs());
   printer << " : " << op.getRing().getType();
@@ -97,8 +100,9 @@ ParseResult RingWaitOp::parse(OpAsmParser &parser, OperationState &result) {
 void RingWaitOp::print(OpAsmPrinter &printer) { printRingView(*this, printer); }
 LogicalResult RingWaitOp::verify() {
   if (getInFlight() && static_cast<int64_t>(*getInFlight()) < 0)
-    return emitOpError() << "expected `in_flight` that is not negative, got "
-                         << static_cast<int64_t>(*getInFlight());
+    return emitOpError()
+           << "[ring-5] expected `in_flight` that is not negative, got "
+           << static_cast<int64_t>(*getInFlight());
   return verifyRingView(*this);
 }
 void RingWaitOp::getEffects(EffectList &effects) { ringEffects(effects); }

@@ -156,12 +156,16 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
 
 def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
   let summary = "the instruction chosen for a copy, and the bytes each thread moves at a time";
+  let description = [{ `bytes` is positive. }];
+  let genVerifyDecl = 1;
   let parameters = (ins "CopyInstruction":$instruction, "int64_t":$bytes);
   let assemblyFormat = "`<` $instruction `,` `bytes` `=` $bytes `>`";
 }
 
 def Tile_MmaPlanAttr : Tile_Attr<"MmaPlan", "mma_plan"> {
   let summary = "the instruction chosen for a gemm, its shape, and the grid of warps";
+  let description = [{ The shape and the counts of warps are in [1, 2^16]. }];
+  let genVerifyDecl = 1;
   let parameters = (ins "MmaInstruction":$instruction, "int64_t":$m, "int64_t":$n,
                         "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN);
   let assemblyFormat = "`<` $instruction `,` `m` `=` $m `,` `n` `=` $n `,` `k` `=` $k `,` `warps` `=` `[` $warpsM `,` $warpsN `]` `>`";

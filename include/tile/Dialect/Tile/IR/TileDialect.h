@@ -40,6 +40,13 @@ SharedLayoutAttr getSharedLayout(Value buffer);
 /// i16 i8 i4 i1, index.
 bool isStorageType(Type type);
 
+/// The most elements of one tile: more than any memory of a block holds, and few
+/// enough that layouts can be enumerated.
+inline constexpr int64_t kMaxTileElements = int64_t(1) << 24;
+/// True when all extents are positive and their product is at most
+/// kMaxTileElements.
+bool isTileShape(ArrayRef<int64_t> extents);
+
 /// Name of the module attribute that holds the TargetAttr.
 inline constexpr llvm::StringLiteral kTargetAttrName = "tile.target";
 inline constexpr llvm::StringLiteral kAlignmentAttrName = "tile.alignment";

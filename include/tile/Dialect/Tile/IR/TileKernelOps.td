@@ -8,7 +8,7 @@ include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [
     IsolatedFromAbove, Symbol, HasParent<"::mlir::ModuleOp">, SingleBlockImplicitTerminator<"ReturnOp">,
-    AutomaticAllocationScope,
+    AutomaticAllocationScope, AffineScope,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "the program of one thread block";
   let description = [{
@@ -20,8 +20,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     Constraints:
     - kernel-1: the grid has 1 to 3 dimensions.
     - kernel-2: `threads` is a multiple of 32 in [32, 1024].
-    - kernel-3: arguments are memrefs in global memory with strided layouts or
-      scalars (index, integers, floats).
+    - kernel-3: arguments are memrefs in global memory with strided layouts
+      without offset, or scalars (index, integers, floats).
     - kernel-4: grid operands name a dimension of a memref argument or an
       integer or index scalar argument.
     - kernel-5: `cluster` has as many extents as the grid, each positive, their
@@ -29,6 +29,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - kernel-6: argument attributes: `tile.alignment` is a power of two in
       bytes on a memref; `tile.may_alias` is a unit attribute on a memref.
     - kernel-7: a constant grid extent is not negative.
+    - kernel-8: grid extents multiply and divide by constants only; divisors are
+      positive.
+    - kernel-9: argument names are distinct and not empty.
+    - kernel-10: code outside `tile.parallel` is block-uniform: it does not ask
+      which thread runs it, exchanges nothing between threads, and does not load
+      or store single elements of fragments or local memory.
 
     ```mlir
     tile.kernel @scale(%A: memref<?x4096xf32>, %s: f32)
@@ -79,6 +85,7 @@ def Tile_AllocOp : Tile_Op<"alloc", [
     - alloc-4: a shared layout is injective, and its element width is the type's.
     - alloc-5: a fragment layout's thread count is the kernel's.
     - alloc-6: the element type is one the dialect stores.
+    - alloc-7: extents are positive and their product is at most 2^24.
 
     ```mlir
     %acc = tile.alloc : memref<128x128xf32, #tile.fragment>

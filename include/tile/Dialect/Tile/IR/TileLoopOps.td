@@ -7,7 +7,7 @@
 include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_ParallelOp : Tile_TileOp<"parallel", [
-    SingleBlockImplicitTerminator<"YieldOp">, RecursivelySpeculatable,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursivelySpeculatable, AffineScope,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "runs a scalar body for each element of a tile, in any order";
   let description = [{
@@ -16,9 +16,14 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
     Two iterations that write one element are an error unless by an atomic.
 
     Constraints:
-    - parallel-1: one index per extent, rank at least 1, extents not negative.
-    - parallel-2: no tile operation inside.
+    - parallel-1: one index per extent, rank at least 1, extents not negative,
+      their product at most 2^24.
+    - parallel-2: no tile operation inside but `assert`, `assume` and the `print`
+      of a scalar; every other operation is pure or accesses memrefs.
     - parallel-3: `layout` has the loop's shape and the kernel's thread count.
+    - parallel-4: a store that runs in every iteration uses, in its indices, every
+      loop index of extent above one (local memory excepted).
+    - parallel-5: `coalesced_width` is a positive power of two.
 
     ```mlir
     tile.parallel (%i, %j) in (128, 128) {
@@ -40,7 +45,7 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
 }
 
 def Tile_PipelinedOp : Tile_Op<"pipelined", [
-    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects, AffineScope,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
       "getLoopInductionVars", "getLoopLowerBounds", "getLoopSteps",
       "getLoopUpperBounds"]>,

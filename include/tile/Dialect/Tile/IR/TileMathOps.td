@@ -67,7 +67,7 @@ def Tile_ReduceOp : Tile_TileOp<"reduce"> {
     Arg<AnyMemRef, "">:$target, I64Attr:$dim, UnitAttr:$accumulate,
     UnitAttr:$propagate_nan, UnitAttr:$is_unsigned);
   let assemblyFormat = [{
-    $kind $source `to` $target `dim` `(` $dim `)` (`accumulate` $accumulate^)?
+    custom<Keyword>($kind) $source `to` $target `dim` `(` $dim `)` (`accumulate` $accumulate^)?
     attr-dict `:` type($source) `to` type($target)
   }];
 }

@@ -18,13 +18,16 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
 
     Constraints:
     - copy-1: a side has as many offsets as dimensions, or none.
-    - copy-2: stated extents are positive, one per dimension.
+    - copy-2: extents are positive, one per dimension, of product at most 2^24.
     - copy-3: the extents of both sides agree once ones are dropped.
     - copy-4: a region stays inside a shared, fragment or local buffer, as far
       as its offsets are constant.
     - copy-5: element types convert into each other.
     - copy-6: `pad` has the target's element type.
     - copy-7: extents can be derived (a dynamic global buffer cannot give them).
+    - copy-8: `layout` has the tile's shape (extents other than one; [1] for one
+      element) and the kernel's thread count.
+    - copy-9: `coalesced_width` is a positive power of two.
 
     ```mlir
     tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
@@ -61,9 +64,12 @@ def Tile_FillOp : Tile_TileOp<"fill"> {
   let description = [{
     Constraints:
     - fill-1: the value has the buffer's element type.
-    - fill-2: as many offsets and sizes as dimensions, or none.
+    - fill-2: as many offsets and sizes as dimensions, or none; extents are
+      positive, of product at most 2^24.
     - fill-3: without sizes the buffer has a static shape.
-    - fill-4: the region stays inside a shared, fragment or local buffer.
+    - fill-4: the region stays inside a shared, fragment or local buffer, as far
+      as its offsets are constant.
+    - fill-5: `layout` as copy-8.
 
     ```mlir
     tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>
@@ -87,9 +93,14 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments]> {
     target[e] = kind(target[e], source[e]) for each element, atomically at the
     scope of the device. Parts that overhang a global target are dropped.
 
-    Constraints: atomic-1 to atomic-5 as copy-1 to copy-5 with equal element
-    types; atomic-6: the target is global or shared; atomic-7: the element type
-    has the atomic (add: f16, bf16, f32, f64, i32, i64; max, min: i32, i64, f32).
+    Constraints:
+    - atomic-1 to atomic-4: as copy-1 to copy-4.
+    - atomic-5: element types are equal.
+    - atomic-6: the target is in global or shared memory.
+    - atomic-7: the element type has the atomic (add: f16, bf16, f32, f64, i32,
+      i64; max, min: i32, i64, f32); `is_unsigned` on integers.
+    - atomic-8: extents can be derived, as copy-7.
+    - atomic-9: `layout` as copy-8.
 
     ```mlir
     tile.atomic add %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>
@@ -103,7 +114,7 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments]> {
     OptionalAttr<DenseI64ArrayAttr>:$target_sizes,
     OptionalAttr<Tile_FragmentLayoutAttr>:$layout, UnitAttr:$is_unsigned);
   let assemblyFormat = [{
-    $kind $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
+    custom<Keyword>($kind) $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
     $target (`[` $target_offsets^ `]`)? (`sizes` $target_sizes^)?
     attr-dict `:` type($source) `to` type($target)
   }];

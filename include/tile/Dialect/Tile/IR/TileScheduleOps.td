@@ -17,7 +17,9 @@ def Tile_RingCreateOp : Tile_Op<"ring.create", [
   let description = [{
     Constraints:
     - ring-1: one layout per buffer, or none before inference.
-    - ring-2: buffers are shared-memory memrefs of static shape.
+    - ring-2: the ring's type has at least one buffer; buffers are shared-memory
+      memrefs of numbers, of static shape and positive extents.
+    - ring-4: the ring's type has 1 to 64 stages.
 
     ```mlir
     %ring = tile.ring.create : !tile.ring<3 x [memref<128x32xf16, #shared>], cp_async -> threads>
@@ -25,7 +27,7 @@ def Tile_RingCreateOp : Tile_Op<"ring.create", [
   }];
   let arguments = (ins OptionalAttr<ArrayAttr>:$layouts);
   let results = (outs Tile_RingType:$ring);
-  let assemblyFormat = "(`layouts` `(` $layouts^ `)`)? attr-dict `:` type($ring)";
+  let assemblyFormat = "(`layouts` `(` $layouts^ `)`)? attr-dict `:` qualified(type($ring))";
   let hasVerifier = 1;
 }
 
@@ -54,7 +56,9 @@ def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait"> {
     For a `cp_async` producer, `in_flight` on the ring's waits counts the groups
     committed after this use's that may still be under way.
 
-    Constraints: ring-3 as for `tile.ring.acquire`.
+    Constraints:
+    - ring-3: as for `tile.ring.acquire`.
+    - ring-5: `in_flight` is not negative.
   }];
   let arguments = (ins Tile_RingType:$ring, Index:$use, OptionalAttr<I64Attr>:$in_flight);
 }
@@ -62,7 +66,7 @@ def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait"> {
 class Tile_RingSignalOp<string mnemonic> : Tile_Op<mnemonic, [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let arguments = (ins Tile_RingType:$ring, Index:$use);
-  let assemblyFormat = "$ring `[` $use `]` attr-dict `:` type($ring)";
+  let assemblyFormat = "$ring `[` $use `]` attr-dict `:` qualified(type($ring))";
 }
 def Tile_RingCommitOp : Tile_RingSignalOp<"ring.commit"> {
   let summary = "the producer has issued everything that fills a slot";

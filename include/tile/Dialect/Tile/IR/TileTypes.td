@@ -22,7 +22,7 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"Type">:$buffers,
                         "RingSide":$producer, "RingSide":$consumer);
-  let assemblyFormat = "`<` $stages `x` `[` $buffers `]` `,` $producer `->` $consumer `>`";
+  let assemblyFormat = "`<` $stages `x` ` ` `[` $buffers `]` `,` $producer `->` $consumer `>`";
   let genVerifyDecl = 1;
 }
 

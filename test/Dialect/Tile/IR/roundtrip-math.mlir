@@ -1,0 +1,55 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-op-generic | tile-opt | FileCheck %s
+// RUN: tile-opt %s --emit-bytecode | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-debuginfo | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
+
+#shared = #gpu.address_space<workgroup>
+
+// CHECK-LABEL: tile.kernel @gemms
+tile.kernel @gemms() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<128x32xf16, #shared>
+  %at = tile.alloc : memref<32x128xf16, #shared>
+  %b = tile.alloc : memref<32x64xf16, #shared>
+  %bt = tile.alloc : memref<64x32xf16, #shared>
+  %c = tile.alloc : memref<128x64xf32, #tile.fragment>
+  %a32 = tile.alloc : memref<128x32xf32, #tile.fragment>
+  %b32 = tile.alloc : memref<32x64xf32, #shared>
+  %a8 = tile.alloc : memref<128x32xi8, #shared>
+  %b8 = tile.alloc : memref<32x64xi8, #shared>
+  %ci = tile.alloc : memref<128x64xi32, #tile.fragment>
+  // CHECK: tile.gemm %{{.*}}, %{{.*}}, %{{.*}} : memref<128x32xf16, {{.*}}>, memref<32x64xf16, {{.*}}>, memref<128x64xf32, #tile.fragment>
+  // GENERIC: "tile.gemm"({{.*}}) <{policy = #tile.warp_policy<square>}>
+  tile.gemm %a, %b, %c : memref<128x32xf16, #shared>, memref<32x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
+  // CHECK: tile.gemm %{{.*}} {clear, policy = #tile.warp_policy<full_row>, transpose_a, transpose_b}
+  tile.gemm %at, %bt, %c {clear, policy = #tile.warp_policy<full_row>, transpose_a, transpose_b} : memref<32x128xf16, #shared>, memref<64x32xf16, #shared>, memref<128x64xf32, #tile.fragment>
+  // CHECK: tile.gemm %{{.*}} {policy = #tile.warp_policy<full_col>, precision = #tile.precision<ieee>}
+  tile.gemm %a32, %b32, %c {policy = #tile.warp_policy<full_col>, precision = #tile.precision<ieee>} : memref<128x32xf32, #tile.fragment>, memref<32x64xf32, #shared>, memref<128x64xf32, #tile.fragment>
+  // CHECK: tile.gemm %{{.*}} {precision = #tile.precision<tf32>}
+  tile.gemm %a32, %b32, %c {precision = #tile.precision<tf32>} : memref<128x32xf32, #tile.fragment>, memref<32x64xf32, #shared>, memref<128x64xf32, #tile.fragment>
+  // CHECK: tile.gemm %{{.*}} {unsigned_a, unsigned_b}
+  tile.gemm %a8, %b8, %ci {unsigned_a, unsigned_b} : memref<128x32xi8, #shared>, memref<32x64xi8, #shared>, memref<128x64xi32, #tile.fragment>
+  // CHECK: tile.gemm %{{.*}} {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>}
+  tile.gemm %a, %b, %c {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>} : memref<128x32xf16, #shared>, memref<32x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
+}
+
+// CHECK-LABEL: tile.kernel @reductions
+tile.kernel @reductions() grid(%bx) = (1) threads(128) {
+  %s = tile.alloc : memref<64x32xf32, #tile.fragment>
+  %rows = tile.alloc : memref<64xf32, #tile.fragment>
+  %columns = tile.alloc : memref<1x32xf32, #shared>
+  %i = tile.alloc : memref<64x32xi32, #shared>
+  %irows = tile.alloc : memref<64xi32, #tile.fragment>
+  // CHECK: tile.reduce sum %{{.*}} to %{{.*}} dim(1) : memref<64x32xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+  // GENERIC: "tile.reduce"({{.*}}) <{dim = 1 : i64, kind = #tile.reduce_kind<sum>}>
+  tile.reduce sum %s to %rows dim(1) : memref<64x32xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+  // CHECK: tile.reduce max %{{.*}} dim(1) accumulate {propagate_nan} :
+  // GENERIC: "tile.reduce"({{.*}}) <{accumulate,
+  tile.reduce max %s to %rows dim(1) accumulate {propagate_nan} : memref<64x32xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+  // CHECK: tile.reduce abssum %{{.*}} dim(0) : memref<64x32xf32, #tile.fragment> to memref<1x32xf32, #gpu.address_space<workgroup>>
+  tile.reduce abssum %s to %columns dim(0) : memref<64x32xf32, #tile.fragment> to memref<1x32xf32, #shared>
+  // CHECK: tile.reduce absmax
+  tile.reduce absmax %s to %rows dim(1) : memref<64x32xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+  // CHECK: tile.reduce min %{{.*}} dim(1) {is_unsigned}
+  tile.reduce min %i to %irows dim(1) {is_unsigned} : memref<64x32xi32, #shared> to memref<64xi32, #tile.fragment>
+}

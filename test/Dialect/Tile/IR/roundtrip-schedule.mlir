@@ -1,0 +1,41 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-op-generic | tile-opt | FileCheck %s
+// RUN: tile-opt %s --emit-bytecode | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-debuginfo | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
+
+#shared = #gpu.address_space<workgroup>
+!ring = !tile.ring<3 x [memref<128x32xf16, #shared>, memref<32x128xf16, #shared>], cp_async -> threads>
+
+// CHECK-LABEL: tile.kernel @rings
+tile.kernel @rings(%i: index) grid(%bx) = (1) threads(128) {
+  // CHECK: tile.ring.create : !tile.ring<3 x [memref<128x32xf16, #gpu.address_space<workgroup>>, memref<32x128xf16, #gpu.address_space<workgroup>>], cp_async -> threads>
+  // GENERIC: "tile.ring.create"()
+  %ring = tile.ring.create : !ring
+  // CHECK: tile.ring.create layouts([#tile.shared_layout<shape [8, 32] bits 16 modes [(32, 1:1), (8, 0:32)] swizzle(2, 4, 3)>]) : !tile.ring<2 x [memref<8x32xf16, #gpu.address_space<workgroup>>], threads -> threads>
+  %laid = tile.ring.create layouts([#tile.shared_layout<shape [8, 32] bits 16 modes [(32, 1:1), (8, 0:32)] swizzle(2, 4, 3)>]) : !tile.ring<2 x [memref<8x32xf16, #shared>], threads -> threads>
+  // CHECK: %{{.*}}:2 = tile.ring.acquire %{{.*}}[%i] : !tile.ring<3 x
+  // GENERIC: "tile.ring.acquire"
+  %a, %b = tile.ring.acquire %ring[%i] : !ring
+  // CHECK: tile.ring.commit %{{.*}}[%i] : !tile.ring<3 x
+  // GENERIC: "tile.ring.commit"
+  tile.ring.commit %ring[%i] : !ring
+  // CHECK: %{{.*}}:2 = tile.ring.wait %{{.*}}[%i] {in_flight = 1 : i64} : !tile.ring<3 x
+  // GENERIC: "tile.ring.wait"({{.*}}) <{in_flight = 1 : i64}>
+  %c, %d = tile.ring.wait %ring[%i] {in_flight = 1} : !ring
+  // CHECK: tile.ring.release %{{.*}}[%i] : !tile.ring<3 x
+  // GENERIC: "tile.ring.release"
+  tile.ring.release %ring[%i] : !ring
+  // CHECK: tile.ring.wait %{{.*}}[%i] : !tile.ring<2 x
+  %e = tile.ring.wait %laid[%i] : !tile.ring<2 x [memref<8x32xf16, #shared>], threads -> threads>
+}
+
+// Every side of a ring, and tokens.
+// CHECK-LABEL: func.func private @types
+// CHECK-SAME: !tile.ring<1 x [memref<8xf16, #gpu.address_space<workgroup>>], cp_async_mbarrier -> wgmma>
+// CHECK-SAME: !tile.ring<64 x [memref<8xf16, #gpu.address_space<workgroup>>], tma -> tcgen05>
+// CHECK-SAME: !tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], threads -> tma_store>
+// CHECK-SAME: !tile.token
+func.func private @types(!tile.ring<1 x [memref<8xf16, #shared>], cp_async_mbarrier -> wgmma>,
+                         !tile.ring<64 x [memref<8xf16, #shared>], tma -> tcgen05>,
+                         !tile.ring<2 x [memref<8xf16, #shared>], threads -> tma_store>, !tile.token)
