@@ -6,4 +6,69 @@
 
 include "mlir/Pass/PassBase.td"
 
+//===----------------------------------------------------------------------===//
+// TileToCPU
+//===----------------------------------------------------------------------===//
+
+def ConvertTileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "Gives each kernel its meaning as a function over memrefs";
+  let description = [{
+    Each `tile.kernel` becomes a function that runs some of its blocks, one
+    after the other: `@name(arguments..., %worker, %workers, %context)` runs the
+    blocks `worker, worker + workers, ...` of the grid, numbered with the first
+    grid dimension fastest. Tiles become buffers that a call allocates once;
+    `parallel` becomes loops in order; `gemm` accumulates in increasing k.
+    Layouts, plans and barriers have no meaning here and are dropped; rings become
+    buffers with one copy per stage. docs/Rationale/CpuMeaning.md defines
+    what each operation does to each element type.
+
+    Before:
+    ```mlir
+    tile.kernel @zero(%A: memref<?xf32>) grid(%bx) = (dim(%A, 0) ceildiv 64) threads(32) {
+      %c64 = arith.constant 64 : index
+      %z = arith.constant 0.0 : f32
+      %m = arith.muli %bx, %c64 : index
+      tile.fill %A[%m] sizes [64] with %z : memref<?xf32>, f32
+    }
+    ```
+    After, in outline:
+    ```mlir
+    func.func @zero(%A: memref<?xf32>, %worker: index, %workers: index, %context: index) {
+      %blocks = ...
+      scf.for %block = %worker to %blocks step %workers {
+        %m = arith.muli %block, %c64 : index
+        scf.for %i = ... { memref.store %z, %A[%e] : memref<?xf32> }
+      }
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"widen", "widen", "bool", "false",
+           "compute and store every float as f64: what results are compared with">,
+    Option<"checkAssumptions", "check-assumptions", "bool", "false",
+           "turn tile.assume into an assertion">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandSmallFloatsPass : Pass<"tile-expand-small-floats"> {
+  let summary = "Expands casts of bf16, fp8 and fp4 into integer arithmetic";
+  let description = [{
+    Narrowing rounds to nearest even and saturates to the largest finite number
+    for fp8 and fp4 (infinities too); NaN stays NaN where the format has one and
+    becomes the largest number otherwise. Casts from f64 round once, through an
+    f32 rounded to odd. Scalars and vectors.
+
+    Before: `%y = arith.truncf %x : f32 to f8E4M3FN`; after: integer arithmetic
+    on the bits of `%x`, ending in `arith.bitcast %code : i8 to f8E4M3FN`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif // TILE_CONVERSION_PASSES_TD

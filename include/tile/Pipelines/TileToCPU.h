@@ -1,0 +1,27 @@
+//===- TileToCPU.h - the pipeline from tile IR to LLVM for the CPU --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_PIPELINES_TILETOCPU_H
+#define TILE_PIPELINES_TILETOCPU_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::tile {
+
+struct TileToCPUOptions : PassPipelineOptions<TileToCPUOptions> {
+  Option<bool> widen{*this, "widen", llvm::cl::init(false),
+                     llvm::cl::desc("compute and store every float as f64")};
+  Option<bool> checkAssumptions{
+      *this, "check-assumptions", llvm::cl::init(false),
+      llvm::cl::desc("turn tile.assume into an assertion")};
+};
+
+/// From tile IR at any phase to the LLVM dialect: `convert-tile-to-cpu`, then
+/// upstream's conversions. Registered as `--tile-to-cpu`.
+void buildTileToCPU(OpPassManager &manager, const TileToCPUOptions &options);
+
+void registerTileToCPUPipeline();
+
+} // namespace mlir::tile
+#endif // TILE_PIPELINES_TILETOCPU_H

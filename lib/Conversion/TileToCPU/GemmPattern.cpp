@@ -1,0 +1,183 @@
+//===- GemmPattern.cpp - gemm on the CPU ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C[i, j] accumulates A[i, k] * B[k, j] in increasing k, each step one fused
+// multiply-add rounded to C's element type. Operands are first brought into
+// scratch buffers of the type the arithmetic is done in, untransposed, so that
+// a single loop nest serves every element type; it keeps a few rows of vectors
+// of C in registers. The order of k, and so the result, is that of the plain
+// loop.
+//
+//===----------------------------------------------------------------------===//
+#include "TileToCPU.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// Rows and bytes of a row of C held in registers: eight 32-byte accumulators.
+constexpr int64_t kRows = 4;
+constexpr int64_t kRowBytes = 64;
+
+/// Rounds to tf32: 10 bits of mantissa, to nearest, ties away from zero, as
+/// `cvt.rna.tf32.f32` does (PTX ISA, "cvt"). Infinities and NaN stay.
+Value roundToTf32(OpBuilder &b, Location loc, Value x) {
+  Type i32 = b.getI32Type();
+  auto constant = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(i32, static_cast<int32_t>(value)));
+  };
+  Value bits = arith::BitcastOp::create(b, loc, i32, x);
+  Value exponent = arith::AndIOp::create(b, loc, bits, constant(0x7f800000));
+  Value special = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        exponent, constant(0x7f800000));
+  Value rounded = arith::AddIOp::create(b, loc, bits, constant(0x1000));
+  rounded = arith::AndIOp::create(b, loc, rounded, constant(0xffffe000));
+  Value result = arith::SelectOp::create(b, loc, special, bits, rounded);
+  return arith::BitcastOp::create(b, loc, x.getType(), result);
+}
+
+class GemmBuilder {
+public:
+  GemmBuilder(GemmOp op, GemmOp::Adaptor adaptor, OpBuilder &builder)
+      : op(op), adaptor(adaptor), b(builder), loc(op.getLoc()), m(op.getM()),
+        n(op.getN()), k(op.getK()) {
+    resultType = cast<MemRefType>(op.getC().getType()).getElementType();
+    // f16 accumulators are rounded after each step; the step itself is exact
+    // enough in f32 (a product of f16 has 22 bits).
+    computeType = resultType;
+    if (isa<FloatType>(resultType) && resultType.getIntOrFloatBitWidth() < 32)
+      computeType = b.getF32Type();
+  }
+
+  void build() {
+    a = pack(adaptor.getA(), m, k, op.getTransposeA(), op.getUnsignedA());
+    bPacked = pack(adaptor.getB(), k, n, op.getTransposeB(), op.getUnsignedB());
+    int64_t width = kRowBytes / (computeType.getIntOrFloatBitWidth() / 8);
+    int64_t rows = m / kRows * kRows, columns = n / width * width;
+    multiply(0, rows, kRows, 0, columns, width);
+    multiply(0, rows, kRows, columns, n, 1);
+    multiply(rows, m, 1, 0, columns, width);
+    multiply(rows, m, 1, columns, n, 1);
+  }
+
+private:
+  /// Copies an operand into a rows x columns buffer of the compute type.
+  Value pack(Value operand, int64_t rows, int64_t columns, bool transposed,
+             bool isUnsigned) {
+    Value packed =
+        allocateScratch(b, op, MemRefType::get({rows, columns}, computeType));
+    // Follow the operand's own order, so that its reads are contiguous.
+    SmallVector<int64_t> extents{rows, columns};
+    if (transposed)
+      std::swap(extents[0], extents[1]);
+    loopOver(b, loc, extents, [&](OpBuilder &inner, Location l, ValueRange i) {
+      Value x = memref::LoadOp::create(inner, l, operand, i);
+      x = toComputeType(inner, l, x, isUnsigned);
+      SmallVector<Value> to(i);
+      if (transposed)
+        std::swap(to[0], to[1]);
+      memref::StoreOp::create(inner, l, x, packed, to);
+    });
+    return packed;
+  }
+
+  Value toComputeType(OpBuilder &inner, Location l, Value x, bool isUnsigned) {
+    if (isUnsigned)
+      return arith::ExtUIOp::create(inner, l, computeType, x);
+    bool tf32 = x.getType().isF32() && op.getPrecision() != Precision::Ieee;
+    x = castElement(inner, l, x, computeType);
+    return tf32 ? roundToTf32(inner, l, x) : x;
+  }
+
+  /// Multiplies rows [i0, i1) by columns [j0, j1) in steps of `rows` x `width`.
+  void multiply(int64_t i0, int64_t i1, int64_t rows, int64_t j0, int64_t j1,
+                int64_t width) {
+    if (i0 == i1 || j0 == j1)
+      return;
+    auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
+    scf::buildLoopNest(b, loc, {constant(i0), constant(j0)},
+                       {constant(i1), constant(j1)},
+                       {constant(rows), constant(width)},
+                       [&](OpBuilder &inner, Location l, ValueRange ij) {
+                         multiplyPatch(inner, l, ij[0], ij[1], rows, width);
+                       });
+  }
+
+  void multiplyPatch(OpBuilder &inner, Location l, Value i, Value j,
+                     int64_t rows, int64_t width) {
+    auto vector = VectorType::get({width}, computeType);
+    auto resultVector = VectorType::get({width}, resultType);
+    SmallVector<Value> rowIndices, accumulators;
+    for (int64_t r = 0; r < rows; ++r) {
+      rowIndices.push_back(
+          arith::AddIOp::create(inner, l, i, indexConstant(inner, l, r)));
+      Value start;
+      if (op.getClear())
+        start = arith::ConstantOp::create(inner, l, inner.getZeroAttr(vector));
+      else
+        start = castElement(
+            inner, l,
+            vector::LoadOp::create(inner, l, resultVector, adaptor.getC(),
+                                   ValueRange{rowIndices.back(), j}),
+            computeType);
+      accumulators.push_back(start);
+    }
+    auto loop = scf::ForOp::create(
+        inner, l, indexConstant(inner, l, 0), indexConstant(inner, l, k),
+        indexConstant(inner, l, 1), accumulators,
+        [&](OpBuilder &body, Location bl, Value kk, ValueRange carried) {
+          Value row = vector::LoadOp::create(body, bl, vector, bPacked,
+                                             ValueRange{kk, j});
+          SmallVector<Value> next;
+          for (int64_t r = 0; r < rows; ++r) {
+            Value x = memref::LoadOp::create(body, bl, a,
+                                             ValueRange{rowIndices[r], kk});
+            Value spread = vector::BroadcastOp::create(body, bl, vector, x);
+            next.push_back(step(body, bl, spread, row, carried[r]));
+          }
+          scf::YieldOp::create(body, bl, next);
+        });
+    for (int64_t r = 0; r < rows; ++r)
+      vector::StoreOp::create(
+          inner, l, castElement(inner, l, loop.getResult(r), resultType),
+          adaptor.getC(), ValueRange{rowIndices[r], j});
+  }
+
+  /// One accumulation, rounded to the accumulator's type.
+  Value step(OpBuilder &inner, Location l, Value x, Value y, Value sum) {
+    if (isa<IntegerType>(computeType))
+      return arith::AddIOp::create(inner, l, sum,
+                                   arith::MulIOp::create(inner, l, x, y));
+    Value next = vector::FMAOp::create(inner, l, x, y, sum);
+    if (computeType != resultType)
+      next = castElement(inner, l, castElement(inner, l, next, resultType),
+                         computeType);
+    return next;
+  }
+
+  GemmOp op;
+  GemmOp::Adaptor adaptor;
+  OpBuilder &b;
+  Location loc;
+  int64_t m, n, k;
+  Type resultType, computeType;
+  Value a, bPacked;
+};
+
+struct GemmLowering : OpConversionPattern<GemmOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(GemmOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    GemmBuilder(op, adaptor, rewriter).build();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void tile::populateGemmPattern(RewritePatternSet &patterns) {
+  patterns.add<GemmLowering>(patterns.getContext());
+}

@@ -1,0 +1,61 @@
+//===- TileToCPU.cpp - the pipeline from tile IR to LLVM for the CPU ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Pipelines/TileToCPU.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "tile/Conversion/Passes.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+void tile::buildTileToCPU(OpPassManager &manager,
+                          const TileToCPUOptions &options) {
+  ConvertTileToCPUPassOptions convert;
+  convert.widen = options.widen;
+  convert.checkAssumptions = options.checkAssumptions;
+  manager.addPass(createConvertTileToCPUPass(convert));
+
+  // Arithmetic in formats without instructions is done in f32, then rounded.
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16", "f8E4M3FN", "f8E5M2", "f4E2M1FN"};
+  emulate.targetTypeStr = "f32";
+  manager.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  manager.addPass(math::createMathExtendToSupportedTypes());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeF8E8M0 = true;
+  manager.addPass(arith::createArithExpandOpsPass(expand));
+  manager.addPass(createExpandSmallFloatsPass());
+
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertMathToLibmPass());
+  // The pass convert-vector-to-llvm would bring in the dialects of other CPUs.
+  ConvertToLLVMPassOptions vector;
+  vector.filterDialects = {"vector"};
+  vector.useDynamic = false;
+  manager.addPass(createConvertToLLVMPass(vector));
+  FinalizeMemRefToLLVMConversionPassOptions memref;
+  memref.useAlignedAlloc = true;
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void tile::registerTileToCPUPipeline() {
+  PassPipelineRegistration<TileToCPUOptions>(
+      "tile-to-cpu",
+      "lower tile kernels, at any phase, to LLVM for this machine's CPU",
+      buildTileToCPU);
+}
