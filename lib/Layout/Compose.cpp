@@ -329,6 +329,32 @@ OrRefusal<Modes> mlir::tile::complement(const Modes &modes, int64_t size) {
   return result;
 }
 
+OrRefusal<ThreadModes> mlir::tile::splitAtWarp(const Modes &threads) {
+  ThreadModes result;
+  int64_t lanesLeft = kWarpSize;
+  for (const Mode &mode : threads) {
+    if (mode.extent == 1)
+      continue;
+    if (lanesLeft % mode.extent == 0) {
+      result.lane.push_back(mode);
+      lanesLeft /= mode.extent;
+      continue;
+    }
+    if (mode.extent % lanesLeft != 0)
+      return Refusal{"a thread mode of extent " + std::to_string(mode.extent) +
+                     " does not split at a warp of 32 threads"};
+    if (lanesLeft > 1)
+      result.lane.push_back({lanesLeft, mode.dim, mode.stride});
+    result.warp.push_back(
+        {mode.extent / lanesLeft, mode.dim, mode.stride * lanesLeft});
+    lanesLeft = 1;
+  }
+  if (lanesLeft != 1)
+    return Refusal{"expected a multiple of 32 threads, got " +
+                   std::to_string(sizeOfModes(threads))};
+  return result;
+}
+
 OrRefusal<SmallVector<CoordinateDigit>>
 mlir::tile::inverse(const FragmentLayout &layout) {
   if (OrRefusal<bool> ok = layout.verify(); !ok)

@@ -53,6 +53,14 @@ OrRefusal<Modes> inverse(const Modes &modes);
 /// only): what is missing, in increasing strides.
 OrRefusal<Modes> complement(const Modes &modes, int64_t size);
 
+/// Threads as lanes and warps.
+struct ThreadModes {
+  Modes lane, warp;
+};
+/// Splits modes of a thread index at 32 threads; refuses fewer, and a mode that
+/// straddles the boundary with an extent that does not split there.
+OrRefusal<ThreadModes> splitAtWarp(const Modes &threads);
+
 /// A digit of a coordinate and where it goes: value*weight is added to the
 /// index of `axis`. Digits of a dimension are ordered fastest first; the
 /// slowest may end early where the layout overshoots.
