@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Pipelines/Pipelines.h"
+#include "tile/Target/ArtifactBuilder.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -122,4 +123,36 @@ AssemblerResult mlir::tile::assembleModule(ModuleOp module,
           << kernel.spillLoadBytes << " bytes of spill loads";
   }
   return result;
+}
+
+FailureOr<runtime::Artifact>
+mlir::tile::compileToArtifact(ModuleOp module, const CompileOptions &options) {
+  FailureOr<CompileResult> compiled = compileToPtx(module, options);
+  if (failed(compiled))
+    return failure();
+  CompileOptions withVersion = options;
+  withVersion.wantAssemblerVersion = true;
+  TargetCode code;
+  code.target = compiled->target;
+  code.ptxVersion = compiled->ptxVersion;
+  code.assembled = assembleModule(module, *compiled, withVersion);
+  code.ptx = std::move(compiled->ptx);
+  switch (code.assembled.status) {
+  case AssemblerResult::Status::Assembled:
+    break;
+  case AssemblerResult::Status::NotFound:
+  case AssemblerResult::Status::TooOld:
+    // A path that was given is a request, not a hope.
+    if (!options.ptxas.empty() || options.assembler != AssemblerKind::Auto)
+      return module.emitError()
+             << "cannot assemble the PTX: " << code.assembled.message;
+    module.emitRemark() << "the artifact holds PTX only, to be assembled when "
+                           "it is loaded: "
+                        << code.assembled.message;
+    break;
+  case AssemblerResult::Status::Failed:
+    return module.emitError()
+           << "cannot assemble the PTX: " << code.assembled.message;
+  }
+  return buildArtifact(module, std::move(code));
 }

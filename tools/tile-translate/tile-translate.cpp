@@ -24,7 +24,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Emit { LLVMIR, Ptx, Cubin };
+enum class Emit { LLVMIR, Ptx, Cubin, Artifact };
 
 struct Options {
   cl::OptionCategory category{"tile-translate options"};
@@ -150,6 +150,17 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
                                         const CompileOptions &compile) {
   if (options.emit == Emit::LLVMIR)
     return compileToLLVMIR(module, compile);
+  if (options.emit == Emit::Artifact) {
+    FailureOr<runtime::Artifact> artifact = compileToArtifact(module, compile);
+    if (failed(artifact))
+      return failure();
+    runtime::Result<std::string> bytes = artifact->serialize();
+    if (!bytes) {
+      module.emitError() << bytes.message();
+      return failure();
+    }
+    return *bytes;
+  }
   FailureOr<CompileResult> compiled = compileToPtx(module, compile);
   if (failed(compiled))
     return failure();

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/LLVM.h"
+#include "tile/Runtime/Artifact.h"
 #include "tile/Target/Cubin.h"
 #include "tile/Target/LLVMBackend.h"
 
@@ -28,7 +29,7 @@ struct CompileOptions {
   bool verifyEach = false;
   AssemblerKind assembler = AssemblerKind::Auto;
   std::string ptxas; ///< path; empty: found on PATH
-  /// Asks the assembler for its version, for the manifest.
+  /// Asks the assembler for its version; compileToArtifact always does.
   bool wantAssemblerVersion = false;
   TimeReport *timeReport = nullptr; ///< may be null
 };
@@ -58,6 +59,11 @@ FailureOr<CompileResult> compileToPtx(ModuleOp module,
 /// caller looks at the status.
 AssemblerResult assembleModule(ModuleOp module, const CompileResult &compiled,
                                const CompileOptions &options);
+
+/// Compiles and assembles. Where there is no assembler, or it is too old, a
+/// remark says so and the artifact holds PTX for the driver to assemble.
+FailureOr<runtime::Artifact> compileToArtifact(ModuleOp module,
+                                               const CompileOptions &options);
 
 } // namespace mlir::tile
 #endif // TILE_PIPELINES_COMPILE_H

@@ -1,0 +1,35 @@
+//===- ManifestBuilder.h - what a launcher must know about a kernel -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel's header and promises as an entry of the artifact's manifest. The
+// conversion to NVVM builds it before it erases the tile.kernel, keeps it as
+// JSON on the function that replaces the kernel, and the artifact builder reads
+// it back.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TARGET_MANIFESTBUILDER_H
+#define TILE_TARGET_MANIFESTBUILDER_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Runtime/Manifest.h"
+
+namespace mlir::tile {
+
+/// On the llvm.func of a kernel: JSON of its manifest entry (a string), and
+/// bytes of dynamic shared memory (an i64).
+inline constexpr llvm::StringLiteral kManifestAttrName = "mlir_tile.manifest";
+inline constexpr llvm::StringLiteral kSharedBytesAttrName =
+    "mlir_tile.shared_bytes";
+
+/// Arguments, device parameters in their order (per argument: pointer, dynamic
+/// extents, dynamic strides of a strided layout; or the scalar), grid, block,
+/// cluster, and what the kernel relies on. `sharedBytes` and `code` are left
+/// for later phases. An error at the kernel where a manifest cannot say it.
+FailureOr<runtime::KernelSpec> buildKernelManifest(KernelOp kernel);
+
+/// The text kept in `mlir_tile.manifest`, and back.
+std::string writeKernelManifest(const runtime::KernelSpec &kernel);
+runtime::Result<runtime::KernelSpec> readKernelManifest(StringRef text);
+
+} // namespace mlir::tile
+#endif // TILE_TARGET_MANIFESTBUILDER_H
