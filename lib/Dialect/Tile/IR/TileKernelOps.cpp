@@ -55,7 +55,7 @@ private:
         if (!expr.isSymbolicOrConstant() ||
             !(isa<AffineConstantExpr>(expr) || isa<AffineConstantExpr>(rhs)))
           return parser.emitError(loc)
-                 << "expected a constant factor in a grid extent";
+                 << "[kernel-8] expected a constant factor in a grid extent";
         expr = expr * rhs;
         continue;
       }
@@ -68,7 +68,8 @@ private:
       auto divisor = dyn_cast<AffineConstantExpr>(rhs);
       if (!divisor || divisor.getValue() <= 0)
         return parser.emitError(loc)
-               << "expected a positive constant after '" << keyword << "'";
+               << "[kernel-8] expected a positive constant after '" << keyword
+               << "'";
       expr = keyword == "ceildiv"    ? expr.ceilDiv(rhs)
              : keyword == "floordiv" ? expr.floorDiv(rhs)
                                      : expr % rhs;

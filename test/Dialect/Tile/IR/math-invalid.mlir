@@ -1,0 +1,252 @@
+// RUN: tile-opt %s --verify-diagnostics --split-input-file --allow-unregistered-dialect
+
+// gemm-1
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<4x16x16xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-1] expected operands of rank 2 and static shape}}
+  tile.gemm %a, %b, %c : memref<4x16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-1: dynamic
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  %a = "test.buffer"() : () -> memref<?x16xf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[gemm-1] expected operands of rank 2 and static shape}}
+  tile.gemm %a, %a, %c : memref<?x16xf16, #gpu.address_space<workgroup>>, memref<?x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-2: K
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x32xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-2] expected (M x K) * (K x N) = (M x N), got (16 x 32) * (16 x 16) = (16 x 16)}}
+  tile.gemm %a, %b, %c : memref<16x32xf16, #gpu.address_space<workgroup>>, memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-2: M
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<32x16xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x8xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x8xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-2] expected (M x K) * (K x N) = (M x N), got (32 x 16) * (16 x 8) = (16 x 8)}}
+  tile.gemm %a, %b, %c : memref<32x16xf16, #gpu.address_space<workgroup>>, memref<16x8xf16, #gpu.address_space<workgroup>>, memref<16x8xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-2: N
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x8xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-2] expected (M x K) * (K x N) = (M x N), got (16 x 16) * (16 x 8) = (16 x 16)}}
+  tile.gemm %a, %b, %c : memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x8xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-2: transposed operands
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x32xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x8xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-2] expected (M x K) * (K x N) = (M x N), got (32 x 16) * (8 x 16) = (16 x 16)}}
+  tile.gemm %a, %b, %c {transpose_a, transpose_b} : memref<16x32xf16, #gpu.address_space<workgroup>>, memref<16x8xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-3: A
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xf16, #tile.local>
+  %b = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-3] expected A and B in shared memory or fragments, got}}
+  tile.gemm %a, %b, %c : memref<16x16xf16, #tile.local>, memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-3: C
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[gemm-3] expected C in a fragment, got}}
+  tile.gemm %a, %b, %c : memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #gpu.address_space<workgroup>>
+}
+
+// -----
+
+// gemm-4
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xbf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-4] expected element types that multiply, got 'f16' x 'bf16' into 'f32'}}
+  tile.gemm %a, %b, %c : memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xbf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-4
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xbf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xbf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xbf16, #tile.fragment>
+  // expected-error @+1 {{[gemm-4] expected element types that multiply, got 'bf16' x 'bf16' into 'bf16'}}
+  tile.gemm %a, %b, %c : memref<16x16xbf16, #gpu.address_space<workgroup>>, memref<16x16xbf16, #gpu.address_space<workgroup>>, memref<16x16xbf16, #tile.fragment>
+}
+
+// -----
+
+// gemm-4
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xi8, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xi8, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-4] expected element types that multiply, got 'i8' x 'i8' into 'f32'}}
+  tile.gemm %a, %b, %c : memref<16x16xi8, #gpu.address_space<workgroup>>, memref<16x16xi8, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-4
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xf64, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xf64, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-4] expected element types that multiply, got 'f64' x 'f64' into 'f32'}}
+  tile.gemm %a, %b, %c : memref<16x16xf64, #gpu.address_space<workgroup>>, memref<16x16xf64, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-5: precision
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-5] expected `precision` on f32 operands only, got 'f16'}}
+  tile.gemm %a, %b, %c {precision = #tile.precision<ieee>} : memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-5: signedness
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x16xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<16x16xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-5] expected signedness on i8 operands only, got 'f16'}}
+  tile.gemm %a, %b, %c {unsigned_b} : memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-6
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %a = tile.alloc : memref<16x16xf32, #tile.fragment>
+  %b = tile.alloc : memref<16x16xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[gemm-6] expected C to be a buffer of its own}}
+  tile.gemm %a, %b, %a : memref<16x16xf32, #tile.fragment>, memref<16x16xf32, #gpu.address_space<workgroup>>, memref<16x16xf32, #tile.fragment>
+}
+
+// -----
+
+// reduce-1: element types
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %t = tile.alloc : memref<8xf16, #tile.fragment>
+  // expected-error @+1 {{[reduce-1] expected fragments or shared tiles of one element type}}
+  tile.reduce sum %s to %t dim(1) : memref<8x4xf32, #tile.fragment> to memref<8xf16, #tile.fragment>
+}
+
+// -----
+
+// reduce-1: space
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xf32, #tile.local>
+  %t = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[reduce-1] expected fragments or shared tiles of one element type}}
+  tile.reduce sum %s to %t dim(1) : memref<8x4xf32, #tile.local> to memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// reduce-2
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %t = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[reduce-2] expected a dimension in [0, 2), got 2}}
+  tile.reduce sum %s to %t dim(2) : memref<8x4xf32, #tile.fragment> to memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// reduce-2
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %t = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[reduce-2] expected a dimension in [0, 2), got -1}}
+  tile.reduce sum %s to %t dim(-1) : memref<8x4xf32, #tile.fragment> to memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// reduce-3
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %t = tile.alloc : memref<4xf32, #tile.fragment>
+  // expected-error @+1 {{[reduce-3] expected a target of the source's shape without dimension 1, got}}
+  tile.reduce sum %s to %t dim(1) : memref<8x4xf32, #tile.fragment> to memref<4xf32, #tile.fragment>
+}
+
+// -----
+
+// reduce-3: an extent of one stays where it was
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %t = tile.alloc : memref<4x1xf32, #tile.fragment>
+  // expected-error @+1 {{[reduce-3] expected a target of the source's shape without dimension 0, got}}
+  tile.reduce sum %s to %t dim(0) : memref<8x4xf32, #tile.fragment> to memref<4x1xf32, #tile.fragment>
+}
+
+// -----
+
+// reduce-4
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xi32, #tile.fragment>
+  %t = tile.alloc : memref<8xi32, #tile.fragment>
+  // expected-error @+1 {{[reduce-4] expected `propagate_nan` on floats, got 'i32'}}
+  tile.reduce max %s to %t dim(1) {propagate_nan} : memref<8x4xi32, #tile.fragment> to memref<8xi32, #tile.fragment>
+}
+
+// -----
+
+// reduce-4
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %t = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[reduce-4] expected `is_unsigned` on integers, got 'f32'}}
+  tile.reduce max %s to %t dim(1) {is_unsigned} : memref<8x4xf32, #tile.fragment> to memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// not a way to combine elements
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %t = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{expected how to combine elements, got 'mean'}}
+  tile.reduce mean %s to %t dim(1) : memref<8x4xf32, #tile.fragment> to memref<8xf32, #tile.fragment>
+}
