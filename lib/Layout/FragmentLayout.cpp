@@ -171,6 +171,25 @@ OrRefusal<bool> FragmentLayout::verify() const {
     }
   }
 
+  auto exceeds = [](int64_t size, int64_t limit, const char *what) {
+    return Refusal{"expected at most " + std::to_string(limit) + " " + what +
+                   ", got " + std::to_string(size)};
+  };
+  if (numThreads() > kMaxThreads)
+    return exceeds(numThreads(), kMaxThreads, "threads");
+  if (size(Axis::Block) > kMaxBlocks)
+    return exceeds(size(Axis::Block), kMaxBlocks, "blocks");
+  if (numRegisters() > kMaxRegisters)
+    return exceeds(numRegisters(), kMaxRegisters, "elements per thread");
+  int64_t elements = 1;
+  for (int64_t extent : logicalShape) {
+    if (extent > kMaxElements)
+      return exceeds(extent, kMaxElements, "elements");
+    elements *= extent;
+    if (elements > kMaxElements)
+      return exceeds(elements, kMaxElements, "elements");
+  }
+
   // Coverage: with strides in increasing order, sums of the digits so far fill
   // [0, covered). The next stride leaves `covered` itself unreachable exactly
   // when it is larger, because every later digit adds at least as much.

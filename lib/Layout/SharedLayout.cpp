@@ -116,6 +116,17 @@ OrRefusal<bool> SharedLayout::verify() const {
                      " to cover its extent " + std::to_string(extent) +
                      ", got " + std::to_string(covered[dim])};
   }
+  if (ceilDiv(reach * bitsPerElement, 8) > kMaxSharedExtent)
+    return Refusal{"expected at most " + std::to_string(kMaxSharedExtent) +
+                   " bytes, got offsets up to " +
+                   std::to_string(ceilDiv(reach * bitsPerElement, 8))};
+  int64_t elements = 1;
+  for (int64_t extent : logicalShape) {
+    if (extent > kMaxSharedExtent || elements * extent > kMaxSharedExtent)
+      return Refusal{"expected at most " + std::to_string(kMaxSharedExtent) +
+                     " elements"};
+    elements *= extent;
+  }
   if (xorSwizzle.bits != 0) {
     if (xorSwizzle.shift < 1)
       return Refusal{"expected a swizzle shift of at least 1, got 0"};

@@ -186,6 +186,17 @@ TEST(Fragment, VerifyNamesTheModeAndTheExtent) {
             "the extents up to lane mode 0 overflow 64 bits");
   EXPECT_EQ(reason(FragmentLayout({4}, {{big, 0, big}}, {}, {})),
             "coordinates reached by register mode 0 overflow 64 bits");
+  EXPECT_EQ(reason(FragmentLayout({4}, {{4, 0, 1}},
+                                  {{big, Mode::kReplicated, 0}}, {})),
+            "expected at most 1024 threads, got 1099511627776");
+  EXPECT_EQ(reason(FragmentLayout({4}, {{big, 0, 1}}, {}, {})),
+            "expected at most 65536 elements per thread, got 1099511627776");
+  EXPECT_EQ(reason(FragmentLayout({4}, {{4, 0, 1}}, {}, {},
+                                  {{32, Mode::kReplicated, 0}})),
+            "expected at most 16 blocks, got 32");
+  EXPECT_EQ(reason(FragmentLayout({1 << 16, 1 << 9}, {{1 << 16, 0, 1}},
+                                  {{1 << 9, 1, 1}}, {})),
+            "expected at most 16777216 elements, got 33554432");
 }
 
 TEST(Fragment, SliceRefusesADimensionThatIsNotThere) {

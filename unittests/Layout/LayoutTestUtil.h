@@ -156,6 +156,9 @@ inline FragmentLayout randomFragment(Random &random,
   Modes axes[kNumAxes];
   for (auto &[mode, axis] : placed)
     axes[axis].push_back(mode);
+  if (sizeOf(axes[1]) * sizeOf(axes[2]) > kMaxThreads ||
+      sizeOf(axes[3]) > kMaxBlocks)
+    return randomFragment(random, options);
   return FragmentLayout(shape, axes[0], axes[1], axes[2], axes[3]);
 }
 

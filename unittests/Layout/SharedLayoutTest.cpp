@@ -398,6 +398,12 @@ TEST(SharedLayout, RefusesWhatHasNoMeaning) {
       "offsets reached by mode 0 overflow 64 bits");
   EXPECT_EQ(reason(SharedLayout({4}, 32, {{4, 0, 1}}, {1, 1, 3})),
             "swizzle base 1 would split elements of 32 bits");
+  EXPECT_EQ(reason(SharedLayout::rowMajor({1 << 20, 1 << 20}, 8)),
+            "expected at most 16777216 bytes, got offsets up to "
+            "1099512676352");
+  EXPECT_EQ(reason(SharedLayout({1 << 20, 1 << 20}, 8,
+                                {{1 << 20, 0, 0}, {1 << 20, 1, 1}})),
+            "expected at most 16777216 elements");
   EXPECT_EQ(reason(SharedLayout({4}, 32, {{4, 0, 1}}, {1, 4, 0})),
             "expected a swizzle shift of at least 1, got 0");
 }

@@ -80,6 +80,11 @@ namespace mlir::tile {
 enum class Axis : unsigned { Register = 0, Lane = 1, Warp = 2, Block = 3 };
 inline constexpr unsigned kNumAxes = 4;
 inline constexpr int64_t kWarpSize = 32;
+/// What verify() admits: CUDA's limits on blocks and clusters, and more
+/// elements per thread than any kernel can hold. They bound every enumeration.
+inline constexpr int64_t kMaxThreads = 1024, kMaxBlocks = 16,
+                         kMaxRegisters = int64_t(1) << 16,
+                         kMaxElements = int64_t(1) << 24;
 
 /// A hardware index: which register of which thread.
 struct HardwareIndex {
@@ -105,7 +110,8 @@ public:
   int64_t numThreads() const { return size(Axis::Lane) * size(Axis::Warp); }
 
   /// Every element is held by somebody, strides and dims are in range, no
-  /// arithmetic overflows. Returns the reason when not.
+  /// arithmetic overflows, sizes are within the limits above. Returns the
+  /// reason when not. The other operations expect a layout that verifies.
   OrRefusal<bool> verify() const;
 
   /// Logical coordinate held at a hardware index (may overshoot).

@@ -28,6 +28,8 @@ struct Swizzle {
   }
 };
 
+inline constexpr int64_t kMaxSharedExtent = int64_t(1) << 24;
+
 class SharedLayout {
 public:
   SharedLayout() = default;
@@ -43,6 +45,10 @@ public:
   const Modes &modes() const { return digits; }
   Swizzle swizzle() const { return xorSwizzle; }
 
+  /// Element width a power of two up to 128 bits, modes cover the shape, the
+  /// swizzle keeps elements whole, and neither offsets (in bytes) nor elements
+  /// exceed kMaxSharedExtent, far above any shared memory. The other operations
+  /// expect a layout that verifies.
   OrRefusal<bool> verify() const;
   /// Linear element offset before the swizzle.
   int64_t linearOffset(llvm::ArrayRef<int64_t> coords) const;
