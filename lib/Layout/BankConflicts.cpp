@@ -14,13 +14,11 @@ using namespace mlir::tile;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-namespace {
-
-constexpr int64_t kBanks = 32, kWordBytes = 4;
+static constexpr int64_t kBanks = 32, kWordBytes = 4;
 
 /// Wavefronts for lanes that are served together: the most distinct words that
 /// one bank has to deliver.
-int64_t wavefronts(ArrayRef<int64_t> addresses, unsigned bytesPerLane) {
+static int64_t wavefronts(ArrayRef<int64_t> addresses, unsigned bytesPerLane) {
   SmallVector<int64_t, 64> words;
   for (int64_t address : addresses) {
     if (address < 0)
@@ -30,12 +28,14 @@ int64_t wavefronts(ArrayRef<int64_t> addresses, unsigned bytesPerLane) {
       words.push_back(word);
   }
   llvm::sort(words);
-  words.erase(std::unique(words.begin(), words.end()), words.end());
+  words.erase(llvm::unique(words), words.end());
   int64_t perBank[kBanks] = {};
   for (int64_t word : words)
     ++perBank[word % kBanks];
   return *std::max_element(perBank, perBank + kBanks);
 }
+
+namespace {
 
 /// Byte offsets by table: linear offsets are sums over dimensions.
 class AddressTable {
@@ -65,15 +65,15 @@ private:
   std::vector<std::vector<int64_t>> perDim;
 };
 
-std::vector<SmallVector<int64_t>> axisTable(const FragmentLayout &layout,
-                                            Axis axis, int64_t step = 1) {
+} // namespace
+
+static std::vector<SmallVector<int64_t>>
+axisTable(const FragmentLayout &layout, Axis axis, int64_t step = 1) {
   std::vector<SmallVector<int64_t>> table;
   for (int64_t index = 0, size = layout.size(axis); index < size; index += step)
     table.push_back(layout.axisCoordinates(axis, index));
   return table;
 }
-
-} // namespace
 
 int64_t mlir::tile::bankConflictDegree(ArrayRef<int64_t> addresses,
                                        unsigned bytesPerLane) {

@@ -21,10 +21,12 @@ struct Split {
   int64_t threads() const { return lanes * warps; }
 };
 
+} // namespace
+
 /// Calls `visit` with every split of the threads left. Warps are taken only
 /// when the lanes are used up, so neighbouring lanes stay neighbours in memory.
 template <typename Fn>
-void forEachSplit(int64_t lanesLeft, int64_t warpsLeft, Fn visit) {
+static void forEachSplit(int64_t lanesLeft, int64_t warpsLeft, Fn visit) {
   for (int64_t lanes = 1; lanes <= lanesLeft; ++lanes)
     if (lanesLeft % lanes == 0)
       visit(Split{lanes, 1});
@@ -38,8 +40,8 @@ void forEachSplit(int64_t lanesLeft, int64_t warpsLeft, Fn visit) {
 /// preferred while it keeps at least four neighbours together (a 64-byte
 /// segment of 16-byte vectors). Otherwise, and for the last dimension, the
 /// fewest registers win and the last of them may overshoot.
-Split chooseSplit(int64_t needed, int64_t lanesLeft, int64_t warpsLeft,
-                  bool isLast) {
+static Split chooseSplit(int64_t needed, int64_t lanesLeft, int64_t warpsLeft,
+                         bool isLast) {
   constexpr int64_t kNeighbours = 4;
   Split exact, fewest;
   forEachSplit(lanesLeft, warpsLeft, [&](Split split) {
@@ -58,7 +60,8 @@ Split chooseSplit(int64_t needed, int64_t lanesLeft, int64_t warpsLeft,
 
 /// The caller's order, completed by the dimensions it leaves out, innermost
 /// first.
-SmallVector<unsigned> completeOrder(ArrayRef<unsigned> order, unsigned rank) {
+static SmallVector<unsigned> completeOrder(ArrayRef<unsigned> order,
+                                           unsigned rank) {
   SmallVector<unsigned> result;
   for (unsigned dim : order)
     if (dim < rank && !llvm::is_contained(result, dim))
@@ -68,8 +71,6 @@ SmallVector<unsigned> completeOrder(ArrayRef<unsigned> order, unsigned rank) {
       result.push_back(dim);
   return result;
 }
-
-} // namespace
 
 FragmentLayout FragmentLayout::blocked(ArrayRef<int64_t> shape,
                                        int64_t numThreads, int64_t vector,
@@ -94,7 +95,7 @@ FragmentLayout FragmentLayout::blocked(ArrayRef<int64_t> shape,
   if (!dims.empty() && vector > 1)
     reg.push_back({vector, int(dims.front()), 1});
   for (size_t position = 0; position < dims.size(); ++position) {
-    int dim = dims[position];
+    int dim = int(dims[position]);
     int64_t needed = neededOf(position), unit = unitOf(position);
     Split split = chooseSplit(needed, lanesLeft, warpsLeft, position >= last);
     if (split.lanes > 1)

@@ -16,17 +16,15 @@
 #include <vector>
 
 using namespace mlir::tile;
-using llvm::ArrayRef;
 using llvm::SmallVector;
 
-namespace {
-
-std::string modeText(const char *which, size_t position, const Mode &mode) {
+static std::string modeText(const char *which, size_t position,
+                            const Mode &mode) {
   return std::string(which) + " " + std::to_string(position) + " (" +
          std::to_string(mode.extent) + ":" + std::to_string(mode.stride) + ")";
 }
 
-OrRefusal<bool> checkIntegers(const Modes &modes, const char *what) {
+static OrRefusal<bool> checkIntegers(const Modes &modes, const char *what) {
   if (OrRefusal<bool> ok = verifyModes(modes); !ok)
     return ok;
   for (auto [position, mode] : llvm::enumerate(modes))
@@ -39,14 +37,14 @@ OrRefusal<bool> checkIntegers(const Modes &modes, const char *what) {
 }
 
 /// Largest value of an integer layout.
-int64_t largestValue(const Modes &modes) {
+static int64_t largestValue(const Modes &modes) {
   int64_t sum = 0;
   for (const Mode &mode : modes)
     sum += (mode.extent - 1) * mode.stride;
   return sum;
 }
 
-unsigned rankOf(const Modes &modes) {
+static unsigned rankOf(const Modes &modes) {
   int rank = 1;
   for (const Mode &mode : modes)
     rank = std::max(rank, mode.dim + 1);
@@ -54,7 +52,7 @@ unsigned rankOf(const Modes &modes) {
 }
 
 /// Modes of two or more values, in increasing strides, with their positions.
-SmallVector<std::pair<Mode, size_t>> byStride(const Modes &modes) {
+static SmallVector<std::pair<Mode, size_t>> byStride(const Modes &modes) {
   SmallVector<std::pair<Mode, size_t>> sorted;
   for (auto [position, mode] : llvm::enumerate(modes))
     if (mode.extent > 1)
@@ -67,7 +65,8 @@ SmallVector<std::pair<Mode, size_t>> byStride(const Modes &modes) {
 }
 
 /// Composition when all digit boundaries form a divisibility chain.
-OrRefusal<Modes> composeByDivisibility(const Modes &outer, const Modes &inner) {
+static OrRefusal<Modes> composeByDivisibility(const Modes &outer,
+                                              const Modes &inner) {
   // Boundaries of the outer digits, in index units: 1, e0, e0*e1, ...
   SmallVector<int64_t> starts;
   int64_t weight = 1;
@@ -120,8 +119,6 @@ OrRefusal<Modes> composeByDivisibility(const Modes &outer, const Modes &inner) {
   }
   return canonicalModes(result);
 }
-
-} // namespace
 
 int64_t mlir::tile::sizeOfModes(const Modes &modes) {
   int64_t size = 1;
@@ -219,7 +216,7 @@ OrRefusal<Modes> mlir::tile::modesOfFunction(int64_t size, unsigned rank,
                                   : " moves along dimensions " +
                                         std::to_string(mode.dim) + " and " +
                                         std::to_string(dim))};
-      mode.dim = dim;
+      mode.dim = int(dim);
       mode.stride = value;
     }
     auto follows = [&](int64_t index, int64_t from, int64_t digit) {

@@ -21,11 +21,9 @@ using namespace mlir::tile;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-namespace {
-
 /// Sorted distinct sums of the digits of `axes` along `dim`.
-SmallVector<int64_t> reachedValues(const FragmentLayout &layout, int dim,
-                                   ArrayRef<Axis> axes) {
+static SmallVector<int64_t> reachedValues(const FragmentLayout &layout, int dim,
+                                          ArrayRef<Axis> axes) {
   SmallVector<int64_t> values = {0};
   for (Axis axis : axes)
     for (const Mode &mode : layout.modes(axis)) {
@@ -37,11 +35,13 @@ SmallVector<int64_t> reachedValues(const FragmentLayout &layout, int dim,
         for (int64_t value : values)
           next.push_back(value + digit * mode.stride);
       llvm::sort(next);
-      next.erase(std::unique(next.begin(), next.end()), next.end());
+      next.erase(llvm::unique(next), next.end());
       values = std::move(next);
     }
   return values;
 }
+
+namespace {
 
 /// Compares {needOffset + need} with {haveOffset + have}, both clipped to the
 /// extent, for one dimension.
@@ -59,7 +59,7 @@ public:
       int64_t coord = value + needOffset;
       if (coord >= extent)
         break;
-      if (!std::binary_search(have.begin(), have.end(), coord - haveOffset)) {
+      if (!llvm::binary_search(have, coord - haveOffset)) {
         entry->second = coord;
         break;
       }
@@ -79,7 +79,9 @@ private:
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> known;
 };
 
-std::string coordText(ArrayRef<int64_t> coords) {
+} // namespace
+
+static std::string coordText(ArrayRef<int64_t> coords) {
   std::string text = "(";
   for (auto [position, coord] : llvm::enumerate(coords))
     text += (position ? ", " : "") + std::to_string(coord);
@@ -87,8 +89,8 @@ std::string coordText(ArrayRef<int64_t> coords) {
 }
 
 /// Offsets of every index of an axis.
-std::vector<SmallVector<int64_t>> axisTable(const FragmentLayout &layout,
-                                            Axis axis) {
+static std::vector<SmallVector<int64_t>> axisTable(const FragmentLayout &layout,
+                                                   Axis axis) {
   std::vector<SmallVector<int64_t>> table;
   int64_t size = layout.size(axis);
   table.reserve(size);
@@ -97,23 +99,28 @@ std::vector<SmallVector<int64_t>> axisTable(const FragmentLayout &layout,
   return table;
 }
 
+namespace {
+
 /// An element that a group of threads needs and does not hold.
 struct Missing {
   int64_t lane = 0, warp = 0, block = 0;
   SmallVector<int64_t> coords;
 };
 
+} // namespace
+
 /// Finds an element that `to` wants in some thread and that `from` holds
 /// nowhere in the same thread (or warp, or block: `haveAxes` are the digits
 /// free to choose in `from`).
-std::optional<Missing> findMissing(const FragmentLayout &from,
-                                   const FragmentLayout &to,
-                                   ArrayRef<Axis> haveAxes) {
+static std::optional<Missing> findMissing(const FragmentLayout &from,
+                                          const FragmentLayout &to,
+                                          ArrayRef<Axis> haveAxes) {
   unsigned rank = to.rank();
   std::vector<SetComparer> dims;
+  dims.reserve(rank);
   for (unsigned dim = 0; dim < rank; ++dim)
-    dims.emplace_back(reachedValues(to, dim, {Axis::Register}),
-                      reachedValues(from, dim, haveAxes), to.shape()[dim]);
+    dims.emplace_back(reachedValues(to, int(dim), {Axis::Register}),
+                      reachedValues(from, int(dim), haveAxes), to.shape()[dim]);
   bool lanesFree = llvm::is_contained(haveAxes, Axis::Lane);
   bool warpsFree = llvm::is_contained(haveAxes, Axis::Warp);
   auto toLane = axisTable(to, Axis::Lane), toWarp = axisTable(to, Axis::Warp),
@@ -152,7 +159,7 @@ std::optional<Missing> findMissing(const FragmentLayout &from,
 
 /// True when every in-bounds element of `to` is in the same register of the
 /// same thread in `from`.
-bool isIdentity(const FragmentLayout &from, const FragmentLayout &to) {
+static bool isIdentity(const FragmentLayout &from, const FragmentLayout &to) {
   for (unsigned axis = 0; axis < kNumAxes; ++axis)
     if (from.size(Axis(axis)) != to.size(Axis(axis)))
       return false;
@@ -189,12 +196,10 @@ bool isIdentity(const FragmentLayout &from, const FragmentLayout &to) {
   return true;
 }
 
-std::string threadText(const Missing &missing) {
+static std::string threadText(const Missing &missing) {
   return "lane " + std::to_string(missing.lane) + " of warp " +
          std::to_string(missing.warp);
 }
-
-} // namespace
 
 bool FragmentLayout::sameOwners(const FragmentLayout &other) const {
   if (shape() != other.shape() || numThreads() != other.numThreads() ||

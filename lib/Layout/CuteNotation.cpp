@@ -127,9 +127,11 @@ private:
   size_t position = 0;
 };
 
+} // namespace
+
 /// Pairs the leaves of shape and stride.
-bool collect(const Tree &shape, const Tree &stride, Modes &modes,
-             std::string &error) {
+static bool collect(const Tree &shape, const Tree &stride, Modes &modes,
+                    std::string &error) {
   if (shape.isLeaf != stride.isLeaf ||
       shape.children.size() != stride.children.size()) {
     error =
@@ -154,7 +156,7 @@ bool collect(const Tree &shape, const Tree &stride, Modes &modes,
   return true;
 }
 
-void printList(ArrayRef<std::string> items, raw_ostream &os) {
+static void printList(ArrayRef<std::string> items, raw_ostream &os) {
   if (items.size() == 1) {
     os << items.front();
     return;
@@ -165,8 +167,8 @@ void printList(ArrayRef<std::string> items, raw_ostream &os) {
 }
 
 /// Extents and strides of a list of modes as two groups.
-std::pair<std::string, std::string> groupsOf(ArrayRef<Mode> modes,
-                                             bool withDims) {
+static std::pair<std::string, std::string> groupsOf(ArrayRef<Mode> modes,
+                                                    bool withDims) {
   SmallVector<std::string> extents, strides;
   for (const Mode &mode : modes) {
     extents.push_back(std::to_string(mode.extent));
@@ -186,8 +188,6 @@ std::pair<std::string, std::string> groupsOf(ArrayRef<Mode> modes,
   printList(strides, strideStream);
   return result;
 }
-
-} // namespace
 
 void mlir::tile::printCute(const Modes &modes, raw_ostream &os) {
   auto [extents, strides] = groupsOf(modes, /*withDims=*/true);

@@ -12,12 +12,10 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::tile;
-using llvm::ArrayRef;
 using llvm::SmallVector;
 
-namespace {
-
-OrRefusal<bool> checkRegion(const SharedLayout &shared, const Region &region) {
+static OrRefusal<bool> checkRegion(const SharedLayout &shared,
+                                   const Region &region) {
   if (region.offsets.size() != shared.rank() ||
       region.sizes.size() != shared.rank())
     return Refusal{"expected a region of rank " +
@@ -37,8 +35,8 @@ OrRefusal<bool> checkRegion(const SharedLayout &shared, const Region &region) {
 }
 
 /// Linear offset of a value of one dimension.
-int64_t dimensionOffset(const SharedLayout &shared, unsigned dim,
-                        int64_t value) {
+static int64_t dimensionOffset(const SharedLayout &shared, unsigned dim,
+                               int64_t value) {
   int64_t offset = 0;
   for (const Mode &mode : shared.modes()) {
     if (mode.dim != int(dim))
@@ -49,13 +47,11 @@ int64_t dimensionOffset(const SharedLayout &shared, unsigned dim,
   return offset;
 }
 
-std::string swizzleText(Swizzle swizzle) {
+static std::string swizzleText(Swizzle swizzle) {
   return "(" + std::to_string(swizzle.bits) + ", " +
          std::to_string(swizzle.base) + ", " + std::to_string(swizzle.shift) +
          ")";
 }
-
-} // namespace
 
 OrRefusal<SharedSlice> mlir::tile::sliceShared(const SharedLayout &shared,
                                                const Region &region) {

@@ -12,21 +12,25 @@ using llvm::ArrayRef;
 using llvm::raw_ostream;
 using llvm::SmallVector;
 
-namespace {
+static constexpr int64_t kLine = 16, kMargin = 40;
 
-constexpr int64_t kLine = 16, kMargin = 40;
+namespace {
 
 struct Cell {
   std::string text, title;
   int64_t hue = 0, lightness = 85;
 };
 
-std::string coordText(ArrayRef<int64_t> coords) {
+} // namespace
+
+static std::string coordText(ArrayRef<int64_t> coords) {
   std::string text = "(";
   for (auto [position, coord] : llvm::enumerate(coords))
     text += (position ? ", " : "") + std::to_string(coord);
   return text + ")";
 }
+
+namespace {
 
 /// A tile as slices of rows and columns, cut to what is drawn.
 class Grid {
@@ -77,9 +81,11 @@ private:
   int64_t rows = 1, columns = 1, slices = 1;
 };
 
+} // namespace
+
 template <typename Fn>
-void drawGrid(const Grid &grid, const std::string &heading, int64_t cellWidth,
-              raw_ostream &os, Fn cellOf) {
+static void drawGrid(const Grid &grid, const std::string &heading,
+                     int64_t cellWidth, raw_ostream &os, Fn cellOf) {
   constexpr int64_t cellHeight = 20;
   std::string leftOut = grid.leftOut();
   int64_t sliceHeight = grid.drawnRows() * cellHeight + 2 * kLine;
@@ -127,14 +133,12 @@ void drawGrid(const Grid &grid, const std::string &heading, int64_t cellWidth,
   os << "</svg>\n";
 }
 
-template <typename Layout> std::string headingOf(const Layout &layout) {
+template <typename Layout> static std::string headingOf(const Layout &layout) {
   std::string heading;
   llvm::raw_string_ostream os(heading);
   layout.print(os);
   return heading;
 }
-
-} // namespace
 
 void mlir::tile::drawSvg(const FragmentLayout &layout, raw_ostream &os) {
   int64_t warps = std::max<int64_t>(1, layout.size(Axis::Warp));

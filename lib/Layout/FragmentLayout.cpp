@@ -32,9 +32,12 @@ struct PlacedDigit {
   int64_t weight;
 };
 
+} // namespace
+
 /// All digits that move along `dim`, slowest (largest stride) first. Pass
 /// kReplicated for those that move nothing.
-SmallVector<PlacedDigit> digitsOf(const FragmentLayout &layout, int dim) {
+static SmallVector<PlacedDigit> digitsOf(const FragmentLayout &layout,
+                                         int dim) {
   SmallVector<PlacedDigit> digits;
   for (unsigned a = 0; a < kNumAxes; ++a) {
     int64_t weight = 1;
@@ -53,7 +56,7 @@ SmallVector<PlacedDigit> digitsOf(const FragmentLayout &layout, int dim) {
 
 /// True when every sum of the digits is reached in one way only, shown by the
 /// sufficient test that each stride exceeds the sum of all smaller ones.
-bool areDisjoint(ArrayRef<PlacedDigit> slowestFirst) {
+static bool areDisjoint(ArrayRef<PlacedDigit> slowestFirst) {
   int64_t reach = 0;
   for (const PlacedDigit &digit : llvm::reverse(slowestFirst)) {
     if (digit.stride <= reach)
@@ -66,8 +69,9 @@ bool areDisjoint(ArrayRef<PlacedDigit> slowestFirst) {
 using IndexArray = std::array<int64_t, kNumAxes>;
 
 /// Appends to `found` every choice of digits whose sum is `target`.
-void solve(ArrayRef<PlacedDigit> digits, int64_t target, IndexArray partial,
-           llvm::SmallVectorImpl<IndexArray> &found) {
+static void solve(ArrayRef<PlacedDigit> digits, int64_t target,
+                  IndexArray partial,
+                  llvm::SmallVectorImpl<IndexArray> &found) {
   if (digits.empty()) {
     if (target == 0)
       found.push_back(partial);
@@ -93,7 +97,8 @@ void solve(ArrayRef<PlacedDigit> digits, int64_t target, IndexArray partial,
 
 /// Largest number of distinct (lane, warp, block) choices that hold one value
 /// of a dimension.
-int64_t dimensionReplication(ArrayRef<PlacedDigit> digits, int64_t extent) {
+static int64_t dimensionReplication(ArrayRef<PlacedDigit> digits,
+                                    int64_t extent) {
   if (areDisjoint(digits))
     return 1;
   int64_t worst = 1;
@@ -103,19 +108,18 @@ int64_t dimensionReplication(ArrayRef<PlacedDigit> digits, int64_t extent) {
     for (IndexArray &index : found)
       index[unsigned(Axis::Register)] = 0;
     llvm::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    worst = std::max<int64_t>(worst, found.size());
+    found.erase(llvm::unique(found), found.end());
+    worst = std::max(worst, int64_t(found.size()));
   }
   return worst;
 }
 
-const char *const axisNames[kNumAxes] = {"register", "lane", "warp", "block"};
+static const char *const axisNames[kNumAxes] = {"register", "lane", "warp",
+                                                "block"};
 
-std::string modeText(unsigned axis, size_t position) {
+static std::string modeText(unsigned axis, size_t position) {
   return std::string(axisNames[axis]) + " mode " + std::to_string(position);
 }
-
-} // namespace
 
 FragmentLayout::FragmentLayout(ArrayRef<int64_t> shape, Modes reg, Modes lane,
                                Modes warp, Modes block)
@@ -195,7 +199,7 @@ OrRefusal<bool> FragmentLayout::verify() const {
   // when it is larger, because every later digit adds at least as much.
   for (unsigned dim = 0; dim < rank(); ++dim) {
     int64_t covered = 1;
-    SmallVector<PlacedDigit> digits = digitsOf(*this, dim);
+    SmallVector<PlacedDigit> digits = digitsOf(*this, int(dim));
     for (const PlacedDigit &digit : llvm::reverse(digits)) {
       if (digit.stride > covered)
         break;
@@ -298,7 +302,8 @@ int64_t FragmentLayout::replication() const {
       if (mode.isReplication())
         product *= mode.extent;
   for (unsigned dim = 0; dim < rank(); ++dim)
-    product *= dimensionReplication(digitsOf(*this, dim), logicalShape[dim]);
+    product *=
+        dimensionReplication(digitsOf(*this, int(dim)), logicalShape[dim]);
   return product;
 }
 
@@ -306,7 +311,7 @@ bool FragmentLayout::isBijective() const {
   if (!digitsOf(*this, Mode::kReplicated).empty())
     return false;
   for (unsigned dim = 0; dim < rank(); ++dim) {
-    SmallVector<PlacedDigit> digits = digitsOf(*this, dim);
+    SmallVector<PlacedDigit> digits = digitsOf(*this, int(dim));
     if (areDisjoint(digits))
       continue;
     for (int64_t value = 0; value < logicalShape[dim]; ++value) {
@@ -379,7 +384,7 @@ FragmentLayout FragmentLayout::permuted(ArrayRef<unsigned> permutation) const {
   SmallVector<int> newPosition(rank(), 0);
   for (auto [position, old] : llvm::enumerate(permutation)) {
     result.logicalShape[position] = logicalShape[old];
-    newPosition[old] = position;
+    newPosition[old] = int(position);
   }
   for (Modes &modes : result.axes)
     for (Mode &mode : modes)

@@ -12,15 +12,13 @@ using namespace mlir::tile;
 using llvm::ArrayRef;
 using llvm::raw_ostream;
 
-namespace {
-
-void printShape(ArrayRef<int64_t> shape, raw_ostream &os) {
+static void printShape(ArrayRef<int64_t> shape, raw_ostream &os) {
   os << "shape [";
   llvm::interleaveComma(shape, os);
   os << "]";
 }
 
-void printModes(const Modes &modes, raw_ostream &os) {
+static void printModes(const Modes &modes, raw_ostream &os) {
   os << "[";
   llvm::interleaveComma(modes, os, [&](const Mode &mode) {
     os << "(" << mode.extent << ", ";
@@ -33,18 +31,18 @@ void printModes(const Modes &modes, raw_ostream &os) {
   os << "]";
 }
 
-void printExtents(ArrayRef<int64_t> shape, raw_ostream &os) {
+static void printExtents(ArrayRef<int64_t> shape, raw_ostream &os) {
   if (shape.empty())
     os << "scalar";
   llvm::interleave(shape, os, "x");
 }
 
-std::string plural(int64_t count, const char *noun) {
+static std::string plural(int64_t count, const char *noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 /// "8 consecutive along dimension 1, then 4 along dimension 0 in steps of 8".
-void describeModes(const Modes &modes, raw_ostream &os) {
+static void describeModes(const Modes &modes, raw_ostream &os) {
   bool first = true;
   for (const Mode &mode : modes) {
     if (mode.extent == 1)
@@ -60,8 +58,6 @@ void describeModes(const Modes &modes, raw_ostream &os) {
          << mode.stride;
   }
 }
-
-} // namespace
 
 void FragmentLayout::print(raw_ostream &os) const {
   printShape(logicalShape, os);

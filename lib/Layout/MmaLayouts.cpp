@@ -14,14 +14,12 @@
 using namespace mlir::tile;
 using llvm::ArrayRef;
 
-namespace {
-
-std::string shapeText(MmaShape shape) {
+static std::string shapeText(MmaShape shape) {
   return "m" + std::to_string(shape.m) + "n" + std::to_string(shape.n) + "k" +
          std::to_string(shape.k);
 }
 
-Modes withoutUnits(std::initializer_list<Mode> modes) {
+static Modes withoutUnits(std::initializer_list<Mode> modes) {
   Modes result;
   for (const Mode &mode : modes)
     if (mode.extent > 1)
@@ -30,10 +28,12 @@ Modes withoutUnits(std::initializer_list<Mode> modes) {
 }
 
 /// Elements along k that one register holds: packed in 32 bits, or one f64.
-int64_t packedElements(unsigned bits) { return bits >= 32 ? 1 : 32 / bits; }
+static int64_t packedElements(unsigned bits) {
+  return bits >= 32 ? 1 : 32 / bits;
+}
 
 /// Whether mma.sync has this shape for A and B elements of `bits`.
-bool isMmaSyncInput(MmaShape shape, unsigned bits) {
+static bool isMmaSyncInput(MmaShape shape, unsigned bits) {
   if (bits == 64)
     return shape == MmaShape{8, 8, 4} ||
            (shape.m == 16 && shape.n == 8 &&
@@ -45,7 +45,7 @@ bool isMmaSyncInput(MmaShape shape, unsigned bits) {
          (shape.k == step || shape.k == 2 * step);
 }
 
-bool isMmaSyncAccumulator(MmaShape shape, unsigned bits) {
+static bool isMmaSyncAccumulator(MmaShape shape, unsigned bits) {
   switch (bits) {
   case 64:
     return isMmaSyncInput(shape, 64);
@@ -60,7 +60,7 @@ bool isMmaSyncAccumulator(MmaShape shape, unsigned bits) {
 }
 
 /// A of m16 (or m8) by k, without warps.
-FragmentLayout inputA(int64_t m, int64_t k, unsigned bits) {
+static FragmentLayout inputA(int64_t m, int64_t k, unsigned bits) {
   int64_t packed = packedElements(bits), step = 4 * packed;
   return FragmentLayout(
       {m, k},
@@ -68,20 +68,18 @@ FragmentLayout inputA(int64_t m, int64_t k, unsigned bits) {
       {{4, 1, packed}, {8, 0, 1}}, {});
 }
 
-FragmentLayout inputB(int64_t k, int64_t n, unsigned bits) {
+static FragmentLayout inputB(int64_t k, int64_t n, unsigned bits) {
   int64_t packed = packedElements(bits), step = 4 * packed;
   return FragmentLayout({k, n},
                         withoutUnits({{packed, 0, 1}, {k / step, 0, step}}),
                         {{4, 0, packed}, {8, 1, 1}}, {});
 }
 
-FragmentLayout accumulator(int64_t m, int64_t n) {
+static FragmentLayout accumulator(int64_t m, int64_t n) {
   return FragmentLayout({m, n},
                         withoutUnits({{2, 1, 1}, {m / 8, 0, 8}, {n / 8, 1, 8}}),
                         {{4, 1, 2}, {8, 0, 1}}, {});
 }
-
-} // namespace
 
 OrRefusal<FragmentLayout>
 mlir::tile::mmaSyncFragment(MmaShape shape, MmaOperand operand, unsigned bits) {

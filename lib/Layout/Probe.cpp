@@ -18,14 +18,14 @@ using namespace mlir::tile;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-namespace {
-
-std::string coordText(ArrayRef<int64_t> coords) {
+static std::string coordText(ArrayRef<int64_t> coords) {
   std::string text = "(";
   for (auto [position, coord] : llvm::enumerate(coords))
     text += (position ? ", " : "") + std::to_string(coord);
   return text + ")";
 }
+
+namespace {
 
 /// Elements of a shape numbered row by row.
 struct Elements {
@@ -45,7 +45,9 @@ struct Elements {
   int64_t count = 1;
 };
 
-OrRefusal<bool> checkShape(ArrayRef<int64_t> shape) {
+} // namespace
+
+static OrRefusal<bool> checkShape(ArrayRef<int64_t> shape) {
   std::optional<int64_t> count = 1;
   for (int64_t extent : shape) {
     if (extent < 1)
@@ -63,9 +65,9 @@ using Table = std::vector<int64_t>;
 
 /// Two elements with equal values, if there are any: the first in row order
 /// together with the one it collides with.
-std::optional<std::pair<int64_t, int64_t>> findCollision(const Table &table,
-                                                         unsigned width) {
-  int64_t count = table.size() / width;
+static std::optional<std::pair<int64_t, int64_t>>
+findCollision(const Table &table, unsigned width) {
+  int64_t count = int64_t(table.size() / width);
   std::vector<int64_t> order(count);
   for (int64_t element = 0; element < count; ++element)
     order[element] = element;
@@ -86,15 +88,19 @@ std::optional<std::pair<int64_t, int64_t>> findCollision(const Table &table,
   return first;
 }
 
+namespace {
+
 /// Digits of every dimension, in the order of the dimensions; Mode::dim is the
 /// component of the value that the digit moves. `dims` tells whose digit it is.
 struct Fit {
   SmallVector<std::pair<unsigned, Mode>> digits;
 };
 
+} // namespace
+
 /// Fits sums of digits to a table; exact on every element.
-OrRefusal<Fit> fitDigits(const Elements &elements, const Table &table,
-                         unsigned width) {
+static OrRefusal<Fit> fitDigits(const Elements &elements, const Table &table,
+                                unsigned width) {
   Fit fit;
   for (unsigned dim = 0; dim < elements.shape.size(); ++dim) {
     OrRefusal<Modes> modes = modesOfFunction(
@@ -140,9 +146,9 @@ OrRefusal<Fit> fitDigits(const Elements &elements, const Table &table,
 /// The modes of one hardware axis from the digits that move it: in increasing
 /// weights, each must start where the ones before end. What is skipped holds
 /// nothing: a digit that overshoots.
-OrRefusal<Modes> axisFromDigits(const Fit &fit, int component,
-                                ArrayRef<int64_t> shape, int64_t size,
-                                const char *name) {
+static OrRefusal<Modes> axisFromDigits(const Fit &fit, int component,
+                                       ArrayRef<int64_t> shape, int64_t size,
+                                       const char *name) {
   struct Placed {
     int64_t weight;
     Mode mode;
@@ -193,8 +199,6 @@ OrRefusal<Modes> axisFromDigits(const Fit &fit, int component,
                    std::to_string(covered) + ", got " + std::to_string(size)};
   return modes;
 }
-
-} // namespace
 
 OrRefusal<FragmentLayout> mlir::tile::probeFragment(ArrayRef<int64_t> shape,
                                                     int64_t numThreads,

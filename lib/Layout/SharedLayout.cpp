@@ -16,11 +16,9 @@ using namespace mlir::tile;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-namespace {
-
 /// Calls `visit` with every coordinate of the shape, last dimension fastest.
 template <typename Fn>
-void forEachCoordinate(ArrayRef<int64_t> shape, Fn visit) {
+static void forEachCoordinate(ArrayRef<int64_t> shape, Fn visit) {
   for (int64_t extent : shape)
     if (extent == 0)
       return;
@@ -38,7 +36,7 @@ void forEachCoordinate(ArrayRef<int64_t> shape, Fn visit) {
 /// Largest linear offset of an in-bounds element. Per dimension the maximum is
 /// either the last coordinate itself or shares a prefix of its digits, has the
 /// next one lowered by one and all faster ones at their maximum.
-int64_t largestOffset(ArrayRef<int64_t> shape, const Modes &modes) {
+static int64_t largestOffset(ArrayRef<int64_t> shape, const Modes &modes) {
   int64_t total = 0;
   for (auto [dim, extent] : llvm::enumerate(shape)) {
     SmallVector<Mode> digits;
@@ -70,8 +68,6 @@ int64_t largestOffset(ArrayRef<int64_t> shape, const Modes &modes) {
   }
   return total;
 }
-
-} // namespace
 
 SharedLayout::SharedLayout(ArrayRef<int64_t> shape, unsigned elementBits,
                            Modes modes, Swizzle swizzle)
@@ -214,7 +210,7 @@ bool SharedLayout::isInjective() const {
     offsets.push_back(linearOffset(coords));
   });
   llvm::sort(offsets);
-  return std::adjacent_find(offsets.begin(), offsets.end()) == offsets.end();
+  return llvm::adjacent_find(offsets) == offsets.end();
 }
 
 int64_t SharedLayout::contiguousElements(unsigned dim) const {

@@ -41,7 +41,7 @@ OrRefusal<SharedSlice> sliceShared(const SharedLayout &shared,
 
 /// Swizzles that TMA and wgmma know: none, or 16-byte chunks permuted within
 /// rows of 32, 64 or 128 bytes.
-enum class TmaSwizzle { None, B32, B64, B128 };
+enum class TmaSwizzle : uint8_t { None, B32, B64, B128 };
 /// Bytes of a swizzled row: 16 (no swizzle), 32, 64, 128.
 int64_t swizzleSpan(TmaSwizzle mode);
 llvm::StringRef stringify(TmaSwizzle mode);
@@ -79,7 +79,7 @@ OrRefusal<TmaTiling> tmaTiling(const SharedLayout &shared, const Region &region,
 // wgmma
 //===----------------------------------------------------------------------===//
 
-enum class Major { K, MN };
+enum class Major : uint8_t { K, MN };
 
 /// The fields of a wgmma matrix descriptor (PTX ISA, "Matrix Descriptor
 /// Format"), in bytes.

@@ -77,7 +77,7 @@
 
 namespace mlir::tile {
 
-enum class Axis : unsigned { Register = 0, Lane = 1, Warp = 2, Block = 3 };
+enum class Axis : uint8_t { Register = 0, Lane = 1, Warp = 2, Block = 3 };
 inline constexpr unsigned kNumAxes = 4;
 inline constexpr int64_t kWarpSize = 32;
 /// What verify() admits: CUDA's limits on blocks and clusters, and more
@@ -188,7 +188,7 @@ private:
 };
 
 /// How to turn a fragment in layout `from` into layout `to`, cheapest first.
-enum class ConversionKind {
+enum class ConversionKind : uint8_t {
   Identity,       // same registers
   RegisterRename, // each thread already has its elements, in other registers
   WarpShuffle,    // each warp has its elements: shfl within the warp

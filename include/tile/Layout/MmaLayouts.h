@@ -20,7 +20,7 @@ struct MmaShape {
     return m == o.m && n == o.n && k == o.k;
   }
 };
-enum class MmaOperand { A, B, C };
+enum class MmaOperand : uint8_t { A, B, C };
 
 /// Fragment of one mma.sync instruction for one warp. `bits` is the width of
 /// the operand's elements (A and B: 4, 8, 16, 32 (tf32), 64; C: 16, 32, 64).
