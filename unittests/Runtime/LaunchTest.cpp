@@ -3,14 +3,16 @@
 
 #include "RuntimeFixture.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 using namespace mlir::tile::runtime;
 using namespace mlir::tile::runtime::test;
 
 // Counts allocations of this program, so that a test can say "none".
-static size_t numAllocations = 0;
+static std::atomic<size_t> numAllocations = 0;
 
 void *operator new(size_t size) {
   ++numAllocations;
@@ -342,6 +344,40 @@ TEST_F(LaunchTest, TensorMapsAreEncodedOnceAndClustersLaunched) {
       EXPECT_EQ(mock->tensorMaps[size_t(number) - 1].dims[1],
                 uint64_t(shapeA[0]));
     }
+}
+
+TEST_F(LaunchTest, ThreadsLaunchTogether) {
+  std::unique_ptr<LoadedArtifact> loaded = load(tensorMapArtifact());
+  const Kernel &kernel = loaded->kernel(0);
+  shapeC[1] = stridesC[0] = 256;
+  // The context is current already: contexts of the mock are no thread's own.
+  mock->contexts = {loaded->device().context()};
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> threads;
+  for (int64_t id = 1; id <= 4; ++id)
+    threads.emplace_back([&, id] {
+      int64_t shape[2] = {id, 64};
+      Arg own[] = {args[0], args[1], args[2], args[3]};
+      own[0].shape = shape;
+      for (int i = 0; i < 200; ++i) {
+        shape[0] = id * 100 + i % 10; // more maps than are kept
+        failures += !kernel.launch(own).ok();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  mock->contexts.clear();
+  EXPECT_EQ(failures, 0);
+  ASSERT_EQ(mock->launches.size(), 800u);
+  // Each launch got the map of its own extents (numbers of maps wrap at 256).
+  for (const MockLaunch &launch : mock->launches) {
+    bool found = false;
+    size_t number = static_cast<unsigned char>(launch.params[0][0]);
+    for (size_t i = number; i <= mock->tensorMaps.size(); i += 256)
+      found |= i > 0 && int64_t(mock->tensorMaps[i - 1].dims[1]) ==
+                            as<int32_t>(launch.params[1]);
+    EXPECT_TRUE(found);
+  }
 }
 
 TEST_F(LaunchTest, TensorMapErrorsNameTheArgument) {

@@ -10,10 +10,13 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace {
 
 MockCuda state;
+/// Over what launches from several threads change.
+std::mutex mutex;
 
 struct Function {
   std::string name;
@@ -45,6 +48,7 @@ const MockAllocation *find(uint64_t pointer) {
 int context; // its address is the primary context
 
 int record(const LaunchConfig &config, void *function, void **params) {
+  std::lock_guard<std::mutex> lock(mutex);
   ++state.numLaunches;
   if (state.quiet || state.launchResult)
     return state.launchResult;
@@ -274,6 +278,7 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
                         swizzle,
                         l2,
                         fill};
+  std::lock_guard<std::mutex> lock(mutex);
   state.tensorMaps.push_back(seen);
   // The map's bytes are its number, so that tests see which one arrived.
   return std::memset(map, int(state.tensorMaps.size()), 128), 0;
