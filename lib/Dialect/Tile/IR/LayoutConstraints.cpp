@@ -1,15 +1,138 @@
-//===- LayoutConstraints.cpp - what each operation demands of layouts -----===//
+//===- LayoutConstraints.cpp - demands of loops, copies, reductions -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each operation demands of layouts. The gemm's demands, which depend on
+// the target's instructions, are in GemmConstraints.cpp.
+//
 //===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
+using namespace mlir;
 using namespace mlir::tile;
 
-void CopyOp::getLayoutConstraints(LayoutConstraints &) {}
-void FillOp::getLayoutConstraints(LayoutConstraints &) {}
-void AtomicOp::getLayoutConstraints(LayoutConstraints &) {}
+namespace {
+
+/// The access of a region of `operand`: its extents other than one are the
+/// loop's dimensions, in order.
+LoopAccess regionAccess(OpOperand &operand, OperandRange offsets,
+                        ArrayRef<int64_t> extents, bool isWrite,
+                        bool isAtomic) {
+  LoopAccess access;
+  access.operand = &operand;
+  access.isRead = !isWrite || isAtomic;
+  access.isWrite = isWrite;
+  access.isAtomic = isAtomic;
+  size_t loopRank = llvm::count_if(extents, [](int64_t e) { return e != 1; });
+  size_t next = 0;
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    LoopIndex index;
+    index.coefficients.assign(std::max<size_t>(loopRank, 1), 0);
+    if (extent != 1)
+      index.coefficients[next++] = 1;
+    if (!offsets.empty()) {
+      APInt offset;
+      if (matchPattern(offsets[dim], m_ConstantInt(&offset)))
+        index.constant = offset.getSExtValue();
+      else
+        index.hasUniform = true;
+    }
+    access.indices.push_back(std::move(index));
+  }
+  return access;
+}
+
+SmallVector<int64_t> loopShape(ArrayRef<int64_t> tileShape) {
+  if (tileShape.empty())
+    return {1};
+  return llvm::to_vector(tileShape);
+}
+
+template <typename OpT> LoopDemand copyLoop(OpT op, bool isAtomic) {
+  LoopDemand loop;
+  loop.shape = loopShape(op.getTileShape());
+  loop.accesses.push_back(
+      regionAccess(op.getSourceMutable(), op.getSourceOffsets(),
+                   op.getSourceExtents(), /*isWrite=*/false, false));
+  loop.accesses.push_back(
+      regionAccess(op.getTargetMutable(), op.getTargetOffsets(),
+                   op.getTargetExtents(), /*isWrite=*/true, isAtomic));
+  loop.stated = op.getLayoutAttr();
+  return loop;
+}
+
+std::optional<int64_t> optionalWidth(std::optional<uint64_t> width) {
+  return width ? std::optional<int64_t>(*width) : std::nullopt;
+}
+
+} // namespace
+
+void CopyOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  LoopDemand loop = copyLoop(*this, /*isAtomic=*/false);
+  loop.coalescedWidth = optionalWidth(getCoalescedWidth());
+  constraints.loop(std::move(loop));
+}
+
+void AtomicOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.loop(copyLoop(*this, /*isAtomic=*/true));
+}
+
+void FillOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  LoopDemand loop;
+  SmallVector<int64_t> tile;
+  for (int64_t extent : getExtents())
+    if (extent != 1)
+      tile.push_back(extent);
+  loop.shape = loopShape(tile);
+  loop.accesses.push_back(regionAccess(getTargetMutable(), getOffsets(),
+                                       getExtents(), /*isWrite=*/true, false));
+  loop.stated = getLayoutAttr();
+  constraints.loop(std::move(loop));
+}
+
+void ParallelOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  LoopDemand loop;
+  loop.shape = llvm::to_vector(getExtents());
+  loop.stated = getLayoutAttr();
+  loop.coalescedWidth = optionalWidth(getCoalescedWidth());
+  ValueRange ivs = getBodyRegion().getArguments();
+  auto add = [&](OpOperand &operand, ValueRange indices, bool isRead,
+                 bool isWrite, bool isAtomic) {
+    LoopAccess access;
+    access.operand = &operand;
+    access.isRead = isRead;
+    access.isWrite = isWrite;
+    access.isAtomic = isAtomic;
+    for (Value index : indices)
+      access.indices.push_back(analyzeLoopIndex(index, ivs));
+    loop.accesses.push_back(std::move(access));
+  };
+  getBodyRegion().walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      add(load.getMemrefMutable(), load.getIndices(), true, false, false);
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      add(store.getMemrefMutable(), store.getIndices(), false, true, false);
+    else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op))
+      add(rmw.getMemrefMutable(), rmw.getIndices(), true, true, true);
+  });
+  constraints.loop(std::move(loop));
+}
+
+void ReduceOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  auto from = cast<MemRefType>(getSource().getType());
+  auto to = cast<MemRefType>(getTarget().getType());
+  bool accumulates = getAccumulate();
+  constraints.needsFragment(getSourceMutable(), /*reads=*/true,
+                            /*writes=*/false);
+  constraints.needsFragment(getTargetMutable(), accumulates, /*writes=*/true);
+  constraints.slice(getSourceMutable(), getTargetMutable(), getDim(),
+                    /*keepDim=*/from.getRank() == to.getRank(), accumulates);
+}
+
+// The conversion joins two layouts that others determine.
 void ConvertLayoutOp::getLayoutConstraints(LayoutConstraints &) {}
-void GemmOp::getLayoutConstraints(LayoutConstraints &) {}
-void ReduceOp::getLayoutConstraints(LayoutConstraints &) {}
-void ParallelOp::getLayoutConstraints(LayoutConstraints &) {}
+
+// Any layout can be printed.
 void PrintOp::getLayoutConstraints(LayoutConstraints &) {}

@@ -139,6 +139,12 @@ bool tile::isTileShape(ArrayRef<int64_t> extents) {
   return true;
 }
 
+unsigned tile::getStorageBits(Type type) {
+  if (type.isIndex())
+    return 64;
+  return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
+}
+
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t stages, ArrayRef<Type> buffers, RingSide,
                                RingSide) {

@@ -555,8 +555,7 @@ LogicalResult AllocOp::verify() {
   if (shared.getShape() != type.getShape())
     return emitOpError() << "[alloc-3] expected a layout of the buffer's shape "
                          << type << ", got " << shared;
-  Type element = type.getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  int64_t bits = getStorageBits(type.getElementType());
   if (shared.getElementBits() != bits)
     return emitOpError() << "[alloc-4] expected a layout of " << bits
                          << "-bit elements, got " << shared.getElementBits();

@@ -39,6 +39,8 @@ SharedLayoutAttr getSharedLayout(Value buffer);
 /// Element types that can be stored: f64 f32 f16 bf16, fp8, f4E2M1FN, i64 i32
 /// i16 i8 i4 i1, index.
 bool isStorageType(Type type);
+/// Bits that an element takes in memory: i1 takes a byte, index 64 bits.
+unsigned getStorageBits(Type type);
 
 /// The most elements of one tile: more than any memory of a block holds, and few
 /// enough that layouts can be enumerated.

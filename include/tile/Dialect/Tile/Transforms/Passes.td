@@ -68,4 +68,36 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
+  let summary = "Decides which thread holds which element, and where tiles lie in shared memory";
+  let description = [{
+    Every fragment and shared tile gets a layout, every loop over a tile
+    (`parallel`, `copy`, `fill`, `atomic`) the layout of its iterations, every
+    `gemm` a plan. Exact demands of instructions come first, then propagation
+    through loops and reductions, then free choices by a stated cost
+    (docs/Rationale/LayoutInference.md). Where two operations need different
+    layouts of one fragment a `tile.convert_layout` is inserted. Layouts and
+    plans that are stated already are respected.
+
+    Before:
+    ```mlir
+    %x = tile.alloc : memref<64xf32, #tile.fragment>
+    tile.copy %A[%i] to %x : memref<4096xf32> to memref<64xf32, #tile.fragment>
+    ```
+    After, with 32 threads:
+    ```mlir
+    %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(4, 0:1)] lane [(16, 0:4), (2, *)] warp []>) : memref<64xf32, #tile.fragment>
+    tile.copy %A[%i] to %x {layout = #tile.fragment_layout<shape [64] reg [(4, 0:1)] lane [(16, 0:4), (2, *)] warp []>} : memref<4096xf32> to memref<64xf32, #tile.fragment>
+    ```
+  }];
+  let options = [
+    Option<"printAnalysisOnly", "print-analysis-only", "bool", "false",
+           "print each layout, its reason and cost on standard output; leave the IR as it is">,
+    Option<"remarks", "remarks", "bool", "false",
+           "emit a remark for each instruction chosen or refused and each conversion inserted">];
+  let statistics = [
+    Statistic<"numConversions", "num-conversions", "Number of layout conversions inserted">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 #endif // TILE_TRANSFORMS_PASSES_TD

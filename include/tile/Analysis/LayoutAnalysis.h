@@ -1,0 +1,91 @@
+//===- LayoutAnalysis.h - layouts of a kernel's buffers ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Solves the demands that the operations of one kernel make of layouts
+// (LayoutConstraints.h) and says, for each buffer and each loop over a tile,
+// the layout chosen and why. Rewrites nothing; the pass tile-infer-layouts
+// writes the result into the IR. docs/Rationale/LayoutInference.md states the
+// order of decisions and the cost function.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_LAYOUTANALYSIS_H
+#define TILE_ANALYSIS_LAYOUTANALYSIS_H
+
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "llvm/ADT/MapVector.h"
+#include <vector>
+
+namespace mlir::tile {
+
+/// The terms of the cost of a free choice, in cycles of one multiprocessor.
+struct LayoutCost {
+  double globalTraffic = 0; // sectors of 32 bytes
+  double sharedTraffic = 0; // wavefronts, bank conflicts included
+  double issue = 0;         // instructions, idle and replicated work included
+  double registers = 0;     // registers beyond what occupancy affords
+  double reductions = 0;    // shuffles and trips through shared memory
+  double conversions = 0;   // convert_layout
+  double total() const {
+    return globalTraffic + sharedTraffic + issue + registers + reductions +
+           conversions;
+  }
+  void print(raw_ostream &os) const;
+};
+
+struct FragmentChoice {
+  FragmentLayout layout;
+  std::string why;
+};
+
+struct SharedChoice {
+  SharedLayout layout;
+  std::string why;
+  /// Worst bank conflict degree of any access, and which access that is.
+  int64_t degree = 1;
+};
+
+struct LoopChoice {
+  FragmentLayout layout;
+  std::string why;
+  /// Set where the choice was free.
+  std::optional<LayoutCost> cost;
+};
+
+/// An operation works on `buffer` in another layout than the buffer has.
+struct LayoutConversion {
+  Operation *op;
+  Value buffer;
+  SmallVector<OpOperand *> operands;
+  FragmentLayout layout;
+  bool reads = false, writes = false;
+  std::string why;
+  ConversionClass kind;
+};
+
+struct OperationDecision {
+  Operation *op;
+  LayoutDecision decision;
+};
+
+class LayoutAnalysis {
+public:
+  /// Fails with a diagnostic when the kernel cannot be laid out for the target:
+  /// a stated choice is impossible, or a tile is reached through an operation
+  /// that hides which buffer it is.
+  static FailureOr<LayoutAnalysis> compute(KernelOp kernel,
+                                           const TargetInfo &target);
+
+  /// Buffers in the order of their allocation, loops in program order.
+  llvm::MapVector<Value, FragmentChoice> fragments;
+  llvm::MapVector<Value, SharedChoice> shareds;
+  llvm::MapVector<Operation *, LoopChoice> loops;
+  std::vector<OperationDecision> decisions;
+  std::vector<LayoutConversion> conversions;
+
+  /// Every choice in structured form and in words, with its reason and cost.
+  void print(raw_ostream &os, KernelOp kernel) const;
+};
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_LAYOUTANALYSIS_H

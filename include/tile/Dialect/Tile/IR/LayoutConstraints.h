@@ -1,0 +1,176 @@
+//===- LayoutConstraints.h - what an operation demands of layouts -*- C++
+//-*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The vocabulary in which an operation states its demands
+// (TileOpInterface::getLayoutConstraints). Layout inference solves the demands
+// of all operations of a kernel together and knows no operation by name: a new
+// operation joins by speaking this vocabulary.
+//
+//   loop      "I run over this tile; element e of it reads A[f(e)], writes
+//              B[g(e)]": whoever owns a fragment's element executes it.
+//   exact     "this operand must be a fragment in exactly this layout."
+//   prefer    "any layout will do; this one is good."
+//   slice     "this fragment is that one with a dimension reduced away."
+//   shared    "I read this shared buffer in this pattern": bank conflicts.
+//   fragment  "this operand must be in registers": shared ones are staged.
+//   decide    "this attribute records my choice, for these reasons."
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TILE_IR_LAYOUTCONSTRAINTS_H
+#define TILE_DIALECT_TILE_IR_LAYOUTCONSTRAINTS_H
+
+#include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "tile/Target/TargetInfo.h"
+#include <optional>
+
+namespace mlir::tile {
+
+/// One index of an access inside a tile loop, as a linear form over the loop's
+/// induction variables: sum(coefficients[d] * iv[d]) + constant (+ a value that
+/// is the same for the whole block).
+struct LoopIndex {
+  SmallVector<int64_t> coefficients;
+  int64_t constant = 0;
+  bool hasUniform = false;
+  /// Not linear in the induction variables (a table look-up, a remainder).
+  bool isIrregular = false;
+
+  bool isInvariant() const;
+  /// The loop dimension d when the index is exactly iv[d].
+  std::optional<unsigned> asLoopDim() const;
+};
+
+/// Decomposes `index` over the induction variables of a loop.
+LoopIndex analyzeLoopIndex(Value index, ValueRange ivs);
+
+/// One access of a tile loop.
+struct LoopAccess {
+  /// The operand through which the buffer is reached (of the operation itself
+  /// or of a load or store in its body): where a conversion plugs in.
+  OpOperand *operand = nullptr;
+  bool isRead = false, isWrite = false, isAtomic = false;
+  SmallVector<LoopIndex> indices; // one per dimension of the buffer
+  Value buffer() const { return operand->get(); }
+};
+
+/// An operation that runs over a tile. Inference sets its attribute `layout`.
+struct LoopDemand {
+  SmallVector<int64_t> shape;
+  SmallVector<LoopAccess> accesses;
+  FragmentLayoutAttr stated; // by the user; null when free
+  std::optional<int64_t> coalescedWidth;
+};
+
+/// How a loop relates to a fragment it accesses.
+struct OwnedAccess {
+  /// For each dimension of the fragment the loop dimension that indexes it, or
+  /// -1 (extent one).
+  SmallVector<int> loopDims;
+  /// The loop covers the fragment's whole extents.
+  bool isWhole = true;
+  /// Every loop dimension of extent other than one indexes the fragment: the
+  /// fragment's layout determines the loop's.
+  bool determinesLoop = true;
+};
+/// The relation, or nullopt when element ownership cannot express the access
+/// (offsets, remainders, atomics): it goes through shared memory then.
+std::optional<OwnedAccess> getOwnedAccess(const LoopDemand &loop,
+                                          const LoopAccess &access);
+
+struct ExactDemand {
+  OpOperand *operand;
+  FragmentLayout layout;
+  bool reads = false, writes = false;
+  /// A wish, not a demand.
+  bool isPreference = false;
+  std::string why;
+  Value buffer() const { return operand->get(); }
+};
+
+/// target = source with `dim` reduced away (kept with extent one if `keepDim`).
+struct SliceDemand {
+  OpOperand *source, *target;
+  unsigned dim;
+  bool keepDim, readsTarget;
+};
+
+/// A pattern in which a shared buffer is read.
+struct SharedDemand {
+  Value buffer;
+  /// ldmatrix: 8 rows along rowDim of 16 bytes along columnDim.
+  bool isLdmatrix = false;
+  unsigned rowDim = 0, columnDim = 1;
+  /// Otherwise: lanes read the elements of a fragment of the buffer's shape.
+  FragmentLayout elements;
+};
+
+/// An operand that has to be in registers.
+struct FragmentDemand {
+  OpOperand *operand;
+  bool reads, writes;
+};
+
+/// A choice made by the operation itself.
+struct LayoutDecision {
+  std::string attribute;
+  Attribute value;
+  std::string why;
+  /// Faster choices that were not possible, each with the reason.
+  SmallVector<std::string> refused;
+};
+
+/// The demands of one operation.
+class LayoutConstraints {
+public:
+  LayoutConstraints(const TargetInfo &target, int64_t numThreads)
+      : targetInfo(target), threads(numThreads) {}
+
+  const TargetInfo &target() const { return targetInfo; }
+  int64_t numThreads() const { return threads; }
+  int64_t numWarps() const { return threads / kWarpSize; }
+
+  void loop(LoopDemand demand) { loopDemand = std::move(demand); }
+  void exact(OpOperand &operand, FragmentLayout layout, bool reads, bool writes,
+             std::string why) {
+    exacts.push_back(
+        {&operand, std::move(layout), reads, writes, false, std::move(why)});
+  }
+  void prefer(OpOperand &operand, FragmentLayout layout, std::string why) {
+    exacts.push_back(
+        {&operand, std::move(layout), false, false, true, std::move(why)});
+  }
+  void slice(OpOperand &source, OpOperand &target, unsigned dim, bool keepDim,
+             bool readsTarget) {
+    slices.push_back({&source, &target, dim, keepDim, readsTarget});
+  }
+  void sharedLdmatrix(Value buffer, unsigned rowDim, unsigned columnDim) {
+    shareds.push_back({buffer, true, rowDim, columnDim, {}});
+  }
+  void sharedElements(Value buffer, FragmentLayout elements) {
+    shareds.push_back({buffer, false, 0, 0, std::move(elements)});
+  }
+  void needsFragment(OpOperand &operand, bool reads, bool writes) {
+    fragments.push_back({&operand, reads, writes});
+  }
+  void decide(LayoutDecision decision) {
+    decisions.push_back(std::move(decision));
+  }
+  /// The operation cannot be laid out: what it states contradicts the target.
+  void refuse(std::string reason) { refusal = std::move(reason); }
+
+  std::optional<LoopDemand> loopDemand;
+  SmallVector<ExactDemand, 3> exacts;
+  SmallVector<SliceDemand, 1> slices;
+  SmallVector<SharedDemand, 2> shareds;
+  SmallVector<FragmentDemand, 2> fragments;
+  SmallVector<LayoutDecision, 1> decisions;
+  std::string refusal;
+
+private:
+  const TargetInfo &targetInfo;
+  int64_t threads;
+};
+
+} // namespace mlir::tile
+#endif // TILE_DIALECT_TILE_IR_LAYOUTCONSTRAINTS_H

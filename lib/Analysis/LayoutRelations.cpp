@@ -1,0 +1,107 @@
+//===- LayoutRelations.cpp - loops and the fragments they access ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "LayoutRelations.h"
+#include "tile/Layout/CheckedMath.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static FragmentLayout withShape(const FragmentLayout &layout,
+                                ArrayRef<int64_t> shape) {
+  return FragmentLayout(shape, layout.modes(Axis::Register),
+                        layout.modes(Axis::Lane), layout.modes(Axis::Warp),
+                        layout.modes(Axis::Block));
+}
+
+static bool hasDigits(const FragmentLayout &layout, int dim) {
+  for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
+    for (const Mode &mode : layout.modes(axis))
+      if (mode.dim == dim && mode.extent > 1)
+        return true;
+  return false;
+}
+
+std::optional<FragmentLayout>
+tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
+                       const FragmentLayout &fragment) {
+  if (!access.determinesLoop)
+    return std::nullopt;
+  FragmentLayout layout = fragment;
+  SmallVector<unsigned> loopDims; // of the dimensions that remain, in order
+  for (unsigned dim = access.loopDims.size(); dim-- > 0;) {
+    if (access.loopDims[dim] >= 0) {
+      loopDims.insert(loopDims.begin(), access.loopDims[dim]);
+      continue;
+    }
+    // Digits of a dimension of extent one are lanes that hold nothing of the
+    // tile; they must not become replicas.
+    if (hasDigits(layout, dim))
+      return std::nullopt;
+    layout = *layout.sliced(dim);
+  }
+  SmallVector<unsigned> permutation;
+  for (unsigned dim = 0; dim < loopShape.size(); ++dim) {
+    auto found = llvm::find(loopDims, dim);
+    if (found != loopDims.end())
+      permutation.push_back(found - loopDims.begin());
+  }
+  layout = layout.permuted(permutation);
+  for (unsigned dim = 0; dim < loopShape.size(); ++dim)
+    if (!llvm::is_contained(loopDims, dim))
+      layout = layout.expanded(dim, 1);
+  return withShape(layout, loopShape);
+}
+
+/// The part of a fragment that a loop covers, from the loop's layout.
+static FragmentLayout regionFromLoop(const OwnedAccess &access,
+                                     const FragmentLayout &loop) {
+  FragmentLayout layout = loop;
+  SmallVector<unsigned> kept;
+  for (unsigned dim = loop.rank(); dim-- > 0;) {
+    if (llvm::is_contained(access.loopDims, int(dim)))
+      kept.insert(kept.begin(), dim);
+    else
+      layout = *layout.sliced(dim);
+  }
+  SmallVector<unsigned> permutation;
+  for (int dim : access.loopDims)
+    if (dim >= 0)
+      permutation.push_back(llvm::find(kept, unsigned(dim)) - kept.begin());
+  layout = layout.permuted(permutation);
+  for (auto [dim, loopDim] : llvm::enumerate(access.loopDims))
+    if (loopDim < 0)
+      layout = layout.expanded(dim, 1);
+  return layout;
+}
+
+FragmentLayout tile::fragmentFromLoop(ArrayRef<int64_t> fragmentShape,
+                                      const OwnedAccess &access,
+                                      const FragmentLayout &loop) {
+  FragmentLayout layout = regionFromLoop(access, loop);
+  if (access.isWhole)
+    return layout;
+  // Elements outside the loop's region: further registers.
+  Modes registers = layout.modes(Axis::Register);
+  for (auto [dim, extent] : llvm::enumerate(fragmentShape)) {
+    int64_t reach = 1;
+    for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
+      for (const Mode &mode : layout.modes(axis))
+        if (mode.dim == int(dim))
+          reach += (mode.extent - 1) * mode.stride;
+    if (reach < extent)
+      registers.push_back({ceilDiv(extent, reach), int(dim), reach});
+  }
+  return FragmentLayout(fragmentShape, registers, layout.modes(Axis::Lane),
+                        layout.modes(Axis::Warp), layout.modes(Axis::Block));
+}
+
+bool tile::isCompatible(const OwnedAccess &access,
+                        const FragmentLayout &fragment,
+                        const FragmentLayout &loop) {
+  for (auto [dim, loopDim] : llvm::enumerate(access.loopDims))
+    if (loopDim < 0 && hasDigits(fragment, dim))
+      return false;
+  FragmentLayout region = regionFromLoop(access, loop);
+  return region.equivalent(withShape(fragment, region.shape()));
+}

@@ -1,0 +1,407 @@
+//===- LayoutSolver.cpp - decisions on fragments and loops ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LayoutSolver.h for the order of decisions. Collection of the demands is
+// in LayoutAnalysis.cpp, the layouts of shared memory in SharedChoice.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "LayoutSolver.h"
+#include "LayoutRelations.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static ArrayRef<int64_t> shapeOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getShape();
+}
+
+unsigned tile::elementBitsOf(Value buffer) {
+  return getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
+}
+
+LogicalResult LayoutSolver::solve() {
+  if (failed(collect()))
+    return failure();
+  assignStated();
+  assignExact();
+  propagate();
+  assignPreferences();
+  propagate();
+  while (chooseFreeLoop() || chooseFreeSliceSource())
+    propagate();
+  chooseRemaining();
+  findConversions();
+  chooseShared();
+  return success();
+}
+
+void LayoutSolver::assign(Value buffer, FragmentLayout layout,
+                          std::string why) {
+  FragmentChoice &choice = result.fragments[buffer];
+  choice.layout = std::move(layout);
+  choice.why = std::move(why);
+}
+
+/// Fragments are entered without a layout (no reason) when collected.
+const FragmentLayout *LayoutSolver::layoutOf(Value buffer) const {
+  auto found = result.fragments.find(buffer);
+  if (found == result.fragments.end() || found->second.why.empty())
+    return nullptr;
+  return &found->second.layout;
+}
+
+void LayoutSolver::setLoop(OperationDemands &demands, FragmentLayout layout,
+                           std::string why, std::optional<LayoutCost> cost) {
+  result.loops[demands.op] = {std::move(layout), std::move(why), cost};
+}
+
+void LayoutSolver::assignStated() {
+  for (auto &[buffer, choice] : result.fragments)
+    if (FragmentLayoutAttr stated = getFragmentLayout(buffer))
+      assign(buffer, stated.getLayout(), "stated by the user");
+  for (OperationDemands &demands : operations)
+    if (demands.constraints.loopDemand &&
+        demands.constraints.loopDemand->stated)
+      setLoop(demands, demands.constraints.loopDemand->stated.getLayout(),
+              "stated by the user");
+}
+
+/// Where exact demands disagree, the buffer takes the layout that is cheapest
+/// to convert to the others.
+void LayoutSolver::assignExact() {
+  struct Weighted {
+    const ExactDemand *demand;
+    double frequency;
+  };
+  llvm::MapVector<Value, SmallVector<Weighted>> byBuffer;
+  for (OperationDemands &demands : operations)
+    for (const ExactDemand &demand : demands.constraints.exacts)
+      if (!demand.isPreference && !layoutOf(demand.buffer()))
+        byBuffer[demand.buffer()].push_back({&demand, demands.frequency});
+  for (auto &[buffer, demands] : byBuffer) {
+    const Weighted *best = nullptr;
+    double bestCost = 0;
+    for (const Weighted &candidate : demands) {
+      double cost = 0;
+      for (const Weighted &other : demands) {
+        const FragmentLayout &mine = candidate.demand->layout;
+        const FragmentLayout &theirs = other.demand->layout;
+        unsigned bits = elementBitsOf(buffer);
+        if (other.demand->reads)
+          cost += other.frequency * conversionCost(mine, theirs, bits);
+        if (other.demand->writes)
+          cost += other.frequency * conversionCost(theirs, mine, bits);
+      }
+      if (!best || cost < bestCost) {
+        best = &candidate;
+        bestCost = cost;
+      }
+    }
+    assign(buffer, best->demand->layout, best->demand->why);
+  }
+}
+
+void LayoutSolver::assignPreferences() {
+  for (OperationDemands &demands : operations)
+    for (const ExactDemand &demand : demands.constraints.exacts)
+      if (demand.isPreference && !layoutOf(demand.buffer()))
+        assign(demand.buffer(), demand.layout, demand.why);
+}
+
+void LayoutSolver::propagate() {
+  // Each round decides at least one buffer or loop.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (OperationDemands &demands : operations) {
+      if (demands.constraints.loopDemand)
+        changed |= propagateLoop(demands);
+      changed |= propagateSlices(demands);
+    }
+  }
+}
+
+/// Conversions that a loop's accesses would need in a layout, in cycles.
+double LayoutSolver::disagreement(OperationDemands &demands,
+                                  const FragmentLayout &loop) {
+  double cost = 0;
+  const LoopDemand &demand = *demands.constraints.loopDemand;
+  for (auto [access, owned] : llvm::zip_equal(demand.accesses, demands.owned)) {
+    const FragmentLayout *known = owned ? layoutOf(access.buffer()) : nullptr;
+    if (!known || isCompatible(*owned, *known, loop))
+      continue;
+    FragmentLayout wanted =
+        fragmentFromLoop(shapeOf(access.buffer()), *owned, loop);
+    unsigned bits = elementBitsOf(access.buffer());
+    if (access.isRead || !owned->isWhole)
+      cost += conversionCost(*known, wanted, bits);
+    if (access.isWrite)
+      cost += conversionCost(wanted, *known, bits);
+  }
+  return cost * demands.frequency;
+}
+
+bool LayoutSolver::propagateLoop(OperationDemands &demands) {
+  const LoopDemand &demand = *demands.constraints.loopDemand;
+  bool changed = false;
+  if (!result.loops.count(demands.op)) {
+    std::optional<FragmentLayout> best;
+    double bestCost = 0;
+    Value from;
+    for (auto [access, owned] :
+         llvm::zip_equal(demand.accesses, demands.owned)) {
+      const FragmentLayout *known = owned ? layoutOf(access.buffer()) : nullptr;
+      if (!known)
+        continue;
+      std::optional<FragmentLayout> candidate =
+          loopFromFragment(demand.shape, *owned, *known);
+      if (!candidate)
+        continue;
+      double cost = disagreement(demands, *candidate);
+      if (best && cost >= bestCost)
+        continue;
+      best = candidate;
+      bestCost = cost;
+      from = access.buffer();
+    }
+    if (!best)
+      return false;
+    setLoop(demands, *best, "where " + describeValue(from) + " is held");
+    changed = true;
+  }
+  const FragmentLayout &loop = result.loops.find(demands.op)->second.layout;
+  for (auto [access, owned] : llvm::zip_equal(demand.accesses, demands.owned)) {
+    if (!owned || !owned->isWhole || layoutOf(access.buffer()))
+      continue;
+    assign(access.buffer(),
+           fragmentFromLoop(shapeOf(access.buffer()), *owned, loop),
+           "held where " + describeOperation(demands.op) + " uses it");
+    changed = true;
+  }
+  return changed;
+}
+
+bool LayoutSolver::propagateSlices(OperationDemands &demands) {
+  bool changed = false;
+  for (const SliceDemand &slice : demands.constraints.slices) {
+    Value source = slice.source->get(), target = slice.target->get();
+    const FragmentLayout *known = layoutOf(source);
+    if (!known || layoutOf(target))
+      continue;
+    auto sliced = known->sliced(slice.dim, slice.keepDim);
+    if (!sliced)
+      continue;
+    assign(target, *sliced,
+           "slice of " + describeValue(source) + " along dimension " +
+               std::to_string(slice.dim));
+    changed = true;
+  }
+  return changed;
+}
+
+LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
+                                      const FragmentLayout &layout) {
+  const LoopDemand &demand = *demands.constraints.loopDemand;
+  LayoutCost cost = loopCost(demand, demands.walks, layout);
+  cost.conversions = disagreement(demands, layout) / demands.frequency;
+  // What the layout means for the fragments it decides.
+  int64_t registers = 0;
+  llvm::SmallDenseMap<Value, FragmentLayout> decided;
+  for (auto [access, owned] : llvm::zip_equal(demand.accesses, demands.owned)) {
+    if (!owned || !owned->isWhole || layoutOf(access.buffer()) ||
+        decided.count(access.buffer()))
+      continue;
+    FragmentLayout fragment =
+        fragmentFromLoop(shapeOf(access.buffer()), *owned, layout);
+    registers += registersPerThread(fragment, elementBitsOf(access.buffer()));
+    decided.try_emplace(access.buffer(), std::move(fragment));
+  }
+  cost.registers = registerCost(registers, kernel.getThreads(), target);
+  for (OperationDemands &other : operations)
+    for (const SliceDemand &slice : other.constraints.slices) {
+      auto found = decided.find(slice.source->get());
+      if (found != decided.end())
+        cost.reductions += reductionCost(found->second, slice.dim) *
+                           other.frequency / demands.frequency;
+    }
+  return cost;
+}
+
+/// Decides the loop that matters most among those whose fragments are free.
+bool LayoutSolver::chooseFreeLoop() {
+  OperationDemands *chosen = nullptr;
+  std::pair<unsigned, double> weight;
+  for (OperationDemands &demands : operations) {
+    if (!demands.constraints.loopDemand || result.loops.count(demands.op))
+      continue;
+    const LoopDemand &demand = *demands.constraints.loopDemand;
+    bool decides = false;
+    for (auto [access, owned] : llvm::zip_equal(demand.accesses, demands.owned))
+      decides |= owned && owned->isWhole && !layoutOf(access.buffer());
+    if (!decides)
+      continue;
+    // More dimensions first (slices follow from them), then more work.
+    unsigned rank =
+        llvm::count_if(demand.shape, [](int64_t e) { return e > 1; });
+    double work = demands.frequency;
+    for (int64_t extent : demand.shape)
+      work *= extent;
+    // Memory traffic is what a free layout is chosen for.
+    work *= 1 + 8 * demands.walks.size();
+    if (!chosen || std::pair(rank, work) > weight) {
+      chosen = &demands;
+      weight = {rank, work};
+    }
+  }
+  if (!chosen)
+    return false;
+  const LoopDemand &demand = *chosen->constraints.loopDemand;
+  std::optional<FragmentLayout> best;
+  LayoutCost bestCost;
+  for (FragmentLayout &candidate :
+       loopCandidates(demand, chosen->walks, kernel.getThreads())) {
+    LayoutCost cost = freeLoopCost(*chosen, candidate);
+    if (best && cost.total() >= bestCost.total())
+      continue;
+    best = candidate;
+    bestCost = cost;
+  }
+  setLoop(*chosen, best->canonicalized(), "cheapest of the free choices",
+          bestCost);
+  return true;
+}
+
+/// A fragment that only reductions touch: coalesced along its last dimension,
+/// unless reducing says otherwise.
+bool LayoutSolver::chooseFreeSliceSource() {
+  for (OperationDemands &demands : operations)
+    for (const SliceDemand &slice : demands.constraints.slices) {
+      Value source = slice.source->get();
+      if (layoutOf(source))
+        continue;
+      LoopDemand whole;
+      whole.shape = llvm::to_vector(shapeOf(source));
+      std::optional<FragmentLayout> best;
+      double bestCost = 0;
+      for (FragmentLayout &candidate :
+           loopCandidates(whole, {}, kernel.getThreads())) {
+        double cost =
+            reductionCost(candidate, slice.dim) +
+            registerCost(registersPerThread(candidate, elementBitsOf(source)),
+                         kernel.getThreads(), target);
+        if (best && cost >= bestCost)
+          continue;
+        best = candidate;
+        bestCost = cost;
+      }
+      assign(source, best->canonicalized(), "cheapest to reduce");
+      return true;
+    }
+  return false;
+}
+
+void LayoutSolver::chooseRemaining() {
+  int64_t threads = kernel.getThreads();
+  for (auto &[buffer, choice] : result.fragments)
+    if (choice.why.empty()) {
+      LoopDemand whole;
+      whole.shape = llvm::to_vector(shapeOf(buffer));
+      assign(buffer,
+             whole.shape.empty()
+                 ? FragmentLayout::replicated({}, threads)
+                 : coalescedLayout(whole, {}, threads).canonicalized(),
+             "nothing depends on it");
+    }
+  for (OperationDemands &demands : operations) {
+    if (!demands.constraints.loopDemand || result.loops.count(demands.op))
+      continue;
+    const LoopDemand &demand = *demands.constraints.loopDemand;
+    // Fragments that cannot decide the loop alone (a row used in a tile) still
+    // count: the candidate that disagrees least wins.
+    bool usesFragments = llvm::any_of(
+        demands.owned, [](const auto &owned) { return owned.has_value(); });
+    if (!usesFragments) {
+      FragmentLayout layout =
+          coalescedLayout(demand, demands.walks, threads).canonicalized();
+      setLoop(demands, layout, "coalesced along memory's contiguous dimension",
+              loopCost(demand, demands.walks, layout));
+      continue;
+    }
+    std::optional<FragmentLayout> best;
+    LayoutCost bestCost;
+    for (FragmentLayout &candidate :
+         loopCandidates(demand, demands.walks, threads)) {
+      LayoutCost cost = freeLoopCost(demands, candidate);
+      if (best && cost.total() >= bestCost.total())
+        continue;
+      best = candidate;
+      bestCost = cost;
+    }
+    setLoop(demands, best->canonicalized(), "cheapest of the free choices",
+            bestCost);
+  }
+}
+
+void LayoutSolver::convert(Operation *op, OpOperand *operand,
+                           FragmentLayout layout, bool reads, bool writes,
+                           std::string why) {
+  Value buffer = operand->get();
+  for (LayoutConversion &known : result.conversions)
+    if (known.op == op && known.buffer == buffer &&
+        known.layout.equivalent(layout)) {
+      known.operands.push_back(operand);
+      known.reads |= reads;
+      known.writes |= writes;
+      return;
+    }
+  result.conversions.push_back({op,
+                                buffer,
+                                {operand},
+                                std::move(layout),
+                                reads,
+                                writes,
+                                std::move(why),
+                                {ConversionKind::Identity, ""}});
+}
+
+void LayoutSolver::findConversions() {
+  for (OperationDemands &demands : operations) {
+    Operation *op = demands.op;
+    for (const ExactDemand &demand : demands.constraints.exacts)
+      if (!demand.isPreference &&
+          !layoutOf(demand.buffer())->equivalent(demand.layout))
+        convert(op, demand.operand, demand.layout, demand.reads, demand.writes,
+                demand.why);
+    for (const SliceDemand &slice : demands.constraints.slices) {
+      auto sliced =
+          layoutOf(slice.source->get())->sliced(slice.dim, slice.keepDim);
+      if (sliced && !layoutOf(slice.target->get())->equivalent(*sliced))
+        convert(op, slice.target, *sliced, slice.readsTarget, true,
+                "slice of " + describeValue(slice.source->get()));
+    }
+    if (!demands.constraints.loopDemand)
+      continue;
+    const FragmentLayout &loop = result.loops.find(op)->second.layout;
+    for (auto [access, owned] : llvm::zip_equal(
+             demands.constraints.loopDemand->accesses, demands.owned))
+      if (owned && !isCompatible(*owned, *layoutOf(access.buffer()), loop))
+        convert(op, access.operand,
+                fragmentFromLoop(shapeOf(access.buffer()), *owned, loop),
+                access.isRead || !owned->isWhole, access.isWrite,
+                "element by element where the loop runs");
+  }
+  // Both directions where both are needed; the dearer one is reported. Within
+  // one block every conversion has a class.
+  for (LayoutConversion &conversion : result.conversions) {
+    const FragmentLayout &own = *layoutOf(conversion.buffer);
+    auto consider = [&](const FragmentLayout &from, const FragmentLayout &to) {
+      ConversionClass kind = *classifyConversion(from, to);
+      if (kind.kind >= conversion.kind.kind)
+        conversion.kind = std::move(kind);
+    };
+    if (conversion.reads)
+      consider(own, conversion.layout);
+    if (conversion.writes)
+      consider(conversion.layout, own);
+  }
+}

@@ -1,0 +1,83 @@
+//===- LayoutSolver.h - solves the demands of one kernel --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of decisions: layouts the user stated, exact demands, propagation
+// through loops and reductions to a fixed point, then free choices by cost,
+// each followed by propagation. What remains in conflict becomes a list of
+// conversions. Shared memory comes last (SharedChoice.cpp): it adapts to the
+// threads, never the other way round.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_ANALYSIS_LAYOUTSOLVER_H
+#define TILE_LIB_ANALYSIS_LAYOUTSOLVER_H
+
+#include "LoopCost.h"
+#include "tile/Analysis/LayoutAnalysis.h"
+
+namespace mlir::tile {
+
+/// The demands of one operation, and how often it runs.
+struct OperationDemands {
+  Operation *op;
+  LayoutConstraints constraints;
+  double frequency = 1;
+  /// Of constraints.loopDemand: the owned accesses by position (nullopt for
+  /// memory) and the walks through memory.
+  SmallVector<std::optional<OwnedAccess>> owned;
+  SmallVector<MemoryWalk> walks;
+};
+
+class LayoutSolver {
+public:
+  LayoutSolver(KernelOp kernel, const TargetInfo &target,
+               LayoutAnalysis &result)
+      : kernel(kernel), target(target), result(result) {}
+
+  LogicalResult solve();
+
+private:
+  // Collection.
+  LogicalResult collect();
+  LogicalResult collect(Operation *op);
+  LogicalResult checkBuffers(Operation *op);
+
+  // Decisions on fragments and loops.
+  void assign(Value buffer, FragmentLayout layout, std::string why);
+  const FragmentLayout *layoutOf(Value buffer) const;
+  void assignStated();
+  void assignExact();
+  void propagate();
+  bool propagateLoop(OperationDemands &demands);
+  bool propagateSlices(OperationDemands &demands);
+  void assignPreferences();
+  bool chooseFreeLoop();
+  bool chooseFreeSliceSource();
+  void chooseRemaining();
+  void setLoop(OperationDemands &demands, FragmentLayout layout,
+               std::string why, std::optional<LayoutCost> cost = std::nullopt);
+  double disagreement(OperationDemands &demands, const FragmentLayout &loop);
+  LayoutCost freeLoopCost(OperationDemands &demands,
+                          const FragmentLayout &layout);
+
+  // Conflicts.
+  void findConversions();
+  void convert(Operation *op, OpOperand *operand, FragmentLayout layout,
+               bool reads, bool writes, std::string why);
+
+  // Shared memory (SharedChoice.cpp).
+  void chooseShared();
+  SharedChoice chooseShared(Value buffer);
+
+  KernelOp kernel;
+  const TargetInfo &target;
+  LayoutAnalysis &result;
+  std::vector<OperationDemands> operations;
+};
+
+/// A tile by the place of its allocation, an operation by name and place.
+std::string describeValue(Value value);
+std::string describeOperation(Operation *op);
+unsigned elementBitsOf(Value buffer);
+
+} // namespace mlir::tile
+#endif // TILE_LIB_ANALYSIS_LAYOUTSOLVER_H

@@ -1,0 +1,301 @@
+//===- LoopCost.cpp - cost of a loop's layout -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An estimate in cycles of one multiprocessor, good for comparing layouts of
+// one loop, not for predicting its time. What is not known costs the worst
+// case.
+//
+//===----------------------------------------------------------------------===//
+#include "LoopCost.h"
+#include "tile/Layout/CheckedMath.h"
+#include "tile/Layout/Distribute.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+// docs/Rationale/LayoutInference.md explains each.
+constexpr double kCyclesPerSector = 2;         // 32 bytes of global memory
+constexpr double kCyclesPerWavefront = 1;      // 128 bytes of shared memory
+constexpr double kCyclesPerInstruction = 0.25; // of a warp: 4 schedulers
+constexpr double kCyclesPerShuffle = 1;
+constexpr double kCyclesPerBarrier = 30;
+constexpr double kCyclesPerExcessRegister = 8;
+constexpr int64_t kSectorBits = 32 * 8;
+constexpr int64_t kMaxVectorBits = 128;
+// A row pitch nobody knows: far apart, aligned.
+constexpr int64_t kUnknownPitch = 4096;
+} // namespace
+
+std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
+                                           const LoopAccess &access) {
+  MemorySpace space = getMemorySpace(access.buffer());
+  if (space != MemorySpace::Global && space != MemorySpace::Shared)
+    return std::nullopt;
+  auto type = cast<MemRefType>(access.buffer().getType());
+  MemoryWalk walk;
+  walk.isGlobal = space == MemorySpace::Global;
+  walk.elementBits = getStorageBits(type.getElementType());
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return std::nullopt;
+  int64_t alignment = kMaxVectorBits;
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    bool isInnermost = dim + 1 == strides.size();
+    if (ShapedType::isDynamic(stride))
+      stride = isInnermost ? kUnknownPitch + 1 : kUnknownPitch;
+    else if (!isInnermost)
+      alignment = std::gcd(alignment, stride * int64_t(walk.elementBits));
+    stride *= walk.elementBits;
+    strides[dim] = stride;
+  }
+  walk.strides.assign(loop.shape.size(), 0);
+  for (auto [dim, index] : llvm::enumerate(access.indices)) {
+    if (index.constant != 0)
+      alignment = std::gcd(alignment, index.constant * strides[dim]);
+    for (auto [loopDim, coefficient] : llvm::enumerate(index.coefficients)) {
+      std::optional<int64_t> &stride = walk.strides[loopDim];
+      if (index.isIrregular) {
+        stride = std::nullopt;
+        continue;
+      }
+      std::optional<int64_t> step = checkedMul(coefficient, strides[dim]);
+      stride = stride && step ? checkedAdd(*stride, *step) : std::nullopt;
+    }
+  }
+  walk.alignedElements =
+      std::max<int64_t>(1, std::abs(alignment) / walk.elementBits);
+  for (auto [loopDim, stride] : llvm::enumerate(walk.strides))
+    if (stride && *stride == walk.elementBits && loop.shape[loopDim] != 1)
+      walk.contiguousDim = loopDim;
+  return walk;
+}
+
+/// Warp-wide transactions of one access per block: sectors of global memory or
+/// wavefronts of shared memory.
+static double traffic(const MemoryWalk &walk, const FragmentLayout &layout) {
+  int64_t registers = layout.numRegisters();
+  int64_t warps = layout.size(Axis::Warp);
+  int64_t vector = 1;
+  if (walk.contiguousDim) {
+    vector = layout.vectorWidth(*walk.contiguousDim);
+    vector = std::gcd(vector, kMaxVectorBits / walk.elementBits);
+    vector = std::gcd(vector, walk.alignedElements);
+  }
+  // One access of warp 0 stands for all: the layouts are affine.
+  SmallVector<int64_t, 32> addresses;
+  for (int64_t lane = 0; lane < kWarpSize; ++lane) {
+    SmallVector<int64_t> coords = layout.axisCoordinates(Axis::Lane, lane);
+    int64_t address = 0;
+    bool known = true;
+    for (auto [coord, stride] : llvm::zip_equal(coords, walk.strides)) {
+      known &= stride.has_value();
+      address += coord * stride.value_or(0);
+    }
+    // Irregular accesses are apart from all others.
+    if (!known)
+      address = lane * kUnknownPitch * kSectorBits;
+    if (layout.inBounds(coords))
+      addresses.push_back(address);
+  }
+  double perAccess = 0;
+  if (walk.isGlobal) {
+    SmallVector<int64_t, 32> sectors;
+    for (int64_t address : addresses) {
+      int64_t last = address + vector * walk.elementBits - 1;
+      for (int64_t s = address / kSectorBits; s <= last / kSectorBits; ++s)
+        sectors.push_back(s);
+    }
+    llvm::sort(sectors);
+    sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+    perAccess = kCyclesPerSector * sectors.size();
+  } else {
+    // The buffer's layout is chosen later so that rows do not collide; what
+    // remains is the number of words, and strided access along a row.
+    SmallVector<int64_t, 32> words;
+    for (int64_t address : addresses) {
+      int64_t last = address + vector * walk.elementBits - 1;
+      for (int64_t w = address / 32; w <= last / 32; ++w)
+        words.push_back(w);
+    }
+    llvm::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    perAccess = kCyclesPerWavefront * ceilDiv(words.size(), 32);
+  }
+  return perAccess * (registers / vector) * warps;
+}
+
+LayoutCost tile::loopCost(const LoopDemand &loop, ArrayRef<MemoryWalk> walks,
+                          const FragmentLayout &layout) {
+  LayoutCost cost;
+  for (const MemoryWalk &walk : walks)
+    (walk.isGlobal ? cost.globalTraffic : cost.sharedTraffic) +=
+        traffic(walk, layout);
+  double instructions = layout.numRegisters() * layout.size(Axis::Warp);
+  cost.issue = kCyclesPerInstruction * instructions *
+               std::max<size_t>(loop.accesses.size(), 1);
+  return cost;
+}
+
+int64_t tile::registersPerThread(const FragmentLayout &layout,
+                                 unsigned elementBits) {
+  return ceilDiv(layout.numRegisters() * elementBits, 32);
+}
+
+double tile::registerCost(int64_t registers, int64_t numThreads,
+                          const TargetInfo &target) {
+  // Addresses, loop counters and temporaries take about 40.
+  constexpr int64_t kOther = 40, kBlocks = 2;
+  int64_t affordable = std::min(target.maxRegistersPerThread,
+                                target.registersPerSm / (kBlocks * numThreads));
+  int64_t excess = std::max<int64_t>(0, registers + kOther - affordable);
+  return kCyclesPerExcessRegister * excess * (numThreads / kWarpSize);
+}
+
+double tile::conversionCost(const FragmentLayout &from,
+                            const FragmentLayout &to, unsigned elementBits) {
+  auto kind = classifyConversion(from, to);
+  if (!kind)
+    return std::numeric_limits<double>::infinity();
+  int64_t warps = to.size(Axis::Warp);
+  double registers = registersPerThread(to, elementBits) * warps;
+  switch (kind->kind) {
+  case ConversionKind::Identity:
+    return 0;
+  case ConversionKind::RegisterRename:
+    return kCyclesPerInstruction * registers;
+  case ConversionKind::WarpShuffle:
+    // Two shuffles and a select an element: sources differ between lanes.
+    return 2 * kCyclesPerShuffle * to.numRegisters() * warps;
+  case ConversionKind::SharedMemory:
+    break;
+  }
+  return 2 * kCyclesPerBarrier + 2 * kCyclesPerWavefront *
+                                     (from.numRegisters() + to.numRegisters()) *
+                                     warps * elementBits / 32.0;
+}
+
+double tile::reductionCost(const FragmentLayout &source, unsigned dim) {
+  int64_t lanes = 1, warps = 1, results = 1;
+  for (const Mode &mode : source.modes(Axis::Lane))
+    if (mode.dim == int(dim))
+      lanes *= mode.extent;
+  for (const Mode &mode : source.modes(Axis::Warp))
+    if (mode.dim == int(dim))
+      warps *= mode.extent;
+  for (const Mode &mode : source.modes(Axis::Register))
+    if (mode.dim != int(dim))
+      results *= mode.extent;
+  int64_t allWarps = source.size(Axis::Warp);
+  double cost = kCyclesPerInstruction * source.numRegisters() * allWarps;
+  cost += kCyclesPerShuffle * llvm::Log2_64_Ceil(lanes) * results * allWarps;
+  if (warps > 1)
+    cost += 2 * kCyclesPerBarrier +
+            kCyclesPerWavefront * results * allWarps * (1 + warps);
+  return cost;
+}
+
+unsigned tile::preferredDim(const LoopDemand &loop,
+                            ArrayRef<MemoryWalk> walks) {
+  SmallVector<double> votes(loop.shape.size(), 0);
+  for (const MemoryWalk &walk : walks)
+    if (walk.contiguousDim)
+      votes[*walk.contiguousDim] += (walk.isGlobal ? 4 : 1) * walk.elementBits;
+  unsigned best = loop.shape.size() - 1;
+  while (best > 0 && loop.shape[best] == 1 && votes[best] == 0)
+    --best;
+  for (unsigned dim = 0; dim < votes.size(); ++dim)
+    if (votes[dim] > votes[best])
+      best = dim;
+  return best;
+}
+
+int64_t tile::preferredVector(const LoopDemand &loop,
+                              ArrayRef<MemoryWalk> walks, unsigned dim) {
+  // The narrowest element decides: 16 bytes of it. Global memory goes first,
+  // its transactions are the dearest.
+  int64_t vector = 0;
+  for (bool global : {true, false}) {
+    for (const MemoryWalk &walk : walks)
+      if (walk.isGlobal == global && walk.contiguousDim == dim)
+        vector = std::max(vector, std::min(kMaxVectorBits / walk.elementBits,
+                                           walk.alignedElements));
+    if (vector)
+      break;
+  }
+  vector = std::max<int64_t>(vector, 1);
+  if (loop.coalescedWidth)
+    vector = std::clamp<int64_t>(
+        llvm::bit_floor(uint64_t(std::max<int64_t>(*loop.coalescedWidth, 1))),
+        1, 16);
+  int64_t extent = std::max<int64_t>(loop.shape[dim], 1);
+  while (vector > 1 && extent % vector != 0)
+    vector /= 2;
+  return vector;
+}
+
+/// `first`, then the other dimensions innermost first.
+static SmallVector<unsigned> orderFrom(unsigned first, unsigned rank) {
+  SmallVector<unsigned> order = {first};
+  for (unsigned dim = rank; dim-- > 0;)
+    if (dim != first)
+      order.push_back(dim);
+  return order;
+}
+
+FragmentLayout tile::coalescedLayout(const LoopDemand &loop,
+                                     ArrayRef<MemoryWalk> walks,
+                                     int64_t numThreads) {
+  unsigned dim = preferredDim(loop, walks);
+  return FragmentLayout::blocked(loop.shape, numThreads,
+                                 preferredVector(loop, walks, dim),
+                                 orderFrom(dim, loop.shape.size()));
+}
+
+std::vector<FragmentLayout> tile::loopCandidates(const LoopDemand &loop,
+                                                 ArrayRef<MemoryWalk> walks,
+                                                 int64_t numThreads) {
+  std::vector<FragmentLayout> candidates;
+  unsigned rank = loop.shape.size();
+  SmallVector<unsigned> fastest = {preferredDim(loop, walks)};
+  for (const MemoryWalk &walk : walks)
+    if (walk.contiguousDim && !llvm::is_contained(fastest, *walk.contiguousDim))
+      fastest.push_back(*walk.contiguousDim);
+  for (unsigned dim : fastest)
+    for (int64_t vector = preferredVector(loop, walks, dim); vector >= 1;
+         vector /= 2)
+      candidates.push_back(FragmentLayout::blocked(
+          loop.shape, numThreads, vector, orderFrom(dim, rank)));
+
+  // Grids over the two largest dimensions, so that a row may stay in a warp.
+  SmallVector<unsigned> dims;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (loop.shape[dim] > 1)
+      dims.push_back(dim);
+  if (dims.size() < 2)
+    return candidates;
+  int64_t warps = numThreads / kWarpSize;
+  for (unsigned fast : fastest) {
+    if (!llvm::is_contained(dims, fast))
+      continue;
+    unsigned slow = dims.front() == fast ? dims[1] : dims.front();
+    for (unsigned dim : dims)
+      if (dim != fast && loop.shape[dim] > loop.shape[slow])
+        slow = dim;
+    for (int64_t vector = preferredVector(loop, walks, fast); vector >= 1;
+         vector /= 2)
+      for (int64_t lanes = kWarpSize; lanes >= 1; lanes /= 2)
+        for (int64_t fastWarps = 1; fastWarps <= warps; ++fastWarps) {
+          if (warps % fastWarps)
+            continue;
+          SmallVector<DimensionSplit> splits(rank);
+          splits[fast] = {vector, lanes, fastWarps};
+          splits[slow] = {1, kWarpSize / lanes, warps / fastWarps};
+          candidates.push_back(distributed(loop.shape, numThreads, splits,
+                                           orderFrom(fast, rank)));
+        }
+  }
+  return candidates;
+}

@@ -1,0 +1,201 @@
+//===- SharedChoice.cpp - layouts of shared memory ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses among plain, swizzled and padded layouts the one with the fewest bank
+// conflicts over all accesses of a buffer. All candidates keep 16 bytes of a
+// row together, as cp.async and ldmatrix need.
+//
+//===----------------------------------------------------------------------===//
+#include "LayoutSolver.h"
+#include "tile/Layout/CheckedMath.h"
+#include <functional>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+
+constexpr int64_t kChunkBytes = 16;
+
+/// One access pattern: worst conflict degree in a layout, and how often.
+struct AccessPattern {
+  std::string name;
+  double weight;
+  std::function<int64_t(const SharedLayout &)> degree;
+};
+
+/// Layouts to compare, the preferred first.
+std::vector<SharedLayout> candidates(ArrayRef<int64_t> shape, unsigned bits,
+                                     bool isMatrixOperand) {
+  std::vector<SharedLayout> list;
+  SharedLayout plain = SharedLayout::rowMajor(shape, bits);
+  SharedLayout swizzled = SharedLayout::swizzled(shape, bits);
+  if (isMatrixOperand)
+    list = {swizzled, plain};
+  else
+    list = {plain, swizzled};
+  int64_t rowBits = shape.empty() ? 0 : shape.back() * bits;
+  if (shape.size() < 2 || rowBits % (kChunkBytes * 8) != 0)
+    return list;
+  int64_t rowBytes = rowBits / 8;
+  if (isPowerOfTwo(rowBytes)) {
+    // Larger chunks, and rows further apart: for lanes that read several
+    // elements of a row, or every other row.
+    int64_t rowBit = std::max<int64_t>(log2Floor(rowBytes), 7);
+    for (unsigned base : {5u, 6u, 4u})
+      for (unsigned width = std::min<int64_t>(7 - base, rowBit - base);
+           width >= 1; --width)
+        for (unsigned skip = 0; skip < 4; ++skip) {
+          Swizzle swizzle{width, base, unsigned(rowBit + skip) - base};
+          if (swizzle.shift >= swizzle.bits)
+            list.push_back(SharedLayout(shape, bits, plain.modes(), swizzle));
+        }
+  }
+  for (int64_t padBytes : {16, 32, 48, 64})
+    list.push_back(
+        SharedLayout::rowMajor(shape, bits, padBytes * 8 / int64_t(bits)));
+  return list;
+}
+
+/// Worst degree of a loop's access. Registers that form a vector along the
+/// buffer's contiguous dimension are one access.
+int64_t loopDegree(const SharedLayout &shared, const LoopAccess &access,
+                   const FragmentLayout &loop, const MemoryWalk &walk) {
+  if (llvm::any_of(access.indices,
+                   [](const LoopIndex &i) { return i.isIrregular; }))
+    return 1; // nothing is known that a layout could improve
+  int64_t vector = 1;
+  if (walk.contiguousDim)
+    vector = std::gcd(loop.vectorWidth(*walk.contiguousDim),
+                      kChunkBytes * 8 / int64_t(shared.elementBits()));
+  constexpr int64_t kMaxAccesses = 64;
+  int64_t registers = std::min(loop.numRegisters(), kMaxAccesses * vector);
+  unsigned bytes = std::max<int64_t>(1, vector * shared.elementBits() / 8);
+  int64_t worst = 1;
+  for (int64_t warp = 0; warp < loop.size(Axis::Warp); ++warp)
+    for (int64_t reg = 0; reg < registers; reg += vector) {
+      SmallVector<int64_t, 32> addresses;
+      for (int64_t lane = 0; lane < kWarpSize; ++lane) {
+        SmallVector<int64_t> iv = loop.coordinates({reg, lane, warp, 0});
+        SmallVector<int64_t> coords;
+        bool inside = loop.inBounds(iv);
+        for (auto [dim, index] : llvm::enumerate(access.indices)) {
+          int64_t coord = index.constant;
+          for (auto [coefficient, value] :
+               llvm::zip_equal(index.coefficients, iv))
+            coord += coefficient * value;
+          inside &= coord >= 0 && coord < shared.shape()[dim];
+          coords.push_back(coord);
+        }
+        addresses.push_back(inside ? shared.byteOffset(coords) : -1);
+      }
+      worst = std::max(worst, bankConflictDegree(addresses, bytes));
+    }
+  return worst;
+}
+
+int64_t elementsDegree(const SharedLayout &shared,
+                       const FragmentLayout &elements) {
+  unsigned dim = shared.rank() - 1;
+  return bankConflictDegree(elements, shared, dim,
+                            widestVector(elements, shared, dim));
+}
+
+} // namespace
+
+SharedChoice LayoutSolver::chooseShared(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  unsigned bits = elementBitsOf(buffer);
+  bool isMatrixOperand = false;
+  std::vector<AccessPattern> patterns;
+  for (OperationDemands &demands : operations) {
+    for (const SharedDemand &demand : demands.constraints.shareds) {
+      if (demand.buffer != buffer)
+        continue;
+      isMatrixOperand = true;
+      // Operands of gemms are read by every warp of a row or column.
+      double weight = 4 * demands.frequency;
+      if (demand.isLdmatrix)
+        patterns.push_back({"ldmatrix", weight, [&](const SharedLayout &l) {
+                              return ldmatrixConflictDegree(l, demand.rowDim,
+                                                            demand.columnDim);
+                            }});
+      else
+        patterns.push_back(
+            {"element reads of a gemm", weight, [&](const SharedLayout &l) {
+               return elementsDegree(l, demand.elements);
+             }});
+    }
+    if (!demands.constraints.loopDemand)
+      continue;
+    for (const LoopAccess &access : demands.constraints.loopDemand->accesses) {
+      if (access.buffer() != buffer)
+        continue;
+      const LoopDemand &loop = *demands.constraints.loopDemand;
+      std::optional<MemoryWalk> walk = memoryWalk(loop, access);
+      if (!walk)
+        continue;
+      const FragmentLayout &layout =
+          result.loops.find(demands.op)->second.layout;
+      patterns.push_back(
+          {describeOperation(demands.op), demands.frequency,
+           [&access, &layout, walk = *walk](const SharedLayout &l) {
+             return loopDegree(l, access, layout, walk);
+           }});
+    }
+  }
+
+  SharedChoice best;
+  double bestCost = 0;
+  bool first = true;
+  auto consider = [&](const SharedLayout &candidate, std::string how) {
+    SharedChoice choice{candidate, "", 1};
+    double cost = 0;
+    std::string worst;
+    for (const AccessPattern &pattern : patterns) {
+      int64_t degree = pattern.degree(candidate);
+      cost += pattern.weight * (degree - 1);
+      if (degree > choice.degree) {
+        choice.degree = degree;
+        worst = pattern.name;
+      }
+    }
+    choice.why = std::move(how);
+    if (patterns.empty())
+      choice.why = "nothing depends on it";
+    else if (choice.degree == 1)
+      choice.why += ", no bank conflicts";
+    else
+      choice.why += ", bank conflicts of degree " +
+                    std::to_string(choice.degree) + " in " + worst;
+    if (first || cost < bestCost) {
+      best = std::move(choice);
+      bestCost = cost;
+      first = false;
+    }
+    return cost == 0;
+  };
+
+  if (SharedLayoutAttr stated = getSharedLayout(buffer)) {
+    consider(stated.getLayout(), "stated by the user");
+    return best;
+  }
+  for (const SharedLayout &candidate :
+       candidates(type.getShape(), bits, isMatrixOperand)) {
+    bool padded = candidate.sizeInBytes() >
+                  ceilDiv(type.getNumElements() * int64_t(bits), 8);
+    std::string how = candidate.swizzle().bits ? "swizzled"
+                      : padded                 ? "padded rows"
+                                               : "row-major";
+    // The list is in order of preference: the first without conflicts wins.
+    if (consider(candidate, how))
+      break;
+  }
+  return best;
+}
+
+void LayoutSolver::chooseShared() {
+  for (auto &[buffer, choice] : result.shareds)
+    choice = chooseShared(buffer);
+}

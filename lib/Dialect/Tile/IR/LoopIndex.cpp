@@ -1,0 +1,215 @@
+//===- LoopIndex.cpp - indices of a tile loop as linear forms -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides how an index inside a tile loop depends on the loop's induction
+// variables, and from that whether ownership of a fragment's elements can
+// express an access.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Layout/CheckedMath.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+bool LoopIndex::isInvariant() const {
+  return !isIrregular &&
+         llvm::all_of(coefficients, [](int64_t c) { return c == 0; });
+}
+
+std::optional<unsigned> LoopIndex::asLoopDim() const {
+  if (isIrregular || hasUniform || constant != 0)
+    return std::nullopt;
+  std::optional<unsigned> found;
+  for (auto [dim, coefficient] : llvm::enumerate(coefficients)) {
+    if (coefficient == 0)
+      continue;
+    if (coefficient != 1 || found)
+      return std::nullopt;
+    found = dim;
+  }
+  return found;
+}
+
+namespace {
+
+class IndexAnalyzer {
+public:
+  explicit IndexAnalyzer(ValueRange ivs)
+      : ivs(ivs), loop(ivs.empty() ? nullptr : ivs.front().getParentBlock()) {}
+
+  LoopIndex analyze(Value value) {
+    LoopIndex index = constant(0);
+    for (auto [dim, iv] : llvm::enumerate(ivs))
+      if (value == iv) {
+        index.coefficients[dim] = 1;
+        return index;
+      }
+    APInt literal;
+    if (matchPattern(value, m_ConstantInt(&literal)) &&
+        literal.getSignificantBits() <= 64) {
+      index.constant = literal.getSExtValue();
+      return index;
+    }
+    Operation *definition = value.getDefiningOp();
+    if (!definition)
+      return isInside(value.getParentBlock()) ? irregular() : uniform();
+    if (!isInside(definition->getBlock()))
+      return uniform();
+    // Expressions nest as deep as the user wrote them; a bound keeps the walk
+    // linear where operands are shared.
+    if (++visited > kMaxVisited)
+      return irregular();
+    if (auto op = dyn_cast<arith::AddIOp>(definition))
+      return sum(analyze(op.getLhs()), analyze(op.getRhs()), 1);
+    if (auto op = dyn_cast<arith::SubIOp>(definition))
+      return sum(analyze(op.getLhs()), analyze(op.getRhs()), -1);
+    if (auto op = dyn_cast<arith::MulIOp>(definition))
+      return product(analyze(op.getLhs()), analyze(op.getRhs()));
+    if (auto op = dyn_cast<arith::IndexCastOp>(definition))
+      return analyze(op.getIn());
+    if (auto op = dyn_cast<affine::AffineApplyOp>(definition)) {
+      AffineMap map = op.getAffineMap();
+      return analyze(map.getResult(0), map.getNumDims(), op.getMapOperands());
+    }
+    // Anything else is uniform when all it is made of is.
+    if (isMemoryEffectFree(definition) && definition->getNumRegions() == 0 &&
+        llvm::all_of(definition->getOperands(), [&](Value operand) {
+          return analyze(operand).isInvariant();
+        }))
+      return uniform();
+    return irregular();
+  }
+
+private:
+  static constexpr unsigned kMaxVisited = 256;
+
+  LoopIndex constant(int64_t value) const {
+    LoopIndex index;
+    index.coefficients.assign(ivs.size(), 0);
+    index.constant = value;
+    return index;
+  }
+  LoopIndex uniform() const {
+    LoopIndex index = constant(0);
+    index.hasUniform = true;
+    return index;
+  }
+  LoopIndex irregular() const {
+    LoopIndex index = constant(0);
+    index.isIrregular = true;
+    return index;
+  }
+  bool isInside(Block *block) const {
+    while (block) {
+      if (block == loop)
+        return true;
+      Operation *parent = block->getParentOp();
+      block = parent ? parent->getBlock() : nullptr;
+    }
+    return false;
+  }
+
+  LoopIndex sum(const LoopIndex &a, const LoopIndex &b, int64_t sign) const {
+    return sum(a, scaled(b, sign));
+  }
+  LoopIndex sum(const LoopIndex &a, const LoopIndex &b) const {
+    if (a.isIrregular || b.isIrregular)
+      return irregular();
+    LoopIndex result = a;
+    result.hasUniform |= b.hasUniform;
+    std::optional<int64_t> total = checkedAdd(a.constant, b.constant);
+    if (!total)
+      return irregular();
+    result.constant = *total;
+    for (auto [into, other] :
+         llvm::zip_equal(result.coefficients, b.coefficients)) {
+      std::optional<int64_t> added = checkedAdd(into, other);
+      if (!added)
+        return irregular();
+      into = *added;
+    }
+    return result;
+  }
+  LoopIndex scaled(LoopIndex a, int64_t factor) const {
+    if (a.isIrregular)
+      return a;
+    std::optional<int64_t> value = checkedMul(a.constant, factor);
+    if (!value)
+      return irregular();
+    a.constant = *value;
+    for (int64_t &coefficient : a.coefficients) {
+      value = checkedMul(coefficient, factor);
+      if (!value)
+        return irregular();
+      coefficient = *value;
+    }
+    return a;
+  }
+  LoopIndex product(const LoopIndex &a, const LoopIndex &b) const {
+    if (a.isInvariant() && b.isInvariant() && (a.hasUniform || b.hasUniform))
+      return uniform();
+    if (b.isInvariant() && !b.hasUniform)
+      return scaled(a, b.constant);
+    if (a.isInvariant() && !a.hasUniform)
+      return scaled(b, a.constant);
+    return irregular();
+  }
+  LoopIndex analyze(AffineExpr expr, unsigned numDims, ValueRange operands) {
+    if (auto literal = dyn_cast<AffineConstantExpr>(expr))
+      return constant(literal.getValue());
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      return analyze(operands[dim.getPosition()]);
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+      return analyze(operands[numDims + symbol.getPosition()]);
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    LoopIndex lhs = analyze(binary.getLHS(), numDims, operands);
+    LoopIndex rhs = analyze(binary.getRHS(), numDims, operands);
+    if (binary.getKind() == AffineExprKind::Add)
+      return sum(lhs, rhs);
+    if (binary.getKind() == AffineExprKind::Mul)
+      return product(lhs, rhs);
+    return lhs.isInvariant() && rhs.isInvariant() ? uniform() : irregular();
+  }
+
+  ValueRange ivs;
+  Block *loop;
+  unsigned visited = 0;
+};
+
+} // namespace
+
+LoopIndex tile::analyzeLoopIndex(Value index, ValueRange ivs) {
+  return IndexAnalyzer(ivs).analyze(index);
+}
+
+std::optional<OwnedAccess> tile::getOwnedAccess(const LoopDemand &loop,
+                                                const LoopAccess &access) {
+  if (access.isAtomic)
+    return std::nullopt;
+  auto type = cast<MemRefType>(access.buffer().getType());
+  OwnedAccess owned;
+  SmallVector<bool> used(loop.shape.size(), false);
+  for (auto [dim, index] : llvm::enumerate(access.indices)) {
+    int64_t extent = type.getDimSize(dim);
+    if (std::optional<unsigned> loopDim = index.asLoopDim()) {
+      if (used[*loopDim] || loop.shape[*loopDim] > extent)
+        return std::nullopt;
+      used[*loopDim] = true;
+      owned.isWhole &= loop.shape[*loopDim] == extent;
+      owned.loopDims.push_back(*loopDim);
+      continue;
+    }
+    // Zero is the only index into an extent of one.
+    if (extent != 1)
+      return std::nullopt;
+    owned.loopDims.push_back(-1);
+  }
+  for (auto [dim, isUsed] : llvm::enumerate(used))
+    if (!isUsed && loop.shape[dim] != 1)
+      owned.determinesLoop = false;
+  return owned;
+}

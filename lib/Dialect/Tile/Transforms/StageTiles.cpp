@@ -1,0 +1,149 @@
+//===- StageTiles.cpp - accesses that ownership cannot express ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "StageTiles.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+
+/// What an operation does with a buffer that it reaches through another one.
+struct Staging {
+  SmallVector<OpOperand *> operands;
+  bool reads = false, writes = false;
+};
+
+class TileStager {
+public:
+  TileStager(KernelOp kernel, const TargetInfo &target, bool emitRemarks)
+      : kernel(kernel), target(target), emitRemarks(emitRemarks),
+        builder(kernel.getContext()) {}
+
+  void run() {
+    SmallVector<Operation *> tileOps, scalarOps;
+    kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<TileOpInterface>(op)) {
+        tileOps.push_back(op);
+        return WalkResult::skip(); // scalar code of a tile loop
+      }
+      if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op))
+        scalarOps.push_back(op);
+      return WalkResult::advance();
+    });
+    for (Operation *op : tileOps)
+      stageTileOp(op);
+    for (Operation *op : scalarOps)
+      stageScalarAccess(op);
+  }
+
+private:
+  void stageTileOp(Operation *op) {
+    LayoutConstraints constraints(target, kernel.getThreads());
+    cast<TileOpInterface>(op).getLayoutConstraints(constraints);
+    llvm::MapVector<Value, Staging> toShared, toFragment;
+    for (FragmentDemand &demand : constraints.fragments)
+      if (isShared(demand.operand->get()))
+        add(toFragment[demand.operand->get()], *demand.operand, demand.reads,
+            demand.writes);
+    if (constraints.loopDemand)
+      collectUnowned(*constraints.loopDemand, toShared);
+    for (auto &[buffer, staging] : toShared)
+      stage(op, buffer, staging, sharedSpace());
+    for (auto &[buffer, staging] : toFragment)
+      stage(op, buffer, staging, FragmentSpaceAttr::get(kernel.getContext()));
+  }
+
+  void collectUnowned(LoopDemand &loop,
+                      llvm::MapVector<Value, Staging> &toShared) {
+    for (LoopAccess &access : loop.accesses)
+      if (isFragment(access.buffer()) && !getOwnedAccess(loop, access))
+        add(toShared[access.buffer()], *access.operand, access.isRead,
+            access.isWrite);
+    // Where an element may be written by a thread that does not own it, all
+    // accesses go to the copy.
+    for (LoopAccess &access : loop.accesses) {
+      auto found = toShared.find(access.buffer());
+      if (found != toShared.end() && found->second.writes &&
+          !llvm::is_contained(found->second.operands, access.operand))
+        add(found->second, *access.operand, access.isRead, access.isWrite);
+    }
+  }
+
+  /// Block-level code sees one element of a fragment: every thread needs it.
+  void stageScalarAccess(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value buffer = operand.get();
+      if (!isFragment(buffer))
+        continue;
+      Staging staging;
+      bool isLoad = isa<memref::LoadOp>(op), isStore = isa<memref::StoreOp>(op);
+      add(staging, operand, !isStore, !isLoad);
+      stage(op, buffer, staging, sharedSpace());
+    }
+  }
+
+  static void add(Staging &staging, OpOperand &operand, bool reads,
+                  bool writes) {
+    staging.operands.push_back(&operand);
+    staging.reads |= reads;
+    staging.writes |= writes;
+  }
+
+  Attribute sharedSpace() {
+    return gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                      gpu::AddressSpace::Workgroup);
+  }
+
+  void stage(Operation *op, Value buffer, Staging &staging, Attribute space) {
+    auto type = cast<MemRefType>(buffer.getType());
+    auto twinType = MemRefType::get(type.getShape(), type.getElementType(),
+                                    MemRefLayoutAttrInterface(), space);
+    builder.setInsertionPointAfterValue(buffer);
+    Value twin = AllocOp::create(builder, op->getLoc(), twinType, Attribute());
+    // A write may leave elements as they were, so the copy starts out equal;
+    // a register operand is overwritten as a whole.
+    bool toShared = isShared(twin);
+    builder.setInsertionPoint(op);
+    if (staging.reads || toShared)
+      copy(op->getLoc(), buffer, twin);
+    builder.setInsertionPointAfter(op);
+    if (staging.writes)
+      copy(op->getLoc(), twin, buffer);
+    for (OpOperand *operand : staging.operands)
+      operand->set(twin);
+    if (emitRemarks)
+      op->emitRemark() << (toShared
+                               ? "accesses a fragment through shared memory: "
+                                 "its elements are not all held where the "
+                                 "iterations run"
+                               : "works on registers: a shared operand is "
+                                 "copied to a fragment");
+  }
+
+  void copy(Location loc, Value source, Value target) {
+    CopyOp::create(builder, loc, source, ValueRange(), target, ValueRange(),
+                   /*pad=*/Value(), /*source_sizes=*/DenseI64ArrayAttr(),
+                   /*target_sizes=*/DenseI64ArrayAttr(),
+                   /*layout=*/FragmentLayoutAttr(), /*plan=*/CopyPlanAttr(),
+                   /*prefer=*/CopyInstructionAttr(),
+                   /*disable_tma=*/UnitAttr(),
+                   /*coalesced_width=*/IntegerAttr());
+  }
+
+  KernelOp kernel;
+  const TargetInfo &target;
+  bool emitRemarks;
+  OpBuilder builder;
+};
+
+} // namespace
+
+void tile::stageTiles(KernelOp kernel, const TargetInfo &target,
+                      bool emitRemarks) {
+  TileStager(kernel, target, emitRemarks).run();
+}

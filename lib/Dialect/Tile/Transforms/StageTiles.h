@@ -1,0 +1,24 @@
+//===- StageTiles.h - accesses that ownership cannot express ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// First step of tile-infer-layouts, before any layout is chosen.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGETILES_H
+#define TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGETILES_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
+
+namespace mlir::tile {
+
+/// Whoever owns an element of a fragment executes the iterations that access
+/// it, which says nothing about `x[i + 1]`, `x[(3 * i) mod 64]`, an atomic, or
+/// one element read by the whole block. Such accesses go to a shared copy of
+/// the fragment, made before the operation and written back after it. The
+/// reverse for operations that work in registers only: a shared operand gets a
+/// fragment.
+void stageTiles(KernelOp kernel, const TargetInfo &target, bool emitRemarks);
+
+} // namespace mlir::tile
+#endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGETILES_H
