@@ -20,6 +20,8 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(performance-enum-size): C enumerations are ints. */
+
 typedef struct TileError TileError;
 typedef struct TileDevice TileDevice;
 typedef struct TileLoadedArtifact TileLoadedArtifact;
@@ -149,6 +151,8 @@ enum {
    is a sum of the above or 0. */
 TileError *tileKernelLaunch(const TileKernel *kernel, const TileArg *args,
                             size_t numArgs, void *stream, uint32_t flags);
+
+/* NOLINTEND(performance-enum-size) */
 
 #ifdef __cplusplus
 }

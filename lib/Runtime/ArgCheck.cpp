@@ -13,14 +13,12 @@
 
 using namespace mlir::tile::runtime;
 
-namespace {
-
-std::string number(int64_t value) {
+static std::string number(int64_t value) {
   return value == kDynamic ? "*" : std::to_string(value);
 }
 
 /// "4096x*"; "a scalar's" for rank 0 would hide the mistake, hence "rank 0".
-std::string shapeText(const int64_t *shape, size_t rank) {
+static std::string shapeText(const int64_t *shape, size_t rank) {
   if (rank == 0)
     return "of rank 0";
   std::string text;
@@ -29,32 +27,32 @@ std::string shapeText(const int64_t *shape, size_t rank) {
   return text;
 }
 
-std::string stridesText(const int64_t *strides, size_t rank) {
+static std::string stridesText(const int64_t *strides, size_t rank) {
   std::string text = "[";
   for (size_t i = 0; i < rank; ++i)
     text += (i ? ", " : "") + number(strides[i]);
   return text + "]";
 }
 
-std::string addressText(cuda::DevicePtr address) {
+static std::string addressText(cuda::DevicePtr address) {
   char text[32];
   std::snprintf(text, sizeof(text), "0x%llx",
                 static_cast<unsigned long long>(address));
   return text;
 }
 
-const char *kindText(ArgKind kind) {
+static const char *kindText(ArgKind kind) {
   return kind == ArgKind::MemRef ? "a memref" : "a scalar";
 }
 
 /// The value of an integer scalar in 64 signed bits, where it has one.
-bool integerValue(ElementType type, uint64_t bits, int64_t &value) {
+static bool integerValue(ElementType type, uint64_t bits, int64_t &value) {
   switch (type) {
   case ElementType::I1:
-    value = bits & 1;
+    value = int64_t(bits & 1);
     return true;
   case ElementType::I8:
-    value = int8_t(bits);
+    value = int64_t(bits << 56) >> 56;
     return true;
   case ElementType::UI8:
     value = uint8_t(bits);
@@ -83,7 +81,8 @@ bool integerValue(ElementType type, uint64_t bits, int64_t &value) {
 }
 
 /// Gives the strides that the kernel sees; false where a dense one overflows.
-bool effectiveStrides(const ArgSpec &spec, const Arg &arg, int64_t *strides) {
+static bool effectiveStrides(const ArgSpec &spec, const Arg &arg,
+                             int64_t *strides) {
   int64_t dense = 1;
   for (unsigned i = arg.rank; i-- > 0;) {
     bool meaningless = arg.shape[i] <= 1;
@@ -104,8 +103,8 @@ bool effectiveStrides(const ArgSpec &spec, const Arg &arg, int64_t *strides) {
 }
 
 /// The bytes between the first element and the lowest and highest ones.
-bool byteRange(const Arg &arg, const int64_t *strides, unsigned bits,
-               ByteRange &range) {
+static bool byteRange(const Arg &arg, const int64_t *strides, unsigned bits,
+                      ByteRange &range) {
   range = {arg.data, arg.data};
   int64_t low = 0, high = 0;
   for (unsigned i = 0; i < arg.rank; ++i) {
@@ -130,6 +129,7 @@ bool byteRange(const Arg &arg, const int64_t *strides, unsigned bits,
                                  &range.end);
 }
 
+namespace {
 /// One digit of the difference between two elements' addresses, in bytes:
 /// stride times any number in [low, high].
 struct Term {
@@ -180,7 +180,6 @@ private:
   /// Real views differ in one or two dimensions and need a dozen steps.
   unsigned budget = 512;
 };
-
 } // namespace
 
 Error mlir::tile::runtime::argError(const KernelSpec &kernel, size_t index,

@@ -20,8 +20,6 @@
 
 using namespace mlir::tile::runtime;
 
-namespace {
-
 /// The first byte is no text, the line ends show a transfer in text mode, and
 /// the control-Z stops a terminal.
 constexpr unsigned char kMagic[8] = {0x8f, 'T',  'I',  'L',
@@ -43,12 +41,13 @@ constexpr size_t kNumBlobsAt = 48;
 constexpr size_t kReservedAt = 52;
 
 /// Fields are little-endian whatever the machine.
-void store(std::string &bytes, size_t at, uint64_t value, unsigned size) {
+static void store(std::string &bytes, size_t at, uint64_t value,
+                  unsigned size) {
   for (unsigned i = 0; i < size; ++i)
     bytes[at + i] = char((value >> (8 * i)) & 0xff);
 }
 
-uint64_t fetch(const char *bytes, size_t at, unsigned size) {
+static uint64_t fetch(const char *bytes, size_t at, unsigned size) {
   uint64_t value = 0;
   for (unsigned i = 0; i < size; ++i)
     value |= uint64_t(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
@@ -57,7 +56,7 @@ uint64_t fetch(const char *bytes, size_t at, unsigned size) {
 
 /// FNV-1a over 64 bits of everything but the checksum itself. It finds damage,
 /// not malice: an artifact is as trusted as a program is.
-uint64_t checksum(const char *bytes, size_t size) {
+static uint64_t checksum(const char *bytes, size_t size) {
   uint64_t hash = 0xcbf29ce484222325u;
   auto update = [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
@@ -68,17 +67,17 @@ uint64_t checksum(const char *bytes, size_t size) {
   return hash;
 }
 
-size_t alignUp(size_t value, size_t align) {
+static size_t alignUp(size_t value, size_t align) {
   return (value + align - 1) / align * align;
 }
 
-Error damaged(const std::string &what) {
+static Error damaged(const std::string &what) {
   return Error{"not a valid artifact: " + what};
 }
 
 /// Whether blobs are what their code entries say, as far as a look at their
 /// first bytes tells; the driver judges the rest.
-Status verifyBlobs(const Artifact &artifact) {
+static Status verifyBlobs(const Artifact &artifact) {
   for (const KernelSpec &kernel : artifact.manifest.kernels)
     for (const CodeSpec &code : kernel.code) {
       const std::string &blob = artifact.blobs[code.blob];
@@ -96,11 +95,12 @@ Status verifyBlobs(const Artifact &artifact) {
   return Status();
 }
 
-std::string systemError(const std::string &what, const std::string &path) {
+static std::string systemError(const std::string &what,
+                               const std::string &path) {
   return "cannot " + what + " '" + path + "': " + std::strerror(errno);
 }
 
-bool writeAll(int file, const std::string &bytes) {
+static bool writeAll(int file, const std::string &bytes) {
   size_t done = 0;
   while (done < bytes.size()) {
     ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
@@ -114,7 +114,8 @@ bool writeAll(int file, const std::string &bytes) {
 }
 
 /// Writes to an open file and closes it; `file` is -1 where opening failed.
-Status finishFile(int file, const std::string &bytes, const std::string &path) {
+static Status finishFile(int file, const std::string &bytes,
+                         const std::string &path) {
   if (file < 0)
     return Error{systemError("write", path)};
   Status status;
@@ -124,8 +125,6 @@ Status finishFile(int file, const std::string &bytes, const std::string &path) {
     status = Error{systemError("write", path)};
   return status;
 }
-
-} // namespace
 
 Result<std::string> Artifact::serialize() const {
   if (blobs.size() > kMaxBlobs)

@@ -32,26 +32,24 @@ static_assert(TILE_TYPE_I1 == int(ElementType::I1) &&
                   TILE_TYPE_F64 == int(ElementType::F64),
               "the C enumeration numbers types as the C++ one does");
 
-namespace {
-
-TileError *makeError(const std::string &message) {
+static TileError *makeError(const std::string &message) {
   return new TileError{message};
 }
 
-TileError *toError(const Status &status) {
+static TileError *toError(const Status &status) {
   return status.ok() ? nullptr : makeError(status.message());
 }
 
-const Kernel *unwrap(const TileKernel *kernel) {
+static const Kernel *unwrap(const TileKernel *kernel) {
   return reinterpret_cast<const Kernel *>(kernel);
 }
 
-const TileKernel *wrap(const Kernel *kernel) {
+static const TileKernel *wrap(const Kernel *kernel) {
   return reinterpret_cast<const TileKernel *>(kernel);
 }
 
-TileError *take(Result<std::unique_ptr<LoadedArtifact>> loaded,
-                TileLoadedArtifact **artifact) {
+static TileError *take(Result<std::unique_ptr<LoadedArtifact>> loaded,
+                       TileLoadedArtifact **artifact) {
   if (!loaded)
     return makeError(loaded.message());
   std::string manifest = serializeManifest((*loaded)->manifest());
@@ -59,11 +57,9 @@ TileError *take(Result<std::unique_ptr<LoadedArtifact>> loaded,
   return nullptr;
 }
 
-bool isType(int32_t type) {
+static bool isType(int32_t type) {
   return type >= 0 && type < int32_t(kNumElementTypes);
 }
-
-} // namespace
 
 const char *tileErrorMessage(const TileError *error) {
   return error->message.c_str();

@@ -13,10 +13,8 @@
 
 using namespace mlir::tile::runtime;
 
-namespace {
-
 /// Higher is better; 0 where the device cannot run the code.
-int rankOf(const CodeSpec &code, int major, int minor) {
+static int rankOf(const CodeSpec &code, int major, int minor) {
   ArchName arch;
   if (!parseArch(code.arch, arch))
     return 0;
@@ -36,8 +34,6 @@ int rankOf(const CodeSpec &code, int major, int minor) {
     return target <= device ? kClass + target : 0;
   }
 }
-
-} // namespace
 
 std::vector<size_t> mlir::tile::runtime::selectCode(Span<const CodeSpec> code,
                                                     int computeMajor,

@@ -13,7 +13,6 @@
 using namespace mlir::tile::runtime;
 
 namespace {
-
 /// Looks functions up and remembers the first that is missing.
 class Resolver {
 public:
@@ -35,8 +34,9 @@ public:
 private:
   void *library;
 };
+} // namespace
 
-const char *resolveAll(void *library, cuda::Functions &f) {
+static const char *resolveAll(void *library, cuda::Functions &f) {
   Resolver r(library);
   r.required(f.init, "cuInit");
   r.required(f.driverGetVersion, "cuDriverGetVersion");
@@ -81,8 +81,6 @@ const char *resolveAll(void *library, cuda::Functions &f) {
   r.optional(f.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   return r.missing;
 }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Driver

@@ -10,13 +10,13 @@
 using namespace mlir::tile::runtime;
 
 namespace {
-
 struct TypeInfo {
   ElementType type;
   const char *text;
   unsigned bits;
   bool integer;
 };
+} // namespace
 
 constexpr TypeInfo kTypes[] = {
     {ElementType::I1, "i1", 8, true},
@@ -42,9 +42,7 @@ constexpr TypeInfo kTypes[] = {
 static_assert(sizeof(kTypes) / sizeof(kTypes[0]) == kNumElementTypes,
               "one row per element type, in the order of the enumeration");
 
-const TypeInfo &info(ElementType type) { return kTypes[unsigned(type)]; }
-
-} // namespace
+static const TypeInfo &info(ElementType type) { return kTypes[unsigned(type)]; }
 
 const char *mlir::tile::runtime::spelling(ElementType type) {
   return info(type).text;

@@ -23,11 +23,11 @@ struct Expr::Node {
 };
 
 namespace {
-
 struct KindName {
   Expr::Kind kind;
   const char *text;
 };
+} // namespace
 
 constexpr KindName kKindNames[] = {
     {Expr::Kind::Dim, "dim"},
@@ -53,11 +53,11 @@ constexpr KindName kKindNames[] = {
 
 constexpr const char *kOverflow = "the result does not fit 64 bits";
 
-Expr::Value fail(const char *reason) { return {0, reason}; }
-Expr::Value give(int64_t value) { return {value, nullptr}; }
+static Expr::Value fail(const char *reason) { return {0, reason}; }
+static Expr::Value give(int64_t value) { return {value, nullptr}; }
 
 /// The quotient rounded up or down. INT64_MIN/-1 is the one that does not fit.
-Expr::Value divide(int64_t a, int64_t b, bool up) {
+static Expr::Value divide(int64_t a, int64_t b, bool up) {
   if (b == 0)
     return fail("division by zero");
   if (a == std::numeric_limits<int64_t>::min() && b == -1)
@@ -71,7 +71,7 @@ Expr::Value divide(int64_t a, int64_t b, bool up) {
   return give(negative ? quotient - 1 : quotient);
 }
 
-Expr::Value apply(Expr::Kind kind, int64_t a, int64_t b) {
+static Expr::Value apply(Expr::Kind kind, int64_t a, int64_t b) {
   int64_t result = 0;
   switch (kind) {
   case Expr::Kind::Add:
@@ -120,8 +120,6 @@ Expr::Value apply(Expr::Kind kind, int64_t a, int64_t b) {
   }
   return fail("not an operation of two operands");
 }
-
-} // namespace
 
 Expr::Expr(int64_t value)
     : node(std::make_shared<const Node>(

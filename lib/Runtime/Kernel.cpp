@@ -24,19 +24,17 @@ struct mlir::tile::runtime::LaunchBuffer {
   bool empty;
 };
 
-namespace {
-
 /// Dynamic shared memory beyond this has to be asked for.
-constexpr int64_t kDefaultShared = 48 * 1024;
+constexpr int64_t kDefaultShared = 49152;
 /// Clusters of up to this many blocks run on any device that has clusters.
 constexpr int64_t kPortableCluster = 8;
 
-Error kernelError(const KernelSpec &kernel, const std::string &what) {
+static Error kernelError(const KernelSpec &kernel, const std::string &what) {
   return Error{"kernel '" + kernel.name + "': " + what};
 }
 
-Status checkPointer(const Device &device, const KernelSpec &kernel,
-                    size_t index, cuda::DevicePtr pointer) {
+static Status checkPointer(const Device &device, const KernelSpec &kernel,
+                           size_t index, cuda::DevicePtr pointer) {
   const cuda::Functions &f = device.functions();
   int ordinal = -1;
   if (f.pointerGetAttribute(&ordinal, cuda::kPointerDeviceOrdinal, pointer) !=
@@ -65,8 +63,8 @@ Status checkPointer(const Device &device, const KernelSpec &kernel,
 }
 
 /// Evaluates the grid; every message names the extent.
-Status computeGrid(const Device &device, const KernelSpec &kernel,
-                   Span<const ExprArg> args, LaunchBuffer &buffer) {
+static Status computeGrid(const Device &device, const KernelSpec &kernel,
+                          Span<const ExprArg> args, LaunchBuffer &buffer) {
   int64_t extents[3];
   buffer.empty = false;
   auto fail = [&](unsigned i, const std::string &what) {
@@ -98,7 +96,7 @@ Status computeGrid(const Device &device, const KernelSpec &kernel,
 }
 
 /// Stores an extent or stride; false where it does not fit an i32.
-bool storeIndex(ElementType type, int64_t value, char *slot) {
+static bool storeIndex(ElementType type, int64_t value, char *slot) {
   if (type == ElementType::I64) {
     std::memcpy(slot, &value, sizeof(value));
     return true;
@@ -107,8 +105,6 @@ bool storeIndex(ElementType type, int64_t value, char *slot) {
   std::memcpy(slot, &narrow, sizeof(narrow));
   return narrow == value;
 }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // At load

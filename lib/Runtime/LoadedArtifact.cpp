@@ -11,16 +11,14 @@
 
 using namespace mlir::tile::runtime;
 
-namespace {
-
-std::string codeText(const CodeSpec &code) {
+static std::string codeText(const CodeSpec &code) {
   return code.arch + (code.format == CodeFormat::Cubin
                           ? " cubin"
                           : " ptx " + code.ptxVersion);
 }
 
 /// The log's first lines, as one line.
-std::string logText(const char *log) {
+static std::string logText(const char *log) {
   std::string text;
   for (; *log && text.size() < 400; ++log) {
     bool space = *log == '\n' || *log == '\r' || *log == '\t' || *log == ' ';
@@ -33,8 +31,6 @@ std::string logText(const char *log) {
     text.pop_back();
   return text;
 }
-
-} // namespace
 
 Result<std::unique_ptr<LoadedArtifact>>
 LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {

@@ -15,8 +15,6 @@
 
 using namespace mlir::tile::runtime;
 
-namespace {
-
 /// The limits of CUDA that hold for every device; the launcher checks those of
 /// the device at hand.
 constexpr int64_t kMaxThreads = 1024;
@@ -24,7 +22,7 @@ constexpr int64_t kMaxClusterBlocks = 16;
 constexpr int64_t kMaxSharedBytes = int64_t(1) << 20;
 constexpr int64_t kMaxAlignment = 4096;
 
-bool isIdentifier(const std::string &name) {
+static bool isIdentifier(const std::string &name) {
   if (name.empty() || name.size() > 1024)
     return false;
   auto isLetter = [](char c) {
@@ -39,10 +37,11 @@ bool isIdentifier(const std::string &name) {
   return true;
 }
 
-bool isPowerOfTwo(int64_t value) {
+static bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
 
+namespace {
 /// Checks one kernel; the first violated rule is kept.
 class KernelVerifier {
 public:
@@ -90,6 +89,7 @@ private:
   bool failed = false;
   std::string text;
 };
+} // namespace
 
 void KernelVerifier::checkArgs() {
   if (kernel.args.size() > kMaxArgs) // [M4]
@@ -295,8 +295,6 @@ void KernelVerifier::checkExpr(const Expr &expr, const std::string &where) {
     checkExpr(expr.rhs(), where);
   }
 }
-
-} // namespace
 
 unsigned ParamSpec::size() const {
   switch (kind) {

@@ -14,8 +14,6 @@
 
 using namespace mlir::tile::runtime;
 
-namespace {
-
 constexpr size_t kMaxKernels = 4096;
 constexpr size_t kMaxList = 4096;
 constexpr int64_t kMaxInt = std::numeric_limits<int64_t>::max();
@@ -62,7 +60,7 @@ constexpr Word<TensorMapFill> kFills[] = {{TensorMapFill::Zeros, "zeros"},
                                           {TensorMapFill::NaN, "nan"}};
 
 template <typename Enum, size_t N>
-const char *wordOf(const Word<Enum> (&words)[N], Enum value) {
+static const char *wordOf(const Word<Enum> (&words)[N], Enum value) {
   for (const Word<Enum> &word : words)
     if (word.value == value)
       return word.text;
@@ -70,8 +68,9 @@ const char *wordOf(const Word<Enum> (&words)[N], Enum value) {
 }
 
 template <typename Enum, size_t N>
-void readWord(JsonObject &object, const char *field,
-              const Word<Enum> (&words)[N], Enum &out, JsonErrors &errors) {
+static void readWord(JsonObject &object, const char *field,
+                     const Word<Enum> (&words)[N], Enum &out,
+                     JsonErrors &errors) {
   std::string text;
   object.string(field, text);
   if (errors.any())
@@ -93,7 +92,7 @@ void readWord(JsonObject &object, const char *field,
 // Writing
 //===----------------------------------------------------------------------===//
 
-Json toJson(const Expr &expr) {
+static Json toJson(const Expr &expr) {
   switch (expr.kind()) {
   case Expr::Kind::Constant:
     return expr.value();
@@ -112,7 +111,7 @@ Json toJson(const Expr &expr) {
   }
 }
 
-Json toJson(const std::vector<int64_t> &values) {
+static Json toJson(const std::vector<int64_t> &values) {
   Json array = Json::array();
   for (int64_t value : values)
     array.push_back(value == kDynamic ? Json(nullptr) : Json(value));
@@ -126,7 +125,7 @@ template <typename List> Json exprsToJson(const List &exprs) {
   return array;
 }
 
-Json toJson(const ArgSpec &arg) {
+static Json toJson(const ArgSpec &arg) {
   Json object = Json::object();
   object["name"] = arg.name;
   object["kind"] = wordOf(kArgKinds, arg.kind);
@@ -141,7 +140,7 @@ Json toJson(const ArgSpec &arg) {
   return object;
 }
 
-Json toJson(const ParamSpec &param) {
+static Json toJson(const ParamSpec &param) {
   Json object = Json::object();
   object["kind"] = wordOf(kParamKinds, param.kind);
   if (param.kind == ParamKind::TensorMap) {
@@ -156,7 +155,7 @@ Json toJson(const ParamSpec &param) {
   return object;
 }
 
-Json toJson(const TensorMapSpec &map) {
+static Json toJson(const TensorMapSpec &map) {
   Json object = Json::object();
   object["arg"] = map.arg;
   object["type"] = spelling(map.type);
@@ -171,7 +170,7 @@ Json toJson(const TensorMapSpec &map) {
   return object;
 }
 
-Json toJson(const CodeSpec &code) {
+static Json toJson(const CodeSpec &code) {
   Json object = Json::object();
   object["arch"] = code.arch;
   object["format"] = wordOf(kFormats, code.format);
@@ -183,8 +182,8 @@ Json toJson(const CodeSpec &code) {
   return object;
 }
 
-Json toJson(const Assumption &assumption);
-Json toJson(const KernelSpec &kernel);
+static Json toJson(const Assumption &assumption);
+static Json toJson(const KernelSpec &kernel);
 
 template <typename T> Json listToJson(const std::vector<T> &list) {
   Json array = Json::array();
@@ -193,14 +192,14 @@ template <typename T> Json listToJson(const std::vector<T> &list) {
   return array;
 }
 
-Json toJson(const Assumption &assumption) {
+static Json toJson(const Assumption &assumption) {
   Json object = Json::object();
   object["expr"] = toJson(assumption.expr);
   object["message"] = assumption.message;
   return object;
 }
 
-Json toJson(const KernelSpec &kernel) {
+static Json toJson(const KernelSpec &kernel) {
   Json object = Json::object();
   object["name"] = kernel.name;
   object["args"] = listToJson(kernel.args);
@@ -220,6 +219,7 @@ Json toJson(const KernelSpec &kernel) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+namespace {
 class ManifestReader {
 public:
   Result<Manifest> read(const Json &document);
@@ -255,6 +255,7 @@ private:
 
   JsonErrors errors;
 };
+} // namespace
 
 Expr ManifestReader::readExpr(const Json &value, const std::string &path,
                               unsigned depth) {
@@ -482,8 +483,6 @@ Result<Manifest> ManifestReader::read(const Json &document) {
     return Error{errors.message};
   return manifest;
 }
-
-} // namespace
 
 std::string mlir::tile::runtime::serializeManifest(const Manifest &manifest) {
   Json document = Json::object();

@@ -13,10 +13,8 @@
 
 using namespace mlir::tile::runtime;
 
-namespace {
-
 /// The driver has no types of fp8: bytes are copied as they are.
-int mapType(ElementType type) {
+static int mapType(ElementType type) {
   switch (type) {
   case ElementType::F16:
     return cuda::kMapFloat16;
@@ -48,8 +46,9 @@ constexpr uint64_t kMaxDim = uint64_t(1) << 32;
 constexpr uint64_t kMaxStride = uint64_t(1) << 40;
 
 /// The key of a launch, or an error that names the argument.
-Status evaluate(const KernelSpec &kernel, unsigned index,
-                Span<const ExprArg> args, TensorMapKey &key, bool &isEmpty) {
+static Status evaluate(const KernelSpec &kernel, unsigned index,
+                       Span<const ExprArg> args, TensorMapKey &key,
+                       bool &isEmpty) {
   const TensorMapSpec &spec = kernel.tensorMaps[index];
   auto fail = [&](const std::string &what) {
     return argError(kernel, spec.arg,
@@ -86,8 +85,8 @@ Status evaluate(const KernelSpec &kernel, unsigned index,
   return Status();
 }
 
-Status encode(const TensorMapSpec &spec, const Driver &driver,
-              const TensorMapKey &key, cuda::TensorMap &map) {
+static Status encode(const TensorMapSpec &spec, const Driver &driver,
+                     const TensorMapKey &key, cuda::TensorMap &map) {
   unsigned rank = unsigned(spec.dims.size());
   unsigned box[5] = {}, elementStrides[5] = {};
   for (unsigned i = 0; i < rank; ++i) {
@@ -95,22 +94,21 @@ Status encode(const TensorMapSpec &spec, const Driver &driver,
     elementStrides[i] = unsigned(spec.elementStrides[i]);
   }
   // The enumerations of the manifest number their values as the driver does.
-  return driver.check(
-      driver.functions().tensorMapEncodeTiled(
-          &map, mapType(spec.type), rank, reinterpret_cast<void *>(key.address),
-          key.dims, key.strides, box, elementStrides, int(spec.interleave),
-          int(spec.swizzle), int(spec.l2), int(spec.fill)),
-      "cuTensorMapEncodeTiled");
+  return driver.check(driver.functions().tensorMapEncodeTiled(
+                          &map, mapType(spec.type), rank,
+                          // A device address, never read here.
+                          reinterpret_cast<void *>(
+                              key.address), // NOLINT(performance-no-int-to-ptr)
+                          key.dims.data(), key.strides.data(), box,
+                          elementStrides, int(spec.interleave),
+                          int(spec.swizzle), int(spec.l2), int(spec.fill)),
+                      "cuTensorMapEncodeTiled");
 }
-
-} // namespace
 
 Status TensorMapCache::get(const KernelSpec &kernel, unsigned index,
                            const Driver &driver, cuda::DevicePtr address,
                            Span<const ExprArg> args, char *out) {
-  // Zeroed with its padding: keys are compared as bytes.
   TensorMapKey key;
-  std::memset(&key, 0, sizeof(key));
   key.map = index;
   key.address = address;
   bool isEmpty = false;
@@ -122,7 +120,7 @@ Status TensorMapCache::get(const KernelSpec &kernel, unsigned index,
   }
   std::lock_guard<std::mutex> lock(mutex);
   for (const Entry &entry : entries)
-    if (std::memcmp(&entry.key, &key, sizeof(key)) == 0) {
+    if (entry.key == key) {
       std::memcpy(out, &entry.map, kTensorMapBytes);
       return Status();
     }

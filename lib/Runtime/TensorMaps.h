@@ -13,6 +13,7 @@
 #include "tile/Runtime/CudaDriver.h"
 #include "tile/Runtime/Manifest.h"
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -21,10 +22,15 @@ namespace mlir::tile::runtime {
 
 /// Everything a tensor map is encoded from that a launch may change.
 struct TensorMapKey {
-  unsigned map;
-  cuda::DevicePtr address;
-  uint64_t dims[5];
-  uint64_t strides[4];
+  unsigned map = 0;
+  cuda::DevicePtr address = 0;
+  std::array<uint64_t, 5> dims = {}; ///< 0 beyond the map's rank
+  std::array<uint64_t, 4> strides = {};
+
+  bool operator==(const TensorMapKey &other) const {
+    return map == other.map && address == other.address && dims == other.dims &&
+           strides == other.strides;
+  }
 };
 
 class TensorMapCache {

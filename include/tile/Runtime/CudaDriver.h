@@ -25,6 +25,8 @@ namespace mlir::tile::runtime {
 /// touch.
 namespace cuda {
 
+// NOLINTBEGIN(performance-enum-size): the driver's enumerations are ints.
+
 using Result = int; ///< CUresult
 using Device = int; ///< CUdevice
 using DevicePtr = uint64_t;
@@ -120,6 +122,8 @@ enum TensorMapType : int {
   kMapBFloat16 = 9,
   kMapTFloat32 = 11,
 };
+
+// NOLINTEND(performance-enum-size)
 
 /// The functions, named as the driver's without their prefix. Those marked
 /// optional are null where the driver is too old for them.
