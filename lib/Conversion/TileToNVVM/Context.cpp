@@ -1,0 +1,572 @@
+//===- Context.cpp - builders and addresses of a kernel's lowering --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Thread coordinates from layouts, and addresses from coordinates. Nothing here
+// knows an operation.
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+//===----------------------------------------------------------------------===//
+// Small builders
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::i32(int64_t value) {
+  return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
+}
+Value KernelLowering::i64(int64_t value) {
+  return arith::ConstantIntOp::create(builder, builder.getI64Type(), value);
+}
+
+Value KernelLowering::add(Value a, Value b) {
+  if (!a)
+    return b;
+  if (!b)
+    return a;
+  return builder.createOrFold<arith::AddIOp>(a, b);
+}
+
+Value KernelLowering::mul(Value a, Value b) {
+  return builder.createOrFold<arith::MulIOp>(a, b);
+}
+
+Value KernelLowering::mulConst(Value a, int64_t b) {
+  if (!a || b == 0)
+    return {};
+  if (b == 1)
+    return a;
+  return mul(a, arith::ConstantIntOp::create(builder, a.getType(), b));
+}
+
+Value KernelLowering::addConst(Value a, int64_t b) {
+  if (!a)
+    return i32(b);
+  if (b == 0)
+    return a;
+  return add(a, arith::ConstantIntOp::create(builder, a.getType(), b));
+}
+
+Value KernelLowering::toI64(Value value) {
+  if (value.getType().isInteger(64))
+    return value;
+  if (value.getType().isIndex())
+    return builder.createOrFold<arith::IndexCastOp>(builder.getI64Type(),
+                                                    value);
+  return builder.createOrFold<arith::ExtUIOp>(builder.getI64Type(), value);
+}
+
+Value KernelLowering::toI32(Value value) {
+  if (value.getType().isInteger(32))
+    return value;
+  if (value.getType().isIndex())
+    return builder.createOrFold<arith::IndexCastOp>(builder.getI32Type(),
+                                                    value);
+  return builder.createOrFold<arith::TruncIOp>(builder.getI32Type(), value);
+}
+
+Value KernelLowering::toIndex(Value value) {
+  if (value.getType().isIndex())
+    return value;
+  return builder.createOrFold<arith::IndexCastUIOp>(builder.getIndexType(),
+                                                    value);
+}
+
+Value KernelLowering::threadId() {
+  return NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
+}
+Value KernelLowering::laneId() {
+  return builder.createOrFold<arith::AndIOp>(threadId(), i32(31));
+}
+Value KernelLowering::warpId() {
+  return builder.createOrFold<arith::ShRUIOp>(threadId(), i32(5));
+}
+
+Value KernelLowering::materialize(const ThreadCoordinate &coordinate) {
+  return addConst(coordinate.base, coordinate.constant);
+}
+
+void KernelLowering::barrier() { NVVM::Barrier0Op::create(builder); }
+
+LLVM::InlineAsmOp KernelLowering::inlineAsm(TypeRange results, StringRef text,
+                                            StringRef constraints,
+                                            ValueRange operands,
+                                            bool sideEffects) {
+  Type result;
+  if (results.size() == 1)
+    result = results[0];
+  else if (results.size() > 1)
+    result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                              llvm::to_vector(results));
+  return LLVM::InlineAsmOp::create(
+      builder, result ? TypeRange(result) : TypeRange(), operands, text,
+      constraints, sideEffects, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(),
+                                LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
+Value KernelLowering::scratch(int64_t offset) {
+  return LLVM::GEPOp::create(
+      builder, sharedBase.getType(), builder.getI8Type(), sharedBase,
+      ArrayRef<LLVM::GEPArg>{
+          static_cast<int32_t>(llvm::alignTo(arena.bytes, 16) + offset)});
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// digit (index / divisor) % extent of a lane or warp number; the modulo is
+/// left out for the slowest digit.
+static Value digit(KernelLowering &lowering, Value index, int64_t divisor,
+                   int64_t extent, bool slowest) {
+  auto &b = lowering.builder;
+  Value value = index;
+  if (divisor != 1)
+    value = b.createOrFold<arith::DivUIOp>(value, lowering.i32(divisor));
+  if (!slowest)
+    value = b.createOrFold<arith::RemUIOp>(value, lowering.i32(extent));
+  return value;
+}
+
+SmallVector<Value>
+KernelLowering::threadCoordinates(const FragmentLayout &layout) {
+  SmallVector<Value> parts(layout.rank());
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    int64_t divisor = 1, size = layout.size(axis);
+    Value index;
+    for (const Mode &mode : layout.modes(axis)) {
+      if (!mode.isReplication() && mode.extent > 1 && mode.stride != 0) {
+        if (!index)
+          index = axis == Axis::Lane ? laneId() : warpId();
+        Value d = digit(*this, index, divisor, mode.extent,
+                        divisor * mode.extent == size);
+        parts[mode.dim] = add(parts[mode.dim], mulConst(d, mode.stride));
+      }
+      divisor *= mode.extent;
+    }
+  }
+  return parts;
+}
+
+SmallVector<ThreadCoordinate>
+KernelLowering::coordinates(ArrayRef<Value> threadPart,
+                            const FragmentLayout &layout, int64_t reg) {
+  SmallVector<ThreadCoordinate> result;
+  SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
+  for (auto [part, constant] : llvm::zip(threadPart, constants))
+    result.push_back({part, constant});
+  return result;
+}
+
+/// Largest value of each coordinate's thread part.
+static SmallVector<int64_t> maxThreadPart(const FragmentLayout &layout) {
+  SmallVector<int64_t> largest(layout.rank(), 0);
+  for (Axis axis : {Axis::Lane, Axis::Warp})
+    for (const Mode &mode : layout.modes(axis))
+      if (!mode.isReplication())
+        largest[mode.dim] += (mode.extent - 1) * mode.stride;
+  return largest;
+}
+
+Value KernelLowering::inBounds(const FragmentLayout &layout,
+                               ArrayRef<Value> threadPart, int64_t reg) {
+  SmallVector<int64_t> largest = maxThreadPart(layout);
+  SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
+  Value predicate;
+  for (unsigned d = 0; d < layout.rank(); ++d) {
+    int64_t extent = layout.shape()[d];
+    if (constants[d] + largest[d] < extent)
+      continue;
+    Value inside = builder.createOrFold<arith::CmpIOp>(
+        arith::CmpIPredicate::ult, addConst(threadPart[d], constants[d]),
+        i32(extent));
+    predicate = predicate ? builder.createOrFold<arith::AndIOp>(predicate, inside)
+                          : inside;
+  }
+  return predicate;
+}
+
+Value KernelLowering::firstReplica(const FragmentLayout &layout) {
+  Value predicate;
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    int64_t divisor = 1, size = layout.size(axis);
+    for (const Mode &mode : layout.modes(axis)) {
+      if ((mode.isReplication() || mode.stride == 0) && mode.extent > 1) {
+        Value d = digit(*this, axis == Axis::Lane ? laneId() : warpId(),
+                        divisor, mode.extent, divisor * mode.extent == size);
+        Value first = builder.createOrFold<arith::CmpIOp>(
+            arith::CmpIPredicate::eq, d, i32(0));
+        predicate = predicate
+                        ? builder.createOrFold<arith::AndIOp>(predicate, first)
+                        : first;
+      }
+      divisor *= mode.extent;
+    }
+  }
+  return predicate;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared addresses
+//===----------------------------------------------------------------------===//
+
+static Value bytePointer(KernelLowering &lowering, Value base, Value offset,
+                         int64_t constant) {
+  auto &b = lowering.builder;
+  Type i8 = b.getI8Type();
+  Value pointer = base;
+  if (offset)
+    pointer = LLVM::GEPOp::create(b, base.getType(), i8, pointer,
+                                  ArrayRef<LLVM::GEPArg>{offset});
+  if (constant)
+    pointer = LLVM::GEPOp::create(
+        b, base.getType(), i8, pointer,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(constant)});
+  return pointer;
+}
+
+static Value applySwizzle(KernelLowering &lowering, Swizzle swizzle,
+                          Value bytes) {
+  if (!swizzle.bits || !bytes)
+    return bytes;
+  auto &b = lowering.builder;
+  int64_t mask = ((int64_t(1) << swizzle.bits) - 1) << swizzle.base;
+  Value shifted =
+      b.createOrFold<arith::ShRUIOp>(bytes, lowering.i32(swizzle.shift));
+  Value masked = b.createOrFold<arith::AndIOp>(shifted, lowering.i32(mask));
+  return b.createOrFold<arith::XOrIOp>(bytes, masked);
+}
+
+/// Bytes of one step along dimension d when that dimension is a single mode.
+static std::optional<SmallVector<int64_t>>
+singleModeStrides(const SharedLayout &layout) {
+  SmallVector<int64_t> strides(layout.rank(), 0);
+  SmallVector<int> count(layout.rank(), 0);
+  for (const Mode &mode : layout.modes()) {
+    if (mode.extent == 1)
+      continue;
+    if (++count[mode.dim] > 1)
+      return std::nullopt;
+    strides[mode.dim] = mode.stride * layout.elementBits() / 8;
+  }
+  return strides;
+}
+
+Value KernelLowering::sharedElement(const SharedBuffer &buffer,
+                                    ArrayRef<Value> coordinates) {
+  Value linear;
+  SmallVector<int64_t> divisor(buffer.layout.rank(), 1);
+  SmallVector<int64_t> last(buffer.layout.rank(), -1);
+  for (auto [i, mode] : llvm::enumerate(buffer.layout.modes()))
+    last[mode.dim] = i;
+  for (auto [i, mode] : llvm::enumerate(buffer.layout.modes())) {
+    Value d = digit(*this, coordinates[mode.dim], divisor[mode.dim],
+                    mode.extent, last[mode.dim] == static_cast<int64_t>(i));
+    divisor[mode.dim] *= mode.extent;
+    linear = add(linear,
+                 mulConst(d, mode.stride * buffer.layout.elementBits() / 8));
+  }
+  return bytePointer(*this, buffer.base,
+                     applySwizzle(*this, buffer.layout.swizzle(), linear), 0);
+}
+
+KernelLowering::SharedAddresses::SharedAddresses(
+    KernelLowering &lowering, const SharedBuffer &buffer,
+    const FragmentLayout &layout, ArrayRef<unsigned> dims,
+    ArrayRef<Value> offsets)
+    : lowering(lowering), buffer(buffer), layout(layout),
+      dims(dims.begin(), dims.end()), offsets(offsets.begin(), offsets.end()) {
+  auto strides = singleModeStrides(buffer.layout);
+  separable = strides && offsets.empty();
+  if (!separable) {
+    threadPart = lowering.threadCoordinates(layout);
+    return;
+  }
+  // Bytes of the thread part, and the bits it can set over all threads.
+  Value bytes;
+  SmallVector<int64_t> values = {0};
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    int64_t divisor = 1, size = layout.size(axis);
+    Value index;
+    for (const Mode &mode : layout.modes(axis)) {
+      if (!mode.isReplication() && mode.extent > 1) {
+        int64_t step = mode.stride * (*strides)[this->dims[mode.dim]];
+        if (step) {
+          if (!index)
+            index = axis == Axis::Lane ? lowering.laneId() : lowering.warpId();
+          Value d = digit(lowering, index, divisor, mode.extent,
+                          divisor * mode.extent == size);
+          bytes = lowering.add(bytes, lowering.mulConst(d, step));
+          SmallVector<int64_t> next;
+          for (int64_t value : values)
+            for (int64_t i = 0; i < mode.extent; ++i)
+              next.push_back(value + i * step);
+          values = std::move(next);
+        }
+      }
+      divisor *= mode.extent;
+    }
+  }
+  for (int64_t value : values)
+    threadBits |= value;
+  swizzledThread = applySwizzle(lowering, buffer.layout.swizzle(), bytes);
+}
+
+Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
+  SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
+  if (!separable) {
+    SmallVector<Value> coords(buffer.layout.rank());
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      coords[dims[d]] = lowering.addConst(threadPart[d], constants[d]);
+    for (unsigned d = 0; d < coords.size(); ++d) {
+      if (!offsets.empty())
+        coords[d] = lowering.add(coords[d], offsets[d]);
+      if (!coords[d])
+        coords[d] = lowering.i32(0);
+    }
+    return lowering.sharedElement(buffer, coords);
+  }
+  SmallVector<int64_t> coords(buffer.layout.rank(), 0);
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    coords[dims[d]] = constants[d];
+  auto strides = *singleModeStrides(buffer.layout);
+  int64_t constant = 0;
+  for (auto [coord, stride] : llvm::zip(coords, strides))
+    constant += coord * stride;
+  Swizzle swizzle = buffer.layout.swizzle();
+  if (!swizzle.bits)
+    return bytePointer(lowering, buffer.base, swizzledThread, constant);
+  // Above the swizzled bits a constant adds; below, it XORs when the thread
+  // part cannot set the same bits (then the sum is a union of bits).
+  int64_t span = int64_t(1) << (swizzle.base + swizzle.shift + swizzle.bits);
+  int64_t low = constant & (span - 1), high = constant - low;
+  if (low & threadBits) {
+    Value sum;
+    // Not a union: undo nothing, recompute from coordinates.
+    if (threadPart.empty())
+      threadPart = lowering.threadCoordinates(layout);
+    SmallVector<Value> full(buffer.layout.rank());
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      full[dims[d]] = lowering.addConst(threadPart[d], constants[d]);
+    for (Value &value : full)
+      if (!value)
+        value = lowering.i32(0);
+    return lowering.sharedElement(buffer, full);
+  }
+  Value &offset = byLowBits[low];
+  if (!offset) {
+    int64_t swizzledLow = swizzle.apply(low);
+    if (!swizzledThread)
+      offset = lowering.i32(swizzledLow);
+    else if (swizzledLow == 0)
+      offset = swizzledThread;
+    else
+      offset = lowering.builder.createOrFold<arith::XOrIOp>(
+          swizzledThread, lowering.i32(swizzledLow));
+  }
+  return bytePointer(lowering, buffer.base, offset, high);
+}
+
+//===----------------------------------------------------------------------===//
+// Global addresses
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::globalAddress(const GlobalBuffer &buffer,
+                                    Type elementType, ArrayRef<Value> uniform,
+                                    ArrayRef<ThreadCoordinate> coordinates,
+                                    ArrayRef<unsigned> dims) {
+  // The uniform part first: it is shared by all registers of a copy and moves
+  // out of loops that the thread part does not depend on.
+  Value base;
+  for (unsigned d = 0; d < uniform.size(); ++d)
+    base = add(base, mul(uniform[d], buffer.strides[d]));
+  Value thread, constant;
+  for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
+    unsigned dim = dims[d];
+    Value stride = buffer.strides[dim];
+    if (coordinate.base)
+      thread = add(thread, mul(toI64(coordinate.base), stride));
+    if (coordinate.constant)
+      constant = add(constant, mul(i64(coordinate.constant), stride));
+  }
+  Type storage = storageType(elementType);
+  Value pointer = buffer.pointer;
+  for (Value part : {base, thread, constant})
+    if (part)
+      pointer = LLVM::GEPOp::create(builder, pointer.getType(), storage,
+                                    pointer, ArrayRef<LLVM::GEPArg>{part});
+  return pointer;
+}
+
+Value KernelLowering::globalInBounds(const GlobalBuffer &buffer,
+                                     ArrayRef<Value> uniform,
+                                     ArrayRef<ThreadCoordinate> coordinates,
+                                     ArrayRef<unsigned> dims) {
+  Value predicate;
+  auto check = [&](Value index, Value size) {
+    // One unsigned comparison rejects negative indices as well.
+    Value inside = builder.createOrFold<arith::CmpIOp>(
+        arith::CmpIPredicate::ult, index, size);
+    if (matchPattern(inside, m_One()))
+      return;
+    predicate = predicate
+                    ? builder.createOrFold<arith::AndIOp>(predicate, inside)
+                    : inside;
+  };
+  SmallVector<bool> seen(buffer.sizes.size(), false);
+  for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
+    unsigned dim = dims[d];
+    seen[dim] = true;
+    Value index = coordinate.base ? toI64(coordinate.base) : Value();
+    if (coordinate.constant || (!index && uniform.empty()))
+      index = add(index, i64(coordinate.constant));
+    if (!uniform.empty())
+      index = add(index, uniform[dim]);
+    check(index, buffer.sizes[dim]);
+  }
+  for (unsigned dim = 0; dim < seen.size(); ++dim)
+    if (!seen[dim])
+      check(uniform.empty() ? i64(0) : uniform[dim], buffer.sizes[dim]);
+  return predicate;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+Type KernelLowering::storageType(Type elementType) {
+  if (elementType.isInteger(1))
+    return builder.getI8Type();
+  if (elementType.isIndex())
+    return builder.getI64Type();
+  if (isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 8)
+    return builder.getI8Type();
+  return elementType;
+}
+
+Value KernelLowering::fromStorage(Value stored, Type elementType) {
+  if (stored.getType() == elementType)
+    return stored;
+  if (elementType.isInteger(1))
+    return arith::TruncIOp::create(builder, elementType, stored);
+  if (elementType.isIndex())
+    return arith::IndexCastOp::create(builder, elementType, stored);
+  return arith::BitcastOp::create(builder, elementType, stored);
+}
+
+Value KernelLowering::toStorage(Value value) {
+  Type type = value.getType(), storage = storageType(type);
+  if (type == storage)
+    return value;
+  if (type.isInteger(1))
+    return arith::ExtUIOp::create(builder, storage, value);
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, storage, value);
+  return arith::BitcastOp::create(builder, storage, value);
+}
+
+Value KernelLowering::allocaArray(Type elementType, int64_t count) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(entry);
+  Type array = LLVM::LLVMArrayType::get(storageType(elementType), count);
+  Value one = i32(1);
+  return LLVM::AllocaOp::create(
+      builder, LLVM::LLVMPointerType::get(builder.getContext()), array, one,
+      /*alignment=*/16);
+}
+
+Value KernelLowering::registerAddress(const FragmentBuffer &buffer,
+                                      Type elementType, int64_t reg) {
+  return LLVM::GEPOp::create(
+      builder, buffer.registers.getType(), storageType(elementType),
+      buffer.registers, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(reg)});
+}
+
+Value KernelLowering::loadRegister(const FragmentBuffer &buffer,
+                                   Type elementType, int64_t reg) {
+  Value stored =
+      LLVM::LoadOp::create(builder, storageType(elementType),
+                           registerAddress(buffer, elementType, reg));
+  return fromStorage(stored, elementType);
+}
+
+void KernelLowering::storeRegister(const FragmentBuffer &buffer,
+                                   Type elementType, int64_t reg, Value value) {
+  LLVM::StoreOp::create(builder, toStorage(value),
+                        registerAddress(buffer, elementType, reg));
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+template <typename MapT>
+static auto lookup(MapT &map, Value buffer, Operation *user, StringRef kind)
+    -> FailureOr<decltype(map.begin()->second)> {
+  auto it = map.find(buffer);
+  if (it != map.end())
+    return it->second;
+  InFlightDiagnostic diag = user->emitOpError()
+                            << "expected a buffer in " << kind
+                            << " made by the kernel, got " << buffer.getType();
+  diag.attachNote(buffer.getLoc()) << "this value";
+  return failure();
+}
+
+FailureOr<FragmentBuffer> KernelLowering::fragment(Value buffer,
+                                                   Operation *user) {
+  return lookup(fragments, buffer, user, "a fragment");
+}
+FailureOr<SharedBuffer> KernelLowering::shared(Value buffer, Operation *user) {
+  return lookup(shareds, buffer, user, "shared memory");
+}
+FailureOr<GlobalBuffer> KernelLowering::global(Value buffer, Operation *user) {
+  return lookup(globals, buffer, user, "global memory");
+}
+
+Value KernelLowering::convertElement(Value value, Type to, bool isUnsigned) {
+  Type from = value.getType();
+  if (from == to)
+    return value;
+  if (isa<FloatType>(from) && isa<FloatType>(to)) {
+    unsigned fromBits = from.getIntOrFloatBitWidth();
+    unsigned toBits = to.getIntOrFloatBitWidth();
+    Type f32 = builder.getF32Type();
+    // Between formats of one width, and into fp8, the way goes through f32.
+    if (fromBits == toBits)
+      return convertElement(convertElement(value, f32), to);
+    if (fromBits < toBits)
+      return arith::ExtFOp::create(builder, to, value);
+    return arith::TruncFOp::create(builder, to, value);
+  }
+  if (isa<FloatType>(to)) {
+    if (from.isIndex())
+      return convertElement(toI64(value), to);
+    if (isUnsigned || from.isInteger(1))
+      return arith::UIToFPOp::create(builder, to, value);
+    return arith::SIToFPOp::create(builder, to, value);
+  }
+  if (isa<FloatType>(from)) {
+    if (to.isIndex())
+      return toIndex(convertElement(value, builder.getI64Type()));
+    if (isUnsigned)
+      return arith::FPToUIOp::create(builder, to, value);
+    return arith::FPToSIOp::create(builder, to, value);
+  }
+  if (from.isIndex() || to.isIndex())
+    return arith::IndexCastOp::create(builder, to, value);
+  if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
+    return arith::TruncIOp::create(builder, to, value);
+  if (isUnsigned || from.isInteger(1))
+    return arith::ExtUIOp::create(builder, to, value);
+  return arith::ExtSIOp::create(builder, to, value);
+}

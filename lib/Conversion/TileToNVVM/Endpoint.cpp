@@ -1,0 +1,371 @@
+//===- Endpoint.cpp - one side of a data movement -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Endpoint.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+//===----------------------------------------------------------------------===//
+// RegisterMap
+//===----------------------------------------------------------------------===//
+
+RegisterMap::RegisterMap(const FragmentLayout &layout) {
+  bases.assign(layout.rank(), 1);
+  SmallVector<SmallVector<int64_t>> all;
+  for (int64_t reg = 0, e = layout.numRegisters(); reg < e; ++reg) {
+    all.push_back(layout.axisCoordinates(Axis::Register, reg));
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      bases[d] = std::max(bases[d], all.back()[d] + 1);
+  }
+  for (auto [reg, coordinates] : llvm::enumerate(all))
+    registers.try_emplace(key(coordinates), reg);
+}
+
+int64_t RegisterMap::key(ArrayRef<int64_t> coordinates) const {
+  int64_t result = 0;
+  for (auto [coordinate, base] : llvm::zip(coordinates, bases)) {
+    if (coordinate < 0 || coordinate >= base)
+      return -1;
+    result = result * base + coordinate;
+  }
+  return result;
+}
+
+int64_t RegisterMap::operator()(ArrayRef<int64_t> coordinates) const {
+  int64_t k = key(coordinates);
+  auto it = k < 0 ? registers.end() : registers.find(k);
+  return it == registers.end() ? -1 : it->second;
+}
+
+bool tile::nvvm::sameThreads(const FragmentLayout &loop,
+                             const FragmentLayout &fragment,
+                             ArrayRef<unsigned> dims) {
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    if (loop.size(axis) != fragment.size(axis))
+      return false;
+    for (int64_t i = 0, e = loop.size(axis); i < e; ++i) {
+      SmallVector<int64_t> ofLoop = loop.axisCoordinates(axis, i);
+      SmallVector<int64_t> ofFragment = fragment.axisCoordinates(axis, i);
+      SmallVector<int64_t> expected(fragment.rank(), 0);
+      for (unsigned d = 0; d < loop.rank(); ++d)
+        if (dims[d] != ~0u)
+          expected[dims[d]] = ofLoop[d];
+      if (expected != ofFragment)
+        return false;
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Endpoint
+//===----------------------------------------------------------------------===//
+
+FailureOr<Endpoint> Endpoint::create(KernelLowering &lowering, Operation *op,
+                                     Value buffer, ValueRange offsets,
+                                     ArrayRef<int64_t> extents,
+                                     const FragmentLayout &loop) {
+  Endpoint end(lowering, op, loop);
+  auto type = cast<MemRefType>(buffer.getType());
+  end.elementType = type.getElementType();
+  end.space = getMemorySpace(buffer);
+  for (auto [d, extent] : llvm::enumerate(extents))
+    if (extent != 1)
+      end.dims.push_back(d);
+  if (end.dims.size() != loop.rank()) {
+    // A single element: the loop has one dimension of extent 1.
+    if (!(end.dims.empty() && loop.rank() == 1 && loop.shape()[0] == 1) ||
+        extents.empty())
+      return op->emitOpError()
+             << "expected a loop layout of rank " << end.dims.size() << ", got "
+             << loop.rank();
+    end.dims.push_back(0);
+  }
+  switch (end.space) {
+  case MemorySpace::Global: {
+    FailureOr<GlobalBuffer> global = lowering.global(buffer, op);
+    if (failed(global))
+      return failure();
+    end.global = *global;
+    for (Value offset : offsets)
+      end.uniform.push_back(lowering.toI64(offset));
+    end.threadPart = lowering.threadCoordinates(loop);
+    return end;
+  }
+  case MemorySpace::Shared: {
+    FailureOr<SharedBuffer> shared = lowering.shared(buffer, op);
+    if (failed(shared))
+      return failure();
+    end.shared = *shared;
+    SmallVector<Value> moved;
+    bool allZero = true;
+    for (Value offset : offsets) {
+      allZero &= isConstantIntValue(offset, 0);
+      moved.push_back(lowering.toI32(offset));
+    }
+    if (allZero)
+      moved.clear();
+    end.sharedAddresses = std::make_shared<KernelLowering::SharedAddresses>(
+        lowering, *shared, loop, end.dims, moved);
+    return end;
+  }
+  case MemorySpace::Fragment: {
+    FailureOr<FragmentBuffer> fragment = lowering.fragment(buffer, op);
+    if (failed(fragment))
+      return failure();
+    end.fragment = *fragment;
+    end.fragmentOffsets.assign(type.getRank(), 0);
+    for (auto [d, offset] : llvm::enumerate(offsets)) {
+      std::optional<int64_t> constant = getConstantIntValue(offset);
+      if (!constant)
+        return op->emitOpError()
+               << "expected constant offsets into a fragment: registers cannot "
+                  "be indexed at run time";
+      end.fragmentOffsets[d] = *constant;
+    }
+    if (!sameThreads(loop, fragment->layout, end.dims))
+      return op->emitOpError()
+             << "expected a loop layout whose threads hold the fragment's "
+                "elements: run --tile-infer-layouts, or add "
+                "`tile.convert_layout`";
+    end.registerMap = std::make_shared<RegisterMap>(fragment->layout);
+    return end;
+  }
+  case MemorySpace::Local: {
+    auto it = lowering.locals.find(buffer);
+    if (it == lowering.locals.end())
+      return op->emitOpError() << "expected a local buffer made by the kernel";
+    end.localPointer = it->second.pointer;
+    end.localShape = it->second.shape;
+    for (Value offset : offsets)
+      end.uniform.push_back(lowering.toI64(offset));
+    end.threadPart = lowering.threadCoordinates(loop);
+    return end;
+  }
+  default:
+    return op->emitOpError() << "expected global, shared, fragment or local "
+                                "memory on "
+                             << lowering.target.arch << ", got " << type;
+  }
+}
+
+Value Endpoint::address(int64_t reg) {
+  if (shared)
+    return (*sharedAddresses)(reg);
+  SmallVector<ThreadCoordinate> coordinates =
+      lowering->coordinates(threadPart, loop, reg);
+  if (global)
+    return lowering->globalAddress(*global, elementType, uniform, coordinates,
+                                   dims);
+  Value linear;
+  for (unsigned d = 0, next = 0; d < localShape.size(); ++d) {
+    linear = linear ? lowering->mulConst(linear, localShape[d]) : linear;
+    if (!uniform.empty())
+      linear = lowering->add(linear, uniform[d]);
+    if (next < dims.size() && dims[next] == d)
+      linear = lowering->add(
+          linear, lowering->toI64(lowering->materialize(coordinates[next++])));
+  }
+  if (!linear)
+    return localPointer;
+  return LLVM::GEPOp::create(lowering->builder, localPointer.getType(),
+                             lowering->storageType(elementType), localPointer,
+                             ArrayRef<LLVM::GEPArg>{linear});
+}
+
+Value Endpoint::inside(int64_t reg) {
+  if (!global)
+    return {};
+  return lowering->globalInBounds(
+      *global, uniform, lowering->coordinates(threadPart, loop, reg), dims);
+}
+
+Value Endpoint::validElements(int64_t reg, int64_t count) {
+  auto &b = lowering->builder;
+  unsigned innermost = global->sizes.size() - 1;
+  SmallVector<ThreadCoordinate> coordinates =
+      lowering->coordinates(threadPart, loop, reg);
+  // Rows are in or out as a whole; the innermost dimension may be cut.
+  SmallVector<ThreadCoordinate> outer;
+  SmallVector<unsigned> outerDims;
+  Value column = uniform.empty() ? Value() : uniform[innermost];
+  for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
+    if (dims[d] != innermost) {
+      outer.push_back(coordinate);
+      outerDims.push_back(dims[d]);
+      continue;
+    }
+    if (coordinate.base)
+      column = lowering->add(column, lowering->toI64(coordinate.base));
+    if (coordinate.constant)
+      column = lowering->add(column, lowering->i64(coordinate.constant));
+  }
+  GlobalBuffer rows = *global;
+  rows.sizes.pop_back();
+  rows.strides.pop_back();
+  SmallVector<Value> rowOffsets = uniform;
+  if (!rowOffsets.empty())
+    rowOffsets.pop_back();
+  Value rowInside =
+      rows.sizes.empty()
+          ? Value()
+          : lowering->globalInBounds(rows, rowOffsets, outer, outerDims);
+  if (!column)
+    column = lowering->i64(0);
+  Value left = b.createOrFold<arith::SubIOp>(global->sizes[innermost], column);
+  left = b.createOrFold<arith::MinSIOp>(left, lowering->i64(count));
+  left = b.createOrFold<arith::MaxSIOp>(left, lowering->i64(0));
+  Value valid = b.createOrFold<arith::TruncIOp>(b.getI32Type(), left);
+  if (rowInside)
+    valid = b.createOrFold<arith::SelectOp>(rowInside, valid, lowering->i32(0));
+  return valid;
+}
+
+FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
+                                             Value pad) {
+  auto &b = lowering->builder;
+  SmallVector<Value> values;
+  if (fragment) {
+    for (int64_t r = reg; r < reg + count; ++r) {
+      SmallVector<int64_t> coordinates = fragmentOffsets;
+      SmallVector<int64_t> own = loop.axisCoordinates(Axis::Register, r);
+      for (unsigned d = 0; d < own.size(); ++d)
+        coordinates[dims[d]] += own[d];
+      int64_t target = (*registerMap)(coordinates);
+      if (target < 0)
+        return op->emitOpError() << "expected the fragment's layout to hold "
+                                    "what the loop layout reads";
+      values.push_back(lowering->loadRegister(*fragment, elementType, target));
+    }
+    return values;
+  }
+  Type storage = lowering->storageType(elementType);
+  auto loadVector = [&](int64_t first, int64_t width) {
+    SmallVector<Value> loaded;
+    Value pointer = address(first);
+    unsigned bytes =
+        std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
+    if (width == 1) {
+      loaded.push_back(lowering->fromStorage(
+          LLVM::LoadOp::create(b, storage, pointer, bytes), elementType));
+      return loaded;
+    }
+    Type vector = VectorType::get({width}, storage);
+    Value whole = LLVM::LoadOp::create(b, vector, pointer, bytes * width);
+    for (int64_t i = 0; i < width; ++i)
+      loaded.push_back(lowering->fromStorage(
+          LLVM::ExtractElementOp::create(b, whole, lowering->i32(i)),
+          elementType));
+    return loaded;
+  };
+  if (!global)
+    return loadVector(reg, count);
+  Value zero = pad;
+  if (!zero)
+    zero = arith::ConstantOp::create(b, b.getZeroAttr(elementType));
+  auto guarded = [&](Value predicate, int64_t first, int64_t width,
+                     llvm::function_ref<SmallVector<Value>()> otherwise) {
+    if (!predicate)
+      return loadVector(first, width);
+    SmallVector<Type> types(width, elementType);
+    auto branch = scf::IfOp::create(b, types, predicate, /*withElse=*/true);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      SmallVector<Value> loaded = loadVector(first, width);
+      scf::YieldOp::create(b, loaded);
+      b.setInsertionPointToStart(branch.elseBlock());
+      SmallVector<Value> others = otherwise();
+      scf::YieldOp::create(b, others);
+    }
+    return SmallVector<Value>(branch.getResults());
+  };
+  auto padded = [&](int64_t width) { return SmallVector<Value>(width, zero); };
+  if (count == 1)
+    return guarded(inside(reg), reg, 1, [&] { return padded(1); });
+  // The vector is whole when its last element is inside (its first then is).
+  Value last = inside(reg + count - 1), first = inside(reg);
+  Value whole = last && first && last != first
+                    ? b.createOrFold<arith::AndIOp>(last, first)
+                    : last;
+  return guarded(whole, reg, count, [&] {
+    SmallVector<Value> parts;
+    for (int64_t r = reg; r < reg + count; ++r)
+      parts.append(guarded(inside(r), r, 1, [&] { return padded(1); }));
+    return parts;
+  });
+}
+
+LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
+  auto &b = lowering->builder;
+  int64_t count = values.size();
+  if (fragment) {
+    for (int64_t r = reg; r < reg + count; ++r) {
+      SmallVector<int64_t> coordinates = fragmentOffsets;
+      SmallVector<int64_t> own = loop.axisCoordinates(Axis::Register, r);
+      for (unsigned d = 0; d < own.size(); ++d)
+        coordinates[dims[d]] += own[d];
+      int64_t target = (*registerMap)(coordinates);
+      if (target < 0)
+        return op->emitOpError() << "expected the fragment's layout to hold "
+                                    "what the loop layout writes";
+      lowering->storeRegister(*fragment, elementType, target, values[r - reg]);
+    }
+    return success();
+  }
+  Type storage = lowering->storageType(elementType);
+  unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
+  auto storeVector = [&](int64_t first, ArrayRef<Value> parts) {
+    Value pointer = address(first);
+    if (parts.size() == 1) {
+      LLVM::StoreOp::create(b, lowering->toStorage(parts[0]), pointer, bytes);
+      return;
+    }
+    Type vector =
+        VectorType::get({static_cast<int64_t>(parts.size())}, storage);
+    Value whole = LLVM::PoisonOp::create(b, vector);
+    for (auto [i, part] : llvm::enumerate(parts))
+      whole = LLVM::InsertElementOp::create(
+          b, whole, lowering->toStorage(part), lowering->i32(i));
+    LLVM::StoreOp::create(b, whole, pointer, bytes * parts.size());
+  };
+  auto guarded = [&](Value predicate, llvm::function_ref<void()> then,
+                     llvm::function_ref<void()> otherwise) {
+    if (!predicate)
+      return then();
+    auto branch =
+        scf::IfOp::create(b, predicate, /*withElse=*/otherwise != nullptr);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    then();
+    if (otherwise) {
+      b.setInsertionPointToStart(branch.elseBlock());
+      otherwise();
+    }
+  };
+  if (!global) {
+    storeVector(reg, values);
+    return success();
+  }
+  if (count == 1) {
+    guarded(inside(reg), [&] { storeVector(reg, values); }, nullptr);
+    return success();
+  }
+  Value last = inside(reg + count - 1), first = inside(reg);
+  Value whole = last && first && last != first
+                    ? b.createOrFold<arith::AndIOp>(last, first)
+                    : last;
+  guarded(
+      whole, [&] { storeVector(reg, values); },
+      [&] {
+        for (int64_t r = reg; r < reg + count; ++r)
+          guarded(inside(r), [&] { storeVector(r, values.slice(r - reg, 1)); },
+                  nullptr);
+      });
+  return success();
+}

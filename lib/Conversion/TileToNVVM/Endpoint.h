@@ -1,0 +1,84 @@
+//===- Endpoint.h - one side of a data movement -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A region of a buffer in any memory space, seen from one thread under a loop
+// layout: which register, address or bytes belong to register r of the loop.
+// Copies, fills and atomics are loops over such endpoints.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_ENDPOINT_H
+#define TILE_LIB_CONVERSION_TILETONVVM_ENDPOINT_H
+
+#include "Lowering.h"
+#include <optional>
+
+namespace mlir::tile::nvvm {
+
+/// Register number of a fragment by the coordinates its register axis adds.
+class RegisterMap {
+public:
+  explicit RegisterMap(const FragmentLayout &layout);
+  /// -1 when no register has these constants.
+  int64_t operator()(ArrayRef<int64_t> coordinates) const;
+
+private:
+  int64_t key(ArrayRef<int64_t> coordinates) const;
+  SmallVector<int64_t> bases;
+  llvm::DenseMap<int64_t, int64_t> registers;
+};
+
+/// True when both layouts give the same lane and warp contributions to every
+/// dimension: registers then correspond by their constants alone. `dims[d]` is
+/// the dimension of `fragment` that dimension d of `loop` runs along.
+bool sameThreads(const FragmentLayout &loop, const FragmentLayout &fragment,
+                 ArrayRef<unsigned> dims);
+
+class Endpoint {
+public:
+  /// The region of `buffer` with `extents`, moved by `offsets`, under `loop`
+  /// whose dimensions are the extents other than one.
+  static FailureOr<Endpoint> create(KernelLowering &lowering, Operation *op,
+                                    Value buffer, ValueRange offsets,
+                                    ArrayRef<int64_t> extents,
+                                    const FragmentLayout &loop);
+
+  Type elementType;
+  MemorySpace space;
+
+  /// Elements of registers [reg, reg + count) of the loop: contiguous in memory
+  /// when count > 1. `pad` fills what lies outside a global buffer.
+  FailureOr<SmallVector<Value>> load(int64_t reg, int64_t count, Value pad);
+  LogicalResult store(int64_t reg, ArrayRef<Value> values);
+  /// Address of the element at register `reg` (global or shared).
+  Value address(int64_t reg);
+  /// Predicate that register `reg` lies inside the global buffer; null: always.
+  Value inside(int64_t reg);
+  /// Number of valid elements (i32, in [0, count]) of the vector at `reg`, for
+  /// cp.async's source size; null when all are.
+  Value validElements(int64_t reg, int64_t count);
+
+private:
+  Endpoint(KernelLowering &lowering, Operation *op, const FragmentLayout &loop)
+      : lowering(&lowering), op(op), loop(loop) {}
+
+  bool isInnermost(unsigned bufferDim) const;
+
+  KernelLowering *lowering;
+  Operation *op;
+  FragmentLayout loop;
+  SmallVector<unsigned> dims; // loop dimension -> buffer dimension
+  SmallVector<Value> threadPart;
+
+  std::optional<GlobalBuffer> global;
+  SmallVector<Value> uniform; // i64 offsets
+  std::optional<SharedBuffer> shared;
+  std::shared_ptr<KernelLowering::SharedAddresses> sharedAddresses;
+  std::optional<FragmentBuffer> fragment;
+  std::shared_ptr<RegisterMap> registerMap;
+  SmallVector<int64_t> fragmentOffsets;
+  Value localPointer;
+  SmallVector<int64_t> localShape;
+};
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_ENDPOINT_H

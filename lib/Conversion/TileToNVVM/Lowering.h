@@ -1,0 +1,221 @@
+//===- Lowering.h - context of the lowering of one kernel -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by the files of this conversion: where each buffer lives once the
+// kernel runs on threads, and the small builders every operation's lowering
+// needs. Operations register a lowering by name (see Registry); the driver in
+// TileToNVVM.cpp knows none of them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_LOWERING_H
+#define TILE_LIB_CONVERSION_TILETONVVM_LOWERING_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::tile::nvvm {
+
+/// A memref argument: a pointer, and sizes and strides (index values or
+/// constants) as far as they are not static.
+struct GlobalBuffer {
+  Value pointer;              // !llvm.ptr<1>
+  SmallVector<Value> sizes;   // i64
+  SmallVector<Value> strides; // i64, in elements
+  SmallVector<int64_t> staticSizes;   // ShapedType::kDynamic when unknown
+  SmallVector<int64_t> staticStrides; // likewise
+  int64_t alignment = 1;      // bytes promised for the pointer
+};
+
+/// A tile in shared memory. `base` is a byte pointer; offsets come from the
+/// layout.
+struct SharedBuffer {
+  Value base; // !llvm.ptr<3>
+  SharedLayout layout;
+};
+
+/// A fragment: one array of registers per thread.
+struct FragmentBuffer {
+  Value registers; // !llvm.ptr to an array of numRegisters elements
+  FragmentLayout layout;
+};
+
+/// Thread-private memory, row-major.
+struct LocalBuffer {
+  Value pointer; // !llvm.ptr
+  SmallVector<int64_t> shape;
+};
+
+/// A coordinate of the current thread: a value that depends on the thread, plus
+/// a constant known per register.
+struct ThreadCoordinate {
+  Value base;           // i32; null means zero
+  int64_t constant = 0; // added to base
+};
+
+class KernelLowering;
+using LowerFunction = LogicalResult (*)(KernelLowering &, Operation *);
+
+/// Operation name -> how it is lowered for this target.
+struct Registry {
+  llvm::StringMap<LowerFunction> functions;
+  template <typename OpT> void add(LowerFunction function) {
+    functions[OpT::getOperationName()] = function;
+  }
+};
+void registerMoveLowerings(Registry &registry);
+void registerGemmLowerings(Registry &registry);
+void registerParallelLowerings(Registry &registry);
+void registerReduceLowerings(Registry &registry);
+void registerRingLowerings(Registry &registry);
+void registerDebugLowerings(Registry &registry);
+void registerMemoryLowerings(Registry &registry);
+
+/// Where every shared buffer of a kernel lies, from liveness.
+struct SharedArena {
+  llvm::MapVector<Operation *, int64_t> offsets; // alloc or ring.create -> byte
+  int64_t bytes = 0;
+  /// Bytes [first, second) that a buffer (alloc result or ring view) occupies,
+  /// all stages of a ring included.
+  std::pair<int64_t, int64_t> range(Value buffer) const;
+};
+/// Size and alignment of one stage, and stages, of an alloc or ring.create.
+FailureOr<SharedArena> allocateSharedMemory(KernelOp kernel);
+/// Bytes of each buffer of a ring, each aligned for the next.
+SmallVector<int64_t> ringBufferOffsets(RingCreateOp ring, int64_t &stageBytes);
+
+/// Inserts the barriers that accesses to shared and global memory need.
+void insertBarriers(KernelOp kernel, const SharedArena &arena);
+
+class KernelLowering {
+public:
+  KernelLowering(KernelOp kernel, const TargetInfo &target, OpBuilder &builder)
+      : kernel(kernel), target(target), builder(kernel.getLoc(), builder) {}
+
+  KernelOp kernel;
+  const TargetInfo &target;
+  ImplicitLocOpBuilder builder;
+  /// Entry block of the function: constants, thread ids and allocas go here.
+  Block *entry = nullptr;
+  SharedArena arena;
+  /// Bytes of scratch behind the arena that single operations (conversions,
+  /// reductions across warps) use, and its base.
+  int64_t scratchBytes = 0;
+  Value sharedBase; // !llvm.ptr<3> of the arena
+  /// Pointer into the scratch behind the arena, `offset` bytes from its start.
+  Value scratch(int64_t offset);
+
+  llvm::MapVector<Value, GlobalBuffer> globals;
+  llvm::MapVector<Value, SharedBuffer> shareds;
+  llvm::MapVector<Value, FragmentBuffer> fragments;
+  llvm::MapVector<Value, LocalBuffer> locals;
+
+  int64_t numThreads() { return kernel.getThreads(); }
+
+  //===--- small builders (i32 unless said otherwise) ---===//
+  Value i32(int64_t value);
+  Value i64(int64_t value);
+  Value add(Value a, Value b);
+  Value mul(Value a, Value b);
+  Value mulConst(Value a, int64_t b);
+  Value addConst(Value a, int64_t b);
+  /// i32 (known not negative) or index -> i64; i64 or index -> i32.
+  Value toI64(Value value);
+  Value toI32(Value value);
+  Value toIndex(Value value);
+  Value laneId();
+  Value warpId();
+  Value threadId();
+  /// The value (base + constant) of a coordinate as i32.
+  Value materialize(const ThreadCoordinate &coordinate);
+  void barrier();
+  /// Inline PTX with the side-effect and memory clobbers stated.
+  LLVM::InlineAsmOp inlineAsm(TypeRange results, StringRef text,
+                              StringRef constraints, ValueRange operands,
+                              bool sideEffects = true);
+
+  //===--- layouts ---===//
+  /// Digits of lane and warp times strides, summed per dimension (i32); null
+  /// where zero. `scale` multiplies each dimension's stride.
+  SmallVector<Value> threadCoordinates(const FragmentLayout &layout);
+  /// Coordinates of register `reg`: `threadPart` plus constants.
+  SmallVector<ThreadCoordinate> coordinates(ArrayRef<Value> threadPart,
+                                            const FragmentLayout &layout,
+                                            int64_t reg);
+  /// Predicate (i1) that register `reg` lies inside the layout's shape; null
+  /// when it always does.
+  Value inBounds(const FragmentLayout &layout, ArrayRef<Value> threadPart,
+                 int64_t reg);
+  /// Predicate (i1) that this thread is the first of its replicas; null when
+  /// there is no replication.
+  Value firstReplica(const FragmentLayout &layout);
+
+  //===--- addresses ---===//
+  /// Addresses in a shared buffer of the elements that a layout gives to the
+  /// current thread, one per register. `offsets` (i32, one per dimension of the
+  /// buffer, or empty) move the region; dimension d of the layout is dimension
+  /// dims[d] of the buffer.
+  class SharedAddresses {
+  public:
+    SharedAddresses(KernelLowering &lowering, const SharedBuffer &buffer,
+                    const FragmentLayout &layout, ArrayRef<unsigned> dims,
+                    ArrayRef<Value> offsets = {});
+    Value operator()(int64_t reg);
+
+  private:
+    KernelLowering &lowering;
+    const SharedBuffer &buffer;
+    const FragmentLayout &layout;
+    SmallVector<unsigned> dims;
+    SmallVector<Value> offsets;
+    bool separable;
+    /// Separable case: swizzled byte offset of the thread part, and which bits
+    /// the thread part can set.
+    Value swizzledThread;
+    int64_t threadBits = 0;
+    llvm::SmallDenseMap<int64_t, Value> byLowBits;
+    SmallVector<Value> threadPart;
+  };
+  /// Byte address in a shared buffer of arbitrary i32 coordinates.
+  Value sharedElement(const SharedBuffer &buffer, ArrayRef<Value> coordinates);
+  /// Pointer to an element of a global buffer: `uniform` (i64, one per
+  /// dimension or empty) plus thread coordinates on the dimensions dims[d].
+  Value globalAddress(const GlobalBuffer &buffer, Type elementType,
+                      ArrayRef<Value> uniform,
+                      ArrayRef<ThreadCoordinate> coordinates,
+                      ArrayRef<unsigned> dims);
+  /// Predicate (i1) that uniform + coordinate lies in [0, size) in every
+  /// dimension where `check[d]`; null when nothing is to be checked.
+  Value globalInBounds(const GlobalBuffer &buffer, ArrayRef<Value> uniform,
+                       ArrayRef<ThreadCoordinate> coordinates,
+                       ArrayRef<unsigned> dims);
+  /// Pointer to a register of a fragment.
+  Value registerAddress(const FragmentBuffer &buffer, Type elementType,
+                        int64_t reg);
+  Value loadRegister(const FragmentBuffer &buffer, Type elementType,
+                     int64_t reg);
+  void storeRegister(const FragmentBuffer &buffer, Type elementType,
+                     int64_t reg, Value value);
+  /// Memory form of an element type (i1 -> i8, fp8 -> i8).
+  Type storageType(Type elementType);
+  Value fromStorage(Value stored, Type elementType);
+  Value toStorage(Value value);
+
+  /// Array of `count` elements in the entry block.
+  Value allocaArray(Type elementType, int64_t count);
+
+  /// Converts a number between element types as tile.copy does.
+  Value convertElement(Value value, Type to, bool isUnsigned = false);
+
+  FailureOr<FragmentBuffer> fragment(Value buffer, Operation *user);
+  FailureOr<SharedBuffer> shared(Value buffer, Operation *user);
+  FailureOr<GlobalBuffer> global(Value buffer, Operation *user);
+
+  LogicalResult lowerBlock(Block &block, const Registry &registry);
+};
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_LOWERING_H

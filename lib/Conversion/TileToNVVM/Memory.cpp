@@ -1,0 +1,140 @@
+//===- Memory.cpp - alloc and block-level scalar memory operations --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `tile.alloc`, `memref.dim`, `memref.load` and `memref.store` outside parallel
+// loops. A store outside `parallel` happens once: thread 0 does it.
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "ScalarMemory.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+static LogicalResult lowerAlloc(KernelLowering &lowering, Operation *op) {
+  auto alloc = cast<AllocOp>(op);
+  Value buffer = alloc.getResult();
+  auto type = cast<MemRefType>(buffer.getType());
+  auto &b = lowering.builder;
+  switch (getMemorySpace(type)) {
+  case MemorySpace::Shared: {
+    auto it = lowering.arena.offsets.find(op);
+    if (it == lowering.arena.offsets.end())
+      return success(); // never used
+    Value pointer = LLVM::GEPOp::create(
+        b, lowering.sharedBase.getType(), b.getI8Type(), lowering.sharedBase,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(it->second)});
+    lowering.shareds[buffer] = {pointer, getSharedLayout(buffer).getLayout()};
+    return success();
+  }
+  case MemorySpace::Fragment: {
+    auto layout = getFragmentLayout(buffer);
+    if (!layout) {
+      if (buffer.use_empty())
+        return success();
+      return op->emitOpError() << "expected a layout: run --tile-infer-layouts";
+    }
+    FragmentLayout fragment = layout.getLayout();
+    lowering.fragments[buffer] = {
+        lowering.allocaArray(type.getElementType(), fragment.numRegisters()),
+        fragment};
+    return success();
+  }
+  case MemorySpace::Local: {
+    lowering.locals[buffer] = {
+        lowering.allocaArray(type.getElementType(),
+                             std::max<int64_t>(type.getNumElements(), 1)),
+        llvm::to_vector(type.getShape())};
+    return success();
+  }
+  default:
+    return op->emitOpError() << "expected shared, fragment or local memory on "
+                             << lowering.target.arch << ", got " << type;
+  }
+}
+
+static LogicalResult lowerDim(KernelLowering &lowering, Operation *op) {
+  auto dim = cast<memref::DimOp>(op);
+  std::optional<int64_t> index = getConstantIntValue(dim.getIndex());
+  auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+  if (!index || !type || *index < 0 || *index >= type.getRank())
+    return op->emitOpError() << "expected a constant dimension of a ranked "
+                                "memref";
+  Value size;
+  auto it = lowering.globals.find(dim.getSource());
+  if (it != lowering.globals.end())
+    size = it->second.sizes[*index];
+  else if (!type.isDynamicDim(*index))
+    size = lowering.i64(type.getDimSize(*index));
+  else
+    return op->emitOpError() << "expected a kernel argument";
+  op->getResult(0).replaceAllUsesWith(arith::IndexCastOp::create(
+      lowering.builder, lowering.builder.getIndexType(), size));
+  return success();
+}
+
+static LogicalResult lowerLoad(KernelLowering &lowering, Operation *op) {
+  auto load = cast<memref::LoadOp>(op);
+  FailureOr<Value> value = loadScalar(lowering, op, load.getMemRef(),
+                                      load.getIndices());
+  if (failed(value))
+    return failure();
+  op->getResult(0).replaceAllUsesWith(*value);
+  return success();
+}
+
+static LogicalResult lowerStore(KernelLowering &lowering, Operation *op) {
+  auto store = cast<memref::StoreOp>(op);
+  auto &b = lowering.builder;
+  if (isLocal(store.getMemRef()))
+    return storeScalar(lowering, op, store.getMemRef(), store.getIndices(),
+                       store.getValueToStore());
+  Value first = b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::eq, lowering.threadId(), lowering.i32(0));
+  auto guard = scf::IfOp::create(b, first, /*withElse=*/false);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  return storeScalar(lowering, op, store.getMemRef(), store.getIndices(),
+                     store.getValueToStore());
+}
+
+static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
+  auto rmw = cast<memref::AtomicRMWOp>(op);
+  if (!rmw.getResult().use_empty())
+    return op->emitOpError() << "expected the old value to be unused outside "
+                                "`tile.parallel`";
+  auto &b = lowering.builder;
+  Value first = b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::eq, lowering.threadId(), lowering.i32(0));
+  auto guard = scf::IfOp::create(b, first, /*withElse=*/false);
+  OpBuilder::InsertionGuard insertion(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  return success(succeeded(atomicScalar(lowering, op, rmw.getMemref(),
+                                        rmw.getIndices(), rmw.getKind(),
+                                        rmw.getValue())));
+}
+
+static LogicalResult lowerBarrier(KernelLowering &lowering, Operation *) {
+  lowering.barrier();
+  return success();
+}
+
+static LogicalResult lowerAssume(KernelLowering &lowering, Operation *op) {
+  return success(); // analyses have used it; the launcher checks it
+}
+
+void tile::nvvm::registerMemoryLowerings(Registry &registry) {
+  registry.add<AllocOp>(lowerAlloc);
+  registry.add<AssumeOp>(lowerAssume);
+  registry.add<memref::DimOp>(lowerDim);
+  registry.add<memref::LoadOp>(lowerLoad);
+  registry.add<memref::StoreOp>(lowerStore);
+  registry.add<memref::AtomicRMWOp>(lowerAtomic);
+  registry.add<gpu::BarrierOp>(lowerBarrier);
+}

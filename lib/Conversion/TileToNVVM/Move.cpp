@@ -1,0 +1,348 @@
+//===- Move.cpp - lowering of copy, fill, atomic and convert_layout -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Endpoint.h"
+#include "ScalarMemory.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Runs `body` under `predicate` (always when null).
+static LogicalResult guarded(KernelLowering &lowering, Value predicate,
+                             llvm::function_ref<LogicalResult()> body) {
+  if (!predicate)
+    return body();
+  auto branch = scf::IfOp::create(lowering.builder, predicate,
+                                  /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(lowering.builder);
+  lowering.builder.setInsertionPointToStart(branch.thenBlock());
+  return body();
+}
+
+static Value both(KernelLowering &lowering, Value a, Value b) {
+  if (!a)
+    return b;
+  if (!b)
+    return a;
+  return lowering.builder.createOrFold<arith::AndIOp>(a, b);
+}
+
+static int64_t bytesOf(Type elementType) {
+  if (elementType.isIndex())
+    return 8;
+  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
+}
+
+static LogicalResult requireLayout(Operation *op, bool present) {
+  if (present)
+    return success();
+  return op->emitOpError() << "expected a loop layout: run "
+                              "--tile-infer-layouts";
+}
+
+/// Registers of the loop that are one run along its fastest dimension.
+static int64_t runLength(const FragmentLayout &loop, int64_t wanted) {
+  if (loop.rank() == 0)
+    return 1;
+  int64_t run = loop.vectorWidth(loop.rank() - 1);
+  while (wanted > 1 && (run % wanted || loop.numRegisters() % wanted))
+    wanted /= 2;
+  return std::max<int64_t>(1, wanted);
+}
+
+//===----------------------------------------------------------------------===//
+// Copy
+//===----------------------------------------------------------------------===//
+
+/// cp.async of `bytes` per thread and instruction, zero-filled outside.
+static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
+                                  Endpoint &source, Endpoint &target,
+                                  const FragmentLayout &loop, int64_t bytes) {
+  auto &b = lowering.builder;
+  int64_t elementBytes = bytesOf(source.elementType);
+  int64_t count = runLength(loop, bytes / elementBytes);
+  if (count * elementBytes != bytes)
+    return copy.emitOpError()
+           << "expected a loop layout with vectors of " << bytes
+           << " bytes for cp.async, got " << count * elementBytes;
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  Value first = lowering.firstReplica(loop);
+  // .cg (L2 only) exists for 16 bytes alone.
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                           : NVVM::LoadCacheModifierKind::CA;
+  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+    Value predicate =
+        both(lowering, first, lowering.inBounds(loop, threadPart, reg));
+    LogicalResult result = guarded(lowering, predicate, [&] {
+      Value valid = source.validElements(reg, count);
+      Value validBytes = lowering.mulConst(valid, elementBytes);
+      Value destination = target.address(reg);
+      Value origin = source.address(reg);
+      NVVM::CpAsyncOp::create(b, destination, origin,
+                              static_cast<uint32_t>(bytes), cache, validBytes);
+      return success();
+    });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
+  auto copy = cast<CopyOp>(op);
+  if (failed(requireLayout(op, copy.getLayout().has_value())))
+    return failure();
+  FragmentLayout loop = copy.getLayout()->getLayout();
+  FailureOr<Endpoint> source =
+      Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),
+                       copy.getSourceExtents(), loop);
+  FailureOr<Endpoint> target =
+      Endpoint::create(lowering, op, copy.getTarget(), copy.getTargetOffsets(),
+                       copy.getTargetExtents(), loop);
+  if (failed(source) || failed(target))
+    return failure();
+
+  int64_t bytes = 0;
+  if (auto plan = copy.getPlan()) {
+    bytes = plan->getBytes();
+    if (plan->getInstruction() == CopyInstruction::CpAsync) {
+      if (source->space != MemorySpace::Global ||
+          target->space != MemorySpace::Shared ||
+          source->elementType != target->elementType || copy.getPad())
+        return op->emitOpError()
+               << "expected cp.async between global and shared memory of one "
+                  "element type, padded with zero";
+      return lowerCpAsync(lowering, copy, *source, *target, loop, bytes);
+    }
+  }
+  int64_t elementBytes =
+      std::max(bytesOf(source->elementType), bytesOf(target->elementType));
+  int64_t count = runLength(loop, std::max<int64_t>(1, bytes / elementBytes));
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  // Replicas all keep their own copy of a fragment; memory is written once.
+  Value first = target->space == MemorySpace::Fragment ||
+                        target->space == MemorySpace::Local
+                    ? Value()
+                    : lowering.firstReplica(loop);
+  bool toFragment = target->space == MemorySpace::Fragment;
+  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+    Value inTile = lowering.inBounds(loop, threadPart, reg);
+    Value predicate = both(lowering, first, inTile);
+    // Registers beyond the tile may be written freely: no branch is needed
+    // unless memory would be touched.
+    bool sourceIsMemory = source->space != MemorySpace::Fragment;
+    if (toFragment && !sourceIsMemory)
+      predicate = Value();
+    LogicalResult result = guarded(lowering, predicate, [&]() -> LogicalResult {
+      Value pad;
+      if (copy.getPad())
+        pad = lowering.convertElement(copy.getPad(), source->elementType);
+      auto values = source->load(reg, count, pad);
+      if (failed(values))
+        return failure();
+      for (Value &value : *values)
+        value = lowering.convertElement(value, target->elementType);
+      return target->store(reg, *values);
+    });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Fill
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
+  auto fill = cast<FillOp>(op);
+  if (isFragment(fill.getTarget()) && fill.getOffsets().empty() &&
+      !fill.getSizes()) {
+    FailureOr<FragmentBuffer> fragment =
+        lowering.fragment(fill.getTarget(), op);
+    if (failed(fragment))
+      return failure();
+    for (int64_t r = 0, e = fragment->layout.numRegisters(); r < e; ++r)
+      lowering.storeRegister(*fragment, fill.getValue().getType(), r,
+                             fill.getValue());
+    return success();
+  }
+  if (failed(requireLayout(op, fill.getLayout().has_value())))
+    return failure();
+  FragmentLayout loop = fill.getLayout()->getLayout();
+  FailureOr<Endpoint> target =
+      Endpoint::create(lowering, op, fill.getTarget(), fill.getOffsets(),
+                       fill.getExtents(), loop);
+  if (failed(target))
+    return failure();
+  int64_t count = 1;
+  if (target->space == MemorySpace::Shared && loop.rank()) {
+    auto shared = lowering.shared(fill.getTarget(), op);
+    count = runLength(loop, widestVector(loop, shared->layout,
+                                         loop.rank() - 1));
+    if (loop.rank() != shared->layout.rank() || !fill.getOffsets().empty())
+      count = 1;
+  }
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+    SmallVector<Value> values(count, fill.getValue());
+    LogicalResult result =
+        guarded(lowering, lowering.inBounds(loop, threadPart, reg),
+                [&] { return target->store(reg, values); });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Atomic
+//===----------------------------------------------------------------------===//
+
+static arith::AtomicRMWKind arithKind(AtomicOp op, Type type) {
+  bool isFloat = isa<FloatType>(type);
+  switch (op.getKind()) {
+  case AtomicKind::Add:
+    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
+  case AtomicKind::Max:
+    return isFloat              ? arith::AtomicRMWKind::maxnumf
+           : op.getIsUnsigned() ? arith::AtomicRMWKind::maxu
+                                : arith::AtomicRMWKind::maxs;
+  case AtomicKind::Min:
+    return isFloat              ? arith::AtomicRMWKind::minnumf
+           : op.getIsUnsigned() ? arith::AtomicRMWKind::minu
+                                : arith::AtomicRMWKind::mins;
+  }
+  return arith::AtomicRMWKind::addf;
+}
+
+static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
+  auto atomic = cast<AtomicOp>(op);
+  if (failed(requireLayout(op, atomic.getLayout().has_value())))
+    return failure();
+  FragmentLayout loop = atomic.getLayout()->getLayout();
+  FailureOr<Endpoint> source = Endpoint::create(
+      lowering, op, atomic.getSource(), atomic.getSourceOffsets(),
+      atomic.getSourceExtents(), loop);
+  FailureOr<Endpoint> target = Endpoint::create(
+      lowering, op, atomic.getTarget(), atomic.getTargetOffsets(),
+      atomic.getTargetExtents(), loop);
+  if (failed(source) || failed(target))
+    return failure();
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  Value first = lowering.firstReplica(loop);
+  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; ++reg) {
+    Value predicate =
+        both(lowering, first, lowering.inBounds(loop, threadPart, reg));
+    predicate = both(lowering, predicate, target->inside(reg));
+    LogicalResult result = guarded(lowering, predicate, [&]() -> LogicalResult {
+      auto values = source->load(reg, 1, Value());
+      if (failed(values))
+        return failure();
+      return success(succeeded(
+          atomicAt(lowering, op, target->address(reg),
+                   arithKind(atomic, source->elementType), values->front())));
+    });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ConvertLayout
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
+  auto convert = cast<ConvertLayoutOp>(op);
+  FailureOr<FragmentBuffer> from = lowering.fragment(convert.getSource(), op);
+  FailureOr<FragmentBuffer> to = lowering.fragment(convert.getTarget(), op);
+  if (failed(from) || failed(to))
+    return failure();
+  auto type = cast<MemRefType>(convert.getSource().getType());
+  Type element = type.getElementType();
+  auto conversion = classifyConversion(from->layout, to->layout);
+  if (!conversion)
+    return op->emitOpError() << conversion.reason();
+  SmallVector<unsigned> dims;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    dims.push_back(d);
+  if (conversion->kind == ConversionKind::Identity ||
+      (conversion->kind == ConversionKind::RegisterRename &&
+       sameThreads(to->layout, from->layout, dims))) {
+    RegisterMap map(from->layout);
+    for (int64_t r = 0, e = to->layout.numRegisters(); r < e; ++r) {
+      int64_t source =
+          map(to->layout.axisCoordinates(Axis::Register, r));
+      if (source < 0)
+        return op->emitOpError() << "expected every register of the target in "
+                                    "the source";
+      lowering.storeRegister(*to, element, r,
+                             lowering.loadRegister(*from, element, source));
+    }
+    return success();
+  }
+  // Through shared memory: rows padded by 16 bytes against bank conflicts.
+  int64_t pad = std::max<int64_t>(1, 16 / bytesOf(element));
+  SharedBuffer scratch = {
+      lowering.scratch(0),
+      SharedLayout::rowMajor(type.getShape(), bytesOf(element) * 8, pad)};
+  lowering.scratchBytes =
+      std::max(lowering.scratchBytes, scratch.layout.sizeInBytes());
+  lowering.barrier(); // earlier users of the scratch are done
+  for (bool isStore : {true, false}) {
+    FragmentBuffer &fragment = isStore ? *from : *to;
+    const FragmentLayout &loop = fragment.layout;
+    KernelLowering::SharedAddresses addresses(lowering, scratch, loop, dims);
+    SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+    int64_t count = 1;
+    if (loop.rank())
+      count = runLength(loop, widestVector(loop, scratch.layout,
+                                           loop.rank() - 1));
+    Type storage = lowering.storageType(element);
+    Type vector = VectorType::get({count}, storage);
+    for (int64_t r = 0, e = loop.numRegisters(); r < e; r += count) {
+      LogicalResult result = guarded(
+          lowering, lowering.inBounds(loop, threadPart, r + count - 1), [&] {
+            auto &b = lowering.builder;
+            Value address = addresses(r);
+            if (isStore) {
+              Value whole = LLVM::PoisonOp::create(b, vector);
+              for (int64_t i = 0; i < count; ++i)
+                whole = LLVM::InsertElementOp::create(
+                    b, whole,
+                    lowering.toStorage(
+                        lowering.loadRegister(fragment, element, r + i)),
+                    lowering.i32(i));
+              LLVM::StoreOp::create(b, whole, address,
+                                    count * bytesOf(element));
+            } else {
+              Value whole = LLVM::LoadOp::create(b, vector, address,
+                                                 count * bytesOf(element));
+              for (int64_t i = 0; i < count; ++i)
+                lowering.storeRegister(
+                    fragment, element, r + i,
+                    lowering.fromStorage(LLVM::ExtractElementOp::create(
+                                             b, whole, lowering.i32(i)),
+                                         element));
+            }
+            return success();
+          });
+      if (failed(result))
+        return failure();
+    }
+    if (isStore)
+      lowering.barrier();
+  }
+  return success();
+}
+
+void tile::nvvm::registerMoveLowerings(Registry &registry) {
+  registry.add<CopyOp>(lowerCopy);
+  registry.add<FillOp>(lowerFill);
+  registry.add<AtomicOp>(lowerAtomic);
+  registry.add<ConvertLayoutOp>(lowerConvert);
+}

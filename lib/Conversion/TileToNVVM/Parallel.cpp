@@ -1,0 +1,430 @@
+//===- Parallel.cpp - lowering of parallel loops --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each thread runs the iterations its loop layout gives it, unrolled over
+// registers. Iterations are taken in groups of consecutive ones along the
+// innermost dimension, operation by operation, so that neighbouring accesses to
+// memory become one vector access (iterations are unordered, so this is legal).
+//
+//===----------------------------------------------------------------------===//
+#include "Endpoint.h"
+#include "LinearForm.h"
+#include "ScalarMemory.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+namespace {
+class ParallelLowering {
+public:
+  ParallelLowering(KernelLowering &lowering, ParallelOp op,
+                   const Registry &registry)
+      : lowering(lowering), op(op), registry(registry),
+        layout(op.getLayout()->getLayout()), forms(op) {}
+
+  LogicalResult run();
+
+private:
+  /// One group of iterations: registers [reg, reg + width) of the loop.
+  LogicalResult emitGroup(int64_t reg, int64_t width);
+  LogicalResult emitOp(Operation &inner, int64_t reg,
+                       MutableArrayRef<IRMapping> maps);
+  LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
+                                   ValueRange indices, int64_t reg,
+                                   MutableArrayRef<IRMapping> maps);
+  /// Elements that one access may move for this operand, given what is known of
+  /// strides and alignment.
+  int64_t accessWidth(Value buffer, ValueRange indices, int64_t width);
+  LogicalResult emitVectorLoad(memref::LoadOp load, int64_t width,
+                               MutableArrayRef<IRMapping> maps);
+  LogicalResult emitVectorStore(memref::StoreOp store, int64_t width,
+                                MutableArrayRef<IRMapping> maps);
+  LogicalResult checkFragment(Operation &inner, Value buffer,
+                              ValueRange indices);
+  void mapIndices(int64_t reg, IRMapping &map);
+  int64_t groupWidth();
+
+  KernelLowering &lowering;
+  ParallelOp op;
+  const Registry &registry;
+  FragmentLayout layout;
+  LinearForms forms;
+  SmallVector<Value> threadPart;
+  DenseMap<Value, std::shared_ptr<RegisterMap>> registerMaps;
+  Value firstReplica;
+};
+} // namespace
+
+/// Registers of one group: the layout's run along the innermost dimension, at
+/// most 16 bytes of the widest element the body moves.
+int64_t ParallelLowering::groupWidth() {
+  int64_t run = layout.vectorWidth(layout.rank() - 1);
+  int64_t elementBytes = 16;
+  op.getBodyRegion().walk([&](Operation *inner) {
+    Value buffer;
+    if (auto load = dyn_cast<memref::LoadOp>(inner))
+      buffer = load.getMemRef();
+    else if (auto store = dyn_cast<memref::StoreOp>(inner))
+      buffer = store.getMemRef();
+    if (!buffer || isFragment(buffer) || isLocal(buffer))
+      return;
+    Type type = lowering.storageType(
+        cast<MemRefType>(buffer.getType()).getElementType());
+    elementBytes = std::min<int64_t>(
+        elementBytes, std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8));
+  });
+  int64_t width = 1;
+  while (width * 2 * elementBytes <= 16 && run % (width * 2) == 0 &&
+         layout.numRegisters() % (width * 2) == 0)
+    width *= 2;
+  return width;
+}
+
+void ParallelLowering::mapIndices(int64_t reg, IRMapping &map) {
+  SmallVector<ThreadCoordinate> coordinates =
+      lowering.coordinates(threadPart, layout, reg);
+  for (auto [iv, coordinate] :
+       llvm::zip(op.getBodyRegion().getArguments(), coordinates))
+    map.map(iv, lowering.toIndex(lowering.materialize(coordinate)));
+}
+
+LogicalResult ParallelLowering::run() {
+  if (llvm::is_contained(op.getExtents(), 0))
+    return success();
+  // A loop that writes memory other than fragments runs each iteration once.
+  threadPart = lowering.threadCoordinates(layout);
+  firstReplica = lowering.firstReplica(layout);
+  int64_t width = groupWidth();
+  for (int64_t reg = 0, e = layout.numRegisters(); reg < e; reg += width) {
+    Value predicate = lowering.inBounds(layout, threadPart, reg + width - 1);
+    if (!predicate) {
+      if (failed(emitGroup(reg, width)))
+        return failure();
+      continue;
+    }
+    // The edge of a tile that does not divide: whole groups, else one by one.
+    auto &b = lowering.builder;
+    auto branch = scf::IfOp::create(b, predicate, /*withElse=*/width > 1);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    if (failed(emitGroup(reg, width)))
+      return failure();
+    for (int64_t r = reg; width > 1 && r < reg + width; ++r) {
+      b.setInsertionPoint(branch.elseBlock()->getTerminator());
+      if (Value inside = lowering.inBounds(layout, threadPart, r)) {
+        auto single = scf::IfOp::create(b, inside, /*withElse=*/false);
+        b.setInsertionPointToStart(single.thenBlock());
+      }
+      if (failed(emitGroup(r, 1)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult ParallelLowering::emitGroup(int64_t reg, int64_t width) {
+  SmallVector<IRMapping> maps(width);
+  for (int64_t i = 0; i < width; ++i)
+    mapIndices(reg + i, maps[i]);
+  for (Operation &inner : op.getBodyRegion().front().without_terminator())
+    if (failed(emitOp(inner, reg, maps)))
+      return failure();
+  return success();
+}
+
+/// Runs `body` on one replica only, when iterations are replicated.
+static LogicalResult once(KernelLowering &lowering, Value firstReplica,
+                          llvm::function_ref<LogicalResult()> body) {
+  if (!firstReplica)
+    return body();
+  auto branch =
+      scf::IfOp::create(lowering.builder, firstReplica, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(lowering.builder);
+  lowering.builder.setInsertionPointToStart(branch.thenBlock());
+  return body();
+}
+
+static SmallVector<Value> mapped(ValueRange values, IRMapping &map) {
+  SmallVector<Value> result;
+  for (Value value : values)
+    result.push_back(map.lookupOrDefault(value));
+  return result;
+}
+
+LogicalResult ParallelLowering::checkFragment(Operation &inner, Value buffer,
+                                              ValueRange indices) {
+  FailureOr<FragmentBuffer> fragment = lowering.fragment(buffer, &inner);
+  if (failed(fragment))
+    return failure();
+  if (registerMaps.count(buffer))
+    return success();
+  registerMaps[buffer] = std::make_shared<RegisterMap>(fragment->layout);
+  return success();
+}
+
+LogicalResult ParallelLowering::emitFragmentAccess(
+    Operation &inner, Value buffer, ValueRange indices, int64_t reg,
+    MutableArrayRef<IRMapping> maps) {
+  if (failed(checkFragment(inner, buffer, indices)))
+    return failure();
+  FragmentBuffer fragment = *lowering.fragment(buffer, &inner);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  // Each index is a linear form of the loop's indices; its contributions by
+  // lane and warp must be the fragment's own.
+  SmallVector<LinearForm> indexForms;
+  for (Value index : indices) {
+    std::optional<LinearForm> form = forms.get(index);
+    if (!form || form->rest)
+      return inner.emitOpError()
+             << "expected indices of a fragment to be constants or sums of the "
+                "loop's indices";
+    indexForms.push_back(*form);
+  }
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    if (layout.size(axis) != fragment.layout.size(axis))
+      return inner.emitOpError() << "expected one thread count";
+    for (int64_t i = 0, e = layout.size(axis); i < e; ++i) {
+      SmallVector<int64_t> own = layout.axisCoordinates(axis, i);
+      SmallVector<int64_t> theirs = fragment.layout.axisCoordinates(axis, i);
+      for (auto [d, form] : llvm::enumerate(indexForms))
+        if (form.evaluate(own) - form.constant != theirs[d])
+          return inner.emitOpError()
+                 << "expected each thread to hold the fragment's elements that "
+                    "its iterations use: run --tile-infer-layouts";
+    }
+  }
+  RegisterMap &map = *registerMaps[buffer];
+  for (auto [i, mapping] : llvm::enumerate(maps)) {
+    SmallVector<int64_t> own =
+        layout.axisCoordinates(Axis::Register, reg + i);
+    SmallVector<int64_t> at;
+    for (LinearForm &form : indexForms)
+      at.push_back(form.evaluate(own));
+    int64_t target = map(at);
+    if (target < 0)
+      return inner.emitOpError()
+             << "expected the fragment to hold the element that register "
+             << reg + i << " of the loop uses";
+    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+      mapping.map(load.getResult(),
+                  lowering.loadRegister(fragment, element, target));
+    } else {
+      auto store = cast<memref::StoreOp>(inner);
+      lowering.storeRegister(
+          fragment, element, target,
+          mapping.lookupOrDefault(store.getValueToStore()));
+    }
+  }
+  return success();
+}
+
+int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
+                                      int64_t width) {
+  if (width == 1)
+    return 1;
+  unsigned innermostIv = layout.rank() - 1;
+  // Only the last index may move along the vector, by one.
+  int64_t divisor = width;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    std::optional<LinearForm> form = forms.get(index);
+    bool last = d + 1 == indices.size();
+    if (!form || form->coefficients[innermostIv] != (last ? 1 : 0))
+      return 1;
+    if (!last)
+      continue;
+    // The first element must lie at a multiple of the width.
+    for (auto [iv, coefficient] : llvm::enumerate(form->coefficients))
+      if (iv != innermostIv && coefficient % divisor)
+        return 1;
+    if (form->constant % divisor)
+      return 1;
+    if (form->rest && forms.divisor(form->rest) % divisor)
+      return 1;
+  }
+  Type storage = lowering.storageType(
+      cast<MemRefType>(buffer.getType()).getElementType());
+  int64_t bytes = width * std::max<int64_t>(
+                              1, storage.getIntOrFloatBitWidth() / 8);
+  if (isGlobal(buffer)) {
+    auto it = lowering.globals.find(buffer);
+    if (it == lowering.globals.end() || it->second.alignment % bytes)
+      return 1;
+    const GlobalBuffer &global = it->second;
+    unsigned rank = global.staticStrides.size();
+    if (global.staticStrides[rank - 1] != 1)
+      return 1;
+    for (unsigned d = 0; d + 1 < rank; ++d) {
+      int64_t known = global.staticStrides[d];
+      if (ShapedType::isDynamic(known))
+        known = forms.strideDivisor(buffer, d);
+      if (known % width)
+        return 1;
+    }
+    return width;
+  }
+  if (isShared(buffer)) {
+    auto it = lowering.shareds.find(buffer);
+    if (it == lowering.shareds.end())
+      return 1;
+    const SharedLayout &shared = it->second.layout;
+    return shared.contiguousElements(shared.rank() - 1) % width == 0 ? width
+                                                                     : 1;
+  }
+  return 1;
+}
+
+LogicalResult
+ParallelLowering::emitVectorLoad(memref::LoadOp load, int64_t width,
+                                 MutableArrayRef<IRMapping> maps) {
+  auto &b = lowering.builder;
+  Type element = load.getMemRefType().getElementType();
+  Type storage = lowering.storageType(element);
+  FailureOr<Value> address =
+      elementAddress(lowering, load, load.getMemRef(),
+                     mapped(load.getIndices(), maps[0]));
+  if (failed(address))
+    return failure();
+  unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
+  Value whole = LLVM::LoadOp::create(b, VectorType::get({width}, storage),
+                                     *address, bytes * width);
+  for (int64_t i = 0; i < width; ++i)
+    maps[i].map(load.getResult(),
+                lowering.fromStorage(LLVM::ExtractElementOp::create(
+                                         b, whole, lowering.i32(i)),
+                                     element));
+  return success();
+}
+
+LogicalResult
+ParallelLowering::emitVectorStore(memref::StoreOp store, int64_t width,
+                                  MutableArrayRef<IRMapping> maps) {
+  auto &b = lowering.builder;
+  Type element = store.getMemRefType().getElementType();
+  Type storage = lowering.storageType(element);
+  return once(lowering, firstReplica, [&]() -> LogicalResult {
+    FailureOr<Value> address =
+        elementAddress(lowering, store, store.getMemRef(),
+                       mapped(store.getIndices(), maps[0]));
+    if (failed(address))
+      return failure();
+    unsigned bytes =
+        std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
+    Value whole = LLVM::PoisonOp::create(b, VectorType::get({width}, storage));
+    for (int64_t i = 0; i < width; ++i)
+      whole = LLVM::InsertElementOp::create(
+          b, whole,
+          lowering.toStorage(
+              maps[i].lookupOrDefault(store.getValueToStore())),
+          lowering.i32(i));
+    LLVM::StoreOp::create(b, whole, *address, bytes * width);
+    return success();
+  });
+}
+
+LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
+                                       MutableArrayRef<IRMapping> maps) {
+  auto &b = lowering.builder;
+  int64_t width = maps.size();
+  if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+    if (isFragment(load.getMemRef()))
+      return emitFragmentAccess(inner, load.getMemRef(), load.getIndices(), reg,
+                                maps);
+    if (accessWidth(load.getMemRef(), load.getIndices(), width) == width &&
+        width > 1)
+      return emitVectorLoad(load, width, maps);
+    for (IRMapping &map : maps) {
+      FailureOr<Value> value = loadScalar(lowering, &inner, load.getMemRef(),
+                                          mapped(load.getIndices(), map));
+      if (failed(value))
+        return failure();
+      map.map(load.getResult(), *value);
+    }
+    return success();
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(inner)) {
+    if (isFragment(store.getMemRef()))
+      return emitFragmentAccess(inner, store.getMemRef(), store.getIndices(),
+                                reg, maps);
+    if (accessWidth(store.getMemRef(), store.getIndices(), width) == width &&
+        width > 1)
+      return emitVectorStore(store, width, maps);
+    bool isPrivate = isLocal(store.getMemRef());
+    for (IRMapping &map : maps) {
+      LogicalResult result =
+          once(lowering, isPrivate ? Value() : firstReplica, [&] {
+            return storeScalar(
+                lowering, &inner, store.getMemRef(),
+                mapped(store.getIndices(), map),
+                map.lookupOrDefault(store.getValueToStore()));
+          });
+      if (failed(result))
+        return failure();
+    }
+    return success();
+  }
+  if (auto rmw = dyn_cast<memref::AtomicRMWOp>(inner)) {
+    if (firstReplica && !rmw.getResult().use_empty())
+      return inner.emitOpError()
+             << "expected the old value to be unused where iterations are "
+                "replicated over threads";
+    for (IRMapping &map : maps) {
+      LogicalResult result =
+          once(lowering, firstReplica, [&]() -> LogicalResult {
+            FailureOr<Value> old =
+                atomicScalar(lowering, &inner, rmw.getMemref(),
+                             mapped(rmw.getIndices(), map), rmw.getKind(),
+                             map.lookupOrDefault(rmw.getValue()));
+            if (failed(old))
+              return failure();
+            if (!firstReplica)
+              map.map(rmw.getResult(), *old);
+            return success();
+          });
+      if (failed(result))
+        return failure();
+    }
+    return success();
+  }
+  // Operations with regions, and operations of the tile dialect (print, assert),
+  // are cloned and lowered where they stand; scalar code is cloned as it is.
+  for (auto [i, map] : llvm::enumerate(maps)) {
+    bool isTileOp = registry.functions.contains(inner.getName().getStringRef());
+    if (inner.getNumRegions() == 0 && !isTileOp) {
+      b.clone(inner, map);
+      continue;
+    }
+    // Side effects inside happen once per iteration, whatever the replication.
+    LogicalResult result = success();
+    bool guard = inner.getNumResults() == 0 && firstReplica;
+    bool touchesFragments = false;
+    inner.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        touchesFragments |= isFragment(operand);
+    });
+    result = once(lowering, guard && !touchesFragments ? firstReplica : Value(),
+                  [&]() -> LogicalResult {
+                    // Fragment accesses under control flow are emitted by
+                    // register: replace them before the clone is lowered.
+                    return emitNested(inner, reg + i, map);
+                  });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult lowerParallel(KernelLowering &lowering, Operation *op) {
+  auto parallel = cast<ParallelOp>(op);
+  if (!parallel.getLayout())
+    return op->emitOpError() << "expected a loop layout: run "
+                                "--tile-infer-layouts";
+  return ParallelLowering(lowering, parallel, *lowering.registry).run();
+}
+
+void tile::nvvm::registerParallelLowerings(Registry &registry) {
+  registry.add<ParallelOp>(lowerParallel);
+}

@@ -1,0 +1,135 @@
+//===- ScalarMemory.cpp - one element of any buffer -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "ScalarMemory.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+static Type elementTypeOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+FailureOr<Value> tile::nvvm::elementAddress(KernelLowering &lowering,
+                                            Operation *op, Value buffer,
+                                            ValueRange indices) {
+  auto &b = lowering.builder;
+  switch (getMemorySpace(buffer)) {
+  case MemorySpace::Global: {
+    FailureOr<GlobalBuffer> global = lowering.global(buffer, op);
+    if (failed(global))
+      return failure();
+    SmallVector<Value> offsets;
+    for (Value index : indices)
+      offsets.push_back(lowering.toI64(index));
+    return lowering.globalAddress(*global, elementTypeOf(buffer), offsets, {},
+                                  {});
+  }
+  case MemorySpace::Shared: {
+    FailureOr<SharedBuffer> shared = lowering.shared(buffer, op);
+    if (failed(shared))
+      return failure();
+    SmallVector<Value> coordinates;
+    for (Value index : indices)
+      coordinates.push_back(lowering.toI32(index));
+    return lowering.sharedElement(*shared, coordinates);
+  }
+  case MemorySpace::Local: {
+    auto it = lowering.locals.find(buffer);
+    if (it == lowering.locals.end())
+      return op->emitOpError() << "expected a local buffer made by the kernel";
+    Value linear;
+    for (auto [index, extent] : llvm::zip(indices, it->second.shape)) {
+      linear = linear ? lowering.mulConst(linear, extent) : linear;
+      linear = lowering.add(linear, lowering.toI64(index));
+    }
+    if (!linear)
+      return it->second.pointer;
+    return Value(LLVM::GEPOp::create(
+        b, it->second.pointer.getType(),
+        lowering.storageType(elementTypeOf(buffer)), it->second.pointer,
+        ArrayRef<LLVM::GEPArg>{linear}));
+  }
+  default:
+    return op->emitOpError()
+           << "expected global, shared or local memory outside "
+              "`tile.parallel`, got "
+           << buffer.getType();
+  }
+}
+
+FailureOr<Value> tile::nvvm::loadScalar(KernelLowering &lowering, Operation *op,
+                                        Value buffer, ValueRange indices) {
+  FailureOr<Value> address = elementAddress(lowering, op, buffer, indices);
+  if (failed(address))
+    return failure();
+  Type type = elementTypeOf(buffer);
+  Value stored = LLVM::LoadOp::create(lowering.builder,
+                                      lowering.storageType(type), *address);
+  return lowering.fromStorage(stored, type);
+}
+
+LogicalResult tile::nvvm::storeScalar(KernelLowering &lowering, Operation *op,
+                                      Value buffer, ValueRange indices,
+                                      Value value) {
+  FailureOr<Value> address = elementAddress(lowering, op, buffer, indices);
+  if (failed(address))
+    return failure();
+  LLVM::StoreOp::create(lowering.builder, lowering.toStorage(value), *address);
+  return success();
+}
+
+static std::optional<LLVM::AtomicBinOp> atomicKind(arith::AtomicRMWKind kind) {
+  switch (kind) {
+  case arith::AtomicRMWKind::addf:
+    return LLVM::AtomicBinOp::fadd;
+  case arith::AtomicRMWKind::addi:
+    return LLVM::AtomicBinOp::add;
+  case arith::AtomicRMWKind::maxnumf:
+  case arith::AtomicRMWKind::maximumf:
+    return LLVM::AtomicBinOp::fmax;
+  case arith::AtomicRMWKind::minnumf:
+  case arith::AtomicRMWKind::minimumf:
+    return LLVM::AtomicBinOp::fmin;
+  case arith::AtomicRMWKind::maxs:
+    return LLVM::AtomicBinOp::max;
+  case arith::AtomicRMWKind::maxu:
+    return LLVM::AtomicBinOp::umax;
+  case arith::AtomicRMWKind::mins:
+    return LLVM::AtomicBinOp::min;
+  case arith::AtomicRMWKind::minu:
+    return LLVM::AtomicBinOp::umin;
+  case arith::AtomicRMWKind::andi:
+    return LLVM::AtomicBinOp::_and;
+  case arith::AtomicRMWKind::ori:
+    return LLVM::AtomicBinOp::_or;
+  case arith::AtomicRMWKind::assign:
+    return LLVM::AtomicBinOp::xchg;
+  default:
+    return std::nullopt;
+  }
+}
+
+FailureOr<Value> tile::nvvm::atomicAt(KernelLowering &lowering, Operation *op,
+                                      Value address, arith::AtomicRMWKind kind,
+                                      Value value) {
+  std::optional<LLVM::AtomicBinOp> bin = atomicKind(kind);
+  if (!bin)
+    return op->emitOpError() << "expected an atomic the target has, got "
+                             << stringifyAtomicRMWKind(kind);
+  return Value(LLVM::AtomicRMWOp::create(lowering.builder, *bin, address, value,
+                                         LLVM::AtomicOrdering::monotonic,
+                                         /*syncscope=*/"device"));
+}
+
+FailureOr<Value> tile::nvvm::atomicScalar(KernelLowering &lowering,
+                                          Operation *op, Value buffer,
+                                          ValueRange indices,
+                                          arith::AtomicRMWKind kind,
+                                          Value value) {
+  FailureOr<Value> address = elementAddress(lowering, op, buffer, indices);
+  if (failed(address))
+    return failure();
+  return atomicAt(lowering, op, *address, kind, value);
+}
