@@ -27,6 +27,7 @@ struct GlobalBuffer {
   SmallVector<Value> strides; // i64, in elements
   SmallVector<int64_t> staticSizes;   // ShapedType::kDynamic when unknown
   SmallVector<int64_t> staticStrides; // likewise
+  SmallVector<int64_t> strideDivisors; // what is known to divide each stride
   int64_t alignment = 1;      // bytes promised for the pointer
 };
 
@@ -214,7 +215,13 @@ public:
   FailureOr<SharedBuffer> shared(Value buffer, Operation *user);
   FailureOr<GlobalBuffer> global(Value buffer, Operation *user);
 
-  LogicalResult lowerBlock(Block &block, const Registry &registry);
+  /// Lowers the operations of a block, and of the regions inside it, in order.
+  LogicalResult lowerBlock(Block &block);
+  const Registry *registry = nullptr;
+  /// True while a body of `tile.parallel` is emitted.
+  bool insideParallel = false;
+  /// Lowered operations, erased once nothing uses them.
+  SmallVector<Operation *> lowered;
 };
 
 } // namespace mlir::tile::nvvm

@@ -24,7 +24,7 @@ public:
   ParallelLowering(KernelLowering &lowering, ParallelOp op,
                    const Registry &registry)
       : lowering(lowering), op(op), registry(registry),
-        layout(op.getLayout()->getLayout()), forms(op) {}
+        layout(op.getLayout()->getLayout()) {}
 
   LogicalResult run();
 
@@ -33,6 +33,8 @@ private:
   LogicalResult emitGroup(int64_t reg, int64_t width);
   LogicalResult emitOp(Operation &inner, int64_t reg,
                        MutableArrayRef<IRMapping> maps);
+  /// An operation with regions, or of the tile dialect, of one iteration.
+  LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
   LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
                                    ValueRange indices, int64_t reg,
                                    MutableArrayRef<IRMapping> maps);
@@ -52,7 +54,6 @@ private:
   ParallelOp op;
   const Registry &registry;
   FragmentLayout layout;
-  LinearForms forms;
   SmallVector<Value> threadPart;
   DenseMap<Value, std::shared_ptr<RegisterMap>> registerMaps;
   Value firstReplica;
@@ -177,8 +178,8 @@ LogicalResult ParallelLowering::emitFragmentAccess(
   // lane and warp must be the fragment's own.
   SmallVector<LinearForm> indexForms;
   for (Value index : indices) {
-    std::optional<LinearForm> form = forms.get(index);
-    if (!form || form->rest)
+    std::optional<LinearForm> form = getLinearForm(op, index);
+    if (!form || !form->rest.empty())
       return inner.emitOpError()
              << "expected indices of a fragment to be constants or sums of the "
                 "loop's indices";
@@ -230,7 +231,7 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
   // Only the last index may move along the vector, by one.
   int64_t divisor = width;
   for (auto [d, index] : llvm::enumerate(indices)) {
-    std::optional<LinearForm> form = forms.get(index);
+    std::optional<LinearForm> form = getLinearForm(op, index);
     bool last = d + 1 == indices.size();
     if (!form || form->coefficients[innermostIv] != (last ? 1 : 0))
       return 1;
@@ -242,7 +243,7 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
         return 1;
     if (form->constant % divisor)
       return 1;
-    if (form->rest && forms.divisor(form->rest) % divisor)
+    if (form->restDivisor() % divisor)
       return 1;
   }
   Type storage = lowering.storageType(
@@ -258,10 +259,7 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
     if (global.staticStrides[rank - 1] != 1)
       return 1;
     for (unsigned d = 0; d + 1 < rank; ++d) {
-      int64_t known = global.staticStrides[d];
-      if (ShapedType::isDynamic(known))
-        known = forms.strideDivisor(buffer, d);
-      if (known % width)
+      if (global.strideDivisors[d] % width)
         return 1;
     }
     return width;
@@ -417,12 +415,45 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
   return success();
 }
 
+LogicalResult ParallelLowering::emitNested(Operation &inner, int64_t reg,
+                                           IRMapping &map) {
+  auto &b = lowering.builder;
+  if (inner.getNumRegions() == 0) {
+    Operation *clone = b.clone(inner, map);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(clone);
+    LogicalResult result = registry.functions.lookup(
+        inner.getName().getStringRef())(lowering, clone);
+    clone->erase();
+    return result;
+  }
+  Operation *shell = inner.cloneWithoutRegions(map);
+  b.insert(shell);
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [from, to] : llvm::zip(inner.getRegions(), shell->getRegions()))
+    for (Block &block : from) {
+      Block *copy = b.createBlock(&to, to.end());
+      for (BlockArgument argument : block.getArguments())
+        map.map(argument, copy->addArgument(argument.getType(),
+                                            argument.getLoc()));
+      b.setInsertionPointToEnd(copy);
+      for (Operation &nested : block)
+        if (failed(emitOp(nested, reg, MutableArrayRef<IRMapping>(&map, 1))))
+          return failure();
+    }
+  return success();
+}
+
 static LogicalResult lowerParallel(KernelLowering &lowering, Operation *op) {
   auto parallel = cast<ParallelOp>(op);
   if (!parallel.getLayout())
     return op->emitOpError() << "expected a loop layout: run "
                                 "--tile-infer-layouts";
-  return ParallelLowering(lowering, parallel, *lowering.registry).run();
+  lowering.insideParallel = true;
+  LogicalResult result =
+      ParallelLowering(lowering, parallel, *lowering.registry).run();
+  lowering.insideParallel = false;
+  return result;
 }
 
 void tile::nvvm::registerParallelLowerings(Registry &registry) {

@@ -1,0 +1,28 @@
+//===- Divisibility.h - what is known to divide a value ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Known divisors of index values and of memref strides: constants, arithmetic,
+// loop bounds, and the promises of `tile.assume`. Copy selection and vector
+// widths rest on it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_DIVISIBILITY_H
+#define TILE_ANALYSIS_DIVISIBILITY_H
+
+#include "mlir/IR/Value.h"
+
+namespace mlir::tile {
+
+/// The largest power-of-two-or-other integer known to divide `value` (at least
+/// 1; 2^32 for zero, which everything divides). Index or integer values.
+int64_t knownDivisor(Value value);
+
+/// Divisor known of the size of dimension `dim` of a ranked memref: its static
+/// size, or what `tile.assume` says of a `memref.dim` of it.
+int64_t sizeDivisor(Value memref, unsigned dim);
+
+/// Divisor known of a memref's stride (in elements) in dimension `dim`.
+int64_t strideDivisor(Value memref, unsigned dim);
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_DIVISIBILITY_H

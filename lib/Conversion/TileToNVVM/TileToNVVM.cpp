@@ -1,0 +1,346 @@
+//===- TileToNVVM.cpp - tile kernels to NVVM functions --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Drives the lowering: one `llvm.func` per kernel with the argument order of
+// docs/Artifact.md, shared memory in one dynamic arena, tile operations through
+// the registry of this directory, then upstream's conversions of scf, arith,
+// math and cf. Layouts, copy and mma plans, and pipelining are decided before.
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering.h"
+#include "tile/Analysis/Divisibility.h"
+#include "tile/Conversion/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_CONVERTTILETONVVMPASS
+#include "tile/Conversion/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+static constexpr StringLiteral kArenaName = "tile_shared_arena";
+
+//===----------------------------------------------------------------------===//
+// Kernel signature
+//===----------------------------------------------------------------------===//
+
+/// Parameter types of one kernel argument, in the order of the artifact format.
+static void appendParameters(Type type, SmallVectorImpl<Type> &parameters) {
+  MLIRContext *context = type.getContext();
+  Type i64 = IntegerType::get(context, 64);
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref) {
+    if (type.isIndex())
+      type = i64;
+    else if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)
+      type = IntegerType::get(context, 8);
+    parameters.push_back(type);
+    return;
+  }
+  parameters.push_back(LLVM::LLVMPointerType::get(context, 1));
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)memref.getStridesAndOffset(strides, offset);
+  for (int64_t size : memref.getShape())
+    if (ShapedType::isDynamic(size))
+      parameters.push_back(i64);
+  if (!memref.getLayout().isIdentity())
+    for (int64_t stride : strides)
+      if (ShapedType::isDynamic(stride))
+        parameters.push_back(i64);
+}
+
+/// Binds the arguments of `function` to what kernel code uses.
+static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
+  KernelOp kernel = lowering.kernel;
+  unsigned next = 0;
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
+    BlockArgument argument = kernel.getKernelArgument(i);
+    auto memref = dyn_cast<MemRefType>(argument.getType());
+    Value parameter = function.getArgument(next);
+    if (!memref) {
+      Type type = argument.getType();
+      Value value = parameter;
+      if (type.isIndex())
+        value = arith::IndexCastOp::create(lowering.builder, type, value);
+      else if (type != parameter.getType())
+        value = arith::BitcastOp::create(lowering.builder, type, value);
+      argument.replaceAllUsesWith(value);
+      ++next;
+      continue;
+    }
+    if (!kernel.mayAlias(i))
+      function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          UnitAttr::get(kernel.getContext()));
+    ++next;
+    GlobalBuffer buffer;
+    buffer.pointer = parameter;
+    buffer.alignment = kernel.getArgumentAlignment(i);
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    (void)memref.getStridesAndOffset(strides, offset);
+    buffer.staticSizes = llvm::to_vector(memref.getShape());
+    buffer.staticStrides = strides;
+    for (int64_t size : memref.getShape())
+      buffer.sizes.push_back(ShapedType::isDynamic(size)
+                                 ? Value(function.getArgument(next++))
+                                 : lowering.i64(size));
+    buffer.strides.resize(strides.size());
+    if (memref.getLayout().isIdentity()) {
+      // Row-major: each stride is the product of the sizes behind it.
+      Value stride = lowering.i64(1);
+      for (int64_t d = memref.getRank(); d-- > 0;) {
+        buffer.strides[d] = ShapedType::isDynamic(strides[d])
+                                ? stride
+                                : lowering.i64(strides[d]);
+        stride = lowering.mul(buffer.strides[d], buffer.sizes[d]);
+      }
+    } else {
+      for (auto [d, known] : llvm::enumerate(strides))
+        buffer.strides[d] = ShapedType::isDynamic(known)
+                                ? Value(function.getArgument(next++))
+                                : lowering.i64(known);
+    }
+    for (int64_t d = 0; d < memref.getRank(); ++d)
+      buffer.strideDivisors.push_back(strideDivisor(argument, d));
+    if (offset != 0 && !ShapedType::isDynamic(offset))
+      buffer.pointer = LLVM::GEPOp::create(
+          lowering.builder, buffer.pointer.getType(),
+          lowering.storageType(memref.getElementType()), buffer.pointer,
+          ArrayRef<LLVM::GEPArg>{lowering.i64(offset)});
+    lowering.globals[argument] = buffer;
+  }
+}
+
+/// Block indices: the hardware's, or regrouped into panels of rows so that
+/// blocks that run together share operands in the L2 cache.
+static void bindBlockIds(KernelLowering &lowering) {
+  KernelOp kernel = lowering.kernel;
+  auto &b = lowering.builder;
+  Type i32 = b.getI32Type();
+  SmallVector<Value> ids, counts;
+  unsigned rank = kernel.getGridRank();
+  ids.push_back(NVVM::BlockIdXOp::create(b, i32));
+  if (rank > 1)
+    ids.push_back(NVVM::BlockIdYOp::create(b, i32));
+  if (rank > 2)
+    ids.push_back(NVVM::BlockIdZOp::create(b, i32));
+  if (kernel.getPanel() && rank > 1) {
+    Value countX = NVVM::GridDimXOp::create(b, i32);
+    Value countY = NVVM::GridDimYOp::create(b, i32);
+    Value panel = lowering.i32(*kernel.getPanel());
+    // Linear order of launch, taken panel by panel: inside a panel of `panel`
+    // rows, down the rows first.
+    Value linear = lowering.add(lowering.mul(ids[1], countX), ids[0]);
+    Value panelSize = lowering.mul(panel, countX);
+    Value group = b.createOrFold<arith::DivUIOp>(linear, panelSize);
+    Value within = b.createOrFold<arith::RemUIOp>(linear, panelSize);
+    Value firstRow = lowering.mul(group, panel);
+    Value rows = b.createOrFold<arith::MinUIOp>(
+        panel, b.createOrFold<arith::SubIOp>(countY, firstRow));
+    ids[1] = lowering.add(firstRow,
+                          b.createOrFold<arith::RemUIOp>(within, rows));
+    ids[0] = b.createOrFold<arith::DivUIOp>(within, rows);
+  }
+  for (auto [i, id] : llvm::enumerate(ids))
+    kernel.getBlockId(i).replaceAllUsesWith(lowering.toIndex(id));
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel body
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::lowerBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto it = registry->functions.find(op.getName().getStringRef());
+    if (it != registry->functions.end()) {
+      builder.setLoc(op.getLoc());
+      builder.setInsertionPoint(&op);
+      if (failed(it->second(*this, &op)))
+        return failure();
+      lowered.push_back(&op);
+      continue;
+    }
+    if (isa<TileDialect>(op.getDialect()) && !isa<ReturnOp>(op)) {
+      if (isa<PipelinedOp>(op))
+        return op.emitOpError() << "expected rings or a plain loop: run "
+                                   "--tile-pipeline";
+      return op.emitOpError() << "has no lowering for " << target.arch;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &nested : region)
+        if (failed(lowerBlock(nested)))
+          return failure();
+  }
+  return success();
+}
+
+/// The arena's symbol: dynamic shared memory, aligned for 128-byte swizzles.
+static LLVM::GlobalOp getArena(ModuleOp module, OpBuilder &builder) {
+  if (auto global = module.lookupSymbol<LLVM::GlobalOp>(kArenaName))
+    return global;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  return LLVM::GlobalOp::create(
+      builder, module.getLoc(),
+      LLVM::LLVMArrayType::get(builder.getI8Type(), 0), /*isConstant=*/false,
+      LLVM::Linkage::External, kArenaName, Attribute(), /*alignment=*/1024,
+      /*addrSpace=*/3);
+}
+
+static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
+                                 const Registry &registry) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  OpBuilder builder(kernel);
+  KernelLowering lowering(kernel, target, builder);
+  lowering.registry = &registry;
+  FailureOr<SharedArena> arena = allocateSharedMemory(kernel);
+  if (failed(arena))
+    return failure();
+  lowering.arena = *arena;
+  insertBarriers(kernel, lowering.arena);
+
+  SmallVector<Type> parameters;
+  for (Attribute type : kernel.getArgTypes())
+    appendParameters(cast<TypeAttr>(type).getValue(), parameters);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, kernel.getLoc(), kernel.getSymName(),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  parameters));
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                    builder.getDenseI32ArrayAttr(
+                        {static_cast<int32_t>(kernel.getThreads()), 1, 1}));
+  Block *entry = function.addEntryBlock(builder);
+  lowering.entry = entry;
+  lowering.builder.setInsertionPointToStart(entry);
+  bindArguments(lowering, function);
+  bindBlockIds(lowering);
+  LLVM::GlobalOp arenaSymbol = getArena(module, builder);
+  lowering.sharedBase = LLVM::AddressOfOp::create(lowering.builder, arenaSymbol);
+
+  Block &body = kernel.getBodyRegion().front();
+  entry->getOperations().splice(entry->end(), body.getOperations());
+  if (failed(lowering.lowerBlock(*entry)))
+    return failure();
+  Operation *terminator = entry->getTerminator();
+  lowering.builder.setInsertionPoint(terminator);
+  LLVM::ReturnOp::create(lowering.builder, ValueRange());
+  terminator->erase();
+  for (Operation *op : llvm::reverse(lowering.lowered)) {
+    if (!op->use_empty()) {
+      Operation *user = *op->user_begin();
+      return user->emitOpError()
+             << "uses a tile that has no address outside tile operations";
+    }
+    op->erase();
+  }
+
+  int64_t bytes = llvm::alignTo(lowering.arena.bytes, 16) + lowering.scratchBytes;
+  if (bytes > target.sharedPerBlock) {
+    InFlightDiagnostic diag = kernel.emitOpError()
+                              << "expected at most " << target.sharedPerBlock
+                              << " bytes of shared memory on " << target.arch
+                              << ", got " << bytes;
+    diag.attachNote() << "use smaller tiles or fewer stages";
+    return diag;
+  }
+  function->setAttr("mlir_tile.shared_bytes", builder.getI64IntegerAttr(bytes));
+  kernel.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Upstream dialects
+//===----------------------------------------------------------------------===//
+
+/// Structured control flow first (its patterns want whole loops), then
+/// everything to LLVM at once.
+static LogicalResult convertToLLVM(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  {
+    RewritePatternSet patterns(context);
+    populateAffineToStdConversionPatterns(patterns);
+    populateSCFToControlFlowConversionPatterns(patterns);
+    ConversionTarget target(*context);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalDialect<affine::AffineDialect, scf::SCFDialect>();
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return failure();
+  }
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(64);
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet patterns(context);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalDialect<NVVM::NVVMDialect>();
+  target.addLegalOp<ModuleOp>();
+  // Blocks inside llvm.func carry index arguments until their branches convert.
+  target.addDynamicallyLegalOp<LLVM::LLVMFuncOp>([&](LLVM::LLVMFuncOp function) {
+    return function.getBody().empty() ||
+           llvm::all_of(function.getBody(), [&](Block &block) {
+             return converter.isLegal(block.getArgumentTypes());
+           });
+  });
+  patterns.add(+[](LLVM::LLVMFuncOp function, PatternRewriter &) {
+    return failure();
+  });
+  return applyFullConversion(module, target, std::move(patterns));
+}
+
+namespace {
+struct ConvertTileToNVVMPass
+    : tile::impl::ConvertTileToNVVMPassBase<ConvertTileToNVVMPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto attr = module->getAttrOfType<TargetAttr>(kTargetAttrName);
+    if (!attr) {
+      module.emitError() << "expected a target: run --tile-set-target";
+      return signalPassFailure();
+    }
+    const TargetInfo *target = TargetInfo::get(attr.getArch());
+    Registry registry;
+    registerMoveLowerings(registry);
+    registerGemmLowerings(registry);
+    registerParallelLowerings(registry);
+    registerReduceLowerings(registry);
+    registerRingLowerings(registry);
+    registerDebugLowerings(registry);
+    registerMemoryLowerings(registry);
+    for (KernelOp kernel :
+         llvm::make_early_inc_range(module.getOps<KernelOp>()))
+      if (failed(lowerKernel(kernel, *target, registry)))
+        return signalPassFailure();
+    // Attributes of the tile dialect stay behind.
+    std::string arch = target->arch.str();
+    module->removeAttr(kTargetAttrName);
+    module->setAttr("mlir_tile.arch", StringAttr::get(&getContext(), arch));
+    if (failed(convertToLLVM(module)))
+      return signalPassFailure();
+  }
+};
+} // namespace
