@@ -71,4 +71,40 @@ def ExpandSmallFloatsPass : Pass<"tile-expand-small-floats"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// TileToNVVM
+//===----------------------------------------------------------------------===//
+
+def ConvertTileToNVVMPass : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Lowers kernels to functions of the llvm and nvvm dialects";
+  let description = [{
+    A full conversion: what comes out holds no operation, type or attribute of
+    the tile dialect. Each `tile.kernel` becomes an `llvm.func` whose parameters
+    follow docs/Artifact.md; fragments become arrays of registers, shared tiles
+    parts of one arena placed by liveness, and barriers stand where accesses
+    conflict. Layouts and plans must be there (`tile-infer-layouts`,
+    `tile-select-copies`) and loops scheduled (`tile-pipeline`).
+
+    Before:
+    ```mlir
+    tile.kernel @k(%A: memref<64xf32>) grid(%bx) = (1) threads(32) {
+      tile.return
+    }
+    ```
+    After:
+    ```mlir
+    llvm.func @k(%arg0: !llvm.ptr<1> {llvm.noalias})
+        attributes {mlir_tile.shared_bytes = 0 : i64, nvvm.kernel, nvvm.maxntid = array<i32: 32, 1, 1>} {
+      llvm.return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 #endif // TILE_CONVERSION_PASSES_TD

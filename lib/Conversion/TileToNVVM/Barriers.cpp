@@ -60,7 +60,7 @@ private:
       for (Access &access : accesses)
         if (!llvm::is_contained(state, access))
           state.push_back(access);
-      if (isa<RingWaitOp, gpu::BarrierOp>(op))
+      if (isa<RingWaitOp, RingDrainOp, gpu::BarrierOp>(op))
         llvm::erase_if(state, [](const Access &a) { return !a.isAsync; });
       if (!isa<TileOpInterface>(op))
         for (Region &region : op.getRegions())

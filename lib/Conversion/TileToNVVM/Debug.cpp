@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Endpoint.h"
 #include "ScalarMemory.h"
-#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::tile;

@@ -339,7 +339,7 @@ LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
     if (!predicate)
       return then();
     auto branch =
-        scf::IfOp::create(b, predicate, /*withElse=*/otherwise != nullptr);
+        scf::IfOp::create(b, predicate, /*withElse=*/static_cast<bool>(otherwise));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     then();

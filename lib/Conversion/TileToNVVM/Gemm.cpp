@@ -30,7 +30,7 @@ public:
 
 /// What a gemm multiplies with.
 struct MmaSetup {
-  GemmOp op;
+  mutable GemmOp op; // accessors of operations are not const
   MmaShape shape;
   WarpGrid warps;
   MmaType a, b, c;

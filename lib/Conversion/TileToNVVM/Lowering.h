@@ -168,8 +168,8 @@ public:
 
   private:
     KernelLowering &lowering;
-    const SharedBuffer &buffer;
-    const FragmentLayout &layout;
+    SharedBuffer buffer;
+    FragmentLayout layout;
     SmallVector<unsigned> dims;
     SmallVector<Value> offsets;
     bool separable;

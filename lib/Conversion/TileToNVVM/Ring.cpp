@@ -53,7 +53,7 @@ static LogicalResult bindViews(KernelLowering &lowering, Operation *op,
       pointer = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), pointer,
                                     ArrayRef<LLVM::GEPArg>{offset});
     lowering.shareds[view] = {
-        pointer, cast<SharedLayoutAttr>((*ring.getLayouts())[i]).getLayout()};
+        pointer, cast<SharedLayoutAttr>(ring.getLayoutsAttr()[i]).getLayout()};
   }
   return success();
 }
@@ -85,10 +85,20 @@ static LogicalResult lowerRelease(KernelLowering &, Operation *) {
   return success();
 }
 
+/// Nothing of the ring is in flight afterwards, and every thread has read it.
+static LogicalResult lowerDrain(KernelLowering &lowering, Operation *op) {
+  if (cast<RingDrainOp>(op).getRing().getType().getProducer() ==
+      RingSide::CpAsync)
+    NVVM::CpAsyncWaitGroupOp::create(lowering.builder, 0);
+  lowering.barrier();
+  return success();
+}
+
 void tile::nvvm::registerRingLowerings(Registry &registry) {
   registry.add<RingCreateOp>(lowerCreate);
   registry.add<RingAcquireOp>(lowerAcquire);
   registry.add<RingWaitOp>(lowerWait);
   registry.add<RingCommitOp>(lowerCommit);
   registry.add<RingReleaseOp>(lowerRelease);
+  registry.add<RingDrainOp>(lowerDrain);
 }

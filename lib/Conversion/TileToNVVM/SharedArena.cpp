@@ -26,7 +26,7 @@ SmallVector<int64_t> tile::nvvm::ringBufferOffsets(RingCreateOp ring,
   SmallVector<int64_t> offsets;
   stageBytes = 0;
   int64_t alignment = 16;
-  for (Attribute attr : *ring.getLayouts()) {
+  for (Attribute attr : ring.getLayoutsAttr()) {
     SharedLayout layout = cast<SharedLayoutAttr>(attr).getLayout();
     alignment = std::max(alignment, layout.alignment());
     stageBytes = llvm::alignTo(stageBytes, layout.alignment());
@@ -39,7 +39,7 @@ SmallVector<int64_t> tile::nvvm::ringBufferOffsets(RingCreateOp ring,
 
 static int64_t ringAlignment(RingCreateOp ring) {
   int64_t alignment = 16;
-  for (Attribute attr : *ring.getLayouts())
+  for (Attribute attr : ring.getLayoutsAttr())
     alignment = std::max(alignment,
                          cast<SharedLayoutAttr>(attr).getLayout().alignment());
   return alignment;

@@ -298,17 +298,7 @@ static LogicalResult convertToLLVM(ModuleOp module) {
   populateVectorToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalDialect<NVVM::NVVMDialect>();
-  target.addLegalOp<ModuleOp>();
-  // Blocks inside llvm.func carry index arguments until their branches convert.
-  target.addDynamicallyLegalOp<LLVM::LLVMFuncOp>([&](LLVM::LLVMFuncOp function) {
-    return function.getBody().empty() ||
-           llvm::all_of(function.getBody(), [&](Block &block) {
-             return converter.isLegal(block.getArgumentTypes());
-           });
-  });
-  patterns.add(+[](LLVM::LLVMFuncOp function, PatternRewriter &) {
-    return failure();
-  });
+  target.addLegalOp<ModuleOp, LLVM::LLVMFuncOp>();
   return applyFullConversion(module, target, std::move(patterns));
 }
 

@@ -29,6 +29,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - kernel-6: argument attributes: `tile.alignment` is a power of two in
       bytes on a memref; `tile.may_alias` is a unit attribute on a memref.
     - kernel-7: a constant grid extent is not negative.
+    - kernel-8: `panel`, the rows of a panel of the rasterized grid, is positive
+      and the grid has two dimensions or more. Blocks are then launched panel by
+      panel, down the rows of a panel first, so that blocks which run together
+      share operands in the L2 cache.
     - kernel-8: grid extents multiply and divide by constants only; divisors are
       positive.
     - kernel-9: argument names are distinct and not empty.
@@ -46,7 +50,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$arg_types,
                        StrArrayAttr:$arg_names, DictArrayAttr:$arg_attrs,
                        AffineMapAttr:$grid, DenseI64ArrayAttr:$grid_operands,
-                       I64Attr:$threads, OptionalAttr<DenseI64ArrayAttr>:$cluster);
+                       I64Attr:$threads, OptionalAttr<DenseI64ArrayAttr>:$cluster,
+                       OptionalAttr<I64Attr>:$panel);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
