@@ -8,6 +8,7 @@
 #include "tile/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 using namespace mlir;
@@ -17,6 +18,10 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
                                          const TileToNVVMOptions &options) {
   passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createInferLayoutsPass());
+  passes.addPass(createPipelinePass());
+  passes.addPass(createConvertTileToNVVMPass());
 }
 
 void mlir::tile::registerTilePipelines() {

@@ -10,6 +10,7 @@
 #include "Lowering.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Target/ManifestBuilder.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -219,6 +220,10 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   lowering.arena = *arena;
   insertBarriers(kernel, lowering.arena);
 
+  FailureOr<runtime::KernelSpec> manifest = buildKernelManifest(kernel);
+  if (failed(manifest))
+    return failure();
+
   SmallVector<Type> parameters;
   for (Attribute type : kernel.getArgTypes())
     appendParameters(cast<TypeAttr>(type).getValue(), parameters);
@@ -265,7 +270,9 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
     diag.attachNote() << "use smaller tiles or fewer stages";
     return diag;
   }
-  function->setAttr("mlir_tile.shared_bytes", builder.getI64IntegerAttr(bytes));
+  function->setAttr(kSharedBytesAttrName, builder.getI64IntegerAttr(bytes));
+  function->setAttr(kManifestAttrName,
+                    builder.getStringAttr(writeKernelManifest(*manifest)));
   kernel.erase();
   return success();
 }
