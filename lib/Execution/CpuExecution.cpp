@@ -1,0 +1,286 @@
+//===- CpuExecution.cpp - runs kernels on this machine's CPU --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling: tile-to-cpu on a clone, translation to LLVM IR, one entry per
+// kernel that takes its arguments as an array of pointers, -O3 for the host,
+// ORC. Running: one thread per worker; worker w of n runs the blocks w, w + n,
+// ...
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Target/CpuExecution.h"
+#include "../Target/FatalErrors.h"
+#include "CpuRuntime.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Pipelines/TileToCPU.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+#include <thread>
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// Bytes of a memref or scalar argument as the compiled function takes it.
+struct Parameter {
+  bool isBuffer = false;
+  unsigned rank = 0;
+};
+
+using Entry = void (*)(void **);
+
+std::string functionName(StringRef kernel) { return (kernel + ".cpu").str(); }
+std::string entryName(StringRef kernel) { return (kernel + ".entry").str(); }
+
+void initializeHost() {
+  static std::once_flag done;
+  std::call_once(done, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+/// `void entry(void **arguments)`: loads each argument of `function` from where
+/// the array points.
+void addEntry(llvm::Module &module, llvm::Function &function,
+              const std::string &name) {
+  llvm::IRBuilder<> builder(module.getContext());
+  auto *type =
+      llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
+  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                       name, module);
+  builder.SetInsertPoint(
+      llvm::BasicBlock::Create(module.getContext(), "entry", entry));
+  SmallVector<llvm::Value *> values;
+  for (llvm::Argument &argument : function.args()) {
+    llvm::Value *slot = builder.CreateConstGEP1_64(
+        builder.getPtrTy(), entry->getArg(0), argument.getArgNo());
+    llvm::Value *place = builder.CreateLoad(builder.getPtrTy(), slot);
+    values.push_back(builder.CreateLoad(argument.getType(), place));
+  }
+  builder.CreateCall(&function, values);
+  builder.CreateRetVoid();
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager cgscc;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder passes(&machine);
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(cgscc);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, cgscc, modules);
+  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+} // namespace
+
+struct CpuProgram::Impl {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  llvm::StringMap<SmallVector<Parameter>> kernels;
+
+  llvm::Error load(std::unique_ptr<llvm::Module> module,
+                   std::unique_ptr<llvm::LLVMContext> context);
+};
+
+CpuProgram::CpuProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+CpuProgram::~CpuProgram() = default;
+
+llvm::Error CpuProgram::Impl::load(std::unique_ptr<llvm::Module> module,
+                                   std::unique_ptr<llvm::LLVMContext> context) {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  module->setDataLayout((*machine)->createDataLayout());
+  module->setTargetTriple((*machine)->getTargetTriple());
+  // Per-function attributes are what the optimizer asks about the host.
+  for (llvm::Function &function : *module) {
+    function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
+    function.addFnAttr("target-features", (*machine)->getTargetFeatureString());
+  }
+  for (const auto &kernel : kernels)
+    if (auto *function = module->getFunction(functionName(kernel.getKey())))
+      addEntry(*module, *function, entryName(kernel.getKey()));
+  optimize(*module, **machine);
+
+  auto created = llvm::orc::LLJITBuilder()
+                     .setJITTargetMachineBuilder(std::move(*builder))
+                     .create();
+  if (!created)
+    return created.takeError();
+  jit = std::move(*created);
+  llvm::orc::JITDylib &library = jit->getMainJITDylib();
+  // malloc and libm come from this process.
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      jit->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return process.takeError();
+  llvm::orc::SymbolMap symbols;
+  for (auto [name, address] : getCpuRuntimeFunctions())
+    symbols[jit->mangleAndIntern(name)] = llvm::orc::ExecutorSymbolDef(
+        llvm::orc::ExecutorAddr::fromPtr(address),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable);
+  if (auto error =
+          library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
+    return error;
+  library.addGenerator(std::move(*process));
+  return jit->addIRModule(
+      llvm::orc::ThreadSafeModule(std::move(module), std::move(context)));
+}
+
+FailureOr<std::unique_ptr<CpuProgram>>
+CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
+  OwningOpRef<ModuleOp> module = source.clone();
+  auto impl = std::make_unique<Impl>();
+  for (auto kernel : module->getOps<KernelOp>()) {
+    auto &parameters = impl->kernels[kernel.getSymName()];
+    for (Attribute attr : kernel.getArgTypes()) {
+      auto memref = dyn_cast<MemRefType>(cast<TypeAttr>(attr).getValue());
+      parameters.push_back(
+          {bool(memref), memref ? unsigned(memref.getRank()) : 0});
+    }
+  }
+  PassManager passes(module->getContext());
+  TileToCPUOptions pipeline;
+  pipeline.widen = options.widen;
+  pipeline.checkAssumptions = options.checkAssumptions;
+  buildTileToCPU(passes, pipeline);
+  if (failed(passes.run(*module)))
+    return failure();
+
+  initializeHost();
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto llvmModule = translateModuleToLLVMIR(*module, *context);
+  if (!llvmModule)
+    return failure();
+  std::string reason;
+  std::optional<llvm::Error> error;
+  bool finished = runCatchingFatalErrors(
+      [&] {
+        error = impl->load(std::move(llvmModule), std::move(context));
+        // Generates the code now, so that running is only running.
+        for (const auto &kernel : impl->kernels) {
+          if (*error)
+            break;
+          auto symbol = impl->jit->lookup(entryName(kernel.getKey()));
+          if (!symbol)
+            error = symbol.takeError();
+        }
+      },
+      reason);
+  if (finished && error && *error)
+    reason = llvm::toString(std::move(*error));
+  if (!reason.empty()) {
+    (void)impl.release(); // LLVM's state is unknown
+    return source.emitError()
+           << "compilation for the CPU failed: " << StringRef(reason).rtrim();
+  }
+  return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));
+}
+
+/// Runs one worker's blocks; a failed assertion ends them.
+static void runWorker(Entry entry, void **arguments, CpuContext &context) {
+  if (setjmp(context.unwind) == 0)
+    entry(arguments);
+}
+
+llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
+                            raw_ostream *prints, unsigned workers) {
+  auto found = impl->kernels.find(kernel);
+  if (found == impl->kernels.end())
+    return llvm::createStringError("expected a kernel of the program, got '" +
+                                   kernel + "'");
+  ArrayRef<Parameter> parameters = found->second;
+  if (arguments.size() != parameters.size())
+    return llvm::createStringError(
+        "expected " + llvm::Twine(parameters.size()) + " arguments, got " +
+        llvm::Twine(arguments.size()));
+
+  // The values every worker's call loads: descriptors flattened.
+  std::vector<uint64_t> values;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    const Parameter &parameter = parameters[i];
+    if (!parameter.isBuffer) {
+      values.push_back(argument.scalar);
+      continue;
+    }
+    if (argument.sizes.size() != parameter.rank ||
+        argument.strides.size() != parameter.rank)
+      return llvm::createStringError(
+          "expected " + llvm::Twine(parameter.rank) +
+          " sizes and strides of argument " + llvm::Twine(i) + ", got " +
+          llvm::Twine(argument.sizes.size()) + " and " +
+          llvm::Twine(argument.strides.size()));
+    auto pointer = reinterpret_cast<uintptr_t>(argument.data);
+    values.insert(values.end(), {pointer, pointer, 0});
+    values.insert(values.end(), argument.sizes.begin(), argument.sizes.end());
+    values.insert(values.end(), argument.strides.begin(),
+                  argument.strides.end());
+  }
+  auto symbol = impl->jit->lookup(entryName(kernel));
+  if (!symbol)
+    return symbol.takeError();
+  auto entry = symbol->toPtr<Entry>();
+
+  if (workers == 0)
+    workers = std::max(1u, std::thread::hardware_concurrency());
+  struct Worker {
+    CpuContext context;
+    std::vector<uint64_t> values;
+    std::vector<void *> pointers;
+  };
+  std::vector<Worker> states(workers);
+  for (unsigned w = 0; w < workers; ++w) {
+    Worker &state = states[w];
+    state.values = values;
+    state.values.insert(
+        state.values.end(),
+        {w, workers, reinterpret_cast<uintptr_t>(&state.context)});
+    for (uint64_t &value : state.values)
+      state.pointers.push_back(&value);
+  }
+  auto work = [&](unsigned w) {
+    runWorker(entry, states[w].pointers.data(), states[w].context);
+  };
+  std::vector<std::thread> threads;
+  for (unsigned w = 1; w < workers; ++w)
+    threads.emplace_back(work, w);
+  work(0);
+  for (std::thread &thread : threads)
+    thread.join();
+
+  std::vector<std::pair<int64_t, StringRef>> output;
+  const CpuContext *failed = nullptr;
+  for (const Worker &state : states) {
+    for (const auto &[block, text] : state.context.output)
+      output.push_back({block, text});
+    if (state.context.failedBlock >= 0 &&
+        (!failed || state.context.failedBlock < failed->failedBlock))
+      failed = &state.context;
+  }
+  llvm::sort(output, llvm::less_first()); // a block has one entry
+  if (prints)
+    for (const auto &[block, text] : output)
+      *prints << text;
+  if (failed)
+    return llvm::createStringError("assertion failed in block " +
+                                   llvm::Twine(failed->failedBlock) + ": " +
+                                   failed->failure);
+  return llvm::Error::success();
+}

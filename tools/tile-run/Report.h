@@ -1,0 +1,27 @@
+//===- Report.h - what a run prints -----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_TOOLS_TILE_RUN_REPORT_H
+#define TILE_TOOLS_TILE_RUN_REPORT_H
+
+#include "Check.h"
+
+namespace mlir::tile::run {
+
+/// Everything known about one run.
+struct Report {
+  std::string kernel, target;
+  std::vector<Argument> arguments;
+  KernelWork work;
+  std::string where;
+  std::vector<double> seconds;
+  bool checked = false;
+  std::vector<Comparison> comparisons;
+
+  bool passed() const;
+  void printText(raw_ostream &stream) const;
+  /// One JSON object on one line.
+  void printJson(raw_ostream &stream) const;
+};
+
+} // namespace mlir::tile::run
+#endif // TILE_TOOLS_TILE_RUN_REPORT_H

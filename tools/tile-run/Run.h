@@ -1,0 +1,43 @@
+//===- Run.h - running a kernel on a target ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every target offers: run the kernel on a copy of the initial memory,
+// leave the results there, and say how long it took and what rounding to
+// expect.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TOOLS_TILE_RUN_RUN_H
+#define TILE_TOOLS_TILE_RUN_RUN_H
+
+#include "Arguments.h"
+
+namespace mlir::tile::run {
+
+struct RunOptions {
+  std::string arch;     ///< of the compilation, by LLVM's -mcpu names
+  unsigned repeats = 0; ///< timed runs after the first; 0: no timing
+  unsigned workers = 0; ///< threads of the CPU; 0: one for each core
+};
+
+struct RunResult {
+  Memory memory;               ///< of the arguments after the first run
+  std::vector<double> seconds; ///< of each timed run
+  std::string where;           ///< the machine, in words: `16 CPU threads`
+  /// The error of a sum of K terms is at most c * K * u of its magnitudes, u
+  /// the accumulator's unit roundoff: 1 where each step rounds to nearest.
+  double accumulationFactor = 1;
+};
+
+/// The kernel as the module stands (any phase) on the CPU. Diagnostics of
+/// compilation are the context's; `std::nullopt` means they said what is wrong.
+llvm::Expected<std::optional<RunResult>>
+runOnCpu(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
+         const Memory &memory, const RunOptions &options, raw_ostream *prints);
+
+/// The CPU meaning with every float an f64, on `wide` memory: the reference.
+llvm::Expected<std::optional<Memory>>
+runReference(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
+             const Memory &wide, unsigned workers);
+
+} // namespace mlir::tile::run
+#endif // TILE_TOOLS_TILE_RUN_RUN_H
