@@ -350,28 +350,28 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
   int64_t span = int64_t(1) << (swizzle.base + swizzle.shift + swizzle.bits);
   int64_t low = constant & (span - 1), high = constant - low;
   if (low & threadBits) {
-    Value sum;
-    // Not a union: undo nothing, recompute from coordinates.
-    if (threadPart.empty())
-      threadPart = lowering.threadCoordinates(layout);
+    // Not a union: recompute from coordinates.
+    SmallVector<Value> parts = lowering.threadCoordinates(layout);
     SmallVector<Value> full(buffer.layout.rank());
     for (unsigned d = 0; d < layout.rank(); ++d)
-      full[dims[d]] = lowering.addConst(threadPart[d], constants[d]);
+      full[dims[d]] = lowering.addConst(parts[d], constants[d]);
     for (Value &value : full)
       if (!value)
         value = lowering.i32(0);
     return lowering.sharedElement(buffer, full);
   }
+  int64_t swizzledLow = swizzle.apply(low);
+  if (!swizzledThread)
+    return bytePointer(lowering, buffer.base, lowering.i32(swizzledLow), high);
   Value &offset = byLowBits[low];
   if (!offset) {
-    int64_t swizzledLow = swizzle.apply(low);
-    if (!swizzledThread)
-      offset = lowering.i32(swizzledLow);
-    else if (swizzledLow == 0)
-      offset = swizzledThread;
-    else
-      offset = lowering.builder.createOrFold<arith::XOrIOp>(
-          swizzledThread, lowering.i32(swizzledLow));
+    // Beside the thread part, where every later use is dominated.
+    OpBuilder::InsertionGuard guard(lowering.builder);
+    lowering.builder.setInsertionPointAfterValue(swizzledThread);
+    offset = swizzledLow == 0
+                 ? swizzledThread
+                 : lowering.builder.createOrFold<arith::XOrIOp>(
+                       swizzledThread, lowering.i32(swizzledLow));
   }
   return bytePointer(lowering, buffer.base, offset, high);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Endpoint.h"
+#include "tile/Analysis/Divisibility.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -92,8 +93,11 @@ FailureOr<Endpoint> Endpoint::create(KernelLowering &lowering, Operation *op,
     if (failed(global))
       return failure();
     end.global = *global;
+    end.regionExtents.assign(extents.begin(), extents.end());
     for (Value offset : offsets)
       end.uniform.push_back(lowering.toI64(offset));
+    end.innermostOffsetDivisor =
+        offsets.empty() ? int64_t(1) << 31 : knownDivisor(offsets.back());
     end.threadPart = lowering.threadCoordinates(loop);
     return end;
   }
@@ -178,8 +182,36 @@ Value Endpoint::address(int64_t reg) {
                              ArrayRef<LLVM::GEPArg>{linear});
 }
 
-Value Endpoint::inside(int64_t reg) {
+bool Endpoint::wholeVectors(int64_t count) const {
+  return global && !global->sizes.empty() &&
+         global->sizeDivisors.back() % count == 0 &&
+         innermostOffsetDivisor % count == 0;
+}
+
+Value Endpoint::regionInside() {
   if (!global)
+    return {};
+  auto &b = lowering->builder;
+  Value predicate;
+  for (auto [d, extent] : llvm::enumerate(regionExtents)) {
+    // offset <= size - extent as unsigned numbers, when size >= extent.
+    Value size = global->sizes[d];
+    Value fits = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, size,
+                                               lowering->i64(extent));
+    if (!uniform.empty()) {
+      Value room = b.createOrFold<arith::SubIOp>(size, lowering->i64(extent));
+      Value starts = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule,
+                                                   uniform[d], room);
+      fits = b.createOrFold<arith::AndIOp>(fits, starts);
+    }
+    predicate =
+        predicate ? b.createOrFold<arith::AndIOp>(predicate, fits) : fits;
+  }
+  return predicate;
+}
+
+Value Endpoint::inside(int64_t reg) {
+  if (!global || insideKnown)
     return {};
   return lowering->globalInBounds(
       *global, uniform, lowering->coordinates(threadPart, loop, reg), dims);
@@ -288,7 +320,8 @@ FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
   auto padded = [&](int64_t width) { return SmallVector<Value>(width, zero); };
   if (count == 1)
     return guarded(inside(reg), reg, 1, [&] { return padded(1); });
-  // The vector is whole when its last element is inside (its first then is).
+  if (wholeVectors(count))
+    return guarded(inside(reg), reg, count, [&] { return padded(count); });
   Value last = inside(reg + count - 1), first = inside(reg);
   Value whole = last && first && last != first
                     ? b.createOrFold<arith::AndIOp>(last, first)
@@ -352,7 +385,7 @@ LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
     storeVector(reg, values);
     return success();
   }
-  if (count == 1) {
+  if (count == 1 || wholeVectors(count)) {
     guarded(inside(reg), [&] { storeVector(reg, values); }, nullptr);
     return success();
   }

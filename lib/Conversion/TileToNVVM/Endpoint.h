@@ -53,6 +53,13 @@ public:
   Value address(int64_t reg);
   /// Predicate that register `reg` lies inside the global buffer; null: always.
   Value inside(int64_t reg);
+  /// Predicate (block-uniform) that the whole region lies inside the buffer;
+  /// null when the space has no bounds to check.
+  Value regionInside();
+  /// From here on accesses are taken to be inside (under `regionInside`).
+  void assumeInside(bool inside) { insideKnown = inside; }
+  /// Vectors of `count` elements lie inside or outside as a whole.
+  bool wholeVectors(int64_t count) const;
   /// Number of valid elements (i32, in [0, count]) of the vector at `reg`, for
   /// cp.async's source size; null when all are.
   Value validElements(int64_t reg, int64_t count);
@@ -61,14 +68,15 @@ private:
   Endpoint(KernelLowering &lowering, Operation *op, const FragmentLayout &loop)
       : lowering(&lowering), op(op), loop(loop) {}
 
-  bool isInnermost(unsigned bufferDim) const;
-
   KernelLowering *lowering;
   Operation *op;
   FragmentLayout loop;
   SmallVector<unsigned> dims; // loop dimension -> buffer dimension
   SmallVector<Value> threadPart;
 
+  bool insideKnown = false;
+  SmallVector<int64_t> regionExtents;
+  int64_t innermostOffsetDivisor = 1;
   std::optional<GlobalBuffer> global;
   SmallVector<Value> uniform; // i64 offsets
   std::optional<SharedBuffer> shared;

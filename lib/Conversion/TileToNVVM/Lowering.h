@@ -28,6 +28,7 @@ struct GlobalBuffer {
   SmallVector<int64_t> staticSizes;   // ShapedType::kDynamic when unknown
   SmallVector<int64_t> staticStrides; // likewise
   SmallVector<int64_t> strideDivisors; // what is known to divide each stride
+  SmallVector<int64_t> sizeDivisors;   // and each size
   int64_t alignment = 1;      // bytes promised for the pointer
 };
 

@@ -5,6 +5,7 @@
 #include "ScalarMemory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -57,6 +58,24 @@ static int64_t runLength(const FragmentLayout &loop, int64_t wanted) {
 // Copy
 //===----------------------------------------------------------------------===//
 
+/// Emits a loop under a block-uniform test that everything is inside, without
+/// checks of its own, and again with checks for the edges.
+static LogicalResult twice(KernelLowering &lowering, Value inside,
+                           llvm::function_ref<LogicalResult(bool)> emit) {
+  if (!inside)
+    return emit(/*inside=*/false);
+  if (matchPattern(inside, m_One()))
+    return emit(/*inside=*/true);
+  auto &b = lowering.builder;
+  auto branch = scf::IfOp::create(b, inside, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(emit(/*inside=*/true)))
+    return failure();
+  b.setInsertionPointToStart(branch.elseBlock());
+  return emit(/*inside=*/false);
+}
+
 /// cp.async of `bytes` per thread and instruction, zero-filled outside.
 static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
                                   Endpoint &source, Endpoint &target,
@@ -71,24 +90,48 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   Value first = lowering.firstReplica(loop);
   // .cg (L2 only) exists for 16 bytes alone.
-  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
-                           : NVVM::LoadCacheModifierKind::CA;
-  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
-    Value predicate =
-        both(lowering, first, lowering.inBounds(loop, threadPart, reg));
-    LogicalResult result = guarded(lowering, predicate, [&] {
-      Value valid = source.validElements(reg, count);
-      Value validBytes = lowering.mulConst(valid, elementBytes);
-      Value destination = target.address(reg);
-      Value origin = source.address(reg);
-      NVVM::CpAsyncOp::create(b, destination, origin,
-                              static_cast<uint32_t>(bytes), cache, validBytes);
-      return success();
-    });
-    if (failed(result))
-      return failure();
-  }
-  return success();
+  bool global = bytes == 16;
+  auto cache = global ? NVVM::LoadCacheModifierKind::CG
+                      : NVVM::LoadCacheModifierKind::CA;
+  std::string ignoring = std::string("cp.async.") + (global ? "cg" : "ca") +
+                         ".shared.global [$0], [$1], " + std::to_string(bytes) +
+                         ", $2;";
+  bool wholeVectors = source.wholeVectors(count);
+  auto emit = [&](bool inside) -> LogicalResult {
+    for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+      Value predicate =
+          both(lowering, first, lowering.inBounds(loop, threadPart, reg));
+      LogicalResult result = guarded(lowering, predicate, [&] {
+        Value destination = target.address(reg);
+        Value origin = source.address(reg);
+        Value outside;
+        if (!inside && wholeVectors)
+          if (Value in = source.inside(reg))
+            outside = b.createOrFold<arith::XOrIOp>(
+                in, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
+        if (outside) {
+          // The ignore-src predicate is cheaper than a source size.
+          lowering.inlineAsm(TypeRange(), ignoring, "r,l,b,~{memory}",
+                             {LLVM::PtrToIntOp::create(b, b.getI32Type(),
+                                                       destination),
+                              origin, outside});
+          return success();
+        }
+        Value validBytes;
+        if (!inside && !wholeVectors)
+          validBytes = lowering.mulConst(source.validElements(reg, count),
+                                         elementBytes);
+        NVVM::CpAsyncOp::create(b, destination, origin,
+                                static_cast<uint32_t>(bytes), cache,
+                                validBytes);
+        return success();
+      });
+      if (failed(result))
+        return failure();
+    }
+    return success();
+  };
+  return twice(lowering, source.regionInside(), emit);
 }
 
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
@@ -128,29 +171,38 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
                     ? Value()
                     : lowering.firstReplica(loop);
   bool toFragment = target->space == MemorySpace::Fragment;
-  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
-    Value inTile = lowering.inBounds(loop, threadPart, reg);
-    Value predicate = both(lowering, first, inTile);
-    // Registers beyond the tile may be written freely: no branch is needed
-    // unless memory would be touched.
-    bool sourceIsMemory = source->space != MemorySpace::Fragment;
-    if (toFragment && !sourceIsMemory)
-      predicate = Value();
-    LogicalResult result = guarded(lowering, predicate, [&]() -> LogicalResult {
-      Value pad;
-      if (copy.getPad())
-        pad = lowering.convertElement(copy.getPad(), source->elementType);
-      auto values = source->load(reg, count, pad);
-      if (failed(values))
+  bool sourceIsMemory = source->space != MemorySpace::Fragment;
+  auto emit = [&](bool inside) -> LogicalResult {
+    source->assumeInside(inside);
+    target->assumeInside(inside);
+    for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+      Value inTile = lowering.inBounds(loop, threadPart, reg);
+      Value predicate = both(lowering, first, inTile);
+      // Registers beyond the tile may be written freely: no branch is needed
+      // unless memory would be touched.
+      if (toFragment && !sourceIsMemory)
+        predicate = Value();
+      LogicalResult result =
+          guarded(lowering, predicate, [&]() -> LogicalResult {
+            Value pad;
+            if (copy.getPad())
+              pad = lowering.convertElement(copy.getPad(), source->elementType);
+            auto values = source->load(reg, count, pad);
+            if (failed(values))
+              return failure();
+            for (Value &value : *values)
+              value = lowering.convertElement(value, target->elementType);
+            return target->store(reg, *values);
+          });
+      if (failed(result))
         return failure();
-      for (Value &value : *values)
-        value = lowering.convertElement(value, target->elementType);
-      return target->store(reg, *values);
-    });
-    if (failed(result))
-      return failure();
-  }
-  return success();
+    }
+    return success();
+  };
+  Value inside = source->regionInside();
+  if (Value other = target->regionInside())
+    inside = inside ? both(lowering, inside, other) : other;
+  return twice(lowering, inside, emit);
 }
 
 //===----------------------------------------------------------------------===//

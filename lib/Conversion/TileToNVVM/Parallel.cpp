@@ -12,6 +12,7 @@
 #include "ScalarMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -420,12 +421,23 @@ LogicalResult ParallelLowering::emitNested(Operation &inner, int64_t reg,
   auto &b = lowering.builder;
   if (inner.getNumRegions() == 0) {
     Operation *clone = b.clone(inner, map);
+    // Lowerings replace uses: a cast stands in for the uses still to come.
+    UnrealizedConversionCastOp uses;
+    if (clone->getNumResults())
+      uses = UnrealizedConversionCastOp::create(b, clone->getResultTypes(),
+                                                clone->getResults());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(clone);
-    LogicalResult result = registry.functions.lookup(
-        inner.getName().getStringRef())(lowering, clone);
+    if (failed(registry.functions.lookup(inner.getName().getStringRef())(
+            lowering, clone)))
+      return failure();
+    if (uses) {
+      for (auto [from, to] : llvm::zip(inner.getResults(), uses.getOperands()))
+        map.map(from, to);
+      uses.erase();
+    }
     clone->erase();
-    return result;
+    return success();
   }
   Operation *shell = inner.cloneWithoutRegions(map);
   b.insert(shell);

@@ -121,8 +121,10 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
                                 ? Value(function.getArgument(next++))
                                 : lowering.i64(known);
     }
-    for (int64_t d = 0; d < memref.getRank(); ++d)
+    for (int64_t d = 0; d < memref.getRank(); ++d) {
       buffer.strideDivisors.push_back(strideDivisor(argument, d));
+      buffer.sizeDivisors.push_back(sizeDivisor(argument, d));
+    }
     if (offset != 0 && !ShapedType::isDynamic(offset))
       buffer.pointer = LLVM::GEPOp::create(
           lowering.builder, buffer.pointer.getType(),
