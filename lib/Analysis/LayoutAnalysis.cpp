@@ -81,13 +81,33 @@ LogicalResult LayoutSolver::checkBuffers(Operation *op) {
   return success();
 }
 
+/// A stated layout spreads over exactly the threads of this block.
+LogicalResult LayoutSolver::checkThreads(Operation *op,
+                                         FragmentLayoutAttr stated) {
+  if (!stated)
+    return success();
+  FragmentLayout layout = stated.getLayout();
+  int64_t threads = kernel.getThreads();
+  if (layout.numThreads() != threads)
+    return op->emitOpError() << "expected a layout over " << threads
+                             << " threads, got " << layout.numThreads();
+  if (layout.size(Axis::Block) != 1)
+    return op->emitOpError()
+           << "expected a layout within one block, got one over "
+           << layout.size(Axis::Block) << " blocks of a cluster";
+  return success();
+}
+
 LogicalResult LayoutSolver::collect(Operation *op) {
   if (failed(checkBuffers(op)))
     return failure();
   for (Value value : op->getResults()) {
-    if (isFragment(value))
+    if (isFragment(value)) {
+      if (failed(checkThreads(op, getFragmentLayout(value))))
+        return failure();
       result.fragments.insert({value, FragmentChoice()});
-    else if (isShared(value))
+    }
+    if (isShared(value))
       result.shareds.insert({value, SharedChoice()});
   }
   auto tileOp = dyn_cast<TileOpInterface>(op);
@@ -101,6 +121,9 @@ LogicalResult LayoutSolver::collect(Operation *op) {
   tileOp.getLayoutConstraints(demands.constraints);
   if (!demands.constraints.refusal.empty())
     return op->emitOpError() << demands.constraints.refusal;
+  if (demands.constraints.loopDemand &&
+      failed(checkThreads(op, demands.constraints.loopDemand->stated)))
+    return failure();
   if (demands.constraints.loopDemand)
     for (const LoopAccess &access : demands.constraints.loopDemand->accesses) {
       demands.owned.push_back(
@@ -110,8 +133,6 @@ LogicalResult LayoutSolver::collect(Operation *op) {
       if (auto walk = memoryWalk(*demands.constraints.loopDemand, access))
         demands.walks.push_back(*walk);
     }
-  for (const LayoutDecision &decision : demands.constraints.decisions)
-    result.decisions.push_back({op, decision});
   operations.push_back(std::move(demands));
   return success();
 }
@@ -191,6 +212,8 @@ void LayoutAnalysis::print(raw_ostream &os, KernelOp kernel) const {
     os << "  " << describeOperation(decision.op) << "\n    "
        << decision.decision.attribute << ": " << decision.decision.value
        << "\n    why: " << decision.decision.why << "\n";
+    if (decision.cost > 0)
+      os << "    cost: " << llvm::format("%.1f cycles", decision.cost) << "\n";
     for (const std::string &refused : decision.decision.refused)
       os << "    not possible: " << refused << "\n";
   }

@@ -22,6 +22,24 @@ unsigned tile::elementBitsOf(Value buffer) {
 LogicalResult LayoutSolver::solve() {
   if (failed(collect()))
     return failure();
+  chooseAlternatives();
+  decideFragments();
+  findConversions();
+  classifyConversions();
+  chooseShared();
+  for (OperationDemands &demands : operations)
+    if (const LayoutAlternative *selected = demands.constraints.selected()) {
+      LayoutDecision decision = selected->decision;
+      if (demands.constraints.selection != 0)
+        decision.why += "; not the cheapest alone, but together with what it "
+                        "is chained to";
+      result.decisions.push_back(
+          {demands.op, std::move(decision), selected->cost});
+    }
+  return success();
+}
+
+void LayoutSolver::decideFragments() {
   assignStated();
   assignExact();
   propagate();
@@ -30,9 +48,6 @@ LogicalResult LayoutSolver::solve() {
   while (chooseFreeLoop() || chooseFreeSliceSource())
     propagate();
   chooseRemaining();
-  findConversions();
-  chooseShared();
-  return success();
 }
 
 void LayoutSolver::assign(Value buffer, FragmentLayout layout,
@@ -75,7 +90,7 @@ void LayoutSolver::assignExact() {
   };
   llvm::MapVector<Value, SmallVector<Weighted>> byBuffer;
   for (OperationDemands &demands : operations)
-    for (const ExactDemand &demand : demands.constraints.exacts)
+    for (const ExactDemand &demand : demands.exacts())
       if (!demand.isPreference && !layoutOf(demand.buffer()))
         byBuffer[demand.buffer()].push_back({&demand, demands.frequency});
   for (auto &[buffer, demands] : byBuffer) {
@@ -103,7 +118,7 @@ void LayoutSolver::assignExact() {
 
 void LayoutSolver::assignPreferences() {
   for (OperationDemands &demands : operations)
-    for (const ExactDemand &demand : demands.constraints.exacts)
+    for (const ExactDemand &demand : demands.exacts())
       if (demand.isPreference && !layoutOf(demand.buffer()))
         assign(demand.buffer(), demand.layout, demand.why);
 }
@@ -367,7 +382,7 @@ void LayoutSolver::convert(Operation *op, OpOperand *operand,
 void LayoutSolver::findConversions() {
   for (OperationDemands &demands : operations) {
     Operation *op = demands.op;
-    for (const ExactDemand &demand : demands.constraints.exacts)
+    for (const ExactDemand &demand : demands.exacts())
       if (!demand.isPreference &&
           !layoutOf(demand.buffer())->equivalent(demand.layout))
         convert(op, demand.operand, demand.layout, demand.reads, demand.writes,
@@ -390,6 +405,9 @@ void LayoutSolver::findConversions() {
                 access.isRead || !owned->isWhole, access.isWrite,
                 "element by element where the loop runs");
   }
+}
+
+void LayoutSolver::classifyConversions() {
   // Both directions where both are needed; the dearer one is reported. Within
   // one block every conversion has a class.
   for (LayoutConversion &conversion : result.conversions) {

@@ -25,6 +25,12 @@ struct OperationDemands {
   /// memory) and the walks through memory.
   SmallVector<std::optional<OwnedAccess>> owned;
   SmallVector<MemoryWalk> walks;
+
+  ArrayRef<ExactDemand> exacts() const {
+    const LayoutAlternative *selected = constraints.selected();
+    return selected ? ArrayRef<ExactDemand>(selected->exacts)
+                    : ArrayRef<ExactDemand>();
+  }
 };
 
 class LayoutSolver {
@@ -40,6 +46,14 @@ private:
   LogicalResult collect();
   LogicalResult collect(Operation *op);
   LogicalResult checkBuffers(Operation *op);
+  LogicalResult checkThreads(Operation *op, FragmentLayoutAttr stated);
+
+  // Alternatives (AlternativeChoice.cpp).
+  void chooseAlternatives();
+  void decideFragments();
+  double conversionsCost();
+  double evaluateSelection();
+  void forget();
 
   // Decisions on fragments and loops.
   void assign(Value buffer, FragmentLayout layout, std::string why);
@@ -61,6 +75,7 @@ private:
 
   // Conflicts.
   void findConversions();
+  void classifyConversions();
   void convert(Operation *op, OpOperand *operand, FragmentLayout layout,
                bool reads, bool writes, std::string why);
 

@@ -53,8 +53,8 @@ std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
   }
   walk.strides.assign(loop.shape.size(), 0);
   for (auto [dim, index] : llvm::enumerate(access.indices)) {
-    if (index.constant != 0)
-      alignment = std::gcd(alignment, index.constant * strides[dim]);
+    if (std::optional<int64_t> shift = checkedMul(index.constant, strides[dim]))
+      alignment = std::gcd(alignment, *shift);
     for (auto [loopDim, coefficient] : llvm::enumerate(index.coefficients)) {
       std::optional<int64_t> &stride = walk.strides[loopDim];
       if (index.isIrregular) {
@@ -73,17 +73,23 @@ std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
   return walk;
 }
 
+/// Elements per instruction of a memory access: the run of registers along the
+/// contiguous dimension, up to 16 bytes.
+static int64_t accessVector(const MemoryWalk &walk,
+                            const FragmentLayout &layout) {
+  if (!walk.contiguousDim)
+    return 1;
+  int64_t vector = layout.vectorWidth(*walk.contiguousDim);
+  vector = std::gcd(vector, kMaxVectorBits / walk.elementBits);
+  return std::gcd(vector, walk.alignedElements);
+}
+
 /// Warp-wide transactions of one access per block: sectors of global memory or
 /// wavefronts of shared memory.
 static double traffic(const MemoryWalk &walk, const FragmentLayout &layout) {
   int64_t registers = layout.numRegisters();
   int64_t warps = layout.size(Axis::Warp);
-  int64_t vector = 1;
-  if (walk.contiguousDim) {
-    vector = layout.vectorWidth(*walk.contiguousDim);
-    vector = std::gcd(vector, kMaxVectorBits / walk.elementBits);
-    vector = std::gcd(vector, walk.alignedElements);
-  }
+  int64_t vector = accessVector(walk, layout);
   // One access of warp 0 stands for all: the layouts are affine.
   SmallVector<int64_t, 32> addresses;
   for (int64_t lane = 0; lane < kWarpSize; ++lane) {
@@ -133,9 +139,11 @@ LayoutCost tile::loopCost(const LoopDemand &loop, ArrayRef<MemoryWalk> walks,
   for (const MemoryWalk &walk : walks)
     (walk.isGlobal ? cost.globalTraffic : cost.sharedTraffic) +=
         traffic(walk, layout);
-  double instructions = layout.numRegisters() * layout.size(Axis::Warp);
-  cost.issue = kCyclesPerInstruction * instructions *
-               std::max<size_t>(loop.accesses.size(), 1);
+  // One instruction an element for the body, one a vector for each access.
+  double instructions = layout.numRegisters();
+  for (const MemoryWalk &walk : walks)
+    instructions += double(layout.numRegisters()) / accessVector(walk, layout);
+  cost.issue = kCyclesPerInstruction * instructions * layout.size(Axis::Warp);
   return cost;
 }
 

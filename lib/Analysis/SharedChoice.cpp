@@ -110,7 +110,11 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
   bool isMatrixOperand = false;
   std::vector<AccessPattern> patterns;
   for (OperationDemands &demands : operations) {
-    for (const SharedDemand &demand : demands.constraints.shareds) {
+    const LayoutAlternative *selected = demands.constraints.selected();
+    ArrayRef<SharedDemand> reads;
+    if (selected)
+      reads = selected->shareds;
+    for (const SharedDemand &demand : reads) {
       if (demand.buffer != buffer)
         continue;
       isMatrixOperand = true;

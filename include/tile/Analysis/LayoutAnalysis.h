@@ -66,6 +66,7 @@ struct LayoutConversion {
 struct OperationDecision {
   Operation *op;
   LayoutDecision decision;
+  double cost; // of the alternative, without conversions
 };
 
 class LayoutAnalysis {

@@ -51,3 +51,140 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf16>
 }
 }
+
+// -----
+
+// Chained gemms: the accumulator of the first is, once cast, operand A of the
+// second. Both take all warps along the rows, although 2x2 warps would be
+// cheaper for the second alone: then nothing moves between threads.
+
+#shared = #gpu.address_space<workgroup>
+module attributes {tile.target = #tile.target<"sm_80">} {
+// CHECK-LABEL: tile.kernel @chained
+// CHECK-NOT: tile.convert_layout
+// CHECK: tile.gemm {{.*}} {clear, plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [4, 1]>}
+// CHECK: tile.copy %[[S:.*]] to %[[P:.*]] {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>}
+// CHECK: tile.gemm %[[P]], {{.*}} {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [4, 1]>}
+// CHECK-NOT: tile.convert_layout
+tile.kernel @chained() grid(%b) = (1) threads(128) {
+  %Q = tile.alloc : memref<64x64xf16, #shared>
+  %K = tile.alloc : memref<64x64xf16, #shared>
+  %V = tile.alloc : memref<64x64xf16, #shared>
+  %S = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %P = tile.alloc : memref<64x64xf16, #tile.fragment>
+  %O = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %Q, %K, %S {clear} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.copy %S to %P : memref<64x64xf32, #tile.fragment> to memref<64x64xf16, #tile.fragment>
+  tile.gemm %P, %V, %O : memref<64x64xf16, #tile.fragment>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.return
+}
+
+// Under a stated policy that splits the columns, the probabilities have to
+// cross warps. The f16 copy is converted, not the f32 accumulator.
+// CHECK-LABEL: tile.kernel @chained_columns
+// CHECK: tile.copy %[[S:.*]] to %[[CAST:.*]] {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (2, 1:8), (4, 0:16)] lane [(4, 1:2), (8, 0:1)] warp [(4, 1:16)]>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf16, #tile.fragment>
+// CHECK-NEXT: tile.convert_layout %[[CAST]] to %[[P:.*]] : memref<64x64xf16
+// CHECK-NEXT: tile.gemm %[[P]],
+tile.kernel @chained_columns() grid(%b) = (1) threads(128) {
+  %Q = tile.alloc : memref<64x64xf16, #shared>
+  %K = tile.alloc : memref<64x64xf16, #shared>
+  %V = tile.alloc : memref<64x64xf16, #shared>
+  %S = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %P = tile.alloc : memref<64x64xf16, #tile.fragment>
+  %O = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %Q, %K, %S {clear, policy = #tile.warp_policy<full_col>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.copy %S to %P : memref<64x64xf32, #tile.fragment> to memref<64x64xf16, #tile.fragment>
+  tile.gemm %P, %V, %O {policy = #tile.warp_policy<full_col>} : memref<64x64xf16, #tile.fragment>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.return
+}
+
+// A K tile that is no multiple of the instruction's k goes to FMA; 8 still has
+// an instruction.
+// CHECK-LABEL: tile.kernel @odd_k
+// CHECK: tile.gemm {{.*}} {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 8, warps = [2, 2]>}
+// CHECK: tile.gemm {{.*}} {plan = #tile.mma_plan<fma, m = 1, n = 1, k = 1, warps = [
+tile.kernel @odd_k() grid(%b) = (1) threads(128) {
+  %A8 = tile.alloc : memref<64x24xf16, #shared>
+  %B8 = tile.alloc : memref<24x64xf16, #shared>
+  %C8 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %A8, %B8, %C8 : memref<64x24xf16, #shared>, memref<24x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  %A1 = tile.alloc : memref<64x1xf16, #shared>
+  %B1 = tile.alloc : memref<1x64xf16, #shared>
+  %C1 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %A1, %B1, %C1 : memref<64x1xf16, #shared>, memref<1x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.return
+}
+
+// An operand loaded once and used in a loop in another layout than its own is
+// converted outside the loop.
+// CHECK-LABEL: tile.kernel @hoisted
+// CHECK: tile.fill %[[X:.*]] with
+// CHECK-NEXT: tile.convert_layout %[[X]] to %[[A:.*]] : memref<64x16xf16
+// CHECK-NEXT: scf.for
+// CHECK-NOT: tile.convert_layout
+// CHECK: tile.gemm %[[A]],
+tile.kernel @hoisted(%n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f16
+  %X = tile.alloc layout(#tile.fragment_layout<shape [64, 16] reg [(8, 1:1)] lane [(2, 1:8), (16, 0:1)] warp [(4, 0:16)]>) : memref<64x16xf16, #tile.fragment>
+  %B = tile.alloc : memref<16x64xf16, #shared>
+  %C = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %X with %z : memref<64x16xf16, #tile.fragment>, f16
+  scf.for %i = %c0 to %n step %c1 {
+    tile.gemm %X, %B, %C : memref<64x16xf16, #tile.fragment>, memref<16x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+  tile.return
+}
+
+// A neighbour is not held where the loop runs: the fragment is read through a
+// shared copy, while the owned access stays in registers.
+// CHECK-LABEL: tile.kernel @neighbour
+// CHECK: %[[X:.*]] = tile.alloc layout(#tile.fragment_layout
+// CHECK: %[[TWIN:.*]] = tile.alloc layout(#tile.shared_layout<shape [128] bits 32
+// CHECK: tile.copy %[[X]] to %[[TWIN]]
+// CHECK: tile.parallel
+// CHECK: memref.load %[[X]][%
+// CHECK: memref.load %[[TWIN]][%
+tile.kernel @neighbour() grid(%b) = (1) threads(128) {
+  %c1 = arith.constant 1 : index
+  %c127 = arith.constant 127 : index
+  %X = tile.alloc : memref<128xf32, #tile.fragment>
+  %Y = tile.alloc : memref<128xf32, #tile.fragment>
+  tile.parallel (%i) in (128) {
+    %i1 = arith.addi %i, %c1 : index
+    %in = arith.andi %i1, %c127 : index
+    %x = memref.load %X[%i] : memref<128xf32, #tile.fragment>
+    %y = memref.load %X[%in] : memref<128xf32, #tile.fragment>
+    %s = arith.addf %x, %y : f32
+    memref.store %s, %Y[%i] : memref<128xf32, #tile.fragment>
+  }
+  tile.return
+}
+
+// Reductions work in registers; along the rows the result is held by the lanes
+// of a column, along the columns by those of a row.
+// CHECK-LABEL: tile.kernel @reductions
+// CHECK: tile.alloc layout(#tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (4, 1:8), (2, 0:16)] lane [(4, 1:2), (8, 0:1)] warp [(2, 0:32), (2, 1:32)]>)
+// CHECK: %[[ROWS:.*]] = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:8), (2, 0:16)] lane [(4, *), (8, 0:1)] warp [(2, 0:32), (2, *)]>)
+// CHECK: %[[COLS:.*]] = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:1), (4, 0:8)] lane [(4, 0:2), (8, *)] warp [(2, *), (2, 0:32)]>)
+// CHECK-NOT: convert_layout
+// CHECK: tile.reduce sum %{{.*}} to %[[ROWS]]
+// CHECK: tile.reduce max %{{.*}} to %[[COLS]]
+// CHECK: tile.copy %{{.*}} to %[[STAGED:.*]] {layout = {{.*}}} : memref<64x64xf32, #gpu.address_space<workgroup>> to memref<64x64xf32, #tile.fragment>
+// CHECK-NEXT: tile.reduce sum %[[STAGED]]
+tile.kernel @reductions() grid(%b) = (1) threads(128) {
+  %A = tile.alloc : memref<64x16xf16, #shared>
+  %B = tile.alloc : memref<16x64xf16, #shared>
+  %C = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %rows = tile.alloc : memref<64xf32, #tile.fragment>
+  %cols = tile.alloc : memref<64xf32, #tile.fragment>
+  %S = tile.alloc : memref<64x64xf32, #shared>
+  %r = tile.alloc : memref<64x1xf32, #tile.fragment>
+  tile.gemm %A, %B, %C : memref<64x16xf16, #shared>, memref<16x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.reduce sum %C to %rows dim(1) : memref<64x64xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+  tile.reduce max %C to %cols dim(0) : memref<64x64xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+  tile.reduce sum %S to %r dim(1) : memref<64x64xf32, #shared> to memref<64x1xf32, #tile.fragment>
+  tile.return
+}
+}

@@ -14,7 +14,7 @@
 //   slice     "this fragment is that one with a dimension reduced away."
 //   shared    "I read this shared buffer in this pattern": bank conflicts.
 //   fragment  "this operand must be in registers": shared ones are staged.
-//   decide    "this attribute records my choice, for these reasons."
+//   offer     "one of these sets of demands": an attribute records the choice.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECT_TILE_IR_LAYOUTCONSTRAINTS_H
@@ -23,6 +23,7 @@
 #include "tile/Dialect/Tile/IR/TileDialect.h"
 #include "tile/Target/TargetInfo.h"
 #include <optional>
+#include <vector>
 
 namespace mlir::tile {
 
@@ -111,13 +112,22 @@ struct FragmentDemand {
   bool reads, writes;
 };
 
-/// A choice made by the operation itself.
+/// A choice recorded in an attribute of the operation.
 struct LayoutDecision {
   std::string attribute;
   Attribute value;
   std::string why;
   /// Faster choices that were not possible, each with the reason.
   SmallVector<std::string> refused;
+};
+
+/// One way to execute an operation: what it demands, and its cost in cycles
+/// without the conversions that follow from it.
+struct LayoutAlternative {
+  SmallVector<ExactDemand, 1> exacts;
+  SmallVector<SharedDemand, 1> shareds;
+  LayoutDecision decision;
+  double cost = 0;
 };
 
 /// The demands of one operation.
@@ -131,41 +141,31 @@ public:
   int64_t numWarps() const { return threads / kWarpSize; }
 
   void loop(LoopDemand demand) { loopDemand = std::move(demand); }
-  void exact(OpOperand &operand, FragmentLayout layout, bool reads, bool writes,
-             std::string why) {
-    exacts.push_back(
-        {&operand, std::move(layout), reads, writes, false, std::move(why)});
-  }
-  void prefer(OpOperand &operand, FragmentLayout layout, std::string why) {
-    exacts.push_back(
-        {&operand, std::move(layout), false, false, true, std::move(why)});
-  }
   void slice(OpOperand &source, OpOperand &target, unsigned dim, bool keepDim,
              bool readsTarget) {
     slices.push_back({&source, &target, dim, keepDim, readsTarget});
   }
-  void sharedLdmatrix(Value buffer, unsigned rowDim, unsigned columnDim) {
-    shareds.push_back({buffer, true, rowDim, columnDim, {}});
-  }
-  void sharedElements(Value buffer, FragmentLayout elements) {
-    shareds.push_back({buffer, false, 0, 0, std::move(elements)});
-  }
   void needsFragment(OpOperand &operand, bool reads, bool writes) {
     fragments.push_back({&operand, reads, writes});
   }
-  void decide(LayoutDecision decision) {
-    decisions.push_back(std::move(decision));
+  /// The cheapest first.
+  void offer(LayoutAlternative alternative) {
+    alternatives.push_back(std::move(alternative));
   }
   /// The operation cannot be laid out: what it states contradicts the target.
   void refuse(std::string reason) { refusal = std::move(reason); }
 
   std::optional<LoopDemand> loopDemand;
-  SmallVector<ExactDemand, 3> exacts;
   SmallVector<SliceDemand, 1> slices;
-  SmallVector<SharedDemand, 2> shareds;
   SmallVector<FragmentDemand, 2> fragments;
-  SmallVector<LayoutDecision, 1> decisions;
+  std::vector<LayoutAlternative> alternatives;
   std::string refusal;
+
+  /// The alternative in force, null when the operation offers none.
+  const LayoutAlternative *selected() const {
+    return alternatives.empty() ? nullptr : &alternatives[selection];
+  }
+  unsigned selection = 0;
 
 private:
   const TargetInfo &targetInfo;

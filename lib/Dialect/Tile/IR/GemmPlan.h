@@ -1,0 +1,62 @@
+//===- GemmPlan.h - instruction and warps of a gemm -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private to the constraints of `tile.gemm`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_DIALECT_TILE_IR_GEMMPLAN_H
+#define TILE_LIB_DIALECT_TILE_IR_GEMMPLAN_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
+#include <optional>
+
+namespace mlir::tile {
+
+/// What a gemm is planned for.
+struct GemmProblem {
+  int64_t m, n, k, warps;
+  WarpPolicy policy;
+  unsigned bitsA, bitsB, bitsC;
+  bool sharedA, sharedB; // read from shared memory, else from registers
+};
+GemmProblem getGemmProblem(GemmOp gemm, int64_t numWarps);
+
+struct GemmPlan {
+  MmaInstruction instruction = MmaInstruction::Fma;
+  MmaShape shape{1, 1, 1};
+  WarpGrid warps{1, 1};
+  MmaPlanAttr toAttr(MLIRContext *context) const {
+    return MmaPlanAttr::get(context, instruction, shape.m, shape.n, shape.k,
+                            warps.m, warps.n);
+  }
+};
+
+/// The tensor-core instruction for a gemm, the one with the largest k first;
+/// nullopt when none serves. `refused` gets the reason of each that does not.
+std::optional<MmaShape>
+chooseInstruction(GemmOp gemm, const TargetInfo &target,
+                  const GemmProblem &problem,
+                  SmallVectorImpl<std::string> &refused);
+
+/// Grids of warps that the policy allows, the cheapest first.
+SmallVector<WarpGrid> chooseGrids(const GemmProblem &problem, MmaShape shape);
+/// Cycles of one multiprocessor: tensor cores, and operands read from shared
+/// memory.
+double gridCost(const GemmProblem &problem, MmaShape shape, WarpGrid grid);
+std::string gridReason(const GemmProblem &problem, MmaShape shape,
+                       WarpGrid grid);
+
+/// Accumulator layout of a gemm by FMA: each thread holds a block of rows and
+/// columns, since a block of r x c costs r + c operand reads per step of k.
+FragmentLayout fmaAccumulator(const GemmProblem &problem, int64_t threads,
+                              WarpGrid &grid);
+
+/// Why a plan that the user stated is impossible; empty when it is possible.
+std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
+                            const GemmProblem &problem);
+
+std::string shapeText(MmaShape shape);
+
+} // namespace mlir::tile
+#endif // TILE_LIB_DIALECT_TILE_IR_GEMMPLAN_H

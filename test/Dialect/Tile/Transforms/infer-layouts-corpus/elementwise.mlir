@@ -1,0 +1,46 @@
+// RUN: tile-opt %s --tile-infer-layouts=print-analysis-only -o /dev/null | FileCheck %s
+// RUN: tile-opt %s --tile-infer-layouts -o %t.once
+// RUN: tile-opt %t.once --tile-infer-layouts -o %t.twice
+// RUN: cmp %t.once %t.twice
+//
+// Three fragments under one layout: 16 bytes of the narrower operands per thread.
+
+module attributes {tile.target = #tile.target<"sm_90">} {
+tile.kernel @add(%X: memref<?x4096xbf16>, %Y: memref<?x4096xbf16>, %Z: memref<?x4096xf32>) grid(%bx, %by) = (8, dim(%X, 0) ceildiv 8) threads(128) {
+  %c8 = arith.constant 8 : index
+  %c512 = arith.constant 512 : index
+  %i0 = arith.muli %by, %c8 : index
+  %j0 = arith.muli %bx, %c512 : index
+  %x = tile.alloc : memref<8x512xbf16, #tile.fragment>
+  %y = tile.alloc : memref<8x512xbf16, #tile.fragment>
+  %z = tile.alloc : memref<8x512xf32, #tile.fragment>
+  tile.copy %X[%i0, %j0] to %x : memref<?x4096xbf16> to memref<8x512xbf16, #tile.fragment>
+  tile.copy %Y[%i0, %j0] to %y : memref<?x4096xbf16> to memref<8x512xbf16, #tile.fragment>
+  tile.parallel (%i, %j) in (8, 512) {
+    %a = memref.load %x[%i, %j] : memref<8x512xbf16, #tile.fragment>
+    %b = memref.load %y[%i, %j] : memref<8x512xbf16, #tile.fragment>
+    %a32 = arith.extf %a : bf16 to f32
+    %b32 = arith.extf %b : bf16 to f32
+    %c = arith.addf %a32, %b32 : f32
+    memref.store %c, %z[%i, %j] : memref<8x512xf32, #tile.fragment>
+  }
+  tile.copy %z to %Z[%i0, %j0] : memref<8x512xf32, #tile.fragment> to memref<?x4096xf32>
+}
+}
+
+// CHECK-LABEL: layouts of kernel @add, 128 threads
+// CHECK: fragment {{.*}} : memref<8x512xbf16, #tile.fragment>
+// CHECK-NEXT: layout: shape [8, 512] reg [(8, 1:1), (4, 0:2)] lane [(32, 1:8)] warp [(2, 1:256), (2, 0:1)]
+// CHECK: fragment {{.*}} : memref<8x512xbf16, #tile.fragment>
+// CHECK-NEXT: layout: shape [8, 512] reg [(8, 1:1), (4, 0:2)] lane [(32, 1:8)] warp [(2, 1:256), (2, 0:1)]
+// CHECK: fragment {{.*}} : memref<8x512xf32, #tile.fragment>
+// CHECK-NEXT: layout: shape [8, 512] reg [(8, 1:1), (4, 0:2)] lane [(32, 1:8)] warp [(2, 1:256), (2, 0:1)]
+// CHECK: {{^  }}tile.copy of line
+// CHECK-NEXT: layout: shape [8, 512] reg [(8, 1:1), (4, 0:2)] lane [(32, 1:8)] warp [(2, 1:256), (2, 0:1)]
+// CHECK: {{^  }}tile.parallel of line
+// CHECK-NEXT: layout: shape [8, 512] reg [(8, 1:1), (4, 0:2)] lane [(32, 1:8)] warp [(2, 1:256), (2, 0:1)]
+// CHECK: {{^  }}tile.copy of line
+// CHECK-NEXT: layout: shape [8, 512] reg [(8, 1:1), (4, 0:2)] lane [(32, 1:8)] warp [(2, 1:256), (2, 0:1)]
+// CHECK: {{^  }}tile.copy of line
+// CHECK-NEXT: layout: shape [8, 512] reg [(8, 1:1), (4, 0:2)] lane [(32, 1:8)] warp [(2, 1:256), (2, 0:1)]
+// CHECK-NOT: conversion of
