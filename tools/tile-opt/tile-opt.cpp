@@ -1,8 +1,8 @@
 //===- tile-opt.cpp - runs passes on tile IR ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "tile/Pipelines/Register.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tile/Pipelines/Register.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

@@ -1,10 +1,10 @@
 //===- SetTarget.cpp - states the architecture of a module ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "mlir/IR/BuiltinOps.h"
 #include "tile/Dialect/Tile/IR/TileDialect.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SETTARGETPASS

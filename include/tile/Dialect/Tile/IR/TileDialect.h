@@ -4,13 +4,13 @@
 #ifndef TILE_DIALECT_TILE_IR_TILEDIALECT_H
 #define TILE_DIALECT_TILE_IR_TILEDIALECT_H
 
-#include "tile/Layout/FragmentLayout.h"
-#include "tile/Layout/SharedLayout.h"
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "tile/Layout/FragmentLayout.h"
+#include "tile/Layout/SharedLayout.h"
 
 #include "tile/Dialect/Tile/IR/TileDialect.h.inc"
 #include "tile/Dialect/Tile/IR/TileEnums.h.inc"
@@ -22,12 +22,27 @@
 namespace mlir::tile {
 
 /// Where a buffer lives.
-enum class MemorySpace { Global, Shared, Fragment, Local, TensorMemory, Unknown };
+enum class MemorySpace {
+  Global,
+  Shared,
+  Fragment,
+  Local,
+  TensorMemory,
+  Unknown
+};
 MemorySpace getMemorySpace(Type memrefType);
-inline MemorySpace getMemorySpace(Value buffer) { return getMemorySpace(buffer.getType()); }
-inline bool isGlobal(Value v) { return getMemorySpace(v) == MemorySpace::Global; }
-inline bool isShared(Value v) { return getMemorySpace(v) == MemorySpace::Shared; }
-inline bool isFragment(Value v) { return getMemorySpace(v) == MemorySpace::Fragment; }
+inline MemorySpace getMemorySpace(Value buffer) {
+  return getMemorySpace(buffer.getType());
+}
+inline bool isGlobal(Value v) {
+  return getMemorySpace(v) == MemorySpace::Global;
+}
+inline bool isShared(Value v) {
+  return getMemorySpace(v) == MemorySpace::Shared;
+}
+inline bool isFragment(Value v) {
+  return getMemorySpace(v) == MemorySpace::Fragment;
+}
 inline bool isLocal(Value v) { return getMemorySpace(v) == MemorySpace::Local; }
 StringRef stringifyMemorySpace(MemorySpace space);
 
@@ -42,8 +57,8 @@ bool isStorageType(Type type);
 /// Bits that an element takes in memory: i1 takes a byte, index 64 bits.
 unsigned getStorageBits(Type type);
 
-/// The most elements of one tile: more than any memory of a block holds, and few
-/// enough that layouts can be enumerated.
+/// The most elements of one tile: more than any memory of a block holds, and
+/// few enough that layouts can be enumerated.
 inline constexpr int64_t kMaxTileElements = int64_t(1) << 24;
 /// True when all extents are positive and their product is at most
 /// kMaxTileElements.

@@ -4,8 +4,6 @@
 #ifndef TILE_DIALECT_TILE_IR_TILEOPS_H
 #define TILE_DIALECT_TILE_IR_TILEOPS_H
 
-#include "tile/Dialect/Tile/IR/TileDialect.h"
-#include "tile/Dialect/Tile/IR/TileInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,6 +11,8 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "tile/Dialect/Tile/IR/TileInterfaces.h"
 
 namespace mlir::tile {
 /// Effects on it keep operations in program order and touch no buffer.

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# usage: build.sh [targets...]   configures the `release` preset in build/release and
+# builds the targets (all when none is named). Installs what is missing first.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scripts/install-deps.sh
+
+# ccache hits across clones of the repository, wherever they lie.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+log=build/configure.log
+mkdir -p build
+echo "== configuring build/release (log: $log)"
+if ! cmake --preset release >"$log" 2>&1; then
+  cat "$log" >&2
+  exit 1
+fi
+echo "== building ${*:-everything} in build/release on $(nproc) cores"
+export NINJA_STATUS='[%f/%t, %es] '
+ninja -C build/release "$@"

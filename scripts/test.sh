@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Builds everything and runs every test that this machine can run: GoogleTest, lit,
+# pytest where there are Python tests, and the source format. The last line counts
+# them all; the exit status is zero only when none failed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+results=build/release/test-results
+if ! scripts/build.sh; then
+  echo "the build failed: no test was run"
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+rm -rf "$results"
+mkdir -p "$results"
+
+echo "== GoogleTest (ctest)"
+GTEST_OUTPUT="xml:$PWD/$results/gtest/" ctest --test-dir build/release --no-tests=error \
+  --output-on-failure --timeout 900 --output-junit "$PWD/$results/ctest.xml"
+
+echo "== lit"
+lit=$(command -v lit || true)
+[[ -x /usr/lib/llvm-22/bin/lit ]] && lit=/usr/lib/llvm-22/bin/lit
+"$lit" -sv --timeout 600 --output "$results/lit.json" build/release/test
+
+if compgen -G 'test/python/test_*.py' >/dev/null; then
+  echo "== pytest"
+  python3 -m pytest -q test/python --junitxml "$results/pytest.xml" ||
+    echo "pytest exited with status $?" >>"$results/errors.txt"
+fi
+
+echo "== source format"
+if command -v clang-format-22 >/dev/null; then
+  git ls-files '*.h' '*.cpp' '*.c' | while read -r file; do
+    clang-format-22 --dry-run --Werror "$file" >/dev/null 2>&1 || echo "$file"
+  done >"$results/unformatted.txt"
+  if [[ -s $results/unformatted.txt ]]; then
+    echo "these files are not formatted (clang-format-22 -i FILE):"
+    cat "$results/unformatted.txt"
+  fi
+fi
+
+python3 scripts/count_tests.py "$results"
