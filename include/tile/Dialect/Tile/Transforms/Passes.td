@@ -100,4 +100,31 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
+  let summary = "Chooses the instruction and the width of every copy";
+  let description = [{
+    Walks the table of lib/Analysis/CopyRules.cpp for each `tile.copy` and puts
+    the first row that applies on it as `plan`. `prefer` on a copy restricts the
+    table to one instruction; where it cannot be used that is an error that names
+    each rule and its reason. With `remarks`, every copy says what was chosen and
+    why the rows before it were not. Needs `tile.target` on the module.
+
+    Before:
+
+    ```mlir
+    tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    ```
+
+    After:
+
+    ```mlir
+    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<cp_async, bytes = 16>}
+        : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say for each copy what was chosen, and why not something faster">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 #endif // TILE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,80 @@
+//===- CopyFacts.h - what decides how a copy is made ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that the rules of copy selection look at, gathered once per copy.
+// Facts are of the copy and its buffers; what an architecture can do with them
+// is in CopyRules.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_COPYFACTS_H
+#define TILE_ANALYSIS_COPYFACTS_H
+
+#include "tile/Analysis/IndexFacts.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include <optional>
+#include <string>
+
+namespace mlir::tile {
+
+/// Something that bounds how many consecutive elements a thread moves at a
+/// time.
+struct WidthLimit {
+  int64_t elements; // power of two
+  std::string reason;
+  /// It comes from where elements lie in memory, not from who moves them.
+  bool fromMemory = false;
+};
+
+/// One side of a copy.
+struct CopySide {
+  Value buffer;
+  MemorySpace space = MemorySpace::Unknown;
+  unsigned elementBits = 8;
+  SmallVector<int64_t> extents; // one per dimension of the buffer
+  SmallVector<IndexFacts> offsets;
+  /// Dimension of the buffer for each dimension of the tile.
+  SmallVector<unsigned> dimOfTile;
+  /// The region may reach outside a global buffer.
+  bool mayOverhang = false;
+  std::string name; // for diagnostics: 'A', "the shared buffer"
+};
+
+struct CopyFacts {
+  CopyOp op;
+  CopySide source, target;
+  /// Extents other than one.
+  SmallVector<int64_t> tileShape;
+  /// Element types differ.
+  bool converts = false;
+  /// Overhanging parts are filled with something that is not known to be zero.
+  bool padsNonZero = false;
+  /// Who moves which element, when inferred.
+  FragmentLayoutAttr layout;
+  /// Dimension of the tile along which threads move consecutive elements: where
+  /// a global side, else a shared side, is contiguous. None for one element, or
+  /// without such a dimension.
+  std::optional<unsigned> vectorDim;
+  /// What bounds the width of a vector.
+  SmallVector<WidthLimit> limits;
+  /// A vector of more than one element may lie partly inside the global buffer:
+  /// its extent along `vectorDim` is not known to be a multiple of the width.
+  bool mayBePartial(int64_t elements) const;
+
+  /// The side whose elements `bytes` of a copy plan counts: the global one,
+  /// else the shared one, else the source.
+  const CopySide &countedSide() const;
+  /// The widest vector (elements, a power of two) that the limits allow.
+  int64_t maxElements() const;
+  /// Why threads cannot move `elements` at a time (the tightest limit); empty
+  /// when they can.
+  std::string whyNotWide(int64_t elements) const;
+
+  static CopyFacts get(CopyOp op);
+};
+
+/// Largest power of two V for which every thread moves aligned runs of V
+/// consecutive elements along `dim` (register digit zero first).
+int64_t alignedRun(const FragmentLayout &layout, unsigned dim);
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_COPYFACTS_H

@@ -1,0 +1,50 @@
+//===- CopyRules.h - which instruction makes a copy -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The priority chain of copy selection: a table of rules, tried from the first,
+// each of which answers yes or a reason.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_COPYRULES_H
+#define TILE_ANALYSIS_COPYRULES_H
+
+#include "tile/Analysis/CopyFacts.h"
+#include "tile/Target/TargetInfo.h"
+
+namespace mlir::tile {
+
+/// One row: an instruction at one width.
+struct CopyRule {
+  CopyInstruction instruction;
+  /// Bytes a thread moves at a time, of the counted side; 0 is one element.
+  int64_t bytes;
+  /// The spaces it copies between, in words, and whether a copy is such a one.
+  /// A row that does not concern a copy is passed over without a word.
+  llvm::StringLiteral between;
+  bool (*concerns)(const CopyFacts &);
+  /// Why the row does not apply to a copy that it concerns; empty when it does.
+  std::string (*whyNot)(const CopyFacts &, const TargetInfo &, int64_t bytes);
+};
+
+/// The rows in order of preference. The last always applies.
+ArrayRef<CopyRule> getCopyRules();
+
+/// A row that was tried and did not apply.
+struct RejectedCopyRule {
+  const CopyRule *rule;
+  std::string reason;
+};
+
+struct CopyDecision {
+  CopyInstruction instruction = CopyInstruction::Scalar;
+  int64_t bytes = 1;
+  SmallVector<RejectedCopyRule> rejected;
+};
+
+/// Walks the table; `prefer` restricts it to one instruction. False (with every
+/// row of that instruction in `decision.rejected`) when no row applies.
+bool decideCopy(const CopyFacts &facts, const TargetInfo &target,
+                std::optional<CopyInstruction> prefer, CopyDecision &decision);
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_COPYRULES_H

@@ -1,0 +1,303 @@
+//===- CopyFacts.cpp - what decides how a copy is made --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/CopyFacts.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Analysis/Dependence.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Nothing moves more than this many bytes per thread and instruction.
+static constexpr int64_t kMaxBytes = 16;
+/// What shared memory is aligned to, whatever its layout (SharedLayout.h).
+static constexpr int64_t kSharedAlignment = 16;
+
+/// Largest power of two that divides `value`, at most `cap` (a power of two).
+static int64_t powerOfTwo(int64_t value, int64_t cap) {
+  return value == 0 ? cap : std::min<int64_t>(cap, value & -value);
+}
+
+int64_t tile::alignedRun(const FragmentLayout &layout, unsigned dim) {
+  FragmentLayout canonical = layout.canonicalized();
+  const Modes &registers = canonical.modes(Axis::Register);
+  if (registers.empty() || registers.front().dim != static_cast<int>(dim) ||
+      registers.front().stride != 1)
+    return 1;
+  int64_t run = powerOfTwo(registers.front().extent, 64);
+  for (unsigned axis = 0; axis < kNumAxes; ++axis)
+    for (auto [i, mode] : llvm::enumerate(canonical.modes(Axis(axis))))
+      if (mode.dim == static_cast<int>(dim) && (axis != 0 || i != 0))
+        run = std::min(run, powerOfTwo(mode.stride, run));
+  return run;
+}
+
+//===----------------------------------------------------------------------===//
+// Sides
+//===----------------------------------------------------------------------===//
+
+static unsigned bitsOf(Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+}
+
+static CopySide makeSide(CopyOp op, Value buffer, OperandRange offsets,
+                         SmallVector<int64_t> extents) {
+  CopySide side;
+  side.buffer = buffer;
+  side.space = getMemorySpace(buffer);
+  side.elementBits = bitsOf(buffer);
+  side.extents = std::move(extents);
+  side.name = describeBuffer(buffer);
+  for (auto [dim, extent] : llvm::enumerate(side.extents)) {
+    side.offsets.push_back(offsets.empty() ? IndexFacts::constant(0)
+                                           : getIndexFacts(offsets[dim], op));
+    if (extent != 1)
+      side.dimOfTile.push_back(dim);
+    if (side.space != MemorySpace::Global)
+      continue;
+    IndexFacts size = getDimFacts(buffer, dim, op);
+    const IndexFacts &offset = side.offsets.back();
+    bool inside = offset.min && *offset.min >= 0 && offset.max && size.min &&
+                  *offset.max <= *size.min - extent;
+    side.mayOverhang |= !inside;
+  }
+  return side;
+}
+
+/// The buffer's first byte is at a multiple of this.
+static int64_t baseAlignment(const CopySide &side) {
+  if (side.space != MemorySpace::Global)
+    return kSharedAlignment;
+  Value base = side.buffer;
+  while (auto cast = base.getDefiningOp<memref::CastOp>())
+    base = cast.getSource();
+  int64_t element = std::max<int64_t>(1, side.elementBits / 8);
+  auto argument = dyn_cast<BlockArgument>(base);
+  auto kernel = argument
+                    ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
+                    : KernelOp();
+  if (!kernel || argument.getArgNumber() >= kernel.getNumKernelArguments())
+    return element;
+  return std::max(element,
+                  kernel.getArgumentAlignment(argument.getArgNumber()));
+}
+
+/// Layout of a shared buffer; row-major before inference.
+static SharedLayout sharedLayout(const CopySide &side) {
+  if (SharedLayoutAttr stated = getSharedLayout(side.buffer))
+    return stated.getLayout();
+  auto type = cast<MemRefType>(side.buffer.getType());
+  return SharedLayout::rowMajor(type.getShape(), side.elementBits);
+}
+
+/// Dimension of the tile along which the side is contiguous in memory.
+static std::optional<unsigned> contiguousTileDim(const CopySide &side,
+                                                 Operation *user) {
+  if (side.space == MemorySpace::Global) {
+    SmallVector<IndexFacts> strides = getStrideFacts(side.buffer, user);
+    for (unsigned t = side.dimOfTile.size(); t-- > 0;)
+      if (strides[side.dimOfTile[t]].asConstant() == 1)
+        return t;
+    return std::nullopt;
+  }
+  SharedLayout layout = sharedLayout(side);
+  for (unsigned t = side.dimOfTile.size(); t-- > 0;)
+    if (layout.contiguousElements(side.dimOfTile[t]) > 1)
+      return t;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Collects what bounds the width of one side, in elements along one dimension.
+class LimitFinder {
+public:
+  LimitFinder(CopyFacts &facts, const CopySide &side, unsigned tileDim)
+      : facts(facts), side(side), dim(side.dimOfTile[tileDim]),
+        cap(std::max<int64_t>(1, kMaxBytes * 8 / side.elementBits)) {}
+
+  void run() {
+    if (side.space == MemorySpace::Global)
+      global();
+    else if (side.space == MemorySpace::Shared)
+      shared();
+  }
+
+private:
+  /// States a limit when it is one.
+  void limit(int64_t elements, const Twine &reason) {
+    if (elements < cap)
+      facts.limits.push_back(
+          {std::max<int64_t>(elements, 1), reason.str(), /*fromMemory=*/true});
+  }
+  std::string bytes(int64_t elements) const {
+    return std::to_string(elements * side.elementBits / 8);
+  }
+  std::string dimension(unsigned d) const {
+    return "dimension " + std::to_string(d) + " of " + side.name;
+  }
+  void global();
+  void shared();
+
+  CopyFacts &facts;
+  const CopySide &side;
+  unsigned dim;
+  int64_t cap;
+};
+} // namespace
+
+void LimitFinder::global() {
+  SmallVector<IndexFacts> strides = getStrideFacts(side.buffer, facts.op);
+  if (strides[dim].asConstant() != 1) {
+    limit(1, "consecutive elements of " + dimension(dim) +
+                 " are not known to be adjacent in memory");
+    return;
+  }
+  int64_t base = baseAlignment(side);
+  limit(powerOfTwo(base, kMaxBytes) * 8 / side.elementBits,
+        side.name + " is aligned to " + std::to_string(base) +
+            " bytes only (`tile.alignment`)");
+  for (auto [d, extent] : llvm::enumerate(side.extents)) {
+    const IndexFacts &offset = side.offsets[d];
+    if (d == dim) {
+      limit(powerOfTwo(offset.divisor, cap),
+            "the offset in " + dimension(d) + " is known to be a multiple of " +
+                std::to_string(offset.divisor) + " elements only");
+      continue;
+    }
+    // Along a dimension of one element only offset * stride moves the address.
+    bool moves = extent != 1;
+    int64_t divisor =
+        moves ? strides[d].divisor : (offset * strides[d]).divisor;
+    int64_t width = powerOfTwo(divisor, cap);
+    limit(width, "the stride of " + dimension(d) +
+                     " is known to be a multiple of " + bytes(width) +
+                     " bytes only (`tile.assume` can promise more)");
+  }
+}
+
+void LimitFinder::shared() {
+  SharedLayout layout = sharedLayout(side);
+  limit(powerOfTwo(layout.contiguousElements(dim), cap),
+        "the layout of " + side.name + " keeps " +
+            std::to_string(layout.contiguousElements(dim)) +
+            " elements together along " + dimension(dim));
+  limit(powerOfTwo(side.offsets[dim].divisor, cap),
+        "the offset in " + dimension(dim) + " is known to be a multiple of " +
+            std::to_string(side.offsets[dim].divisor) + " elements only");
+  // Every run starts at a multiple of its length only if the strides of the
+  // other digits are multiples of it too (padding may break that).
+  int64_t run = powerOfTwo(layout.contiguousElements(dim), cap);
+  for (const Mode &mode : layout.modes())
+    if (mode.stride != 1)
+      run = std::min(run, powerOfTwo(mode.stride, run));
+  limit(run, "rows of the layout of " + side.name + " start at multiples of " +
+                 bytes(run) + " bytes only");
+}
+
+//===----------------------------------------------------------------------===//
+// CopyFacts
+//===----------------------------------------------------------------------===//
+
+const CopySide &CopyFacts::countedSide() const {
+  for (MemorySpace space : {MemorySpace::Global, MemorySpace::Shared})
+    for (const CopySide *side : {&source, &target})
+      if (side->space == space)
+        return *side;
+  return source;
+}
+
+int64_t CopyFacts::maxElements() const {
+  int64_t width =
+      std::max<int64_t>(1, kMaxBytes * 8 / countedSide().elementBits);
+  for (const WidthLimit &limit : limits)
+    width = std::min(width, limit.elements);
+  return width;
+}
+
+std::string CopyFacts::whyNotWide(int64_t elements) const {
+  const WidthLimit *tightest = nullptr;
+  for (const WidthLimit &limit : limits)
+    if (limit.elements < elements &&
+        (!tightest || limit.elements < tightest->elements))
+      tightest = &limit;
+  return tightest ? tightest->reason : std::string();
+}
+
+bool CopyFacts::mayBePartial(int64_t elements) const {
+  if (!vectorDim || elements == 1)
+    return false;
+  for (const CopySide *side : {&source, &target}) {
+    if (side->space != MemorySpace::Global || !side->mayOverhang)
+      continue;
+    IndexFacts size =
+        getDimFacts(side->buffer, side->dimOfTile[*vectorDim], op);
+    if (!size.isMultipleOf(elements))
+      return true;
+  }
+  return false;
+}
+
+/// True when overhanging elements become zero: no pad, or a zero.
+static bool padsZero(CopyOp op) {
+  return !op.getPad() || matchPattern(op.getPad(), m_Zero()) ||
+         matchPattern(op.getPad(), m_PosZeroFloat());
+}
+
+CopyFacts CopyFacts::get(CopyOp op) {
+  CopyFacts facts;
+  facts.op = op;
+  facts.source = makeSide(op, op.getSource(), op.getSourceOffsets(),
+                          op.getSourceExtents());
+  facts.target = makeSide(op, op.getTarget(), op.getTargetOffsets(),
+                          op.getTargetExtents());
+  facts.tileShape = op.getTileShape();
+  facts.converts =
+      cast<MemRefType>(op.getSource().getType()).getElementType() !=
+      cast<MemRefType>(op.getTarget().getType()).getElementType();
+  facts.padsNonZero = !padsZero(op);
+  facts.layout = op.getLayoutAttr();
+
+  const CopySide &counted = facts.countedSide();
+  if (facts.source.elementBits < 8 || facts.target.elementBits < 8) {
+    facts.limits.push_back({1, "elements narrower than a byte"});
+    return facts;
+  }
+  if (counted.space == MemorySpace::Global ||
+      counted.space == MemorySpace::Shared)
+    facts.vectorDim = contiguousTileDim(counted, op);
+  if (!facts.vectorDim) {
+    facts.limits.push_back(
+        {1, facts.tileShape.empty()
+                ? std::string("a single element")
+                : counted.name + " is not known to be contiguous along a "
+                                 "dimension of the tile"});
+    return facts;
+  }
+  unsigned dim = *facts.vectorDim;
+  int64_t extent = facts.tileShape[dim];
+  facts.limits.push_back(
+      {powerOfTwo(extent, 16), "the tile has " + std::to_string(extent) +
+                                   " elements along dimension " +
+                                   std::to_string(dim)});
+  if (facts.layout) {
+    int64_t run = alignedRun(facts.layout.getLayout(), dim);
+    facts.limits.push_back(
+        {run, "the loop layout gives a thread runs of " + std::to_string(run) +
+                  " elements along dimension " + std::to_string(dim)});
+  }
+  if (auto width = op.getCoalescedWidth())
+    facts.limits.push_back(
+        {powerOfTwo(std::max<int64_t>(*width, 1), 16),
+         "`coalesced_width` asks for " + std::to_string(*width) + " elements"});
+  for (const CopySide *side : {&facts.source, &facts.target})
+    LimitFinder(facts, *side, dim).run();
+  return facts;
+}

@@ -1,0 +1,335 @@
+//===- IndexFacts.cpp - divisibility and ranges of indices ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/IndexFacts.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Definitions are followed this far; beyond, nothing is known.
+static constexpr unsigned kMaxDepth = 32;
+
+using Bound = std::optional<int64_t>;
+
+static Bound checkedAdd(Bound a, Bound b) {
+  int64_t sum;
+  if (!a || !b || llvm::AddOverflow(*a, *b, sum))
+    return std::nullopt;
+  return sum;
+}
+
+static Bound checkedMul(Bound a, Bound b) {
+  int64_t product;
+  if (!a || !b || llvm::MulOverflow(*a, *b, product))
+    return std::nullopt;
+  return product;
+}
+
+IndexFacts IndexFacts::constant(int64_t value) {
+  // |INT64_MIN| has no representation; nothing needs its divisors.
+  bool representable = value != std::numeric_limits<int64_t>::min();
+  return {representable ? std::abs(value) : 1, value, value};
+}
+
+IndexFacts tile::operator+(const IndexFacts &a, const IndexFacts &b) {
+  return {std::gcd(a.divisor, b.divisor), checkedAdd(a.min, b.min),
+          checkedAdd(a.max, b.max)};
+}
+
+IndexFacts tile::operator*(const IndexFacts &a, const IndexFacts &b) {
+  IndexFacts result;
+  // An overflowing divisor still divides by either factor's.
+  result.divisor =
+      checkedMul(a.divisor, b.divisor).value_or(std::max(a.divisor, b.divisor));
+  Bound corners[] = {checkedMul(a.min, b.min), checkedMul(a.min, b.max),
+                     checkedMul(a.max, b.min), checkedMul(a.max, b.max)};
+  if (llvm::all_of(corners, [](Bound c) { return c.has_value(); })) {
+    result.min = result.max = *corners[0];
+    for (Bound corner : corners) {
+      result.min = std::min(*result.min, *corner);
+      result.max = std::max(*result.max, *corner);
+    }
+  } else if (a.min && b.min && *a.min >= 0 && *b.min >= 0) {
+    result.min = checkedMul(a.min, b.min);
+  }
+  return result;
+}
+
+static IndexFacts negate(const IndexFacts &a) {
+  return {a.divisor, checkedMul(a.max, -1), checkedMul(a.min, -1)};
+}
+
+/// Facts of a value that is one or the other.
+static IndexFacts either(const IndexFacts &a, const IndexFacts &b) {
+  IndexFacts result{std::gcd(a.divisor, b.divisor), {}, {}};
+  if (a.min && b.min)
+    result.min = std::min(*a.min, *b.min);
+  if (a.max && b.max)
+    result.max = std::max(*a.max, *b.max);
+  return result;
+}
+
+/// Facts of floor(a / b).
+static IndexFacts floorDivide(const IndexFacts &a, const IndexFacts &b) {
+  Bound by = b.asConstant();
+  if (!by || *by < 1)
+    return {};
+  IndexFacts result;
+  if (a.divisor % *by == 0)
+    result.divisor = a.divisor / *by;
+  if (a.min)
+    result.min = llvm::divideFloorSigned(*a.min, *by);
+  if (a.max)
+    result.max = llvm::divideFloorSigned(*a.max, *by);
+  return result;
+}
+
+/// Facts of a mod b in [0, b).
+static IndexFacts modulo(const IndexFacts &a, const IndexFacts &b) {
+  Bound by = b.asConstant();
+  if (!by || *by < 1)
+    return {};
+  if (a.min && a.max && *a.min >= 0 && *a.max < *by)
+    return a;
+  return {std::gcd(a.divisor, *by), 0, *by - 1};
+}
+
+/// Promises about `value` that stand before `user`.
+static void addPromises(Value value, Operation *user, IndexFacts &facts) {
+  for (Operation *op : value.getUsers()) {
+    auto assume = dyn_cast<AssumeOp>(op);
+    if (!assume)
+      continue;
+    Operation *here = assume->getBlock()->findAncestorOpInBlock(*user);
+    if (!here || !assume->isBeforeInBlock(here))
+      continue;
+    if (auto divisor = assume.getDivisibleBy()) {
+      int64_t by = *divisor, known = facts.divisor;
+      if (by >= 1 && known != 0)
+        facts.divisor =
+            checkedMul(known / std::gcd(known, by), by).value_or(known);
+    }
+    if (auto min = assume.getMin())
+      facts.min = facts.min ? std::max<int64_t>(*facts.min, *min) : *min;
+    if (auto max = assume.getMax())
+      facts.max = facts.max ? std::min<int64_t>(*facts.max, *max) : *max;
+  }
+}
+
+namespace {
+/// One question: follows definitions, to a limited depth.
+class Evaluator {
+public:
+  explicit Evaluator(Operation *user) : user(user) {}
+
+  IndexFacts of(Value value, unsigned depth = 0) {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return constant.getSignificantBits() <= 64
+                 ? IndexFacts::constant(constant.getSExtValue())
+                 : IndexFacts();
+    IndexFacts facts;
+    if (depth < kMaxDepth) {
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        facts = ofArgument(argument, depth + 1);
+      else
+        facts = ofResult(value.getDefiningOp(), value, depth + 1);
+    }
+    addPromises(value, user, facts);
+    return facts;
+  }
+
+private:
+  IndexFacts ofArgument(BlockArgument argument, unsigned depth);
+  IndexFacts ofResult(Operation *op, Value value, unsigned depth);
+  IndexFacts ofAffine(AffineExpr expr, ArrayRef<IndexFacts> operands,
+                      unsigned numDims);
+  IndexFacts ofBound(OpFoldResult bound, unsigned depth) {
+    if (auto value = dyn_cast<Value>(bound))
+      return of(value, depth);
+    return IndexFacts::constant(
+        cast<IntegerAttr>(cast<Attribute>(bound)).getInt());
+  }
+
+  Operation *user;
+};
+} // namespace
+
+IndexFacts Evaluator::ofArgument(BlockArgument argument, unsigned depth) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto kernel = dyn_cast_or_null<KernelOp>(parent)) {
+    unsigned arguments = kernel.getNumKernelArguments();
+    if (argument.getArgNumber() < arguments)
+      return {};
+    IndexFacts id{1, 0, {}};
+    AffineExpr extent =
+        kernel.getGrid().getResult(argument.getArgNumber() - arguments);
+    if (auto constant = dyn_cast<AffineConstantExpr>(extent))
+      id.max = std::max<int64_t>(constant.getValue(), 1) - 1;
+    return id;
+  }
+  auto loop = dyn_cast_or_null<LoopLikeOpInterface>(parent);
+  if (!loop)
+    return {};
+  auto ivs = loop.getLoopInductionVars();
+  auto lowers = loop.getLoopLowerBounds(), uppers = loop.getLoopUpperBounds(),
+       steps = loop.getLoopSteps();
+  if (!ivs || !lowers || !uppers || !steps)
+    return {};
+  for (auto [iv, lower, upper, step] :
+       llvm::zip(*ivs, *lowers, *uppers, *steps)) {
+    if (iv != argument)
+      continue;
+    IndexFacts from = ofBound(lower, depth), to = ofBound(upper, depth),
+               by = ofBound(step, depth);
+    IndexFacts facts{std::gcd(from.divisor, by.divisor), from.min, {}};
+    if (to.max)
+      facts.max = *to.max - (*to.max > std::numeric_limits<int64_t>::min());
+    // The last value a constant step reaches.
+    if (Bound first = from.asConstant(), stride = by.asConstant();
+        first && stride && facts.max && *stride > 0 && *facts.max >= *first)
+      if (Bound distance = checkedAdd(*facts.max, checkedMul(*first, -1)))
+        facts.max = *first + *distance / *stride * *stride;
+    return facts;
+  }
+  return {};
+}
+
+IndexFacts Evaluator::ofAffine(AffineExpr expr, ArrayRef<IndexFacts> operands,
+                               unsigned numDims) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return IndexFacts::constant(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return operands[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return operands[numDims + symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  IndexFacts lhs = ofAffine(binary.getLHS(), operands, numDims);
+  IndexFacts rhs = ofAffine(binary.getRHS(), operands, numDims);
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return lhs * rhs;
+  case AffineExprKind::FloorDiv:
+    return floorDivide(lhs, rhs);
+  case AffineExprKind::Mod:
+    return modulo(lhs, rhs);
+  default:
+    return {}; // ceildiv: nothing that copies need
+  }
+}
+
+IndexFacts Evaluator::ofResult(Operation *op, Value value, unsigned depth) {
+  auto lhs = [&] { return of(op->getOperand(0), depth); };
+  auto rhs = [&] { return of(op->getOperand(1), depth); };
+  return llvm::TypeSwitch<Operation *, IndexFacts>(op)
+      .Case<arith::AddIOp>([&](auto) { return lhs() + rhs(); })
+      .Case<arith::SubIOp>([&](auto) { return lhs() + negate(rhs()); })
+      .Case<arith::MulIOp>([&](auto) { return lhs() * rhs(); })
+      .Case<arith::DivUIOp, arith::DivSIOp>([&](auto) {
+        // Both are the floor of what is not negative.
+        IndexFacts dividend = lhs();
+        return dividend.min && *dividend.min >= 0 ? floorDivide(dividend, rhs())
+                                                  : IndexFacts();
+      })
+      .Case<arith::FloorDivSIOp>(
+          [&](auto) { return floorDivide(lhs(), rhs()); })
+      .Case<arith::RemUIOp, arith::RemSIOp>([&](auto) {
+        IndexFacts dividend = lhs();
+        return dividend.min && *dividend.min >= 0 ? modulo(dividend, rhs())
+                                                  : IndexFacts();
+      })
+      .Case<arith::MinSIOp>([&](auto) {
+        IndexFacts a = lhs(), b = rhs(), facts = either(a, b);
+        facts.max =
+            a.max && b.max ? std::min(a.max, b.max) : (a.max ? a.max : b.max);
+        return facts;
+      })
+      .Case<arith::MaxSIOp>([&](auto) {
+        IndexFacts a = lhs(), b = rhs(), facts = either(a, b);
+        facts.min =
+            a.min && b.min ? std::max(a.min, b.min) : (a.min ? a.min : b.min);
+        return facts;
+      })
+      .Case<arith::SelectOp>([&](auto select) {
+        return either(of(select.getTrueValue(), depth),
+                      of(select.getFalseValue(), depth));
+      })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) {
+        // Narrowing to fewer bits may wrap; widening keeps the value.
+        Type to = op->getResult(0).getType();
+        Type from = op->getOperand(0).getType();
+        auto bits = [](Type type) {
+          return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+        };
+        return bits(to) >= bits(from) ? lhs() : IndexFacts();
+      })
+      .Case<affine::AffineApplyOp>([&](affine::AffineApplyOp apply) {
+        SmallVector<IndexFacts> operands;
+        for (Value operand : apply.getMapOperands())
+          operands.push_back(of(operand, depth));
+        return ofAffine(apply.getAffineMap().getResult(0), operands,
+                        apply.getAffineMap().getNumDims());
+      })
+      .Case<memref::DimOp>([&](memref::DimOp dim) {
+        auto index = dim.getConstantIndex();
+        auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+        if (!index || !type || *index < 0 || *index >= type.getRank())
+          return IndexFacts{1, 0, {}};
+        return getDimFacts(dim.getSource(), *index, user);
+      })
+      .Default([](Operation *) { return IndexFacts(); });
+}
+
+IndexFacts tile::getIndexFacts(Value value, Operation *user) {
+  return Evaluator(user).of(value);
+}
+
+IndexFacts tile::getDimFacts(Value buffer, unsigned dim, Operation *user) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return IndexFacts::constant(type.getDimSize(dim));
+  IndexFacts facts{1, 0, {}};
+  for (Operation *op : buffer.getUsers())
+    if (auto dimOp = dyn_cast<memref::DimOp>(op))
+      if (dimOp.getSource() == buffer && dimOp.getConstantIndex() == dim)
+        addPromises(dimOp.getResult(), user, facts);
+  return facts;
+}
+
+SmallVector<IndexFacts> tile::getStrideFacts(Value buffer, Operation *user) {
+  auto type = cast<MemRefType>(buffer.getType());
+  unsigned rank = type.getRank();
+  SmallVector<IndexFacts> strides(rank);
+  if (type.getLayout().isIdentity()) {
+    IndexFacts stride = IndexFacts::constant(1);
+    for (unsigned dim = rank; dim-- > 0;) {
+      strides[dim] = stride;
+      stride = stride * getDimFacts(buffer, dim, user);
+    }
+    return strides;
+  }
+  SmallVector<int64_t> values;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(values, offset)))
+    return strides;
+  for (auto [dim, value] : llvm::enumerate(values)) {
+    if (!ShapedType::isDynamic(value)) {
+      strides[dim] = IndexFacts::constant(value);
+      continue;
+    }
+    for (Operation *op : buffer.getUsers())
+      if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+        addPromises(metadata.getStrides()[dim], user, strides[dim]);
+  }
+  return strides;
+}
