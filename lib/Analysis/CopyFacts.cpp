@@ -128,6 +128,8 @@ public:
       global();
     else if (side.space == MemorySpace::Shared)
       shared();
+    else if (side.space != MemorySpace::Fragment)
+      limit(1, side.name + " is moved an element at a time");
   }
 
 private:
@@ -158,6 +160,11 @@ void LimitFinder::global() {
   if (strides[dim].asConstant() != 1) {
     limit(1, "consecutive elements of " + dimension(dim) +
                  " are not known to be adjacent in memory");
+    return;
+  }
+  if (dim + 1 != side.extents.size()) {
+    limit(1, "runs are moved along the last dimension only, and " +
+                 dimension(dim) + " is not");
     return;
   }
   int64_t base = baseAlignment(side);
@@ -282,6 +289,11 @@ CopyFacts CopyFacts::get(CopyOp op) {
     return facts;
   }
   unsigned dim = *facts.vectorDim;
+  if (dim + 1 != facts.tileShape.size())
+    facts.limits.push_back(
+        {1, "runs are moved along the tile's last dimension only, and " +
+                counted.name + " is contiguous along dimension " +
+                std::to_string(dim)});
   int64_t extent = facts.tileShape[dim];
   facts.limits.push_back(
       {powerOfTwo(extent, 16), "the tile has " + std::to_string(extent) +

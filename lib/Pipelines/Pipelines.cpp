@@ -20,6 +20,7 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createInferLayoutsPass());
+  passes.addPass(createSelectCopiesPass());
   passes.addPass(createPipelinePass());
   passes.addPass(createConvertTileToNVVMPass());
 }

@@ -134,6 +134,15 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
   return twice(lowering, source.regionInside(), emit);
 }
 
+/// Element of the side that a plan's bytes count (CopyFacts::countedSide).
+static Type countedElement(const Endpoint &source, const Endpoint &target) {
+  for (MemorySpace space : {MemorySpace::Global, MemorySpace::Shared})
+    for (const Endpoint *side : {&source, &target})
+      if (side->space == space)
+        return side->elementType;
+  return source.elementType;
+}
+
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   auto copy = cast<CopyOp>(op);
   if (failed(requireLayout(op, copy.getLayout().has_value())))
@@ -161,8 +170,7 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
       return lowerCpAsync(lowering, copy, *source, *target, loop, bytes);
     }
   }
-  int64_t elementBytes =
-      std::max(bytesOf(source->elementType), bytesOf(target->elementType));
+  int64_t elementBytes = bytesOf(countedElement(*source, *target));
   int64_t count = runLength(loop, std::max<int64_t>(1, bytes / elementBytes));
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   // Replicas all keep their own copy of a fragment; memory is written once.

@@ -31,6 +31,8 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
+static bool neverRuns(PipelinedOp loop);
+
 namespace {
 /// Prologues up to this many productions are written out; longer ones loop.
 constexpr int64_t kUnrolledProductions = 3;
@@ -132,8 +134,11 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
     // Outer loops first: their dependences are read off the inner loops as
     // written, before rings hide the buffers.
     SmallVector<PipelinedOp> loops;
-    getOperation().walk<WalkOrder::PreOrder>(
-        [&](PipelinedOp loop) { loops.push_back(loop); });
+    getOperation().walk<WalkOrder::PreOrder>([&](PipelinedOp loop) {
+      loops.push_back(loop);
+      // What is in a loop that never runs goes with it.
+      return neverRuns(loop) ? WalkResult::skip() : WalkResult::advance();
+    });
     for (PipelinedOp loop : loops)
       convert(loop);
   }
@@ -345,7 +350,21 @@ static void buildPlainLoop(PipelinedOp loop) {
   loop.erase();
 }
 
+/// True when the bounds are constants that hold no iteration.
+static bool neverRuns(PipelinedOp loop) {
+  APInt lower, upper;
+  return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
+         matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
+         upper.sle(lower);
+}
+
 void PipelinePass::convert(PipelinedOp loop) {
+  if (neverRuns(loop)) {
+    if (remarks)
+      loop.emitRemark() << "removed: the loop has no iteration";
+    loop.erase();
+    return;
+  }
   RingPlan plan = analyze(loop);
   if (plan.copies.empty()) {
     buildPlainLoop(loop);

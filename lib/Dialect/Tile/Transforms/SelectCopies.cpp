@@ -84,6 +84,10 @@ struct SelectCopiesPass : tile::impl::SelectCopiesPassBase<SelectCopiesPass> {
 private:
   LogicalResult select(CopyOp copy, const TargetInfo &target) {
     CopyFacts facts = CopyFacts::get(copy);
+    // A pad that is zero says what holds without it, one that nothing overhangs
+    // into says nothing: instructions that fill with zero need not know of it.
+    if (copy.getPad() && (!facts.padsNonZero || !facts.source.mayOverhang))
+      copy.getPadMutable().clear();
     CopyDecision decision;
     std::optional<CopyInstruction> preferred = copy.getPrefer();
     if (!decideCopy(facts, target, preferred, decision))

@@ -1,6 +1,6 @@
 // Copies that may run ahead fill a ring; the rest of the loop stays in order.
 // RUN: tile-opt %s --tile-pipeline | FileCheck %s
-// RUN: tile-opt %s --tile-pipeline --canonicalize --cse | tile-opt | FileCheck %s --check-prefix=FOLDED
+// RUN: tile-opt %s --tile-pipeline --canonicalize --cse | tile-opt --verify-each -o /dev/null
 
 #shared = #gpu.address_space<workgroup>
 #rows = #tile.shared_layout<shape [64, 32] bits 16 modes [(32, 1:1), (64, 0:32)] swizzle(2, 4, 3)>
@@ -137,8 +137,14 @@ tile.kernel @one_trip(%A: memref<7xf32>, %B: memref<7xf32>) grid(%bx) = (1) thre
   }
 }
 
-// No iteration, and a range that is negative: nothing is copied, nothing runs.
+// A constant range that is empty or negative: nothing is left, not even of the
+// loops inside.
 // CHECK-LABEL: tile.kernel @negative_range
+// CHECK-NOT:     tile.copy
+// CHECK-NOT:     tile.ring
+// CHECK-NOT:     scf.for
+// CHECK:         tile.return
+tile.kernel @negative_range
 // CHECK:         tile.ring.create
 // CHECK-NOT:     tile.copy
 // CHECK:         scf.for %{{.*}} = %[[ZERO:c0.*]] to %[[ZERO]]
@@ -152,7 +158,12 @@ tile.kernel @negative_range(%A: memref<?xf32>, %B: memref<?xf32>) grid(%bx) = (1
   %s = tile.alloc : memref<32xf32, #shared>
   tile.pipelined %k = %c5 to %c-3 step %c32 stages(3) {
     tile.copy %A[%k] to %s : memref<?xf32> to memref<32xf32, #shared>
-    tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
+    tile.pipelined %j = %c32 to %k step %c32 stages(3) {
+      tile.copy %s to %B[%j] : memref<32xf32, #shared> to memref<?xf32>
+    }
+  }
+  tile.pipelined %k = %c5 to %c5 step %c32 stages(3) {
+    tile.copy %A[%k] to %s : memref<?xf32> to memref<32xf32, #shared>
   }
 }
 

@@ -130,9 +130,11 @@ tile.kernel @offsets(%A: memref<?xf16> {tile.alignment = 16}, %x: index, %lo: in
 // CHECK:         tile.copy %A[{{.*}}cp_async, bytes = 16
 // CHECK:         tile.copy %B[{{.*}}cp_async, bytes = 16
 // CHECK:         tile.copy %C[{{.*}}scalar, bytes = 2
+// CHECK:         tile.copy %D[{{.*}}scalar, bytes = 2
 tile.kernel @strides(%A: memref<?x?xf16, strided<[4104, 1]>> {tile.alignment = 16},
                      %B: memref<?x?xf16, strided<[?, 1]>> {tile.alignment = 16},
-                     %C: memref<?x?xf16, strided<[?, ?]>> {tile.alignment = 16}) grid(%bx) = (7) threads(128) {
+                     %C: memref<?x?xf16, strided<[?, ?]>> {tile.alignment = 16},
+                     %D: memref<?x?xf16, strided<[1, 64]>> {tile.alignment = 16}) grid(%bx) = (7) threads(128) {
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<64x64xf16, #shared>
   // expected-remark @+1 {{copy: cp_async, 16 bytes}}
@@ -143,6 +145,8 @@ tile.kernel @strides(%A: memref<?x?xf16, strided<[4104, 1]>> {tile.alignment = 1
   tile.copy %B[%c0, %c0] to %s : memref<?x?xf16, strided<[?, 1]>> to memref<64x64xf16, #shared>
   // expected-remark @+1 {{cp_async not taken: 'C' is not known to be contiguous along a dimension of the tile}}
   tile.copy %C[%c0, %c0] to %s : memref<?x?xf16, strided<[?, ?]>> to memref<64x64xf16, #shared>
+  // expected-remark @+1 {{cp_async not taken: runs are moved along the tile's last dimension only, and 'D' is contiguous along dimension 0}}
+  tile.copy %D[%c0, %c0] to %s : memref<?x?xf16, strided<[1, 64]>> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -165,10 +169,11 @@ tile.kernel @slices(%Q: memref<?x?x128xf16> {tile.alignment = 16}) grid(%b, %h) 
 // -----
 #shared = #gpu.address_space<workgroup>
 // What the instruction cannot do: convert, pad with anything but zero (unless
-// nothing overhangs), move a 30-element row 16 bytes at a time.
+// nothing overhangs; a pad that says nothing is dropped), move a 30-element row 16 bytes at a time.
 // CHECK-LABEL: tile.kernel @meaning
 // CHECK:         tile.copy %F[{{.*}}vector, bytes = 16
-// CHECK:         tile.copy %A[{{.*}}vector, bytes = 16
+// CHECK:         tile.copy %A[{{.*}} pad({{.*}}vector, bytes = 16
+// CHECK-NOT:     pad
 // CHECK:         tile.copy %A[{{.*}}cp_async, bytes = 16
 // CHECK:         tile.copy %A[{{.*}}cp_async, bytes = 16
 // CHECK:         tile.copy %A[{{.*}}cp_async, bytes = 4
