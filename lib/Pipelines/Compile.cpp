@@ -137,22 +137,17 @@ mlir::tile::compileToArtifact(ModuleOp module, const CompileOptions &options) {
   code.ptxVersion = compiled->ptxVersion;
   code.assembled = assembleModule(module, *compiled, withVersion);
   code.ptx = std::move(compiled->ptx);
-  switch (code.assembled.status) {
-  case AssemblerResult::Status::Assembled:
-    break;
-  case AssemblerResult::Status::NotFound:
-  case AssemblerResult::Status::TooOld:
-    // A path that was given is a request, not a hope.
-    if (!options.ptxas.empty() || options.assembler != AssemblerKind::Auto)
-      return module.emitError()
-             << "cannot assemble the PTX: " << code.assembled.message;
+  using Status = AssemblerResult::Status;
+  // An assembler asked for by name is a request, not a hope.
+  bool required = !options.ptxas.empty() ||
+                  options.assembler != AssemblerKind::Auto;
+  Status status = code.assembled.status;
+  if (status == Status::Failed || (status == Status::NotFound && required))
+    return module.emitError()
+           << "cannot assemble the PTX: " << code.assembled.message;
+  if (status != Status::Assembled)
     module.emitRemark() << "the artifact holds PTX only, to be assembled when "
                            "it is loaded: "
                         << code.assembled.message;
-    break;
-  case AssemblerResult::Status::Failed:
-    return module.emitError()
-           << "cannot assemble the PTX: " << code.assembled.message;
-  }
   return buildArtifact(module, std::move(code));
 }
