@@ -125,6 +125,17 @@ AssemblerResult mlir::tile::assembleModule(ModuleOp module,
   return result;
 }
 
+FailureOr<std::string>
+mlir::tile::compileToCubin(ModuleOp module, const CompileOptions &options) {
+  FailureOr<CompileResult> compiled = compileToPtx(module, options);
+  if (failed(compiled))
+    return failure();
+  AssemblerResult assembled = assembleModule(module, *compiled, options);
+  if (assembled.status == AssemblerResult::Status::Assembled)
+    return std::move(assembled.cubin);
+  return module.emitError() << "cannot assemble the PTX: " << assembled.message;
+}
+
 FailureOr<runtime::Artifact>
 mlir::tile::compileToArtifact(ModuleOp module, const CompileOptions &options) {
   FailureOr<CompileResult> compiled = compileToPtx(module, options);
@@ -139,8 +150,8 @@ mlir::tile::compileToArtifact(ModuleOp module, const CompileOptions &options) {
   code.ptx = std::move(compiled->ptx);
   using Status = AssemblerResult::Status;
   // An assembler asked for by name is a request, not a hope.
-  bool required = !options.ptxas.empty() ||
-                  options.assembler != AssemblerKind::Auto;
+  bool required =
+      !options.ptxas.empty() || options.assembler != AssemblerKind::Auto;
   Status status = code.assembled.status;
   if (status == Status::Failed || (status == Status::NotFound && required))
     return module.emitError()

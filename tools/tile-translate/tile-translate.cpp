@@ -11,6 +11,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Register.h"
+#include "tile/Pipelines/SourceDiagnostics.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
@@ -75,19 +76,6 @@ struct Options {
       cl::desc("the ptxas to use; default: the one on PATH")};
   cl::opt<bool> verifyEach{"verify-each", cl::cat(category),
                            cl::desc("verify after every pass")};
-};
-
-/// Prints errors and warnings with their source lines; remarks only on request.
-class Diagnostics : public SourceMgrDiagnosticHandler {
-public:
-  Diagnostics(llvm::SourceMgr &sources, MLIRContext *context, bool remarks)
-      : SourceMgrDiagnosticHandler(sources, context) {
-    setHandler([this, remarks](Diagnostic &diagnostic) {
-      if (remarks || diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-        emitDiagnostic(diagnostic);
-      return success();
-    });
-  }
 };
 
 } // namespace
@@ -200,7 +188,8 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  Diagnostics diagnostics(*sources, &context, options.remarks);
+  SourceDiagnostics diagnostics(*sources, &context, llvm::errs(),
+                                options.remarks);
 
   CompileOptions compile;
   compile.arch = options.arch;

@@ -60,6 +60,10 @@ FailureOr<CompileResult> compileToPtx(ModuleOp module,
 AssemblerResult assembleModule(ModuleOp module, const CompileResult &compiled,
                                const CompileOptions &options);
 
+/// Compiles and assembles; that nothing can assemble is an error.
+FailureOr<std::string> compileToCubin(ModuleOp module,
+                                      const CompileOptions &options);
+
 /// Compiles and assembles. Where there is no assembler, or it is too old, a
 /// remark says so and the artifact holds PTX for the driver to assemble.
 FailureOr<runtime::Artifact> compileToArtifact(ModuleOp module,
