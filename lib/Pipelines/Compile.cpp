@@ -27,8 +27,11 @@ FailureOr<const TargetInfo *> mlir::tile::resolveTarget(ModuleOp module,
   return target;
 }
 
-LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
-                                      const CompileOptions &options) {
+/// Runs a pipeline over a module that holds tile kernels; others are left as
+/// they are.
+static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
+                                 void (*build)(OpPassManager &,
+                                               const TileToNVVMOptions &)) {
   if (module.getOps<KernelOp>().empty())
     return success();
   FailureOr<const TargetInfo *> target = resolveTarget(module, options.arch);
@@ -36,12 +39,13 @@ LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
     return failure();
   TileToNVVMOptions pipeline;
   pipeline.arch = (*target)->arch.str();
+  pipeline.remarks = options.remarks;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);
   if (options.timeReport)
     passes.addInstrumentation(
         TimeReport::createInstrumentation(*options.timeReport));
-  buildTileToNVVMPipeline(passes, pipeline);
+  build(passes, pipeline);
   if (failed(passes.run(module)))
     return failure();
   if (options.verifyEach)
@@ -49,6 +53,16 @@ LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
   TimeReport::Scope time(options.timeReport, "verify",
                          TimeReport::Group::OwnPasses);
   return verify(module);
+}
+
+LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
+                                      const CompileOptions &options) {
+  return runPipeline(module, options, buildTileToNVVMPipeline);
+}
+
+LogicalResult mlir::tile::inferLayouts(ModuleOp module,
+                                       const CompileOptions &options) {
+  return runPipeline(module, options, buildLayoutPipeline);
 }
 
 /// Everything up to optimized LLVM IR.

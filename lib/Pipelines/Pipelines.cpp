@@ -14,12 +14,19 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
-                                         const TileToNVVMOptions &options) {
+void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
+                                     const TileToNVVMOptions &options) {
   passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
-  passes.addPass(createInferLayoutsPass());
+  InferLayoutsPassOptions inference;
+  inference.remarks = options.remarks;
+  passes.addPass(createInferLayoutsPass(inference));
+}
+
+void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
+                                         const TileToNVVMOptions &options) {
+  buildLayoutPipeline(passes, options);
   passes.addPass(createPipelinePass());
   passes.addPass(createConvertTileToNVVMPass());
 }

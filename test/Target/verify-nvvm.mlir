@@ -93,3 +93,11 @@ llvm.func @present(%s: !llvm.ptr<3>, %g: !llvm.ptr<1>, %a: vector<2xf16>) {
   nvvm.barrier0
   llvm.return
 }
+
+// -----
+
+llvm.func @cluster_register() -> i32 {
+  // expected-error @below {{'read.ptx.sreg.cluster.ctarank': expected sm_90 or newer, got sm_80}}
+  %rank = nvvm.read.ptx.sreg.cluster.ctarank : i32
+  llvm.return %rank : i32
+}

@@ -6,6 +6,7 @@
 // this file is options, files and diagnostics.
 //
 //===----------------------------------------------------------------------===//
+#include "LayoutOutput.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -25,7 +26,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Emit { LLVMIR, Ptx, Cubin, Artifact };
+enum class Emit { LLVMIR, Ptx, Cubin, Artifact, LayoutText, LayoutSvg };
 
 struct Options {
   cl::OptionCategory category{"tile-translate options"};
@@ -74,6 +75,10 @@ struct Options {
   cl::opt<std::string> ptxas{
       "ptxas", cl::cat(category), cl::value_desc("PATH"),
       cl::desc("the ptxas to use; default: the one on PATH")};
+  cl::opt<unsigned> elementBits{
+      "element-bits", cl::cat(category), cl::init(16), cl::value_desc("N"),
+      cl::desc("width of an element of a shared layout in CuTe's spelling "
+               "(default: 16)")};
   cl::opt<bool> verifyEach{"verify-each", cl::cat(category),
                            cl::desc("verify after every pass")};
 };
@@ -133,9 +138,23 @@ static void printResources(const AssemblerResult &assembled) {
     llvm::errs() << warning << "\n";
 }
 
+/// What is asked for of layouts; none where it is something else.
+static std::optional<LayoutFormat> layoutFormat(Emit emit) {
+  if (emit == Emit::LayoutText)
+    return LayoutFormat::Text;
+  if (emit == Emit::LayoutSvg)
+    return LayoutFormat::Svg;
+  return std::nullopt;
+}
+
 /// Compiles `module` to the bytes asked for.
 static FailureOr<std::string> translate(ModuleOp module, const Options &options,
                                         const CompileOptions &compile) {
+  if (std::optional<LayoutFormat> format = layoutFormat(options.emit)) {
+    if (failed(inferLayouts(module, compile)))
+      return failure();
+    return showLayouts(module, *format);
+  }
   if (options.emit == Emit::LLVMIR)
     return compileToLLVMIR(module, compile);
   if (options.emit == Emit::Artifact) {
@@ -196,10 +215,22 @@ int main(int argc, char **argv) {
   compile.ptxVersion = options.ptxVersion;
   compile.optimize = !options.noOpt;
   compile.lineInfo = options.lineInfo;
+  compile.remarks = options.remarks;
   compile.verifyEach = options.verifyEach;
   compile.assembler = options.assembler;
   compile.ptxas = options.ptxas;
   compile.timeReport = options.timeReport ? &timeReport : nullptr;
+
+  std::optional<LayoutFormat> format = layoutFormat(options.emit);
+  StringRef source =
+      sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
+  if (format && isBareLayout(source)) {
+    FailureOr<std::string> text =
+        showBareLayout(source, options.elementBits, *format, &context, error);
+    if (failed(text))
+      return error.empty() ? 1 : fail(error);
+    return writeOutput(options.output, *text);
+  }
 
   OwningOpRef<ModuleOp> module;
   {
