@@ -27,8 +27,11 @@ FailureOr<const TargetInfo *> mlir::tile::resolveTarget(ModuleOp module,
   return target;
 }
 
-LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
-                                      const CompileOptions &options) {
+/// Runs a pipeline over a module that holds tile kernels; others are left as
+/// they are.
+static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
+                                 void (*build)(OpPassManager &,
+                                               const TileToNVVMOptions &)) {
   if (module.getOps<KernelOp>().empty())
     return success();
   FailureOr<const TargetInfo *> target = resolveTarget(module, options.arch);
@@ -36,12 +39,13 @@ LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
     return failure();
   TileToNVVMOptions pipeline;
   pipeline.arch = (*target)->arch.str();
+  pipeline.remarks = options.remarks;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);
   if (options.timeReport)
     passes.addInstrumentation(
         TimeReport::createInstrumentation(*options.timeReport));
-  buildTileToNVVMPipeline(passes, pipeline);
+  build(passes, pipeline);
   if (failed(passes.run(module)))
     return failure();
   if (options.verifyEach)
@@ -49,6 +53,16 @@ LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
   TimeReport::Scope time(options.timeReport, "verify",
                          TimeReport::Group::OwnPasses);
   return verify(module);
+}
+
+LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
+                                      const CompileOptions &options) {
+  return runPipeline(module, options, buildTileToNVVMPipeline);
+}
+
+LogicalResult mlir::tile::inferLayouts(ModuleOp module,
+                                       const CompileOptions &options) {
+  return runPipeline(module, options, buildLayoutPipeline);
 }
 
 /// Everything up to optimized LLVM IR.
@@ -125,6 +139,17 @@ AssemblerResult mlir::tile::assembleModule(ModuleOp module,
   return result;
 }
 
+FailureOr<std::string>
+mlir::tile::compileToCubin(ModuleOp module, const CompileOptions &options) {
+  FailureOr<CompileResult> compiled = compileToPtx(module, options);
+  if (failed(compiled))
+    return failure();
+  AssemblerResult assembled = assembleModule(module, *compiled, options);
+  if (assembled.status == AssemblerResult::Status::Assembled)
+    return std::move(assembled.cubin);
+  return module.emitError() << "cannot assemble the PTX: " << assembled.message;
+}
+
 FailureOr<runtime::Artifact>
 mlir::tile::compileToArtifact(ModuleOp module, const CompileOptions &options) {
   FailureOr<CompileResult> compiled = compileToPtx(module, options);
@@ -137,22 +162,17 @@ mlir::tile::compileToArtifact(ModuleOp module, const CompileOptions &options) {
   code.ptxVersion = compiled->ptxVersion;
   code.assembled = assembleModule(module, *compiled, withVersion);
   code.ptx = std::move(compiled->ptx);
-  switch (code.assembled.status) {
-  case AssemblerResult::Status::Assembled:
-    break;
-  case AssemblerResult::Status::NotFound:
-  case AssemblerResult::Status::TooOld:
-    // A path that was given is a request, not a hope.
-    if (!options.ptxas.empty() || options.assembler != AssemblerKind::Auto)
-      return module.emitError()
-             << "cannot assemble the PTX: " << code.assembled.message;
+  using Status = AssemblerResult::Status;
+  // An assembler asked for by name is a request, not a hope.
+  bool required =
+      !options.ptxas.empty() || options.assembler != AssemblerKind::Auto;
+  Status status = code.assembled.status;
+  if (status == Status::Failed || (status == Status::NotFound && required))
+    return module.emitError()
+           << "cannot assemble the PTX: " << code.assembled.message;
+  if (status != Status::Assembled)
     module.emitRemark() << "the artifact holds PTX only, to be assembled when "
                            "it is loaded: "
                         << code.assembled.message;
-    break;
-  case AssemblerResult::Status::Failed:
-    return module.emitError()
-           << "cannot assemble the PTX: " << code.assembled.message;
-  }
   return buildArtifact(module, std::move(code));
 }

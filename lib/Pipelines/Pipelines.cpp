@@ -14,14 +14,25 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
-                                         const TileToNVVMOptions &options) {
+void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
+                                     const TileToNVVMOptions &options) {
   passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
-  passes.addPass(createInferLayoutsPass());
-  passes.addPass(createSelectCopiesPass());
-  passes.addPass(createPipelinePass());
+  InferLayoutsPassOptions inference;
+  inference.remarks = options.remarks;
+  passes.addPass(createInferLayoutsPass(inference));
+}
+
+void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
+                                         const TileToNVVMOptions &options) {
+  buildLayoutPipeline(passes, options);
+  SelectCopiesPassOptions copies;
+  copies.remarks = options.remarks;
+  passes.addPass(createSelectCopiesPass(copies));
+  PipelinePassOptions pipelining;
+  pipelining.remarks = options.remarks;
+  passes.addPass(createPipelinePass(pipelining));
   passes.addPass(createConvertTileToNVVMPass());
 }
 

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Target/ArtifactBuilder.h"
-#include "tile/Target/ManifestBuilder.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Target/ManifestBuilder.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
 using namespace mlir::tile;
+
+const char *const mlir::tile::kCompilerVersion =
+    "mlir-tile " TILE_VERSION " (LLVM " LLVM_VERSION_STRING ")";
 
 static FailureOr<runtime::KernelSpec> readManifest(LLVM::LLVMFuncOp function) {
   auto text = function->getAttrOfType<StringAttr>(kManifestAttrName);
@@ -22,9 +25,9 @@ static FailureOr<runtime::KernelSpec> readManifest(LLVM::LLVMFuncOp function) {
     return function.emitError()
            << "`" << kManifestAttrName << "`: " << kernel.message();
   if (kernel->name != function.getSymName())
-    return function.emitError() << "expected the manifest of '"
-                                << function.getSymName() << "', got that of '"
-                                << kernel->name << "'";
+    return function.emitError()
+           << "expected the manifest of '" << function.getSymName()
+           << "', got that of '" << kernel->name << "'";
   if (auto bytes = function->getAttrOfType<IntegerAttr>(kSharedBytesAttrName))
     kernel->sharedBytes = bytes.getInt();
   return std::move(*kernel);
@@ -33,16 +36,14 @@ static FailureOr<runtime::KernelSpec> readManifest(LLVM::LLVMFuncOp function) {
 FailureOr<runtime::Artifact> mlir::tile::buildArtifact(ModuleOp module,
                                                        TargetCode code) {
   runtime::Artifact artifact;
-  artifact.manifest.compiler =
-      "mlir-tile " TILE_VERSION " (LLVM " LLVM_VERSION_STRING ")";
+  artifact.manifest.compiler = kCompilerVersion;
 
   runtime::CodeSpec spec;
   spec.arch = code.target->arch.str();
   spec.ptxVersion = std::to_string(code.ptxVersion / 10) + "." +
                     std::to_string(code.ptxVersion % 10);
   SmallVector<runtime::CodeSpec> specs;
-  bool hasCubin =
-      code.assembled.status == AssemblerResult::Status::Assembled;
+  bool hasCubin = code.assembled.status == AssemblerResult::Status::Assembled;
   if (hasCubin) {
     spec.format = runtime::CodeFormat::Cubin;
     spec.blob = artifact.blobs.size();
@@ -73,8 +74,8 @@ FailureOr<runtime::Artifact> mlir::tile::buildArtifact(ModuleOp module,
   }
   if (artifact.manifest.kernels.empty())
     return module.emitError() << "expected at least one kernel";
-  if (runtime::Status status = runtime::verifyManifest(
-          artifact.manifest, artifact.blobs.size());
+  if (runtime::Status status =
+          runtime::verifyManifest(artifact.manifest, artifact.blobs.size());
       !status.ok())
     return module.emitError() << "artifact: " << status.message();
   return artifact;

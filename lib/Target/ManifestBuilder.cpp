@@ -101,8 +101,7 @@ static void assumeDense(MemRefType type, unsigned index,
     if (spec.args[index].strides[dim] == runtime::kDynamic)
       spec.assumptions.push_back(
           {Expr::binary(
-               Expr::Kind::Or,
-               Expr::binary(Expr::Kind::Le, extent(dim), 1),
+               Expr::Kind::Or, Expr::binary(Expr::Kind::Le, extent(dim), 1),
                Expr::binary(Expr::Kind::Or,
                             Expr::binary(Expr::Kind::Eq, inner, 0),
                             Expr::binary(Expr::Kind::Eq,
@@ -155,9 +154,9 @@ static LogicalResult addArgument(KernelOp kernel, unsigned index,
   arg.name = cast<StringAttr>(kernel.getArgNames()[index]).str();
   auto element = convertElementType(memref ? memref.getElementType() : type);
   if (!element)
-    return kernel.emitOpError() << "expected argument '" << arg.name
-                                << "' to have a type that a launcher knows, got "
-                                << type;
+    return kernel.emitOpError()
+           << "expected argument '" << arg.name
+           << "' to have a type that a launcher knows, got " << type;
   arg.type = *element;
   if (memref)
     return addMemRef(kernel, index, memref, arg, spec);
@@ -246,9 +245,9 @@ static std::optional<LaunchValue> launchValueOf(KernelOp kernel, Value value) {
       position >= cast<MemRefType>(source.getType()).getRank())
     return std::nullopt;
   unsigned index = source.getArgNumber();
-  return LaunchValue{Expr::dim(index, position),
-                     "extent " + std::to_string(position) + " of " +
-                         nameOf(index)};
+  return LaunchValue{Expr::dim(index, position), "extent " +
+                                                     std::to_string(position) +
+                                                     " of " + nameOf(index)};
 }
 
 static void addAssumption(KernelOp kernel, AssumeOp assume,
@@ -257,15 +256,14 @@ static void addAssumption(KernelOp kernel, AssumeOp assume,
   if (!value)
     return;
   auto add = [&](Expr expr, const std::string &what) {
-    spec.assumptions.push_back({std::move(expr), "expected " + value->text +
-                                                     " to be " + what});
+    spec.assumptions.push_back(
+        {std::move(expr), "expected " + value->text + " to be " + what});
   };
   auto text = [](int64_t number) { return std::to_string(number); };
   if (auto divisor = assume.getDivisibleBy())
-    add(Expr::binary(Expr::Kind::Eq,
-                     Expr::binary(Expr::Kind::Mod, value->expr,
-                                  int64_t(*divisor)),
-                     0),
+    add(Expr::binary(
+            Expr::Kind::Eq,
+            Expr::binary(Expr::Kind::Mod, value->expr, int64_t(*divisor)), 0),
         "a multiple of " + text(*divisor));
   if (auto min = assume.getMin())
     add(Expr::binary(Expr::Kind::Ge, value->expr, int64_t(*min)),
@@ -292,7 +290,8 @@ static runtime::Manifest wrap(const runtime::KernelSpec &kernel) {
   return manifest;
 }
 
-FailureOr<runtime::KernelSpec> mlir::tile::buildKernelManifest(KernelOp kernel) {
+FailureOr<runtime::KernelSpec>
+mlir::tile::buildKernelManifest(KernelOp kernel) {
   runtime::KernelSpec spec;
   spec.name = kernel.getSymName().str();
   for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)

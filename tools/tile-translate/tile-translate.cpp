@@ -6,11 +6,13 @@
 // this file is options, files and diagnostics.
 //
 //===----------------------------------------------------------------------===//
+#include "LayoutOutput.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Register.h"
+#include "tile/Pipelines/SourceDiagnostics.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
@@ -24,7 +26,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Emit { LLVMIR, Ptx, Cubin, Artifact };
+enum class Emit { LLVMIR, Ptx, Cubin, Artifact, LayoutText, LayoutSvg };
 
 struct Options {
   cl::OptionCategory category{"tile-translate options"};
@@ -73,21 +75,12 @@ struct Options {
   cl::opt<std::string> ptxas{
       "ptxas", cl::cat(category), cl::value_desc("PATH"),
       cl::desc("the ptxas to use; default: the one on PATH")};
+  cl::opt<unsigned> elementBits{
+      "element-bits", cl::cat(category), cl::init(16), cl::value_desc("N"),
+      cl::desc("width of an element of a shared layout in CuTe's spelling "
+               "(default: 16)")};
   cl::opt<bool> verifyEach{"verify-each", cl::cat(category),
                            cl::desc("verify after every pass")};
-};
-
-/// Prints errors and warnings with their source lines; remarks only on request.
-class Diagnostics : public SourceMgrDiagnosticHandler {
-public:
-  Diagnostics(llvm::SourceMgr &sources, MLIRContext *context, bool remarks)
-      : SourceMgrDiagnosticHandler(sources, context) {
-    setHandler([this, remarks](Diagnostic &diagnostic) {
-      if (remarks || diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-        emitDiagnostic(diagnostic);
-      return success();
-    });
-  }
 };
 
 } // namespace
@@ -145,9 +138,23 @@ static void printResources(const AssemblerResult &assembled) {
     llvm::errs() << warning << "\n";
 }
 
+/// What is asked for of layouts; none where it is something else.
+static std::optional<LayoutFormat> layoutFormat(Emit emit) {
+  if (emit == Emit::LayoutText)
+    return LayoutFormat::Text;
+  if (emit == Emit::LayoutSvg)
+    return LayoutFormat::Svg;
+  return std::nullopt;
+}
+
 /// Compiles `module` to the bytes asked for.
 static FailureOr<std::string> translate(ModuleOp module, const Options &options,
                                         const CompileOptions &compile) {
+  if (std::optional<LayoutFormat> format = layoutFormat(options.emit)) {
+    if (failed(inferLayouts(module, compile)))
+      return failure();
+    return showLayouts(module, *format);
+  }
   if (options.emit == Emit::LLVMIR)
     return compileToLLVMIR(module, compile);
   if (options.emit == Emit::Artifact) {
@@ -200,17 +207,30 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  Diagnostics diagnostics(*sources, &context, options.remarks);
+  SourceDiagnostics diagnostics(*sources, &context, llvm::errs(),
+                                options.remarks);
 
   CompileOptions compile;
   compile.arch = options.arch;
   compile.ptxVersion = options.ptxVersion;
   compile.optimize = !options.noOpt;
   compile.lineInfo = options.lineInfo;
+  compile.remarks = options.remarks;
   compile.verifyEach = options.verifyEach;
   compile.assembler = options.assembler;
   compile.ptxas = options.ptxas;
   compile.timeReport = options.timeReport ? &timeReport : nullptr;
+
+  std::optional<LayoutFormat> format = layoutFormat(options.emit);
+  StringRef source =
+      sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
+  if (format && isBareLayout(source)) {
+    FailureOr<std::string> text =
+        showBareLayout(source, options.elementBits, *format, &context, error);
+    if (failed(text))
+      return error.empty() ? 1 : fail(error);
+    return writeOutput(options.output, *text);
+  }
 
   OwningOpRef<ModuleOp> module;
   {

@@ -25,6 +25,8 @@ struct CompileOptions {
   unsigned ptxVersion = 0;
   bool optimize = true;
   bool lineInfo = false;
+  /// Passes explain their decisions in remarks.
+  bool remarks = false;
   /// Verifies after every pass, not only at the end.
   bool verifyEach = false;
   AssemblerKind assembler = AssemblerKind::Auto;
@@ -47,6 +49,9 @@ FailureOr<const TargetInfo *> resolveTarget(ModuleOp module, StringRef arch);
 /// Runs `tile-to-nvvm` where the module still holds tile kernels.
 LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options);
 
+/// Runs the pipeline as far as layouts are decided.
+LogicalResult inferLayouts(ModuleOp module, const CompileOptions &options);
+
 /// LLVM IR as text, after optimization.
 FailureOr<std::string> compileToLLVMIR(ModuleOp module,
                                        const CompileOptions &options);
@@ -59,6 +64,10 @@ FailureOr<CompileResult> compileToPtx(ModuleOp module,
 /// caller looks at the status.
 AssemblerResult assembleModule(ModuleOp module, const CompileResult &compiled,
                                const CompileOptions &options);
+
+/// Compiles and assembles; that nothing can assemble is an error.
+FailureOr<std::string> compileToCubin(ModuleOp module,
+                                      const CompileOptions &options);
 
 /// Compiles and assembles. Where there is no assembler, or it is too old, a
 /// remark says so and the artifact holds PTX for the driver to assemble.

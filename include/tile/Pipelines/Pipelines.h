@@ -14,7 +14,15 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc(
           "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...)"),
       llvm::cl::init("sm_80")};
+  Option<bool> remarks{
+      *this, "remarks",
+      llvm::cl::desc("explain decisions in remarks at the source lines"),
+      llvm::cl::init(false)};
 };
+
+/// The part of `--tile-to-nvvm` up to where every tile has its layout.
+void buildLayoutPipeline(OpPassManager &passes,
+                         const TileToNVVMOptions &options);
 
 /// `--tile-to-nvvm`: from the tile dialect to the LLVM and NVVM dialects.
 void buildTileToNVVMPipeline(OpPassManager &passes,

@@ -8,11 +8,14 @@
 #ifndef TILE_TARGET_ARTIFACTBUILDER_H
 #define TILE_TARGET_ARTIFACTBUILDER_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "tile/Runtime/Artifact.h"
 #include "tile/Target/Cubin.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::tile {
+
+/// Names this compiler in manifests and cache keys.
+extern const char *const kCompilerVersion;
 
 /// What goes into an artifact for one target.
 struct TargetCode {

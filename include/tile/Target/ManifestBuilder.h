@@ -1,4 +1,5 @@
-//===- ManifestBuilder.h - what a launcher must know about a kernel -*- C++ -*-===//
+//===- ManifestBuilder.h - what a launcher must know about a kernel -*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel's header and promises as an entry of the artifact's manifest. The

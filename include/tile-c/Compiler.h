@@ -1,0 +1,68 @@
+/*===- Compiler.h - C interface of the compiler -----------------*- C -*-===*\
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|* One entry: tile IR in, an artifact (or PTX, LLVM IR, machine code) out.    *|
+|* Everything happens in this process but for ptxas, where that is what the   *|
+|* machine has. Calls are independent of each other and may run on several    *|
+|* threads at once. tile-c/Runtime.h launches artifacts.                      *|
+\*===----------------------------------------------------------------------===*/
+
+#ifndef TILE_C_COMPILER_H
+#define TILE_C_COMPILER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum TileOutput {
+  TILE_OUTPUT_ARTIFACT = 0, /* code and manifest, for the launcher */
+  TILE_OUTPUT_PTX = 1,
+  TILE_OUTPUT_CUBIN = 2, /* machine code of one GPU: an ELF file */
+  TILE_OUTPUT_LLVM_IR = 3,
+  TILE_OUTPUT_NVVM = 4 /* MLIR text in the LLVM and NVVM dialects */
+} TileOutput;
+
+/* Strings are read before the call returns; NULL and "" are the default. */
+typedef struct TileCompileOptions {
+  size_t structSize; /* sizeof(TileCompileOptions), set by the initializer */
+  const char *arch;  /* "sm_90a"; default: the module's `tile.target` */
+  int32_t output;    /* TileOutput */
+  int32_t optimize;  /* LLVM's -O3 */
+  int32_t lineInfo;  /* line tables from the source locations */
+  int32_t remarks;   /* decisions and their reasons among the diagnostics */
+  const char *ptxas; /* path; default: nvJitLink, else ptxas on PATH */
+  const char *sourceName; /* named by diagnostics; default: "source" */
+} TileCompileOptions;
+
+/* An artifact with optimization, for the module's own target. */
+void tileCompileOptionsInit(TileCompileOptions *options);
+
+typedef struct TileCompileResult TileCompileResult;
+
+/* Compiles `length` bytes of tile IR: MLIR text or bytecode. `options` may be
+   NULL. Returns 0 and a result, or non-zero and no result.
+   `diagnostics`, where it is not NULL, receives errors, warnings and remarks as
+   text, one or more lines each (`source:3:7: error: ...`), "" for none.
+   The caller destroys both. */
+int32_t tileCompile(const char *source, size_t length,
+                    const TileCompileOptions *options,
+                    TileCompileResult **result, char **diagnostics);
+
+/* The bytes of what was asked for, followed by a 0 that is not counted. Valid
+   until the result is destroyed. */
+const char *tileCompileResultData(const TileCompileResult *result,
+                                  size_t *size);
+void tileCompileResultDestroy(TileCompileResult *result);
+void tileDiagnosticsDestroy(char *diagnostics);
+
+/* "mlir-tile 0.1.0 (LLVM 22.1.8)": part of every cache key. */
+const char *tileCompilerVersion(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TILE_C_COMPILER_H */

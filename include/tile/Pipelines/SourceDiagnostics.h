@@ -1,0 +1,26 @@
+//===- SourceDiagnostics.h - diagnostics with source lines ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_PIPELINES_SOURCEDIAGNOSTICS_H
+#define TILE_PIPELINES_SOURCEDIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+
+namespace mlir::tile {
+
+/// Prints errors and warnings with their source lines, remarks on request
+/// only: passes report their decisions as remarks, always.
+class SourceDiagnostics : public SourceMgrDiagnosticHandler {
+public:
+  SourceDiagnostics(llvm::SourceMgr &sources, MLIRContext *context,
+                    llvm::raw_ostream &os, bool remarks)
+      : SourceMgrDiagnosticHandler(sources, context, os) {
+    setHandler([this, remarks](Diagnostic &diagnostic) {
+      if (remarks || diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+        emitDiagnostic(diagnostic);
+      return success();
+    });
+  }
+};
+
+} // namespace mlir::tile
+#endif // TILE_PIPELINES_SOURCEDIAGNOSTICS_H
