@@ -62,6 +62,8 @@ static constexpr Row kRows[] = {
     {"mma", "block_scale", "mma.block_scale", 120, Needs::Specific, 87},
     // Asynchronous copies.
     {"cp.async", "", "cp.async", 80, Needs::Any, 70},
+    // In assembly text for the ignore-src predicate, which 7.5 brought.
+    {"cp.async", "shared", "", 80, Needs::Any, 75},
     {"cp.async.bulk", "", "cp.async.bulk", 90, Needs::Any, 80},
     {"cp.reduce.async.bulk", "", "cp.reduce.async.bulk", 90, Needs::Any, 80},
     {"tensormap", "", "tensormap", 90, Needs::Specific, 83},

@@ -41,7 +41,16 @@ struct Options {
                                            "optimized LLVM IR, as text"),
                                 clEnumValN(Emit::Ptx, "tile-to-ptx", "PTX"),
                                 clEnumValN(Emit::Cubin, "tile-to-cubin",
-                                           "machine code of one GPU"))};
+                                           "machine code of one GPU"),
+                                clEnumValN(Emit::Artifact, "tile-to-artifact",
+                                           "code and manifest, what a launcher "
+                                           "loads (docs/Artifact.md)"),
+                                clEnumValN(Emit::LayoutText,
+                                           "tile-layout-to-text",
+                                           "the layouts in words"),
+                                clEnumValN(Emit::LayoutSvg,
+                                           "tile-layout-to-svg",
+                                           "the layouts as a drawing"))};
   cl::opt<std::string> arch{
       "arch", cl::cat(category), cl::value_desc("sm_XX"),
       cl::desc("architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); "

@@ -27,7 +27,7 @@ tile.kernel @written(%A: memref<?xf32>, %K: index) grid(%bx) = (1) threads(32) {
 #shared = #gpu.address_space<workgroup>
 // A write inside a nested region counts; the other copy still runs ahead.
 // CHECK-LABEL: tile.kernel @written_inside
-// CHECK:         tile.ring.create : <3 x[memref<32xf32, #gpu.address_space<workgroup>>]
+// CHECK:         tile.ring.create : !tile.ring<3 x [memref<32xf32, #gpu.address_space<workgroup>>]
 // CHECK:         scf.for
 // CHECK:           tile.ring.wait
 // CHECK:             tile.copy %B
