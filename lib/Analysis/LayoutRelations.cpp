@@ -53,6 +53,21 @@ tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
   return withShape(layout, loopShape);
 }
 
+/// Coordinates of `dim` below this are all held by somebody.
+static int64_t coveredFromZero(const FragmentLayout &layout, int dim) {
+  SmallVector<std::pair<int64_t, int64_t>> digits; // stride, extent
+  for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
+    for (const Mode &mode : layout.modes(axis))
+      if (mode.dim == dim)
+        digits.push_back({mode.stride, mode.extent});
+  llvm::sort(digits);
+  int64_t covered = 1;
+  for (auto [stride, extent] : digits)
+    if (stride <= covered)
+      covered += stride * (extent - 1);
+  return covered;
+}
+
 /// The part of a fragment that a loop covers, from the loop's layout.
 static FragmentLayout regionFromLoop(const OwnedAccess &access,
                                      const FragmentLayout &loop) {
@@ -84,13 +99,9 @@ FragmentLayout tile::fragmentFromLoop(ArrayRef<int64_t> fragmentShape,
   // Elements outside the loop's region: further registers.
   Modes registers = layout.modes(Axis::Register);
   for (auto [dim, extent] : llvm::enumerate(fragmentShape)) {
-    int64_t reach = 1;
-    for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
-      for (const Mode &mode : layout.modes(axis))
-        if (mode.dim == int(dim))
-          reach += (mode.extent - 1) * mode.stride;
-    if (reach < extent)
-      registers.push_back({ceilDiv(extent, reach), int(dim), reach});
+    int64_t covered = coveredFromZero(layout, dim);
+    if (covered < extent)
+      registers.push_back({ceilDiv(extent, covered), int(dim), covered});
   }
   return FragmentLayout(fragmentShape, registers, layout.modes(Axis::Lane),
                         layout.modes(Axis::Warp), layout.modes(Axis::Block));

@@ -42,6 +42,12 @@ std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
   if (failed(type.getStridesAndOffset(strides, offset)))
     return std::nullopt;
   int64_t alignment = kMaxVectorBits;
+  // What a kernel's argument does not promise it does not have. Rows of unknown
+  // pitch count as aligned like the buffer: copies check at run time.
+  if (auto argument = dyn_cast<BlockArgument>(access.buffer()))
+    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+      alignment = std::gcd(
+          alignment, 8 * kernel.getArgumentAlignment(argument.getArgNumber()));
   for (auto [dim, stride] : llvm::enumerate(strides)) {
     bool isInnermost = dim + 1 == strides.size();
     if (ShapedType::isDynamic(stride))

@@ -47,6 +47,7 @@ std::vector<size_t> mlir::tile::runtime::selectCode(Span<const CodeSpec> code,
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   std::vector<size_t> result;
+  result.reserve(ranked.size());
   for (const auto &entry : ranked)
     result.push_back(entry.second);
   return result;

@@ -7,7 +7,6 @@
 
 #include "JsonReader.h"
 
-#include <algorithm>
 #include <limits>
 
 using namespace mlir::tile::runtime;
@@ -98,8 +97,11 @@ const Json *JsonObject::array(const char *field, size_t maxSize) {
 void JsonObject::finish() {
   if (!object || errors.any())
     return;
-  for (const auto &entry : object->items())
-    if (std::none_of(asked.begin(), asked.end(),
-                     [&](const char *field) { return entry.key() == field; }))
+  for (const auto &entry : object->items()) {
+    bool known = false;
+    for (const char *field : asked)
+      known |= entry.key() == field;
+    if (!known)
       return errors.report(where, "unknown field '" + entry.key() + "'");
+  }
 }

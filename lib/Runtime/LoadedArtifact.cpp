@@ -78,6 +78,8 @@ Status LoadedArtifact::loadModule(unsigned blob) {
   constexpr unsigned kLogSize = 8192;
   std::string log(kLogSize, '\0');
   int options[] = {cuda::kJitErrorLog, cuda::kJitErrorLogSize};
+  // The driver takes the size in the place of a pointer.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   void *values[] = {&log[0], reinterpret_cast<void *>(uintptr_t(kLogSize))};
   cuda::Module module = nullptr;
   Status status = owner->driver().check(

@@ -9,7 +9,6 @@
 
 #include "tile/Runtime/Manifest.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -316,26 +315,6 @@ const KernelSpec *Manifest::find(const std::string &name) const {
     if (kernel.name == name)
       return &kernel;
   return nullptr;
-}
-
-void mlir::tile::runtime::assumeDense(KernelSpec &kernel, unsigned arg) {
-  const ArgSpec &spec = kernel.args[arg];
-  Expr dense = 1;
-  for (unsigned d = unsigned(spec.shape.size()); d-- > 0;) {
-    if (spec.strides[d] == kDynamic)
-      kernel.assumptions.push_back(
-          {Expr::binary(Expr::Kind::Eq, Expr::stride(arg, d), dense),
-           "argument " + std::to_string(arg) + " ('" + spec.name +
-               "'): expected dense rows: the stride of dimension " +
-               std::to_string(d) + " is not the extent of those after it"});
-    // As the launcher counts where a dimension is empty.
-    Expr extent = spec.shape[d] == kDynamic
-                      ? Expr::binary(Expr::Kind::Max, Expr::dim(arg, d), 1)
-                      : Expr(std::max<int64_t>(spec.shape[d], 1));
-    dense = (spec.strides[d] == kDynamic ? Expr::stride(arg, d)
-                                         : Expr(spec.strides[d])) *
-            extent;
-  }
 }
 
 Status mlir::tile::runtime::verifyManifest(const Manifest &manifest,

@@ -26,10 +26,12 @@ constexpr int kMaxJsonDepth = int(Expr::kMaxDepth) + 16;
 // Vocabularies
 //===----------------------------------------------------------------------===//
 
+namespace {
 template <typename Enum> struct Word {
   Enum value;
   const char *text;
 };
+} // namespace
 
 constexpr Word<ArgKind> kArgKinds[] = {{ArgKind::MemRef, "memref"},
                                        {ArgKind::Scalar, "scalar"}};
@@ -118,7 +120,7 @@ static Json toJson(const std::vector<int64_t> &values) {
   return array;
 }
 
-template <typename List> Json exprsToJson(const List &exprs) {
+template <typename List> static Json exprsToJson(const List &exprs) {
   Json array = Json::array();
   for (const Expr &expr : exprs)
     array.push_back(toJson(expr));
@@ -185,7 +187,7 @@ static Json toJson(const CodeSpec &code) {
 static Json toJson(const Assumption &assumption);
 static Json toJson(const KernelSpec &kernel);
 
-template <typename T> Json listToJson(const std::vector<T> &list) {
+template <typename T> static Json listToJson(const std::vector<T> &list) {
   Json array = Json::array();
   for (const T &element : list)
     array.push_back(toJson(element));

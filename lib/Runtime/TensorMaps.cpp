@@ -93,12 +93,12 @@ static Status encode(const TensorMapSpec &spec, const Driver &driver,
     box[i] = unsigned(spec.box[i]);
     elementStrides[i] = unsigned(spec.elementStrides[i]);
   }
+  // A device address, which is not read here.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  void *address = reinterpret_cast<void *>(key.address);
   // The enumerations of the manifest number their values as the driver does.
   return driver.check(driver.functions().tensorMapEncodeTiled(
-                          &map, mapType(spec.type), rank,
-                          // A device address, never read here.
-                          reinterpret_cast<void *>(
-                              key.address), // NOLINT(performance-no-int-to-ptr)
+                          &map, mapType(spec.type), rank, address,
                           key.dims.data(), key.strides.data(), box,
                           elementStrides, int(spec.interleave),
                           int(spec.swizzle), int(spec.l2), int(spec.fill)),

@@ -192,32 +192,6 @@ TEST_F(LaunchTest, StridesOfUnitDimensionsDoNotMatter) {
   EXPECT_EQ(launchError(), "");
 }
 
-TEST_F(LaunchTest, DenseMemrefsAreAnAssumption) {
-  Artifact artifact = scaleArtifact();
-  assumeDense(artifact.manifest.kernels[0], 0);
-  // One dynamic stride, so one assumption.
-  ASSERT_EQ(artifact.manifest.kernels[0].assumptions.size(), 2u);
-  expectHas(launchError(artifact),
-            "argument 0 ('A'): expected dense rows: the stride of dimension 0");
-  stridesA[0] = 64;
-  EXPECT_EQ(launchError(artifact), "");
-  shapeA[0] = 1;
-  stridesA[0] = 72;
-  EXPECT_EQ(launchError(artifact), "");
-  // An empty dimension counts as one of extent 1, as libraries have it.
-  artifact = scaleArtifact();
-  artifact.manifest.kernels[0].args[1].strides = {kDynamic, kDynamic};
-  assumeDense(artifact.manifest.kernels[0], 1);
-  shapeC[1] = 0;
-  stridesC[0] = stridesC[1] = 1;
-  EXPECT_EQ(launchError(artifact), "");
-  shapeC[1] = 300;
-  stridesC[0] = 300;
-  EXPECT_EQ(launchError(artifact), "");
-  stridesC[0] = 301;
-  expectHas(launchError(artifact), "argument 1 ('C'): expected dense rows");
-}
-
 TEST_F(LaunchTest, AddressesAreChecked) {
   args[0].data = kA + 8;
   EXPECT_EQ(launchError(), "argument 0 ('A'): expected an address aligned to "

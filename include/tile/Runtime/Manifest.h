@@ -180,12 +180,6 @@ struct Manifest {
   const KernelSpec *find(const std::string &name) const;
 };
 
-/// Adds the assumptions that the dynamic strides of argument `arg` are those of
-/// a dense row-major memref, for code that computes them from the extents: what
-/// a memref of identity layout means. Dimensions of extent 1 or less, whose
-/// strides the launcher makes dense, never fail them.
-void assumeDense(KernelSpec &kernel, unsigned arg);
-
 /// Checks every field and every reference between fields. `numBlobs` is the
 /// number of blobs that code entries may name.
 Status verifyManifest(const Manifest &manifest, size_t numBlobs);

@@ -241,10 +241,11 @@ static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
   int64_t count = 1;
   if (target->space == MemorySpace::Shared && loop.rank()) {
     auto shared = lowering.shared(fill.getTarget(), op);
-    count = runLength(loop, widestVector(loop, shared->layout,
-                                         loop.rank() - 1));
-    if (loop.rank() != shared->layout.rank() || !fill.getOffsets().empty())
-      count = 1;
+    // A region may start anywhere: only whole tiles are known to be aligned.
+    if (succeeded(shared) && loop.shape() == shared->layout.shape() &&
+        fill.getOffsets().empty())
+      count = runLength(loop, widestVector(loop, shared->layout,
+                                           loop.rank() - 1));
   }
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {

@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 #include "StageTiles.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -25,20 +24,15 @@ public:
         builder(kernel.getContext()) {}
 
   void run() {
-    SmallVector<Operation *> tileOps, scalarOps;
+    SmallVector<Operation *> tileOps;
     kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<TileOpInterface>(op)) {
-        tileOps.push_back(op);
-        return WalkResult::skip(); // scalar code of a tile loop
-      }
-      if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op))
-        scalarOps.push_back(op);
-      return WalkResult::advance();
+      if (!isa<TileOpInterface>(op))
+        return WalkResult::advance();
+      tileOps.push_back(op);
+      return WalkResult::skip(); // scalar code of a tile loop
     });
     for (Operation *op : tileOps)
       stageTileOp(op);
-    for (Operation *op : scalarOps)
-      stageScalarAccess(op);
   }
 
 private:
@@ -71,19 +65,6 @@ private:
       if (found != toShared.end() && found->second.writes &&
           !llvm::is_contained(found->second.operands, access.operand))
         add(found->second, *access.operand, access.isRead, access.isWrite);
-    }
-  }
-
-  /// Block-level code sees one element of a fragment: every thread needs it.
-  void stageScalarAccess(Operation *op) {
-    for (OpOperand &operand : op->getOpOperands()) {
-      Value buffer = operand.get();
-      if (!isFragment(buffer))
-        continue;
-      Staging staging;
-      bool isLoad = isa<memref::LoadOp>(op), isStore = isa<memref::StoreOp>(op);
-      add(staging, operand, !isStore, !isLoad);
-      stage(op, buffer, staging, sharedSpace());
     }
   }
 

@@ -9,7 +9,7 @@
 // CHECK: module
 module attributes {tile.target = #tile.target<"sm_80">} {
 // CHECK-LABEL: tile.kernel @gemm
-tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
+tile.kernel @gemm(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

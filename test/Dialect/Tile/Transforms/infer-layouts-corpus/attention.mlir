@@ -9,7 +9,7 @@
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_90">} {
-tile.kernel @attention(%Q: memref<?x64xf16>, %K: memref<?x64xf16>, %V: memref<?x64xf16>, %O: memref<?x64xf16>, %n: index)
+tile.kernel @attention(%Q: memref<?x64xf16> {tile.alignment = 16}, %K: memref<?x64xf16> {tile.alignment = 16}, %V: memref<?x64xf16> {tile.alignment = 16}, %O: memref<?x64xf16> {tile.alignment = 16}, %n: index)
     grid(%b) = (dim(%Q, 0) ceildiv 64) threads(128) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

@@ -6,7 +6,7 @@
 // Three fragments under one layout: 16 bytes of the narrower operands per thread.
 
 module attributes {tile.target = #tile.target<"sm_90">} {
-tile.kernel @add(%X: memref<?x4096xbf16>, %Y: memref<?x4096xbf16>, %Z: memref<?x4096xf32>) grid(%bx, %by) = (8, dim(%X, 0) ceildiv 8) threads(128) {
+tile.kernel @add(%X: memref<?x4096xbf16> {tile.alignment = 16}, %Y: memref<?x4096xbf16> {tile.alignment = 16}, %Z: memref<?x4096xf32> {tile.alignment = 16}) grid(%bx, %by) = (8, dim(%X, 0) ceildiv 8) threads(128) {
   %c8 = arith.constant 8 : index
   %c512 = arith.constant 512 : index
   %i0 = arith.muli %by, %c8 : index

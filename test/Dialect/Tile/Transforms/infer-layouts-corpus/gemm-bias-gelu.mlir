@@ -8,7 +8,7 @@
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_90">} {
-tile.kernel @gemm_bias_gelu(%A: memref<?x768xf16>, %B: memref<768x3072xf16>, %bias: memref<3072xf16>, %C: memref<?x3072xf16>)
+tile.kernel @gemm_bias_gelu(%A: memref<?x768xf16> {tile.alignment = 16}, %B: memref<768x3072xf16> {tile.alignment = 16}, %bias: memref<3072xf16> {tile.alignment = 16}, %C: memref<?x3072xf16> {tile.alignment = 16})
     grid(%bx, %by) = (24, dim(%C, 0) ceildiv 64) threads(128) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

@@ -7,7 +7,7 @@
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_90">} {
-tile.kernel @sgemm(%A: memref<1024x1024xf32>, %B: memref<1024x1024xf32>, %C: memref<1024x1024xf32>)
+tile.kernel @sgemm(%A: memref<1024x1024xf32> {tile.alignment = 16}, %B: memref<1024x1024xf32> {tile.alignment = 16}, %C: memref<1024x1024xf32> {tile.alignment = 16})
     grid(%bx, %by) = (8, 8) threads(256) {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index

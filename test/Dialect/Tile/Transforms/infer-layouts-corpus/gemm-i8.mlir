@@ -8,7 +8,7 @@
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_80">} {
-tile.kernel @gemm_i8(%A: memref<4096x4096xi8>, %B: memref<4096x4096xi8>, %C: memref<4096x4096xi32>)
+tile.kernel @gemm_i8(%A: memref<4096x4096xi8> {tile.alignment = 16}, %B: memref<4096x4096xi8> {tile.alignment = 16}, %C: memref<4096x4096xi32> {tile.alignment = 16})
     grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

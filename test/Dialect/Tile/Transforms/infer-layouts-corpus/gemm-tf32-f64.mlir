@@ -8,7 +8,7 @@
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_80">} {
-tile.kernel @gemm_tf32(%A: memref<1024x1024xf32>, %B: memref<1024x1024xf32>, %C: memref<1024x1024xf32>)
+tile.kernel @gemm_tf32(%A: memref<1024x1024xf32> {tile.alignment = 16}, %B: memref<1024x1024xf32> {tile.alignment = 16}, %C: memref<1024x1024xf32> {tile.alignment = 16})
     grid(%bx, %by) = (8, 8) threads(128) {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
@@ -26,7 +26,7 @@ tile.kernel @gemm_tf32(%A: memref<1024x1024xf32>, %B: memref<1024x1024xf32>, %C:
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<1024x1024xf32>
 }
-tile.kernel @gemm_f64(%A: memref<1024x1024xf64>, %B: memref<1024x1024xf64>, %C: memref<1024x1024xf64>)
+tile.kernel @gemm_f64(%A: memref<1024x1024xf64> {tile.alignment = 16}, %B: memref<1024x1024xf64> {tile.alignment = 16}, %C: memref<1024x1024xf64> {tile.alignment = 16})
     grid(%bx, %by) = (16, 16) threads(128) {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index

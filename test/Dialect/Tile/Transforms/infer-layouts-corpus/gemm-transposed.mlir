@@ -7,7 +7,7 @@
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_90">} {
-tile.kernel @gemm_tt(%A: memref<4096x4096xbf16>, %B: memref<4096x4096xbf16>, %C: memref<4096x4096xf32>)
+tile.kernel @gemm_tt(%A: memref<4096x4096xbf16> {tile.alignment = 16}, %B: memref<4096x4096xbf16> {tile.alignment = 16}, %C: memref<4096x4096xf32> {tile.alignment = 16})
     grid(%bx, %by) = (16, 32) threads(256) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

@@ -6,7 +6,7 @@
 // One row over the whole block: 16 bytes of f16 per thread, weights held alike.
 
 module attributes {tile.target = #tile.target<"sm_90">} {
-tile.kernel @rmsnorm(%X: memref<?x4096xf16>, %W: memref<4096xf16>, %Y: memref<?x4096xf16>) grid(%b) = (dim(%X, 0)) threads(256) {
+tile.kernel @rmsnorm(%X: memref<?x4096xf16> {tile.alignment = 16}, %W: memref<4096xf16> {tile.alignment = 16}, %Y: memref<?x4096xf16> {tile.alignment = 16}) grid(%b) = (dim(%X, 0)) threads(256) {
   %c0 = arith.constant 0 : index
   %eps = arith.constant 1.0e-5 : f32
   %n = arith.constant 4096.0 : f32

@@ -7,7 +7,7 @@
 // memory.
 
 module attributes {tile.target = #tile.target<"sm_90">} {
-tile.kernel @softmax(%X: memref<?x1024xf32>, %Y: memref<?x1024xf32>) grid(%b) = (dim(%X, 0) ceildiv 4) threads(128) {
+tile.kernel @softmax(%X: memref<?x1024xf32> {tile.alignment = 16}, %Y: memref<?x1024xf32> {tile.alignment = 16}) grid(%b) = (dim(%X, 0) ceildiv 4) threads(128) {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %r = arith.muli %b, %c4 : index

@@ -7,7 +7,7 @@
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_90">} {
-tile.kernel @transpose(%X: memref<4096x4096xf32>, %Y: memref<4096x4096xf32>) grid(%bx, %by) = (64, 64) threads(256) {
+tile.kernel @transpose(%X: memref<4096x4096xf32> {tile.alignment = 16}, %Y: memref<4096x4096xf32> {tile.alignment = 16}) grid(%bx, %by) = (64, 64) threads(256) {
   %c64 = arith.constant 64 : index
   %i0 = arith.muli %by, %c64 : index
   %j0 = arith.muli %bx, %c64 : index
