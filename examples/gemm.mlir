@@ -1,6 +1,4 @@
 // C = A * B: f16 operands, f32 accumulation. One block computes a 128 x 128 tile.
-// Rows are promised to be multiples of 16 bytes, so that copies may move 16 bytes
-// at a time; the launcher checks the promise.
 #shared = #gpu.address_space<workgroup>
 tile.kernel @gemm(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(128) {
@@ -11,10 +9,12 @@ tile.kernel @gemm(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
   %zero = arith.constant 0.0 : f32
   %K = memref.dim %A, %c1 : memref<?x?xf16>
   %N = memref.dim %B, %c1 : memref<?x?xf16>
-  %Nc = memref.dim %C, %c1 : memref<?x?xf16>
+  %NC = memref.dim %C, %c1 : memref<?x?xf16>
+  // Rows of whole 16-byte pieces can be copied asynchronously; without these
+  // promises (which the launcher checks) every shape is right, and slower.
   tile.assume %K {divisible_by = 8 : i64} : index
   tile.assume %N {divisible_by = 8 : i64} : index
-  tile.assume %Nc {divisible_by = 8 : i64} : index
+  tile.assume %NC {divisible_by = 8 : i64} : index
   %m = arith.muli %by, %c128 : index
   %n = arith.muli %bx, %c128 : index
 

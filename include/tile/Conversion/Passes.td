@@ -107,4 +107,36 @@ def ConvertTileToNVVMPass : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// ExpandMath
+//===----------------------------------------------------------------------===//
+
+def ExpandMathPass : Pass<"tile-expand-math", "::mlir::ModuleOp"> {
+  let summary = "Replaces math functions by arithmetic that NVPTX has code for";
+  let description = [{
+    Runs on scalar and vector code after tile operations are gone, before arith
+    and math become LLVM. No device library is needed afterwards. Functions are
+    accurate to the bounds in docs/Rationale/Math.md and keep denormals; those
+    with `fastmath<afn>`, or all under `fast-math`, use the approximate
+    instructions of PTX. f16 and bf16 compute in f32. Casts to fp8 and fp4
+    saturate and round to nearest even: by `cvt` from sm_89 on, else by integer
+    arithmetic. What has no expansion (80- and 128-bit floats, scalable
+    vectors) is an error.
+
+    Before: `%y = math.exp %x fastmath<afn> : f32`; after:
+    ```mlir
+    %c = arith.constant 1.44269502 : f32
+    %0 = arith.mulf %x, %c : f32
+    %y = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%0) : (f32) -> f32
+    ```
+  }];
+  let options = [Option<"fastMath", "fast-math", "bool", "false",
+                        "treat every function as approximate and flushing">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // TILE_CONVERSION_PASSES_TD

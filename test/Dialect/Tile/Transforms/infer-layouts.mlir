@@ -188,3 +188,155 @@ tile.kernel @reductions() grid(%b) = (1) threads(128) {
   tile.return
 }
 }
+
+// -----
+
+// Each triple of element types takes the target's instruction with the largest
+// k; fp8 has one from sm_89 on.
+
+#shared = #gpu.address_space<workgroup>
+module attributes {tile.target = #tile.target<"sm_80">} {
+// CHECK-LABEL: tile.kernel @types80
+tile.kernel @types80() grid(%b) = (1) threads(128) {
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>{{.*}} : memref<64x32xf16,
+  %a0 = tile.alloc : memref<64x32xf16, #shared>
+  %b0 = tile.alloc : memref<32x64xf16, #shared>
+  %c0 = tile.alloc : memref<64x64xf16, #tile.fragment>
+  tile.gemm %a0, %b0, %c0 : memref<64x32xf16, #shared>, memref<32x64xf16, #shared>, memref<64x64xf16, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>{{.*}} : memref<64x32xbf16,
+  %a1 = tile.alloc : memref<64x32xbf16, #shared>
+  %b1 = tile.alloc : memref<32x64xbf16, #shared>
+  %c1 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a1, %b1, %c1 : memref<64x32xbf16, #shared>, memref<32x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 8, warps = [2, 2]>{{.*}} : memref<64x32xf32,
+  %a2 = tile.alloc : memref<64x32xf32, #shared>
+  %b2 = tile.alloc : memref<32x64xf32, #shared>
+  %c2 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a2, %b2, %c2 : memref<64x32xf32, #shared>, memref<32x64xf32, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<fma, m = 1, n = 1, k = 1, warps = [{{.*}} : memref<64x32xf32,
+  %a3 = tile.alloc : memref<64x32xf32, #shared>
+  %b3 = tile.alloc : memref<32x64xf32, #shared>
+  %c3 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a3, %b3, %c3 {precision = #tile.precision<ieee>} : memref<64x32xf32, #shared>, memref<32x64xf32, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 8, n = 8, k = 4, warps = [2, 2]>{{.*}} : memref<64x32xf64,
+  %a4 = tile.alloc : memref<64x32xf64, #shared>
+  %b4 = tile.alloc : memref<32x64xf64, #shared>
+  %c4 = tile.alloc : memref<64x64xf64, #tile.fragment>
+  tile.gemm %a4, %b4, %c4 : memref<64x32xf64, #shared>, memref<32x64xf64, #shared>, memref<64x64xf64, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 32, warps = [2, 2]>{{.*}} : memref<64x32xi8,
+  %a5 = tile.alloc : memref<64x32xi8, #shared>
+  %b5 = tile.alloc : memref<32x64xi8, #shared>
+  %c5 = tile.alloc : memref<64x64xi32, #tile.fragment>
+  tile.gemm %a5, %b5, %c5 : memref<64x32xi8, #shared>, memref<32x64xi8, #shared>, memref<64x64xi32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 32, warps = [2, 2]>{{.*}} : memref<64x32xi8,
+  %a6 = tile.alloc : memref<64x32xi8, #shared>
+  %b6 = tile.alloc : memref<32x64xi8, #shared>
+  %c6 = tile.alloc : memref<64x64xi32, #tile.fragment>
+  tile.gemm %a6, %b6, %c6 {unsigned_b} : memref<64x32xi8, #shared>, memref<32x64xi8, #shared>, memref<64x64xi32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<fma, m = 1, n = 1, k = 1, warps = [{{.*}} : memref<64x32xf8E4M3FN,
+  %a7 = tile.alloc : memref<64x32xf8E4M3FN, #shared>
+  %b7 = tile.alloc : memref<32x64xf8E5M2, #shared>
+  %c7 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a7, %b7, %c7 : memref<64x32xf8E4M3FN, #shared>, memref<32x64xf8E5M2, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.return
+}
+}
+
+// -----
+
+// Each triple of element types takes the target's instruction with the largest
+// k; fp8 has one from sm_89 on.
+
+#shared = #gpu.address_space<workgroup>
+module attributes {tile.target = #tile.target<"sm_89">} {
+// CHECK-LABEL: tile.kernel @types89
+tile.kernel @types89() grid(%b) = (1) threads(128) {
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>{{.*}} : memref<64x32xf16,
+  %a0 = tile.alloc : memref<64x32xf16, #shared>
+  %b0 = tile.alloc : memref<32x64xf16, #shared>
+  %c0 = tile.alloc : memref<64x64xf16, #tile.fragment>
+  tile.gemm %a0, %b0, %c0 : memref<64x32xf16, #shared>, memref<32x64xf16, #shared>, memref<64x64xf16, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>{{.*}} : memref<64x32xbf16,
+  %a1 = tile.alloc : memref<64x32xbf16, #shared>
+  %b1 = tile.alloc : memref<32x64xbf16, #shared>
+  %c1 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a1, %b1, %c1 : memref<64x32xbf16, #shared>, memref<32x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 8, warps = [2, 2]>{{.*}} : memref<64x32xf32,
+  %a2 = tile.alloc : memref<64x32xf32, #shared>
+  %b2 = tile.alloc : memref<32x64xf32, #shared>
+  %c2 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a2, %b2, %c2 : memref<64x32xf32, #shared>, memref<32x64xf32, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<fma, m = 1, n = 1, k = 1, warps = [{{.*}} : memref<64x32xf32,
+  %a3 = tile.alloc : memref<64x32xf32, #shared>
+  %b3 = tile.alloc : memref<32x64xf32, #shared>
+  %c3 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a3, %b3, %c3 {precision = #tile.precision<ieee>} : memref<64x32xf32, #shared>, memref<32x64xf32, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 8, n = 8, k = 4, warps = [2, 2]>{{.*}} : memref<64x32xf64,
+  %a4 = tile.alloc : memref<64x32xf64, #shared>
+  %b4 = tile.alloc : memref<32x64xf64, #shared>
+  %c4 = tile.alloc : memref<64x64xf64, #tile.fragment>
+  tile.gemm %a4, %b4, %c4 : memref<64x32xf64, #shared>, memref<32x64xf64, #shared>, memref<64x64xf64, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 32, warps = [2, 2]>{{.*}} : memref<64x32xi8,
+  %a5 = tile.alloc : memref<64x32xi8, #shared>
+  %b5 = tile.alloc : memref<32x64xi8, #shared>
+  %c5 = tile.alloc : memref<64x64xi32, #tile.fragment>
+  tile.gemm %a5, %b5, %c5 : memref<64x32xi8, #shared>, memref<32x64xi8, #shared>, memref<64x64xi32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 32, warps = [2, 2]>{{.*}} : memref<64x32xi8,
+  %a6 = tile.alloc : memref<64x32xi8, #shared>
+  %b6 = tile.alloc : memref<32x64xi8, #shared>
+  %c6 = tile.alloc : memref<64x64xi32, #tile.fragment>
+  tile.gemm %a6, %b6, %c6 {unsigned_b} : memref<64x32xi8, #shared>, memref<32x64xi8, #shared>, memref<64x64xi32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 32, warps = [2, 2]>{{.*}} : memref<64x32xf8E4M3FN,
+  %a7 = tile.alloc : memref<64x32xf8E4M3FN, #shared>
+  %b7 = tile.alloc : memref<32x64xf8E5M2, #shared>
+  %c7 = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a7, %b7, %c7 : memref<64x32xf8E4M3FN, #shared>, memref<32x64xf8E5M2, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.return
+}
+}
+
+// -----
+
+// A loop over part of a fragment runs where that part is held; a loop that
+// meets another part as well reads it through shared memory. A transposed use
+// converts.
+
+module attributes {tile.target = #tile.target<"sm_80">} {
+// CHECK-LABEL: tile.kernel @parts
+// CHECK: tile.fill %[[X:.*]] with {{.*}} {layout = #tile.fragment_layout<shape [64, 64] [[DIGITS:.*]]>} : memref<64x64xf32
+// CHECK: tile.copy %[[X]][{{.*}}] sizes [32, 64] to %[[Y:.*]] {layout = #tile.fragment_layout<shape [32, 64] [[DIGITS]]>}
+// CHECK: tile.copy %[[X]] to %[[TWIN:.*]] {layout = #tile.fragment_layout<shape [64, 64] [[DIGITS]]>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK-NEXT: tile.copy %[[TWIN]][{{.*}}] sizes [32, 64] to %[[Y]]
+// CHECK: tile.convert_layout %[[X]] to %[[XT:.*]] :
+// CHECK-NEXT: tile.parallel
+// CHECK: memref.load %[[X]][%[[I:.*]], %[[J:.*]]]
+// CHECK: memref.load %[[XT]][%[[J]], %[[I]]]
+tile.kernel @parts() grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %z = arith.constant 0.0 : f32
+  %x = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %y = tile.alloc : memref<32x64xf32, #tile.fragment>
+  %t = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %x with %z : memref<64x64xf32, #tile.fragment>, f32
+  tile.copy %x[%c0, %c0] sizes [32, 64] to %y : memref<64x64xf32, #tile.fragment> to memref<32x64xf32, #tile.fragment>
+  tile.copy %x[%c32, %c0] sizes [32, 64] to %y : memref<64x64xf32, #tile.fragment> to memref<32x64xf32, #tile.fragment>
+  tile.parallel (%i, %j) in (64, 64) {
+    %a = memref.load %x[%i, %j] : memref<64x64xf32, #tile.fragment>
+    %c = memref.load %x[%j, %i] : memref<64x64xf32, #tile.fragment>
+    %s = arith.addf %a, %c : f32
+    memref.store %s, %t[%i, %j] : memref<64x64xf32, #tile.fragment>
+  }
+  tile.return
+}
+
+// The example of the pass's documentation.
+// CHECK-LABEL: tile.kernel @documented
+// CHECK: tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>) : memref<64xf32, #tile.fragment>
+// CHECK: tile.copy {{.*}} {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>}
+tile.kernel @documented(%A: memref<4096xf32> {tile.alignment = 16}, %i: index) grid(%b) = (1) threads(32) {
+  %x = tile.alloc : memref<64xf32, #tile.fragment>
+  tile.copy %A[%i] to %x : memref<4096xf32> to memref<64xf32, #tile.fragment>
+  tile.return
+}
+}

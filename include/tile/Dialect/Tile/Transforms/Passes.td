@@ -86,8 +86,8 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
     ```
     After, with 32 threads:
     ```mlir
-    %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(4, 0:1)] lane [(16, 0:4), (2, *)] warp []>) : memref<64xf32, #tile.fragment>
-    tile.copy %A[%i] to %x {layout = #tile.fragment_layout<shape [64] reg [(4, 0:1)] lane [(16, 0:4), (2, *)] warp []>} : memref<4096xf32> to memref<64xf32, #tile.fragment>
+    %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>) : memref<64xf32, #tile.fragment>
+    tile.copy %A[%i] to %x {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>} : memref<4096xf32> to memref<64xf32, #tile.fragment>
     ```
   }];
   let options = [

@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --tile-infer-layouts -o %t.once
 // RUN: tile-opt %t.once --tile-infer-layouts -o %t.twice
 // RUN: cmp %t.once %t.twice
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
 //
 // Three fragments under one layout: 16 bytes of the narrower operands per thread.
 
@@ -44,3 +45,10 @@ tile.kernel @add(%X: memref<?x4096xbf16> {tile.alignment = 16}, %Y: memref<?x409
 // CHECK: {{^  }}tile.copy of line
 // CHECK-NEXT: layout: shape [8, 512] reg [(8, 1:1), (4, 0:2)] lane [(32, 1:8)] warp [(2, 1:256), (2, 0:1)]
 // CHECK-NOT: conversion of
+
+// The vectors predicted are the vectors emitted.
+// PTX-LABEL: .entry add(
+// PTX: ld.global.nc.v4.b32
+// PTX-NOT: ld.global{{[a-z.]*}}.b16
+// PTX-NOT: st.global.b32
+// PTX: st.global.v4.b32

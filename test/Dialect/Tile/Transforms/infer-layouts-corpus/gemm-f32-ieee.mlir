@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --tile-infer-layouts -o %t.once
 // RUN: tile-opt %t.once --tile-infer-layouts -o %t.twice
 // RUN: cmp %t.once %t.twice
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
 //
 // No tensor core multiplies f32 exactly: FMA, each thread an 8x8 block.
 
@@ -50,3 +51,10 @@ tile.kernel @sgemm(%A: memref<1024x1024xf32> {tile.alignment = 16}, %B: memref<1
 // CHECK: {{^  }}tile.copy of line
 // CHECK-NEXT: layout: shape [16, 128] reg [(4, 1:1), (2, 0:8)] lane [(32, 1:4)] warp [(8, 0:1)]
 // CHECK-NOT: conversion of
+
+// PTX-LABEL: .entry sgemm(
+// PTX: cp.async.cg.shared.global
+// PTX-NOT: cp.async.ca
+// PTX-NOT: mma.sync
+// PTX: ld.shared.v4.b32
+// PTX: st.global.v4.b32

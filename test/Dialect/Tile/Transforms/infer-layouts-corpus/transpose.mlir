@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --tile-infer-layouts -o %t.once
 // RUN: tile-opt %t.once --tile-infer-layouts -o %t.twice
 // RUN: cmp %t.once %t.twice
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
 //
 // Written transposed: lanes run along the columns in global memory on both sides.
 
@@ -31,3 +32,8 @@ tile.kernel @transpose(%X: memref<4096x4096xf32> {tile.alignment = 16}, %Y: memr
 // CHECK: {{^  }}tile.parallel of line
 // CHECK-NEXT: layout: shape [64, 64] reg [(4, 1:1), (4, 0:16)] lane [(16, 1:4), (2, 0:1)] warp [(8, 0:2)]
 // CHECK-NOT: conversion of
+
+// PTX-LABEL: .entry transpose(
+// PTX: cp.async.cg.shared.global
+// PTX: st.global.v4.b32
+// PTX-NOT: st.global.b32
