@@ -186,17 +186,28 @@ static llvm::Error checkBuffer(Argument &argument) {
   return llvm::Error::success();
 }
 
+Signature run::signatureOf(KernelOp kernel, const KernelFacts &facts) {
+  Signature signature;
+  signature.kernel = kernel.getSymName().str();
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
+    signature.parameters.push_back(
+        {cast<StringAttr>(kernel.getArgNames()[i]).getValue().str(),
+         cast<TypeAttr>(kernel.getArgTypes()[i]).getValue(), facts.isRead[i],
+         facts.isWritten[i]});
+  return signature;
+}
+
 llvm::Expected<std::vector<Argument>>
-run::parseArguments(KernelOp kernel, const KernelFacts &facts, StringRef text) {
+run::parseArguments(const Signature &signature, StringRef text) {
   std::vector<Argument> arguments;
-  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
+  for (auto [i, parameter] : llvm::enumerate(signature.parameters)) {
     Argument argument;
-    argument.name = cast<StringAttr>(kernel.getArgNames()[i]).getValue().str();
-    argument.type = cast<TypeAttr>(kernel.getArgTypes()[i]).getValue();
+    argument.name = parameter.name;
+    argument.type = parameter.type;
     argument.element = getElementTypeOrSelf(argument.type);
     argument.seed = i + 1;
-    argument.isRead = facts.isRead[i];
-    argument.isWritten = facts.isWritten[i];
+    argument.isRead = parameter.isRead;
+    argument.isWritten = parameter.isWritten;
     if (auto memref = dyn_cast<MemRefType>(argument.type)) {
       argument.isBuffer = true;
       argument.shape = llvm::to_vector(memref.getShape());
@@ -220,7 +231,7 @@ run::parseArguments(KernelOp kernel, const KernelFacts &facts, StringRef text) {
         arguments, [name = name](const Argument &a) { return a.name == name; });
     if (found == arguments.end() || !part.contains('='))
       return error("expected NAME=VALUE with an argument of kernel '",
-                   kernel.getSymName(), "' in --args, got '", part, "'");
+                   signature.kernel, "' in --args, got '", part, "'");
     size_t index = found - arguments.begin();
     if (stated[index])
       return error("expected argument '", name, "' once in --args");
@@ -332,7 +343,7 @@ llvm::Expected<Memory> run::fillArguments(ArrayRef<Argument> arguments) {
     if (!argument.isBuffer)
       continue;
     int64_t width = elementBytes(argument.element);
-    bytes.resize(argument.span() * width);
+    bytes.assign(argument.span() * width, '\xff');
     bool isInteger = !isa<FloatType>(argument.element);
     uint64_t i = 0;
     for (int64_t place : placesOf(argument)) {
