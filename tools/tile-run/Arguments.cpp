@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -337,27 +338,46 @@ std::vector<int64_t> run::placesOf(const Argument &argument) {
   return places;
 }
 
+/// Calls `range(from, to)` for parts of [0, count) on all cores: filling the
+/// buffers of a large benchmark would take longer than everything else.
+static void onAllCores(size_t count,
+                       llvm::function_ref<void(size_t, size_t)> range) {
+  constexpr size_t kWorthAThread = size_t(1) << 18;
+  size_t parts = std::min<size_t>(
+      std::max(1u, std::thread::hardware_concurrency()), count / kWorthAThread);
+  std::vector<std::thread> threads;
+  for (size_t part = 1; part < parts; ++part)
+    threads.emplace_back(range, count * part / parts,
+                         count * (part + 1) / parts);
+  range(0, parts ? count / parts : count);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 llvm::Expected<Memory> run::fillArguments(ArrayRef<Argument> arguments) {
   Memory memory(arguments.size());
-  for (auto [argument, bytes] : llvm::zip(arguments, memory)) {
+  for (auto [argumentOf, bytesOf] : llvm::zip(arguments, memory)) {
+    const Argument &argument = argumentOf;
     if (!argument.isBuffer)
       continue;
     int64_t width = elementBytes(argument.element);
-    bytes.assign(argument.span() * width, '\xff');
+    bytesOf.assign(argument.span() * width, '\xff');
+    char *bytes = bytesOf.data();
     bool isInteger = !isa<FloatType>(argument.element);
-    uint64_t i = 0;
-    for (int64_t place : placesOf(argument)) {
-      char *element = bytes.data() + place * width;
-      // Integers have no NaN: all bits set is as unlikely a result.
-      if (isInteger && argument.fill == Fill::Nan)
-        storeInteger(argument.element, element, -1);
-      else if (isInteger)
-        storeInteger(argument.element, element,
-                     static_cast<int64_t>(valueAt(argument, i)));
-      else
-        storeElement(argument.element, element, valueAt(argument, i));
-      ++i;
-    }
+    std::vector<int64_t> places = placesOf(argument);
+    onAllCores(places.size(), [&](size_t from, size_t to) {
+      for (size_t i = from; i < to; ++i) {
+        char *element = bytes + places[i] * width;
+        // Integers have no NaN: all bits set is as unlikely a result.
+        if (isInteger && argument.fill == Fill::Nan)
+          storeInteger(argument.element, element, -1);
+        else if (isInteger)
+          storeInteger(argument.element, element,
+                       static_cast<int64_t>(valueAt(argument, i)));
+        else
+          storeElement(argument.element, element, valueAt(argument, i));
+      }
+    });
   }
   return memory;
 }
