@@ -181,9 +181,10 @@ bool CaseRunner::describeKernel() {
 
 /// Brings the module to the phase that is to be executed.
 static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch) {
+  // The phases of `tile-to-nvvm` up to the conversion.
   std::string passes = ("tile-set-target{arch=" + arch + "}").str();
   if (stage >= Stage::Layouts)
-    passes += ",tile-infer-layouts";
+    passes += ",canonicalize,cse,tile-infer-layouts";
   if (stage >= Stage::Copies)
     passes += ",tile-select-copies";
   if (stage >= Stage::Scheduled)
@@ -264,6 +265,7 @@ bool CaseRunner::check(const Memory &memory) {
   bound.terms = report.work.terms;
   bound.accumulatorRoundoff = facts.accumulatorRoundoff;
   bound.innerRoundoff = facts.innerRoundoff;
+  bound.subtracts = facts.subtracts;
   Memory references[2];
   for (bool magnitudes : {false, true}) {
     auto wide = runReference(*source, report.kernel, report.arguments,
