@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Target/ManifestBuilder.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -338,7 +339,7 @@ struct ConvertTileToNVVMPass
     std::string arch = target->arch.str();
     module->removeAttr(kTargetAttrName);
     module->setAttr("mlir_tile.arch", StringAttr::get(&getContext(), arch));
-    if (failed(convertToLLVM(module)))
+    if (failed(expandMath(module, *target)) || failed(convertToLLVM(module)))
       return signalPassFailure();
   }
 };
