@@ -8,10 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
-#include "tile/Analysis/Divisibility.h"
-#include "tile/Conversion/ExpandMath.h"
-#include "tile/Conversion/Passes.h"
-#include "tile/Target/ManifestBuilder.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -29,6 +25,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "tile/Analysis/Divisibility.h"
+#include "tile/Conversion/Passes.h"
+#include "tile/Target/ManifestBuilder.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_CONVERTTILETONVVMPASS
@@ -161,8 +160,8 @@ static void bindBlockIds(KernelLowering &lowering) {
     Value firstRow = lowering.mul(group, panel);
     Value rows = b.createOrFold<arith::MinUIOp>(
         panel, b.createOrFold<arith::SubIOp>(countY, firstRow));
-    ids[1] = lowering.add(firstRow,
-                          b.createOrFold<arith::RemUIOp>(within, rows));
+    ids[1] =
+        lowering.add(firstRow, b.createOrFold<arith::RemUIOp>(within, rows));
     ids[0] = b.createOrFold<arith::DivUIOp>(within, rows);
   }
   for (auto [i, id] : llvm::enumerate(ids))
@@ -245,7 +244,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   bindArguments(lowering, function);
   bindBlockIds(lowering);
   LLVM::GlobalOp arenaSymbol = getArena(module, builder);
-  lowering.sharedBase = LLVM::AddressOfOp::create(lowering.builder, arenaSymbol);
+  lowering.sharedBase =
+      LLVM::AddressOfOp::create(lowering.builder, arenaSymbol);
 
   Block &body = kernel.getBodyRegion().front();
   entry->getOperations().splice(entry->end(), body.getOperations());
@@ -264,7 +264,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
     op->erase();
   }
 
-  int64_t bytes = llvm::alignTo(lowering.arena.bytes, 16) + lowering.scratchBytes;
+  int64_t bytes =
+      llvm::alignTo(lowering.arena.bytes, 16) + lowering.scratchBytes;
   if (bytes > target.sharedPerBlock) {
     InFlightDiagnostic diag = kernel.emitOpError()
                               << "expected at most " << target.sharedPerBlock
@@ -276,6 +277,10 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   function->setAttr(kSharedBytesAttrName, builder.getI64IntegerAttr(bytes));
   function->setAttr(kManifestAttrName,
                     builder.getStringAttr(writeKernelManifest(*manifest)));
+  for (BlockArgument argument : body.getArguments())
+    if (!argument.use_empty())
+      return argument.use_begin()->getOwner()->emitOpError()
+             << "uses a kernel argument in a way that has no lowering";
   kernel.erase();
   return success();
 }
