@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Features: `ptxas`, `mlir-opt` (the upstream one, which cannot parse the tile
-# dialect), `gpu`, `static` (how LLVM is linked), and one per tool of this build. A test that names a tool this
-# checkout has no sources for is unsupported; a tool that should have been built
-# and was not makes its tests fail.
+# dialect), `gpu`, `static` (how LLVM is linked), and one per tool of this build.
+# A test that names a tool this checkout has no sources for is unsupported; a tool
+# that should have been built and was not makes its tests fail.
 import os
 import shutil
 import subprocess
