@@ -61,9 +61,9 @@ def count_ctest(directory: pathlib.Path, count: Count):
     count.junit(directory / "ctest.xml", counted_by_case)
     # A program that ran all its cases and then failed (a leak, an exit status).
     for case in xml.etree.ElementTree.parse(directory / "ctest.xml").iter("testcase"):
-        if case.get("name") in programs and case.get("status") == "fail":
-            if len(count.failed) == before:
-                count.failed.append(f"ctest: {case.get('name')}")
+        died = case.get("name") in programs and case.get("status") == "fail"
+        if died and len(count.failed) == before:
+            count.failed.append(f"ctest: {case.get('name')}")
 
 
 def count_lit(path: pathlib.Path, count: Count):

@@ -21,7 +21,9 @@ import sys
 import tempfile
 
 SEPARATOR = "// -----"
-TOKEN = re.compile(r"[%@#!^][\w.$]+|(?<![0-9])[A-Za-z_][\w.$]*|x|-?\d+(?:\.\d+)?|->|::|\s+|.", re.DOTALL)
+TOKEN = re.compile(
+    r"[%@#!^][\w.$]+|(?<![0-9])[A-Za-z_][\w.$]*|x|-?\d+(?:\.\d+)?|->|::|\s+|.", re.DOTALL
+)
 NUMBERS = ["0", "1", "-1", "7", "2147483648", "-9223372036854775808", "9223372036854775807",
            "18446744073709551616", "4294967296", "3", "33", "100", "64"]  # fmt: skip
 MEMORY = 8 << 30
@@ -185,8 +187,11 @@ def main() -> int:
     common = [opt, "--split-input-file"]
     unregistered = "--allow-unregistered-dialect"
     known = subprocess.run([opt, "--help"], capture_output=True, text=True, check=True).stdout
-    pipelines = [[unregistered], [unregistered, "--mlir-print-op-generic"],
-                 [unregistered, "--canonicalize", "--cse"]]
+    pipelines = [
+        [unregistered],
+        [unregistered, "--mlir-print-op-generic"],
+        [unregistered, "--canonicalize", "--cse"],
+    ]
     pipelines += [
         [flag] for flag in ("--tile-to-nvvm", "--tile-to-cpu", "--tile-infer-layouts",
                             "--tile-pipeline")
@@ -196,7 +201,9 @@ def main() -> int:
     runner = Runner(arguments.timeout, keep)
     batches = [texts[i : i + BATCH] for i in range(0, len(texts), BATCH)]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        work = [pool.submit(runner.batch, common + flags, b) for flags in pipelines for b in batches]
+        work = [
+            pool.submit(runner.batch, common + flags, b) for flags in pipelines for b in batches
+        ]
         translate = arguments.bin / "tile-translate"
         if os.access(translate, os.X_OK):
             command = [str(translate), "--tile-to-ptx", "--arch=sm_80", "-o", os.devnull]

@@ -17,6 +17,7 @@ using namespace mlir::tile;
 void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
                                      const TileToNVVMOptions &options) {
   passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
+  passes.addPass(createLowerAffineAccessesPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   InferLayoutsPassOptions inference;

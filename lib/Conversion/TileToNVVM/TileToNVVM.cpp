@@ -8,9 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
-#include "tile/Analysis/Divisibility.h"
-#include "tile/Conversion/Passes.h"
-#include "tile/Target/ManifestBuilder.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -28,6 +25,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "tile/Analysis/Divisibility.h"
+#include "tile/Conversion/Passes.h"
+#include "tile/Target/ManifestBuilder.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_CONVERTTILETONVVMPASS
@@ -160,8 +160,8 @@ static void bindBlockIds(KernelLowering &lowering) {
     Value firstRow = lowering.mul(group, panel);
     Value rows = b.createOrFold<arith::MinUIOp>(
         panel, b.createOrFold<arith::SubIOp>(countY, firstRow));
-    ids[1] = lowering.add(firstRow,
-                          b.createOrFold<arith::RemUIOp>(within, rows));
+    ids[1] =
+        lowering.add(firstRow, b.createOrFold<arith::RemUIOp>(within, rows));
     ids[0] = b.createOrFold<arith::DivUIOp>(within, rows);
   }
   for (auto [i, id] : llvm::enumerate(ids))
@@ -244,7 +244,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   bindArguments(lowering, function);
   bindBlockIds(lowering);
   LLVM::GlobalOp arenaSymbol = getArena(module, builder);
-  lowering.sharedBase = LLVM::AddressOfOp::create(lowering.builder, arenaSymbol);
+  lowering.sharedBase =
+      LLVM::AddressOfOp::create(lowering.builder, arenaSymbol);
 
   Block &body = kernel.getBodyRegion().front();
   entry->getOperations().splice(entry->end(), body.getOperations());
@@ -263,7 +264,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
     op->erase();
   }
 
-  int64_t bytes = llvm::alignTo(lowering.arena.bytes, 16) + lowering.scratchBytes;
+  int64_t bytes =
+      llvm::alignTo(lowering.arena.bytes, 16) + lowering.scratchBytes;
   if (bytes > target.sharedPerBlock) {
     InFlightDiagnostic diag = kernel.emitOpError()
                               << "expected at most " << target.sharedPerBlock
@@ -275,6 +277,10 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   function->setAttr(kSharedBytesAttrName, builder.getI64IntegerAttr(bytes));
   function->setAttr(kManifestAttrName,
                     builder.getStringAttr(writeKernelManifest(*manifest)));
+  for (BlockArgument argument : body.getArguments())
+    if (!argument.use_empty())
+      return argument.use_begin()->getOwner()->emitOpError()
+             << "uses a kernel argument in a way that has no lowering";
   kernel.erase();
   return success();
 }
@@ -338,7 +344,7 @@ struct ConvertTileToNVVMPass
     std::string arch = target->arch.str();
     module->removeAttr(kTargetAttrName);
     module->setAttr("mlir_tile.arch", StringAttr::get(&getContext(), arch));
-    if (failed(convertToLLVM(module)))
+    if (failed(expandMath(module, *target)) || failed(convertToLLVM(module)))
       return signalPassFailure();
   }
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -36,6 +38,28 @@ void PrintOp::getEffects(EffectList &effects) {
 void AssertOp::getEffects(EffectList &effects) {
   effects.emplace_back(MemoryEffects::Write::get(),
                        ProgramOrderResource::get());
+}
+
+LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
+  if (!matchPattern(op.getCondition(), m_One()))
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult AssumeOp::canonicalize(AssumeOp op, PatternRewriter &rewriter) {
+  APInt constant;
+  if (!matchPattern(op.getValue(), m_ConstantInt(&constant)))
+    return failure();
+  int64_t value = constant.getSExtValue();
+  bool kept = (!op.getMin() || value >= static_cast<int64_t>(*op.getMin())) &&
+              (!op.getMax() || value <= static_cast<int64_t>(*op.getMax())) &&
+              (!op.getDivisibleBy() ||
+               value % static_cast<int64_t>(*op.getDivisibleBy()) == 0);
+  if (!kept)
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
 }
 
 LogicalResult AssumeOp::verify() {

@@ -5,6 +5,7 @@
 #include "Uniformity.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -152,6 +153,14 @@ LogicalResult ParallelOp::verifyRegions() {
   return verifyDisjointStores(*this);
 }
 
+LogicalResult ParallelOp::canonicalize(ParallelOp op,
+                                       PatternRewriter &rewriter) {
+  if (!llvm::is_contained(op.getExtents(), 0))
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
+}
+
 void ParallelOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
   // Regions touched through the loop indices are not analyzed here: whole
   // buffers are what dependence analysis needs.
@@ -253,6 +262,17 @@ LogicalResult PipelinedOp::verify() {
       !step.isStrictlyPositive())
     return emitOpError() << "[pipelined-2] expected a positive step, got "
                          << step.getSExtValue();
+  return success();
+}
+
+LogicalResult PipelinedOp::canonicalize(PipelinedOp op,
+                                        PatternRewriter &rewriter) {
+  APInt lower, upper;
+  if (!matchPattern(op.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(op.getUpperBound(), m_ConstantInt(&upper)) ||
+      lower.slt(upper))
+    return failure();
+  rewriter.eraseOp(op);
   return success();
 }
 

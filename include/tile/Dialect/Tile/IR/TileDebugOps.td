@@ -26,8 +26,16 @@ def Tile_PrintOp : Tile_TileOp<"print"> {
 
 def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "stops the program with a message when the condition is false";
+  let description = [{
+    Canonicalization erases an assertion of a constant that is true.
+
+    ```mlir
+    tile.assert %ok, "n is even"
+    ```
+  }];
   let arguments = (ins I1:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict";
+  let hasCanonicalizeMethod = 1;
 }
 
 def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -41,6 +49,8 @@ def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOp
     - assume-1: at least one of `divisible_by`, `min`, `max`.
     - assume-2: `divisible_by` is positive; min <= max.
 
+    Canonicalization erases a promise about a constant that keeps it.
+
     ```mlir
     tile.assume %n {divisible_by = 8 : i64, min = 1 : i64, max = 65536 : i64} : index
     ```
@@ -48,6 +58,7 @@ def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOp
   let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value,
     OptionalAttr<I64Attr>:$divisible_by, OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max);
   let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
 

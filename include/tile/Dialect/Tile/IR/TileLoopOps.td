@@ -25,6 +25,8 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
       loop index of extent above one (local memory excepted).
     - parallel-5: `coalesced_width` is a positive power of two.
 
+    Canonicalization erases a loop with an extent of zero.
+
     ```mlir
     tile.parallel (%i, %j) in (128, 128) {
       %x = memref.load %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
@@ -38,6 +40,7 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
                        OptionalAttr<I64Attr>:$coalesced_width);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizeMethod = 1;
   let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::ArrayRef<int64_t>":$extents,
@@ -61,6 +64,8 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
     - pipelined-1: `stages` is at least 1 and at most 64.
     - pipelined-2: a constant step is positive.
 
+    Canonicalization erases a loop of constant bounds that runs no iteration.
+
     ```mlir
     tile.pipelined %k = %c0 to %c4096 step %c32 stages(3) {
     }
@@ -69,6 +74,7 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
   let arguments = (ins Index:$lower_bound, Index:$upper_bound, Index:$step, I64Attr:$stages);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::BlockArgument getInductionVariable() { return getBody().getArgument(0); }

@@ -127,4 +127,22 @@ def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def LowerAffineAccessesPass : Pass<"tile-lower-affine-accesses"> {
+  let summary = "Turns affine loads and stores into those of the memref dialect";
+  let description = [{
+    Index maps become arithmetic, so that layout inference and lowering know one
+    form of access to an element.
+
+    Before: `%x = affine.load %A[%i * 2 + 1] : memref<?xf32>`; after, with
+    `%c1 = 1` and `%c2 = 2`:
+
+    ```mlir
+    %0 = arith.muli %i, %c2 overflow<nsw> : index
+    %1 = arith.addi %0, %c1 : index
+    %x = memref.load %A[%1] : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // TILE_TRANSFORMS_PASSES_TD

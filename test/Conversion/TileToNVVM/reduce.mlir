@@ -1,0 +1,35 @@
+// Registers, then butterfly shuffles, then warps through scratch memory.
+// RUN: tile-opt %s --tile-to-nvvm=arch=sm_80 --split-input-file -o %t
+// RUN: FileCheck %s < %t
+
+// A row belongs to one warp: shuffles, no scratch, no barrier.
+// CHECK-LABEL: llvm.func @rows
+// CHECK-SAME:    mlir_tile.shared_bytes = 0 : i64
+// CHECK:         nvvm.shfl.sync  bfly
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.return
+tile.kernel @rows(%A: memref<4x1024xf32>, %B: memref<4xf32>) grid(%bx) = (1) threads(128) {
+  %x = tile.alloc : memref<4x1024xf32, #tile.fragment>
+  %s = tile.alloc : memref<4xf32, #tile.fragment>
+  tile.copy %A to %x : memref<4x1024xf32> to memref<4x1024xf32, #tile.fragment>
+  tile.reduce sum %x to %s dim(1) : memref<4x1024xf32, #tile.fragment> to memref<4xf32, #tile.fragment>
+  tile.copy %s to %B : memref<4xf32, #tile.fragment> to memref<4xf32>
+}
+
+// -----
+
+// One row over all warps: partial results meet in scratch memory.
+// CHECK-LABEL: llvm.func @across_warps
+// CHECK:         nvvm.shfl.sync  bfly
+// CHECK:         nvvm.barrier
+// CHECK:         llvm.store {{.*}} !llvm.ptr<3>
+// CHECK:         nvvm.barrier
+// CHECK:         llvm.load {{.*}} !llvm.ptr<3>
+// CHECK:         llvm.return
+tile.kernel @across_warps(%A: memref<1x4096xf32>, %B: memref<1xf32>) grid(%bx) = (1) threads(128) {
+  %x = tile.alloc : memref<1x4096xf32, #tile.fragment>
+  %s = tile.alloc : memref<1xf32, #tile.fragment>
+  tile.copy %A to %x : memref<1x4096xf32> to memref<1x4096xf32, #tile.fragment>
+  tile.reduce max %x to %s dim(1) : memref<1x4096xf32, #tile.fragment> to memref<1xf32, #tile.fragment>
+  tile.copy %s to %B : memref<1xf32, #tile.fragment> to memref<1xf32>
+}

@@ -1,0 +1,40 @@
+// RUN: tile-opt %s --convert-tile-to-nvvm --split-input-file --verify-diagnostics
+
+// expected-error @below {{expected a target: run --tile-set-target}}
+module {}
+
+// -----
+
+module attributes {tile.target = #tile.target<"sm_80">} {
+  tile.kernel @unscheduled(%A: memref<64xf32>, %n: index) grid(%bx) = (1) threads(32) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{expected rings or a plain loop: run --tile-pipeline}}
+    tile.pipelined %k = %c0 to %n step %c1 stages(2) {
+    }
+  }
+}
+
+// -----
+
+module attributes {tile.target = #tile.target<"sm_80">} {
+  tile.kernel @no_layout(%A: memref<64xf32>) grid(%bx) = (1) threads(32) {
+    // expected-error @below {{expected a layout: run --tile-infer-layouts}}
+    %x = tile.alloc : memref<64xf32, #tile.fragment>
+    tile.copy %A to %x : memref<64xf32> to memref<64xf32, #tile.fragment>
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+#S = #tile.shared_layout<shape [256, 256] bits 32 modes [(256, 1:1), (256, 0:256)]>
+#L = #tile.fragment_layout<shape [256, 256] reg [(4, 1:1), (2, 1:128), (64, 0:4)] lane [(32, 1:4)] warp [(4, 0:1)]>
+module attributes {tile.target = #tile.target<"sm_80">} {
+  // expected-error @below {{expected at most 166912 bytes of shared memory on sm_80, got 262144}}
+  // expected-note @below {{use smaller tiles or fewer stages}}
+  tile.kernel @too_much(%A: memref<256x256xf32>) grid(%bx) = (1) threads(128) {
+    %s = tile.alloc layout(#S) : memref<256x256xf32, #shared>
+    tile.copy %A to %s {layout = #L} : memref<256x256xf32> to memref<256x256xf32, #shared>
+  }
+}
