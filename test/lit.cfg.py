@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Features: `ptxas`, `mlir-opt` (the upstream one, which cannot parse the tile
-# dialect), `gpu`, and one per tool of this build. A test that names a tool this
-# checkout has no sources for is unsupported; a tool that should have been built
-# and was not makes its tests fail.
+# dialect), `gpu`, `static` (how LLVM is linked), and one per tool of this build.
+# A test that names a tool this checkout has no sources for is unsupported; a tool
+# that should have been built and was not makes its tests fail.
 import os
 import shutil
 import subprocess
@@ -36,6 +36,9 @@ for program in ("ptxas", "mlir-opt", "clang-22", "cc"):
     if shutil.which(program, path=search_path):
         config.available_features.add(program)
 config.available_features.update(tool for tool in config.tile_built_tools if tool)
+
+if config.tile_static:
+    config.available_features.add("static")
 
 
 def has_gpu():
