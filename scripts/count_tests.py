@@ -3,8 +3,8 @@
 """Adds up what the test runners left in a directory and prints "N passed, N failed".
 
 Reads ctest.xml with gtest/*.xml (one per GoogleTest program; a program that left none
-counts as one test), lit.json, pytest.xml, unformatted.txt and errors.txt. A runner that
-ran and left nothing readable is a failure. Exits non-zero when anything failed.
+counts as one test), lit.json, pytest.xml and errors.txt (a failure a line). A runner
+that ran and left nothing readable is a failure. Exits non-zero when anything failed.
 """
 
 import argparse
@@ -91,13 +91,8 @@ def main() -> int:
             count.failed.append(f"{runner} left no results ({error})")
     if (results / "pytest.xml").exists():
         count.junit(results / "pytest.xml")
-    if (results / "errors.txt").exists() and not count.failed:
-        count.failed.append((results / "errors.txt").read_text().strip())
-    if (results / "unformatted.txt").exists():
-        if (results / "unformatted.txt").read_text():
-            count.failed.append("source format")
-        else:
-            count.passed += 1
+    if (results / "errors.txt").exists():
+        count.failed += (results / "errors.txt").read_text().splitlines()
 
     print(f"== {count.skipped} skipped (they need a tool or a GPU that is not here)")
     for name in count.failed:

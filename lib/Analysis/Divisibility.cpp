@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/Divisibility.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
 #include <numeric>
 
 using namespace mlir;
@@ -22,8 +22,8 @@ static int64_t clampProduct(int64_t a, int64_t b) {
   // Beyond 2^31 only the power of two matters; a smaller divisor stays true.
   int64_t product = 0;
   if (llvm::MulOverflow(a, b, product) || product > kEverything) {
-    int shift = std::min<int>(
-        31, llvm::countr_zero<uint64_t>(a) + llvm::countr_zero<uint64_t>(b));
+    int shift = std::min<int>(31, llvm::countr_zero<uint64_t>(a) +
+                                      llvm::countr_zero<uint64_t>(b));
     return int64_t(1) << shift;
   }
   return product;
@@ -65,9 +65,8 @@ static int64_t assumedDivisor(Value value) {
   for (Operation *user : value.getUsers())
     if (auto assume = dyn_cast<AssumeOp>(user))
       if (assume.getDivisibleBy())
-        divisor = std::lcm(divisor,
-                           std::min<int64_t>(*assume.getDivisibleBy(),
-                                             kEverything));
+        divisor = std::lcm(
+            divisor, std::min<int64_t>(*assume.getDivisibleBy(), kEverything));
   return std::min(divisor, kEverything);
 }
 

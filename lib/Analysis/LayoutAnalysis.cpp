@@ -87,7 +87,7 @@ LogicalResult LayoutSolver::checkThreads(Operation *op,
   if (!stated)
     return success();
   FragmentLayout layout = stated.getLayout();
-  int64_t threads = kernel.getThreads();
+  int64_t threads = numThreads();
   if (layout.numThreads() != threads)
     return op->emitOpError() << "expected a layout over " << threads
                              << " threads, got " << layout.numThreads();
@@ -113,11 +113,8 @@ LogicalResult LayoutSolver::collect(Operation *op) {
   auto tileOp = dyn_cast<TileOpInterface>(op);
   if (!tileOp)
     return success();
-  OperationDemands demands{op,
-                           LayoutConstraints(target, kernel.getThreads()),
-                           frequencyOf(op),
-                           {},
-                           {}};
+  OperationDemands demands{
+      op, LayoutConstraints(target, numThreads()), frequencyOf(op), {}, {}};
   tileOp.getLayoutConstraints(demands.constraints);
   if (!demands.constraints.refusal.empty())
     return op->emitOpError() << demands.constraints.refusal;

@@ -36,13 +36,13 @@ tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
     }
     // Digits of a dimension of extent one are lanes that hold nothing of the
     // tile; they must not become replicas.
-    if (hasDigits(layout, dim))
+    if (hasDigits(layout, int(dim)))
       return std::nullopt;
     layout = *layout.sliced(dim);
   }
   SmallVector<unsigned> permutation;
   for (unsigned dim = 0; dim < loopShape.size(); ++dim) {
-    auto found = llvm::find(loopDims, dim);
+    auto *found = llvm::find(loopDims, dim);
     if (found != loopDims.end())
       permutation.push_back(found - loopDims.begin());
   }
@@ -99,7 +99,7 @@ FragmentLayout tile::fragmentFromLoop(ArrayRef<int64_t> fragmentShape,
   // Elements outside the loop's region: further registers.
   Modes registers = layout.modes(Axis::Register);
   for (auto [dim, extent] : llvm::enumerate(fragmentShape)) {
-    int64_t covered = coveredFromZero(layout, dim);
+    int64_t covered = coveredFromZero(layout, int(dim));
     if (covered < extent)
       registers.push_back({ceilDiv(extent, covered), int(dim), covered});
   }
@@ -111,7 +111,7 @@ bool tile::isCompatible(const OwnedAccess &access,
                         const FragmentLayout &fragment,
                         const FragmentLayout &loop) {
   for (auto [dim, loopDim] : llvm::enumerate(access.loopDims))
-    if (loopDim < 0 && hasDigits(fragment, dim))
+    if (loopDim < 0 && hasDigits(fragment, int(dim)))
       return false;
   FragmentLayout region = regionFromLoop(access, loop);
   return region.equivalent(withShape(fragment, region.shape()));

@@ -59,7 +59,7 @@ void LayoutSolver::assign(Value buffer, FragmentLayout layout,
 
 /// Fragments are entered without a layout (no reason) when collected.
 const FragmentLayout *LayoutSolver::layoutOf(Value buffer) const {
-  auto found = result.fragments.find(buffer);
+  const auto *found = result.fragments.find(buffer);
   if (found == result.fragments.end() || found->second.why.empty())
     return nullptr;
   return &found->second.layout;
@@ -217,7 +217,7 @@ bool LayoutSolver::propagateSlices(OperationDemands &demands) {
 LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
                                       const FragmentLayout &layout) {
   const LoopDemand &demand = *demands.constraints.loopDemand;
-  LayoutCost cost = loopCost(demand, demands.walks, layout);
+  LayoutCost cost = loopCost(demands.walks, layout);
   cost.conversions = disagreement(demands, layout) / demands.frequency;
   // What the layout means for the fragments it decides.
   int64_t registers = 0;
@@ -231,7 +231,7 @@ LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
     registers += registersPerThread(fragment, elementBitsOf(access.buffer()));
     decided.try_emplace(access.buffer(), std::move(fragment));
   }
-  cost.registers = registerCost(registers, kernel.getThreads(), target);
+  cost.registers = registerCost(registers, numThreads(), target);
   for (OperationDemands &other : operations)
     for (const SliceDemand &slice : other.constraints.slices) {
       auto found = decided.find(slice.source->get());
@@ -260,9 +260,9 @@ bool LayoutSolver::chooseFreeLoop() {
         llvm::count_if(demand.shape, [](int64_t e) { return e > 1; });
     double work = demands.frequency;
     for (int64_t extent : demand.shape)
-      work *= extent;
+      work *= double(extent);
     // Memory traffic is what a free layout is chosen for.
-    work *= 1 + 8 * demands.walks.size();
+    work *= 1 + 8 * double(demands.walks.size());
     if (!chosen || std::pair(rank, work) > weight) {
       chosen = &demands;
       weight = {rank, work};
@@ -274,7 +274,7 @@ bool LayoutSolver::chooseFreeLoop() {
   std::optional<FragmentLayout> best;
   LayoutCost bestCost;
   for (FragmentLayout &candidate :
-       loopCandidates(demand, chosen->walks, kernel.getThreads())) {
+       loopCandidates(demand, chosen->walks, numThreads())) {
     LayoutCost cost = freeLoopCost(*chosen, candidate);
     if (best && cost.total() >= bestCost.total())
       continue;
@@ -299,11 +299,11 @@ bool LayoutSolver::chooseFreeSliceSource() {
       std::optional<FragmentLayout> best;
       double bestCost = 0;
       for (FragmentLayout &candidate :
-           loopCandidates(whole, {}, kernel.getThreads())) {
+           loopCandidates(whole, {}, numThreads())) {
         double cost =
             reductionCost(candidate, slice.dim) +
             registerCost(registersPerThread(candidate, elementBitsOf(source)),
-                         kernel.getThreads(), target);
+                         numThreads(), target);
         if (best && cost >= bestCost)
           continue;
         best = candidate;
@@ -316,7 +316,7 @@ bool LayoutSolver::chooseFreeSliceSource() {
 }
 
 void LayoutSolver::chooseRemaining() {
-  int64_t threads = kernel.getThreads();
+  int64_t threads = numThreads();
   for (auto &[buffer, choice] : result.fragments)
     if (choice.why.empty()) {
       LoopDemand whole;
@@ -339,7 +339,7 @@ void LayoutSolver::chooseRemaining() {
       FragmentLayout layout =
           coalescedLayout(demand, demands.walks, threads).canonicalized();
       setLoop(demands, layout, "coalesced along memory's contiguous dimension",
-              loopCost(demand, demands.walks, layout));
+              loopCost(demands.walks, layout));
       continue;
     }
     std::optional<FragmentLayout> best;

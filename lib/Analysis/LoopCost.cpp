@@ -22,7 +22,7 @@ constexpr double kCyclesPerInstruction = 0.25; // of a warp: 4 schedulers
 constexpr double kCyclesPerShuffle = 1;
 constexpr double kCyclesPerBarrier = 30;
 constexpr double kCyclesPerExcessRegister = 8;
-constexpr int64_t kSectorBits = 32 * 8;
+constexpr int64_t kSectorBits = 256, kWordBits = 32, kBanks = 32;
 constexpr int64_t kMaxVectorBits = 128;
 // A row pitch nobody knows: far apart, aligned.
 constexpr int64_t kUnknownPitch = 4096;
@@ -112,44 +112,37 @@ static double traffic(const MemoryWalk &walk, const FragmentLayout &layout) {
     if (layout.inBounds(coords))
       addresses.push_back(address);
   }
-  double perAccess = 0;
-  if (walk.isGlobal) {
-    SmallVector<int64_t, 32> sectors;
-    for (int64_t address : addresses) {
-      int64_t last = address + vector * walk.elementBits - 1;
-      for (int64_t s = address / kSectorBits; s <= last / kSectorBits; ++s)
-        sectors.push_back(s);
-    }
-    llvm::sort(sectors);
-    sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
-    perAccess = kCyclesPerSector * sectors.size();
-  } else {
-    // The buffer's layout is chosen later so that rows do not collide; what
-    // remains is the number of words, and strided access along a row.
-    SmallVector<int64_t, 32> words;
-    for (int64_t address : addresses) {
-      int64_t last = address + vector * walk.elementBits - 1;
-      for (int64_t w = address / 32; w <= last / 32; ++w)
-        words.push_back(w);
-    }
-    llvm::sort(words);
-    words.erase(std::unique(words.begin(), words.end()), words.end());
-    perAccess = kCyclesPerWavefront * ceilDiv(words.size(), 32);
+  // Sectors of global memory. In shared memory the buffer's layout is chosen
+  // later so that rows do not collide; what remains is the number of words.
+  int64_t unitBits = walk.isGlobal ? kSectorBits : kWordBits;
+  SmallVector<int64_t, 32> units;
+  for (int64_t address : addresses) {
+    int64_t last = address + vector * int64_t(walk.elementBits) - 1;
+    for (int64_t unit = address / unitBits; unit <= last / unitBits; ++unit)
+      units.push_back(unit);
   }
-  return perAccess * (registers / vector) * warps;
+  llvm::sort(units);
+  units.erase(llvm::unique(units), units.end());
+  auto count = static_cast<int64_t>(units.size());
+  double perAccess = walk.isGlobal
+                         ? kCyclesPerSector * double(count)
+                         : kCyclesPerWavefront * double(ceilDiv(count, kBanks));
+  int64_t accesses = registers / vector * warps;
+  return perAccess * double(accesses);
 }
 
-LayoutCost tile::loopCost(const LoopDemand &loop, ArrayRef<MemoryWalk> walks,
+LayoutCost tile::loopCost(ArrayRef<MemoryWalk> walks,
                           const FragmentLayout &layout) {
   LayoutCost cost;
   for (const MemoryWalk &walk : walks)
     (walk.isGlobal ? cost.globalTraffic : cost.sharedTraffic) +=
         traffic(walk, layout);
   // One instruction an element for the body, one a vector for each access.
-  double instructions = layout.numRegisters();
+  int64_t instructions = layout.numRegisters();
   for (const MemoryWalk &walk : walks)
-    instructions += double(layout.numRegisters()) / accessVector(walk, layout);
-  cost.issue = kCyclesPerInstruction * instructions * layout.size(Axis::Warp);
+    instructions += layout.numRegisters() / accessVector(walk, layout);
+  cost.issue =
+      kCyclesPerInstruction * double(instructions * layout.size(Axis::Warp));
   return cost;
 }
 
@@ -165,7 +158,8 @@ double tile::registerCost(int64_t registers, int64_t numThreads,
   int64_t affordable = std::min(target.maxRegistersPerThread,
                                 target.registersPerSm / (kBlocks * numThreads));
   int64_t excess = std::max<int64_t>(0, registers + kOther - affordable);
-  return kCyclesPerExcessRegister * excess * (numThreads / kWarpSize);
+  int64_t excessOfWarps = excess * (numThreads / kWarpSize);
+  return kCyclesPerExcessRegister * double(excessOfWarps);
 }
 
 double tile::conversionCost(const FragmentLayout &from,
@@ -174,7 +168,7 @@ double tile::conversionCost(const FragmentLayout &from,
   if (!kind)
     return std::numeric_limits<double>::infinity();
   int64_t warps = to.size(Axis::Warp);
-  double registers = registersPerThread(to, elementBits) * warps;
+  auto registers = double(registersPerThread(to, elementBits) * warps);
   switch (kind->kind) {
   case ConversionKind::Identity:
     return 0;
@@ -182,13 +176,14 @@ double tile::conversionCost(const FragmentLayout &from,
     return kCyclesPerInstruction * registers;
   case ConversionKind::WarpShuffle:
     // Two shuffles and a select an element: sources differ between lanes.
-    return 2 * kCyclesPerShuffle * to.numRegisters() * warps;
+    return 2 * kCyclesPerShuffle * double(to.numRegisters() * warps);
   case ConversionKind::SharedMemory:
     break;
   }
-  return 2 * kCyclesPerBarrier + 2 * kCyclesPerWavefront *
-                                     (from.numRegisters() + to.numRegisters()) *
-                                     warps * elementBits / 32.0;
+  // A store and a load of every element, at a conflict degree of 2.
+  auto moved = double((from.numRegisters() + to.numRegisters()) * warps);
+  return 2 * kCyclesPerBarrier +
+         2 * kCyclesPerWavefront * moved * elementBits / kWordBits;
 }
 
 double tile::reductionCost(const FragmentLayout &source, unsigned dim) {
@@ -203,11 +198,13 @@ double tile::reductionCost(const FragmentLayout &source, unsigned dim) {
     if (mode.dim != int(dim))
       results *= mode.extent;
   int64_t allWarps = source.size(Axis::Warp);
-  double cost = kCyclesPerInstruction * source.numRegisters() * allWarps;
-  cost += kCyclesPerShuffle * llvm::Log2_64_Ceil(lanes) * results * allWarps;
+  double cost =
+      kCyclesPerInstruction * double(source.numRegisters() * allWarps);
+  auto combined = double(results * allWarps);
+  cost += kCyclesPerShuffle * llvm::Log2_64_Ceil(lanes) * combined;
   if (warps > 1)
     cost += 2 * kCyclesPerBarrier +
-            kCyclesPerWavefront * results * allWarps * (1 + warps);
+            kCyclesPerWavefront * combined * double(1 + warps);
   return cost;
 }
 
@@ -241,9 +238,10 @@ int64_t tile::preferredVector(const LoopDemand &loop,
   }
   vector = std::max<int64_t>(vector, 1);
   if (loop.coalescedWidth)
-    vector = std::clamp<int64_t>(
-        llvm::bit_floor(uint64_t(std::max<int64_t>(*loop.coalescedWidth, 1))),
-        1, 16);
+    vector =
+        std::clamp<int64_t>(int64_t(llvm::bit_floor(uint64_t(
+                                std::max<int64_t>(*loop.coalescedWidth, 1)))),
+                            1, 16);
   int64_t extent = std::max<int64_t>(loop.shape[dim], 1);
   while (vector > 1 && extent % vector != 0)
     vector /= 2;

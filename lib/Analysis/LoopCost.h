@@ -37,8 +37,7 @@ double conversionCost(const FragmentLayout &from, const FragmentLayout &to,
 double reductionCost(const FragmentLayout &source, unsigned dim);
 
 /// Cost of executing a loop once in a layout, its memory traffic and work.
-LayoutCost loopCost(const LoopDemand &loop, ArrayRef<MemoryWalk> walks,
-                    const FragmentLayout &layout);
+LayoutCost loopCost(ArrayRef<MemoryWalk> walks, const FragmentLayout &layout);
 
 /// Registers of 32 bits that a fragment takes in each thread.
 int64_t registersPerThread(const FragmentLayout &layout, unsigned elementBits);

@@ -25,9 +25,11 @@ struct AccessPattern {
   std::function<int64_t(const SharedLayout &)> degree;
 };
 
+} // namespace
+
 /// Layouts to compare, the preferred first.
-std::vector<SharedLayout> candidates(ArrayRef<int64_t> shape, unsigned bits,
-                                     bool isMatrixOperand) {
+static std::vector<SharedLayout>
+candidates(ArrayRef<int64_t> shape, unsigned bits, bool isMatrixOperand) {
   std::vector<SharedLayout> list;
   SharedLayout plain = SharedLayout::rowMajor(shape, bits);
   SharedLayout swizzled = SharedLayout::swizzled(shape, bits);
@@ -60,8 +62,8 @@ std::vector<SharedLayout> candidates(ArrayRef<int64_t> shape, unsigned bits,
 
 /// Worst degree of a loop's access. Registers that form a vector along the
 /// buffer's contiguous dimension are one access.
-int64_t loopDegree(const SharedLayout &shared, const LoopAccess &access,
-                   const FragmentLayout &loop, const MemoryWalk &walk) {
+static int64_t loopDegree(const SharedLayout &shared, const LoopAccess &access,
+                          const FragmentLayout &loop, const MemoryWalk &walk) {
   if (llvm::any_of(access.indices,
                    [](const LoopIndex &i) { return i.isIrregular; }))
     return 1; // nothing is known that a layout could improve
@@ -95,14 +97,12 @@ int64_t loopDegree(const SharedLayout &shared, const LoopAccess &access,
   return worst;
 }
 
-int64_t elementsDegree(const SharedLayout &shared,
-                       const FragmentLayout &elements) {
+static int64_t elementsDegree(const SharedLayout &shared,
+                              const FragmentLayout &elements) {
   unsigned dim = shared.rank() - 1;
   return bankConflictDegree(elements, shared, dim,
                             widestVector(elements, shared, dim));
 }
-
-} // namespace
 
 SharedChoice LayoutSolver::chooseShared(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -159,7 +159,7 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     std::string worst;
     for (const AccessPattern &pattern : patterns) {
       int64_t degree = pattern.degree(candidate);
-      cost += pattern.weight * (degree - 1);
+      cost += pattern.weight * double(degree - 1);
       if (degree > choice.degree) {
         choice.degree = degree;
         worst = pattern.name;

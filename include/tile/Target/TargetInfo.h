@@ -30,13 +30,13 @@ struct MmaInstructionInfo {
 
 /// Limits of one architecture. Sizes in bytes unless said otherwise.
 struct TargetInfo {
-  llvm::StringRef arch;    // as -mcpu: "sm_90a"
-  unsigned capability;     // 90
-  bool specific;           // 'a' suffix: architecture-specific features
-  unsigned ptxVersion;     // lowest PTX ISA LLVM accepts for it, 80 for 8.0
-  int64_t sharedPerBlock;  // opt-in dynamic shared memory of one block
-  int64_t sharedPerSm;     // shared memory of one multiprocessor
-  int64_t registersPerSm;  // 32-bit registers
+  llvm::StringRef arch;   // as -mcpu: "sm_90a"
+  unsigned capability;    // 90
+  bool specific;          // 'a' suffix: architecture-specific features
+  unsigned ptxVersion;    // lowest PTX ISA LLVM accepts for it, 80 for 8.0
+  int64_t sharedPerBlock; // opt-in dynamic shared memory of one block
+  int64_t sharedPerSm;    // shared memory of one multiprocessor
+  int64_t registersPerSm; // 32-bit registers
   int64_t maxRegistersPerThread;
 
   bool hasCpAsync() const { return capability >= 80; }

@@ -1,7 +1,7 @@
 # Fits the polynomials of --tile-expand-math and prints Coefficients.h.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#     python3 coefficients.py > Coefficients.h        (needs mpmath)
+#     python3 coefficients.py | clang-format-22 > Coefficients.h        (needs mpmath)
 #
 # Each polynomial is a least-squares fit at Chebyshev nodes, which is within a
 # small factor of the minimax error; the degree is chosen so that this error

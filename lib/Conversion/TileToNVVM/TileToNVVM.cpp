@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Target/ManifestBuilder.h"
 

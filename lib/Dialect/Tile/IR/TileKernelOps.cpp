@@ -457,10 +457,10 @@ LogicalResult KernelOp::verify() {
                << "[kernel-7] expected a grid extent that is not negative, got "
                << constant.getValue();
   if (getPanel() && (static_cast<int64_t>(*getPanel()) < 1 || rank < 2))
-    return emitOpError() << "[kernel-8] expected a positive `panel` on a grid of "
-                            "two dimensions or more, got "
-                         << static_cast<int64_t>(*getPanel()) << " on "
-                         << rank;
+    return emitOpError()
+           << "[kernel-8] expected a positive `panel` on a grid of "
+              "two dimensions or more, got "
+           << static_cast<int64_t>(*getPanel()) << " on " << rank;
   if (auto cluster = getCluster()) {
     int64_t product = 1;
     for (int64_t extent : *cluster)

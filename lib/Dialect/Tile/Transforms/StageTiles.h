@@ -12,10 +12,10 @@
 
 namespace mlir::tile {
 
-/// Whoever owns an element of a fragment executes the iterations that access it,
-/// which says nothing about `x[i + 1]`, `x[(3 * i) mod 64]` or an atomic. Such
-/// accesses go to a shared copy of the fragment, made before the operation and
-/// written back after it. The reverse for operations that work in registers
+/// Whoever owns an element of a fragment executes the iterations that access
+/// it, which says nothing about `x[i + 1]`, `x[(3 * i) mod 64]` or an atomic.
+/// Such accesses go to a shared copy of the fragment, made before the operation
+/// and written back after it. The reverse for operations that work in registers
 /// only: a shared operand gets a fragment.
 void stageTiles(KernelOp kernel, const TargetInfo &target, bool emitRemarks);
 
