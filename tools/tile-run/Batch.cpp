@@ -153,6 +153,9 @@ public:
   std::string stop(bool force) {
     if (force)
       ::kill(pid, SIGKILL);
+    // Workers started later hold copies of this end: closing it alone would not
+    // tell the worker that there is no more to do.
+    ::shutdown(socket, SHUT_RDWR);
     ::close(socket);
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR)
