@@ -45,19 +45,20 @@ fi
 step "running on the CPU, against the same kernel in wider precision"
 show $bin/tile-run $kernel --target=cpu --args=A=1024x1024,B=1024x1024,C=1024x1024 --check --bench
 
-if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; then
+if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU &&
+  $bin/tile-run --help | grep -q -- '=cuda'; then
   step "running on $(nvidia-smi -L | head -1 | cut -d'(' -f1)"
   native=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d ' .')
   show $bin/tile-run $kernel --target=cuda --arch="$native" --args=A=4096x4096,B=4096x4096,C=4096x4096 --check --bench
 else
-  step "no GPU with a driver here: the CPU's run is the check"
+  step "no GPU with a driver here: the run on the CPU is the check"
 fi
 
 step "next"
 cat <<END
   $bin/tile-opt $kernel --tile-to-nvvm=arch=$arch --mlir-print-ir-after-all   every phase
   $bin/tile-translate $kernel --tile-to-ptx --arch=$arch --remarks -o /dev/null   decisions, with reasons
-  $bin/tile-run $kernel --args=A=100x33,B=33x7,C=100x7 --check --stage=scheduled   any shape, as scheduled
+  $bin/tile-run $kernel --args=A=100x40,B=40x24,C=100x24 --check --stage=scheduled   other shapes, as scheduled
   ./scripts/test.sh                                            every test
   docs/GettingStarted.md                                       a first kernel of your own
 END

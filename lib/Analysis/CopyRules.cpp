@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CopyRules.h"
+#include "tile/Analysis/MatrixAccess.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -88,11 +89,8 @@ static std::string whyNotCpAsync(const CopyFacts &facts,
 // Matrix loads and stores
 //===----------------------------------------------------------------------===//
 
-/// One 8 x 8 matrix of 16-bit units: lane l has the unit pair at row l / 4,
-/// columns 2 * (l % 4) and the next. `transposed` gives lane l the elements at
-/// rows 2 * (l % 4) and the next, column l / 4. Rows are contiguous in shared
-/// memory. `bytes` is what a thread gets: 4 for each matrix.
-static std::string whyNotMatrix(const CopyFacts &facts, const CopySide &shared,
+/// `bytes` is what a thread gets: 4 for each matrix.
+static std::string whyNotMatrix(const CopyFacts &facts,
                                 const CopySide &fragment, int64_t bytes) {
   if (facts.converts)
     return "elements are converted";
@@ -100,52 +98,16 @@ static std::string whyNotMatrix(const CopyFacts &facts, const CopySide &shared,
       facts.layout ? facts.layout : getFragmentLayout(fragment.buffer);
   if (!stated)
     return "the fragment's layout is not known yet";
-  if (!facts.vectorDim || facts.tileShape.size() != 2)
+  if (facts.tileShape.size() != 2 || facts.vectorDim != 1u)
     return "the tile is not a matrix with contiguous rows";
-  FragmentLayout layout = stated.getLayout().canonicalized();
-  if (layout.rank() != 2 || layout.overshoots())
-    return "the fragment's layout does not cover the tile exactly";
-  unsigned column = *facts.vectorDim, row = 1 - column;
-  int64_t unit = 32 / fragment.elementBits; // elements of a 32-bit register
-  if (fragment.elementBits > 32)
-    return "elements wider than 32 bits";
-
-  const Modes &registers = layout.modes(Axis::Register);
-  const Modes &lanes = layout.modes(Axis::Lane);
-  auto matches = [&](unsigned along, unsigned across) {
-    bool pair =
-        unit == 1 || (!registers.empty() && registers[0].dim == int(along) &&
-                      registers[0].stride == 1 && registers[0].extent == unit);
-    // A merged digit spells the same lanes: (4, along:unit), (8, across:1).
-    return pair && lanes.size() == 2 && lanes[0] == Mode{4, int(along), unit} &&
-           lanes[1] == Mode{8, int(across), 1};
-  };
-  bool plain = matches(column, row);
-  bool transposed = fragment.elementBits == 16 && matches(row, column);
-  if (!plain && !transposed)
-    return "the fragment's layout is not made of 8 x 8 matrices with rows of "
-           "16 "
-           "bytes";
-  // A row of a matrix is 16 bytes; where it starts follows from the digits.
-  int64_t rowElements = 16 * 8 / fragment.elementBits;
-  for (unsigned axis = 0; axis < kNumAxes; ++axis)
-    for (auto [i, mode] : llvm::enumerate(layout.modes(Axis(axis)))) {
-      bool inMatrix = axis == unsigned(Axis::Lane) ||
-                      (axis == unsigned(Axis::Register) && i == 0 && unit > 1);
-      int64_t aligned = mode.dim == int(column) ? rowElements : 8;
-      if (!inMatrix && mode.dim >= 0 && mode.stride % aligned)
-        return "matrices of the fragment do not start at multiples of 8 rows "
-               "of "
-               "16 bytes";
-    }
-  // Shared rows: the limits of the shared side at 16 bytes.
+  auto access = matrixAccess(stated.getLayout(), *facts.vectorDim,
+                             fragment.elementBits, bytes / 4);
+  if (!access)
+    return access.reason();
+  // Each row is 16 bytes, aligned, in one piece.
   for (const WidthLimit &limit : facts.limits)
-    if (limit.elements < rowElements && limit.fromMemory)
+    if (limit.fromMemory && limit.elements * fragment.elementBits < 16 * 8)
       return limit.reason;
-  int64_t matrices = layout.numRegisters() / unit;
-  if (matrices % (bytes / 4))
-    return "each thread has " + std::to_string(matrices) +
-           " registers, no multiple of " + std::to_string(bytes / 4);
   return {};
 }
 
@@ -153,14 +115,14 @@ static std::string whyNotLdmatrix(const CopyFacts &facts,
                                   const TargetInfo &target, int64_t bytes) {
   if (!target.hasLdmatrix())
     return target.arch.str() + " has no ldmatrix";
-  return whyNotMatrix(facts, facts.source, facts.target, bytes);
+  return whyNotMatrix(facts, facts.target, bytes);
 }
 
 static std::string whyNotStmatrix(const CopyFacts &facts,
                                   const TargetInfo &target, int64_t bytes) {
   if (!target.hasStmatrix())
     return target.arch.str() + " has no stmatrix";
-  return whyNotMatrix(facts, facts.target, facts.source, bytes);
+  return whyNotMatrix(facts, facts.source, bytes);
 }
 
 //===----------------------------------------------------------------------===//

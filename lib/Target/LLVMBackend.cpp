@@ -159,6 +159,9 @@ LogicalResult LLVMBackend::translate(ModuleOp moduleOp) {
   TimeReport::Scope time(options.timeReport, "translate to LLVM",
                          TimeReport::Group::Backend);
   source = moduleOp;
+  // Bytecode that names `nvvm.kernel` but no NVVM operation does not load the
+  // dialect, and the attributes of a dialect that is not loaded are ignored.
+  moduleOp.getContext()->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
   if (failed(verifyKernelNames(moduleOp)) ||
       failed(verifyForTarget(moduleOp, *options.target)))
     return failure();

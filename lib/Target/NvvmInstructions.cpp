@@ -189,14 +189,15 @@ static void forEachInstruction(StringRef text,
     // has been seen; what follows them then starts with '%', '$' or ','.
     statement = text.substr(0, end).trim();
     text = end == StringRef::npos ? StringRef() : text.substr(end + 1);
-    while (statement.consume_front("@"))
-      statement = statement.drop_until(llvm::isSpace).ltrim();
-    StringRef word =
-        statement.take_while([](char c) { return !llvm::isSpace(c); });
-    if (word.ends_with(":")) {
+    auto takeWord = [&] {
+      StringRef word =
+          statement.take_while([](char c) { return !llvm::isSpace(c); });
       statement = statement.drop_front(word.size()).ltrim();
-      word = statement.take_while([](char c) { return !llvm::isSpace(c); });
-    }
+      return word;
+    };
+    StringRef word = takeWord();
+    while (word.starts_with("@") || word.ends_with(":"))
+      word = takeWord();
     if (!word.empty() && llvm::isAlpha(word.front()))
       visit(word);
   }

@@ -35,22 +35,20 @@ struct Options {
   cl::opt<std::string> output{
       "o", cl::desc("write to FILE (default: standard output)"),
       cl::value_desc("FILE"), cl::init("-"), cl::cat(category)};
-  cl::opt<Emit> emit{cl::desc("what to write:"), cl::Required,
-                     cl::cat(category),
-                     cl::values(clEnumValN(Emit::LLVMIR, "tile-to-llvmir",
-                                           "optimized LLVM IR, as text"),
-                                clEnumValN(Emit::Ptx, "tile-to-ptx", "PTX"),
-                                clEnumValN(Emit::Cubin, "tile-to-cubin",
-                                           "machine code of one GPU"),
-                                clEnumValN(Emit::Artifact, "tile-to-artifact",
-                                           "code and manifest, what a launcher "
-                                           "loads (docs/Artifact.md)"),
-                                clEnumValN(Emit::LayoutText,
-                                           "tile-layout-to-text",
-                                           "the layouts in words"),
-                                clEnumValN(Emit::LayoutSvg,
-                                           "tile-layout-to-svg",
-                                           "the layouts as a drawing"))};
+  cl::opt<Emit> emit{
+      cl::desc("what to write:"), cl::cat(category),
+      cl::values(
+          clEnumValN(Emit::LLVMIR, "tile-to-llvmir",
+                     "optimized LLVM IR, as text"),
+          clEnumValN(Emit::Ptx, "tile-to-ptx", "PTX"),
+          clEnumValN(Emit::Cubin, "tile-to-cubin", "machine code of one GPU"),
+          clEnumValN(Emit::Artifact, "tile-to-artifact",
+                     "code and manifest, what a launcher "
+                     "loads (docs/Artifact.md)"),
+          clEnumValN(Emit::LayoutText, "tile-layout-to-text",
+                     "the layouts in words"),
+          clEnumValN(Emit::LayoutSvg, "tile-layout-to-svg",
+                     "the layouts as a drawing"))};
   cl::opt<std::string> arch{
       "arch", cl::cat(category), cl::value_desc("sm_XX"),
       cl::desc("architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); "
@@ -201,6 +199,10 @@ int main(int argc, char **argv) {
       argc, argv,
       "mlir-tile: compiles tile IR to LLVM IR, PTX or machine code\n");
 
+  if (!options.emit.getNumOccurrences())
+    return fail("expected what to write: --tile-to-llvmir, --tile-to-ptx, "
+                "--tile-to-cubin, --tile-to-artifact, --tile-layout-to-text or "
+                "--tile-layout-to-svg");
   std::string error;
   if (!options.arch.empty() && !TargetInfo::get(options.arch, &error))
     return fail("--arch: " + error);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Endpoint.h"
+#include "MatrixCopy.h"
 #include "ScalarMemory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -169,6 +170,10 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
                   "element type, padded with zero";
       return lowerCpAsync(lowering, copy, *source, *target, loop, bytes);
     }
+    if (plan->getInstruction() == CopyInstruction::Ldmatrix)
+      return lowerLdmatrix(lowering, copy, *target, loop);
+    if (plan->getInstruction() == CopyInstruction::Stmatrix)
+      return lowerStmatrix(lowering, copy, *source, loop);
   }
   int64_t elementBytes = bytesOf(countedElement(*source, *target));
   int64_t count = runLength(loop, std::max<int64_t>(1, bytes / elementBytes));

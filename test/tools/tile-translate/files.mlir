@@ -20,9 +20,9 @@
 // NODIR: error: cannot write
 // NOFILE: error: cannot open input file
 // NOARCH: error: expected an architecture: --arch=sm_XX or `tile.target` on the module
-// NOEMIT: expected
-// HELP: --tile-layout-to-svg
+// NOEMIT: error: expected what to write: --tile-to-llvmir
 // HELP: --tile-to-artifact
+// HELP: --tile-layout-to-svg
 // HELP-NOT: --debug-pass
 llvm.func @store(%out: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
   llvm.store %x, %out : f32, !llvm.ptr<1>

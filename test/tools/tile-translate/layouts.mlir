@@ -16,7 +16,7 @@
 // FRAGMENT: CuTe: ((4,8),(2,2)):((2@1,1@0),(1@1,8@0))
 // SVG: <svg xmlns=
 // SVG: </svg>
-// SHARED: shape [8, 64] bits 16 modes [(64, 1:1), (8, 0:64)] swizzle(3, 4, 3)
+// SHARED: shape [8, 64] bits 16 modes [(8, 0:64), (64, 1:1)] swizzle(3, 4, 3)
 // SHARED: CuTe: Sw<3,3,3> o (8,64):(64,1)
 // MODES: modes (4, 1:2) (8, 0:1)
 // MODES: CuTe: (4,8):(2@1,1@0)
@@ -25,7 +25,7 @@
 // BROKEN: error: {{.*}}column
 // EMPTY: error: expected a layout to show, got none
 // STATED: tile.alloc at line 3 : memref<16x8xf32, #tile.fragment>
-// STATED-NEXT: shape [16, 8] reg [(2, 1:1), (2, 0:8)]
+// STATED: shape [16, 8] reg [(2, 1:1), (2, 0:8)]
 // STATEDSVG: <svg xmlns=
 // STATEDSVG: tile.alloc at line 3 : memref&lt;16x8xf32, #tile.fragment&gt;
 // STATEDSVG: <svg y=

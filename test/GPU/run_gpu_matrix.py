@@ -1,0 +1,436 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The matrix of test kernels on a GPU.
+
+  pack  compiles every kernel to a cubin (tile-translate, ptxas) and packs cubins and manifests
+        into one .tar.xz: runs where the compiler is, needs Python only.
+  run   executes the packed kernels and compares them with float64 references: runs where the GPU
+        is, needs torch and the driver, no compiler.
+
+Outputs start as 0xFF bytes (NaN), and so does the padding of strided rows, which must keep it.
+Small integers must come out exactly; random inputs within u_out*|ref| + u*mag (generate.py).
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import select
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+# ----- pack ------------------------------------------------------------------------------------
+
+
+def first_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line]
+    return (errors or lines or ["no message"])[0][:300]
+
+
+def compile_kernel(kernel, options, folder):
+    """Returns the kernel's description with its manifest; writes its cubin."""
+    source, name = folder / kernel["file"], kernel["name"]
+    arch = options.arch
+    ptx, cubin = folder / f"{name}.ptx", folder / f"{name}.cubin"
+    commands = [
+        [options.bin / "tile-translate", source, "--tile-to-ptx", f"--arch={arch}", "-o", ptx],
+        [options.ptxas, f"-arch={arch}", ptx, "-o", cubin],
+        [options.bin / "tile-opt", source, f"--tile-to-nvvm=arch={arch}"],
+    ]
+    for command in commands:
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            return dict(kernel, failed=f"{pathlib.Path(command[0]).name}: {first_line(done.stderr)}")
+    manifest = re.search(r'mlir_tile\.manifest = "((?:[^"\\]|\\.)*)"', done.stdout)
+    shared = re.search(r"mlir_tile\.shared_bytes = (\d+)", done.stdout)
+    if not manifest or not shared:
+        return dict(kernel, failed="tile-opt: no manifest in the output")
+    text = re.sub(r"\\([0-9A-Fa-f]{2})", lambda m: chr(int(m[1], 16)), manifest[1])
+    text = text.encode("latin-1").decode()
+    return dict(kernel, manifest=json.loads(text)["kernels"][0], shared_bytes=int(shared[1]))
+
+
+def pack(options):
+    sys.path.insert(0, str(HERE.parent / "Matrix"))
+    import generate
+
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        found = [k for k in generate.write(folder) if "compile_only" not in k]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            found = list(pool.map(lambda k: compile_kernel(k, options, folder), found))
+        (folder / "matrix.json").write_text(json.dumps(dict(arch=options.arch, kernels=found)))
+        with tarfile.open(options.output, "w:xz") as tar:
+            tar.add(__file__, "run_gpu_matrix.py")
+            tar.add(folder / "matrix.json", "matrix.json")
+            for kernel in found:
+                if "failed" in kernel:
+                    print(f"FAIL {kernel['name']}: {kernel['failed']}")
+                else:
+                    tar.add(folder / f"{kernel['name']}.cubin", f"{kernel['name']}.cubin")
+    failed = sum("failed" in kernel for kernel in found)
+    print(f"{options.output}: {pathlib.Path(options.output).stat().st_size >> 10} KiB")
+    print(f"{len(found) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+# ----- run: the worker, which uses the GPU -----------------------------------------------------
+
+
+class Driver:
+    """The few driver calls a launch needs, in the context torch made."""
+
+    def __init__(self):
+        import ctypes
+
+        self.c = ctypes
+        self.cuda = ctypes.CDLL("libcuda.so.1")
+
+    def check(self, code, what):
+        if code:
+            text = self.c.c_char_p()
+            self.cuda.cuGetErrorName(code, self.c.byref(text))
+            raise RuntimeError(f"{what}: {(text.value or b'error').decode()}")
+
+    def load(self, image, name, shared):
+        module, function = self.c.c_void_p(), self.c.c_void_p()
+        self.check(self.cuda.cuModuleLoadData(self.c.byref(module), image), "load")
+        self.check(self.cuda.cuModuleGetFunction(self.c.byref(function), module, name.encode()), "function")
+        if shared > 48 << 10:
+            self.check(self.cuda.cuFuncSetAttribute(function, 8, shared), "shared memory")
+        return module, function
+
+    def unload(self, module):
+        self.check(self.cuda.cuModuleUnload(module), "unload")
+
+    def launch(self, function, grid, threads, shared, values):
+        c = self.c
+        array = (c.c_void_p * max(len(values), 1))(*[c.cast(c.byref(v), c.c_void_p) for v in values])
+        u = c.c_uint
+        self.check(self.cuda.cuLaunchKernel(function, u(grid[0]), u(grid[1]), u(grid[2]), u(threads), u(1), u(1),
+                                            u(shared), c.c_void_p(0), array, c.c_void_p(0)), "launch")
+        self.check(self.cuda.cuCtxSynchronize(), "run")
+
+
+def evaluate(e, shapes, strides, scalars):
+    """A manifest expression (docs/Artifact.md)."""
+    if isinstance(e, int):
+        return e
+    kind = e[0]
+    if kind == "dim":
+        return shapes[e[1]][e[2]]
+    if kind == "stride":
+        return strides[e[1]][e[2]]
+    if kind == "scalar":
+        return scalars[e[1]]
+    a = evaluate(e[1], shapes, strides, scalars)
+    if kind == "and" and not a:
+        return 0
+    if kind == "or" and a:
+        return 1
+    b = evaluate(e[2], shapes, strides, scalars)
+    return {"add": lambda: a + b, "sub": lambda: a - b, "mul": lambda: a * b, "floordiv": lambda: a // b,
+            "ceildiv": lambda: -(-a // b), "mod": lambda: a % b, "min": lambda: min(a, b), "max": lambda: max(a, b),
+            "eq": lambda: int(a == b), "ne": lambda: int(a != b), "lt": lambda: int(a < b), "le": lambda: int(a <= b),
+            "gt": lambda: int(a > b), "ge": lambda: int(a >= b), "and": lambda: int(bool(b)),
+            "or": lambda: int(bool(b))}[kind]()
+
+
+class Buffer:
+    """A device buffer of one argument: strided rows in a poisoned allocation."""
+
+    def __init__(self, torch, element, shape, pad, values):
+        types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+                 "i8": torch.int8, "i32": torch.int32, "i64": torch.int64, "f8E4M3FN": torch.float8_e4m3fn,
+                 "f8E5M2": torch.float8_e5m2}
+        self.torch, self.shape = torch, shape
+        self.dtype = types[element]
+        self.strides, step = [0] * len(shape), 1
+        for d in reversed(range(len(shape))):
+            self.strides[d] = step
+            step *= shape[d] + (pad if d == len(shape) - 1 else 0)
+        self.width = (shape[-1] if shape else 1) + pad
+        rows = 1
+        for extent in shape[:-1]:
+            rows *= extent
+        self.rows, self.size = rows, torch.empty(0, dtype=self.dtype).element_size()
+        # A guard of 4 KiB of poison on either side: stores outside the buffer are seen.
+        self.guard = 4096
+        self.raw = torch.full((2 * self.guard + rows * self.width * self.size,), 255, dtype=torch.uint8, device="cuda")
+        if values is not None and values.numel():
+            self.view().copy_(values.reshape(rows, -1).to(self.dtype))
+
+    def view(self):
+        inner = self.raw[self.guard: self.raw.numel() - self.guard]
+        return inner.view(self.dtype).view(self.rows, self.width)[:, : self.shape[-1]]
+
+    def pointer(self):
+        return self.raw.data_ptr() + self.guard
+
+    def double(self):
+        return self.view().to(self.torch.float64).reshape(self.shape)
+
+    def poison_kept(self):
+        torch = self.torch
+        inner = self.raw[self.guard: self.raw.numel() - self.guard].view(self.rows, self.width * self.size) \
+            if self.rows * self.width else self.raw[:0]
+        edge = self.raw[: self.guard], self.raw[self.raw.numel() - self.guard:]
+        pad = inner[:, self.shape[-1] * self.size:] if inner.numel() else inner
+        return all(bool((part == 255).all()) for part in (*edge, pad))
+
+
+UNIT_OUT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
+
+
+class Worker:
+    def __init__(self, folder):
+        import torch
+
+        self.torch, self.folder = torch, folder
+        torch.zeros(1, device="cuda")
+        self.driver = Driver()
+        self.types = {}
+
+    def inputs(self, element, shape, random, generator, unsigned):
+        torch = self.torch
+        if element == "i8" and random:
+            return torch.randint(-128, 128, shape, generator=generator, device="cuda")
+        if element.startswith("i") or not random:
+            return torch.randint(-3, 4, shape, generator=generator, device="cuda").double()
+        return torch.randn(shape, generator=generator, device="cuda", dtype=torch.float64)
+
+    def run_case(self, kernel, function, run, random, seed):
+        """Returns None or what is wrong."""
+        torch, c = self.torch, self.driver.c
+        generator = torch.Generator(device="cuda").manual_seed(seed)
+        names = {k: v for k, v in run.items() if k != "pad"}
+        names["cdiv"] = lambda a, b: -(-a // b)
+        manifest = kernel["manifest"]
+        buffers, scalars, outputs, env = [], [], [], dict(names)
+        unsigned = [f"unsigned_{x}" in kernel["unsigned"] for x in "ab"] if "unsigned" in kernel else [False, False]
+        for index, arg in enumerate(kernel["args"]):
+            if "scalar" in arg:
+                buffers.append(None)
+                scalars.append(arg["scalar"])
+                env[arg["name"]] = torch.tensor(arg["scalar"], dtype=torch.float64, device="cuda")
+                continue
+            scalars.append(None)
+            shape = [eval(dim, {}, names) for dim in arg["shape"]]
+            pad = run.get("pad", 0) if arg["strided"] else 0
+            values = None if arg["access"] == "w" else self.inputs(arg["type"], shape, random, generator, False)
+            buffer = Buffer(torch, arg["type"], shape, pad, values)
+            buffers.append(buffer)
+            env[arg["name"]] = buffer.double() if values is not None else None
+            if arg["type"] == "i8" and index < 2 and unsigned[index]:
+                env[arg["name"]] = env[arg["name"]] % 256
+            if "w" in arg["access"]:
+                outputs.append((arg, buffer))
+        shapes = [b.shape if b else None for b in buffers]
+        strides = [b.strides if b else None for b in buffers]
+        for assumption in manifest["assumptions"]:
+            if not evaluate(assumption["expr"], shapes, strides, scalars):
+                return f"assumption of the manifest: {assumption['message']}"
+        grid = [evaluate(e, shapes, strides, scalars) for e in manifest["grid"]]
+        values = []
+        for p in manifest["params"]:
+            i = p["arg"]
+            integer = c.c_int64 if p.get("type", "i64") == "i64" else c.c_int32
+            if p["kind"] == "pointer":
+                values.append(c.c_uint64(buffers[i].pointer()))
+            elif p["kind"] == "dim":
+                values.append(integer(shapes[i][p["dim"]]))
+            elif p["kind"] == "stride":
+                values.append(integer(strides[i][p["dim"]]))
+            elif p["kind"] == "scalar":
+                values.append({"f32": c.c_float, "f64": c.c_double, "i32": c.c_int32, "i64": c.c_int64}[p["type"]](scalars[i]))
+            else:
+                return f"parameter kind {p['kind']}"
+        torch.cuda.synchronize()
+        if all(grid):
+            self.driver.launch(function, grid, manifest["threads"], kernel["shared_bytes"], values)
+        env.update(torch=torch, device="cuda", clamp_min=torch.clamp_min, where=torch.where, maximum=torch.maximum,
+                   minimum=torch.minimum, abs=torch.abs, row_blocks=lambda x, n: blocks(torch, x, n),
+                   col_blocks=lambda x, n: blocks(torch, x.T, n))
+        exec(kernel["ref"], env)
+        for arg, buffer in outputs:
+            wrong = self.compare(kernel, arg, buffer, env, random)
+            if wrong:
+                return wrong
+        for arg, buffer in zip(kernel["args"], buffers):
+            if buffer and not buffer.poison_kept():
+                return f"{arg['name']}: a store outside the buffer"
+        return None
+
+    def compare(self, kernel, arg, buffer, env, random):
+        torch, name = self.torch, arg["name"]
+        want, got = env[name].reshape(buffer.shape), buffer.double()
+        if not want.numel():
+            return None
+        if not random and kernel["exact"] or arg["type"].startswith("i"):
+            want = want.to(buffer.dtype).double() if not arg["type"].startswith("i") else wrap(want, buffer.size * 8)
+            bad = ~(got == want)
+        else:
+            mag = env.get("mag_" + name)
+            bound = UNIT_OUT[arg["type"]] * want.abs() * 1.01 + 1e-300
+            if mag is not None:
+                bound = bound + kernel["u"] * mag.reshape(buffer.shape)
+            elif kernel["u"]:
+                bound = bound + kernel["u"] * want.abs()
+            if arg["type"] == "f16":
+                bound = bound + 2.0**-24
+            bad = ~((got - want).abs() <= bound)
+        count = int(bad.sum())
+        if not count:
+            return None
+        at = tuple(int(i) for i in bad.nonzero()[0])
+        nans = int(got.isnan().sum())
+        return f"{name}: {count} of {want.numel()} wrong ({nans} NaN), first at {list(at)}: expected {float(want[at])!r}, got {float(got[at])!r}"
+
+    def run_kernel(self, kernel, seed):
+        """Returns the cases run and the failures, `where: what`."""
+        image = (self.folder / f"{kernel['name']}.cubin").read_bytes()
+        module, function = self.driver.load(image, kernel["manifest"]["name"], kernel["shared_bytes"])
+        count, failures = 0, []
+        for number, run in enumerate(kernel["runs"]):
+            for random in (False, True):
+                count += 1
+                wrong = self.run_case(kernel, function, run, random, seed + 2 * number + random)
+                if wrong:
+                    failures.append(f"{run} {'random' if random else 'integers'}: {wrong}")
+        self.driver.unload(module)
+        return count, failures
+
+
+def blocks(torch, x, n):
+    """[columns/n, rows, n]: blocks of n columns, padded with zeros."""
+    count = -(-x.shape[1] // n)
+    padded = torch.zeros(x.shape[0], count * n, dtype=x.dtype, device=x.device)
+    padded[:, : x.shape[1]] = x
+    return padded.reshape(x.shape[0], count, n).transpose(0, 1)
+
+
+def wrap(values, bits):
+    half = 2.0 ** (bits - 1)
+    return (values + half) % (2 * half) - half
+
+
+def work(options):
+    """Runs kernels whose numbers come on stdin, one a line; answers with a JSON line each."""
+    folder = options.folder
+    found = json.loads((folder / "matrix.json").read_text())["kernels"]
+    worker = Worker(folder)
+    print(json.dumps(dict(ready=worker.torch.cuda.get_device_name())), flush=True)
+    for line in sys.stdin:
+        number = int(line)
+        try:
+            count, failures = worker.run_kernel(found[number], 1000 * number)
+            answer = dict(count=count, failures=failures)
+        except RuntimeError as error:
+            answer = dict(count=1, failures=[str(error).splitlines()[0]], dead=True)
+        print(json.dumps(answer), flush=True)
+        if answer.get("dead"):
+            sys.exit(1)
+
+
+# ----- run: the parent -------------------------------------------------------------------------
+
+
+class Child:
+    """A worker process, restarted after a device error or a hang."""
+
+    def __init__(self, folder):
+        self.folder, self.process = folder, None
+
+    def start(self):
+        self.process = subprocess.Popen([sys.executable, __file__, "work", str(self.folder)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
+        return self.read(120)
+
+    def read(self, seconds):
+        ready, _, _ = select.select([self.process.stdout], [], [], seconds)
+        line = self.process.stdout.readline() if ready else ""
+        if line:
+            return json.loads(line)
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+        return dict(count=1, failures=["the worker died" if ready else f"no answer in {seconds} s"], dead=True)
+
+    def run(self, number):
+        if not self.process:
+            answer = self.start()
+            if "ready" not in answer:
+                return answer
+        self.process.stdin.write(f"{number}\n")
+        self.process.stdin.flush()
+        answer = self.read(30)
+        if answer.get("dead") and self.process:
+            self.process.wait()
+            self.process = None
+        return answer
+
+
+def run(options):
+    start = time.time()
+    folder = options.folder
+    found = json.loads((folder / "matrix.json").read_text())["kernels"]
+    numbers = [n for n, kernel in enumerate(found) if not options.only or re.search(options.only, kernel["name"])]
+    if options.subset:
+        numbers = [n for n in numbers if "failed" not in found[n]]
+        step = max(len(numbers) / options.subset, 1)
+        numbers = [numbers[int(i * step)] for i in range(min(options.subset, len(numbers)))]
+    passed, failed, cases, table = 0, 0, 0, []
+    runner = Worker(folder) if options.in_process else Child(folder)
+    for n in numbers:
+        kernel = found[n]
+        if "failed" in kernel:
+            count, failures = 0, [f"not compiled: {kernel['failed']}"]
+        elif time.time() - start > options.seconds:
+            count, failures = 0, ["not run: out of time"]
+        elif options.in_process:
+            count, failures = runner.run_kernel(kernel, 1000 * n)
+        else:
+            answer = runner.run(n)
+            count, failures = answer["count"], answer["failures"]
+        cases += count
+        passed += not failures
+        failed += bool(failures)
+        table += [(kernel["name"], failures)] if failures else []
+    for name, failures in table:
+        print(f"{name:36} {failures[0]}" + (f" (and {len(failures) - 1} more cases)" if len(failures) > 1 else ""))
+    print(f"{cases} cases in {time.time() - start:.0f} s")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    p = commands.add_parser("pack", help="compile and pack, where the compiler is")
+    p.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-opt and tile-translate")
+    p.add_argument("--ptxas", default="ptxas", help="the assembler")
+    p.add_argument("--arch", default="sm_90")
+    p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("-o", "--output", default="matrix.tar.xz")
+    p = commands.add_parser("run", help="run what was packed, where the GPU is")
+    p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
+    p.add_argument("--subset", type=int, help="run only this many kernels, evenly chosen")
+    p.add_argument("--only", help="run only kernels whose names match this expression")
+    p.add_argument("--in-process", action="store_true", help="no worker process: for compute-sanitizer")
+    p.add_argument("--seconds", type=float, default=285, help="start no kernel after this time")
+    p = commands.add_parser("work", help="(what `run` starts)")
+    p.add_argument("folder", type=pathlib.Path)
+    options = parser.parse_args()
+    sys.exit({"pack": pack, "run": run, "work": work}[options.command](options))
+
+
+if __name__ == "__main__":
+    main()
