@@ -11,7 +11,8 @@ namespace mlir::tile::run {
 struct Comparison {
   std::string name;
   int64_t elements = 0, wrong = 0;
-  double maxAbsolute = 0, maxRelative = 0;
+  double maxAbsolute = 0;
+  double relative = 0; ///< |result - ref| / |ref| as vectors (2-norm)
   double worst = 0;   ///< largest error as a part of its bound
   bool exact = false; ///< whether equality was demanded
   /// The first wrong element: where, what it is, what it should be.
