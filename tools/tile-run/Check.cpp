@@ -49,6 +49,8 @@ Comparison run::compare(const Argument &argument,
   for (double ref : expected)
     if (std::isfinite(ref))
       refSquares += ref * ref;
+  double leastScale =
+      bound.subtracts ? std::sqrt(refSquares / double(expected.size())) : 0;
   for (size_t i = 0; i < got.size(); ++i) {
     double ref =
         comparison.exact && isFloat ? roundTo(type, expected[i]) : expected[i];
@@ -61,6 +63,7 @@ Comparison run::compare(const Argument &argument,
       double scale = std::isfinite(size[i])
                          ? std::max(std::fabs(size[i]), std::fabs(ref))
                          : std::fabs(ref);
+      scale = std::max(scale, leastScale);
       allowed = outRoundoff * std::fabs(ref) + sums * scale;
       // Beyond the largest number rounding gives infinity, or saturates.
       double rounded = roundTo(type, ref);

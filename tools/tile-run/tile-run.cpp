@@ -172,6 +172,7 @@ int runKernel(MLIRContext &context, ModuleOp module, const Options &options) {
     bound.terms = report.work.terms;
     bound.accumulatorRoundoff = facts.accumulatorRoundoff;
     bound.innerRoundoff = facts.innerRoundoff;
+    bound.subtracts = facts.subtracts;
     Memory references[2];
     for (bool magnitudes : {false, true}) {
       auto wide = runReference(

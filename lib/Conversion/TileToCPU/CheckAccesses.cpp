@@ -1,10 +1,10 @@
 //===- CheckAccesses.cpp - assertions on what a kernel's author wrote -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On request: an index outside its buffer, or a loop whose step is not positive,
-// fails with a message instead of reading foreign memory or running for ever.
-// Runs before tile operations become loops, whose accesses are right by
-// construction.
+// On request: an index outside its buffer, or a loop whose step is not
+// positive, fails with a message instead of reading foreign memory or running
+// for ever. Runs before tile operations become loops, whose accesses are right
+// by construction.
 //
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
@@ -26,8 +26,8 @@ static void checkIndices(Operation *op, Value buffer, ValueRange indices) {
   Value inside;
   for (auto [d, index] : llvm::enumerate(indices)) {
     Value size = memref::DimOp::create(builder, loc, buffer, d);
-    Value below = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, index, size);
+    Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        index, size);
     inside = inside ? Value(arith::AndIOp::create(builder, loc, inside, below))
                     : below;
   }
