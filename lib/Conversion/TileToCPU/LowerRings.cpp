@@ -59,7 +59,7 @@ LogicalResult tile::lowerRings(func::FuncOp function) {
         replaceViews(acquire, copies, type.getStages());
       else if (auto wait = dyn_cast<RingWaitOp>(user))
         replaceViews(wait, copies, type.getStages());
-      else if (isa<RingCommitOp, RingReleaseOp>(user))
+      else if (isa<RingCommitOp, RingReleaseOp, RingDrainOp>(user))
         user->erase();
       else
         return user->emitOpError() << "expected a ring operation as user of "
