@@ -160,6 +160,7 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
   TileToCPUOptions pipeline;
   pipeline.widen = options.widen;
   pipeline.checkAssumptions = options.checkAssumptions;
+  pipeline.checkAccesses = options.checkAccesses;
   buildTileToCPU(passes, pipeline);
   if (failed(passes.run(*module)))
     return failure();

@@ -18,6 +18,7 @@ void tile::buildTileToCPU(OpPassManager &manager,
   ConvertTileToCPUPassOptions convert;
   convert.widen = options.widen;
   convert.checkAssumptions = options.checkAssumptions;
+  convert.checkAccesses = options.checkAccesses;
   manager.addPass(createConvertTileToCPUPass(convert));
 
   // Arithmetic in formats without instructions is done in f32, then rounded.

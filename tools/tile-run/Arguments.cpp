@@ -10,10 +10,11 @@
 #include "Elements.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -23,7 +24,7 @@ static constexpr llvm::StringLiteral kFillNames[] = {
     "zeros", "ones", "iota", "uniform", "normal", "smallint", "nan"};
 
 /// What a host may be asked to allocate for one argument.
-static constexpr int64_t kLargestBuffer = int64_t(1) << 36;
+static constexpr int64_t kLargestBuffer = int64_t(1) << 30;
 
 template <typename... T> static llvm::Error error(const T &...parts) {
   std::string text;
@@ -52,7 +53,7 @@ std::string Argument::describe() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (!isBuffer) {
-    stream << element << " " << scalar;
+    stream << element << llvm::format(" %g", scalar);
     return text;
   }
   llvm::interleave(shape, stream, "x");
@@ -140,7 +141,7 @@ static llvm::Error checkBuffer(Argument &argument) {
       return error("expected extent ", type.getDimSize(d), " in dimension ", d,
                    " of argument '", name, "', got ", size);
     if (llvm::MulOverflow(count, size, count) || count > kLargestBuffer)
-      return error("expected at most 2^36 elements in argument '", name, "'");
+      return error("expected at most 2^30 elements in argument '", name, "'");
   }
   SmallVector<int64_t> typeStrides;
   int64_t offset = 0;
@@ -167,21 +168,21 @@ static llvm::Error checkBuffer(Argument &argument) {
     int64_t stride = 1;
     for (size_t d = argument.shape.size(); d-- > 0;) {
       typeStrides[d] = stride;
-      stride *= argument.shape[d];
+      stride *= std::max<int64_t>(argument.shape[d], 1);
     }
   }
   int64_t last = 0;
   for (auto [d, stride] : llvm::enumerate(argument.strides)) {
     int64_t reach = 0;
     if (!ShapedType::isDynamic(typeStrides[d]) && typeStrides[d] != stride &&
-        argument.shape[d] > 1)
+        argument.shape[d] > 1 && count > 0)
       return error("expected stride ", typeStrides[d], " in dimension ", d,
                    " of argument '", name, "' of type ", type, ", got ",
                    stride);
     if (llvm::MulOverflow(argument.shape[d], stride, reach) ||
         llvm::AddOverflow(last, reach, last) || last > kLargestBuffer)
       return error("expected strides of argument '", name,
-                   "' to stay below 2^36 elements");
+                   "' to stay below 2^30 elements");
   }
   return llvm::Error::success();
 }
@@ -327,6 +328,17 @@ std::vector<int64_t> run::placesOf(const Argument &argument) {
 }
 
 llvm::Expected<Memory> run::fillArguments(ArrayRef<Argument> arguments) {
+  // Results, reference and magnitudes are kept beside each other: refuse what
+  // could only end in a process without memory.
+  double needed = 0;
+  for (const Argument &argument : arguments)
+    needed += 4.0 * double(argument.span()) * sizeof(double);
+  double physical =
+      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  if (physical > 0 && needed > physical)
+    return error("expected arguments that fit this machine's memory, got ",
+                 static_cast<int64_t>(needed / 4 / sizeof(double)),
+                 " elements");
   Memory memory(arguments.size());
   for (auto [argument, bytes] : llvm::zip(arguments, memory)) {
     if (!argument.isBuffer)

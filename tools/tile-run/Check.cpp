@@ -45,6 +45,12 @@ Comparison run::compare(const Argument &argument,
   double sums =
       bound.accumulationFactor * bound.terms * bound.accumulatorRoundoff +
       2 * bound.innerRoundoff;
+  double errorSquares = 0, refSquares = 0;
+  for (double ref : expected)
+    if (std::isfinite(ref))
+      refSquares += ref * ref;
+  double leastScale =
+      bound.subtracts ? std::sqrt(refSquares / double(expected.size())) : 0;
   for (size_t i = 0; i < got.size(); ++i) {
     double ref =
         comparison.exact && isFloat ? roundTo(type, expected[i]) : expected[i];
@@ -57,6 +63,7 @@ Comparison run::compare(const Argument &argument,
       double scale = std::isfinite(size[i])
                          ? std::max(std::fabs(size[i]), std::fabs(ref))
                          : std::fabs(ref);
+      scale = std::max(scale, leastScale);
       allowed = outRoundoff * std::fabs(ref) + sums * scale;
       // Beyond the largest number rounding gives infinity, or saturates.
       double rounded = roundTo(type, ref);
@@ -66,9 +73,7 @@ Comparison run::compare(const Argument &argument,
     bool wrong = !(error <= allowed);
     if (std::isfinite(error)) {
       comparison.maxAbsolute = std::max(comparison.maxAbsolute, error);
-      if (ref != 0)
-        comparison.maxRelative =
-            std::max(comparison.maxRelative, error / std::fabs(ref));
+      errorSquares += error * error;
       if (allowed > 0)
         comparison.worst = std::max(comparison.worst, error / allowed);
     }
@@ -85,5 +90,7 @@ Comparison run::compare(const Argument &argument,
       rest /= argument.shape[d];
     }
   }
+  if (refSquares > 0)
+    comparison.relative = std::sqrt(errorSquares / refSquares);
   return comparison;
 }

@@ -11,9 +11,10 @@ namespace mlir::tile::run {
 struct Comparison {
   std::string name;
   int64_t elements = 0, wrong = 0;
-  double maxAbsolute = 0, maxRelative = 0;
-  double worst = 0;   ///< largest error as a part of its bound
-  bool exact = false; ///< whether equality was demanded
+  double maxAbsolute = 0;
+  double relative = 0; ///< |result - ref| / |ref| as vectors (2-norm)
+  double worst = 0;    ///< largest error as a part of its bound
+  bool exact = false;  ///< whether equality was demanded
   /// The first wrong element: where, what it is, what it should be.
   SmallVector<int64_t> where;
   double got = 0, expected = 0;
@@ -23,15 +24,16 @@ struct ErrorBound {
   double accumulationFactor = 1; ///< of the target: RunResult
   double terms = 1;              ///< KernelWork
   double accumulatorRoundoff = 0, innerRoundoff = 0; ///< KernelFacts
+  bool subtracts = false;                            ///< KernelFacts
 };
 
 /// Compares `result` with `reference`, element by element:
 ///
-///   |result - ref| <= u_out * |ref| + (c * K * u_acc + 2 * u_inner) *
-///   magnitude
+///   |result - ref| <= u_out |ref| + (c K u_acc + 2 u_inner) magnitude
 ///
 /// where `magnitude` is what the kernel computes from the absolute values of
-/// its inputs (for a gemm |A||B|), at least |ref|. Where reference and
+/// its inputs (for a gemm |A||B|), at least |ref|; for a kernel that subtracts,
+/// at least the root mean square of the reference too. Where reference and
 /// magnitude are integers small enough to be exact in the accumulator
 /// (small-integer inputs), the result must equal the reference rounded to the
 /// argument's type. NaN matches NaN. Integers must match exactly.

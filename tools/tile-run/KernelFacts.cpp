@@ -53,6 +53,8 @@ KernelFacts run::analyzeKernel(KernelOp kernel) {
         std::max(facts.accumulatorRoundoff, unitRoundoff(type));
   };
   kernel.walk([&](Operation *op) {
+    if (isa<arith::SubFOp, arith::NegFOp>(op))
+      facts.subtracts = true;
     if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
       SmallVector<TileAccess> accesses;
       tileOp.getAccesses(accesses);

@@ -27,6 +27,8 @@ struct KernelFacts {
   double innerRoundoff = 0;
   /// Unit roundoff of the coarsest accumulator of a gemm, reduce or atomic.
   double accumulatorRoundoff = 0;
+  /// Whether it subtracts: absolute values of inputs then bound no result.
+  bool subtracts = false;
 };
 KernelFacts analyzeKernel(KernelOp kernel);
 

@@ -63,7 +63,7 @@ void Report::printText(raw_ostream &stream) const {
     } else {
       stream << llvm::format("max error %.3g, relative %.3g, at most %.2f of "
                              "the bound",
-                             c.maxAbsolute, c.maxRelative, c.worst);
+                             c.maxAbsolute, c.relative, c.worst);
     }
     stream << "\n";
   }
@@ -115,7 +115,7 @@ void Report::printJson(raw_ostream &stream) const {
                                 {"wrong", c.wrong},
                                 {"exact", c.exact},
                                 {"max_absolute_error", number(c.maxAbsolute)},
-                                {"max_relative_error", number(c.maxRelative)},
+                                {"relative_error", number(c.relative)},
                                 {"part_of_bound", number(c.worst)}};
       if (c.wrong) {
         object["where"] = llvm::json::Array(c.where);

@@ -40,6 +40,7 @@ run::runOnCpu(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
               raw_ostream *prints) {
   CpuProgramOptions compile;
   compile.checkAssumptions = true;
+  compile.checkAccesses = options.repeats == 0; // not what is timed
   auto program = CpuProgram::compile(module, compile);
   if (failed(program))
     return std::nullopt;

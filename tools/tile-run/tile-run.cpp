@@ -116,10 +116,12 @@ llvm::Expected<KernelOp> findKernel(ModuleOp module, StringRef name) {
 
 /// Brings the module to the phase that is to be executed.
 LogicalResult advance(ModuleOp module, Stage stage, StringRef arch) {
+  // The phases of `tile-to-nvvm` up to the conversion.
   std::string passes = ("tile-set-target{arch=" + arch + "}").str();
   if (stage >= Stage::Layouts)
-    passes += ",tile-infer-layouts";
-  if (stage >= Stage::Copies)
+    passes += ",canonicalize,cse,tile-infer-layouts";
+  bool copiesApart = PassInfo::lookup("tile-select-copies") != nullptr;
+  if (stage >= Stage::Copies && (copiesApart || stage == Stage::Copies))
     passes += ",tile-select-copies";
   if (stage >= Stage::Scheduled)
     passes += ",tile-pipeline";
@@ -172,6 +174,7 @@ int runKernel(MLIRContext &context, ModuleOp module, const Options &options) {
     bound.terms = report.work.terms;
     bound.accumulatorRoundoff = facts.accumulatorRoundoff;
     bound.innerRoundoff = facts.innerRoundoff;
+    bound.subtracts = facts.subtracts;
     Memory references[2];
     for (bool magnitudes : {false, true}) {
       auto wide = runReference(

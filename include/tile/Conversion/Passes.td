@@ -47,7 +47,9 @@ def ConvertTileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
     Option<"widen", "widen", "bool", "false",
            "compute and store every float as f64: what results are compared with">,
     Option<"checkAssumptions", "check-assumptions", "bool", "false",
-           "turn tile.assume into an assertion">
+           "turn tile.assume into an assertion">,
+    Option<"checkAccesses", "check-accesses", "bool", "false",
+           "assert that indices lie inside their buffers and steps are positive">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -15,6 +15,10 @@ struct TileToCPUOptions : PassPipelineOptions<TileToCPUOptions> {
   Option<bool> checkAssumptions{
       *this, "check-assumptions", llvm::cl::init(false),
       llvm::cl::desc("turn tile.assume into an assertion")};
+  Option<bool> checkAccesses{
+      *this, "check-accesses", llvm::cl::init(false),
+      llvm::cl::desc("assert that indices lie inside their buffers and steps "
+                     "are positive")};
 };
 
 /// From tile IR at any phase to the LLVM dialect: `convert-tile-to-cpu`, then

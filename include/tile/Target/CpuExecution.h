@@ -30,6 +30,7 @@ struct CpuArgument {
 struct CpuProgramOptions {
   bool widen = false;            ///< every float is an f64
   bool checkAssumptions = false; ///< tile.assume fails when it does not hold
+  bool checkAccesses = false;    ///< indices outside a buffer fail
 };
 
 /// The kernels of one module, compiled for this host.

@@ -177,6 +177,9 @@ struct ConvertTileToCPUPass
     ModuleOp module = getOperation();
     if (widen)
       widenFloats(module);
+    if (checkAccesses)
+      for (KernelOp kernel : module.getOps<KernelOp>())
+        tile::checkAccesses(kernel);
 
     SmallVector<func::FuncOp> functions;
     for (KernelOp kernel :

@@ -26,6 +26,10 @@ inline constexpr int64_t kCpuAlignment = 64;
 /// Types of all floats, and constants of them, become f64.
 void widenFloats(ModuleOp module);
 
+/// Asserts that indices of loads and stores lie inside their buffers and that
+/// steps of loops are positive.
+void checkAccesses(KernelOp kernel);
+
 /// Ring creation becomes one buffer with a copy per stage; acquire and wait
 /// become views of the copy `use mod stages`; commit and release nothing.
 LogicalResult lowerRings(func::FuncOp function);
