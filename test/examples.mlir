@@ -16,3 +16,19 @@
 // RUN: tile-run %tile_src/examples/gemm.mlir --args=A=200x72,B=72x136,C=200x136 --check | FileCheck %s --check-prefix=OUTPUT
 // RUN: tile-run %tile_src/examples/scale.mlir --args=X=100x77,Y=100x77,s=2.5 --check | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: PASS
+
+// RUN: tile-run %tile_src/examples/gemm_relu_bias.mlir --args=A=150x72,B=72x136,bias=136,C=150x136 --check | FileCheck %s --check-prefix=OUTPUT
+// RUN: tile-run %tile_src/examples/softmax.mlir --args=X=37x300,Y=37x300 --check | FileCheck %s --check-prefix=OUTPUT
+// RUN: tile-run %tile_src/examples/rmsnorm.mlir --args=X=37x300,W=300,Y=37x300,eps=0.00001 --check | FileCheck %s --check-prefix=OUTPUT
+// RUN: tile-run %tile_src/examples/attention_like_chained.mlir --args=Q=100x64,K=200x64,V=200x64,O=100x64 --check | FileCheck %s --check-prefix=OUTPUT
+// RUN: tile-translate %tile_src/examples/gemm_relu_bias.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=MMA
+// RUN: tile-translate %tile_src/examples/attention_like_chained.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=MMA
+// RUN: tile-translate %tile_src/examples/softmax.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ROWS
+// RUN: tile-translate %tile_src/examples/rmsnorm.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ROWS
+// MMA: cp.async.cg.shared.global
+// MMA: ldmatrix.sync.aligned
+// MMA: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// ROWS: ld.global{{.*}}v4
+// ROWS: shfl.sync
+// ROWS: st.global{{.*}}v4
+// ROWS-NOT: call

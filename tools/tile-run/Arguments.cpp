@@ -14,9 +14,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+<<<<<<< HEAD
+=======
+#include <thread>
+    >>>>>>> 19cec6938d6988101a4b4cd6d85e21e5863f5313
 #include <unistd.h>
 
-using namespace mlir;
+    using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::run;
 
@@ -187,17 +191,28 @@ static llvm::Error checkBuffer(Argument &argument) {
   return llvm::Error::success();
 }
 
+Signature run::signatureOf(KernelOp kernel, const KernelFacts &facts) {
+  Signature signature;
+  signature.kernel = kernel.getSymName().str();
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
+    signature.parameters.push_back(
+        {cast<StringAttr>(kernel.getArgNames()[i]).getValue().str(),
+         cast<TypeAttr>(kernel.getArgTypes()[i]).getValue(), facts.isRead[i],
+         facts.isWritten[i]});
+  return signature;
+}
+
 llvm::Expected<std::vector<Argument>>
-run::parseArguments(KernelOp kernel, const KernelFacts &facts, StringRef text) {
+run::parseArguments(const Signature &signature, StringRef text) {
   std::vector<Argument> arguments;
-  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
+  for (auto [i, parameter] : llvm::enumerate(signature.parameters)) {
     Argument argument;
-    argument.name = cast<StringAttr>(kernel.getArgNames()[i]).getValue().str();
-    argument.type = cast<TypeAttr>(kernel.getArgTypes()[i]).getValue();
+    argument.name = parameter.name;
+    argument.type = parameter.type;
     argument.element = getElementTypeOrSelf(argument.type);
     argument.seed = i + 1;
-    argument.isRead = facts.isRead[i];
-    argument.isWritten = facts.isWritten[i];
+    argument.isRead = parameter.isRead;
+    argument.isWritten = parameter.isWritten;
     if (auto memref = dyn_cast<MemRefType>(argument.type)) {
       argument.isBuffer = true;
       argument.shape = llvm::to_vector(memref.getShape());
@@ -221,7 +236,7 @@ run::parseArguments(KernelOp kernel, const KernelFacts &facts, StringRef text) {
         arguments, [name = name](const Argument &a) { return a.name == name; });
     if (found == arguments.end() || !part.contains('='))
       return error("expected NAME=VALUE with an argument of kernel '",
-                   kernel.getSymName(), "' in --args, got '", part, "'");
+                   signature.kernel, "' in --args, got '", part, "'");
     size_t index = found - arguments.begin();
     if (stated[index])
       return error("expected argument '", name, "' once in --args");
@@ -327,6 +342,22 @@ std::vector<int64_t> run::placesOf(const Argument &argument) {
   return places;
 }
 
+/// Calls `range(from, to)` for parts of [0, count) on all cores: filling the
+/// buffers of a large benchmark would take longer than everything else.
+static void onAllCores(size_t count,
+                       llvm::function_ref<void(size_t, size_t)> range) {
+  constexpr size_t kWorthAThread = size_t(1) << 18;
+  size_t parts = std::min<size_t>(
+      std::max(1u, std::thread::hardware_concurrency()), count / kWorthAThread);
+  std::vector<std::thread> threads;
+  for (size_t part = 1; part < parts; ++part)
+    threads.emplace_back(range, count * part / parts,
+                         count * (part + 1) / parts);
+  range(0, parts ? count / parts : count);
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 llvm::Expected<Memory> run::fillArguments(ArrayRef<Argument> arguments) {
   // Results, reference and magnitudes are kept beside each other: refuse what
   // could only end in a process without memory.
@@ -340,25 +371,28 @@ llvm::Expected<Memory> run::fillArguments(ArrayRef<Argument> arguments) {
                  static_cast<int64_t>(needed / 4 / sizeof(double)),
                  " elements");
   Memory memory(arguments.size());
-  for (auto [argument, bytes] : llvm::zip(arguments, memory)) {
+  for (auto [argumentOf, bytesOf] : llvm::zip(arguments, memory)) {
+    const Argument &argument = argumentOf;
     if (!argument.isBuffer)
       continue;
     int64_t width = elementBytes(argument.element);
-    bytes.resize(argument.span() * width);
+    bytesOf.assign(argument.span() * width, '\xff');
+    char *bytes = bytesOf.data();
     bool isInteger = !isa<FloatType>(argument.element);
-    uint64_t i = 0;
-    for (int64_t place : placesOf(argument)) {
-      char *element = bytes.data() + place * width;
-      // Integers have no NaN: all bits set is as unlikely a result.
-      if (isInteger && argument.fill == Fill::Nan)
-        storeInteger(argument.element, element, -1);
-      else if (isInteger)
-        storeInteger(argument.element, element,
-                     static_cast<int64_t>(valueAt(argument, i)));
-      else
-        storeElement(argument.element, element, valueAt(argument, i));
-      ++i;
-    }
+    std::vector<int64_t> places = placesOf(argument);
+    onAllCores(places.size(), [&](size_t from, size_t to) {
+      for (size_t i = from; i < to; ++i) {
+        char *element = bytes + places[i] * width;
+        // Integers have no NaN: all bits set is as unlikely a result.
+        if (isInteger && argument.fill == Fill::Nan)
+          storeInteger(argument.element, element, -1);
+        else if (isInteger)
+          storeInteger(argument.element, element,
+                       static_cast<int64_t>(valueAt(argument, i)));
+        else
+          storeElement(argument.element, element, valueAt(argument, i));
+      }
+    });
   }
   return memory;
 }

@@ -43,13 +43,26 @@ struct Argument {
 /// The memory of every buffer argument, in order; empty for scalars.
 using Memory = std::vector<std::vector<char>>;
 
+/// What a caller sees of a kernel, whether tile IR or an artifact says so.
+struct Parameter {
+  std::string name;
+  Type type;
+  bool isRead = true, isWritten = true;
+};
+struct Signature {
+  std::string kernel;
+  std::vector<Parameter> parameters;
+};
+Signature signatureOf(KernelOp kernel, const KernelFacts &facts);
+
 /// Reads `--args` against the kernel. What it leaves out comes from static
 /// types: shapes, contiguous strides, `uniform` for what is read, `nan` for
 /// what is only written, the argument's number as seed.
-llvm::Expected<std::vector<Argument>>
-parseArguments(KernelOp kernel, const KernelFacts &facts, StringRef text);
+llvm::Expected<std::vector<Argument>> parseArguments(const Signature &signature,
+                                                     StringRef text);
 
-/// The initial memory of every argument.
+/// The initial memory of every argument. Places between its elements, where
+/// strides leave some, have all bits set: NaN in every float format.
 llvm::Expected<Memory> fillArguments(ArrayRef<Argument> arguments);
 
 /// The same numbers, each float as an f64. `magnitudes` drops signs.

@@ -27,6 +27,7 @@ static double bytesMoved(ArrayRef<Argument> arguments) {
 }
 
 namespace {
+/// Figures are by the median: the best of many runs is luck.
 struct Times {
   double best, median;
 };
@@ -36,6 +37,56 @@ static Times summarize(std::vector<double> seconds) {
   return {seconds.front(), seconds[seconds.size() / 2]};
 }
 
+/// `, 1.25 TFLOP/s, 310.00 GB/s`
+static void printRates(const Report &report, double seconds,
+                       raw_ostream &stream) {
+  double flops = report.work.flops.value_or(0) / seconds;
+  if (flops >= 1e12)
+    stream << llvm::format(", %.2f TFLOP/s", flops * 1e-12);
+  else if (flops > 0)
+    stream << llvm::format(", %.2f GFLOP/s", flops * 1e-9);
+  stream << llvm::format(", %.2f GB/s",
+                         bytesMoved(report.arguments) / seconds * 1e-9);
+}
+
+void Report::printSummary(raw_ostream &stream) const {
+  double absolute = 0, relative = 0, part = 0;
+  int64_t wrong = 0, elements = 0;
+  bool exact = true;
+  const Comparison *first = nullptr;
+  for (const Comparison &c : comparisons) {
+    absolute = std::max(absolute, c.maxAbsolute);
+    relative = std::max(relative, c.relative);
+    part = std::max(part, c.worst);
+    wrong += c.wrong;
+    elements += c.elements;
+    exact &= c.exact;
+    if (c.wrong && !first)
+      first = &c;
+  }
+  if (!checked)
+    stream << "not checked";
+  else
+    stream << llvm::format("max_err %.3g, relative %.3g", absolute, relative);
+  if (first) {
+    stream << ", " << wrong << " of " << elements << " wrong, first "
+           << first->name << "[";
+    llvm::interleaveComma(first->where, stream);
+    stream << llvm::format("]: expected %.9g, got %.9g", first->expected,
+                           first->got);
+  } else if (checked) {
+    if (exact)
+      stream << ", exact";
+    else
+      stream << llvm::format(", %.2f of the bound", part);
+  }
+  if (seconds.empty())
+    return;
+  double median = summarize(seconds).median;
+  stream << llvm::format(", %.4f ms", median * 1e3);
+  printRates(*this, median, stream);
+}
+
 void Report::printText(raw_ostream &stream) const {
   stream << "kernel '" << kernel << "' on " << target << " (" << where << "), "
          << work.blocks << " block" << (work.blocks == 1 ? "" : "s") << "\n";
@@ -43,13 +94,11 @@ void Report::printText(raw_ostream &stream) const {
     stream << "  " << argument.name << ": " << argument.describe() << "\n";
   if (!seconds.empty()) {
     Times times = summarize(seconds);
-    stream << llvm::format("time: %.3f ms (median %.3f of %zu)",
-                           times.best * 1e3, times.median * 1e3,
-                           seconds.size());
-    if (work.flops && *work.flops > 0)
-      stream << llvm::format(", %.2f GFLOP/s", *work.flops / times.best * 1e-9);
-    stream << llvm::format(", %.2f GB/s\n",
-                           bytesMoved(arguments) / times.best * 1e-9);
+    stream << llvm::format("time: %.4f ms (median of %zu, best %.4f)",
+                           times.median * 1e3, seconds.size(),
+                           times.best * 1e3);
+    printRates(*this, times.median, stream);
+    stream << "\n";
   }
   for (const Comparison &c : comparisons) {
     stream << "check " << c.name << ": ";
@@ -98,14 +147,16 @@ void Report::printJson(raw_ostream &stream) const {
                          {"device", where},
                          {"blocks", work.blocks},
                          {"arguments", std::move(argumentList)}};
+  if (!name.empty())
+    all["name"] = name;
   if (!seconds.empty()) {
     Times times = summarize(seconds);
-    all["seconds"] = times.best;
     all["median_seconds"] = times.median;
+    all["seconds"] = times.best;
     all["runs"] = static_cast<int64_t>(seconds.size());
     if (work.flops && *work.flops > 0)
-      all["gflops"] = *work.flops / times.best * 1e-9;
-    all["gigabytes_per_second"] = bytesMoved(arguments) / times.best * 1e-9;
+      all["gflops"] = *work.flops / times.median * 1e-9;
+    all["gigabytes_per_second"] = bytesMoved(arguments) / times.median * 1e-9;
   }
   if (checked) {
     llvm::json::Array list;

@@ -9,6 +9,7 @@ namespace mlir::tile::run {
 
 /// Everything known about one run.
 struct Report {
+  std::string name; ///< of the case, in a batch; may be empty
   std::string kernel, target;
   std::vector<Argument> arguments;
   KernelWork work;
@@ -19,6 +20,8 @@ struct Report {
 
   bool passed() const;
   void printText(raw_ostream &stream) const;
+  /// The figures of a run in a few words, for a line of a batch.
+  void printSummary(raw_ostream &stream) const;
   /// One JSON object on one line.
   void printJson(raw_ostream &stream) const;
 };

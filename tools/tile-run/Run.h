@@ -14,15 +14,15 @@
 namespace mlir::tile::run {
 
 struct RunOptions {
-  std::string arch;     ///< of the compilation, by LLVM's -mcpu names
   unsigned repeats = 0; ///< timed runs after the first; 0: no timing
   unsigned workers = 0; ///< threads of the CPU; 0: one for each core
 };
 
 struct RunResult {
-  Memory memory;               ///< of the arguments after the first run
-  std::vector<double> seconds; ///< of each timed run
-  std::string where;           ///< the machine, in words: `16 CPU threads`
+  Memory memory;                 ///< of the arguments after the first run
+  std::vector<double> seconds;   ///< of each timed run
+  std::string where;             ///< the machine, in words: `16 CPU threads`
+  std::optional<int64_t> blocks; ///< that were launched, where that is counted
   /// The error of a sum of K terms is at most c * K * u of its magnitudes, u
   /// the accumulator's unit roundoff: 1 where each step rounds to nearest.
   double accumulationFactor = 1;

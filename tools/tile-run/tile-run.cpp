@@ -1,44 +1,41 @@
 //===- tile-run.cpp - runs a kernel and checks its results ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads tile IR, fills the kernel's arguments with deterministic data, runs it
-// on a target and, on request, compares with the CPU meaning in f64. Exit
-// status 1 and one diagnostic for anything wrong; a failed comparison is wrong.
+// Options, and what is printed. Reads tile IR or an artifact, fills the
+// kernel's arguments with deterministic data, runs it on a target and, on
+// request, compares with the CPU meaning in f64 (Case.h). Exit status 1 and one
+// diagnostic for anything wrong; a failed comparison is wrong.
 //
 //===----------------------------------------------------------------------===//
-#include "Report.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
-#include "mlir/Support/FileUtilities.h"
+#include "Batch.h"
+#include "Case.h"
 #include "tile/Pipelines/Register.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::run;
 namespace cl = llvm::cl;
 
-namespace {
-enum class Target { Cpu };
-enum class Stage { Source, Layouts, Copies, Scheduled };
+static constexpr unsigned kCpuRepeats = 5;
+static constexpr unsigned kCudaRepeats = 20;
 
+namespace {
 struct Options {
   cl::OptionCategory category{"tile-run options"};
   cl::opt<std::string> input{cl::Positional, cl::desc("FILE"), cl::init("-"),
                              cl::cat(category)};
   cl::opt<Target> target{
       "target", cl::desc("where the kernel runs"), cl::init(Target::Cpu),
-      cl::values(clEnumValN(Target::Cpu, "cpu",
-                            "this machine's CPU, by the meaning of the "
-                            "dialect")),
+      cl::values(
+          clEnumValN(Target::Cpu, "cpu",
+                     "this machine's CPU, by the meaning of the "
+                     "dialect"),
+          clEnumValN(Target::Cuda, "cuda", "this machine's first NVIDIA GPU")),
       cl::cat(category)};
   cl::opt<std::string> kernel{
       "kernel", cl::value_desc("NAME"),
@@ -57,19 +54,25 @@ struct Options {
           "compare with the CPU meaning in f64 (integers and small-integer "
           "data exactly, other floats within the error bound)"),
       cl::cat(category)};
+  cl::opt<std::string> source{
+      "source", cl::value_desc("FILE.mlir"),
+      cl::desc("tile IR that the artifact FILE was made from, for --check"),
+      cl::cat(category)};
   cl::opt<bool> bench{"bench",
                       cl::desc("time the kernel; report GFLOP/s and GB/s"),
                       cl::cat(category)};
-  cl::opt<unsigned> repeats{"repeats", cl::init(5),
-                            cl::desc("timed runs of --bench (default 5)"),
-                            cl::cat(category)};
+  cl::opt<unsigned> repeats{
+      "repeats", cl::init(0),
+      cl::desc("timed samples of --bench (default 5 for cpu; for cuda 20, each "
+               "of launches that take a millisecond together)"),
+      cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("report as one JSON object"),
                      cl::cat(category)};
   cl::opt<std::string> arch{
-      "arch", cl::init("sm_80"),
-      cl::desc(
-          "architecture that layouts and schedules are made for, by LLVM's "
-          "-mcpu names (default sm_80)"),
+      "arch", cl::value_desc("sm_XX"),
+      cl::desc("architecture to compile for, by LLVM's -mcpu names (default: "
+               "for cuda the device's without suffix, for the layouts and "
+               "schedules of --stage sm_80)"),
       cl::cat(category)};
   cl::opt<Stage> stage{
       "stage", cl::desc("phase of the IR that the CPU executes"),
@@ -85,143 +88,238 @@ struct Options {
                      cl::aliasopt(stage), cl::cat(category)};
   cl::opt<unsigned> workers{
       "workers", cl::init(0),
-      cl::desc("threads of --target=cpu (default 0: one for each core)"),
+      cl::desc("threads of the CPU (default 0: one for each core)"),
       cl::cat(category)};
-};
+  cl::opt<std::string> batch{
+      "batch", cl::value_desc("LIST"),
+      cl::desc("run every command line of the file LIST, one a line; the other "
+               "options given here come first on each"),
+      cl::cat(category)};
+  cl::opt<std::string> name{"name", cl::value_desc("TEXT"),
+                            cl::desc("what --batch calls the case"),
+                            cl::cat(category)};
+  cl::opt<unsigned> jobs{
+      "jobs", cl::init(1),
+      cl::desc("processes of --batch that compile and run at the same time "
+               "(default 1; 0: none but this one, where a crash ends it all)"),
+      cl::cat(category)};
+  cl::opt<unsigned> timeout{
+      "timeout", cl::init(300), cl::value_desc("SECONDS"),
+      cl::desc("how long a case of --batch may take (default 300)"),
+      cl::cat(category)};
 
-int fail(const llvm::Twine &message) {
+  Case toCase() const {
+    Case result;
+    result.input = input;
+    result.source = source;
+    result.kernel = kernel;
+    result.args = llvm::join(args, ",");
+    result.target = target;
+    if (stage.getNumOccurrences())
+      result.stage = stage;
+    result.arch = arch;
+    result.check = check;
+    if (bench)
+      result.repeats = repeats                  ? repeats
+                       : target == Target::Cuda ? kCudaRepeats
+                                                : kCpuRepeats;
+    result.workers = workers;
+    return result;
+  }
+};
+} // namespace
+
+static constexpr llvm::StringLiteral kOverview =
+    "mlir-tile: runs a kernel and checks its results\n";
+
+static int fail(const llvm::Twine &message) {
   llvm::errs() << "tile-run: error: " << message << "\n";
   return 1;
 }
 
-/// The kernel that the options name, or the only one.
-llvm::Expected<KernelOp> findKernel(ModuleOp module, StringRef name) {
-  SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
-  if (name.empty() && kernels.size() == 1)
-    return kernels.front();
-  std::string names;
-  for (KernelOp kernel : kernels) {
-    if (kernel.getSymName() == name)
-      return kernel;
-    names += (names.empty() ? "" : ", ") + kernel.getSymName().str();
-  }
-  if (kernels.empty())
-    return llvm::createStringError("expected a tile.kernel in the file");
-  if (name.empty())
-    return llvm::createStringError("expected --kernel=NAME with one of " +
-                                   names);
-  return llvm::createStringError("expected a kernel of the file (" + names +
-                                 "), got '" + name + "'");
+/// The first error in what a run printed, without place and program.
+static std::string firstError(StringRef text) {
+  constexpr llvm::StringLiteral mark = "error: ";
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines)
+    if (size_t place = line.find(mark); place != StringRef::npos)
+      return line.substr(place + mark.size()).trim().str();
+  return lines.empty() ? "no reason given" : lines.front().trim().str();
 }
 
-/// Brings the module to the phase that is to be executed.
-LogicalResult advance(ModuleOp module, Stage stage, StringRef arch) {
-  // The phases of `tile-to-nvvm` up to the conversion.
-  std::string passes = ("tile-set-target{arch=" + arch + "}").str();
-  if (stage >= Stage::Layouts)
-    passes += ",canonicalize,cse,tile-infer-layouts";
-  bool copiesApart = PassInfo::lookup("tile-select-copies") != nullptr;
-  if (stage >= Stage::Copies && (copiesApart || stage == Stage::Copies))
-    passes += ",tile-select-copies";
-  if (stage >= Stage::Scheduled)
-    passes += ",tile-pipeline";
-  PassManager manager(module.getContext());
-  if (failed(parsePassPipeline(passes, manager)))
-    return failure();
-  return manager.run(module);
-}
-
-int runKernel(MLIRContext &context, ModuleOp module, const Options &options) {
-  llvm::Expected<KernelOp> kernel = findKernel(module, options.kernel);
-  if (!kernel)
-    return fail(llvm::toString(kernel.takeError()));
-  KernelFacts facts = analyzeKernel(*kernel);
-  Report report;
-  report.kernel = kernel->getSymName().str();
-  report.target = "cpu";
-  auto arguments =
-      parseArguments(*kernel, facts, llvm::join(options.args, ","));
-  if (!arguments)
-    return fail(llvm::toString(arguments.takeError()));
-  report.arguments = std::move(*arguments);
-  report.work = measureWork(*kernel, extentsOf(report.arguments));
-  llvm::Expected<Memory> memory = fillArguments(report.arguments);
-  if (!memory)
-    return fail(llvm::toString(memory.takeError()));
-
-  // The reference is what was written, whatever the schedule became.
-  OwningOpRef<ModuleOp> source = module.clone();
-  if (failed(advance(module, options.stage, options.arch)))
-    return 1;
-  RunOptions runOptions;
-  runOptions.arch = options.arch;
-  runOptions.repeats =
-      options.bench ? std::max(1u, options.repeats.getValue()) : 0;
-  runOptions.workers = options.workers;
-  auto result = runOnCpu(module, report.kernel, report.arguments, *memory,
-                         runOptions, &llvm::outs());
-  if (!result)
-    return fail(llvm::toString(result.takeError()));
-  if (!*result)
-    return 1;
-  report.where = (*result)->where;
-  report.seconds = (*result)->seconds;
-
-  if (options.check) {
-    report.checked = true;
-    ErrorBound bound;
-    bound.accumulationFactor = (*result)->accumulationFactor;
-    bound.terms = report.work.terms;
-    bound.accumulatorRoundoff = facts.accumulatorRoundoff;
-    bound.innerRoundoff = facts.innerRoundoff;
-    bound.subtracts = facts.subtracts;
-    Memory references[2];
-    for (bool magnitudes : {false, true}) {
-      auto wide = runReference(
-          *source, report.kernel, report.arguments,
-          widenMemory(report.arguments, *memory, magnitudes), options.workers);
-      if (!wide)
-        return fail("in the reference: " + llvm::toString(wide.takeError()));
-      if (!*wide)
-        return 1;
-      references[magnitudes] = std::move(**wide);
-    }
-    for (auto [i, argument] : llvm::enumerate(report.arguments))
-      if (argument.isBuffer && argument.isWritten)
-        report.comparisons.push_back(compare(argument, (*result)->memory[i],
-                                             references[0][i], references[1][i],
-                                             bound));
-  }
-  if (options.json)
-    report.printJson(llvm::outs());
+/// A line of a batch, as text or JSON, for a case without a report.
+static std::string failureLine(StringRef name, StringRef why, bool json) {
+  std::string line;
+  llvm::raw_string_ostream stream(line);
+  if (json)
+    stream << llvm::json::Value(
+        llvm::json::Object{{"name", name}, {"passed", false}, {"error", why}});
   else
-    report.printText(llvm::outs());
-  return report.passed() ? 0 : 1;
+    stream << "FAIL " << name << " " << why;
+  return line;
 }
-} // namespace
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  Options options;
-  cl::HideUnrelatedOptions(options.category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "mlir-tile: runs a kernel and checks its results\n");
-  std::string reason;
-  if (!TargetInfo::get(options.arch, &reason))
-    return fail(reason);
+static int runBatchFile(int argc, char **argv, Options &options,
+                        const DialectRegistry &registry) {
+  auto cases = readBatch(options.batch);
+  if (!cases)
+    return fail(llvm::toString(cases.takeError()));
+  // The command line's own options, before those of each line.
+  std::vector<const char *> common{argv[0]};
+  for (int i = 1; i < argc; ++i) {
+    StringRef option = StringRef(argv[i]).ltrim('-');
+    if (option == "batch" && i + 1 < argc)
+      ++i;
+    else if (!option.starts_with("batch="))
+      common.push_back(argv[i]);
+  }
+  BatchOptions batch;
+  batch.jobs = options.jobs;
+  batch.timeoutSeconds = options.timeout;
+  bool json = options.json;
 
-  DialectRegistry registry;
-  registerTileDialects(registry);
-  registerTilePasses();
-  MLIRContext context(registry);
-  auto file = openInputFile(options.input, &reason);
-  if (!file)
-    return fail(reason);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return 1;
-  return runKernel(context, *module, options);
-}
+<<<<<<< HEAD
+  /// Brings the module to the phase that is to be executed.
+  LogicalResult advance(ModuleOp module, Stage stage, StringRef arch) {
+    // The phases of `tile-to-nvvm` up to the conversion.
+    std::string passes = ("tile-set-target{arch=" + arch + "}").str();
+    if (stage >= Stage::Layouts)
+      passes += ",canonicalize,cse,tile-infer-layouts";
+    bool copiesApart = PassInfo::lookup("tile-select-copies") != nullptr;
+    if (stage >= Stage::Copies && (copiesApart || stage == Stage::Copies))
+      passes += ",tile-select-copies";
+    if (stage >= Stage::Scheduled)
+      passes += ",tile-pipeline";
+    PassManager manager(module.getContext());
+    if (failed(parsePassPipeline(passes, manager)))
+      return failure();
+    return manager.run(module);
+  }
+
+  int runKernel(MLIRContext & context, ModuleOp module,
+                const Options &options) {
+    llvm::Expected<KernelOp> kernel = findKernel(module, options.kernel);
+    if (!kernel)
+      return fail(llvm::toString(kernel.takeError()));
+    KernelFacts facts = analyzeKernel(*kernel);
+    Report report;
+    report.kernel = kernel->getSymName().str();
+    report.target = "cpu";
+    auto arguments =
+        parseArguments(*kernel, facts, llvm::join(options.args, ","));
+    if (!arguments)
+      return fail(llvm::toString(arguments.takeError()));
+    report.arguments = std::move(*arguments);
+    report.work = measureWork(*kernel, extentsOf(report.arguments));
+    llvm::Expected<Memory> memory = fillArguments(report.arguments);
+    if (!memory)
+      return fail(llvm::toString(memory.takeError()));
+
+    // The reference is what was written, whatever the schedule became.
+    OwningOpRef<ModuleOp> source = module.clone();
+    if (failed(advance(module, options.stage, options.arch)))
+      return 1;
+    RunOptions runOptions;
+    runOptions.arch = options.arch;
+    runOptions.repeats =
+        options.bench ? std::max(1u, options.repeats.getValue()) : 0;
+    runOptions.workers = options.workers;
+    auto result = runOnCpu(module, report.kernel, report.arguments, *memory,
+                           runOptions, &llvm::outs());
+    if (!result)
+      return fail(llvm::toString(result.takeError()));
+    if (!*result)
+      return 1;
+    report.where = (*result)->where;
+    report.seconds = (*result)->seconds;
+
+    if (options.check) {
+      report.checked = true;
+      ErrorBound bound;
+      bound.accumulationFactor = (*result)->accumulationFactor;
+      bound.terms = report.work.terms;
+      bound.accumulatorRoundoff = facts.accumulatorRoundoff;
+      bound.innerRoundoff = facts.innerRoundoff;
+      bound.subtracts = facts.subtracts;
+      Memory references[2];
+      for (bool magnitudes : {false, true}) {
+        auto wide =
+            runReference(*source, report.kernel, report.arguments,
+                         widenMemory(report.arguments, *memory, magnitudes),
+                         options.workers);
+        if (!wide)
+          return fail("in the reference: " + llvm::toString(wide.takeError()));
+        if (!*wide)
+          return 1;
+        references[magnitudes] = std::move(**wide);
+=======
+  CudaSession cuda;
+  auto run = [&](const BatchCase &which) -> CaseOutcome {
+    std::vector<const char *> words = common;
+    for (const std::string &word : which.arguments)
+      words.push_back(word.c_str());
+    std::string text;
+    llvm::raw_string_ostream errors(text);
+    CaseOutcome outcome;
+    Report report;
+    report.name = which.name;
+    cl::ResetAllOptionOccurrences();
+    bool ran = cl::ParseCommandLineOptions(static_cast<int>(words.size()),
+                                           words.data(), kOverview, &errors);
+    if (ran && options.batch.getNumOccurrences()) {
+      errors << "error: expected no --batch within a batch\n";
+      ran = false;
+>>>>>>> 19cec6938d6988101a4b4cd6d85e21e5863f5313
+      }
+      ran = ran && runCase(options.toCase(), registry, cuda, report,
+                           llvm::outs(), errors);
+      llvm::outs().flush();
+      // Where several cases run at a time, their diagnostics would mix.
+      if (!ran) {
+        outcome.line = failureLine(which.name, firstError(text), json);
+        outcome.processLost = cuda.isLost();
+        return outcome;
+      }
+      outcome.passed = report.passed();
+      llvm::raw_string_ostream line(outcome.line);
+      if (json) {
+        report.printJson(line);
+        outcome.line.pop_back(); // the line break
+      } else {
+        line << (outcome.passed ? "PASS " : "FAIL ") << which.name << " ";
+        report.printSummary(line);
+      }
+      return outcome;
+    };
+    bool passed = runBatch(
+        *cases, batch, run,
+        [&](const BatchCase &which, StringRef why) {
+          return failureLine(which.name, why, json);
+        },
+        llvm::outs(), json ? llvm::errs() : llvm::outs());
+    return passed ? 0 : 1;
+  }
+
+  int main(int argc, char **argv) {
+    llvm::InitLLVM init(argc, argv);
+    Options options;
+    cl::HideUnrelatedOptions(options.category);
+    cl::ParseCommandLineOptions(argc, argv, kOverview);
+    DialectRegistry registry;
+    registerTileDialects(registry);
+    registerTilePasses();
+    if (options.batch.getNumOccurrences())
+      return runBatchFile(argc, argv, options, registry);
+
+    CudaSession cuda;
+    Report report;
+    if (!runCase(options.toCase(), registry, cuda, report, llvm::outs(),
+                 llvm::errs()))
+      return 1;
+    if (options.json)
+      report.printJson(llvm::outs());
+    else
+      report.printText(llvm::outs());
+    return report.passed() ? 0 : 1;
+  }

@@ -1,0 +1,35 @@
+// C = relu(A * B + bias): f16 operands, f32 accumulation, the epilogue on the
+// accumulator while it is in registers. The bias is one row for all of C.
+#shared = #gpu.address_space<workgroup>
+tile.kernel @gemm_relu_bias(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %bias: memref<?xf32>, %C: memref<?x?xf16> {tile.alignment = 16})
+    grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %K = memref.dim %A, %c1 : memref<?x?xf16>
+  %m = arith.muli %by, %c128 : index
+  %n = arith.muli %bx, %c128 : index
+
+  %As = tile.alloc : memref<128x32xf16, #shared>
+  %Bs = tile.alloc : memref<32x128xf16, #shared>
+  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+  %row = tile.alloc : memref<128xf32, #tile.fragment>
+
+  tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %K step %c32 stages(3) {
+    tile.copy %A[%m, %k] to %As : memref<?x?xf16> to memref<128x32xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs : memref<?x?xf16> to memref<32x128xf16, #shared>
+    tile.gemm %As, %Bs, %acc : memref<128x32xf16, #shared>, memref<32x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
+  }
+  tile.copy %bias[%n] to %row : memref<?xf32> to memref<128xf32, #tile.fragment>
+  tile.parallel (%i, %j) in (128, 128) {
+    %x = memref.load %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
+    %b = memref.load %row[%j] : memref<128xf32, #tile.fragment>
+    %sum = arith.addf %x, %b : f32
+    %y = arith.maximumf %sum, %zero : f32
+    memref.store %y, %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
+  }
+  tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf16>
+}

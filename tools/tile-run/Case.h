@@ -1,0 +1,42 @@
+//===- Case.h - one run, from files to report -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one command line of tile-run asks for, and the run itself: reads the
+// files, fills the arguments, compiles for the target and runs there, compares
+// with the reference. Options and batches are left to others.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TOOLS_TILE_RUN_CASE_H
+#define TILE_TOOLS_TILE_RUN_CASE_H
+
+#include "Report.h"
+#include "RunCuda.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir::tile::run {
+
+enum class Target { Cpu, Cuda };
+/// Phase of the IR that the CPU executes.
+enum class Stage { Source, Layouts, Copies, Scheduled };
+
+struct Case {
+  std::string input;  ///< tile IR, or an artifact
+  std::string source; ///< tile IR that the artifact was made from; may be empty
+  std::string kernel; ///< may be empty where there is one
+  std::string args;   ///< `--args`
+  Target target = Target::Cpu;
+  std::optional<Stage> stage;
+  std::string arch; ///< empty: sm_80 for the CPU, the device's for a GPU
+  bool check = false;
+  unsigned repeats = 0; ///< timed samples; 0: no timing
+  unsigned workers = 0; ///< threads of the CPU; 0: one for each core
+};
+
+/// Runs the case and fills `report`. False where that was not possible, after
+/// one diagnostic to `errors`; a comparison that fails is the report's.
+bool runCase(const Case &which, const DialectRegistry &registry,
+             CudaSession &cuda, Report &report, raw_ostream &prints,
+             raw_ostream &errors);
+
+} // namespace mlir::tile::run
+#endif // TILE_TOOLS_TILE_RUN_CASE_H
