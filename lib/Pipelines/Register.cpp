@@ -2,12 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Pipelines/Register.h"
-#include "tile/Conversion/Passes.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
-#include "tile/Dialect/Tile/Transforms/Passes.h"
-#include "tile/Pipelines/Pipelines.h"
-#include "tile/Target/Passes.h"
-#include "tile/Pipelines/TileToCPU.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -26,6 +20,12 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Pipelines/Pipelines.h"
+#include "tile/Pipelines/TileToCPU.h"
+#include "tile/Target/Passes.h"
 
 using namespace mlir;
 

@@ -108,16 +108,15 @@ LLVM::InlineAsmOp KernelLowering::inlineAsm(TypeRange results, StringRef text,
       builder, result ? TypeRange(result) : TypeRange(), operands, text,
       constraints, sideEffects, /*is_align_stack=*/false,
       LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(builder.getContext(),
-                                LLVM::AsmDialect::AD_ATT),
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
       /*operand_attrs=*/ArrayAttr());
 }
 
 Value KernelLowering::scratch(int64_t offset) {
-  return LLVM::GEPOp::create(
-      builder, sharedBase.getType(), builder.getI8Type(), sharedBase,
-      ArrayRef<LLVM::GEPArg>{
-          static_cast<int32_t>(llvm::alignTo(arena.bytes, 16) + offset)});
+  return LLVM::GEPOp::create(builder, sharedBase.getType(), builder.getI8Type(),
+                             sharedBase,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                 llvm::alignTo(arena.bytes, 16) + offset)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,8 +188,9 @@ Value KernelLowering::inBounds(const FragmentLayout &layout,
     Value inside = builder.createOrFold<arith::CmpIOp>(
         arith::CmpIPredicate::ult, addConst(threadPart[d], constants[d]),
         i32(extent));
-    predicate = predicate ? builder.createOrFold<arith::AndIOp>(predicate, inside)
-                          : inside;
+    predicate = predicate
+                    ? builder.createOrFold<arith::AndIOp>(predicate, inside)
+                    : inside;
   }
   return predicate;
 }
@@ -272,17 +272,18 @@ Value KernelLowering::sharedElement(const SharedBuffer &buffer,
     Value d = digit(*this, coordinates[mode.dim], divisor[mode.dim],
                     mode.extent, last[mode.dim] == static_cast<int64_t>(i));
     divisor[mode.dim] *= mode.extent;
-    linear = add(linear,
-                 mulConst(d, mode.stride * buffer.layout.elementBits() / 8));
+    linear =
+        add(linear, mulConst(d, mode.stride * buffer.layout.elementBits() / 8));
   }
   return bytePointer(*this, buffer.base,
                      applySwizzle(*this, buffer.layout.swizzle(), linear), 0);
 }
 
-KernelLowering::SharedAddresses::SharedAddresses(
-    KernelLowering &lowering, const SharedBuffer &buffer,
-    const FragmentLayout &layout, ArrayRef<unsigned> dims,
-    ArrayRef<Value> offsets)
+KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
+                                                 const SharedBuffer &buffer,
+                                                 const FragmentLayout &layout,
+                                                 ArrayRef<unsigned> dims,
+                                                 ArrayRef<Value> offsets)
     : lowering(lowering), buffer(buffer), layout(layout),
       dims(dims.begin(), dims.end()), offsets(offsets.begin(), offsets.end()) {
   auto strides = singleModeStrides(buffer.layout);
@@ -368,10 +369,9 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
     // Beside the thread part, where every later use is dominated.
     OpBuilder::InsertionGuard guard(lowering.builder);
     lowering.builder.setInsertionPointAfterValue(swizzledThread);
-    offset = swizzledLow == 0
-                 ? swizzledThread
-                 : lowering.builder.createOrFold<arith::XOrIOp>(
-                       swizzledThread, lowering.i32(swizzledLow));
+    offset = swizzledLow == 0 ? swizzledThread
+                              : lowering.builder.createOrFold<arith::XOrIOp>(
+                                    swizzledThread, lowering.i32(swizzledLow));
   }
   return bytePointer(lowering, buffer.base, offset, high);
 }
@@ -486,9 +486,9 @@ Value KernelLowering::allocaArray(Type elementType, int64_t count) {
 
 Value KernelLowering::registerAddress(const FragmentBuffer &buffer,
                                       Type elementType, int64_t reg) {
-  return LLVM::GEPOp::create(
-      builder, buffer.registers.getType(), storageType(elementType),
-      buffer.registers, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(reg)});
+  return LLVM::GEPOp::create(builder, buffer.registers.getType(),
+                             storageType(elementType), buffer.registers,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(reg)});
 }
 
 Value KernelLowering::loadRegister(const FragmentBuffer &buffer,

@@ -81,8 +81,7 @@ static std::pair<StringRef, Value> promote(KernelLowering &lowering,
   if (isa<FloatType>(value.getType()))
     return {"%g", lowering.convertElement(value, b.getF64Type())};
   if (value.getType().isInteger(1))
-    return {"%lld",
-            b.createOrFold<arith::ExtUIOp>(b.getI64Type(), value)};
+    return {"%lld", b.createOrFold<arith::ExtUIOp>(b.getI64Type(), value)};
   if (value.getType().isIndex() || value.getType().isInteger(64))
     return {"%lld", lowering.toI64(value)};
   return {"%lld", b.createOrFold<arith::ExtSIOp>(b.getI64Type(), value)};
@@ -122,8 +121,7 @@ static LogicalResult lowerPrint(KernelLowering &lowering, Operation *op) {
   if (!type) {
     // In a parallel loop every iteration prints; at block level thread 0 speaks
     // for the block.
-    Value speaker =
-        lowering.insideParallel ? Value() : isThreadZero(lowering);
+    Value speaker = lowering.insideParallel ? Value() : isThreadZero(lowering);
     return under(lowering, speaker, [&] {
       auto [conversion, promoted] = promote(lowering, value);
       return emitPrintf(lowering, op, message + ": " + conversion.str() + "\n",
@@ -152,10 +150,10 @@ static LogicalResult lowerPrint(KernelLowering &lowering, Operation *op) {
     for (int64_t r = 0, e = layout.numRegisters(); r < e; ++r) {
       Value predicate = lowering.inBounds(layout, threadPart, r);
       if (first)
-        predicate = predicate
-                        ? lowering.builder.createOrFold<arith::AndIOp>(first,
-                                                                       predicate)
-                        : first;
+        predicate =
+            predicate
+                ? lowering.builder.createOrFold<arith::AndIOp>(first, predicate)
+                : first;
       LogicalResult result = under(lowering, predicate, [&] {
         SmallVector<Value> at;
         for (const ThreadCoordinate &coordinate :
@@ -177,9 +175,8 @@ static LogicalResult lowerPrint(KernelLowering &lowering, Operation *op) {
     Value zero = lowering.toIndex(lowering.i64(0));
     Value one = lowering.toIndex(lowering.i64(1));
     for (int64_t extent : type.getShape()) {
-      auto loop = scf::ForOp::create(b, zero,
-                                     lowering.toIndex(lowering.i64(extent)),
-                                     one);
+      auto loop = scf::ForOp::create(
+          b, zero, lowering.toIndex(lowering.i64(extent)), one);
       b.setInsertionPointToStart(loop.getBody());
       indices.push_back(loop.getInductionVar());
     }

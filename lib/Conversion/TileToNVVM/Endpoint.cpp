@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Endpoint.h"
-#include "tile/Analysis/Divisibility.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Analysis/Divisibility.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -82,9 +82,8 @@ FailureOr<Endpoint> Endpoint::create(KernelLowering &lowering, Operation *op,
     // A single element: the loop has one dimension of extent 1.
     if (!(end.dims.empty() && loop.rank() == 1 && loop.shape()[0] == 1) ||
         extents.empty())
-      return op->emitOpError()
-             << "expected a loop layout of rank " << end.dims.size() << ", got "
-             << loop.rank();
+      return op->emitOpError() << "expected a loop layout of rank "
+                               << end.dims.size() << ", got " << loop.rank();
     end.dims.push_back(0);
   }
   switch (end.space) {
@@ -280,8 +279,7 @@ FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
   auto loadVector = [&](int64_t first, int64_t width) {
     SmallVector<Value> loaded;
     Value pointer = address(first);
-    unsigned bytes =
-        std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
+    unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
     if (width == 1) {
       loaded.push_back(lowering->fromStorage(
           LLVM::LoadOp::create(b, storage, pointer, bytes), elementType));
@@ -363,16 +361,16 @@ LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
         VectorType::get({static_cast<int64_t>(parts.size())}, storage);
     Value whole = LLVM::PoisonOp::create(b, vector);
     for (auto [i, part] : llvm::enumerate(parts))
-      whole = LLVM::InsertElementOp::create(
-          b, whole, lowering->toStorage(part), lowering->i32(i));
+      whole = LLVM::InsertElementOp::create(b, whole, lowering->toStorage(part),
+                                            lowering->i32(i));
     LLVM::StoreOp::create(b, whole, pointer, bytes * parts.size());
   };
   auto guarded = [&](Value predicate, llvm::function_ref<void()> then,
                      llvm::function_ref<void()> otherwise) {
     if (!predicate)
       return then();
-    auto branch =
-        scf::IfOp::create(b, predicate, /*withElse=*/static_cast<bool>(otherwise));
+    auto branch = scf::IfOp::create(b, predicate,
+                                    /*withElse=*/static_cast<bool>(otherwise));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     then();
@@ -397,8 +395,9 @@ LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
       whole, [&] { storeVector(reg, values); },
       [&] {
         for (int64_t r = reg; r < reg + count; ++r)
-          guarded(inside(r), [&] { storeVector(r, values.slice(r - reg, 1)); },
-                  nullptr);
+          guarded(
+              inside(r), [&] { storeVector(r, values.slice(r - reg, 1)); },
+              nullptr);
       });
   return success();
 }

@@ -102,8 +102,8 @@ public:
       kDim = kMajor ? 1 : 0;
     }
     int dOuter = outerDim, dK = kDim;
-    // Lane l gives the address of row l%8 of matrix l/8. A: matrices run along M
-    // first, then K (registers a0..a3); B: along K first, then N.
+    // Lane l gives the address of row l%8 of matrix l/8. A: matrices run along
+    // M first, then K (registers a0..a3); B: along K first, then N.
     Modes lane;
     auto pushMatrices = [&](int64_t count, int dim, int64_t stride) {
       if (count > 1)
@@ -161,9 +161,8 @@ public:
           NVVM::LdStMatrixEltType::B16);
       SmallVector<Value> registers;
       for (int64_t m = 0; m < matrices; ++m) {
-        Value reg = matrices == 1
-                        ? loaded
-                        : LLVM::ExtractValueOp::create(b, loaded, m);
+        Value reg =
+            matrices == 1 ? loaded : LLVM::ExtractValueOp::create(b, loaded, m);
         if (isTf32)
           reg = toTf32(reg);
         registers.push_back(reg);
@@ -289,7 +288,8 @@ sharedElements(KernelLowering &lowering, Operation *op,
   bool isA = operand == MmaOperand::A;
   int64_t own = isA ? setup.warps.m : setup.warps.n;
   int64_t others = isA ? setup.warps.n : setup.warps.m;
-  int64_t step = isA ? setup.tilesM * setup.shape.m : setup.tilesN * setup.shape.n;
+  int64_t step =
+      isA ? setup.tilesM * setup.shape.m : setup.tilesN * setup.shape.n;
   int outer = isA ? 0 : 1;
   Mode ownMode{own, outer, step}, otherMode{others, Mode::kReplicated, 0};
   Modes warp = isA ? Modes{ownMode, otherMode} : Modes{otherMode, ownMode};
@@ -297,15 +297,14 @@ sharedElements(KernelLowering &lowering, Operation *op,
                         warp);
   SmallVector<Value> threadPart = lowering.threadCoordinates(spread);
   KernelLowering *context = &lowering;
-  // Instructions that overhang the tile read its last row or column again: their
-  // products go to accumulators that nobody reads.
+  // Instructions that overhang the tile read its last row or column again:
+  // their products go to accumulators that nobody reads.
   int64_t extent = isA ? setup.op.getM() : setup.op.getN();
   bool overhangs = step * own > extent;
   auto element = [context, buffer, threadPart, transposed, elementType, extent,
                   overhangs, outer](ArrayRef<int64_t> at) -> FailureOr<Value> {
-    SmallVector<Value> coordinates = {
-        context->addConst(threadPart[0], at[0]),
-        context->addConst(threadPart[1], at[1])};
+    SmallVector<Value> coordinates = {context->addConst(threadPart[0], at[0]),
+                                      context->addConst(threadPart[1], at[1])};
     if (overhangs)
       coordinates[outer] = context->builder.createOrFold<arith::MinUIOp>(
           coordinates[outer], context->i32(extent - 1));
@@ -342,9 +341,8 @@ makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
     // Whole 8x8 matrices only: an overhanging tile would read outside rows.
     int64_t tileOuter = isA ? setup.tilesM * setup.shape.m * setup.warps.m
                             : setup.tilesN * setup.shape.n * setup.warps.n;
-    bool exact =
-        tileOuter == (isA ? setup.op.getM() : setup.op.getN()) &&
-        setup.tilesK * setup.shape.k == setup.op.getK();
+    bool exact = tileOuter == (isA ? setup.op.getM() : setup.op.getN()) &&
+                 setup.tilesK * setup.shape.k == setup.op.getK();
     bool canLdmatrix = lowering.target.hasLdmatrix() && rowsContiguous &&
                        exact && bits <= 32 && (kMajor || bits == 16);
     if (canLdmatrix)
@@ -357,8 +355,7 @@ makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
   if (failed(fragment))
     return failure();
   // The fragment must hold the operand's elements in the right threads.
-  SmallVector<int64_t> tile(
-      cast<MemRefType>(buffer.getType()).getShape());
+  SmallVector<int64_t> tile(cast<MemRefType>(buffer.getType()).getShape());
   if (transposed)
     std::swap(tile[0], tile[1]);
   auto expected = tileMmaFragment(*instruction, operand, tile, setup.warps);
@@ -382,8 +379,9 @@ makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
       std::swap(coordinates[0], coordinates[1]);
     int64_t reg = (*map)(coordinates);
     if (reg < 0)
-      return op->emitOpError() << "expected a fragment that holds every element "
-                                  "of the operand";
+      return op->emitOpError()
+             << "expected a fragment that holds every element "
+                "of the operand";
     return context->loadRegister(held, elementType, reg);
   };
   return std::unique_ptr<OperandLoader>(std::make_unique<ElementLoader>(
@@ -397,8 +395,8 @@ makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
 
 /// fp8 has no form in NVVM: mma.sync in PTX.
 static Value emitFp8Mma(KernelLowering &lowering, const MmaSetup &setup,
-                        ArrayRef<Value> a, ArrayRef<Value> b,
-                        ArrayRef<Value> c, Type result) {
+                        ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c,
+                        Type result) {
   std::string text = "mma.sync.aligned.m16n8k32.row.col.f32.";
   text += stringify(setup.a).str() + "." + stringify(setup.b).str() +
           ".f32 {$0,$1,$2,$3}, {$4,$5,$6,$7}, {$8,$9}, {$10,$11,$12,$13};";
@@ -407,8 +405,8 @@ static Value emitFp8Mma(KernelLowering &lowering, const MmaSetup &setup,
   operands.append(c.begin(), c.end());
   Type f32 = lowering.builder.getF32Type();
   return lowering
-      .inlineAsm({f32, f32, f32, f32}, text,
-                 "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f", operands,
+      .inlineAsm({f32, f32, f32, f32}, text, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f",
+                 operands,
                  /*sideEffects=*/false)
       .getResult(0);
 }
@@ -438,7 +436,12 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
   MmaSetup setup{gemm,
                  {plan.getM(), plan.getN(), plan.getK()},
                  {plan.getWarpsM(), plan.getWarpsN()},
-                 MmaType::F16, MmaType::F16, MmaType::F32, 0, 0, 0};
+                 MmaType::F16,
+                 MmaType::F16,
+                 MmaType::F32,
+                 0,
+                 0,
+                 0};
   auto elementOf = [](Value v) {
     return cast<MemRefType>(v.getType()).getElementType();
   };
@@ -450,9 +453,9 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
   setup.tilesN = ceilDiv(gemm.getN(), setup.shape.n * setup.warps.n);
   setup.tilesK = ceilDiv(gemm.getK(), setup.shape.k);
   if (setup.tilesK * setup.shape.k != gemm.getK())
-    return gemm.emitOpError() << "expected K to be a multiple of "
-                              << setup.shape.k << " for mma.sync, got "
-                              << gemm.getK();
+    return gemm.emitOpError()
+           << "expected K to be a multiple of " << setup.shape.k
+           << " for mma.sync, got " << gemm.getK();
   bool known = false;
   for (const MmaInstructionInfo *info :
        lowering.target.mmaInstructions(setup.a, setup.b, setup.c))
@@ -467,8 +470,8 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
   FailureOr<FragmentBuffer> accumulator = lowering.fragment(gemm.getC(), gemm);
   if (failed(accumulator))
     return failure();
-  auto instruction = mmaSyncFragment(setup.shape, MmaOperand::C,
-                                     bitWidth(setup.c));
+  auto instruction =
+      mmaSyncFragment(setup.shape, MmaOperand::C, bitWidth(setup.c));
   if (!instruction)
     return gemm.emitOpError() << instruction.reason();
   auto expected = tileMmaFragment(*instruction, MmaOperand::C,
@@ -581,8 +584,7 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
             c[r] = part;
             continue;
           }
-          c[2 * r] =
-              LLVM::ExtractElementOp::create(b, part, lowering.i32(0));
+          c[2 * r] = LLVM::ExtractElementOp::create(b, part, lowering.i32(0));
           c[2 * r + 1] =
               LLVM::ExtractElementOp::create(b, part, lowering.i32(1));
         }
@@ -617,10 +619,9 @@ static FailureOr<SharedBuffer> throughScratch(KernelLowering &lowering,
           lowering.storageType(element).getIntOrFloatBitWidth())};
   offset += llvm::alignTo(scratch.layout.sizeInBytes(), 16);
   lowering.scratchBytes = std::max(lowering.scratchBytes, offset);
-  KernelLowering::SharedAddresses addresses(lowering, scratch,
-                                            fragment->layout, {0, 1});
-  SmallVector<Value> threadPart =
-      lowering.threadCoordinates(fragment->layout);
+  KernelLowering::SharedAddresses addresses(lowering, scratch, fragment->layout,
+                                            {0, 1});
+  SmallVector<Value> threadPart = lowering.threadCoordinates(fragment->layout);
   for (int64_t r = 0, e = fragment->layout.numRegisters(); r < e; ++r) {
     Value inside = lowering.inBounds(fragment->layout, threadPart, r);
     auto store = [&] {

@@ -10,10 +10,10 @@
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_LOWERING_H
 #define TILE_LIB_CONVERSION_TILETONVVM_LOWERING_H
 
-#include "tile/Dialect/Tile/IR/TileOps.h"
-#include "tile/Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -22,14 +22,14 @@ namespace mlir::tile::nvvm {
 /// A memref argument: a pointer, and sizes and strides (index values or
 /// constants) as far as they are not static.
 struct GlobalBuffer {
-  Value pointer;              // !llvm.ptr<1>
-  SmallVector<Value> sizes;   // i64
-  SmallVector<Value> strides; // i64, in elements
-  SmallVector<int64_t> staticSizes;   // ShapedType::kDynamic when unknown
-  SmallVector<int64_t> staticStrides; // likewise
+  Value pointer;                       // !llvm.ptr<1>
+  SmallVector<Value> sizes;            // i64
+  SmallVector<Value> strides;          // i64, in elements
+  SmallVector<int64_t> staticSizes;    // ShapedType::kDynamic when unknown
+  SmallVector<int64_t> staticStrides;  // likewise
   SmallVector<int64_t> strideDivisors; // what is known to divide each stride
   SmallVector<int64_t> sizeDivisors;   // and each size
-  int64_t alignment = 1;      // bytes promised for the pointer
+  int64_t alignment = 1;               // bytes promised for the pointer
 };
 
 /// A tile in shared memory. `base` is a byte pointer; offsets come from the

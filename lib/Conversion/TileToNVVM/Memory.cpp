@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
+#include "ScalarMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "ScalarMemory.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -81,8 +81,8 @@ static LogicalResult lowerDim(KernelLowering &lowering, Operation *op) {
 
 static LogicalResult lowerLoad(KernelLowering &lowering, Operation *op) {
   auto load = cast<memref::LoadOp>(op);
-  FailureOr<Value> value = loadScalar(lowering, op, load.getMemRef(),
-                                      load.getIndices());
+  FailureOr<Value> value =
+      loadScalar(lowering, op, load.getMemRef(), load.getIndices());
   if (failed(value))
     return failure();
   op->getResult(0).replaceAllUsesWith(*value);
@@ -115,9 +115,9 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
   auto guard = scf::IfOp::create(b, first, /*withElse=*/false);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(guard.thenBlock());
-  return success(succeeded(atomicScalar(lowering, op, rmw.getMemref(),
-                                        rmw.getIndices(), rmw.getKind(),
-                                        rmw.getValue())));
+  return success(
+      succeeded(atomicScalar(lowering, op, rmw.getMemref(), rmw.getIndices(),
+                             rmw.getKind(), rmw.getValue())));
 }
 
 static LogicalResult lowerBarrier(KernelLowering &lowering, Operation *) {

@@ -112,16 +112,16 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
                 in, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
         if (outside) {
           // The ignore-src predicate is cheaper than a source size.
-          lowering.inlineAsm(TypeRange(), ignoring, "r,l,b,~{memory}",
-                             {LLVM::PtrToIntOp::create(b, b.getI32Type(),
-                                                       destination),
-                              origin, outside});
+          lowering.inlineAsm(
+              TypeRange(), ignoring, "r,l,b,~{memory}",
+              {LLVM::PtrToIntOp::create(b, b.getI32Type(), destination), origin,
+               outside});
           return success();
         }
         Value validBytes;
         if (!inside && !wholeVectors)
-          validBytes = lowering.mulConst(source.validElements(reg, count),
-                                         elementBytes);
+          validBytes =
+              lowering.mulConst(source.validElements(reg, count), elementBytes);
         NVVM::CpAsyncOp::create(b, destination, origin,
                                 static_cast<uint32_t>(bytes), cache,
                                 validBytes);
@@ -249,8 +249,8 @@ static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
     // A region may start anywhere: only whole tiles are known to be aligned.
     if (succeeded(shared) && loop.shape() == shared->layout.shape() &&
         fill.getOffsets().empty())
-      count = runLength(loop, widestVector(loop, shared->layout,
-                                           loop.rank() - 1));
+      count =
+          runLength(loop, widestVector(loop, shared->layout, loop.rank() - 1));
   }
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
@@ -308,9 +308,9 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
       auto values = source->load(reg, 1, Value());
       if (failed(values))
         return failure();
-      return success(succeeded(
-          atomicAt(lowering, op, target->address(reg),
-                   arithKind(atomic, source->elementType), values->front())));
+      return success(succeeded(atomicAt(lowering, op, target->address(reg),
+                                        arithKind(atomic, source->elementType),
+                                        values->front())));
     });
     if (failed(result))
       return failure();
@@ -341,8 +341,7 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
        sameThreads(to->layout, from->layout, dims))) {
     RegisterMap map(from->layout);
     for (int64_t r = 0, e = to->layout.numRegisters(); r < e; ++r) {
-      int64_t source =
-          map(to->layout.axisCoordinates(Axis::Register, r));
+      int64_t source = map(to->layout.axisCoordinates(Axis::Register, r));
       if (source < 0)
         return op->emitOpError() << "expected every register of the target in "
                                     "the source";
@@ -366,8 +365,8 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
     SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
     int64_t count = 1;
     if (loop.rank())
-      count = runLength(loop, widestVector(loop, scratch.layout,
-                                           loop.rank() - 1));
+      count =
+          runLength(loop, widestVector(loop, scratch.layout, loop.rank() - 1));
     Type storage = lowering.storageType(element);
     Type vector = VectorType::get({count}, storage);
     for (int64_t r = 0, e = loop.numRegisters(); r < e; r += count) {

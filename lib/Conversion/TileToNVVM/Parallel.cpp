@@ -168,9 +168,10 @@ LogicalResult ParallelLowering::checkFragment(Operation &inner, Value buffer,
   return success();
 }
 
-LogicalResult ParallelLowering::emitFragmentAccess(
-    Operation &inner, Value buffer, ValueRange indices, int64_t reg,
-    MutableArrayRef<IRMapping> maps) {
+LogicalResult
+ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
+                                     ValueRange indices, int64_t reg,
+                                     MutableArrayRef<IRMapping> maps) {
   if (failed(checkFragment(inner, buffer, indices)))
     return failure();
   FragmentBuffer fragment = *lowering.fragment(buffer, &inner);
@@ -201,8 +202,7 @@ LogicalResult ParallelLowering::emitFragmentAccess(
   }
   RegisterMap &map = *registerMaps[buffer];
   for (auto [i, mapping] : llvm::enumerate(maps)) {
-    SmallVector<int64_t> own =
-        layout.axisCoordinates(Axis::Register, reg + i);
+    SmallVector<int64_t> own = layout.axisCoordinates(Axis::Register, reg + i);
     SmallVector<int64_t> at;
     for (LinearForm &form : indexForms)
       at.push_back(form.evaluate(own));
@@ -216,9 +216,8 @@ LogicalResult ParallelLowering::emitFragmentAccess(
                   lowering.loadRegister(fragment, element, target));
     } else {
       auto store = cast<memref::StoreOp>(inner);
-      lowering.storeRegister(
-          fragment, element, target,
-          mapping.lookupOrDefault(store.getValueToStore()));
+      lowering.storeRegister(fragment, element, target,
+                             mapping.lookupOrDefault(store.getValueToStore()));
     }
   }
   return success();
@@ -247,10 +246,10 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
     if (form->restDivisor() % divisor)
       return 1;
   }
-  Type storage = lowering.storageType(
-      cast<MemRefType>(buffer.getType()).getElementType());
-  int64_t bytes = width * std::max<int64_t>(
-                              1, storage.getIntOrFloatBitWidth() / 8);
+  Type storage =
+      lowering.storageType(cast<MemRefType>(buffer.getType()).getElementType());
+  int64_t bytes =
+      width * std::max<int64_t>(1, storage.getIntOrFloatBitWidth() / 8);
   if (isGlobal(buffer)) {
     auto it = lowering.globals.find(buffer);
     if (it == lowering.globals.end() || it->second.alignment % bytes)
@@ -282,9 +281,8 @@ ParallelLowering::emitVectorLoad(memref::LoadOp load, int64_t width,
   auto &b = lowering.builder;
   Type element = load.getMemRefType().getElementType();
   Type storage = lowering.storageType(element);
-  FailureOr<Value> address =
-      elementAddress(lowering, load, load.getMemRef(),
-                     mapped(load.getIndices(), maps[0]));
+  FailureOr<Value> address = elementAddress(lowering, load, load.getMemRef(),
+                                            mapped(load.getIndices(), maps[0]));
   if (failed(address))
     return failure();
   unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
@@ -292,9 +290,9 @@ ParallelLowering::emitVectorLoad(memref::LoadOp load, int64_t width,
                                      *address, bytes * width);
   for (int64_t i = 0; i < width; ++i)
     maps[i].map(load.getResult(),
-                lowering.fromStorage(LLVM::ExtractElementOp::create(
-                                         b, whole, lowering.i32(i)),
-                                     element));
+                lowering.fromStorage(
+                    LLVM::ExtractElementOp::create(b, whole, lowering.i32(i)),
+                    element));
   return success();
 }
 
@@ -310,14 +308,12 @@ ParallelLowering::emitVectorStore(memref::StoreOp store, int64_t width,
                        mapped(store.getIndices(), maps[0]));
     if (failed(address))
       return failure();
-    unsigned bytes =
-        std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
+    unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
     Value whole = LLVM::PoisonOp::create(b, VectorType::get({width}, storage));
     for (int64_t i = 0; i < width; ++i)
       whole = LLVM::InsertElementOp::create(
           b, whole,
-          lowering.toStorage(
-              maps[i].lookupOrDefault(store.getValueToStore())),
+          lowering.toStorage(maps[i].lookupOrDefault(store.getValueToStore())),
           lowering.i32(i));
     LLVM::StoreOp::create(b, whole, *address, bytes * width);
     return success();
@@ -355,10 +351,9 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
     for (IRMapping &map : maps) {
       LogicalResult result =
           once(lowering, isPrivate ? Value() : firstReplica, [&] {
-            return storeScalar(
-                lowering, &inner, store.getMemRef(),
-                mapped(store.getIndices(), map),
-                map.lookupOrDefault(store.getValueToStore()));
+            return storeScalar(lowering, &inner, store.getMemRef(),
+                               mapped(store.getIndices(), map),
+                               map.lookupOrDefault(store.getValueToStore()));
           });
       if (failed(result))
         return failure();
@@ -388,8 +383,9 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
     }
     return success();
   }
-  // Operations with regions, and operations of the tile dialect (print, assert),
-  // are cloned and lowered where they stand; scalar code is cloned as it is.
+  // Operations with regions, and operations of the tile dialect (print,
+  // assert), are cloned and lowered where they stand; scalar code is cloned as
+  // it is.
   for (auto [i, map] : llvm::enumerate(maps)) {
     bool isTileOp = registry.functions.contains(inner.getName().getStringRef());
     if (inner.getNumRegions() == 0 && !isTileOp) {
@@ -446,8 +442,8 @@ LogicalResult ParallelLowering::emitNested(Operation &inner, int64_t reg,
     for (Block &block : from) {
       Block *copy = b.createBlock(&to, to.end());
       for (BlockArgument argument : block.getArguments())
-        map.map(argument, copy->addArgument(argument.getType(),
-                                            argument.getLoc()));
+        map.map(argument,
+                copy->addArgument(argument.getType(), argument.getLoc()));
       b.setInsertionPointToEnd(copy);
       for (Operation &nested : block)
         if (failed(emitOp(nested, reg, MutableArrayRef<IRMapping>(&map, 1))))

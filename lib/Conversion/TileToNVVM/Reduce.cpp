@@ -138,9 +138,8 @@ Value ReduceLowering::shuffle(Value value, int64_t laneMask) {
                               : word;
 }
 
-LogicalResult
-ReduceLowering::combineWarps(const FragmentLayout &source,
-                             MutableArrayRef<Value> partial) {
+LogicalResult ReduceLowering::combineWarps(const FragmentLayout &source,
+                                           MutableArrayRef<Value> partial) {
   // Which warps differ only along the reduced dimension.
   SmallVector<int64_t> group = {0};
   Value base = lowering.warpId();
@@ -229,8 +228,9 @@ LogicalResult ReduceLowering::run() {
     SmallVector<int64_t> own = source.axisCoordinates(Axis::Register, r);
     int64_t reg = map(project(own));
     if (reg < 0)
-      return op.emitOpError() << "expected the target to hold a result for each "
-                                 "of the source's rows";
+      return op.emitOpError()
+             << "expected the target to hold a result for each "
+                "of the source's rows";
     Value value = prepare(lowering.loadRegister(*from, element, r));
     if (Value inside = lowering.inBounds(source, threadPart, r))
       value = b.createOrFold<arith::SelectOp>(inside, value, identity());

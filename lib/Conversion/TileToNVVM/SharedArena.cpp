@@ -58,7 +58,8 @@ FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
   };
 
   SmallVector<Buffer> buffers;
-  auto addUses = [&](Buffer &buffer, Value value, Block *home, auto &&self) -> void {
+  auto addUses = [&](Buffer &buffer, Value value, Block *home,
+                     auto &&self) -> void {
     for (Operation *user : value.getUsers()) {
       // A use inside nested regions keeps the buffer alive during the whole
       // enclosing operation at the buffer's own level: loops come around.
