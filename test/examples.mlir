@@ -25,10 +25,6 @@
 // RUN: tile-translate %tile_src/examples/attention_like_chained.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=MMA
 // RUN: tile-translate %tile_src/examples/softmax.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ROWS
 // RUN: tile-translate %tile_src/examples/rmsnorm.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ROWS
-// MMA: cp.async.cg.shared.global
-// MMA: ldmatrix.sync.aligned
 // MMA: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
-// ROWS: ld.global{{.*}}v4
 // ROWS: shfl.sync
-// ROWS: st.global{{.*}}v4
 // ROWS-NOT: call

@@ -37,7 +37,9 @@ public:
              CudaSession &cuda, Report &report, raw_ostream &prints,
              raw_ostream &errors)
       : which(which), cuda(cuda), report(report), prints(prints),
-        errors(errors), context(registry, MLIRContext::Threading::DISABLED) {
+        errors(errors),
+        context(*(report.context = std::make_shared<MLIRContext>(
+                      registry, MLIRContext::Threading::DISABLED))) {
     context.printOpOnDiagnostic(false);
   }
 
@@ -64,7 +66,7 @@ private:
   CudaSession &cuda;
   Report &report;
   raw_ostream &prints, &errors;
-  MLIRContext context;
+  MLIRContext &context; ///< the report's
   llvm::SourceMgr sources;
   std::unique_ptr<Diagnostics> diagnostics;
   OwningOpRef<ModuleOp> source; ///< as written; null where not known
