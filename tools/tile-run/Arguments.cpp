@@ -14,13 +14,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-<<<<<<< HEAD
-=======
 #include <thread>
-    >>>>>>> 19cec6938d6988101a4b4cd6d85e21e5863f5313
 #include <unistd.h>
 
-    using namespace mlir;
+using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::run;
 

@@ -179,81 +179,6 @@ static int runBatchFile(int argc, char **argv, Options &options,
   batch.timeoutSeconds = options.timeout;
   bool json = options.json;
 
-<<<<<<< HEAD
-  /// Brings the module to the phase that is to be executed.
-  LogicalResult advance(ModuleOp module, Stage stage, StringRef arch) {
-    // The phases of `tile-to-nvvm` up to the conversion.
-    std::string passes = ("tile-set-target{arch=" + arch + "}").str();
-    if (stage >= Stage::Layouts)
-      passes += ",canonicalize,cse,tile-infer-layouts";
-    bool copiesApart = PassInfo::lookup("tile-select-copies") != nullptr;
-    if (stage >= Stage::Copies && (copiesApart || stage == Stage::Copies))
-      passes += ",tile-select-copies";
-    if (stage >= Stage::Scheduled)
-      passes += ",tile-pipeline";
-    PassManager manager(module.getContext());
-    if (failed(parsePassPipeline(passes, manager)))
-      return failure();
-    return manager.run(module);
-  }
-
-  int runKernel(MLIRContext & context, ModuleOp module,
-                const Options &options) {
-    llvm::Expected<KernelOp> kernel = findKernel(module, options.kernel);
-    if (!kernel)
-      return fail(llvm::toString(kernel.takeError()));
-    KernelFacts facts = analyzeKernel(*kernel);
-    Report report;
-    report.kernel = kernel->getSymName().str();
-    report.target = "cpu";
-    auto arguments =
-        parseArguments(*kernel, facts, llvm::join(options.args, ","));
-    if (!arguments)
-      return fail(llvm::toString(arguments.takeError()));
-    report.arguments = std::move(*arguments);
-    report.work = measureWork(*kernel, extentsOf(report.arguments));
-    llvm::Expected<Memory> memory = fillArguments(report.arguments);
-    if (!memory)
-      return fail(llvm::toString(memory.takeError()));
-
-    // The reference is what was written, whatever the schedule became.
-    OwningOpRef<ModuleOp> source = module.clone();
-    if (failed(advance(module, options.stage, options.arch)))
-      return 1;
-    RunOptions runOptions;
-    runOptions.arch = options.arch;
-    runOptions.repeats =
-        options.bench ? std::max(1u, options.repeats.getValue()) : 0;
-    runOptions.workers = options.workers;
-    auto result = runOnCpu(module, report.kernel, report.arguments, *memory,
-                           runOptions, &llvm::outs());
-    if (!result)
-      return fail(llvm::toString(result.takeError()));
-    if (!*result)
-      return 1;
-    report.where = (*result)->where;
-    report.seconds = (*result)->seconds;
-
-    if (options.check) {
-      report.checked = true;
-      ErrorBound bound;
-      bound.accumulationFactor = (*result)->accumulationFactor;
-      bound.terms = report.work.terms;
-      bound.accumulatorRoundoff = facts.accumulatorRoundoff;
-      bound.innerRoundoff = facts.innerRoundoff;
-      bound.subtracts = facts.subtracts;
-      Memory references[2];
-      for (bool magnitudes : {false, true}) {
-        auto wide =
-            runReference(*source, report.kernel, report.arguments,
-                         widenMemory(report.arguments, *memory, magnitudes),
-                         options.workers);
-        if (!wide)
-          return fail("in the reference: " + llvm::toString(wide.takeError()));
-        if (!*wide)
-          return 1;
-        references[magnitudes] = std::move(**wide);
-=======
   CudaSession cuda;
   auto run = [&](const BatchCase &which) -> CaseOutcome {
     std::vector<const char *> words = common;
@@ -270,56 +195,55 @@ static int runBatchFile(int argc, char **argv, Options &options,
     if (ran && options.batch.getNumOccurrences()) {
       errors << "error: expected no --batch within a batch\n";
       ran = false;
->>>>>>> 19cec6938d6988101a4b4cd6d85e21e5863f5313
-      }
-      ran = ran && runCase(options.toCase(), registry, cuda, report,
-                           llvm::outs(), errors);
-      llvm::outs().flush();
-      // Where several cases run at a time, their diagnostics would mix.
-      if (!ran) {
-        outcome.line = failureLine(which.name, firstError(text), json);
-        outcome.processLost = cuda.isLost();
-        return outcome;
-      }
-      outcome.passed = report.passed();
-      llvm::raw_string_ostream line(outcome.line);
-      if (json) {
-        report.printJson(line);
-        outcome.line.pop_back(); // the line break
-      } else {
-        line << (outcome.passed ? "PASS " : "FAIL ") << which.name << " ";
-        report.printSummary(line);
-      }
+    }
+    ran = ran && runCase(options.toCase(), registry, cuda, report, llvm::outs(),
+                         errors);
+    llvm::outs().flush();
+    // Where several cases run at a time, their diagnostics would mix.
+    if (!ran) {
+      outcome.line = failureLine(which.name, firstError(text), json);
+      outcome.processLost = cuda.isLost();
       return outcome;
-    };
-    bool passed = runBatch(
-        *cases, batch, run,
-        [&](const BatchCase &which, StringRef why) {
-          return failureLine(which.name, why, json);
-        },
-        llvm::outs(), json ? llvm::errs() : llvm::outs());
-    return passed ? 0 : 1;
-  }
+    }
+    outcome.passed = report.passed();
+    llvm::raw_string_ostream line(outcome.line);
+    if (json) {
+      report.printJson(line);
+      outcome.line.pop_back(); // the line break
+    } else {
+      line << (outcome.passed ? "PASS " : "FAIL ") << which.name << " ";
+      report.printSummary(line);
+    }
+    return outcome;
+  };
+  bool passed = runBatch(
+      *cases, batch, run,
+      [&](const BatchCase &which, StringRef why) {
+        return failureLine(which.name, why, json);
+      },
+      llvm::outs(), json ? llvm::errs() : llvm::outs());
+  return passed ? 0 : 1;
+}
 
-  int main(int argc, char **argv) {
-    llvm::InitLLVM init(argc, argv);
-    Options options;
-    cl::HideUnrelatedOptions(options.category);
-    cl::ParseCommandLineOptions(argc, argv, kOverview);
-    DialectRegistry registry;
-    registerTileDialects(registry);
-    registerTilePasses();
-    if (options.batch.getNumOccurrences())
-      return runBatchFile(argc, argv, options, registry);
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(argc, argv, kOverview);
+  DialectRegistry registry;
+  registerTileDialects(registry);
+  registerTilePasses();
+  if (options.batch.getNumOccurrences())
+    return runBatchFile(argc, argv, options, registry);
 
-    CudaSession cuda;
-    Report report;
-    if (!runCase(options.toCase(), registry, cuda, report, llvm::outs(),
-                 llvm::errs()))
-      return 1;
-    if (options.json)
-      report.printJson(llvm::outs());
-    else
-      report.printText(llvm::outs());
-    return report.passed() ? 0 : 1;
-  }
+  CudaSession cuda;
+  Report report;
+  if (!runCase(options.toCase(), registry, cuda, report, llvm::outs(),
+               llvm::errs()))
+    return 1;
+  if (options.json)
+    report.printJson(llvm::outs());
+  else
+    report.printText(llvm::outs());
+  return report.passed() ? 0 : 1;
+}

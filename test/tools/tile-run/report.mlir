@@ -18,11 +18,7 @@
 // CHECK-NEXT:   A: 64 f32, iota
 // CHECK-NEXT:   s: f32 2.5
 // CHECK-NEXT:   C: 64 f16, nan
-<<<<<<< HEAD
-// CHECK-NEXT: time: {{[0-9.]+}} ms (median {{[0-9.]+}} of 2), {{[0-9.]+}} GB/s
-=======
 // CHECK-NEXT: time: {{[0-9.]+}} ms (median of 2, best {{[0-9.]+}}), {{[0-9.]+}} GB/s
->>>>>>> 19cec6938d6988101a4b4cd6d85e21e5863f5313
 // CHECK-NEXT: check C: {{.*}} of the bound
 // CHECK-NEXT: PASS
 // JSON: "check":[{"elements":64,"exact":false,"max_absolute_error":{{[0-9.e-]+}},
