@@ -40,8 +40,8 @@ static Num approximateReciprocal(Num x) {
 }
 
 Num approximations::expm1(Num x) {
-  // Two terms of the series where e^x - 1 would cancel.
-  Num small = fma(x * x, fma(x, 1.0 / 6, 0.5), x);
+  // The series where e^x - 1 would cancel.
+  Num small = fma(x * x, fma(x, fma(x, 1.0 / 24, 1.0 / 6), 0.5), x);
   return select(abs(x) < 0.0625, small, exp(x) - 1.0);
 }
 
@@ -93,7 +93,7 @@ Num approximations::erf(Num x) {
   Num a = abs(x);
   Num w = x * x;
   Num small = fma(x, polynomial(w, kErfSmall32), x);
-  Num t = clamp(a, 0.0, 4.0) - 1.0;
+  Num t = atMost(a, 4.0) - 1.0;
   Num large = x.like(1.0) - exp(polynomial(t, kErfTail32));
   return select(a < 1.0, small, copySign(large, x));
 }

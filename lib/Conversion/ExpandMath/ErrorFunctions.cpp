@@ -26,7 +26,7 @@ static Num erfSmall(Num x) {
 Num expansions::erf(Num x) {
   Num a = abs(x);
   // Beyond the interval of P, erf has rounded to 1.
-  Num t = clamp(a, 0.0, x.pick(4.0, 6.0)) - 1.0;
+  Num t = atMost(a, x.pick(4.0, 6.0)) - 1.0;
   Num p = x.isDouble() ? polynomial(t, kErfTail64) : polynomial(t, kErfTail32);
   Num large = x.like(1.0) - exp(p);
   return select(a < 1.0, erfSmall(x), copySign(large, x));
@@ -34,7 +34,7 @@ Num expansions::erf(Num x) {
 
 Num expansions::erfc(Num x) {
   double k = x.pick(2.0, 4.0);
-  Num a = clamp(abs(x), 0.0, x.pick(10.1, 27.3));
+  Num a = atMost(abs(x), x.pick(10.1, 27.3));
   Num t = (a - k) / (a + k);
   Num p = x.isDouble() ? polynomial(t, kErfcx64) : polynomial(t, kErfcx32);
   // e^(-a^2) with the square in two words: its last bit would cost |a|^2 ulp.

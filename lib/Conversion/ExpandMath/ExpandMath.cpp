@@ -97,6 +97,11 @@ LogicalResult ExpandFunction::matchAndRewrite(Operation *op,
     return rewriter.notifyMatchFailure(op,
                                        "the operation is accurate as it is");
 
+  for (Type type : op->getOperandTypes())
+    if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type)))
+      if (integer.getWidth() > 64)
+        return rewriter.notifyMatchFailure(op, "expected at most 64 bits");
+
   ImplicitLocOpBuilder b(op->getLoc(), rewriter);
   SmallVector<SmallVector<Value>> operands;
   for (Value operand : op->getOperands())
@@ -106,12 +111,18 @@ LogicalResult ExpandFunction::matchAndRewrite(Operation *op,
     SmallVector<Num> inputs;
     for (ArrayRef<Value> operand : operands) {
       Num input(b, operand[i]);
-      inputs.push_back(isa<FloatType>(input.type()) ? toFloat(input, *compute)
-                                                    : input);
+      if (isa<FloatType>(input.type()))
+        input = toFloat(input, *compute);
+      else if (isa<IndexType>(input.type()))
+        input = input.of(arith::IndexCastOp::create(b, b.getI64Type(), input));
+      inputs.push_back(input);
     }
     Num result = formula(inputs);
-    results.push_back(isa<FloatType>(element) ? toFloat(result, element)
-                                              : result);
+    if (isa<FloatType>(element))
+      result = toFloat(result, element);
+    else if (isa<IndexType>(element))
+      result = result.of(arith::IndexCastOp::create(b, element, result));
+    results.push_back(result);
   }
   rewriter.replaceOp(op, pack(b, resultType, results));
   return success();

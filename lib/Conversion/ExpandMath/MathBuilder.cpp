@@ -127,14 +127,20 @@ Num tile::mulSign(Num a, Num b) {
   return fromBits(bits(a) ^ sign, a.type());
 }
 
-Num tile::clamp(Num a, double low, double high) {
-  // max.NaN exists for f32; for f64 a comparison each is what it expands to.
-  if (a.isDouble()) {
-    a = select(a < low, low, a);
+// max.NaN and min.NaN exist for f32; for f64 a comparison is cheaper than what
+// LLVM makes of them.
+Num tile::atMost(Num a, double high) {
+  if (a.isDouble())
     return select(a > high, high, a);
-  }
-  a = a.of(arith::MaximumFOp::create(a.b(), a, a.like(low)));
   return a.of(arith::MinimumFOp::create(a.b(), a, a.like(high)));
+}
+Num tile::atLeast(Num a, double low) {
+  if (a.isDouble())
+    return select(a < low, low, a);
+  return a.of(arith::MaximumFOp::create(a.b(), a, a.like(low)));
+}
+Num tile::clamp(Num a, double low, double high) {
+  return atMost(atLeast(a, low), high);
 }
 
 Num tile::reciprocal(Num a) { return a.like(1.0) / a; }

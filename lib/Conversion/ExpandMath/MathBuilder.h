@@ -111,7 +111,9 @@ Num trunc(Num a);
 Num copySign(Num a, Num b);
 /// a with its sign flipped where b is negative (-0 included).
 Num mulSign(Num a, Num b);
-/// a, limited to [low, high]; a NaN stays.
+/// a, limited from one side or to [low, high]; a NaN stays.
+Num atMost(Num a, double high);
+Num atLeast(Num a, double low);
 Num clamp(Num a, double low, double high);
 /// 1 / a, rounded once (PTX: rcp.rn, cheaper than a division).
 Num reciprocal(Num a);

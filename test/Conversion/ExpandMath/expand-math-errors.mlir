@@ -27,3 +27,9 @@ func.func @rounding(%x: f32) -> f8E4M3FN {
   %0 = arith.truncf %x toward_zero : f32 to f8E4M3FN
   return %0 : f8E4M3FN
 }
+
+func.func @wide_power(%x: i128) -> i128 {
+  // expected-error @+1 {{expected an operation that NVPTX has code for, got 'math.ipowi' on 'i128'}}
+  %0 = math.ipowi %x, %x : i128
+  return %0 : i128
+}

@@ -76,5 +76,9 @@ for i in INTEGERS + ["vector<4xi32>", "vector<4xi8>"]:
         function(f"%r:2 = arith.mului_extended %0, %1 : {i}", [i, i], [i, i])
         function(f"%r:2 = arith.addui_extended %0, %1 : {i}, i1", [i, i], [i, "i1"])
         function(f"%r = arith.cmpi slt, %0, %1 : {i}", [i, i], ["i1"])
+    if "vector" not in i:
+        function(f"%r = math.fpowi %0, %1 : f32, {i}", ["f32", i], ["f32"])
     if i != "i1":
         function(f"%r = math.ipowi %0, %1 : {i}", [i, i], [i])
+function("%r = math.ipowi %0, %1 : index", ["index", "index"], ["index"])
+function("%r = math.fpowi %0, %1 : f32, index", ["f32", "index"], ["f32"])
