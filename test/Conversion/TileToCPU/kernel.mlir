@@ -1,19 +1,10 @@
 // RUN: tile-opt %s --convert-tile-to-cpu | FileCheck %s
 // RUN: tile-opt %s --convert-tile-to-cpu=widen | FileCheck %s --check-prefix=WIDE
 // RUN: tile-opt %s --tile-to-cpu | FileCheck %s --check-prefix=LLVM
-<<<<<<< HEAD
-=======
-// What comes out is upstream's: its own tool reads it.
-// RUN: tile-opt %s --convert-tile-to-cpu | %if mlir-opt %{ mlir-opt %} %else %{ cat %} | FileCheck %s --check-prefix=UPSTREAM
->>>>>>> 19cec6938d6988101a4b4cd6d85e21e5863f5313
 #shared = #gpu.address_space<workgroup>
 
 // The blocks of a two-dimensional grid, the first dimension fastest; negative
 // extents run nothing; tiles are allocated once, before the loop over blocks.
-<<<<<<< HEAD
-=======
-// UPSTREAM: func.func @zero.cpu
->>>>>>> 19cec6938d6988101a4b4cd6d85e21e5863f5313
 // CHECK-LABEL: func.func @zero.cpu(
 // CHECK-SAME:    %[[A:.*]]: memref<?x?xf32>, %[[S:.*]]: f16, %[[W:[^:]*]]: index, %[[WS:[^:]*]]: index, %{{[^:]*}}: index)
 // CHECK:         %[[T:.*]] = memref.alloc() {alignment = 64 : i64} : memref<4x8xf32>

@@ -32,18 +32,11 @@ tile.kernel @loops(%n: index) grid(%b) = (1) threads(32) {
 // CHECK:           %[[W:.*]] = arith.extf %{{.*}} : f16 to f32
 // CHECK:           arith.maximumf %[[ACC]], %[[W]]
 // CHECK:         arith.truncf %[[S]] : f32 to f16
-<<<<<<< HEAD
 tile.kernel @reduce(%R: memref<4xf16>) grid(%b) = (1) threads(32) {
   %t = tile.alloc : memref<4x8xf16, #shared>
   %r = tile.alloc : memref<4xf16, #shared>
   tile.reduce max %t to %r dim(1) {propagate_nan} : memref<4x8xf16, #shared> to memref<4xf16, #shared>
   tile.copy %r to %R : memref<4xf16, #shared> to memref<4xf16>
-=======
-tile.kernel @reduce() grid(%b) = (1) threads(32) {
-  %t = tile.alloc : memref<4x8xf16, #shared>
-  %r = tile.alloc : memref<4xf16, #shared>
-  tile.reduce max %t to %r dim(1) {propagate_nan} : memref<4x8xf16, #shared> to memref<4xf16, #shared>
->>>>>>> 19cec6938d6988101a4b4cd6d85e21e5863f5313
 }
 
 // A use of a ring is the copy `use mod stages`.
