@@ -37,7 +37,11 @@ public:
              CudaSession &cuda, Report &report, raw_ostream &prints,
              raw_ostream &errors)
       : which(which), cuda(cuda), report(report), prints(prints),
-        errors(errors), context(registry, MLIRContext::Threading::DISABLED) {
+        errors(errors),
+        owned(std::make_shared<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED)),
+        context(*owned) {
+    report.context = owned; // the arguments' types outlive this run
     context.printOpOnDiagnostic(false);
   }
 
@@ -64,7 +68,8 @@ private:
   CudaSession &cuda;
   Report &report;
   raw_ostream &prints, &errors;
-  MLIRContext context;
+  std::shared_ptr<MLIRContext> owned;
+  MLIRContext &context;
   llvm::SourceMgr sources;
   std::unique_ptr<Diagnostics> diagnostics;
   OwningOpRef<ModuleOp> source; ///< as written; null where not known

@@ -4,11 +4,15 @@
 #define TILE_TOOLS_TILE_RUN_REPORT_H
 
 #include "Check.h"
+#include "mlir/IR/MLIRContext.h"
+#include <memory>
 
 namespace mlir::tile::run {
 
 /// Everything known about one run.
 struct Report {
+  /// Of the arguments' types: declared first, so that it goes last.
+  std::shared_ptr<MLIRContext> context;
   std::string name; ///< of the case, in a batch; may be empty
   std::string kernel, target;
   std::vector<Argument> arguments;
