@@ -109,7 +109,7 @@ def reduction(name, element, kind, dim, shape, threads=128, accumulate=False, sp
             "abssum": f"abs(X).sum({dim + 1})", "absmax": f"abs(X).amax({dim + 1})"}[kind]
     if accumulate:
         call = {"sum": f"Y + {call}", "max": f"maximum(Y, {call})", "min": f"minimum(Y, {call})",
-                "abssum": f"abs(Y) + {call}", "absmax": f"maximum(abs(Y), {call})"}[kind]
+                "abssum": f"Y + {call}", "absmax": f"maximum(Y, {call})"}[kind]
     ref = f"mag_Y = abs(X).sum({dim + 1}) + 9\nY = {call}"
     args = [arg("X", element, ["B", *map(str, shape)], "r"), arg("Y", element, ["B", *map(str, rest)], "rw" if accumulate else "w")]
     unit = {"f32": 2.0**-19, "f64": 2.0**-48, "f16": 2.0**-8, "i32": 0.0}[element]
