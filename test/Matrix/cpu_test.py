@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import generate
+from report import report
 
 LARGEST = 70000  # elements of one argument
 
@@ -70,21 +71,17 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-run")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="only kernels whose names match this expression")
+    parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         found = [k for k in generate.write(folder) if "compile_only" not in k and re.search(options.only, k["name"])]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             results = list(pool.map(lambda pair: check(*pair, options, folder), enumerate(found)))
-    for kernel, result in zip(found, results):
-        if result:
-            print(f"FAIL {kernel['name']} {result}")
-    failed = sum(bool(result) for result in results)
-    done = sum(result is not None for result in results)
-    if done < len(found):
-        print(f"{len(found) - done} kernels have no small shape and were not run")
-    print(f"{done - failed} passed, {failed} failed")
-    sys.exit(1 if failed or not done else 0)
+    done = [(k["name"], [r] if r else []) for k, r in zip(found, results) if r is not None]
+    if len(done) < len(found):
+        print(f"{len(found) - len(done)} kernels have no small shape and were not run")
+    sys.exit(report("matrix-cpu", done, options.junit))
 
 
 if __name__ == "__main__":

@@ -178,7 +178,7 @@ tile.fill %acc with %zero : {f}, f32
 
     def add(name, body, ref, **kw):
         out.append(kernel(name, kw.pop("params", params), kw.pop("grid", grid), 128, head + body, kw.pop("args", args),
-                          kw.pop("runs", sizes), ref + mag, "control", **kw))
+                          kw.pop("runs", sizes), ref + mag, "control", registers=32 + 24 + 32 * 3, **kw))
 
     add("control_two_loops", buffers + loop(suffix="0") + loop(suffix="1", stages=2) + store, "C = 2 * (A @ B.T)")
     add("control_nested", buffers + "scf.for %t = %c0 to %c2 step %c1 {\n" + loop(indent="  ") + "}\n" + store, "C = 2 * (A @ B.T)")
