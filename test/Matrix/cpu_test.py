@@ -18,7 +18,7 @@ import tempfile
 import generate
 from report import report
 
-LARGEST = 70000  # elements of one argument
+LARGEST = 9000  # elements of one argument
 
 
 def arguments(kernel, run):
