@@ -30,6 +30,12 @@ if compgen -G 'test/python/test_*.py' >/dev/null; then
   [[ -f $results/pytest.xml ]] || echo "pytest left no results" >>"$results/errors.txt"
 fi
 
+echo "== the matrix of kernels through ptxas"
+for half in ptx; do
+  python3 test/Matrix/${half}_test.py --bin build/release/bin --junit "$results/matrix-$half.xml"
+  [[ -f $results/matrix-$half.xml ]] || echo "test/Matrix/${half}_test.py left no results" >>"$results/errors.txt"
+done
+
 echo "== the dev preset configures"
 cmake --preset dev >"$results/dev-preset.log" 2>&1 ||
   echo "cmake --preset dev (see $results/dev-preset.log)" >>"$results/errors.txt"

