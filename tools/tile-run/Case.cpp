@@ -37,9 +37,8 @@ public:
              CudaSession &cuda, Report &report, raw_ostream &prints,
              raw_ostream &errors)
       : which(which), cuda(cuda), report(report), prints(prints),
-        errors(errors),
-        owned(std::make_shared<MLIRContext>(registry,
-                                            MLIRContext::Threading::DISABLED)),
+        errors(errors), owned(std::make_shared<MLIRContext>(
+                            registry, MLIRContext::Threading::DISABLED)),
         context(*owned) {
     report.context = owned; // the arguments' types outlive this run
     context.printOpOnDiagnostic(false);
