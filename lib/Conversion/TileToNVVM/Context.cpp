@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Conversion/ElementCast.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -535,38 +536,14 @@ FailureOr<GlobalBuffer> KernelLowering::global(Value buffer, Operation *user) {
 
 Value KernelLowering::convertElement(Value value, Type to, bool isUnsigned) {
   Type from = value.getType();
-  if (from == to)
-    return value;
-  if (isa<FloatType>(from) && isa<FloatType>(to)) {
-    unsigned fromBits = from.getIntOrFloatBitWidth();
-    unsigned toBits = to.getIntOrFloatBitWidth();
-    Type f32 = builder.getF32Type();
-    // Between formats of one width, and into fp8, the way goes through f32.
-    if (fromBits == toBits)
-      return convertElement(convertElement(value, f32), to);
-    if (fromBits < toBits)
-      return arith::ExtFOp::create(builder, to, value);
-    return arith::TruncFOp::create(builder, to, value);
-  }
-  if (isa<FloatType>(to)) {
-    if (from.isIndex())
-      return convertElement(toI64(value), to);
-    if (isUnsigned || from.isInteger(1))
+  // Signedness matters where an unsigned integer grows or becomes a float; all
+  // else is the dialect's one conversion, the CPU's too.
+  if (isUnsigned && isa<IntegerType>(from)) {
+    if (isa<FloatType>(to))
       return arith::UIToFPOp::create(builder, to, value);
-    return arith::SIToFPOp::create(builder, to, value);
+    if (isa<IntegerType>(to) &&
+        from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
+      return arith::ExtUIOp::create(builder, to, value);
   }
-  if (isa<FloatType>(from)) {
-    if (to.isIndex())
-      return toIndex(convertElement(value, builder.getI64Type()));
-    if (isUnsigned)
-      return arith::FPToUIOp::create(builder, to, value);
-    return arith::FPToSIOp::create(builder, to, value);
-  }
-  if (from.isIndex() || to.isIndex())
-    return arith::IndexCastOp::create(builder, to, value);
-  if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
-    return arith::TruncIOp::create(builder, to, value);
-  if (isUnsigned || from.isInteger(1))
-    return arith::ExtUIOp::create(builder, to, value);
-  return arith::ExtSIOp::create(builder, to, value);
+  return castElement(builder, builder.getLoc(), value, to);
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
+#include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Layout/CheckedMath.h"
 #include "tile/Layout/Distribute.h"
 #include <tuple>
@@ -13,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-static std::optional<MmaType> operandType(Type type, bool isUnsigned) {
+std::optional<MmaType> tile::getMmaOperandType(Type type, bool isUnsigned) {
   if (type.isF16())
     return MmaType::F16;
   if (type.isBF16())
@@ -31,7 +32,7 @@ static std::optional<MmaType> operandType(Type type, bool isUnsigned) {
   return std::nullopt;
 }
 
-static std::optional<MmaType> accumulatorType(Type type) {
+std::optional<MmaType> tile::getMmaAccumulatorType(Type type) {
   if (type.isF16())
     return MmaType::F16;
   if (type.isF32())
@@ -80,9 +81,9 @@ instructionsFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
           "ieee";
     return {};
   }
-  std::optional<MmaType> typeA = operandType(a, gemm.getUnsignedA());
-  std::optional<MmaType> typeB = operandType(b, gemm.getUnsignedB());
-  std::optional<MmaType> typeC = accumulatorType(c);
+  std::optional<MmaType> typeA = getMmaOperandType(a, gemm.getUnsignedA());
+  std::optional<MmaType> typeB = getMmaOperandType(b, gemm.getUnsignedB());
+  std::optional<MmaType> typeC = getMmaAccumulatorType(c);
   SmallVector<const MmaInstructionInfo *> found;
   if (typeA && typeB && typeC)
     found = target.mmaInstructions(*typeA, *typeB, *typeC);

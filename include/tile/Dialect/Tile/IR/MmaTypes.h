@@ -1,0 +1,23 @@
+//===- MmaTypes.h - tensor-core names of element types ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One table for whoever plans a gemm and whoever emits it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TILE_IR_MMATYPES_H
+#define TILE_DIALECT_TILE_IR_MMATYPES_H
+
+#include "tile/Target/TargetInfo.h"
+#include "mlir/IR/Types.h"
+#include <optional>
+
+namespace mlir::tile {
+
+/// How tensor cores take elements of A or B (f32 as tf32); nullopt for a type
+/// they do not take.
+std::optional<MmaType> getMmaOperandType(Type type, bool isUnsigned);
+/// How they accumulate in C's element type; nullopt when they do not.
+std::optional<MmaType> getMmaAccumulatorType(Type type);
+
+} // namespace mlir::tile
+#endif // TILE_DIALECT_TILE_IR_MMATYPES_H
