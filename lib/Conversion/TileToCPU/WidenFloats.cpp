@@ -25,7 +25,7 @@ static Type widen(Type type) {
   if (auto ring = dyn_cast<RingType>(type)) {
     SmallVector<Type> buffers = llvm::map_to_vector(ring.getBuffers(), widen);
     return RingType::get(ring.getContext(), ring.getStages(), buffers,
-                         ring.getProducer(), ring.getConsumer());
+                         ring.getProducer(), ring.getConsumers());
   }
   return type;
 }

@@ -80,7 +80,14 @@ Value KernelLowering::toIndex(Value value) {
 }
 
 Value KernelLowering::threadId() {
-  return NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
+  Value id = NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
+  return addConst(id, -32 * agent.firstWarp);
+}
+Value KernelLowering::elected() {
+  if (agent.isSingleThread)
+    return {};
+  return builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                             threadId(), i32(0));
 }
 Value KernelLowering::laneId() {
   return builder.createOrFold<arith::AndIOp>(threadId(), i32(31));
@@ -93,7 +100,17 @@ Value KernelLowering::materialize(const ThreadCoordinate &coordinate) {
   return addConst(coordinate.base, coordinate.constant);
 }
 
-void KernelLowering::barrier() { NVVM::Barrier0Op::create(builder); }
+void KernelLowering::barrier() {
+  if (agent.isSingleThread)
+    return;
+  if (agent.barrier == 0) {
+    NVVM::Barrier0Op::create(builder);
+    return;
+  }
+  NVVM::BarrierOp::create(builder, TypeRange(), i32(agent.barrier),
+                          i32(numThreads()), NVVM::BarrierReductionAttr(),
+                          Value());
+}
 
 LLVM::InlineAsmOp KernelLowering::inlineAsm(TypeRange results, StringRef text,
                                             StringRef constraints,

@@ -58,6 +58,23 @@ struct ThreadCoordinate {
   int64_t constant = 0; // added to base
 };
 
+/// Who runs the code that is being emitted: the block, or a role of it. Lane,
+/// warp and thread numbers, barriers and "one thread" are the agent's.
+struct Agent {
+  int64_t firstWarp = 0;
+  int64_t warps = 1;
+  /// 0 is the block's barrier; a role has a barrier of its own.
+  int64_t barrier = 0;
+  /// One thread runs the code: nothing has to be elected.
+  bool isSingleThread = false;
+};
+
+/// The slot of a ring with mbarriers that a view stands for.
+struct SlotBinding {
+  Value full; // !llvm.ptr<3> of the mbarrier that its copies complete on
+  int64_t peers = 1;
+};
+
 class KernelLowering;
 using LowerFunction = LogicalResult (*)(KernelLowering &, Operation *);
 
@@ -80,6 +97,8 @@ void registerMemoryLowerings(Registry &registry);
 struct SharedArena {
   llvm::MapVector<Operation *, int64_t> offsets; // alloc or ring.create -> byte
   int64_t bytes = 0;
+  /// Full mbarriers of a ring, then its empty ones, 8 bytes each.
+  llvm::MapVector<Operation *, int64_t> mbarriers;
   /// Bytes [first, second) that a buffer (alloc result or ring view) occupies,
   /// all stages of a ring included.
   std::pair<int64_t, int64_t> range(Value buffer) const;
@@ -115,7 +134,16 @@ public:
   llvm::MapVector<Value, FragmentBuffer> fragments;
   llvm::MapVector<Value, LocalBuffer> locals;
 
-  int64_t numThreads() { return kernel.getThreads(); }
+  /// Views of the slots that are being filled.
+  llvm::DenseMap<Value, SlotBinding> slots;
+
+  /// The function that the kernel becomes; parameters may be appended.
+  LLVM::LLVMFuncOp function;
+
+  Agent agent;
+  int64_t numThreads() { return agent.warps * 32; }
+  /// i1, true in one thread of the agent; null where only one runs.
+  Value elected();
 
   //===--- small builders (i32 unless said otherwise) ---===//
   Value i32(int64_t value);

@@ -17,9 +17,9 @@ using namespace mlir::tile::nvvm;
 static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
   auto ring = cast<RingCreateOp>(op);
   RingSide producer = ring.getRing().getType().getProducer();
-  RingSide consumer = ring.getRing().getType().getConsumer();
   if ((producer != RingSide::CpAsync && producer != RingSide::Threads) ||
-      consumer != RingSide::Threads)
+      ring.getRing().getType().getConsumers() !=
+          ArrayRef<RingSide>(RingSide::Threads))
     return op->emitOpError()
            << "expected a ring from cp_async or threads to threads on "
            << lowering.target.arch << ", got " << ring.getRing().getType();

@@ -241,6 +241,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
                         {static_cast<int32_t>(kernel.getThreads()), 1, 1}));
   Block *entry = function.addEntryBlock(builder);
   lowering.entry = entry;
+  lowering.function = function;
+  lowering.agent.warps = kernel.getNumWarps();
   lowering.builder.setInsertionPointToStart(entry);
   bindArguments(lowering, function);
   bindBlockIds(lowering);

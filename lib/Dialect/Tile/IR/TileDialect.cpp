@@ -20,6 +20,43 @@ using namespace mlir::tile;
 
 #include "tile/Dialect/Tile/IR/TileDialect.cpp.inc"
 #include "tile/Dialect/Tile/IR/TileInterfaces.cpp.inc"
+
+/// The consumers of a ring: one name, or several in parentheses.
+static ParseResult parseRingConsumers(AsmParser &parser,
+                                      SmallVectorImpl<RingSide> &consumers) {
+  auto parseOne = [&]() -> ParseResult {
+    StringRef name;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name))
+      return failure();
+    std::optional<RingSide> side = symbolizeRingSide(name);
+    if (!side)
+      return parser.emitError(loc)
+             << "expected a kind of consumer, got '" << name << "'";
+    consumers.push_back(*side);
+    return success();
+  };
+  if (succeeded(parser.parseOptionalLParen())) {
+    if (parser.parseCommaSeparatedList(parseOne) || parser.parseRParen())
+      return failure();
+    return success();
+  }
+  return parseOne();
+}
+
+static void printRingConsumers(AsmPrinter &printer,
+                               ArrayRef<RingSide> consumers) {
+  if (consumers.size() == 1) {
+    printer << stringifyRingSide(consumers.front());
+    return;
+  }
+  printer << '(';
+  llvm::interleaveComma(consumers, printer, [&](RingSide side) {
+    printer << stringifyRingSide(side);
+  });
+  printer << ')';
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "tile/Dialect/Tile/IR/TileTypes.cpp.inc"
 
@@ -147,7 +184,13 @@ unsigned tile::getStorageBits(Type type) {
 
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t stages, ArrayRef<Type> buffers, RingSide,
-                               RingSide) {
+                               ArrayRef<RingSide> consumers) {
+  if (consumers.empty())
+    return emitError() << "[ring-8] expected at least one kind of consumer";
+  for (auto [i, side] : llvm::enumerate(consumers))
+    if (llvm::is_contained(consumers.take_front(i), side))
+      return emitError() << "[ring-8] expected each kind of consumer once, got "
+                         << stringifyRingSide(side) << " twice";
   if (stages < 1 || stages > 64)
     return emitError() << "[ring-4] expected 1 to 64 stages, got " << stages;
   if (buffers.empty())

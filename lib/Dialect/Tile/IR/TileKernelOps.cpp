@@ -461,6 +461,12 @@ LogicalResult KernelOp::verify() {
            << "[kernel-8] expected a positive `panel` on a grid of "
               "two dimensions or more, got "
            << static_cast<int64_t>(*getPanel()) << " on " << rank;
+  if (auto persistent = getPersistent())
+    if (int64_t blocks = static_cast<int64_t>(*persistent);
+        blocks < 1 || blocks > 32)
+      return emitOpError() << "[kernel-11] expected `persistent` of 1 to 32 "
+                              "blocks a multiprocessor, got "
+                           << blocks;
   if (auto cluster = getCluster()) {
     int64_t product = 1;
     for (int64_t extent : *cluster)
@@ -492,6 +498,39 @@ LogicalResult KernelOp::verifyRegions() {
                            << type << ", got " << argument.getType();
   }
   return verifyBlockUniform(*this);
+}
+
+int64_t KernelOp::getClusterSize() {
+  int64_t product = 1;
+  if (auto cluster = getCluster())
+    for (int64_t extent : *cluster)
+      product *= extent;
+  return product;
+}
+
+LogicalResult BlockCoordinatesOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (kernel && getNumResults() != kernel.getGridRank())
+    return emitOpError() << "[coordinates-1] expected " << kernel.getGridRank()
+                         << " results, one per dimension of the grid, got "
+                         << getNumResults();
+  return success();
+}
+
+int64_t tile::getAgentThreads(Operation *op) {
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion()) {
+    Operation *parent = region->getParentOp();
+    if (auto specialize = dyn_cast<WarpSpecializeOp>(parent)) {
+      unsigned role = region->getRegionNumber();
+      // Asked while verifying: the attribute may not fit yet.
+      if (role < specialize.getWarps().size())
+        return specialize.getWarps()[role] * 32;
+    }
+    if (auto kernel = dyn_cast<KernelOp>(parent))
+      return static_cast<int64_t>(kernel.getThreads());
+  }
+  return 0;
 }
 
 int64_t KernelOp::getArgumentAlignment(unsigned i) {
@@ -546,9 +585,9 @@ LogicalResult AllocOp::verify() {
              << ", got " << fragment;
     auto kernel = (*this)->getParentOfType<KernelOp>();
     int64_t threads = fragment.getLayout().numThreads();
-    if (kernel && threads != static_cast<int64_t>(kernel.getThreads()))
+    if (kernel && threads != getAgentThreads(*this))
       return emitOpError() << "[alloc-5] expected a layout over "
-                           << kernel.getThreads() << " threads, got "
+                           << getAgentThreads(*this) << " threads, got "
                            << threads;
     return success();
   }

@@ -101,9 +101,9 @@ LogicalResult ParallelOp::verify() {
                            << *layout;
     auto kernel = (*this)->getParentOfType<KernelOp>();
     int64_t threads = layout->getLayout().numThreads();
-    if (kernel && threads != static_cast<int64_t>(kernel.getThreads()))
+    if (kernel && threads != getAgentThreads(*this))
       return emitOpError() << "[parallel-3] expected a layout over "
-                           << kernel.getThreads() << " threads, got "
+                           << getAgentThreads(*this) << " threads, got "
                            << threads;
   }
   return verifyCoalescedWidth(*this, "parallel-5", getCoalescedWidth());

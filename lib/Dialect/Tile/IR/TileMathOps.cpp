@@ -89,6 +89,17 @@ LogicalResult GemmOp::verify() {
                          << a.getElementType();
   if (getC() == getA() || getC() == getB())
     return emitOpError() << "[gemm-6] expected C to be a buffer of its own";
+  if (auto every = getPromoteEvery()) {
+    bool isFp8 = a.getElementType().getIntOrFloatBitWidth() == 8 &&
+                 isa<FloatType>(a.getElementType());
+    if (static_cast<int64_t>(*every) < 1 || !isFp8 ||
+        !c.getElementType().isF32())
+      return emitOpError() << "[gemm-7] expected a positive `promote_every` on "
+                              "fp8 operands into f32, got "
+                           << static_cast<int64_t>(*every) << " on "
+                           << a.getElementType() << " into "
+                           << c.getElementType();
+  }
   return success();
 }
 

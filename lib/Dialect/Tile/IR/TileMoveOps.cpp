@@ -66,10 +66,10 @@ static LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
   }
   auto kernel = op->getParentOfType<KernelOp>();
   int64_t threads = layout->getLayout().numThreads();
-  if (kernel && threads != static_cast<int64_t>(kernel.getThreads()))
+  if (kernel && threads != getAgentThreads(op))
     return op->emitOpError()
            << "[" << constraint << "] expected a layout over "
-           << kernel.getThreads() << " threads, got " << threads;
+           << getAgentThreads(op) << " threads, got " << threads;
   return success();
 }
 
@@ -87,6 +87,23 @@ SmallVector<int64_t> CopyOp::getTileShape() {
   return dropUnitExtents(getTargetExtents());
 }
 
+void CopyOp::build(OpBuilder &builder, OperationState &state, Value source,
+                   ValueRange sourceOffsets, Value target,
+                   ValueRange targetOffsets, ArrayRef<int64_t> sourceSizes,
+                   ArrayRef<int64_t> targetSizes) {
+  state.addOperands(source);
+  state.addOperands(sourceOffsets);
+  state.addOperands(target);
+  state.addOperands(targetOffsets);
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.operandSegmentSizes = {1, int32_t(sourceOffsets.size()), 1,
+                                    int32_t(targetOffsets.size()), 0};
+  if (!sourceSizes.empty())
+    properties.source_sizes = builder.getDenseI64ArrayAttr(sourceSizes);
+  if (!targetSizes.empty())
+    properties.target_sizes = builder.getDenseI64ArrayAttr(targetSizes);
+}
+
 LogicalResult CopyOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
       failed(verifyRegionPair(*this, "copy", "copy-7", sourceOf(*this),
@@ -101,6 +118,21 @@ LogicalResult CopyOp::verify() {
                          << getPad().getType();
   if (failed(verifyCoalescedWidth(*this, "copy-9", getCoalescedWidth())))
     return failure();
+  if (auto multicast = getMulticast()) {
+    int64_t blocks = static_cast<int64_t>(*multicast);
+    if (blocks < 2 || blocks > 16)
+      return emitOpError() << "[copy-10] expected `multicast` to 2 to 16 "
+                              "blocks, got "
+                           << blocks;
+    if (!getTarget().getDefiningOp<RingAcquireOp>())
+      return emitOpError() << "[copy-10] expected a slot of a ring as target "
+                              "of `multicast`";
+  }
+  if (getToken() && (!isShared(getSource()) || !isGlobal(getTarget())))
+    return emitOpError() << "[copy-11] expected a copy from shared to global "
+                            "memory to return a token, got "
+                         << getSource().getType() << " to "
+                         << getTarget().getType();
   return verifyLoopLayout(*this, "copy-8", getLayout(), getTileShape());
 }
 

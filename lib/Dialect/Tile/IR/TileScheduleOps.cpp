@@ -14,6 +14,21 @@ using EffectList =
 //===----------------------------------------------------------------------===//
 
 LogicalResult RingCreateOp::verify() {
+  RingType ringType = getRing().getType();
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (ringType.usesMbarriers() && kernel && (*this)->getParentOp() != kernel)
+    return emitOpError() << "[ring-6] expected a ring with mbarriers in the "
+                            "kernel's top block: they are initialized once";
+  if (auto peers = getPeers()) {
+    int64_t blocks = static_cast<int64_t>(*peers);
+    if (ringType.getProducer() != RingSide::Tma || !kernel ||
+        blocks != kernel.getClusterSize())
+      return emitOpError()
+             << "[ring-7] expected `peers` to be the kernel's cluster of "
+             << (kernel ? kernel.getClusterSize() : 1)
+             << " blocks, and a ring filled by tma, got " << blocks << " and "
+             << ringType;
+  }
   if (!getLayouts())
     return success();
   ArrayRef<Type> buffers = getRing().getType().getBuffers();
@@ -110,3 +125,126 @@ void RingWaitOp::getEffects(EffectList &effects) { ringEffects(effects); }
 void RingCommitOp::getEffects(EffectList &effects) { ringEffects(effects); }
 void RingReleaseOp::getEffects(EffectList &effects) { ringEffects(effects); }
 void RingDrainOp::getEffects(EffectList &effects) { ringEffects(effects); }
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+LogicalResult AwaitOp::verify() {
+  if (getTokens().empty())
+    return emitOpError() << "[await-1] expected at least one token";
+  if (getRead())
+    for (Value token : getTokens())
+      if (auto gemm = token.getDefiningOp<GemmOp>()) {
+        InFlightDiagnostic diag =
+            emitOpError() << "[await-2] expected tokens of copies: only their "
+                             "sources are free before they have ended";
+        diag.attachNote(gemm.getLoc()) << "this token is a gemm's";
+        return diag;
+      }
+  return success();
+}
+
+void AwaitOp::getEffects(EffectList &effects) { ringEffects(effects); }
+
+//===----------------------------------------------------------------------===//
+// WarpSpecializeOp
+//===----------------------------------------------------------------------===//
+
+/// `role "name" warps(4) registers(40) { ... }`, one or more.
+ParseResult WarpSpecializeOp::parse(OpAsmParser &parser,
+                                    OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> warps, registers;
+  if (parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  while (succeeded(parser.parseOptionalKeyword("role"))) {
+    std::string name;
+    if (parser.parseString(&name) || parser.parseKeyword("warps") ||
+        parser.parseLParen() || parser.parseInteger(warps.emplace_back()) ||
+        parser.parseRParen())
+      return failure();
+    registers.push_back(0);
+    if (succeeded(parser.parseOptionalKeyword("registers")))
+      if (parser.parseLParen() || parser.parseInteger(registers.back()) ||
+          parser.parseRParen())
+        return failure();
+    names.push_back(builder.getStringAttr(name));
+    Region *role = result.addRegion();
+    if (parser.parseRegion(*role))
+      return failure();
+    ensureTerminator(*role, builder, result.location);
+  }
+  result.addAttribute(getNamesAttrName(result.name),
+                      builder.getArrayAttr(names));
+  result.addAttribute(getWarpsAttrName(result.name),
+                      builder.getDenseI64ArrayAttr(warps));
+  result.addAttribute(getRegistersAttrName(result.name),
+                      builder.getDenseI64ArrayAttr(registers));
+  return success();
+}
+
+void WarpSpecializeOp::print(OpAsmPrinter &printer) {
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {getNamesAttrName(), getWarpsAttrName(), getRegistersAttrName()});
+  for (auto [i, role] : llvm::enumerate(getRoles())) {
+    printer.printNewline();
+    printer << "role ";
+    printer.printString(cast<StringAttr>(getNames()[i]).getValue());
+    printer << " warps(" << getWarps()[i] << ")";
+    if (getRegisters()[i])
+      printer << " registers(" << getRegisters()[i] << ")";
+    printer << ' ';
+    printer.printRegion(role, /*printEntryBlockArgs=*/false,
+                        /*printBlockTerminators=*/false);
+  }
+}
+
+LogicalResult WarpSpecializeOp::verify() {
+  size_t count = getRoles().size();
+  if (count == 0 || getNames().size() != count || getWarps().size() != count ||
+      getRegisters().size() != count)
+    return emitOpError() << "[specialize-1] expected a name, a count of warps "
+                            "and a register budget for each of "
+                         << count << " roles";
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Attribute name : getNames())
+    if (cast<StringAttr>(name).getValue().empty() || !seen.insert(name).second)
+      return emitOpError() << "[specialize-1] expected distinct names, got "
+                           << name;
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel || (*this)->getParentOp() != kernel ||
+      llvm::range_size(
+          kernel.getBodyRegion().front().getOps<WarpSpecializeOp>()) != 1)
+    return emitOpError() << "[specialize-4] expected to stand in the kernel's "
+                            "top block, once";
+  int64_t first = 0;
+  for (auto [i, warps] : llvm::enumerate(getWarps())) {
+    if (warps < 1 || warps > 32)
+      return emitOpError() << "[specialize-2] expected 1 to 32 warps, got "
+                           << warps << " for " << getNames()[i];
+    int64_t registers = getRegisters()[i];
+    if (registers && (registers < 24 || registers > 256 || registers % 8))
+      return emitOpError() << "[specialize-3] expected a register budget that "
+                              "is a multiple of 8 from 24 to 256, got "
+                           << registers << " for " << getNames()[i];
+    if (warps >= 4 && first % 4)
+      return emitOpError() << "[specialize-3] expected " << getNames()[i]
+                           << " to start at a multiple of four warps, got warp "
+                           << first;
+    // setmaxnreg acts on a whole warpgroup.
+    if (first % 4 && registers != getRegisters()[i - 1])
+      return emitOpError()
+             << "[specialize-3] expected roles that share a warpgroup to "
+                "have one register budget, got "
+             << getRegisters()[i - 1] << " and " << registers;
+    first += warps;
+  }
+  if (first != kernel.getNumWarps())
+    return emitOpError() << "[specialize-2] expected warps that sum up to the "
+                            "kernel's "
+                         << kernel.getNumWarps() << ", got " << first;
+  return success();
+}

@@ -234,10 +234,11 @@ Value RingLoop::createRing() {
                                            : element.getIntOrFloatBitWidth())));
   }
   auto type = RingType::get(loop.getContext(), stages, buffers, plan.producer,
-                            RingSide::Threads);
+                            ArrayRef<RingSide>{RingSide::Threads});
   return RingCreateOp::create(builder, loc, type,
                               inferred ? builder.getArrayAttr(layouts)
-                                       : ArrayAttr());
+                                       : ArrayAttr(),
+                              /*peers=*/IntegerAttr());
 }
 
 Value RingLoop::tripCount() {

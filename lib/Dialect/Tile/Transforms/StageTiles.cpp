@@ -107,13 +107,7 @@ private:
   }
 
   void copy(Location loc, Value source, Value target) {
-    CopyOp::create(builder, loc, source, ValueRange(), target, ValueRange(),
-                   /*pad=*/Value(), /*source_sizes=*/DenseI64ArrayAttr(),
-                   /*target_sizes=*/DenseI64ArrayAttr(),
-                   /*layout=*/FragmentLayoutAttr(), /*plan=*/CopyPlanAttr(),
-                   /*prefer=*/CopyInstructionAttr(),
-                   /*disable_tma=*/UnitAttr(),
-                   /*coalesced_width=*/IntegerAttr());
+    CopyOp::create(builder, loc, source, ValueRange(), target, ValueRange());
   }
 
   KernelOp kernel;

@@ -454,3 +454,18 @@ tile.kernel @huge_alloc() grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{[alloc-7] expected positive extents of product at most 16777216}}
   %0 = tile.alloc : memref<4294967296x4294967296xf32, #tile.fragment>
 }
+
+// -----
+
+// kernel-11: blocks of a persistent kernel
+// expected-error @+1 {{[kernel-11] expected `persistent` of 1 to 32 blocks a multiprocessor, got 0}}
+tile.kernel @k() grid(%bx) = (1) threads(32) attributes {persistent = 0} {
+}
+
+// -----
+
+// coordinates-1
+tile.kernel @k(%n: index) grid(%bx, %by) = (1, 1) threads(32) {
+  // expected-error @+1 {{[coordinates-1] expected 2 results, one per dimension of the grid, got 1}}
+  %x = tile.block_coordinates %n : index
+}

@@ -250,3 +250,14 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{expected how to combine elements, got 'mean'}}
   tile.reduce mean %s to %t dim(1) : memref<8x4xf32, #tile.fragment> to memref<8xf32, #tile.fragment>
 }
+
+// -----
+
+// gemm-7: promotion is for fp8
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-7] expected a positive `promote_every` on fp8 operands into f32, got 128 on 'f16' into 'f32'}}
+  tile.gemm %a, %a, %c {promote_every = 128} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}

@@ -381,3 +381,33 @@ tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threa
   // expected-error @+1 {{[convert-1] expected fragments of one shape and element type}}
   tile.convert_layout %f to %A : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
 }
+
+// -----
+
+// copy-10: how many blocks
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-10] expected `multicast` to 2 to 16 blocks, got 1}}
+  tile.copy %A to %s {multicast = 1} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
+// copy-10: only slots
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-10] expected a slot of a ring as target of `multicast`}}
+  tile.copy %A to %s {multicast = 2} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
+// copy-11: loads are tracked by rings
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-11] expected a copy from shared to global memory to return a token}}
+  %t = tile.copy %A to %s : memref<64x64xf16> to memref<64x64xf16, #shared> -> !tile.token
+}

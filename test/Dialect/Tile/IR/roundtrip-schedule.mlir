@@ -39,3 +39,40 @@ tile.kernel @rings(%i: index) grid(%bx) = (1) threads(128) {
 func.func private @types(!tile.ring<1 x [memref<8xf16, #shared>], cp_async_mbarrier -> wgmma>,
                          !tile.ring<64 x [memref<8xf16, #shared>], tma -> tcgen05>,
                          !tile.ring<2 x [memref<8xf16, #shared>], threads -> tma_store>, !tile.token)
+
+// Roles, tokens, persistent grids.
+// CHECK-LABEL: tile.kernel @roles
+// CHECK-SAME: threads(384) cluster(1, 2) attributes {panel = 8 : i64, persistent = 1 : i64, specialize = true}
+tile.kernel @roles(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid(%bx, %by) = (dim(%C, 1) ceildiv 256, dim(%C, 0) ceildiv 128) threads(384) cluster(1, 2) attributes {panel = 8, persistent = 1, specialize = true} {
+  // CHECK: tile.ring.create {peers = 2 : i64} : !tile.ring<4 x [memref<64x64xf16, #gpu.address_space<workgroup>>], tma -> (wgmma, threads)>
+  %ring = tile.ring.create {peers = 2} : !tile.ring<4 x [memref<64x64xf16, #shared>], tma -> (wgmma, threads)>
+  // CHECK: %[[STAGE:.*]] = tile.alloc
+  %stage = tile.alloc : memref<64x64xf16, #shared>
+  // CHECK: %{{.*}}, %{{.*}}, %{{.*}} = tile.block_range
+  %first, %end, %step = tile.block_range
+  // CHECK: tile.warp_specialize
+  // CHECK-NEXT: role "load" warps(4) registers(40) {
+  // GENERIC: "tile.warp_specialize"() <{names = ["load", "mma"], registers = array<i64: 40, 232>, warps = array<i64: 4, 8>}>
+  tile.warp_specialize
+  role "load" warps(4) registers(40) {
+    // CHECK: tile.block_coordinates %{{.*}} : index, index
+    %x, %y = tile.block_coordinates %first : index, index
+    %s = tile.ring.acquire %ring[%first] : !tile.ring<4 x [memref<64x64xf16, #shared>], tma -> (wgmma, threads)>
+    // CHECK: tile.copy %A[%{{.*}}] to %{{.*}} {eviction_policy = #tile.eviction_policy<last>, multicast = 2 : i64}
+    tile.copy %A[%y, %x] to %s {multicast = 2, eviction_policy = #tile.eviction_policy<last>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+  }
+  // CHECK: role "mma" warps(8) registers(232) {
+  role "mma" warps(8) registers(232) {
+    %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+    // CHECK: tile.token.done
+    %done = tile.token.done
+    // CHECK: %[[T:.*]] = tile.gemm {{.*}} -> !tile.token
+    %t = tile.gemm %stage, %stage, %c : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment> -> !tile.token
+    // CHECK: tile.await %{{.*}}, %{{.*}}{{$}}
+    tile.await %done, %t
+    // CHECK: %[[U:.*]] = tile.copy %[[STAGE]] to %C{{.*}} -> !tile.token
+    %u = tile.copy %stage to %C[%first, %first] : memref<64x64xf16, #shared> to memref<?x?xf16> -> !tile.token
+    // CHECK: tile.await read %[[U]]
+    tile.await read %u
+  }
+}

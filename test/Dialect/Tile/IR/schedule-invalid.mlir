@@ -99,3 +99,150 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
 // expected-error @+2 {{failed to parse Tile_RingType parameter 'producer'}}
 // expected-error @+1 {{expected one of [threads, cp_async, cp_async_mbarrier, tma, wgmma, tcgen05, tma_store]}}
 func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], pigeon -> threads>)
+
+// -----
+
+// ring-6: mbarriers are initialized once
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
+  scf.for %i = %n to %n step %n {
+    // expected-error @+1 {{[ring-6] expected a ring with mbarriers in the kernel's top block}}
+    %r = tile.ring.create : !tile.ring<2 x [memref<8x32xf16, #shared>], tma -> wgmma>
+  }
+}
+
+// -----
+
+// ring-7: peers are the cluster
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(32) cluster(2) {
+  // expected-error @+1 {{[ring-7] expected `peers` to be the kernel's cluster of 2 blocks, and a ring filled by tma, got 4}}
+  %r = tile.ring.create {peers = 4} : !tile.ring<2 x [memref<8x32xf16, #shared>], tma -> wgmma>
+}
+
+// -----
+
+// ring-7: only tma reaches peers
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(32) cluster(2) {
+  // expected-error @+1 {{[ring-7] expected `peers` to be the kernel's cluster}}
+  %r = tile.ring.create {peers = 2} : !tile.ring<2 x [memref<8x32xf16, #shared>], cp_async -> threads>
+}
+
+// -----
+
+// ring-8: each kind of consumer once
+// expected-error @+1 {{[ring-8] expected each kind of consumer once, got wgmma twice}}
+func.func private @f(!tile.ring<2 x [memref<8x32xf16, #gpu.address_space<workgroup>>], tma -> (wgmma, wgmma)>)
+
+// -----
+
+// await-1
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  // expected-error @+1 {{[await-1] expected at least one token}}
+  "tile.await"() : () -> ()
+}
+
+// -----
+
+// await-2: a gemm has no source to free early
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-note @+1 {{this token is a gemm's}}
+  %t = tile.gemm %a, %a, %c : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment> -> !tile.token
+  // expected-error @+1 {{[await-2] expected tokens of copies}}
+  tile.await read %t
+}
+
+// -----
+
+// specialize-1
+tile.kernel @k() grid(%bx) = (1) threads(64) {
+  // expected-error @+1 {{[specialize-1] expected a name, a count of warps and a register budget for each of 1 roles}}
+  "tile.warp_specialize"() <{names = ["a", "b"], warps = array<i64: 1, 1>, registers = array<i64: 0, 0>}> ({
+    tile.role_end
+  }) : () -> ()
+}
+
+// -----
+
+// specialize-1: names
+tile.kernel @k() grid(%bx) = (1) threads(64) {
+  // expected-error @+1 {{[specialize-1] expected distinct names, got "a"}}
+  tile.warp_specialize
+  role "a" warps(1) {}
+  role "a" warps(1) {}
+}
+
+// -----
+
+// specialize-2
+tile.kernel @k() grid(%bx) = (1) threads(64) {
+  // expected-error @+1 {{[specialize-2] expected warps that sum up to the kernel's 2, got 3}}
+  tile.warp_specialize
+  role "a" warps(1) {}
+  role "b" warps(2) {}
+}
+
+// -----
+
+// specialize-2: some warps
+tile.kernel @k() grid(%bx) = (1) threads(64) {
+  // expected-error @+1 {{[specialize-2] expected 1 to 32 warps, got 0 for "a"}}
+  tile.warp_specialize
+  role "a" warps(0) {}
+  role "b" warps(2) {}
+}
+
+// -----
+
+// specialize-3: multiples of 8
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  // expected-error @+1 {{[specialize-3] expected a register budget that is a multiple of 8 from 24 to 256, got 44 for "a"}}
+  tile.warp_specialize
+  role "a" warps(4) registers(44) {}
+}
+
+// -----
+
+// specialize-3: whole warpgroups
+tile.kernel @k() grid(%bx) = (1) threads(256) {
+  // expected-error @+1 {{[specialize-3] expected "b" to start at a multiple of four warps, got warp 2}}
+  tile.warp_specialize
+  role "a" warps(2) {}
+  role "b" warps(6) {}
+}
+
+// -----
+
+// specialize-3: one budget a warpgroup
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  // expected-error @+1 {{[specialize-3] expected roles that share a warpgroup to have one register budget, got 40 and 48}}
+  tile.warp_specialize
+  role "a" warps(2) registers(40) {}
+  role "b" warps(2) registers(48) {}
+}
+
+// -----
+
+// specialize-4: once
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  // expected-error @+1 {{[specialize-4] expected to stand in the kernel's top block, once}}
+  tile.warp_specialize
+  role "a" warps(1) {}
+  tile.warp_specialize
+  role "a" warps(1) {}
+}
+
+// -----
+
+// specialize-4: on top
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
+  scf.for %i = %n to %n step %n {
+    // expected-error @+1 {{[specialize-4] expected to stand in the kernel's top block, once}}
+    tile.warp_specialize
+    role "a" warps(1) {}
+  }
+}

@@ -7,8 +7,8 @@
 #ifndef TILE_DIALECT_TILE_IR_MMATYPES_H
 #define TILE_DIALECT_TILE_IR_MMATYPES_H
 
-#include "tile/Target/TargetInfo.h"
 #include "mlir/IR/Types.h"
+#include "tile/Target/TargetInfo.h"
 #include <optional>
 
 namespace mlir::tile {

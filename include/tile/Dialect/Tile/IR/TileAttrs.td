@@ -139,6 +139,11 @@ def Tile_RingSide : Tile_Enum<"RingSide", "ring_side", "who fills or empties the
   I32EnumAttrCase<"Wgmma", 4, "wgmma">, I32EnumAttrCase<"Tcgen05", 5, "tcgen05">,
   I32EnumAttrCase<"TmaStore", 6, "tma_store">]>;
 
+def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "eviction_policy", "how long the L2 cache should keep what a copy moves", [
+  I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "first">,
+  I32EnumAttrCase<"Last", 2, "last">]>;
+def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy>;
+
 //===----------------------------------------------------------------------===//
 // Decisions and configuration
 //===----------------------------------------------------------------------===//

@@ -35,6 +35,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       share operands in the L2 cache.
     - kernel-8: grid extents multiply and divide by constants only; divisors are
       positive.
+    - kernel-11: `persistent`, the most blocks that a multiprocessor is given,
+      is 1 to 32. Each block then works off a range of the grid
+      (`tile.block_range`); only as many blocks as fit the device are launched.
+
+    `specialize` says whether warps may be divided into roles: forced (true),
+    forbidden (false), or the compiler's choice (absent).
     - kernel-9: argument names are distinct and not empty.
     - kernel-10: code outside `tile.parallel` is block-uniform: it does not ask
       which thread runs it, exchanges nothing between threads, and does not load
@@ -51,7 +57,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        StrArrayAttr:$arg_names, DictArrayAttr:$arg_attrs,
                        AffineMapAttr:$grid, DenseI64ArrayAttr:$grid_operands,
                        I64Attr:$threads, OptionalAttr<DenseI64ArrayAttr>:$cluster,
-                       OptionalAttr<I64Attr>:$panel);
+                       OptionalAttr<I64Attr>:$panel,
+                       OptionalAttr<I64Attr>:$persistent,
+                       OptionalAttr<BoolAttr>:$specialize);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -68,6 +76,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     int64_t getArgumentAlignment(unsigned i);
     bool mayAlias(unsigned i);
     int64_t getNumWarps() { return getThreads() / 32; }
+    /// Blocks of a cluster; 1 without clusters.
+    int64_t getClusterSize();
   }];
 }
 
@@ -99,6 +109,44 @@ def Tile_AllocOp : Tile_Op<"alloc", [
   let arguments = (ins OptionalAttr<AnyAttrOf<[Tile_FragmentLayoutAttr, Tile_SharedLayoutAttr]>>:$layout);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "(`layout` `(` $layout^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_BlockRangeOp : Tile_Op<"block_range", [Pure]> {
+  let summary = "the part of the grid that a block of a persistent kernel works off";
+  let description = [{
+    Numbers `first`, `first + step`, ... below `end` are this block's; the
+    blocks of a cluster share a number. `tile.block_coordinates` says which
+    block of the grid a number stands for.
+
+    ```mlir
+    %first, %end, %step = tile.block_range
+    scf.for %t = %first to %end step %step {
+      %x, %y = tile.block_coordinates %t : index, index
+    }
+    ```
+  }];
+  let results = (outs Index:$first, Index:$end, Index:$step);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_BlockCoordinatesOp : Tile_Op<"block_coordinates", [Pure]> {
+  let summary = "the block indices that a number of a block range stands for";
+  let description = [{
+    Numbers go through the grid in the order of the kernel's `panel`, cluster by
+    cluster; the result is the current block's place within its cluster. It may
+    lie outside a grid that clusters do not divide.
+
+    Constraints:
+    - coordinates-1: one result per dimension of the kernel's grid.
+
+    ```mlir
+    %x, %y = tile.block_coordinates %t : index, index
+    ```
+  }];
+  let arguments = (ins Index:$number);
+  let results = (outs Variadic<Index>:$coordinates);
+  let assemblyFormat = "$number attr-dict `:` type($coordinates)";
   let hasVerifier = 1;
 }
 

@@ -24,6 +24,13 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
       into f32 or f16.
     - gemm-5: `precision` is stated for f32 only; signedness for i8 only.
     - gemm-6: C is neither A nor B.
+    - gemm-7: `promote_every` is positive, of fp8 operands into f32 only.
+
+    A gemm that returns a token is asynchronous: C and operands in fragments may
+    not be touched, and operands in shared memory not be written, until a
+    `tile.await` of the token; other gemms may accumulate into the same C.
+    `promote_every = n` adds partial sums of n elements of K to C in full f32:
+    fp8 instructions accumulate with fewer bits.
 
     ```mlir
     tile.gemm %As, %Bs, %acc {policy = #tile.warp_policy<square>}
@@ -35,9 +42,14 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     DefaultValuedAttr<Tile_WarpPolicyAttr, "::mlir::tile::WarpPolicy::Square">:$policy,
     OptionalAttr<Tile_PrecisionAttr>:$precision,
     UnitAttr:$unsigned_a, UnitAttr:$unsigned_b,
+    OptionalAttr<I64Attr>:$promote_every,
     OptionalAttr<Tile_MmaPlanAttr>:$plan);
-  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let results = (outs Optional<Tile_TokenType>:$token);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c) (`->` type($token)^)?
+  }];
   let extraClassDeclaration = [{
+    bool isAsync() { return static_cast<bool>(getToken()); }
     int64_t getM();
     int64_t getN();
     int64_t getK();

@@ -28,6 +28,15 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
     - copy-8: `layout` has the tile's shape (extents other than one; [1] for one
       element) and the kernel's thread count.
     - copy-9: `coalesced_width` is a positive power of two.
+    - copy-10: `multicast` is 2 to 16; the target is a slot of a ring.
+    - copy-11: only a copy from shared to global memory returns a token: what
+      fills a slot of a ring is tracked by the ring.
+
+    A copy that returns a token is asynchronous: it has been issued, and
+    `tile.await` says when its source may be overwritten or its effects are
+    done. `multicast = n` shares a copy among the n blocks of a cluster: each
+    moves its n-th part of the region, along its first dimension that n divides,
+    into the slot of every block.
 
     ```mlir
     tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
@@ -43,14 +52,26 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
     OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
     OptionalAttr<Tile_CopyPlanAttr>:$plan,
     OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
-    UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width);
+    UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
+    OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
+    OptionalAttr<I64Attr>:$multicast);
+  let results = (outs Optional<Tile_TokenType>:$token);
+  let builders = [
+    /// A copy without attributes, of regions given by offsets and, where they
+    /// are not the other side's, extents.
+    OpBuilder<(ins "::mlir::Value":$source, "::mlir::ValueRange":$sourceOffsets,
+                   "::mlir::Value":$target, "::mlir::ValueRange":$targetOffsets,
+                   CArg<"::llvm::ArrayRef<int64_t>", "{}">:$sourceSizes,
+                   CArg<"::llvm::ArrayRef<int64_t>", "{}">:$targetSizes)>];
   let assemblyFormat = [{
     $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
     $target (`[` $target_offsets^ `]`)? (`sizes` $target_sizes^)?
     (`pad` `(` $pad^ `:` type($pad) `)`)?
-    attr-dict `:` type($source) `to` type($target)
+    attr-dict `:` type($source) `to` type($target) (`->` type($token)^)?
   }];
   let extraClassDeclaration = [{
+    /// Whether the copy returns a token.
+    bool isAsync() { return static_cast<bool>(getToken()); }
     /// Extents of either region, one per dimension of its buffer.
     ::llvm::SmallVector<int64_t> getSourceExtents();
     ::llvm::SmallVector<int64_t> getTargetExtents();

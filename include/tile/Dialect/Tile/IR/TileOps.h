@@ -25,4 +25,10 @@ struct ProgramOrderResource
 #define GET_OP_CLASSES
 #include "tile/Dialect/Tile/IR/TileOps.h.inc"
 
+namespace mlir::tile {
+/// Threads that run the block-level code around `op`: those of the role it is
+/// in, else the kernel's.
+int64_t getAgentThreads(Operation *op);
+} // namespace mlir::tile
+
 #endif // TILE_DIALECT_TILE_IR_TILEOPS_H

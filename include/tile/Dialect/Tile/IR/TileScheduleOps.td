@@ -20,12 +20,18 @@ def Tile_RingCreateOp : Tile_Op<"ring.create", [
     - ring-2: the ring's type has at least one buffer; buffers are shared-memory
       memrefs of numbers, of static shape and positive extents.
     - ring-4: the ring's type has 1 to 64 stages.
+    - ring-6: a ring whose slots are signalled by mbarriers (`tma`,
+      `cp_async_mbarrier`) is created in the kernel's top block: mbarriers are
+      initialized once.
+    - ring-7: `peers`, the blocks of a cluster that fill each other's slots, is
+      the kernel's cluster size, and the producer `tma`.
+    - ring-8: the ring's type has one or more kinds of consumers, each once.
 
     ```mlir
     %ring = tile.ring.create : !tile.ring<3 x [memref<128x32xf16, #shared>], cp_async -> threads>
     ```
   }];
-  let arguments = (ins OptionalAttr<ArrayAttr>:$layouts);
+  let arguments = (ins OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<I64Attr>:$peers);
   let results = (outs Tile_RingType:$ring);
   let assemblyFormat = "(`layouts` `(` $layouts^ `)`)? attr-dict `:` qualified(type($ring))";
   let hasVerifier = 1;
@@ -91,6 +97,91 @@ def Tile_RingDrainOp : Tile_Op<"ring.drain", [
   }];
   let arguments = (ins Tile_RingType:$ring);
   let assemblyFormat = "$ring attr-dict `:` type($ring)";
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+def Tile_AwaitOp : Tile_Op<"await", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "waits until asynchronous operations have ended";
+  let description = [{
+    With `read`, until their sources may be overwritten (copies from shared
+    memory); otherwise until their effects are visible to the agent that waits.
+
+    Constraints:
+    - await-1: at least one token.
+    - await-2: `read` on tokens of copies only, as far as they can be traced.
+
+    ```mlir
+    %t = tile.gemm %a, %b, %acc : ... -> !tile.token
+    tile.await %t
+    tile.await read %stored
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_TokenType>:$tokens, UnitAttr:$read);
+  let assemblyFormat = "(`read` $read^)? $tokens attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_TokenDoneOp : Tile_Op<"token.done", [Pure]> {
+  let summary = "a token of nothing: what a loop carries before its first issue";
+  let results = (outs Tile_TokenType:$token);
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
+    RecursiveMemoryEffects, NoRegionArguments,
+    SingleBlockImplicitTerminator<"RoleEndOp">]> {
+  let summary = "divides the warps of a block into roles that run side by side";
+  let description = [{
+    Each region is the program of one role: of `warps` consecutive warps of the
+    block, in the order written. Roles meet in rings only. `registers` is the
+    budget of a thread after redistribution, 0 to leave it as launched. Inside a
+    role "all threads" are the role's. All roles end before what follows runs.
+
+    Constraints:
+    - specialize-1: one name, count of warps and register budget per region;
+      names are distinct and not empty.
+    - specialize-2: counts of warps are positive and sum up to the kernel's.
+    - specialize-3: register budgets are 0, or multiples of 8 from 24 to 256 and
+      the same for all warps of a warpgroup; a role of four warps or more starts
+      at a multiple of four.
+    - specialize-4: it stands in the kernel's top block, once.
+
+    ```mlir
+    tile.warp_specialize
+    role "load" warps(4) registers(40) {
+    }
+    role "mma" warps(8) registers(232) {
+    }
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$names, DenseI64ArrayAttr:$warps,
+                       DenseI64ArrayAttr:$registers);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$roles);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// First warp of role `i`.
+    int64_t getFirstWarp(unsigned i) {
+      int64_t first = 0;
+      for (int64_t warps : getWarps().take_front(i))
+        first += warps;
+      return first;
+    }
+  }];
+}
+
+def Tile_RoleEndOp : Tile_Op<"role_end", [Pure, Terminator,
+    HasParent<"WarpSpecializeOp">]> {
+  let summary = "ends a role";
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // TILE_SCHEDULE_OPS_TD

@@ -14,20 +14,38 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
   let summary = "a multi-stage buffer with its full/empty protocol";
   let description = [{
     `stages` copies of each buffer. `producer` says what fills a slot and so how
-    "full" is signalled; `consumer` says what reads it and so how "empty" is.
+    "full" is signalled; `consumers` say what reads it and so how "empty" is:
+    the slot is free once each kind of reader has finished.
 
     ```mlir
     !tile.ring<3 x [memref<128x32xf16, #shared>, memref<32x128xf16, #shared>], cp_async -> threads>
+    !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64xf32, #shared>], tma -> (wgmma, threads)>
     ```
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"Type">:$buffers,
-                        "RingSide":$producer, "RingSide":$consumer);
-  let assemblyFormat = "`<` $stages `x` ` ` `[` $buffers `]` `,` $producer `->` $consumer `>`";
+                        "RingSide":$producer, ArrayRefParameter<"RingSide">:$consumers);
+  let assemblyFormat = "`<` $stages `x` ` ` `[` $buffers `]` `,` $producer `->` custom<RingConsumers>($consumers) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether `side` is among the consumers.
+    bool hasConsumer(::mlir::tile::RingSide side) const {
+      return ::llvm::is_contained(getConsumers(), side);
+    }
+    /// Full and empty are signalled by mbarriers in shared memory, so that
+    /// producer and consumer may be different threads.
+    bool usesMbarriers() const {
+      return getProducer() == ::mlir::tile::RingSide::Tma ||
+             getProducer() == ::mlir::tile::RingSide::CpAsyncMbarrier;
+    }
+  }];
 }
 
 def Tile_TokenType : Tile_Type<"Token", "token"> {
   let summary = "an asynchronous operation in flight";
+  let description = [{
+    Issued by an operation that returns it, ended by `tile.await`. Loops carry
+    it, so that an operation may be in flight across iterations.
+  }];
 }
 
 #endif // TILE_TYPES_TD
