@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The plain GEMM program and its variants, as text of tile IR.
+
+One program: fill, copies and a gemm in a pipelined loop, an epilogue on the accumulator, a copy out. Everything else
+is a parameter of `Gemm`: types, tile, stages, threads, grid order, and so on. Nothing in it names an instruction of
+an architecture: rings, roles and copies are the compiler's. The arguments of the kernel, in order:
+
+  A [batch, M, K] (K, M with ta)   B [batch, K, N] (N, K with tb)   what the epilogue reads   C [batch, M, N]
+  with split_k: `splits` (i32), and C is f32 partial sums [splits, M, N] for `reduce_program`
+"""
+
+import dataclasses
+
+HEAD = "#shared = #gpu.address_space<workgroup>\n"
+BITS = {"f16": 16, "bf16": 16, "f32": 32, "i8": 8, "i32": 32, "f8E4M3FN": 8, "f8E5M2": 8, "f64": 64}
+SHORT = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
+
+
+def is_integer(element):
+    return element.startswith("i")
+
+
+def memref(shape, element, space="", strides=None):
+    """`strides`: None for the identity layout, else one integer or "?" a dimension."""
+    dims = "".join(f"{extent}x" for extent in shape)
+    layout = ", strided<[" + ", ".join(map(str, strides)) + "]>" if strides else ""
+    return f"memref<{dims}{element}{layout}{', ' + space if space else ''}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Gemm:
+    """C = epilogue(op(A) op(B))."""
+
+    a: str = "f16"
+    b: str = ""  # as a
+    acc: str = ""  # f32, or i32 of integers
+    out: str = ""  # the type of C: as a where that is f16 or bf16, else acc
+    ta: bool = False  # A is K x M
+    tb: bool = False  # B is N x K
+    tile: tuple = (128, 256, 64)  # M, N, K
+    stages: int = 4
+    threads: int = 256
+    cluster: tuple = (1, 1)  # blocks along N, along M
+    panel: int = 8  # 0: none
+    persistent: int = 1  # 0: one block a tile
+    specialize: bool | None = None  # the kernel's attribute; None: absent
+    epilogue: str = "none"  # relu, bias, bias_gelu, residual, residual_init, scale
+    split_k: bool = False
+    batched: bool = False
+    layout: str = "dense"  # dense, padded (rows to 16 bytes), strided (dynamic strides); with `static`: extents
+    static: tuple = ()  # M, N, K
+    promise: bool = True  # tile.assume: rows of whole 16-byte pieces
+    aligned: bool = True  # tile.alignment = 16
+    promote_every: int = 0  # of fp8
+    store_tma: bool = True  # False: `disable_tma` on the copy to C
+    load_tma: bool = True  # False: `disable_tma` on the copies of A and B
+    policy: str = ""
+    guard: bool = False  # copies and gemm under an scf.if that leaves out every second K step
+    loops: int = 1  # pipelined loops over the same K, one after the other
+    nested: int = 0  # > 0: the K loop inside an scf.for of so many trips over all of K
+    name: str = ""
+
+    def types(self):
+        b = self.b or self.a
+        acc = self.acc or ("i32" if is_integer(self.a) else "f64" if self.a == "f64" else "f32")
+        out = self.out or (self.a if self.a in ("f16", "bf16") else acc)
+        return self.a, b, acc, ("f32" if self.split_k else out)
+
+    def ident(self):
+        """The kernel's name: says what differs from the plain program."""
+        if self.name:
+            return self.name
+        a, b, acc, out = self.types()
+        short = lambda t: SHORT.get(t, t)
+        parts = ["gemm", short(a)] + ([short(b)] if b != a else []) + [short(out)] * (out != a)
+        parts += [("t" if self.ta else "n") + ("t" if self.tb else "n"), "x".join(map(str, self.tile)),
+                  f"s{self.stages}", f"t{self.threads}"]
+        parts += [f"c{self.cluster[0]}x{self.cluster[1]}"] * (tuple(self.cluster) != (1, 1))
+        parts += [f"p{self.panel}"] * bool(self.panel) + [f"P{self.persistent}"] * bool(self.persistent)
+        parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
+        parts += [self.epilogue] * (self.epilogue != "none") + ["splitk"] * self.split_k + ["batched"] * self.batched
+        parts += [self.layout] * (self.layout != "dense") + ["x".join(map(str, self.static))] * bool(self.static)
+        parts += ["any"] * (not self.promise) + ["unaligned"] * (not self.aligned)
+        parts += [f"promote{self.promote_every}"] * bool(self.promote_every)
+        parts += ["vstore"] * (not self.store_tma) + ["notma"] * (not self.load_tma) + [self.policy] * bool(self.policy)
+        parts += ["guard"] * self.guard + [f"loops{self.loops}"] * (self.loops > 1)
+        parts += [f"nested{self.nested}"] * bool(self.nested)
+        return "_".join(parts)
+
+    def row_multiple(self):
+        """Elements of the 16-byte pieces that rows are promised to be made of, of A, B and C together."""
+        a, b, _, out = self.types()
+        return max(128 // BITS[t] for t in (a, b, out)) if self.promise and self.layout == "dense" else 1
+
+    def shared_bytes(self):
+        """Shared memory of the operands' stages, before alignment: an estimate to choose stages by."""
+        a, b, _, _ = self.types()
+        m, n, k = self.tile
+        return self.stages * (m * k * BITS[a] + n * k * BITS[b]) // 8
+
+    def arguments(self):
+        """name, element type, shape (in M, N, K, batch, splits), access, padded rows; scalars have no shape."""
+        a, b, acc, out = self.types()
+        head = ["batch"] if self.batched else []
+        padded = self.layout in ("padded", "strided")
+        args = [("A", a, head + (["K", "M"] if self.ta else ["M", "K"]), "r", padded),
+                ("B", b, head + (["N", "K"] if self.tb else ["K", "N"]), "r", padded)]
+        if self.epilogue in ("bias", "bias_gelu"):
+            args.append(("bias", out, ["N"], "r", False))
+        if self.epilogue.startswith("residual"):
+            args.append(("R", out, head + ["M", "N"], "r", padded))
+        if self.epilogue == "scale":
+            args.append(("scale", "f32", None, "r", False))
+        if self.split_k:
+            args.append(("splits", "i32", None, "r", False))
+        args.append(("C", out, (["splits"] if self.split_k else head) + ["M", "N"], "w", padded))
+        return args
+
+    def argument_type(self, arg):
+        name, element, shape, _, padded = arg
+        if shape is None:
+            return element
+        extents = dict(zip("MNK", self.static)) if self.static else {}
+        dims = [extents.get(d, "?") for d in shape]
+        if not padded:
+            return memref(dims, element)
+        if not self.static:
+            return memref(dims, element, strides=["?"] * (len(dims) - 1) + [1])
+        strides, step = [1], padded_row(dims[-1], element)
+        for extent in reversed(dims[:-1]):
+            strides.insert(0, step)
+            step *= extent
+        return memref(dims, element, strides=strides)
+
+    def text(self):
+        return gemm_text(self)
+
+
+def padded_row(extent, element):
+    """Elements of a row padded to 16 bytes."""
+    step = 128 // BITS[element]
+    return -(-extent // step) * step
+
+
+def gemm_text(p):
+    a, b, acc, out = p.types()
+    bm, bn, bk = p.tile
+    args = p.arguments()
+    types = {arg[0]: p.argument_type(arg) for arg in args}
+    fragment, shared = "#tile.fragment", "#shared"
+    acc_type = memref([bm, bn], acc, fragment)
+    as_type = memref([bk, bm] if p.ta else [bm, bk], a, shared)
+    bs_type = memref([bn, bk] if p.tb else [bk, bn], b, shared)
+    zero = "0" if is_integer(acc) else "0.0"
+    lines = []
+
+    def out_line(text, depth=1):
+        lines.extend("  " * depth + line for line in text.splitlines())
+
+    # Constants, extents, promises.
+    for name, value in (("c0", 0), ("c1", 1), ("c2", 2), ("bk", bk), ("bm", bm), ("bn", bn)):
+        out_line(f"%{name} = arith.constant {value} : index")
+    out_line(f"%zero = arith.constant {zero} : {acc}")
+    rank = 3 if p.batched else 2
+    k_dim = (rank - 2) if p.ta else rank - 1
+    out_line(f"%K = memref.dim %A, %c{k_dim} : {types['A']}")
+    if p.promise and p.layout == "dense" and not p.static:
+        # Rows of whole 16-byte pieces; the launcher checks it.
+        for name, element, shape, _, _ in args:
+            if shape is None or len(shape) < 2:
+                continue
+            value = "%K" if name == "A" and not p.ta else f"%row{name}"
+            if value != "%K":
+                out_line(f"{value} = memref.dim %{name}, %c{len(shape) - 1} : {types[name]}")
+            out_line(f"tile.assume {value} {{divisible_by = {128 // BITS[element]} : i64}} : index")
+    out_line("%m = arith.muli %by, %bm : index\n%n = arith.muli %bx, %bn : index")
+    first, last = "%c0", "%K"
+    if p.split_k:
+        # K is divided into `splits` runs of whole steps; the last ones may be empty.
+        out_line("""%parts = arith.index_cast %splits : i32 to index
+%bk1 = arith.subi %bk, %c1 : index
+%parts1 = arith.subi %parts, %c1 : index
+%Kup = arith.addi %K, %bk1 : index
+%steps = arith.divui %Kup, %bk : index
+%stepsup = arith.addi %steps, %parts1 : index
+%run = arith.divui %stepsup, %parts : index
+%length = arith.muli %run, %bk : index
+%kfirst = arith.muli %bz, %length : index
+%kend = arith.addi %kfirst, %length : index
+%klast = arith.minui %kend, %K : index""")
+        first, last = "%kfirst", "%klast"
+
+    out_line(f"%As = tile.alloc : {as_type}\n%Bs = tile.alloc : {bs_type}\n%acc = tile.alloc : {acc_type}")
+    batch = "%bz, " if p.batched else ""
+
+    def region(matrix, rows, columns, shape):
+        sizes = f" sizes [1, {shape[0]}, {shape[1]}]" if p.batched else ""
+        return f"%{matrix}[{batch}{rows}, {columns}]{sizes}"
+
+    # The accumulator's start, the loop over K.
+    if p.epilogue == "residual_init":
+        out_line(f"tile.copy {region('R', '%m', '%n', (bm, bn))} to %acc : {types['R']} to {acc_type}")
+    else:
+        out_line(f"tile.fill %acc with %zero : {acc_type}, {acc}")
+    a_region = region("A", "%k", "%m", (bk, bm)) if p.ta else region("A", "%m", "%k", (bm, bk))
+    b_region = region("B", "%n", "%k", (bn, bk)) if p.tb else region("B", "%k", "%n", (bk, bn))
+    hint = "" if p.load_tma else " {disable_tma}"
+    attributes = [x for x, on in (("transpose_a", p.ta), ("transpose_b", p.tb)) if on]
+    attributes += [f"policy = #tile.warp_policy<{p.policy}>"] if p.policy else []
+    attributes += [f"promote_every = {p.promote_every} : i64"] if p.promote_every else []
+    extra = f" {{{', '.join(attributes)}}}" if attributes else ""
+    body = f"""tile.copy {a_region} to %As{hint} : {types['A']} to {as_type}
+tile.copy {b_region} to %Bs{hint} : {types['B']} to {bs_type}
+tile.gemm %As, %Bs, %acc{extra} : {as_type}, {bs_type}, {acc_type}"""
+    if p.guard:
+        indented = "\n".join("  " + line for line in body.splitlines())
+        body = f"""%step = arith.divui %k, %bk : index
+%odd = arith.remui %step, %c2 : index
+%even = arith.cmpi eq, %odd, %c0 : index
+scf.if %even {{
+{indented}
+}}"""
+    depth = 1
+    if p.nested:
+        out_line(f"%trips = arith.constant {p.nested} : index\nscf.for %outer = %c0 to %trips step %c1 {{")
+        depth = 2
+    for _ in range(p.loops):
+        out_line(f"tile.pipelined %k = {first} to {last} step %bk stages({p.stages}) {{", depth)
+        out_line(body, depth + 1)
+        out_line("}", depth)
+    if p.nested:
+        out_line("}")
+
+    out_line(epilogue_text(p, types, acc_type, region))
+    store = "" if p.store_tma else " {disable_tma}"
+    c_region = f"%C[%bz, %m, %n] sizes [1, {bm}, {bn}]" if p.split_k else region("C", "%m", "%n", (bm, bn))
+    out_line(f"tile.copy %acc to {c_region}{store} : {acc_type} to {types['C']}")
+
+    rows = f"dim(%C, {rank - 2 + p.split_k}) ceildiv {bm}"
+    columns = f"dim(%C, {rank - 1 + p.split_k}) ceildiv {bn}"
+    cx, cy = p.cluster
+    # Clusters divide the grid: tiles that lie wholly outside load zeros and store nothing.
+    if cx > 1:
+        columns = f"(dim(%C, {rank - 1 + p.split_k}) ceildiv {bn * cx}) * {cx}"
+    if cy > 1:
+        rows = f"(dim(%C, {rank - 2 + p.split_k}) ceildiv {bm * cy}) * {cy}"
+    indices, grid = "%bx, %by", f"{columns}, {rows}"
+    if p.split_k:
+        indices, grid = indices + ", %bz", grid + ", %splits"
+    elif p.batched:
+        indices, grid = indices + ", %bz", grid + ", dim(%C, 0)"
+    cluster = ""
+    if (cx, cy) != (1, 1):
+        cluster = f" cluster({cx}, {cy}{', 1' if p.split_k or p.batched else ''})"
+    kernel = [f"panel = {p.panel} : i64"] * bool(p.panel) + [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
+    kernel += [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
+    tail = f" attributes {{{', '.join(kernel)}}}" if kernel else ""
+    note = " {tile.alignment = 16}" if p.aligned else ""
+    params = ", ".join(f"%{arg[0]}: {types[arg[0]]}{note if arg[2] and len(arg[2]) > 1 else ''}" for arg in args)
+    body = "\n".join(lines)
+    return f"""{HEAD}tile.kernel @{p.ident()}({params})
+    grid({indices}) = ({grid}) threads({p.threads}){cluster}{tail} {{
+{body}
+}}
+"""
+
+
+def epilogue_text(p, types, acc_type, region):
+    """What happens to the accumulator before it is stored, while it is in registers."""
+    _, _, acc, out = p.types()
+    bm, bn, _ = p.tile
+    fragment = "#tile.fragment"
+    load = f"%x = memref.load %acc[%i, %j] : {acc_type}"
+    store = f"memref.store %y, %acc[%i, %j] : {acc_type}"
+    before, body = "", ""
+    if p.epilogue == "relu":
+        body = f"%y = arith.maximumf %x, %zero : {acc}"
+    elif p.epilogue in ("bias", "bias_gelu"):
+        row = memref([bn], acc, fragment)
+        before = f"%row = tile.alloc : {row}\ntile.copy %bias[%n] to %row : {types['bias']} to {row}\n"
+        body = f"%b = memref.load %row[%j] : {row}\n"
+        if p.epilogue == "bias":
+            body += f"%y = arith.addf %x, %b : {acc}"
+        else:
+            before += f"""%half = arith.constant 0.5 : {acc}
+%root = arith.constant 0.7978845608 : {acc}
+%cubic = arith.constant 0.044715 : {acc}
+"""
+            body += f"""%v = arith.addf %x, %b : {acc}
+%v2 = arith.mulf %v, %v : {acc}
+%v3 = arith.mulf %v2, %v : {acc}
+%w = arith.mulf %v3, %cubic : {acc}
+%s = arith.addf %v, %w : {acc}
+%t = arith.mulf %s, %root : {acc}
+%u = math.tanh %t fastmath<afn> : {acc}
+%h = arith.mulf %v, %half : {acc}
+%hu = arith.mulf %h, %u : {acc}
+%y = arith.addf %h, %hu : {acc}"""
+    elif p.epilogue == "residual":
+        tile = memref([bm, bn], out, fragment)
+        before = f"""%Rf = tile.alloc : {tile}
+tile.copy {region('R', '%m', '%n', (bm, bn))} to %Rf : {types['R']} to {tile}
+"""
+        body = f"%r = memref.load %Rf[%i, %j] : {tile}\n"
+        body += "%wide = arith.extf %r : {0} to {1}\n".format(out, acc) if out != acc else ""
+        body += f"%y = arith.addf %x, {'%wide' if out != acc else '%r'} : {acc}"
+    elif p.epilogue == "scale":
+        body = f"%y = arith.mulf %x, %scale : {acc}"
+    elif p.epilogue not in ("none", "residual_init"):
+        raise ValueError(f"unknown epilogue {p.epilogue}")
+    if not body:
+        return ""
+    inner = "\n".join("  " + line for line in (load + "\n" + body + "\n" + store).splitlines())
+    return f"{before}tile.parallel (%i, %j) in ({bm}, {bn}) {{\n{inner}\n}}"
+
+
+def reduce_program(out="f16", columns=512, name=None):
+    """C = sum over s of W[s]: the second kernel of a split GEMM, in a fixed order."""
+    name = name or f"splitk_reduce_{SHORT.get(out, out)}"
+    w, c = memref("???", "f32"), memref("??", out)
+    tile = memref([1, columns], "f32", "#tile.fragment")
+    return f"""tile.kernel @{name}(%W: {w} {{tile.alignment = 16}}, %C: {c} {{tile.alignment = 16}})
+    grid(%bx, %by) = (dim(%C, 1) ceildiv {columns}, dim(%C, 0)) threads(128) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %width = arith.constant {columns} : index
+  %zero = arith.constant 0.0 : f32
+  %S = memref.dim %W, %c0 : {w}
+  %NW = memref.dim %W, %c2 : {w}
+  %NC = memref.dim %C, %c1 : {c}
+  tile.assume %NW {{divisible_by = 8 : i64}} : index
+  tile.assume %NC {{divisible_by = 8 : i64}} : index
+  %n = arith.muli %bx, %width : index
+  %sum = tile.alloc : {tile}
+  %part = tile.alloc : {tile}
+  tile.fill %sum with %zero : {tile}, f32
+  scf.for %s = %c0 to %S step %c1 {{
+    tile.copy %W[%s, %by, %n] sizes [1, 1, {columns}] to %part : {w} to {tile}
+    tile.parallel (%i, %j) in (1, {columns}) {{
+      %x = memref.load %part[%i, %j] : {tile}
+      %y = memref.load %sum[%i, %j] : {tile}
+      %z = arith.addf %x, %y : f32
+      memref.store %z, %sum[%i, %j] : {tile}
+    }}
+  }}
+  tile.copy %sum to %C[%by, %n] : {tile} to {c}
+}}
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Reduce:
+    """`reduce_program` as something to pack."""
+
+    out: str = "f16"
+
+    def ident(self):
+        return f"splitk_reduce_{SHORT.get(self.out, self.out)}"
+
+    def text(self):
+        return reduce_program(self.out)

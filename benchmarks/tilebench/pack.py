@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles tile programs to artifacts and packs them with the scripts that run them: where the compiler is."""
+
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import tarfile
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PTXAS_WARNING = re.compile(r"C75\d\d")
+
+
+def compile_program(program, folder, bin_dir, arch):
+    """Writes the artifact; returns its entry of the index, with `failed` where there is none."""
+    name = program.ident()
+    entry = dict(name=name)
+    source = folder / f"{name}.mlir"
+    source.write_text(program.text())
+    command = [f"{bin_dir}/tile-translate", source, "--tile-to-artifact", f"--arch={arch}", "--dump-ptxas-info",
+               "-o", folder / f"{name}.tile"]
+    start = time.time()
+    try:
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        return dict(entry, failed="no answer in 120 s")
+    entry["seconds"] = round(time.time() - start, 2)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line] or lines or [f"exit status {done.returncode}"]
+        return dict(entry, failed=errors[0][-400:])
+    entry["info"] = [line.strip() for line in done.stderr.splitlines() if "registers" in line or "spill" in line][:2]
+    warnings = [line.strip() for line in done.stderr.splitlines() if PTXAS_WARNING.search(line)]
+    if warnings:
+        entry["warning"] = warnings[0][:300]
+    return entry
+
+
+def pack(programs, script, output, bin_dir, arch, runtime=None, jobs=2, extra=()):
+    """One .tar.xz of artifacts, their index, the script and this package. Returns the number of failures.
+
+    runtime: path of libtile_runtime.so; by default beside the tools, in ../lib or there.
+    """
+    unique = {}
+    for program in programs:
+        unique.setdefault(program.ident(), program)
+    runtime = runtime or find_runtime(bin_dir)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            index = list(pool.map(lambda p: compile_program(p, folder, bin_dir, arch), unique.values()))
+        (folder / "index.json").write_text(json.dumps(dict(arch=arch, kernels=index), indent=0))
+        with tarfile.open(output, "w:xz") as tar:
+            tar.add(script, pathlib.Path(script).name)
+            for module in sorted(HERE.glob("*.py")):
+                tar.add(module, f"tilebench/{module.name}")
+            for path in extra:
+                tar.add(path, pathlib.Path(path).name)
+            if runtime:
+                tar.add(runtime, "libtile_runtime.so")
+            tar.add(folder / "index.json", "index.json")
+            for entry in index:
+                if "failed" not in entry:
+                    tar.add(folder / f"{entry['name']}.tile", f"artifacts/{entry['name']}.tile")
+    failed = [entry for entry in index if "failed" in entry]
+    for entry in failed:
+        print(f"FAIL {entry['name']}: {entry['failed']}")
+    for entry in index:
+        if "warning" in entry:
+            print(f"WARNING {entry['name']}: {entry['warning']}")
+        spills = re.search(r"([1-9]\d*) bytes (spill stores|stack frame)", " ".join(entry.get("info", [])))
+        if spills:
+            print(f"SPILLS {entry['name']}: {spills[0]}")
+    if not runtime:
+        print("WARNING no libtile_runtime.so found: build the target TileRuntimeShared")
+    print(f"{output}: {pathlib.Path(output).stat().st_size >> 10} KiB, {len(index) - len(failed)} artifacts, "
+          f"{len(failed)} not compiled")
+    return len(failed)
+
+
+def find_runtime(bin_dir):
+    bin_dir = pathlib.Path(bin_dir)
+    for place in (bin_dir.parent / "lib" / "libtile_runtime.so", bin_dir / "libtile_runtime.so"):
+        if place.exists():
+            return place
+    return None
+
+
+def add_options(parser, output):
+    parser.add_argument("--bin", default="build/release/bin", help="folder of tile-translate")
+    parser.add_argument("--arch", default="sm_90a")
+    parser.add_argument("--runtime", help="libtile_runtime.so (default: ../lib of --bin)")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("-o", "--output", default=output)

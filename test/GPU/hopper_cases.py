@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What run_hopper.py runs: programs of benchmarks/tilebench, each with the extents it is run for.
+
+`cases()` gives (group, program, runs, core): core ones are the reduced set for compute-sanitizer. A run has M, N, K and,
+where the program has them, batch, splits and pad (elements that rows are longer by).
+"""
+
+import dataclasses
+
+from tilebench.gemm import BITS, Gemm
+
+PLAIN = Gemm(tile=(128, 128, 64), stages=3)
+# Enough tiles that each block of a persistent grid has several: the phases of rings carry over.
+MANY = dict(M=1024, N=2560)
+
+
+def extents(*rows):
+    return [dict(zip("MNK", row)) for row in rows]
+
+
+def default_runs(program):
+    """Whole tiles, overhanging ones, fewer than one tile; many tiles; no K at all."""
+    m, n, k = program.tile
+    step = program.row_multiple()
+    up = lambda x: -(-x // step) * step
+    m = up(m) if program.ta else m
+    return extents((2 * m, 2 * up(n), 4 * up(k)), (m + step, up(n) + step, 3 * up(k) + step), (step, step, step),
+                   (12 * m, up(12 * n), up(5 * k)), (m, up(n), 0))
+
+
+def cases():
+    found = []
+
+    def add(group, program, runs=None, core=False, **fields):
+        program = dataclasses.replace(program, **fields)
+        found.append((group, program, default_runs(program) if runs is None else runs, core))
+
+    # Stages and trip counts; one tile a block, several, and roles forbidden.
+    for stages in range(1, 9):
+        trips = range(0, 2 * stages + 3)
+        for fields in (dict(persistent=0), dict(persistent=1), dict(persistent=1, specialize=False)):
+            base = dataclasses.replace(PLAIN, tile=(64, 128, 64), threads=128, stages=stages, tb=True, **fields)
+            shape = MANY if fields["persistent"] else dict(M=128, N=256)
+            runs = [dict(shape, K=64 * t) for t in trips] + [dict(shape, K=64 * t + 8) for t in (0, stages)]
+            add("stages", base, runs, core=stages in (1, 3) and fields.get("specialize") is None)
+    add("stages", PLAIN, [dict(MANY, K=64 * t) for t in range(0, 9)], core=True)
+
+    # Guarded and nested loops, loops one after the other.
+    for persistent in (0, 1):
+        for stages in (1, 2, 3, 4):
+            runs = [dict(MANY, K=64 * t) for t in (0, 1, 2, 3, stages + 1, 2 * stages + 2)]
+            base = dataclasses.replace(PLAIN, stages=stages, persistent=persistent)
+            add("guard", base, runs, guard=True, core=stages == 3)
+            add("nested", base, runs, nested=3, core=stages == 3)
+            # Every ring has memory of its own: smaller tiles.
+            add("loops", base, runs, tile=(128, 64, 64), loops=2, core=stages == 3)
+            add("loops", base, runs[:4], tile=(64, 64, 64), threads=128, loops=3, nested=2)
+            add("guard", base, runs[:4], guard=True, nested=2, specialize=False)
+
+    # Consumer warpgroups and their division of the tile.
+    for threads, tiles in ((128, ((64, 256, 64), (64, 64, 64), (128, 128, 64))), (256, ((128, 256, 64), (256, 128, 64), (128, 128, 128))),
+                           (384, ((192, 128, 64), (192, 192, 64), (384, 64, 64)))):
+        for tile in tiles:
+            for tb in (False, True):
+                add("warpgroups", PLAIN, tile=tile, threads=threads, tb=tb, core=tile in ((128, 256, 64), (192, 128, 64)) and tb)
+                add("warpgroups", PLAIN, tile=tile, threads=threads, tb=tb, specialize=False, persistent=0)
+    for policy in ("full_row", "full_col", "square"):
+        add("warpgroups", PLAIN, policy=policy, tile=(128, 256, 64))
+
+    # Swizzles and odd boxes: the step of K (A, and B as N x K), the width of B as K x N.
+    for a, steps in (("f16", (16, 32, 64, 128, 24, 48, 80, 8)), ("f32", (8, 16, 32, 64, 24)), ("i8", (32, 64, 128, 96)),
+                     ("f8E4M3FN", (32, 64, 128, 96))):
+        for step in steps:
+            tile = (128, 128, step)
+            add("swizzle", PLAIN, a=a, tile=tile, tb=True, core=step in (16, 32) and a == "f16")
+            if a == "f16":
+                add("swizzle", PLAIN, a=a, tile=tile)
+    for width in (8, 16, 24, 32, 40, 64, 72, 96, 136, 176, 192, 200, 248, 256):
+        add("widths", PLAIN, tile=(64, width, 64), threads=128, tb=width % 3 == 0)
+        add("widths", PLAIN, tile=(128, width, 32), a="bf16", tb=width % 3 != 0)
+    for width in (8, 16, 24, 32, 48, 80, 96, 160, 224, 256):
+        add("widths", PLAIN, a="i8", tile=(64, width, 64), threads=128, tb=True)
+
+    # Types and transposes.
+    for a, tile in (("f16", (128, 128, 64)), ("bf16", (128, 128, 64)), ("f32", (128, 128, 32)), ("i8", (128, 128, 128)),
+                    ("f8E4M3FN", (128, 128, 128)), ("f8E5M2", (128, 128, 128))):
+        for ta in (False, True):
+            for tb in (False, True):
+                add("types", PLAIN, a=a, tile=tile, ta=ta, tb=tb, core=not ta and tb)
+    for a, b in (("f8E4M3FN", "f8E5M2"), ("f8E5M2", "f8E4M3FN")):
+        add("types", PLAIN, a=a, b=b, tile=(128, 128, 128), tb=True)
+    add("types", PLAIN, a="f8E4M3FN", tile=(128, 128, 128), tb=True, promote_every=128, out="bf16")
+    add("types", PLAIN, acc="f16")
+    add("types", PLAIN, out="f32", tb=True)
+    add("types", PLAIN, a="f64", tile=(64, 64, 16), threads=128)
+
+    # Ragged extents: no promises, static, padded rows, dynamic strides.
+    odd = extents((1, 1, 1), (1, 257, 33), (129, 1, 64), (127, 65, 31), (255, 385, 193), (1001, 1003, 507), (0, 64, 32))
+    for tb in (False, True):
+        add("ragged", PLAIN, odd, promise=False, tb=tb)
+        add("ragged", PLAIN, odd, promise=False, aligned=False, tb=tb)
+        add("ragged", PLAIN, [dict(run, pad=pad) for run, pad in zip(odd, (0, 3, 8, 7, 8, 8, 8))], layout="strided", tb=tb)
+        for static in ((509, 517, 331), (64, 1000, 72), (130, 130, 8)):
+            add("ragged", PLAIN, extents(static), static=static, layout="padded", tb=tb, core=static[0] == 130)
+            add("ragged", PLAIN, extents(static), static=static, tb=tb, aligned=False)
+    add("ragged", PLAIN, extents((1024, 1024, 1024)), static=(1024, 1024, 1024))
+
+    # Clusters, persistence, order, roles.
+    for cluster in ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (2, 2)):
+        for persistent in (0, 1):
+            for specialize in (None, False, True):
+                for panel in (0, 8):
+                    if panel and specialize is not None:
+                        continue
+                    runs = extents((256, 256, 64), (1280, 1408, 320), (8, 8, 8), (2056, 1800, 200), (384, 384, 0), (128, 2560, 1024))
+                    add("clusters", PLAIN, runs, cluster=cluster, persistent=persistent, specialize=specialize, panel=panel,
+                        tb=cluster[0] == 2, core=panel == 8 and cluster in ((2, 1), (2, 2)))
+    add("clusters", PLAIN, persistent=2, tile=(64, 64, 64), threads=128)
+    add("clusters", PLAIN, cluster=(2, 1), tile=(128, 256, 64), stages=4, core=True)
+
+    # Without TMA on either side; the other way out.
+    add("copies", PLAIN, load_tma=False)
+    add("copies", PLAIN, store_tma=False, core=True)
+    add("copies", PLAIN, load_tma=False, store_tma=False, specialize=False)
+
+    # Epilogues.
+    for epilogue in ("relu", "bias", "bias_gelu", "residual", "residual_init", "scale"):
+        for persistent in (0, 1):
+            add("epilogue", PLAIN, epilogue=epilogue, persistent=persistent, core=epilogue == "residual" and persistent)
+        add("epilogue", PLAIN, epilogue=epilogue, tile=(128, 256, 64), stages=4, tb=True)
+        add("epilogue", PLAIN, extents((301, 203, 97)), epilogue=epilogue, promise=False, aligned=False)
+
+    # Batches, split K.
+    batches = [dict(run, batch=batch) for run, batch in zip(default_runs(PLAIN), (3, 2, 1, 5, 2))]
+    add("batched", PLAIN, batches, batched=True, core=True)
+    add("batched", PLAIN, batches, batched=True, tb=True, persistent=0)
+    for splits in (1, 2, 5):
+        runs = [dict(run, splits=splits) for run in extents((16, 512, 1024), (64, 1000, 72), (100, 256, 0), (1, 2048, 4096))]
+        # A grid extent that is a scalar, as a count of splits is, is not part of the kernel's name.
+        add("splitk", Gemm(tile=(64, 128, 64), threads=128, stages=4, persistent=splits % 2, panel=0, split_k=True), runs)
+
+    # One kernel may come up in several groups: it is packed and run once, for all their extents.
+    merged = {}
+    for group, program, runs, core in found:
+        old = merged.setdefault(program.ident(), (group, program, [], core))
+        merged[program.ident()] = (old[0], program, old[2] + [run for run in runs if run not in old[2]], old[3] or core)
+    return list(merged.values())
+
+
+def stress(found):
+    """Kernels and extents for the launches back to back: pairs of (name, run), small ones of many kinds."""
+    kinds = {"stages", "guard", "loops", "warpgroups", "types", "clusters", "epilogue", "batched"}
+    pairs = []
+    for group, program, runs, core in found:
+        if group in kinds and core:
+            pairs += [(program.ident(), run) for run in runs if run["M"] * run["N"] <= 1 << 20 and run["K"] <= 1024][:3]
+    return pairs
+
+
+def work(program, run):
+    """Bytes of the operands of a run, to keep the set small."""
+    a, b, _, out = program.types()
+    m, n, k = run["M"], run["N"], run["K"]
+    return (m * k * BITS[a] + k * n * BITS[b] + m * n * BITS[out]) // 8
