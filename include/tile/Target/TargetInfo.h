@@ -45,6 +45,8 @@ struct TargetInfo {
   bool hasFp8Conversion() const { return capability >= 89; }
   bool hasTma() const { return capability >= 90; }
   bool hasWgmma() const { return capability == 90 && specific; }
+  /// setmaxnreg: registers move between the warpgroups of a block.
+  bool hasSetMaxRegisters() const { return capability >= 90 && specific; }
   /// Vector atomics (red.global.add.v2/v4.f32) and bulk copies.
   bool hasBulkCopy() const { return capability >= 90; }
 

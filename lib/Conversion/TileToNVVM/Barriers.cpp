@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
+#include "Tokens.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -60,11 +61,38 @@ private:
       for (Access &access : accesses)
         if (!llvm::is_contained(state, access))
           state.push_back(access);
-      if (isa<RingWaitOp, RingDrainOp, gpu::BarrierOp>(op))
+      if (isBarrier(&op))
         llvm::erase_if(state, [](const Access &a) { return !a.isAsync; });
+      if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
+        simulateRoles(roles, state, insert);
+        continue;
+      }
       if (!isa<TileOpInterface>(op))
         for (Region &region : op.getRegions())
           simulateRegion(&op, region, state, insert);
+    }
+  }
+
+  /// Operations whose lowering makes all threads of the agent meet.
+  static bool isBarrier(Operation *op) {
+    if (auto wait = dyn_cast<RingWaitOp>(op))
+      return !wait.getRing().getType().usesMbarriers();
+    if (auto drain = dyn_cast<RingDrainOp>(op))
+      return !drain.getRing().getType().usesMbarriers() ||
+             !op->getParentOfType<WarpSpecializeOp>();
+    if (auto await = dyn_cast<AwaitOp>(op))
+      return awaitsCopies(await);
+    return isa<gpu::BarrierOp>(op);
+  }
+
+  /// Roles meet in rings only: each starts from what was pending before all.
+  void simulateRoles(WarpSpecializeOp roles, State &state, bool insert) {
+    const State entry = state;
+    for (Region &role : roles.getRoles()) {
+      State own = entry;
+      for (Block &block : role)
+        simulate(block, own, insert);
+      merge(state, own);
     }
   }
 

@@ -112,6 +112,12 @@ void KernelLowering::barrier() {
                           Value());
 }
 
+void KernelLowering::clusterBarrier() {
+  inlineAsm(TypeRange(),
+            "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+            "~{memory}", ValueRange());
+}
+
 LLVM::InlineAsmOp KernelLowering::inlineAsm(TypeRange results, StringRef text,
                                             StringRef constraints,
                                             ValueRange operands,

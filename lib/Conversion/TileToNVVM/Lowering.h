@@ -90,6 +90,9 @@ void registerGemmLowerings(Registry &registry);
 void registerParallelLowerings(Registry &registry);
 void registerReduceLowerings(Registry &registry);
 void registerRingLowerings(Registry &registry);
+void registerRoleLowerings(Registry &registry);
+void registerTokenLowerings(Registry &registry);
+void registerGridLowerings(Registry &registry);
 void registerDebugLowerings(Registry &registry);
 void registerMemoryLowerings(Registry &registry);
 
@@ -103,6 +106,7 @@ struct SharedArena {
   /// all stages of a ring included.
   std::pair<int64_t, int64_t> range(Value buffer) const;
 };
+inline constexpr int64_t kMbarrierBytes = 8;
 /// Size and alignment of one stage, and stages, of an alloc or ring.create.
 FailureOr<SharedArena> allocateSharedMemory(KernelOp kernel);
 /// Bytes of each buffer of a ring, each aligned for the next.
@@ -137,6 +141,9 @@ public:
   /// Views of the slots that are being filled.
   llvm::DenseMap<Value, SlotBinding> slots;
 
+  /// Scalar arguments by position.
+  llvm::DenseMap<unsigned, Value> scalars;
+
   /// The function that the kernel becomes; parameters may be appended.
   LLVM::LLVMFuncOp function;
 
@@ -162,6 +169,8 @@ public:
   /// The value (base + constant) of a coordinate as i32.
   Value materialize(const ThreadCoordinate &coordinate);
   void barrier();
+  /// All threads of all blocks of the cluster.
+  void clusterBarrier();
   /// Inline PTX with the side-effect and memory clobbers stated.
   LLVM::InlineAsmOp inlineAsm(TypeRange results, StringRef text,
                               StringRef constraints, ValueRange operands,

@@ -1,29 +1,192 @@
-//===- Ring.cpp - rings with the cp.async protocol ------------------------===//
+//===- Ring.cpp - rings and their signals ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Full signal: cp.async groups, one per commit, then a block barrier. Empty
-// signal: the barrier of a later wait. docs/Rationale/Schedules.md has the
-// protocol; which wait precedes which production is the pipeliner's business.
+// Two protocols (docs/Rationale/Schedules.md, section 4). cp.async: full is a
+// group, one per commit, then a block barrier; empty is the barrier of a later
+// wait. TMA: full and empty are mbarriers, whose phase is the parity of how
+// often the slot was used. Which wait precedes which production is the
+// pipeliner's business.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
+namespace {
+/// The mbarriers of a ring in the arena.
+struct RingBarriers {
+  KernelLowering &lowering;
+  int64_t base, stages;
+
+  /// Pointer to the barrier of a slot (i32).
+  Value full(Value slot) { return pointer(base, slot); }
+  Value empty(Value slot) {
+    return pointer(base + stages * kMbarrierBytes, slot);
+  }
+
+private:
+  Value pointer(int64_t offset, Value slot) {
+    auto &b = lowering.builder;
+    Value start = LLVM::GEPOp::create(
+        b, lowering.sharedBase.getType(), b.getI8Type(), lowering.sharedBase,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    return LLVM::GEPOp::create(
+        b, start.getType(), b.getI8Type(), start,
+        ArrayRef<LLVM::GEPArg>{lowering.mulConst(slot, kMbarrierBytes)});
+  }
+};
+} // namespace
+
+static RingType typeOf(Value ring) { return cast<RingType>(ring.getType()); }
+
+static FailureOr<RingBarriers> barriersOf(KernelLowering &lowering,
+                                          Operation *op, Value ring) {
+  auto create = ring.getDefiningOp<RingCreateOp>();
+  auto it = create ? lowering.arena.mbarriers.find(create)
+                   : lowering.arena.mbarriers.end();
+  if (it == lowering.arena.mbarriers.end())
+    return op->emitOpError() << "expected a ring made by `tile.ring.create` in "
+                                "the kernel's top block";
+  return RingBarriers{lowering, it->second, typeOf(ring).getStages()};
+}
+
+/// The agent of an operation: the role it is in, or the kernel.
+static Region *agentOf(Operation *op) {
+  Region *region = op->getParentRegion();
+  while (!isa<WarpSpecializeOp, LLVM::LLVMFuncOp>(region->getParentOp()))
+    region = region->getParentRegion();
+  return region;
+}
+
+/// Agents among the users of a ring by one kind of operation.
+template <typename OpT>
+static llvm::SmallSetVector<Region *, 4> agents(RingCreateOp ring) {
+  llvm::SmallSetVector<Region *, 4> result;
+  for (Operation *user : ring->getUsers())
+    if (isa<OpT>(user))
+      result.insert(agentOf(user));
+  return result;
+}
+
+/// Arrivals of one consumer agent on an empty barrier: one warp in four proves
+/// the reads of a warpgroup's wgmma; threads speak for their own warp.
+static int64_t arrivals(RingType type, int64_t warps) {
+  int64_t result = 0;
+  for (RingSide side : type.getConsumers())
+    result = std::max(result, side == RingSide::Wgmma     ? warps / 4
+                              : side == RingSide::Threads ? warps
+                                                          : 1);
+  return result;
+}
+
+/// inline PTX with a memory clobber: it orders what is around it.
+static void emit(KernelLowering &lowering, StringRef text,
+                 StringRef constraints, ValueRange operands) {
+  std::string clobbering =
+      constraints.empty() ? "~{memory}" : constraints.str() + ",~{memory}";
+  lowering.inlineAsm(TypeRange(), text, clobbering, operands);
+}
+
+static Value address(KernelLowering &lowering, Value pointer) {
+  return LLVM::PtrToIntOp::create(lowering.builder,
+                                  lowering.builder.getI32Type(), pointer);
+}
+
+template <typename Fn>
+static void onOneThread(KernelLowering &lowering, Value predicate, Fn &&body) {
+  if (!predicate)
+    return body();
+  auto &b = lowering.builder;
+  auto branch = scf::IfOp::create(b, predicate, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+static LogicalResult createMbarriers(KernelLowering &lowering,
+                                     RingCreateOp ring) {
+  RingType type = ring.getRing().getType();
+  for (RingSide side : type.getConsumers())
+    if (side != RingSide::Wgmma && side != RingSide::Threads)
+      return ring.emitOpError() << "expected a ring to wgmma or threads on "
+                                << lowering.target.arch << ", got " << type;
+  if (type.getProducer() != RingSide::Tma || !lowering.target.hasTma())
+    return ring.emitOpError() << "expected a ring from cp_async or threads on "
+                              << lowering.target.arch << ", got " << type;
+  int64_t producers = agents<RingCommitOp>(ring).size();
+  int64_t consumers = 0;
+  for (Region *agent : agents<RingReleaseOp>(ring)) {
+    auto roles = dyn_cast<WarpSpecializeOp>(agent->getParentOp());
+    consumers +=
+        arrivals(type, roles ? roles.getWarps()[agent->getRegionNumber()]
+                             : lowering.agent.warps);
+  }
+  int64_t peers = ring.getPeers().value_or(1);
+  FailureOr<RingBarriers> barriers = barriersOf(lowering, ring, ring.getRing());
+  if (failed(barriers))
+    return failure();
+  onOneThread(lowering, lowering.elected(), [&] {
+    for (int64_t slot = 0; slot < type.getStages(); ++slot) {
+      Value number = lowering.i32(slot);
+      for (auto [barrier, count] :
+           {std::pair(barriers->full(number), std::max<int64_t>(producers, 1)),
+            std::pair(barriers->empty(number),
+                      std::max<int64_t>(consumers * peers, 1))})
+        emit(lowering, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r",
+             {address(lowering, barrier), lowering.i32(count)});
+    }
+    emit(lowering, "fence.mbarrier_init.release.cluster;", "", {});
+  });
+  // Published before anybody arrives: to the cluster where blocks reach each
+  // other.
+  if (peers > 1)
+    lowering.clusterBarrier();
+  else
+    lowering.barrier();
+  return success();
+}
+
 static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
   auto ring = cast<RingCreateOp>(op);
-  RingSide producer = ring.getRing().getType().getProducer();
-  if ((producer != RingSide::CpAsync && producer != RingSide::Threads) ||
-      ring.getRing().getType().getConsumers() !=
-          ArrayRef<RingSide>(RingSide::Threads))
+  RingType type = ring.getRing().getType();
+  if (type.usesMbarriers())
+    return createMbarriers(lowering, ring);
+  RingSide producer = type.getProducer();
+  bool known = producer == RingSide::CpAsync || producer == RingSide::Threads;
+  for (RingSide side : type.getConsumers())
+    known &= side == RingSide::Threads ||
+             (side == RingSide::Wgmma && lowering.target.hasWgmma());
+  if (!known)
     return op->emitOpError()
            << "expected a ring from cp_async or threads to threads on "
-           << lowering.target.arch << ", got " << ring.getRing().getType();
+           << lowering.target.arch << ", got " << type;
   return success();
+}
+
+/// Slot of a use (i32), and the parity (i32) of how often the slot was filled
+/// before.
+static Value slotOf(KernelLowering &lowering, Value use, int64_t stages) {
+  return lowering.builder.createOrFold<arith::RemUIOp>(lowering.toI32(use),
+                                                       lowering.i32(stages));
+}
+static Value parityOf(KernelLowering &lowering, Value use, int64_t stages) {
+  auto &b = lowering.builder;
+  Value round =
+      b.createOrFold<arith::DivUIOp>(lowering.toI32(use), lowering.i32(stages));
+  return b.createOrFold<arith::AndIOp>(round, lowering.i32(1));
+}
+
+/// Waits until the phase of `parity` has completed.
+static void waitParity(KernelLowering &lowering, Value barrier, Value parity) {
+  emit(lowering,
+       "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 "
+       "done, [$0], $1; @!done bra again; }",
+       "r,r", {address(lowering, barrier), parity});
 }
 
 /// Binds the views of a slot to addresses.
@@ -60,35 +223,126 @@ static LogicalResult bindViews(KernelLowering &lowering, Operation *op,
 
 static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
   auto acquire = cast<RingAcquireOp>(op);
+  RingType type = typeOf(acquire.getRing());
+  if (type.usesMbarriers()) {
+    FailureOr<RingBarriers> barriers =
+        barriersOf(lowering, op, acquire.getRing());
+    if (failed(barriers))
+      return failure();
+    int64_t stages = type.getStages();
+    // Only who issues the copies has to know. The first round passes: a fresh
+    // barrier's preceding phase counts as complete.
+    onOneThread(lowering, lowering.elected(), [&] {
+      Value parity = lowering.builder.createOrFold<arith::XOrIOp>(
+          parityOf(lowering, acquire.getUse(), stages), lowering.i32(1));
+      waitParity(lowering,
+                 barriers->empty(slotOf(lowering, acquire.getUse(), stages)),
+                 parity);
+    });
+    SlotBinding binding;
+    binding.full = barriers->full(slotOf(lowering, acquire.getUse(), stages));
+    binding.peers =
+        acquire.getRing().getDefiningOp<RingCreateOp>().getPeers().value_or(1);
+    for (Value view : acquire.getViews())
+      lowering.slots[view] = binding;
+  }
   return bindViews(lowering, op, acquire.getRing(), acquire.getUse(),
                    acquire.getViews());
 }
 
+static bool readByAsyncProxy(RingType type) {
+  return type.hasConsumer(RingSide::Wgmma) ||
+         type.hasConsumer(RingSide::TmaStore);
+}
+
 static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
   auto wait = cast<RingWaitOp>(op);
-  if (wait.getRing().getType().getProducer() == RingSide::CpAsync)
-    NVVM::CpAsyncWaitGroupOp::create(lowering.builder,
-                                     wait.getInFlight().value_or(0));
-  lowering.barrier();
+  RingType type = typeOf(wait.getRing());
+  if (type.usesMbarriers()) {
+    FailureOr<RingBarriers> barriers = barriersOf(lowering, op, wait.getRing());
+    if (failed(barriers))
+      return failure();
+    int64_t stages = type.getStages();
+    waitParity(lowering,
+               barriers->full(slotOf(lowering, wait.getUse(), stages)),
+               parityOf(lowering, wait.getUse(), stages));
+  } else {
+    if (type.getProducer() == RingSide::CpAsync)
+      NVVM::CpAsyncWaitGroupOp::create(lowering.builder,
+                                       wait.getInFlight().value_or(0));
+    if (readByAsyncProxy(type))
+      emit(lowering, "fence.proxy.async.shared::cta;", "", {});
+    lowering.barrier();
+  }
   return bindViews(lowering, op, wait.getRing(), wait.getUse(),
                    wait.getViews());
 }
 
 static LogicalResult lowerCommit(KernelLowering &lowering, Operation *op) {
-  if (cast<RingCommitOp>(op).getRing().getType().getProducer() ==
-      RingSide::CpAsync)
+  auto commit = cast<RingCommitOp>(op);
+  RingType type = typeOf(commit.getRing());
+  if (type.usesMbarriers()) {
+    FailureOr<RingBarriers> barriers =
+        barriersOf(lowering, op, commit.getRing());
+    if (failed(barriers))
+      return failure();
+    onOneThread(lowering, lowering.elected(), [&] {
+      Value slot = slotOf(lowering, commit.getUse(), type.getStages());
+      emit(lowering, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r",
+           {address(lowering, barriers->full(slot))});
+    });
+    return success();
+  }
+  if (type.getProducer() == RingSide::CpAsync)
     NVVM::CpAsyncCommitGroupOp::create(lowering.builder);
   return success();
 }
 
-static LogicalResult lowerRelease(KernelLowering &, Operation *) {
+/// One thread of each warpgroup (wgmma), or of each warp once the whole warp
+/// has read (threads), arrives; with peers one such thread for each block.
+static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
+  auto release = cast<RingReleaseOp>(op);
+  RingType type = typeOf(release.getRing());
+  if (!type.usesMbarriers())
+    return success(); // the barrier of the next wait
+  FailureOr<RingBarriers> barriers =
+      barriersOf(lowering, op, release.getRing());
+  if (failed(barriers))
+    return failure();
+  auto &b = lowering.builder;
+  int64_t peers =
+      release.getRing().getDefiningOp<RingCreateOp>().getPeers().value_or(1);
+  int64_t warps = lowering.agent.warps;
+  int64_t span = lowering.agent.warps / arrivals(type, warps) * 32;
+  if (type.hasConsumer(RingSide::Threads))
+    NVVM::SyncWarpOp::create(b, lowering.i32(-1));
+  Value place = b.createOrFold<arith::AndIOp>(lowering.threadId(),
+                                              lowering.i32(span - 1));
+  Value arrives = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                                place, lowering.i32(peers));
+  onOneThread(lowering, arrives, [&] {
+    Value slot = slotOf(lowering, release.getUse(), type.getStages());
+    Value empty = address(lowering, barriers->empty(slot));
+    // The default scope (release.cta): release.cluster costs a memory barrier
+    // of the whole GPU.
+    if (peers == 1)
+      emit(lowering, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r", {empty});
+    else
+      emit(lowering,
+           "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, $0, $1; "
+           "mbarrier.arrive.shared::cluster.b64 _, [remote]; }",
+           "r,r", {empty, place});
+  });
   return success();
 }
 
 /// Nothing of the ring is in flight afterwards, and every thread has read it.
 static LogicalResult lowerDrain(KernelLowering &lowering, Operation *op) {
-  if (cast<RingDrainOp>(op).getRing().getType().getProducer() ==
-      RingSide::CpAsync)
+  RingType type = typeOf(cast<RingDrainOp>(op).getRing());
+  // Roles keep the memory of their rings for themselves while any of them runs.
+  if (type.usesMbarriers() && lowering.agent.barrier != 0)
+    return success();
+  if (type.getProducer() == RingSide::CpAsync)
     NVVM::CpAsyncWaitGroupOp::create(lowering.builder, 0);
   lowering.barrier();
   return success();

@@ -101,9 +101,10 @@ FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
       // An allocation inside a loop lives as long as the outermost loop body
       // iterates: its address is fixed, but another iteration's use of bytes
       // shared with a buffer outside would clash.
+      // Roles run side by side: what one allocates lives while any runs.
       for (Operation *parent = op->getParentOp(); parent != kernel;
            parent = parent->getParentOp()) {
-        if (!isa<LoopLikeOpInterface>(parent))
+        if (!isa<LoopLikeOpInterface, WarpSpecializeOp>(parent))
           continue;
         buffer.first = std::min(buffer.first, position[parent]);
         buffer.last = std::max(buffer.last, endOf(parent));
@@ -138,6 +139,13 @@ FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
     arena.bytes = std::max(arena.bytes, offset + buffer.bytes);
   }
   arena.bytes = llvm::alignTo(arena.bytes, 16);
+  // Barriers keep their bytes to themselves: they are initialized once.
+  for (auto ring : kernel.getBodyRegion().front().getOps<RingCreateOp>())
+    if (ring.getRing().getType().usesMbarriers()) {
+      arena.mbarriers[ring] = arena.bytes;
+      arena.bytes += llvm::alignTo(
+          2 * kMbarrierBytes * ring.getRing().getType().getStages(), 16);
+    }
   return arena;
 }
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
+#include "Tokens.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -19,6 +20,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -87,6 +89,7 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
       else if (type != parameter.getType())
         value = arith::BitcastOp::create(lowering.builder, type, value);
       argument.replaceAllUsesWith(value);
+      lowering.scalars[i] = value;
       ++next;
       continue;
     }
@@ -256,8 +259,14 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
     return failure();
   Operation *terminator = entry->getTerminator();
   lowering.builder.setInsertionPoint(terminator);
+  // No block leaves while a peer may still arrive at or write into its memory.
+  if (llvm::any_of(entry->getOps<RingCreateOp>(), [](RingCreateOp ring) {
+        return ring.getPeers().value_or(1) > 1;
+      }))
+    lowering.clusterBarrier();
   LLVM::ReturnOp::create(lowering.builder, ValueRange());
   terminator->erase();
+  eraseTokens(function);
   for (Operation *op : llvm::reverse(lowering.lowered)) {
     if (!op->use_empty()) {
       Operation *user = *op->user_begin();
@@ -300,9 +309,12 @@ static LogicalResult convertToLLVM(ModuleOp module) {
     RewritePatternSet patterns(context);
     populateAffineToStdConversionPatterns(patterns);
     populateSCFToControlFlowConversionPatterns(patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<affine::AffineDialect, scf::SCFDialect>();
+    target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp,
+                        arith::FloorDivSIOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return failure();
   }
@@ -337,6 +349,9 @@ struct ConvertTileToNVVMPass
     registerParallelLowerings(registry);
     registerReduceLowerings(registry);
     registerRingLowerings(registry);
+    registerRoleLowerings(registry);
+    registerTokenLowerings(registry);
+    registerGridLowerings(registry);
     registerDebugLowerings(registry);
     registerMemoryLowerings(registry);
     for (KernelOp kernel :

@@ -1,0 +1,141 @@
+//===- Roles.cpp - warps that run different programs ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `tile.warp_specialize` becomes a branch on the warp's number. Each role is an
+// agent: thread numbers, barriers and elected threads inside it are its own. A
+// role that only issues copies runs on one of its threads.
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Operations that one thread can run for its agent: issuing copies, and the
+/// arithmetic and control flow around it.
+static bool runsOnOneThread(Operation *op) {
+  if (auto copy = dyn_cast<CopyOp>(op)) {
+    auto plan = copy.getPlan();
+    bool isBulk = plan && (plan->getInstruction() == CopyInstruction::Tma ||
+                           plan->getInstruction() == CopyInstruction::Bulk);
+    return isBulk && copy.getTarget().getDefiningOp<RingAcquireOp>();
+  }
+  if (isa<RingAcquireOp>(op))
+    return cast<RingAcquireOp>(op).getRing().getType().usesMbarriers();
+  if (isa<RingCommitOp>(op))
+    return cast<RingCommitOp>(op).getRing().getType().usesMbarriers();
+  if (isa<RingDrainOp, AssumeOp, RoleEndOp>(op))
+    return true;
+  if (isa<TileDialect>(op->getDialect()))
+    return isPure(op);
+  // Scalar code: reads of global memory are allowed, writes belong to blocks.
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return op->getNumRegions() || isPure(op) ||
+         (effects && effects.onlyHasEffect<MemoryEffects::Read>());
+}
+
+/// Registers of a thread at launch, when one block runs on a multiprocessor.
+static int64_t launchRegisters(KernelLowering &lowering) {
+  int64_t registers =
+      lowering.target.registersPerSm / lowering.kernel.getThreads() / 8 * 8;
+  return std::min<int64_t>(registers, lowering.target.maxRegistersPerThread);
+}
+
+static void setRegisters(KernelLowering &lowering, int64_t registers) {
+  if (!registers)
+    return;
+  auto action = registers > launchRegisters(lowering)
+                    ? NVVM::SetMaxRegisterAction::increase
+                    : NVVM::SetMaxRegisterAction::decrease;
+  NVVM::SetMaxRegisterOp::create(lowering.builder, registers, action);
+}
+
+static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
+                               Block *target, Agent agent, int64_t registers) {
+  auto &b = lowering.builder;
+  agent.isSingleThread = !role.walk([](Operation *op) {
+                                return runsOnOneThread(op)
+                                           ? WalkResult::advance()
+                                           : WalkResult::interrupt();
+                              })
+                              .wasInterrupted();
+  b.setInsertionPointToStart(target);
+  setRegisters(lowering, registers);
+  Agent outer = std::exchange(lowering.agent, agent);
+  if (agent.isSingleThread) {
+    lowering.agent.isSingleThread = false;
+    auto only = scf::IfOp::create(b, lowering.elected(),
+                                  /*withElseRegion=*/false);
+    lowering.agent.isSingleThread = true;
+    target = only.thenBlock();
+  }
+  Block &body = role.front();
+  body.getTerminator()->erase();
+  target->getOperations().splice(std::prev(target->end()),
+                                 body.getOperations());
+  LogicalResult result = lowering.lowerBlock(*target);
+  lowering.agent = outer;
+  return result;
+}
+
+static LogicalResult lowerSpecialize(KernelLowering &lowering, Operation *op) {
+  auto specialize = cast<WarpSpecializeOp>(op);
+  auto &b = lowering.builder;
+  Location loc = op->getLoc();
+  bool redistributes =
+      llvm::any_of(specialize.getRegisters(), [](int64_t r) { return r != 0; });
+  if (redistributes) {
+    if (!lowering.target.hasSetMaxRegisters())
+      return op->emitOpError()
+             << "expected no register budgets on " << lowering.target.arch
+             << ", which cannot redistribute registers";
+    int64_t sum = 0;
+    for (auto [warps, registers] :
+         llvm::zip(specialize.getWarps(), specialize.getRegisters()))
+      sum += warps * 32 * (registers ? registers : launchRegisters(lowering));
+    int64_t launched =
+        launchRegisters(lowering) * int64_t(lowering.kernel.getThreads());
+    if (sum > launched)
+      return op->emitOpError() << "expected register budgets of at most "
+                               << launched << " together, got " << sum;
+    // Without it ptxas ignores setmaxnreg.
+    lowering.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                               b.getI32IntegerAttr(1));
+  }
+  // The same in all lanes, and known to be: branches stay uniform.
+  Value warp = NVVM::ShflOp::create(
+      b, b.getI32Type(), lowering.i32(-1), lowering.warpId(), lowering.i32(0),
+      lowering.i32(31), NVVM::ShflKind::idx, UnitAttr());
+  int64_t next = 0;
+  unsigned count = specialize.getRoles().size();
+  for (unsigned i = 0; i < count; ++i) {
+    Agent agent;
+    agent.firstWarp = next;
+    agent.warps = specialize.getWarps()[i];
+    agent.barrier = 1 + i;
+    next += agent.warps;
+    b.setLoc(loc);
+    Value isRole = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                 warp, lowering.i32(next));
+    auto branch =
+        scf::IfOp::create(b, isRole, /*withElseRegion=*/i + 1 < count);
+    if (failed(lowerRole(lowering, specialize.getRoles()[i], branch.thenBlock(),
+                         agent, specialize.getRegisters()[i])))
+      return failure();
+    if (i + 1 < count)
+      b.setInsertionPointToStart(branch.elseBlock());
+  }
+  b.setLoc(loc);
+  b.setInsertionPoint(op);
+  if (!isa<ReturnOp>(op->getNextNode()))
+    lowering.barrier();
+  return success();
+}
+
+void tile::nvvm::registerRoleLowerings(Registry &registry) {
+  registry.add<WarpSpecializeOp>(lowerSpecialize);
+}

@@ -1,0 +1,332 @@
+//===- Tokens.cpp - waiting for asynchronous operations -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The hardware counts: groups of wgmma and of bulk stores end in order, and a
+// wait names how many of the latest may still run. `tile.await` names tokens;
+// how many groups were certainly issued after each is read off the program
+// here. Tokens themselves have no run-time value.
+//
+//===----------------------------------------------------------------------===//
+#include "Tokens.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+AsyncKind tile::nvvm::asyncKind(Operation *op) {
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return gemm.getToken() && gemm.getPlan() &&
+                   gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma
+               ? AsyncKind::Wgmma
+               : AsyncKind::None;
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return copy.getToken() && copy.getPlan() &&
+                   (copy.getPlan()->getInstruction() == CopyInstruction::Tma ||
+                    copy.getPlan()->getInstruction() == CopyInstruction::Bulk)
+               ? AsyncKind::BulkStore
+               : AsyncKind::None;
+  return AsyncKind::None;
+}
+
+namespace {
+using Issues = SmallVector<Operation *, 4>;
+
+/// Issues of one kind that every run through a piece of program passes.
+class IssueCounter {
+public:
+  explicit IssueCounter(AsyncKind kind) : kind(kind) {}
+
+  /// Between two operations of a block, both exclusive; null means the
+  /// block's start or end.
+  void between(Block *block, Operation *after, Operation *before,
+               Issues &issues) {
+    Operation *op = after ? after->getNextNode() : &block->front();
+    for (; op && op != before; op = op->getNextNode())
+      of(op, issues);
+  }
+
+  /// From the start of the block of `ancestor`'s region down to `op`.
+  void downTo(Operation *ancestor, Operation *op, Issues &issues) {
+    while (op != ancestor) {
+      between(op->getBlock(), nullptr, op, issues);
+      op = op->getParentOp();
+    }
+  }
+
+private:
+  void of(Operation *op, Issues &issues) {
+    if (asyncKind(op) == kind)
+      issues.push_back(op);
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch || branch.getElseRegion().empty())
+      return; // a loop or a lone branch may be passed over
+    Issues then, otherwise;
+    between(branch.thenBlock(), nullptr, nullptr, then);
+    between(branch.elseBlock(), nullptr, nullptr, otherwise);
+    issues.append(then.size() <= otherwise.size() ? then : otherwise);
+  }
+
+  AsyncKind kind;
+};
+
+/// Follows a token back to what issued it.
+class TokenTrace {
+public:
+  /// An issue, and what was certainly issued between it and the wait.
+  struct Found {
+    Operation *issue;
+    Issues later;
+  };
+  SmallVector<Found> found;
+
+  /// `at` is the operation before which `token` is waited for.
+  void trace(Value token, Operation *at, const Issues &later) {
+    if (!visited.insert({token, at}).second)
+      return;
+    if (auto argument = dyn_cast<BlockArgument>(token)) {
+      auto loop =
+          dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      OpOperand *yielded =
+          loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
+      if (!init || !yielded)
+        return unknown(argument.getOwner()->getParentOp());
+      Issues sinceStart = fromStart(loop, at, later);
+      trace(init->get(), loop, sinceStart);
+      trace(yielded->get(), argument.getOwner()->getTerminator(), sinceStart);
+      return;
+    }
+    Operation *op = token.getDefiningOp();
+    unsigned position = cast<OpResult>(token).getResultNumber();
+    Issues since = sinceOp(op, at, later);
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      OpOperand *init = loop.getTiedLoopInit(cast<OpResult>(token));
+      if (!init)
+        return unknown(op);
+      trace(init->get(), op, since);
+      if (auto yielded = loop.getYieldedValues(); position < yielded.size())
+        trace(yielded[position], yieldOf(loop), since);
+      return;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+        trace(block->getTerminator()->getOperand(position),
+              block->getTerminator(), since);
+      return;
+    }
+    if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      trace(select.getTrueValue(), op, since);
+      trace(select.getFalseValue(), op, since);
+      return;
+    }
+    if (asyncKind(op) != AsyncKind::None)
+      found.push_back({op, since});
+  }
+
+  /// An operation that tokens go through and that is not understood.
+  Operation *obstacle = nullptr;
+
+private:
+  void unknown(Operation *op) { obstacle = op; }
+
+  static Operation *yieldOf(LoopLikeOpInterface loop) {
+    return loop.getLoopRegions().back()->front().getTerminator();
+  }
+
+  /// Adds to `later` what runs from the start of the loop's body to `at`.
+  static Issues fromStart(Operation *loop, Operation *at, const Issues &later) {
+    Issues result = later;
+    for (AsyncKind kind : {AsyncKind::Wgmma, AsyncKind::BulkStore})
+      IssueCounter(kind).downTo(loop, at, result);
+    return result;
+  }
+
+  /// Adds what runs after `op` up to `at`, which may be deeper.
+  static Issues sinceOp(Operation *op, Operation *at, const Issues &later) {
+    Issues result = later;
+    Operation *level = op->getBlock()->findAncestorOpInBlock(*at);
+    if (!level)
+      return result;
+    for (AsyncKind kind : {AsyncKind::Wgmma, AsyncKind::BulkStore}) {
+      IssueCounter counter(kind);
+      counter.between(op->getBlock(), op, level, result);
+      counter.downTo(level, at, result);
+    }
+    return result;
+  }
+
+  llvm::SmallDenseSet<std::pair<Value, Operation *>> visited;
+};
+} // namespace
+
+static int64_t count(const Issues &issues, AsyncKind kind) {
+  return llvm::count_if(issues,
+                        [&](Operation *op) { return asyncKind(op) == kind; });
+}
+
+/// Registers of an awaited gemm that nothing in flight uses: from here on they
+/// may be read and written.
+static LogicalResult
+collectFragments(KernelLowering &lowering, ArrayRef<TokenTrace::Found> found,
+                 SmallVectorImpl<PendingFragment> &fragments) {
+  llvm::SmallSetVector<Value, 4> buffers;
+  for (const TokenTrace::Found &entry : found) {
+    auto gemm = dyn_cast<GemmOp>(entry.issue);
+    if (!gemm)
+      continue;
+    for (Value buffer : {gemm.getC(), gemm.getA(), gemm.getB()})
+      if (isFragment(buffer))
+        buffers.insert(buffer);
+  }
+  for (const TokenTrace::Found &entry : found)
+    for (Operation *later : entry.later)
+      if (auto gemm = dyn_cast<GemmOp>(later))
+        for (Value buffer : {gemm.getC(), gemm.getA(), gemm.getB()})
+          buffers.remove(buffer);
+  for (Value buffer : buffers) {
+    FailureOr<FragmentBuffer> fragment =
+        lowering.fragment(buffer, found.front().issue);
+    if (failed(fragment))
+      return failure();
+    fragments.push_back(
+        {*fragment, cast<MemRefType>(buffer.getType()).getElementType()});
+  }
+  return success();
+}
+
+void tile::nvvm::emitWgmmaWait(KernelLowering &lowering, int64_t pending,
+                               ArrayRef<PendingFragment> fragments) {
+  auto &b = lowering.builder;
+  std::string text =
+      "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  std::string outputs, inputs;
+  for (const PendingFragment &fragment : fragments)
+    for (int64_t r = 0, e = fragment.buffer.layout.numRegisters(); r < e; ++r) {
+      Value value =
+          lowering.loadRegister(fragment.buffer, fragment.elementType, r);
+      unsigned bits = getStorageBits(fragment.elementType);
+      StringRef constraint = bits == 64                             ? "l"
+                             : bits <= 16                           ? "h"
+                             : isa<FloatType>(fragment.elementType) ? "f"
+                                                                    : "r";
+      value = lowering.toStorage(value);
+      if (bits <= 16) {
+        value = LLVM::BitcastOp::create(b, b.getIntegerType(bits), value);
+        if (bits < 16)
+          value = LLVM::ZExtOp::create(b, b.getI16Type(), value);
+      }
+      outputs += ("=" + constraint + ",").str();
+      inputs += std::to_string(values.size()) + ",";
+      values.push_back(value);
+      types.push_back(value.getType());
+    }
+  LLVM::InlineAsmOp wait =
+      lowering.inlineAsm(types, text, outputs + inputs + "~{memory}", values);
+  size_t next = 0;
+  for (const PendingFragment &fragment : fragments)
+    for (int64_t r = 0, e = fragment.buffer.layout.numRegisters(); r < e; ++r) {
+      Value value = wait.getResult(0);
+      if (types.size() > 1)
+        value = LLVM::ExtractValueOp::create(b, value, next);
+      ++next;
+      unsigned bits = getStorageBits(fragment.elementType);
+      Type storage = lowering.storageType(fragment.elementType);
+      if (bits < 16)
+        value = LLVM::TruncOp::create(b, b.getIntegerType(bits), value);
+      if (value.getType() != storage)
+        value = LLVM::BitcastOp::create(b, storage, value);
+      lowering.storeRegister(fragment.buffer, fragment.elementType, r,
+                             lowering.fromStorage(value, fragment.elementType));
+    }
+}
+
+static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
+  auto await = cast<AwaitOp>(op);
+  TokenTrace trace;
+  for (Value token : await.getTokens())
+    trace.trace(token, op, {});
+  if (trace.obstacle) {
+    InFlightDiagnostic diag =
+        op->emitOpError() << "expected tokens whose operations can be traced";
+    diag.attachNote(trace.obstacle->getLoc()) << "not through this operation";
+    return diag;
+  }
+  int64_t gemms = INT64_MAX, stores = INT64_MAX;
+  for (const TokenTrace::Found &entry : trace.found) {
+    AsyncKind kind = asyncKind(entry.issue);
+    int64_t &pending = kind == AsyncKind::Wgmma ? gemms : stores;
+    pending = std::min(pending, count(entry.later, kind));
+  }
+  if (gemms != INT64_MAX) {
+    SmallVector<PendingFragment, 1> fragments;
+    if (failed(collectFragments(lowering, trace.found, fragments)))
+      return failure();
+    emitWgmmaWait(lowering, gemms, fragments);
+  }
+  if (stores == INT64_MAX)
+    return success();
+  // Groups are the issuing thread's: it waits, the others wait for it.
+  auto wait = [&] {
+    auto &b = lowering.builder;
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, b.getI32IntegerAttr(stores),
+                                         await.getReadAttr());
+  };
+  if (Value elected = lowering.elected()) {
+    auto &b = lowering.builder;
+    auto branch = scf::IfOp::create(b, elected, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    wait();
+  } else {
+    wait();
+  }
+  lowering.barrier();
+  return success();
+}
+
+static LogicalResult lowerDone(KernelLowering &, Operation *) {
+  return success();
+}
+
+bool tile::nvvm::awaitsCopies(AwaitOp await) {
+  TokenTrace trace;
+  for (Value token : await.getTokens())
+    trace.trace(token, await, {});
+  return llvm::any_of(trace.found, [](const TokenTrace::Found &entry) {
+    return asyncKind(entry.issue) == AsyncKind::BulkStore;
+  });
+}
+
+void tile::nvvm::eraseTokens(LLVM::LLVMFuncOp function) {
+  Type i32 = IntegerType::get(function.getContext(), 32);
+  OpBuilder builder(function.getContext());
+  function.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (isa<TokenType>(argument.getType()))
+            argument.setType(i32);
+    for (Value result : op->getResults()) {
+      if (!isa<TokenType>(result.getType()))
+        continue;
+      if (!isa<TileDialect>(op->getDialect())) {
+        result.setType(i32);
+        continue;
+      }
+      builder.setInsertionPoint(op);
+      result.replaceAllUsesWith(
+          arith::ConstantIntOp::create(builder, op->getLoc(), i32, 0));
+    }
+  });
+}
+
+void tile::nvvm::registerTokenLowerings(Registry &registry) {
+  registry.add<AwaitOp>(lowerAwait);
+  registry.add<TokenDoneOp>(lowerDone);
+}

@@ -1,0 +1,34 @@
+//===- Tokens.h - asynchronous operations and waits -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_TOKENS_H
+#define TILE_LIB_CONVERSION_TILETONVVM_TOKENS_H
+
+#include "Lowering.h"
+
+namespace mlir::tile::nvvm {
+
+/// How the hardware counts what an operation leaves in flight.
+enum class AsyncKind { None, Wgmma, BulkStore };
+AsyncKind asyncKind(Operation *op);
+
+/// A fragment whose registers a wait makes usable again.
+struct PendingFragment {
+  FragmentBuffer buffer;
+  Type elementType;
+};
+
+/// Waits until at most `pending` groups of wgmma run, with every register of
+/// the fragments tied in and out: nothing that uses them moves above the wait.
+void emitWgmmaWait(KernelLowering &lowering, int64_t pending,
+                   ArrayRef<PendingFragment> fragments);
+
+/// Whether a wait is for copies: it ends with a barrier of the agent then.
+bool awaitsCopies(AwaitOp await);
+
+/// Tokens have no value at run time: gives every one that loops and branches
+/// still carry the type i32.
+void eraseTokens(LLVM::LLVMFuncOp function);
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_TOKENS_H

@@ -1,0 +1,69 @@
+// Rings with mbarriers, roles, and a persistent grid of clusters, down to PTX.
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_90a | FileCheck %s
+// RUN: tile-opt %s --tile-set-target=arch=sm_90a --convert-tile-to-nvvm | FileCheck %s --check-prefix=NVVM
+
+#shared = #gpu.address_space<workgroup>
+!ring = !tile.ring<3 x [memref<64x64xf16, #shared>], tma -> threads>
+#sl = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+tile.kernel @ring(%A: memref<?x?xf16>, %n: index) grid(%bx, %by) = (dim(%A, 1) ceildiv 64, dim(%A,0) ceildiv 64) threads(256) cluster(1, 2) attributes {persistent = 1, panel = 8} {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %ring = tile.ring.create layouts([#sl]) {peers = 2} : !ring
+  %first, %end, %step = tile.block_range
+  tile.warp_specialize
+  role "load" warps(4) registers(40) {
+    %e = scf.for %t = %first to %end step %step iter_args(%base = %c0) -> (index) {
+      %x, %y = tile.block_coordinates %t : index, index
+      %f = scf.for %k = %c0 to %n step %c1 iter_args(%u = %base) -> (index) {
+        %s = tile.ring.acquire %ring[%u] : !ring
+        tile.ring.commit %ring[%u] : !ring
+        %v = arith.addi %u, %c1 : index
+        scf.yield %v : index
+      }
+      scf.yield %f : index
+    }
+  }
+  role "mma" warps(4) registers(232) {
+    %e = scf.for %t = %first to %end step %step iter_args(%base = %c0) -> (index) {
+      %f = scf.for %k = %c0 to %n step %c1 iter_args(%u = %base) -> (index) {
+        %s = tile.ring.wait %ring[%u] : !ring
+        tile.ring.release %ring[%u] : !ring
+        %v = arith.addi %u, %c1 : index
+        scf.yield %v : index
+      }
+      scf.yield %f : index
+    }
+  }
+}
+
+// NVVM-LABEL: llvm.func @ring
+// NVVM-SAME: nvvm.minctasm = 1
+
+// CHECK-LABEL: .entry ring(
+// CHECK: .minnctapersm 1
+// One arrival of the producer; eight of the consumers: a warp each, four warps, two blocks.
+// CHECK: add.s32 [[FULL0:%r[0-9]+]], {{%r[0-9]+}}, 24576;
+// CHECK: mov.b32 [[ONE:%r[0-9]+]], 1;
+// CHECK: mbarrier.init.shared::cta.b64 [[[FULL0]]], [[ONE]];
+// CHECK: add.s32 [[EMPTY0:%r[0-9]+]], {{%r[0-9]+}}, 24600;
+// CHECK: mov.b32 [[EIGHT:%r[0-9]+]], 8;
+// CHECK: mbarrier.init.shared::cta.b64 [[[EMPTY0]]], [[EIGHT]];
+// CHECK-COUNT-4: mbarrier.init
+// CHECK-NOT: mbarrier.init
+// Published to the cluster before a peer can arrive.
+// CHECK: fence.mbarrier_init.release.cluster;
+// CHECK: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+// The role is the same in all lanes of a warp.
+// CHECK: shfl.sync.idx.b32
+// CHECK: setmaxnreg.dec.sync.aligned.u32 {{.*}}40;
+// CHECK: mbarrier.try_wait.parity
+// CHECK: mbarrier.arrive.shared::cta.b64 _
+// CHECK: setmaxnreg.{{(inc|dec)}}.sync.aligned.u32 {{.*}}232;
+// CHECK: mbarrier.try_wait.parity
+// CHECK: bar.warp.sync
+// Never with cluster scope: that is a memory barrier of the whole GPU.
+// CHECK-NOT: release.cluster.shared
+// CHECK: mapa.shared::cluster.u32 remote, {{.*}} mbarrier.arrive.shared::cluster.b64 _, [remote];
+// Nobody leaves while a peer may arrive.
+// CHECK: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+// CHECK: ret;
