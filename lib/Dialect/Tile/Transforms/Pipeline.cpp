@@ -3,7 +3,8 @@
 //
 // Phase 4: after copies have been selected, before the lowering. Decides
 // nothing about dependences itself (Analysis/Dependence.h does) and nothing
-// about how a ring synchronizes (the lowering does): it arranges, for N stages,
+// about how a ring synchronizes (the lowering does). Copies of one protocol
+// share a ring. For cp.async and N stages:
 //
 //   productions 0 .. N-2
 //   for i in 0 .. T-1: wait(i); production i+N-1; body(i); release(i)
@@ -15,12 +16,22 @@
 // acquire and commit, so that the number of groups in flight at each wait is a
 // constant.
 //
+// For TMA, whose slots are emptied by the release itself: where roles follow
+// (--tile-specialize-warps splits the loop), production i stands before wait i
+// and runs ahead as far as slots are free; where they do not, production i+N
+// follows release i. Such a ring lives as long as the kernel: its uses are
+// counted across the loops around it. A copy by TMA that cannot run ahead gets
+// a slot for itself alone.
+//
 //===----------------------------------------------------------------------===//
+#include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -37,13 +48,26 @@ namespace {
 /// Prologues up to this many productions are written out; longer ones loop.
 constexpr int64_t kUnrolledProductions = 3;
 
-/// The copies of one loop that run ahead, and their buffers in the ring's
-/// order.
+/// When production i is issued, relative to iteration i.
+enum class Ahead {
+  AfterWait,    // i + N - 1, behind the wait that empties its slot
+  BeforeWait,   // i: another agent issues it as early as it can
+  AfterRelease, // i + N, behind the release that empties its slot
+};
+
+/// The copies of one loop that run ahead in one ring, and their buffers in the
+/// ring's order.
 struct RingPlan {
   SmallVector<AheadCopy> copies;
   /// Operations of the body to repeat for a production, in body order.
   SmallVector<Operation *> slice;
   RingSide producer = RingSide::Threads;
+  Ahead ahead = Ahead::AfterWait;
+
+  Value ring;
+  /// Uses of the ring before this loop.
+  Value base;
+  bool usesMbarriers() const { return producer == RingSide::Tma; }
 };
 
 /// Arithmetic on indices that folds as it is built.
@@ -100,52 +124,59 @@ private:
 /// Builds the ring loop that replaces one `tile.pipelined`.
 class RingLoop {
 public:
-  RingLoop(PipelinedOp loop, const RingPlan &plan)
-      : loop(loop), plan(plan), builder(loop), loc(loop.getLoc()),
-        index(builder, loop), stages(loop.getStages()) {}
+  RingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans,
+           MutableArrayRef<UseCounter> counters)
+      : loop(loop), plans(plans), counters(counters), builder(loop),
+        loc(loop.getLoc()), index(builder, loop), stages(loop.getStages()) {}
 
   void build();
 
 private:
-  Value createRing();
+  void createRing(RingPlan &plan);
   Value tripCount();
+  /// Productions of iteration `iteration + distance`.
+  void produceAll(Ahead ahead, Value iteration, int64_t distance);
+  void buildPrologue();
   /// The loop's induction variable in iteration `iteration`.
   Value inductionValue(Value iteration) {
     return index.add(loop.getLowerBound(),
                      index.mul(iteration, loop.getStep()));
   }
-  /// Acquires the slot of `use`, fills it if there is such an iteration, and
-  /// commits.
-  void produce(Value use);
+  /// Fills the slot of `iteration` if there is such an iteration.
+  void produce(const RingPlan &plan, Value iteration);
+  /// The number of an iteration's use.
+  Value useOf(const RingPlan &plan, Value iteration) {
+    return plan.base ? index.add(plan.base, iteration) : iteration;
+  }
 
   PipelinedOp loop;
-  const RingPlan &plan;
+  MutableArrayRef<RingPlan> plans;
+  MutableArrayRef<UseCounter> counters;
   OpBuilder builder;
   Location loc;
   IndexBuilder index;
   int64_t stages;
-  Value ring, trips;
+  Value trips;
 };
 
 struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
   using PipelinePassBase::PipelinePassBase;
 
   void runOnOperation() override {
-    // Outer loops first: their dependences are read off the inner loops as
-    // written, before rings hide the buffers.
-    SmallVector<PipelinedOp> loops;
-    getOperation().walk<WalkOrder::PreOrder>([&](PipelinedOp loop) {
-      loops.push_back(loop);
-      // What is in a loop that never runs goes with it.
-      return neverRuns(loop) ? WalkResult::skip() : WalkResult::advance();
-    });
-    for (PipelinedOp loop : loops)
-      convert(loop);
+    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (failed(convertKernel(kernel)))
+        return signalPassFailure();
   }
 
 private:
-  RingPlan analyze(PipelinedOp loop);
+  LogicalResult convertKernel(KernelOp kernel);
+  SmallVector<RingPlan, 2> analyze(PipelinedOp loop);
   void convert(PipelinedOp loop);
+
+  const TargetInfo *target = nullptr;
+  bool specializes = false; // the kernel at hand
 };
 } // namespace
 
@@ -161,8 +192,8 @@ static bool isCpAsync(CopyOp copy) {
          cast<MemRefType>(copy.getTarget().getType()).getElementType();
 }
 
-RingPlan PipelinePass::analyze(PipelinedOp loop) {
-  RingPlan result;
+SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
+  SmallVector<RingPlan, 2> result;
   Block &body = loop.getBodyRegion().front();
   SmallVector<CopyOp> copies;
   for (auto copy : body.getOps<CopyOp>())
@@ -175,16 +206,28 @@ RingPlan PipelinePass::analyze(PipelinedOp loop) {
   }
   SmallVector<OpAccess> accesses;
   Operation *unknown = collectAccesses(body, accesses);
-  llvm::SmallDenseSet<Operation *> repeated;
+  RingPlan byTma, byThreads;
+  byTma.producer = RingSide::Tma;
+  byTma.ahead = specializes ? Ahead::BeforeWait : Ahead::AfterRelease;
+  size_t ahead = 0;
   for (CopyOp copy : copies) {
-    AheadCopy ahead;
+    AheadCopy candidate;
     std::optional<Conflict> conflict =
-        whyNotAhead(copy, body, accesses, unknown, ahead);
+        whyNotAhead(copy, body, accesses, unknown, candidate);
+    if (!conflict && isTmaLoad(copy))
+      if (Operation *obstacle = UseCounter::obstacle(loop))
+        conflict = Conflict{"the uses of its ring cannot be counted through "
+                            "what encloses the loop",
+                            obstacle, "enclosed by this"};
     if (!conflict) {
-      repeated.insert(ahead.slice.begin(), ahead.slice.end());
+      ++ahead;
+      if (isTmaLoad(copy)) {
+        byTma.copies.push_back(std::move(candidate));
+        continue;
+      }
       if (isCpAsync(copy))
-        result.producer = RingSide::CpAsync;
-      result.copies.push_back(std::move(ahead));
+        byThreads.producer = RingSide::CpAsync;
+      byThreads.copies.push_back(std::move(candidate));
     } else if (remarks) {
       InFlightDiagnostic diag = copy.emitRemark()
                                 << "not pipelined: " << conflict->reason;
@@ -192,16 +235,26 @@ RingPlan PipelinePass::analyze(PipelinedOp loop) {
         diag.attachNote(conflict->noteOp->getLoc()) << conflict->note;
     }
   }
-  for (Operation &op : body)
-    if (repeated.contains(&op))
-      result.slice.push_back(&op);
-  if (remarks && result.copies.empty())
+  if (remarks && !ahead)
     loop.emitRemark() << "not pipelined: no copy may run ahead";
-  else if (remarks)
-    loop.emitRemark() << "pipelined: " << result.copies.size() << " of "
-                      << copies.size() << " copies run " << loop.getStages() - 1
-                      << " iterations ahead, filled by "
-                      << stringifyRingSide(result.producer);
+  for (RingPlan *plan : {&byTma, &byThreads}) {
+    if (plan->copies.empty())
+      continue;
+    llvm::SmallDenseSet<Operation *> repeated;
+    for (const AheadCopy &copy : plan->copies)
+      repeated.insert(copy.slice.begin(), copy.slice.end());
+    for (Operation &op : body)
+      if (repeated.contains(&op))
+        plan->slice.push_back(&op);
+    if (remarks)
+      loop.emitRemark() << "pipelined: " << plan->copies.size() << " of "
+                        << copies.size() << " copies run "
+                        << loop.getStages() -
+                               (plan->ahead == Ahead::AfterWait ? 1 : 0)
+                        << " iterations ahead, filled by "
+                        << stringifyRingSide(plan->producer);
+    result.push_back(std::move(*plan));
+  }
   return result;
 }
 
@@ -209,36 +262,73 @@ RingPlan PipelinePass::analyze(PipelinedOp loop) {
 // The ring loop
 //===----------------------------------------------------------------------===//
 
-Value RingLoop::createRing() {
-  SmallVector<Type> buffers;
+/// Layout of a ring's buffer: inferred, else row-major.
+static SharedLayoutAttr layoutOf(Value buffer) {
+  if (SharedLayoutAttr layout = getSharedLayout(buffer))
+    return layout;
+  auto type = cast<MemRefType>(buffer.getType());
+  return SharedLayoutAttr::get(
+      buffer.getContext(),
+      SharedLayout::rowMajor(type.getShape(),
+                             getStorageBits(type.getElementType())));
+}
+
+/// Who reads `buffer`, apart from the copy that fills it.
+static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
+  bool wgmma = false, threads = false;
+  for (Value buffer : buffers)
+    for (Operation *user : buffer.getUsers()) {
+      auto gemm = dyn_cast<GemmOp>(user);
+      bool isWgmma = gemm && gemm.getPlan() &&
+                     gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma;
+      auto copy = dyn_cast<CopyOp>(user);
+      wgmma |= isWgmma;
+      threads |= !isWgmma && !(copy && copy.getTarget() == buffer);
+    }
+  SmallVector<RingSide> sides;
+  if (wgmma)
+    sides.push_back(RingSide::Wgmma);
+  if (threads || !wgmma)
+    sides.push_back(RingSide::Threads);
+  return sides;
+}
+
+/// A ring of `stages` slots for the buffers; at the top of the kernel when its
+/// slots are signalled by mbarriers, else at the builder's place.
+static Value createRing(OpBuilder &builder, Location loc, int64_t stages,
+                        ArrayRef<Value> buffers, RingSide producer) {
+  SmallVector<Type> types;
   SmallVector<Attribute> layouts;
-  bool inferred = false;
-  for (const AheadCopy &ahead : plan.copies)
-    inferred |= !!getSharedLayout(CopyOp(ahead.copy).getTarget());
-  for (const AheadCopy &ahead : plan.copies) {
-    Value target = CopyOp(ahead.copy).getTarget();
-    auto type = cast<MemRefType>(target.getType());
-    buffers.push_back(type);
-    if (!inferred)
-      continue;
-    // A ring states all layouts or none; a buffer without one is row-major.
-    SharedLayoutAttr layout = getSharedLayout(target);
-    Type element = type.getElementType();
-    layouts.push_back(
-        layout ? layout
-               : SharedLayoutAttr::get(
-                     loop.getContext(),
-                     SharedLayout::rowMajor(
-                         type.getShape(),
-                         element.isIndex() ? 64
-                                           : element.getIntOrFloatBitWidth())));
+  bool inferred = llvm::any_of(
+      buffers, [](Value buffer) { return !!getSharedLayout(buffer); });
+  for (Value buffer : buffers) {
+    types.push_back(buffer.getType());
+    // A ring states all layouts or none.
+    if (inferred)
+      layouts.push_back(layoutOf(buffer));
   }
-  auto type = RingType::get(loop.getContext(), stages, buffers, plan.producer,
-                            ArrayRef<RingSide>{RingSide::Threads});
+  SmallVector<RingSide> consumers = consumersOf(buffers);
+  auto type =
+      RingType::get(builder.getContext(), stages, types, producer, consumers);
+  OpBuilder::InsertionGuard guard(builder);
+  if (type.usesMbarriers()) {
+    auto kernel =
+        builder.getInsertionBlock()->getParentOp()->getParentOfType<KernelOp>();
+    if (!kernel)
+      kernel = cast<KernelOp>(builder.getInsertionBlock()->getParentOp());
+    builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
+  }
   return RingCreateOp::create(builder, loc, type,
                               inferred ? builder.getArrayAttr(layouts)
                                        : ArrayAttr(),
                               /*peers=*/IntegerAttr());
+}
+
+void RingLoop::createRing(RingPlan &plan) {
+  SmallVector<Value> buffers;
+  for (const AheadCopy &ahead : plan.copies)
+    buffers.push_back(CopyOp(ahead.copy).getTarget());
+  plan.ring = ::createRing(builder, loc, stages, buffers, plan.producer);
 }
 
 Value RingLoop::tripCount() {
@@ -249,15 +339,21 @@ Value RingLoop::tripCount() {
   return index.div(index.add(distance, rounding), loop.getStep());
 }
 
-void RingLoop::produce(Value use) {
-  auto acquire = RingAcquireOp::create(
-      builder, loc, cast<RingType>(ring.getType()).getBuffers(), ring, use);
-  auto fill = [&](OpBuilder &, Location) {
+void RingLoop::produce(const RingPlan &plan, Value iteration) {
+  Value ring = plan.ring;
+  Value use = useOf(plan, iteration);
+  auto acquire = [&]() -> ValueRange {
+    return RingAcquireOp::create(builder, loc,
+                                 cast<RingType>(ring.getType()).getBuffers(),
+                                 ring, use)
+        .getViews();
+  };
+  auto fill = [&](ValueRange views) {
     IRMapping mapping;
-    mapping.map(loop.getInductionVariable(), inductionValue(use));
+    mapping.map(loop.getInductionVariable(), inductionValue(iteration));
     for (Operation *op : plan.slice)
       builder.clone(*op, mapping);
-    for (auto [ahead, view] : llvm::zip(plan.copies, acquire.getViews())) {
+    for (auto [ahead, view] : llvm::zip(plan.copies, views)) {
       // Only the target changes: an alias of it elsewhere keeps its meaning.
       IRMapping ofCopy = mapping;
       CopyOp copy = ahead.copy;
@@ -265,75 +361,127 @@ void RingLoop::produce(Value use) {
       builder.clone(*copy, ofCopy);
     }
   };
-  Value inRange = index.less(use, trips);
-  if (matchPattern(inRange, m_One())) {
-    fill(builder, loc);
+  auto commit = [&] { RingCommitOp::create(builder, loc, ring, use); };
+  // Groups are counted, so a thread commits even what it did not fill; an
+  // mbarrier counts arrivals, so nothing arrives for a use that is not.
+  bool always = !plan.usesMbarriers();
+  ValueRange views;
+  if (always)
+    views = acquire();
+  auto inside = [&] {
+    if (!always)
+      views = acquire();
+    fill(views);
+    if (!always)
+      commit();
+  };
+  Value inRange = index.less(iteration, trips);
+  if (plan.ahead == Ahead::BeforeWait || matchPattern(inRange, m_One())) {
+    inside();
   } else if (!matchPattern(inRange, m_Zero())) {
     auto guard = scf::IfOp::create(builder, loc, inRange,
                                    /*withElseRegion=*/false);
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
-    fill(builder, loc);
+    inside();
   }
-  RingCommitOp::create(builder, loc, ring, use);
+  if (always)
+    commit();
+}
+
+void RingLoop::produceAll(Ahead ahead, Value iteration, int64_t distance) {
+  for (const RingPlan &plan : plans)
+    if (plan.ahead == ahead)
+      produce(plan, distance ? index.add(iteration, index.constant(distance))
+                             : iteration);
+}
+
+void RingLoop::buildPrologue() {
+  for (const RingPlan &plan : plans) {
+    int64_t ahead = plan.ahead == Ahead::BeforeWait     ? 0
+                    : plan.ahead == Ahead::AfterRelease ? stages
+                                                        : stages - 1;
+    if (ahead <= kUnrolledProductions) {
+      for (int64_t iteration = 0; iteration < ahead; ++iteration)
+        produce(plan, index.constant(iteration));
+      continue;
+    }
+    auto prologue =
+        scf::ForOp::create(builder, loc, index.constant(0),
+                           index.constant(ahead), index.constant(1));
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(prologue.getBody());
+    produce(plan, prologue.getInductionVar());
+  }
 }
 
 void RingLoop::build() {
-  ring = createRing();
+  for (RingPlan &plan : plans)
+    createRing(plan);
   trips = tripCount();
   Value zero = index.constant(0), one = index.constant(1);
-  int64_t ahead = stages - 1;
-  if (ahead <= kUnrolledProductions) {
-    for (int64_t use = 0; use < ahead; ++use)
-      produce(index.constant(use));
-  } else {
-    auto prologue =
-        scf::ForOp::create(builder, loc, zero, index.constant(ahead), one);
-    OpBuilder::InsertionGuard restore(builder);
-    builder.setInsertionPointToStart(prologue.getBody());
-    produce(prologue.getInductionVar());
-  }
+  buildPrologue();
 
   auto steady = scf::ForOp::create(builder, loc, zero, trips, one);
   {
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(steady.getBody());
-    Value use = steady.getInductionVar();
-    auto wait = RingWaitOp::create(
-        builder, loc, cast<RingType>(ring.getType()).getBuffers(), ring, use,
-        plan.producer == RingSide::CpAsync
-            ? builder.getI64IntegerAttr(stages - 2)
-            : IntegerAttr());
-    produce(index.add(use, index.constant(ahead)));
+    Value iteration = steady.getInductionVar();
+    produceAll(Ahead::BeforeWait, iteration, 0);
+    SmallVector<AllocOp> allocs;
+    for (const RingPlan &plan : plans) {
+      auto wait = RingWaitOp::create(
+          builder, loc, cast<RingType>(plan.ring.getType()).getBuffers(),
+          plan.ring, useOf(plan, iteration),
+          plan.producer == RingSide::CpAsync
+              ? builder.getI64IntegerAttr(stages - 2)
+              : IntegerAttr());
+      for (auto [copy, view] : llvm::zip(plan.copies, wait.getViews())) {
+        Value target = CopyOp(copy.copy).getTarget();
+        allocs.push_back(target.getDefiningOp<AllocOp>());
+        target.replaceUsesWithIf(view, [&](OpOperand &operand) {
+          return loop->isProperAncestor(operand.getOwner()) &&
+                 operand.getOwner() != CopyOp(copy.copy);
+        });
+      }
+    }
+    produceAll(Ahead::AfterWait, iteration, stages - 1);
 
     Block &body = loop.getBodyRegion().front();
-    SmallVector<AllocOp> allocs;
-    for (auto [copy, view] : llvm::zip(plan.copies, wait.getViews())) {
-      Value target = CopyOp(copy.copy).getTarget();
-      allocs.push_back(target.getDefiningOp<AllocOp>());
-      target.replaceUsesWithIf(view, [&](OpOperand &operand) {
-        return loop->isProperAncestor(operand.getOwner());
-      });
-    }
-    for (const AheadCopy &copy : plan.copies)
-      CopyOp(copy.copy).erase();
-    if (!loop.getInductionVariable().use_empty())
-      loop.getInductionVariable().replaceAllUsesWith(inductionValue(use));
-    body.getTerminator()->erase();
     Block *target = steady.getBody();
-    target->getOperations().splice(std::prev(target->end()),
-                                   body.getOperations());
     builder.setInsertionPoint(target->getTerminator());
-    RingReleaseOp::create(builder, loc, ring, use);
+    Operation *firstRelease = nullptr;
+    for (const RingPlan &plan : plans) {
+      auto release = RingReleaseOp::create(builder, loc, plan.ring,
+                                           useOf(plan, iteration));
+      if (!firstRelease)
+        firstRelease = release;
+    }
+    produceAll(Ahead::AfterRelease, iteration, stages);
+    for (const RingPlan &plan : plans)
+      for (const AheadCopy &copy : plan.copies)
+        CopyOp(copy.copy).erase();
+    if (!loop.getInductionVariable().use_empty()) {
+      builder.setInsertionPoint(firstRelease);
+      loop.getInductionVariable().replaceAllUsesWith(inductionValue(iteration));
+    }
+    body.getTerminator()->erase();
+    target->getOperations().splice(Block::iterator(firstRelease),
+                                   body.getOperations());
     // What only the copies used has no use left.
-    for (Operation *op : llvm::reverse(plan.slice))
-      if (isOpTriviallyDead(op))
-        op->erase();
+    for (const RingPlan &plan : plans)
+      for (Operation *op : llvm::reverse(plan.slice))
+        if (isOpTriviallyDead(op))
+          op->erase();
     for (AllocOp alloc : allocs)
       if (alloc->use_empty())
         alloc.erase();
   }
-  RingDrainOp::create(builder, loc, ring);
+  for (auto [plan, counter] : llvm::zip(plans, counters)) {
+    RingDrainOp::create(builder, loc, plan.ring);
+    if (plan.usesMbarriers())
+      counter.finish(useOf(plan, trips));
+  }
   loop.erase();
 }
 
@@ -366,12 +514,160 @@ void PipelinePass::convert(PipelinedOp loop) {
     loop.erase();
     return;
   }
-  RingPlan plan = analyze(loop);
-  if (plan.copies.empty()) {
+  SmallVector<RingPlan, 2> plans = analyze(loop);
+  if (plans.empty()) {
     buildPlainLoop(loop);
     ++plainLoops;
     return;
   }
-  RingLoop(loop, plan).build();
+  // Counting replaces the loops around this one, so it comes first.
+  SmallVector<UseCounter, 2> counters(plans.size());
+  for (auto [plan, counter] : llvm::zip(plans, counters))
+    if (plan.usesMbarriers())
+      plan.base = counter.begin(loop);
+  RingLoop(loop, plans, counters).build();
   ++ringLoops;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies that do not run ahead
+//===----------------------------------------------------------------------===//
+
+/// Another instruction for a copy that cannot have an mbarrier.
+static void demote(CopyOp copy, const TargetInfo &target, bool remarks,
+                   StringRef reason) {
+  CopyFacts facts = CopyFacts::get(copy);
+  for (CopyInstruction instruction :
+       {CopyInstruction::CpAsync, CopyInstruction::Vector,
+        CopyInstruction::Scalar}) {
+    CopyDecision decision;
+    if (!decideCopy(facts, target, instruction, decision))
+      continue;
+    copy.setPlanAttr(CopyPlanAttr::get(copy.getContext(), decision.instruction,
+                                       decision.bytes));
+    break;
+  }
+  if (remarks)
+    copy.emitRemark() << "copy: "
+                      << stringifyCopyInstruction(
+                             copy.getPlan()->getInstruction())
+                      << " after all: " << reason;
+}
+
+/// Why a copy by TMA cannot have a slot for itself: the tile must be written by
+/// nothing else, and read after the copy in the same block (or deeper) only.
+static std::string whyNotSlot(CopyOp copy) {
+  auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
+  if (!alloc)
+    return "its target is not an allocation of its own";
+  if (UseCounter::obstacle(copy))
+    return "the uses of its ring cannot be counted through what encloses it";
+  SmallVector<TileAccess> own;
+  copy.getAccesses(own);
+  for (const TileAccess &access : own)
+    if (access.isWrite && !coversWholeBuffer(access))
+      return "it covers only a part of the shared buffer";
+  for (Operation *user : alloc->getUsers()) {
+    if (user == copy)
+      continue;
+    Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
+    if (!here || here->isBeforeInBlock(copy))
+      return "the shared buffer is used before the copy or elsewhere";
+    SmallVector<OpAccess> accesses;
+    if (collectAccesses(user, accesses))
+      return "the shared buffer is used by something that is not understood";
+    for (const OpAccess &access : accesses)
+      if (access.access.isWrite &&
+          getBaseBuffer(access.access.buffer) == alloc.getResult())
+        return "the shared buffer is written by something else, too";
+  }
+  return "";
+}
+
+/// acquire, copy, commit; wait before the first use, release after the last.
+static void giveSlot(CopyOp copy) {
+  Location loc = copy.getLoc();
+  UseCounter counter;
+  Value use = counter.begin(copy);
+  OpBuilder builder(copy);
+  auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
+  Value ring =
+      createRing(builder, loc, /*stages=*/1, alloc.getResult(), RingSide::Tma);
+  Type view = alloc.getResult().getType();
+  Block *block = copy->getBlock();
+  Operation *first = nullptr, *last = copy;
+  for (Operation *user : alloc->getUsers()) {
+    if (user == copy)
+      continue;
+    Operation *here = block->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+    if (last->isBeforeInBlock(here))
+      last = here;
+  }
+  auto acquire = RingAcquireOp::create(builder, loc, view, ring, use);
+  copy.getTargetMutable().assign(acquire.getViews().front());
+  builder.setInsertionPointAfter(copy);
+  RingCommitOp::create(builder, loc, ring, use);
+  if (first)
+    builder.setInsertionPoint(first);
+  auto wait = RingWaitOp::create(builder, loc, view, ring, use, IntegerAttr());
+  alloc.getResult().replaceAllUsesWith(wait.getViews().front());
+  if (last != copy)
+    builder.setInsertionPointAfter(last);
+  RingReleaseOp::create(builder, loc, ring, use);
+  builder.setInsertionPoint(block->getTerminator());
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  counter.finish(arith::AddIOp::create(builder, loc, use, one));
+  alloc.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
+  specializes = false;
+  if (target) {
+    RoleDecision roles = decideRoles(kernel, *target);
+    specializes = roles.specialize;
+    bool forced = kernel.getSpecialize().value_or(false);
+    if (!specializes && (forced || remarks)) {
+      InFlightDiagnostic diag =
+          forced ? kernel.emitOpError()
+                       << "cannot be specialized, which `specialize` asks for: "
+                 : kernel.emitRemark() << "warps not specialized: ";
+      diag << roles.reason;
+      if (roles.cause)
+        diag.attachNote(roles.cause->getLoc()) << "because of this";
+      if (forced)
+        return diag;
+      diag.report();
+    }
+    if (specializes)
+      kernel.setSpecialize(true);
+  }
+  // Outer loops first: their dependences are read off the inner loops as
+  // written, before rings hide the buffers.
+  SmallVector<PipelinedOp> loops;
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](PipelinedOp loop) {
+    loops.push_back(loop);
+    // What is in a loop that never runs goes with it.
+    return neverRuns(loop) ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (PipelinedOp loop : loops)
+    convert(loop);
+  SmallVector<CopyOp> alone;
+  kernel.getBodyRegion().walk([&](CopyOp copy) {
+    if (isTmaLoad(copy) && !copy.getTarget().getDefiningOp<RingAcquireOp>())
+      alone.push_back(copy);
+  });
+  for (CopyOp copy : alone) {
+    std::string reason = whyNotSlot(copy);
+    if (reason.empty())
+      giveSlot(copy);
+    else
+      demote(copy, *target, remarks, reason);
+  }
+  return success();
 }

@@ -1,0 +1,65 @@
+//===- UseCounter.cpp - a count carried through a program -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "UseCounter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+Operation *UseCounter::obstacle(Operation *op) {
+  for (Operation *parent = op->getParentOp(); !isa<KernelOp>(parent);
+       parent = parent->getParentOp())
+    if (!isa<scf::ForOp, scf::IfOp, PipelinedOp>(parent))
+      return parent;
+  return nullptr;
+}
+
+Value UseCounter::begin(Operation *op) {
+  Operation *parent = op->getParentOp();
+  IRRewriter rewriter(op->getContext());
+  if (auto kernel = dyn_cast<KernelOp>(parent)) {
+    rewriter.setInsertionPointToStart(&kernel.getBodyRegion().front());
+    return arith::ConstantIndexOp::create(rewriter, op->getLoc(), 0);
+  }
+  Value outer = begin(parent);
+  rewriter.setInsertionPoint(parent);
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    FailureOr<LoopLikeOpInterface> carrier = loop.replaceWithAdditionalYields(
+        rewriter, outer, /*replaceInitOperandUsesInLoop=*/false,
+        [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+          return SmallVector<Value>{arguments.front()};
+        });
+    auto replaced = cast<scf::ForOp>(carrier->getOperation());
+    levels.push_back({replaced, replaced.getBody()});
+    return replaced.getRegionIterArgs().back();
+  }
+  auto branch = cast<scf::IfOp>(parent);
+  Block *block = op->getBlock();
+  SmallVector<Type> types(branch.getResultTypes());
+  types.push_back(rewriter.getIndexType());
+  auto replaced =
+      scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
+                        /*withElseRegion=*/false);
+  replaced.getThenRegion().takeBody(branch.getThenRegion());
+  replaced.getElseRegion().takeBody(branch.getElseRegion());
+  if (replaced.getElseRegion().empty()) {
+    rewriter.createBlock(&replaced.getElseRegion());
+    scf::YieldOp::create(rewriter, branch.getLoc());
+  }
+  for (Region *region : replaced.getRegions())
+    region->front().getTerminator()->insertOperands(types.size() - 1, outer);
+  rewriter.replaceOp(branch, replaced.getResults().drop_back());
+  levels.push_back({replaced, block});
+  return outer;
+}
+
+void UseCounter::finish(Value next) {
+  for (const Level &level : llvm::reverse(levels)) {
+    Operation *yield = level.block->getTerminator();
+    yield->setOperand(yield->getNumOperands() - 1, next);
+    next = level.carrier->getResults().back();
+  }
+  levels.clear();
+}

@@ -1,0 +1,38 @@
+//===- UseCounter.h - a count carried through a program ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The uses of a ring are numbered from its creation at the top of the kernel.
+// Where they happen in loops and branches the count is carried by them as a
+// value: an iteration continues where the one before stopped.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_DIALECT_TILE_TRANSFORMS_USECOUNTER_H
+#define TILE_LIB_DIALECT_TILE_TRANSFORMS_USECOUNTER_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+class UseCounter {
+public:
+  /// Why a count cannot be carried to `op`: what encloses it is no loop or
+  /// branch that could. Null when it can.
+  static Operation *obstacle(Operation *op);
+
+  /// The count before `op`. Enclosing loops and branches are replaced by ones
+  /// that carry it.
+  Value begin(Operation *op);
+  /// The count after what `begin` was asked for: available where that stood.
+  void finish(Value next);
+
+private:
+  struct Level {
+    Operation *carrier;
+    Block *block; // of the carrier, with the operation inside
+  };
+  SmallVector<Level> levels; // innermost last
+};
+
+} // namespace mlir::tile
+#endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_USECOUNTER_H
