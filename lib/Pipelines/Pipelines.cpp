@@ -34,6 +34,12 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
   PipelinePassOptions pipelining;
   pipelining.remarks = options.remarks;
   passes.addPass(createPipelinePass(pipelining));
+  SpecializeWarpsPassOptions roles;
+  roles.remarks = options.remarks;
+  passes.addPass(createSpecializeWarpsPass(roles));
+  ScheduleGemmsPassOptions gemms;
+  gemms.remarks = options.remarks;
+  passes.addPass(createScheduleGemmsPass(gemms));
   passes.addPass(createConvertTileToNVVMPass());
 }
 

@@ -68,6 +68,93 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
+  let summary = "Divides a kernel into a role that copies and one that computes";
+  let description = [{
+    Acts on kernels with `specialize = true` (which `tile-pipeline` sets where it
+    is possible and pays) whose copies fill rings signalled by mbarriers. One
+    warpgroup is added: it keeps the acquires, copies and commits and the control
+    flow around them; the kernel's own threads keep the rest. Registers move from
+    the one to the other where a launch gives fewer than a thread can use.
+
+    Before:
+
+    ```mlir
+    tile.kernel @k(...) grid(...) threads(256) attributes {specialize = true} {
+      %ring = tile.ring.create : !tile.ring<4 x [memref<128x64xf16, #shared>], tma -> wgmma>
+      scf.for %i = %c0 to %T step %c1 {
+        %a = tile.ring.acquire %ring[%i] : ...
+        tile.copy %A[%m, %k] to %a : ...
+        tile.ring.commit %ring[%i] : ...
+        %b = tile.ring.wait %ring[%i] : ...
+        tile.gemm %b, %Bs, %acc : ...
+        tile.ring.release %ring[%i] : ...
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.kernel @k(...) grid(...) threads(384) attributes {specialize = true} {
+      %ring = tile.ring.create : ...
+      tile.warp_specialize
+      role "load" warps(4) registers(40) {
+        scf.for %i = %c0 to %T step %c1 { /* acquire, copy, commit */ }
+      }
+      role "mma" warps(8) registers(232) {
+        scf.for %i = %c0 to %T step %c1 { /* wait, gemm, release */ }
+      }
+    }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which kernels are divided">];
+  let statistics = [
+    Statistic<"specializedKernels", "specialized-kernels", "kernels divided into roles">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
+  let summary = "Leaves gemms in flight as long as nothing needs them";
+  let description = [{
+    Each gemm by wgmma returns a token. Its `tile.await` stands where something
+    touches the result, overwrites an operand or frees its slot; in a loop of a
+    role where that is the end of the iteration, it moves behind the gemms of the
+    next one, with the releases it was in front of.
+
+    Before:
+
+    ```mlir
+    scf.for %i = %c0 to %T step %c1 {
+      %a, %b = tile.ring.wait %ring[%i] : ...
+      tile.gemm %a, %b, %acc {plan = #tile.mma_plan<wgmma, ...>} : ...
+      tile.ring.release %ring[%i] : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %t:2 = scf.for %i = %c0 to %T step %c1 iter_args(%last = %done, %use = %c0) -> (!tile.token, index) {
+      %a, %b = tile.ring.wait %ring[%i] : ...
+      %token = tile.gemm %a, %b, %acc {plan = #tile.mma_plan<wgmma, ...>} : ... -> !tile.token
+      tile.await %last
+      scf.if %notFirst { tile.ring.release %ring[%use] : ... }
+      scf.yield %token, %i : !tile.token, index
+    }
+    tile.await %t#0
+    scf.if %ran { tile.ring.release %ring[%t#1] : ... }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which loops keep gemms in flight">];
+  let statistics = [
+    Statistic<"rotatedLoops", "rotated-loops", "loops with gemms in flight across iterations">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
   let summary = "Decides which thread holds which element, and where tiles lie in shared memory";
   let description = [{

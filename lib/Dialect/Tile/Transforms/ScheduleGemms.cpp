@@ -1,0 +1,252 @@
+//===- ScheduleGemms.cpp - gemms in flight --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 6: after roles. A gemm by wgmma is issued and awaited; the wait is put
+// as late as its operands and its result allow. Three steps, each of which
+// leaves a right program:
+//   1. every such gemm returns a token that is awaited at once;
+//   2. a wait sinks to the first operation that touches the result, overwrites
+//      an operand, or frees the slot of one;
+//   3. where the waits of a loop have sunk to its end and only releases are
+//      left behind them, they move into the next iteration, behind the gemms
+//      that it issues: a group is always in flight.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_SCHEDULEGEMMSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// A gemm that the hardware can leave in flight.
+static bool isAsynchronous(GemmOp gemm) {
+  return gemm.getPlan() && !gemm.getPromoteEvery() &&
+         gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma;
+}
+
+/// The ring whose slot a view shows; null for none.
+static Value ringOf(Value buffer) {
+  auto wait = buffer.getDefiningOp<RingWaitOp>();
+  return wait ? wait.getRing() : Value();
+}
+
+/// Whether a wait for `gemm` has to stand before `op`.
+static bool needsResult(GemmOp gemm, Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  bool needs = false;
+  op->walk([&](Operation *inner) {
+    if (auto other = dyn_cast<GemmOp>(inner)) {
+      // Groups end in order: an accumulation follows without a wait. It reads
+      // registers of its own.
+      bool sameC = other.getC() == gemm.getC() && isAsynchronous(other) &&
+                   !isFragment(other.getA()) && !isFragment(other.getB());
+      if (sameC && other.getA() != gemm.getC() && other.getB() != gemm.getC())
+        return;
+    }
+    if (auto release = dyn_cast<RingReleaseOp>(inner)) {
+      needs |= release.getRing() == ringOf(gemm.getA()) ||
+               release.getRing() == ringOf(gemm.getB());
+      return;
+    }
+    if (isa<RingDrainOp, WarpSpecializeOp, AwaitOp>(inner)) {
+      needs |= !isa<AwaitOp>(inner);
+      return;
+    }
+    for (Value operand : inner->getOperands())
+      needs |= operand == gemm.getC();
+    SmallVector<OpAccess> accesses;
+    if (inner->getNumRegions() == 0 && !isMemoryEffectFree(inner) &&
+        !isa<RingWaitOp, RingAcquireOp, RingCommitOp>(inner) &&
+        collectAccesses(inner, accesses))
+      needs = true;
+    for (const OpAccess &access : accesses)
+      needs |= access.access.isWrite && (access.access.buffer == gemm.getA() ||
+                                         access.access.buffer == gemm.getB());
+  });
+  return needs;
+}
+
+namespace {
+struct ScheduleGemmsPass
+    : tile::impl::ScheduleGemmsPassBase<ScheduleGemmsPass> {
+  using ScheduleGemmsPassBase::ScheduleGemmsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<GemmOp> gemms;
+    getOperation().walk([&](GemmOp gemm) {
+      if (isAsynchronous(gemm) && !gemm.getToken())
+        gemms.push_back(gemm);
+    });
+    for (GemmOp gemm : gemms)
+      issue(gemm);
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      rotate(loop);
+  }
+
+private:
+  /// Steps 1 and 2.
+  void issue(GemmOp gemm) {
+    OpBuilder builder(gemm);
+    OperationState state(gemm.getLoc(), GemmOp::getOperationName());
+    state.addOperands(gemm->getOperands());
+    state.addAttributes(gemm->getAttrs());
+    state.addTypes(TokenType::get(&getContext()));
+    auto issued = cast<GemmOp>(builder.create(state));
+    Operation *place = gemm->getNextNode();
+    gemm.erase();
+    while (!needsResult(issued, place))
+      place = place->getNextNode();
+    builder.setInsertionPoint(place);
+    AwaitOp::create(builder, issued.getLoc(), issued.getToken(),
+                    /*read=*/false);
+  }
+
+  void rotate(scf::ForOp loop);
+};
+
+/// The end of a loop's body that can wait for the next iteration.
+struct Tail {
+  SmallVector<AwaitOp> awaits;
+  SmallVector<RingReleaseOp> releases;
+  SmallVector<GemmOp> gemms;
+};
+} // namespace
+
+/// Whether `op` touches one of the fragments that are in flight.
+static bool touches(Operation *op, const llvm::SmallDenseSet<Value> &pending) {
+  bool result = false;
+  op->walk([&](Operation *inner) {
+    auto gemm = dyn_cast<GemmOp>(inner);
+    for (OpOperand &operand : inner->getOpOperands())
+      if (pending.contains(operand.get()))
+        result |= !gemm || operand.get() != gemm.getC() || !gemm.getToken() ||
+                  gemm.getA() == operand.get() || gemm.getB() == operand.get();
+  });
+  return result;
+}
+
+/// Gemms into accumulators of their own that nothing else in the loop touches,
+/// awaited at its end, with nothing behind but releases and scalars.
+static std::optional<Tail> findTail(scf::ForOp loop) {
+  Tail tail;
+  Block &body = *loop.getBody();
+  llvm::SmallDenseSet<Value> pending;
+  for (Operation &op : body.without_terminator()) {
+    if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.getToken()) {
+      if (isFragment(gemm.getA()) || isFragment(gemm.getB()))
+        return std::nullopt; // registers in flight across the back edge
+      tail.gemms.push_back(gemm);
+      pending.insert(gemm.getC());
+    } else if (auto await = dyn_cast<AwaitOp>(op)) {
+      tail.awaits.push_back(await);
+    } else if (auto release = dyn_cast<RingReleaseOp>(op);
+               release && !tail.awaits.empty()) {
+      tail.releases.push_back(release);
+    }
+  }
+  if (tail.gemms.empty() || tail.awaits.empty())
+    return std::nullopt;
+  // Each token is awaited once, here, and by nothing else.
+  llvm::SmallDenseSet<Value> tokens;
+  for (AwaitOp await : tail.awaits)
+    for (Value token : await.getTokens())
+      tokens.insert(token);
+  for (GemmOp gemm : tail.gemms)
+    if (!gemm.getToken().hasOneUse() || !tokens.erase(gemm.getToken()))
+      return std::nullopt;
+  if (!tokens.empty())
+    return std::nullopt;
+  Operation *lastGemm = tail.gemms.back();
+  for (Operation &op : body.without_terminator()) {
+    if (llvm::is_contained(tail.awaits, &op) ||
+        llvm::is_contained(tail.releases, &op) ||
+        llvm::is_contained(tail.gemms, &op))
+      continue;
+    if (touches(&op, pending))
+      return std::nullopt;
+    bool isLater = lastGemm->isBeforeInBlock(&op);
+    if (isLater && !isMemoryEffectFree(&op))
+      return std::nullopt;
+  }
+  for (AwaitOp await : tail.awaits)
+    if (await->isBeforeInBlock(lastGemm))
+      return std::nullopt;
+  // A slot that is released an iteration later must not be needed before, and
+  // the agent that fills it must be another one.
+  for (RingReleaseOp release : tail.releases) {
+    RingType type = release.getRing().getType();
+    if (!type.usesMbarriers() || type.getStages() < 2 ||
+        !release->getParentOfType<WarpSpecializeOp>())
+      return std::nullopt;
+    for (Operation *user : release.getRing().getUsers())
+      if (isa<RingAcquireOp>(user) && loop->isProperAncestor(user))
+        return std::nullopt;
+  }
+  return tail;
+}
+
+void ScheduleGemmsPass::rotate(scf::ForOp loop) {
+  std::optional<Tail> tail = findTail(loop);
+  if (!tail)
+    return;
+  Location loc = tail->awaits.front().getLoc();
+  IRRewriter rewriter(&getContext());
+  rewriter.setInsertionPoint(loop);
+  // Carried: the token of each gemm, and the use that each release is for.
+  SmallVector<Value> inits, yields;
+  for (GemmOp gemm : tail->gemms) {
+    inits.push_back(
+        TokenDoneOp::create(rewriter, loc, TokenType::get(&getContext())));
+    yields.push_back(gemm.getToken());
+  }
+  for (RingReleaseOp release : tail->releases) {
+    inits.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
+    yields.push_back(release.getUse());
+  }
+  size_t first = loop.getNumResults(), tokens = tail->gemms.size();
+  Operation *lastGemm = tail->gemms.back();
+  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return yields; });
+  auto carrier = cast<scf::ForOp>(replaced->getOperation());
+
+  auto finish = [&](OpBuilder &builder, ValueRange carried, Value ran) {
+    AwaitOp::create(builder, loc, carried.take_front(tokens), /*read=*/false);
+    auto guard = scf::IfOp::create(builder, loc, ran,
+                                   /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    for (auto [release, use] :
+         llvm::zip(tail->releases, carried.drop_front(tokens)))
+      RingReleaseOp::create(builder, loc, release.getRing(), use);
+  };
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfter(lastGemm);
+  Value notFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                            carrier.getInductionVar(), carrier.getLowerBound());
+  finish(builder, ValueRange(carrier.getRegionIterArgs()).drop_front(first),
+         notFirst);
+  for (AwaitOp await : tail->awaits)
+    await.erase();
+  SmallVector<RingReleaseOp> releases = tail->releases;
+  builder.setInsertionPointAfter(carrier);
+  Value ran =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                            carrier.getLowerBound(), carrier.getUpperBound());
+  finish(builder, carrier.getResults().drop_front(first), ran);
+  for (RingReleaseOp release : releases)
+    release.erase();
+  ++rotatedLoops;
+  if (remarks)
+    carrier.emitRemark() << tokens << " gemms stay in flight across iterations";
+}

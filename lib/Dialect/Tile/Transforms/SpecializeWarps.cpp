@@ -1,0 +1,189 @@
+//===- SpecializeWarps.cpp - producers and consumers as roles -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 6: after pipelining. A program that meets its copies in mbarrier rings
+// only is run by two agents: one keeps what fills slots, the other everything
+// else, each with the control flow around it. Both count the uses of a ring
+// alike, since both run the same loops. Whether that is possible was decided
+// before (Analysis/WarpRoles.h); nothing is decided here but registers.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_SPECIALIZEWARPSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static bool isMbarrierRing(Value ring) {
+  return cast<RingType>(ring.getType()).usesMbarriers();
+}
+
+/// What fills the slots of mbarrier rings.
+static bool isProduction(Operation *op) {
+  if (auto acquire = dyn_cast<RingAcquireOp>(op))
+    return isMbarrierRing(acquire.getRing());
+  if (auto commit = dyn_cast<RingCommitOp>(op))
+    return isMbarrierRing(commit.getRing());
+  if (auto copy = dyn_cast<CopyOp>(op))
+    if (auto acquire = copy.getTarget().getDefiningOp<RingAcquireOp>())
+      return isMbarrierRing(acquire.getRing());
+  return false;
+}
+
+/// Operations before both roles: rings, shared tiles, and scalars that depend
+/// on nothing else.
+static bool staysOutside(Operation *op) {
+  if (auto alloc = dyn_cast<AllocOp>(op))
+    return isShared(alloc.getResult());
+  return isa<RingCreateOp, AssumeOp>(op) ||
+         (op->getNumRegions() == 0 && isPure(op));
+}
+
+/// Erases the operations of a role that `drop` names. A token that something
+/// else still carries becomes one of nothing.
+static void strip(Region &role, llvm::function_ref<bool(Operation *)> drop) {
+  SmallVector<Operation *> dropped;
+  role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!drop(op))
+      return WalkResult::advance();
+    dropped.push_back(op);
+    return WalkResult::skip();
+  });
+  for (Operation *op : dropped) {
+    OpBuilder builder(op);
+    for (Value result : op->getResults())
+      if (isa<TokenType>(result.getType()) && !result.use_empty())
+        result.replaceAllUsesWith(
+            TokenDoneOp::create(builder, op->getLoc(), result.getType()));
+  }
+  for (Operation *op : llvm::reverse(dropped)) {
+    op->dropAllDefinedValueUses();
+    op->erase();
+  }
+}
+
+namespace {
+/// Registers of a thread of each role.
+struct RegisterBudget {
+  int64_t producer = 0, consumer = 0;
+};
+
+struct SpecializeWarpsPass
+    : tile::impl::SpecializeWarpsPassBase<SpecializeWarpsPass> {
+  using SpecializeWarpsPassBase::SpecializeWarpsPassBase;
+
+  void runOnOperation() override {
+    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    RewritePatternSet patterns(&getContext());
+    for (RegisteredOperationName name : getContext().getRegisteredOperations())
+      if (name.getDialectNamespace() == "scf")
+        name.getCanonicalizationPatterns(patterns, &getContext());
+    FrozenRewritePatternSet cleanups(std::move(patterns));
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      if (!kernel.getSpecialize().value_or(false) || !hasProduction(kernel))
+        continue;
+      if (!target) {
+        getOperation().emitError()
+            << "expected '" << kTargetAttrName
+            << "' on the module (`--tile-set-target=arch=...`)";
+        return signalPassFailure();
+      }
+      specialize(kernel, *target);
+      (void)applyPatternsGreedily(kernel.getBodyRegion(), cleanups);
+    }
+  }
+
+private:
+  static bool hasProduction(KernelOp kernel) {
+    Block &body = kernel.getBodyRegion().front();
+    return body.getOps<WarpSpecializeOp>().empty() &&
+           llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
+             return isMbarrierRing(ring.getRing());
+           });
+  }
+
+  /// What the launch gives is redistributed: issuing copies takes few
+  /// registers. Nothing, where each thread can have the most there is anyway.
+  static RegisterBudget budget(KernelOp kernel, const TargetInfo &target,
+                               int64_t threads) {
+    int64_t blocks = kernel.getPersistent().value_or(1);
+    int64_t launched = target.registersPerSm / (threads * blocks) / 8 * 8;
+    if (launched > target.maxRegistersPerThread / 8 * 8)
+      return {};
+    int64_t consumers = threads - kProducerThreads;
+    RegisterBudget result;
+    result.producer = launched >= 160 ? 40 : launched >= 128 ? 32 : 24;
+    result.consumer =
+        (launched * threads - result.producer * kProducerThreads) / consumers /
+        8 * 8;
+    // The instruction takes up to 256, a thread can use 255.
+    result.consumer = std::min<int64_t>(result.consumer, 240);
+    return result;
+  }
+
+  void specialize(KernelOp kernel, const TargetInfo &target) {
+    Block &body = kernel.getBodyRegion().front();
+    SmallVector<Operation *> inside;
+    llvm::SmallDenseSet<Operation *> moved;
+    for (Operation &op : body.without_terminator()) {
+      bool depends = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return moved.contains(operand.getDefiningOp());
+      });
+      if (!depends && staysOutside(&op))
+        continue;
+      inside.push_back(&op);
+      moved.insert(&op);
+    }
+
+    int64_t consumers = kernel.getThreads();
+    int64_t threads = consumers + kProducerThreads;
+    RegisterBudget registers = budget(kernel, target, threads);
+    OpBuilder builder(body.getTerminator());
+    Location loc = kernel.getLoc();
+    auto roles = WarpSpecializeOp::create(
+        builder, loc, builder.getStrArrayAttr({"load", "mma"}),
+        ArrayRef<int64_t>{kProducerThreads / 32, consumers / 32},
+        ArrayRef<int64_t>{registers.producer, registers.consumer},
+        /*rolesCount=*/2);
+    Block &producer = roles.getRoles()[0].emplaceBlock();
+    Block &consumer = roles.getRoles()[1].emplaceBlock();
+    IRMapping mapping;
+    builder.setInsertionPointToEnd(&producer);
+    for (Operation *op : inside)
+      builder.clone(*op, mapping);
+    RoleEndOp::create(builder, loc);
+    builder.setInsertionPointToEnd(&consumer);
+    Operation *end = RoleEndOp::create(builder, loc);
+    for (Operation *op : inside)
+      op->moveBefore(end);
+
+    strip(roles.getRoles()[0], [](Operation *op) {
+      if (isProduction(op) || isa<RoleEndOp>(op))
+        return false;
+      if (isa<TileOpInterface>(op))
+        return true;
+      if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>())
+        return false; // what remains empty goes with the clean-up
+      // Reads that decide what is copied stay.
+      return !isPure(op) && !hasSingleEffect<MemoryEffects::Read>(op);
+    });
+    strip(roles.getRoles()[1], isProduction);
+    kernel.setThreads(threads);
+    ++specializedKernels;
+    if (remarks)
+      kernel.emitRemark() << "warps specialized: " << kProducerThreads
+                          << " threads issue copies, " << consumers
+                          << " compute";
+  }
+};
+} // namespace
