@@ -1,0 +1,556 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The GEMM figures of Hopper: one plain tile program and its variants against cuBLAS, and against Triton.
+
+  pack      compiles every configuration and packs them with the launcher: where the compiler is
+  selftest  reads the packed artifacts and checks each launch against its manifest: no GPU
+  run       measures: where the GPU is (torch, triton; no compiler)
+  compile   times compilation to PTX and to machine code: where the compiler is
+
+Modes of `run` (several may be named; default: headline sweep):
+  headline  4096, 8192, 16384 cubed       sweep     the LLM set: M x (N, K), B as K x N and N x K
+  fp8       e4m3 against _scaled_mm       int8      against _int_mm           tf32     against cuBLAS tf32
+  small     M of 1 to 128                 batched   16 x 2048 cubed           ragged   4093 x 4099 x 4001
+  epilogue  fused against plain           triton    Triton's best on six      ablation what each decision is worth
+
+Every configuration that is timed is first compared with float32 on fresh random inputs, the output poisoned with NaN.
+Times are medians of triton's do_bench, ours and the peer alternating in one process; ratios are peer over ours, pair by
+pair: above 1 is faster than the peer. `--tune` picks configurations by measuring; without it a model of waves picks.
+"""
+
+import argparse
+import dataclasses
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from tilebench import artifact  # noqa: E402
+from tilebench.gemm import BITS, Gemm, Reduce, padded_row  # noqa: E402
+from tilebench.problems import (DEEPSEEK_NK, HEADLINE, PEER_SHAPES, RAGGED, SMALL_M, Problem, eight_bit, large,  # noqa: E402
+                                llm_set, pick, small, small_whole, splits_for, tf32)
+
+CUBE = 8192
+
+
+# ----- what each mode needs ----------------------------------------------------------------------
+
+
+def ragged_programs(layout):
+    promise = dict(layout=layout, static=RAGGED, aligned=layout == "padded")
+    return [Gemm(**promise), Gemm(cluster=(2, 1), **promise), Gemm(tile=(128, 128, 64), stages=4, **promise),
+            Gemm(tile=(128, 128, 32), stages=3, threads=128, persistent=0, **promise)]
+
+
+def epilogue_programs():
+    return [dataclasses.replace(plain, epilogue=e) for e in ("none", "relu", "bias_gelu", "residual", "residual_init")
+            for plain in (Gemm(cluster=(2, 1)), Gemm(cluster=(2, 1), stages=3), Gemm())]
+
+
+BASE = Gemm(cluster=(2, 1))
+ABLATIONS = {
+    "as measured": BASE,
+    "no cluster, no multicast": dataclasses.replace(BASE, cluster=(1, 1)),
+    "not persistent": dataclasses.replace(BASE, persistent=0),
+    "no panels (row order)": dataclasses.replace(BASE, panel=0),
+    "epilogue by vector stores": dataclasses.replace(BASE, store_tma=False),
+    "loads without TMA": dataclasses.replace(BASE, load_tma=False, cluster=(1, 1)),
+    "no roles (nor register split)": dataclasses.replace(BASE, specialize=False),
+    "no roles, not persistent": dataclasses.replace(BASE, specialize=False, persistent=0),
+    "3 stages": dataclasses.replace(BASE, stages=3),
+    "2 stages": dataclasses.replace(BASE, stages=2),
+    "tile 128x128": dataclasses.replace(BASE, tile=(128, 128, 64)),
+}
+
+
+def fp8_problems():
+    shapes = [(CUBE, CUBE, CUBE)] + [(4096, n, k) for n, k in DEEPSEEK_NK]
+    return [Problem(m, n, k, True, "f8E4M3FN", "bf16") for m, n, k in shapes]
+
+
+def fp8_programs(promote):
+    return eight_bit("f8E4M3FN", out="bf16", epilogue="scale", promote_every=promote)
+
+
+def programs():
+    """Every program of every mode: (mode, program)."""
+    found = [(mode, p) for mode in ("headline", "sweep", "triton") for tb in (False, True) for p in large(tb)]
+    found += [("fp8", p) for promote in (0, 128) for p in fp8_programs(promote)]
+    found += [("int8", p) for p in eight_bit("i8")] + [("tf32", p) for p in tf32()]
+    found += [("small", p) for p in small() + small_whole() + [Reduce()]]
+    found += [("batched", dataclasses.replace(p, batched=True)) for p in large()[:6]]
+    found += [("batched", dataclasses.replace(p, batched=True)) for p in large(True)[:3]]
+    found += [("ragged", p) for layout in ("padded", "dense") for p in ragged_programs(layout)]
+    found += [("epilogue", p) for p in epilogue_programs()] + [("ablation", p) for p in ABLATIONS.values()]
+    return found
+
+
+# ----- measuring ---------------------------------------------------------------------------------
+
+
+class Bench:
+    """What the modes share: the launcher, options, the rows measured so far."""
+
+    def __init__(self, options, runtime=None, device="cuda"):
+        import torch
+
+        from tilebench import launch, timing
+
+        self.torch, self.timing, self.launching, self.options, self.device = torch, timing, launch, options, device
+        torch.zeros(1, device=device)
+        torch.manual_seed(options.seed)
+        self.runtime = runtime or launch.Runtime(options.folder)
+        index = json.loads((options.folder / "index.json").read_text())["kernels"] if options.folder else []
+        self.failed = {e["name"]: e["failed"] for e in index if "failed" in e}
+        self.have = {e["name"] for e in index} - set(self.failed)
+        self.rows, self.wrong, self.time = [], [], timing.bench
+
+    def packed(self, candidates):
+        return [p for p in candidates if p.ident() in self.have and (not self.options.only or self.options.only in p.ident())]
+
+    def stream(self):
+        return self.torch.cuda.current_stream().cuda_stream if self.device == "cuda" else 0
+
+    def synchronize(self):
+        if self.device == "cuda":
+            self.torch.cuda.synchronize()
+
+    def bind(self, program, tensors, scalars=None):
+        """The launch of a program on tensors by argument name."""
+        args = []
+        for name, element, shape, _, _ in program.arguments():
+            if shape is None:
+                args.append(("scalar", element, scalars[name]))
+            else:
+                args.append(self.launching.tensor_arg(tensors[name], element))
+        return self.runtime.kernel(program.ident()).bind(args, self.stream())
+
+    def verified(self, name, launch, c, a, b, element, out, finish=None, peer=False):
+        """Whether a launch computes C; what is wrong is printed and kept."""
+        self.timing.poison(c)
+        try:
+            launch()
+            self.synchronize()
+            problem = self.timing.check(c, a, b, element, out, finish)
+        except RuntimeError as error:
+            problem = str(error).splitlines()[0]
+            if "CUDA" in problem:
+                raise
+        if problem:
+            if not peer:
+                self.wrong.append(dict(name=name, what=problem))
+            print(f"{'PEER' if peer else 'WRONG'} {name}: {problem}", flush=True)
+        return problem is None
+
+    def choose(self, candidates, problem, launches):
+        """The candidate to report: measured with --tune, else the model's, the next ones where that is not packed."""
+        if len(candidates) == 1:
+            return candidates[0]
+        if not self.options.tune:
+            return pick(candidates, problem)
+        times = {p: self.time(launches(p), rep=self.options.tune_rep, warmup=4) for p in candidates}
+        best = sorted(times, key=times.get)
+        # The two best once more, longer: short runs are noisy.
+        final = {p: self.time(launches(p), rep=3 * self.options.tune_rep, warmup=4) for p in best[:2]}
+        return min(final, key=final.get)
+
+    def report(self, mode, problem, name, launches, flops, peers, extra=None):
+        """Times ours against each peer (name -> function), prints and keeps a row."""
+        names = list(peers)
+        times = self.timing.alternate([launches] + [peers[n] for n in names], self.options.pairs, self.options.rep, bench=self.time)
+        rate = lambda values: flops / statistics.median(values) / 1e9
+        row = dict(mode=mode, problem=problem, kernel=name, ours=rate(times[0]), ms=statistics.median(times[0]), peers={}, **(extra or {}))
+        text = []
+        for index, peer in enumerate(names, 1):
+            middle, low, high = self.timing.ratio(times[0], times[index])
+            row["peers"][peer] = dict(rate=rate(times[index]), ratio=middle, low=low, high=high)
+            text.append(f"{peer} {rate(times[index]):6.1f}  {middle:.3f} ({low:.3f}-{high:.3f})")
+        self.rows.append(row)
+        print(f"{mode:9} {problem:24} {row['ours']:6.1f} | {' | '.join(text)} | {name.removeprefix('gemm_')}", flush=True)
+        return row
+
+    def summary(self, mode):
+        rows = [r for r in self.rows if r["mode"] == mode]
+        for peer in sorted({p for r in rows for p in r["peers"]}):
+            ratios = [(r["peers"][peer]["ratio"], r["problem"]) for r in rows if peer in r["peers"]]
+            worst = min(ratios)
+            below = sum(value < 0.93 for value, _ in ratios)
+            print(f"== {mode} against {peer}: geomean {self.timing.geomean(v for v, _ in ratios):.3f} of {len(ratios)}, worst {worst[0]:.3f} "
+                  f"({worst[1]}), {below} below 0.93", flush=True)
+
+
+def matrices(bench, problem, element_out):
+    """A, B as stored, B as K x N (a view), C."""
+    t, p = bench.timing, problem
+    head = (p.batch,) if p.batch > 1 else ()
+    a = t.normal(head + (p.m, p.k), p.a, bench.device)
+    b = t.normal(head + ((p.n, p.k) if p.tb else (p.k, p.n)), p.a, bench.device)
+    c = bench.torch.empty(head + (p.m, p.n), dtype=t.DTYPES[element_out], device=bench.device)
+    return a, b, (b.mT if p.tb else b), c
+
+
+def product_mode(bench, mode, problems, candidates, peers, scalars=None):
+    """A mode of plain products. candidates(problem): programs; peers(a, b, problem, c): name -> function."""
+    for problem in problems:
+        programs_ = bench.packed(candidates(problem))
+        if not programs_:
+            print(f"{mode}: nothing packed for {problem.label()}")
+            continue
+        out = programs_[0].types()[3]
+        a, b, b_view, c = matrices(bench, problem, out)
+        bound = {}
+
+        def launches(p):
+            if p not in bound:
+                bound[p] = bench.bind(p, dict(A=a, B=b, C=c), scalars)
+            return bound[p]
+
+        program = bench.choose(programs_, problem, launches)
+        while not bench.verified(f"{program.ident()} {problem.label()}", launches(program), c, a, b_view, problem.a, out):
+            programs_ = [p for p in programs_ if p != program]
+            if not programs_:
+                break
+            program = bench.choose(programs_, problem, launches)
+        if not programs_:
+            continue
+        d = bench.torch.empty_like(c)
+        bench.report(mode, problem.label(), program.ident(), launches(program), problem.flops(), peers(a, b_view, problem, d))
+        del a, b, b_view, c, d, bound
+    bench.summary(mode)
+
+
+def cublas(bench):
+    return lambda a, b, problem, d: {"cublas": lambda: bench.torch.matmul(a, b, out=d)}
+
+
+def mode_headline(bench):
+    problems = [Problem(m, n, k, tb) for m, n, k in HEADLINE for tb in (False, True)]
+    product_mode(bench, "headline", problems, lambda p: large(p.tb), cublas(bench))
+
+
+def mode_sweep(bench):
+    product_mode(bench, "sweep", llm_set(bench.options.m), lambda p: large(p.tb), cublas(bench))
+
+
+def mode_fp8(bench):
+    torch = bench.torch
+    one = torch.ones((), device=bench.device)
+
+    def peers(fast):
+        def make(a, b, problem, d):
+            return {f"scaled_mm fast={int(fast)}": lambda: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16, use_fast_accum=fast)}
+        return make
+
+    for promote, fast in ((0, True), (128, False)):
+        product_mode(bench, f"fp8{'' if fast else '+'}", fp8_problems(), lambda p: fp8_programs(promote), peers(fast), dict(scale=1.0))
+
+
+def mode_int8(bench):
+    problem = Problem(CUBE, CUBE, CUBE, True, "i8")
+    product_mode(bench, "int8", [problem], lambda p: eight_bit("i8"),
+                 lambda a, b, _, d: {"int_mm": lambda: bench.torch._int_mm(a, b)})
+
+
+def mode_tf32(bench):
+    torch = bench.torch
+
+    def peers(a, b, problem, d):
+        torch.backends.cuda.matmul.allow_tf32 = True
+        return {"cublas tf32": lambda: torch.matmul(a, b, out=d)}
+
+    product_mode(bench, "tf32", [Problem(CUBE, CUBE, CUBE, True, "f32")], lambda p: tf32(), peers)
+    torch.backends.cuda.matmul.allow_tf32 = False
+
+
+def mode_batched(bench):
+    problems = [Problem(2048, 2048, 2048, tb, batch=16) for tb in (False, True)]
+    found = {p for mode, p in programs() if mode == "batched"}
+    product_mode(bench, "batched", problems, lambda q: sorted((p for p in found if p.tb == q.tb), key=Gemm.ident),
+                 lambda a, b, _, d: {"cublas": lambda: bench.torch.bmm(a, b, out=d)})
+
+
+def mode_small(bench):
+    """Few rows: whole, or divided along K with a second kernel that adds the parts."""
+    torch = bench.torch
+    for problem in llm_set(SMALL_M):
+        whole = [(p, 0) for p in bench.packed(small_whole()) if p.tb == problem.tb]
+        divided = [(p, s) for p in bench.packed(small()) if p.tb == problem.tb for s in splits_for(p, problem) if s > 1]
+        a, b, b_view, c = matrices(bench, problem, "f16")
+        bound = {}
+
+        def launches(choice):
+            program, splits = choice
+            if choice not in bound:
+                if not splits:
+                    bound[choice] = bench.bind(program, dict(A=a, B=b, C=c))
+                else:
+                    w = torch.empty(splits, problem.m, problem.n, dtype=torch.float32, device=bench.device)
+                    first = bench.bind(program, dict(A=a, B=b, C=w), dict(splits=splits))
+                    tensor = bench.launching.tensor_arg
+                    second = bench.runtime.kernel(Reduce().ident()).bind([tensor(w, "f32"), tensor(c, "f16")], bench.stream())
+
+                    def both():
+                        first()
+                        second()
+
+                    both.keep = (w, first, second)
+                    bound[choice] = both
+            return bound[choice]
+
+        choices = whole + (divided if Reduce().ident() in bench.have else [])
+        if not choices:
+            print(f"small: nothing packed for {problem.label()}")
+            continue
+        # Without measuring: the widest tile that still gives every multiprocessor a block.
+        if bench.options.tune:
+            times = {x: bench.time(launches(x), rep=bench.options.tune_rep / 2, warmup=2) for x in choices}
+            choices = sorted(times, key=times.get)
+        else:
+            choices.sort(key=lambda x: abs(132 - -(-problem.n // x[0].tile[1]) * -(-problem.m // x[0].tile[0]) * max(x[1], 1)))
+        for choice in choices[:3]:
+            name = choice[0].ident() + (f" / {choice[1]}" if choice[1] else "")
+            if bench.verified(f"{name} {problem.label()}", launches(choice), c, a, b_view, "f16", "f16"):
+                d = torch.empty_like(c)
+                bench.report("small", problem.label(), name, launches(choice), problem.flops(),
+                             {"cublas": lambda: torch.matmul(a, b_view, out=d)})
+                break
+    bench.summary("small")
+
+
+def mode_ragged(bench):
+    m, n, k = RAGGED
+    torch, t = bench.torch, bench.timing
+    for layout in ("padded", "dense"):
+        def matrix(rows, columns):
+            width = padded_row(columns, "f16") if layout == "padded" else columns
+            return t.normal((rows, width), "f16", bench.device)[:, :columns]
+
+        a, b, c, d = matrix(m, k), matrix(k, n), matrix(m, n), matrix(m, n)
+        good = []
+        for program in bench.packed(ragged_programs(layout)):
+            launch = bench.bind(program, dict(A=a, B=b, C=c))
+            if bench.verified(f"{program.ident()}", launch, c, a, b, "f16", "f16"):
+                good.append((bench.time(launch, rep=bench.options.tune_rep, warmup=4), program.ident(), launch))
+        if good:
+            _, name, launch = min(good, key=lambda g: g[:2])
+            label = f"{m}x{n}x{k} {'padded' if layout == 'padded' else 'contiguous'}"
+            bench.report("ragged", label, name, launch, 2 * m * n * k, {"cublas": lambda: torch.matmul(a, b, out=d)})
+    bench.summary("ragged")
+
+
+def mode_epilogue(bench):
+    """Each fused kernel against the plain one, the best configuration of each."""
+    torch = bench.torch
+    problem = Problem(CUBE, CUBE, CUBE)
+    a, b, _, c = matrices(bench, problem, "f16")
+    bias, r = bench.timing.normal((CUBE,), "f16", bench.device), bench.timing.normal((CUBE, CUBE), "f16", bench.device)
+    finish = {"none": None, "relu": lambda x, rows: x.clamp_min(0),
+              "bias_gelu": lambda x, rows: torch.nn.functional.gelu(x + bias.float(), approximate="tanh"),
+              "residual": lambda x, rows: x + r[rows].float(), "residual_init": lambda x, rows: x + r[rows].float()}
+    best = {}
+    for program in bench.packed(epilogue_programs()):
+        launch = bench.bind(program, dict(A=a, B=b, C=c, bias=bias, R=r))
+        if bench.verified(program.ident(), launch, c, a, b, "f16", "f16", finish[program.epilogue]):
+            took = bench.time(launch, rep=2 * bench.options.tune_rep, warmup=4)
+            best[program.epilogue] = min(best.get(program.epilogue, (1e9, "", None)), (took, program.ident(), launch), key=lambda g: g[:2])
+    if "none" in best:
+        for epilogue in best:
+            if epilogue != "none":
+                bench.report("epilogue", epilogue, best[epilogue][1], best[epilogue][2], problem.flops(), {"plain": best["none"][2]})
+    bench.summary("epilogue")
+
+
+def mode_triton(bench):
+    from tilebench import triton_gemm
+
+    for m, n, k in PEER_SHAPES:
+        for tb in (False, True):
+            problem = Problem(m, n, k, tb)
+            a, b, b_view, c = matrices(bench, problem, "f16")
+            programs_ = bench.packed(large(tb))
+            bound = {p: bench.bind(p, dict(A=a, B=b, C=c)) for p in programs_}
+            if not programs_:
+                continue
+            program = bench.choose(programs_, problem, bound.get)
+            if not bench.verified(f"{program.ident()} {problem.label()}", bound[program], c, a, b_view, "f16", "f16"):
+                continue
+            d = bench.torch.empty_like(c)
+            rivals = []
+            for config in triton_gemm.CONFIGS:
+                try:
+                    launch = triton_gemm.launcher(a, b, d, tb, config)
+                    if bench.verified(f"triton {config} {problem.label()}", launch, d, a, b_view, "f16", "f16", peer=True):
+                        rivals.append((bench.time(launch, rep=bench.options.tune_rep, warmup=4), config, launch))
+                except Exception as error:  # a configuration that Triton refuses is no rival
+                    print(f"triton {config}: {str(error).splitlines()[0][:100]}")
+            e = bench.torch.empty_like(c)
+            peers = {"cublas": lambda: bench.torch.matmul(a, b_view, out=e)}
+            if rivals:
+                peers["triton"] = min(rivals, key=lambda r: r[:2])[2]
+            bench.report("triton", problem.label(), program.ident(), bound[program], problem.flops(), peers)
+    bench.summary("triton")
+
+
+def mode_ablation(bench):
+    """One decision at a time turned off, all variants in turn with cuBLAS."""
+    for size in (8192, 4096):
+        problem = Problem(size, size, size)
+        a, b, _, c = matrices(bench, problem, "f16")
+        launches = {}
+        for what, program in ABLATIONS.items():
+            if not bench.packed([program]):
+                print(f"ablation: {what}: {bench.failed.get(program.ident(), 'not packed')}")
+                continue
+            launch = bench.bind(program, dict(A=a, B=b, C=c))
+            if bench.verified(program.ident(), launch, c, a, b, "f16", "f16"):
+                launches[what] = launch
+        d = bench.torch.empty_like(c)
+        names = list(launches)
+        functions = [lambda: bench.torch.matmul(a, b, out=d)] + [launches[n] for n in names]
+        times = bench.timing.alternate(functions, bench.options.pairs, bench.options.rep, bench=bench.time)
+        for index, what in enumerate(names, 1):
+            middle, low, high = bench.timing.ratio(times[index], times[0])
+            worth, _, _ = bench.timing.ratio(times[index], times[1])
+            rate = problem.flops() / statistics.median(times[index]) / 1e9
+            bench.rows.append(dict(mode="ablation", problem=f"{size} {what}", kernel=ABLATIONS[what].ident(), ours=rate,
+                                   peers=dict(cublas=dict(ratio=middle, low=low, high=high)), of_base=worth))
+            print(f"ablation  {size:6} {what:32} {rate:6.1f} | cublas {middle:.3f} ({low:.3f}-{high:.3f}) | of the first {worth:.3f}", flush=True)
+
+
+MODES = dict(headline=mode_headline, sweep=mode_sweep, fp8=mode_fp8, int8=mode_int8, tf32=mode_tf32, small=mode_small,
+             batched=mode_batched, ragged=mode_ragged, epilogue=mode_epilogue, triton=mode_triton, ablation=mode_ablation)
+
+
+def run(options):
+    modes = options.modes or ["headline", "sweep"]
+    start = time.time()
+    bench = Bench(options)
+    print(f"{bench.torch.cuda.get_device_name()}, torch {bench.torch.__version__}, {len(bench.have)} artifacts; "
+          f"medians of {options.pairs} pairs, TFLOP/s", flush=True)
+    status = 0
+    for mode in modes:
+        begun = time.time()
+        if options.seconds and begun - start > options.seconds:
+            print(f"{mode}: not run: out of time")
+            status = 1
+            continue
+        try:
+            MODES[mode](bench)
+        except RuntimeError as error:
+            print(f"{mode}: {str(error).splitlines()[0]}", flush=True)
+            status = 1
+            if "CUDA" in str(error):
+                break
+        print(f"-- {mode}: {time.time() - begun:.0f} s", flush=True)
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(dict(device=bench.torch.cuda.get_device_name(), rows=bench.rows, wrong=bench.wrong)))
+    print(f"{len(bench.rows)} measured, {len(bench.wrong)} wrong, {time.time() - start:.0f} s")
+    return 1 if bench.wrong or status else 0
+
+
+# ----- without a GPU -----------------------------------------------------------------------------
+
+
+def selftest(options):
+    """Each packed kernel's manifest against launches that the modes would do."""
+    index = {e["name"]: e for e in json.loads((options.folder / "index.json").read_text())["kernels"]}
+    problems = {"headline": [Problem(*s) for s in HEADLINE], "sweep": llm_set(), "triton": [Problem(*s) for s in PEER_SHAPES],
+                "fp8": fp8_problems(), "int8": [Problem(CUBE, CUBE, CUBE)], "tf32": [Problem(CUBE, CUBE, CUBE)], "small": llm_set(SMALL_M),
+                "batched": [Problem(2048, 2048, 2048, batch=16)], "ragged": [Problem(*RAGGED)], "epilogue": [Problem(CUBE, CUBE, CUBE)],
+                "ablation": [Problem(CUBE, CUBE, CUBE)]}
+    calls, wrong, missing = 0, [], 0
+    for mode, program in programs():
+        name = program.ident()
+        if name not in index or "failed" in index[name]:
+            missing += 1
+            continue
+        kernel = artifact.read_manifest((options.folder / "artifacts" / f"{name}.tile").read_bytes())["kernels"][0]
+        for problem in problems[mode]:
+            extents = dict(M=problem.m, N=problem.n, K=problem.k, batch=problem.batch, splits=3)
+            if isinstance(program, Reduce):
+                args = [("W", "f32", [3, problem.m, problem.n], None, None), ("C", "f16", [problem.m, problem.n], None, None)]
+            else:
+                args = [(n, e, None if s is None else [extents[d] for d in s], padded, 3 if s is None else None)
+                        for n, e, s, _, padded in program.arguments()]
+            full = []
+            for n, e, shape, padded, value in args:
+                strides = None
+                if shape is not None:
+                    width = padded_row(shape[-1], e) if padded and program.layout == "padded" else shape[-1]
+                    strides = artifact.dense_strides(shape[:-1] + [width])
+                full.append((n, e, shape, strides, value))
+            calls += 1
+            try:
+                facts = artifact.describe_call(kernel, full)
+                if options.verbose:
+                    print(name, problem.label(), facts)
+            except ValueError as error:
+                wrong.append(f"{mode} {name} {problem.label()}: {error}")
+    for line in wrong[:20]:
+        print("FAIL", line)
+    print(f"{missing} programs not compiled; {calls - len(wrong)} passed, {len(wrong)} failed")
+    return 1 if wrong else 0
+
+
+def pack(options):
+    from tilebench import pack as packing
+
+    wanted = [p for mode, p in programs() if not options.modes or mode in options.modes]
+    return packing.pack(wanted, __file__, options.output, options.bin, options.arch, options.runtime, options.jobs)
+
+
+def compile_times(options):
+    """Wall time of the whole process, the median of `--repeats`, of the plain GEMM."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "gemm.mlir"
+        source.write_text(BASE.text())
+        for what in ("ptx", "cubin"):
+            took = []
+            for _ in range(options.repeats):
+                start = time.time()
+                subprocess.run([f"{options.bin}/tile-translate", source, f"--tile-to-{what}", f"--arch={options.arch}", "-o",
+                                f"{folder}/out"], check=True, capture_output=True)
+                took.append(time.time() - start)
+            print(f"GEMM -> {what}: {statistics.median(took) * 1e3:.0f} ms ({min(took) * 1e3:.0f}-{max(took) * 1e3:.0f}), "
+                  f"{options.repeats} runs, {options.arch}")
+    return 0
+
+
+def main():
+    from tilebench import pack as packing
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    p = commands.add_parser("pack", help="compile and pack, where the compiler is")
+    packing.add_options(p, "gemm_hopper.tar.xz")
+    p.add_argument("--modes", nargs="*", choices=list(MODES), help="pack only what these need")
+    p = commands.add_parser("compile", help="time the compiler")
+    packing.add_options(p, "")
+    p.add_argument("--repeats", type=int, default=7)
+    p = commands.add_parser("selftest", help="check the packed set without a GPU")
+    p.add_argument("folder", type=pathlib.Path)
+    p.add_argument("--verbose", action="store_true")
+    p = commands.add_parser("run", help="measure, where the GPU is")
+    p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
+    p.add_argument("modes", nargs="*", choices=[*MODES, []], metavar="MODE")
+    p.add_argument("--tune", action="store_true", help="measure the packed configurations and take the best")
+    p.add_argument("--tune-rep", type=float, default=12, help="milliseconds of a tuning measurement")
+    p.add_argument("--pairs", type=int, default=6)
+    p.add_argument("--rep", type=float, default=40, help="milliseconds of a measurement")
+    p.add_argument("--m", type=int, nargs="*", default=(1024, 2048, 4096, 8192), help="M of the sweep")
+    p.add_argument("--only", help="only configurations whose names contain this")
+    p.add_argument("--seconds", type=float, default=0, help="start no mode after this time")
+    p.add_argument("--seed", type=int, default=int(time.time()), help="of the inputs; fresh by default")
+    p.add_argument("--json", help="write the rows to this file after each mode")
+    options = parser.parse_args()
+    sys.exit({"pack": pack, "run": run, "selftest": selftest, "compile": compile_times}[options.command](options))
+
+
+if __name__ == "__main__":
+    main()

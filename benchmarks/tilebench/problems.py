@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The shapes that are measured, the configurations that are packed for them, and the rule that picks one.
+
+A configuration is a `Gemm` program; `pick` models its time as waves of tiles over the multiprocessors. `--tune` measures
+the packed ones instead.
+"""
+
+import dataclasses
+
+from .gemm import Gemm
+
+SMS = 132  # of an H200
+LLM_NK = ((4096, 4096), (6144, 4096), (28672, 4096), (4096, 14336), (10240, 8192), (8192, 8192), (8192, 28672),
+          (7168, 2048), (24576, 1536), (7168, 16384))
+LLM_M = (1024, 2048, 4096, 8192)
+DEEPSEEK_NK = LLM_NK[6:]
+SMALL_M = (1, 8, 16, 32, 64, 128)
+HEADLINE = ((4096, 4096, 4096), (8192, 8192, 8192), (16384, 16384, 16384))
+PEER_SHAPES = ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 6144, 4096), (8192, 8192, 28672), (4096, 24576, 1536),
+               (4096, 7168, 16384))
+RAGGED = (4093, 4099, 4001)
+# What one multiprocessor reaches with a tile, relative to the best: larger tiles move fewer bytes an operation.
+TILE_SPEED = {(128, 256): 1.0, (256, 128): 0.99, (192, 256): 1.0, (128, 192): 0.95, (192, 128): 0.95, (128, 128): 0.86,
+              (64, 256): 0.80, (64, 128): 0.65, (64, 64): 0.45}
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    m: int
+    n: int
+    k: int
+    tb: bool = False
+    a: str = "f16"
+    out: str = ""
+    batch: int = 1
+
+    def flops(self):
+        return 2 * self.m * self.n * self.k * self.batch
+
+    def label(self):
+        head = f"{self.batch}x" if self.batch > 1 else ""
+        return f"{head}{self.m}x{self.n}x{self.k} {'NxK' if self.tb else 'KxN'}"
+
+
+def llm_set(ms=LLM_M):
+    return [Problem(m, n, k, tb) for m in ms for n, k in LLM_NK for tb in (False, True)]
+
+
+def large(tb=False, **fields):
+    """Configurations of large 16-bit problems."""
+    plain = Gemm(tb=tb, **fields)
+    change = lambda **kw: dataclasses.replace(plain, **kw)
+    return [change(cluster=(2, 1)), change(cluster=(1, 2)), change(), change(cluster=(2, 1), panel=16), change(cluster=(2, 1), stages=3),
+            change(tile=(256, 128, 64), cluster=(1, 2)), change(tile=(256, 128, 64), cluster=(2, 1)),
+            change(tile=(128, 192, 64), cluster=(2, 1)), change(tile=(128, 128, 64), cluster=(2, 1), stages=5),
+            change(tile=(128, 128, 64), stages=5), change(tile=(192, 128, 64), threads=384, cluster=(2, 1))]
+
+
+def small():
+    """Configurations of few rows, divided along K; `splits` is chosen at launch."""
+    plain = Gemm(panel=0, persistent=0, threads=128, split_k=True)
+    change = lambda **kw: dataclasses.replace(plain, **kw)
+    found = []
+    for tb in (False, True):
+        for tile, stages in (((64, 64, 128), 6), ((64, 128, 64), 7), ((64, 128, 128), 4), ((64, 256, 64), 4)):
+            found.append(change(tile=tile, stages=stages, tb=tb))
+        found.append(change(tile=(128, 128, 64), stages=5, threads=256, tb=tb))
+    return found
+
+
+def small_whole():
+    """The same without division, which need no second kernel."""
+    return [dataclasses.replace(p, split_k=False) for p in small()]
+
+
+def eight_bit(a, **fields):
+    """fp8 and i8: K steps of one 128-byte swizzle span."""
+    plain = Gemm(a=a, tb=True, tile=(128, 256, 128), **fields)
+    change = lambda **kw: dataclasses.replace(plain, **kw)
+    return [change(cluster=(2, 1)), change(), change(cluster=(2, 1), stages=3), change(tile=(256, 128, 128), cluster=(1, 2)),
+            change(tile=(128, 128, 128), stages=5, cluster=(2, 1)), change(tile=(128, 192, 128), cluster=(2, 1))]
+
+
+def tf32():
+    plain = Gemm(a="f32", tb=True, tile=(128, 256, 32))
+    change = lambda **kw: dataclasses.replace(plain, **kw)
+    return [change(cluster=(2, 1)), change(), change(cluster=(2, 1), stages=3), change(tile=(256, 128, 32), cluster=(1, 2)),
+            change(tile=(128, 128, 32), stages=5), change(tile=(128, 192, 32), cluster=(2, 1))]
+
+
+def predicted(program, problem):
+    """Relative time: waves of tiles times the time of one."""
+    bm, bn, _ = program.tile
+    cx, cy = program.cluster
+    columns = -(-problem.n // (bn * cx)) * cx
+    rows = -(-problem.m // (bm * cy)) * cy
+    blocks = SMS // (cx * cy) * (cx * cy)
+    waves = -(-columns * rows * problem.batch // blocks)
+    return waves * bm * bn / TILE_SPEED.get((bm, bn), 0.7)
+
+
+def pick(programs, problem):
+    """The program of the least predicted time; the first of equals."""
+    return min(programs, key=lambda p: predicted(p, problem))
+
+
+def splits_for(program, problem):
+    """Counts of divisions of K worth trying, the likeliest first: about one or two blocks a multiprocessor."""
+    bm, bn, bk = program.tile
+    tiles = -(-problem.m // bm) * -(-problem.n // bn)
+    steps = -(-problem.k // bk)
+    wanted = {max(1, min(round(SMS * blocks / tiles), steps // 4, 16)) for blocks in (1, 2)}
+    return sorted(wanted, key=lambda s: abs(tiles * s - SMS))
