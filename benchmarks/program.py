@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints a tile program of the benchmarks: program.py gemm|attention|reduce [field=value ...]
+
+    python3 benchmarks/program.py gemm tb=True tile=128,128,64 stages=5 | tile-translate --tile-to-ptx --arch=sm_90a
+
+Fields are those of tilebench.gemm.Gemm and tilebench.attention.Attention.
+"""
+
+import ast
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from tilebench.attention import Attention  # noqa: E402
+from tilebench.gemm import Gemm, Reduce  # noqa: E402
+
+
+def value(text):
+    """Python's literal where the text is one, else the text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def main():
+    kinds = {"gemm": Gemm, "attention": Attention, "reduce": Reduce}
+    if len(sys.argv) < 2 or sys.argv[1] not in kinds:
+        sys.exit(__doc__)
+    fields = dict(argument.split("=", 1) for argument in sys.argv[2:] if "=" in argument)
+    try:
+        program = kinds[sys.argv[1]](**{name: value(text) for name, text in fields.items()})
+    except TypeError as error:
+        sys.exit(f"program.py: {error}")
+    print(program.text(), end="")
+
+
+if __name__ == "__main__":
+    main()
