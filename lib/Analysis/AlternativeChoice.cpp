@@ -12,6 +12,77 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+/// The layouts that suit both a demand and what is settled for its buffer.
+static SmallVector<SharedLayout>
+commonLayouts(const SharedDemand &demand,
+              const llvm::DenseMap<Value, SmallVector<SharedLayout>> &allowed) {
+  auto found = allowed.find(demand.buffer);
+  if (found == allowed.end())
+    return demand.oneOf;
+  SmallVector<SharedLayout> common;
+  for (const SharedLayout &layout : found->second)
+    if (llvm::is_contained(demand.oneOf, layout))
+      common.push_back(layout);
+  return common;
+}
+
+/// Decides the buffers of which an instruction takes few layouts only, for the
+/// operations that run most often first, and drops alternatives that cannot
+/// live with the decision. Fails where a plan that the user stated is one.
+LogicalResult LayoutSolver::settleSharedLayouts() {
+  SmallVector<OperationDemands *> byFrequency;
+  for (OperationDemands &demands : operations)
+    if (demands.constraints.selected())
+      byFrequency.push_back(&demands);
+  llvm::stable_sort(byFrequency, [](OperationDemands *a, OperationDemands *b) {
+    return a->frequency > b->frequency;
+  });
+
+  llvm::DenseMap<Value, SmallVector<SharedLayout>> allowed;
+  auto fits = [&](const LayoutAlternative &alternative) {
+    return llvm::all_of(alternative.shareds, [&](const SharedDemand &demand) {
+      return demand.oneOf.empty() || !commonLayouts(demand, allowed).empty();
+    });
+  };
+  for (OperationDemands *demands : byFrequency) {
+    auto &alternatives = demands->constraints.alternatives;
+    auto first = llvm::find_if(alternatives, fits);
+    if (first == alternatives.end())
+      continue;
+    for (const SharedDemand &demand : first->shareds)
+      if (!demand.oneOf.empty())
+        allowed[demand.buffer] = commonLayouts(demand, allowed);
+  }
+  for (auto &[buffer, layouts] : allowed) {
+    layouts.truncate(1);
+    settledShared[buffer] = layouts.front();
+  }
+  for (OperationDemands *demands : byFrequency) {
+    auto &alternatives = demands->constraints.alternatives;
+    std::vector<LayoutAlternative> kept;
+    for (LayoutAlternative &alternative : alternatives)
+      if (fits(alternative))
+        kept.push_back(alternative);
+    if (kept.empty())
+      return demands->op->emitOpError()
+             << "expected shared operands in a layout that "
+             << alternatives.front().decision.value
+             << " reads, got one that another operation needs";
+    // The cheapest is gone: say why.
+    if (!fits(alternatives.front()))
+      for (LayoutAlternative &alternative : kept) {
+        std::string why;
+        llvm::raw_string_ostream(why)
+            << alternatives.front().decision.value
+            << ": another operation needs a shared operand in a layout that "
+               "it does not read";
+        alternative.decision.refused.push_back(why);
+      }
+    alternatives = std::move(kept);
+  }
+  return success();
+}
+
 void LayoutSolver::forget() {
   for (auto &[buffer, choice] : result.fragments)
     choice = FragmentChoice();

@@ -20,7 +20,7 @@ unsigned tile::elementBitsOf(Value buffer) {
 }
 
 LogicalResult LayoutSolver::solve() {
-  if (failed(collect()))
+  if (failed(collect()) || failed(settleSharedLayouts()))
     return failure();
   chooseAlternatives();
   decideFragments();

@@ -1,10 +1,11 @@
 //===- LayoutSolver.h - solves the demands of one kernel --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of decisions: layouts the user stated, exact demands, propagation
+// The order of decisions: layouts of shared operands that an instruction takes
+// in few layouts only; layouts the user stated, exact demands, propagation
 // through loops and reductions to a fixed point, then free choices by cost,
 // each followed by propagation. What remains in conflict becomes a list of
-// conversions. Shared memory comes last (SharedChoice.cpp): it adapts to the
+// conversions. Other shared memory comes last (SharedChoice.cpp): it adapts to the
 // threads, never the other way round.
 //
 //===----------------------------------------------------------------------===//
@@ -49,6 +50,7 @@ private:
   LogicalResult checkThreads(Operation *op, FragmentLayoutAttr stated);
 
   // Alternatives (AlternativeChoice.cpp).
+  LogicalResult settleSharedLayouts();
   void chooseAlternatives();
   void decideFragments();
   double conversionsCost();
@@ -89,6 +91,8 @@ private:
   const TargetInfo &target;
   LayoutAnalysis &result;
   std::vector<OperationDemands> operations;
+  /// Layouts of buffers that an instruction takes in few layouts only.
+  llvm::DenseMap<Value, SharedLayout> settledShared;
 };
 
 /// A tile by the place of its allocation, an operation by name and place.

@@ -107,7 +107,7 @@ static int64_t elementsDegree(const SharedLayout &shared,
 SharedChoice LayoutSolver::chooseShared(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   unsigned bits = elementBitsOf(buffer);
-  bool isMatrixOperand = false;
+  bool isMatrixOperand = false, isSettled = false;
   std::vector<AccessPattern> patterns;
   for (OperationDemands &demands : operations) {
     const LayoutAlternative *selected = demands.constraints.selected();
@@ -117,6 +117,10 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     for (const SharedDemand &demand : reads) {
       if (demand.buffer != buffer)
         continue;
+      if (!demand.oneOf.empty()) {
+        isSettled = true; // the instruction reads these without conflicts
+        continue;
+      }
       isMatrixOperand = true;
       // Operands of gemms are read by every warp of a row or column.
       double weight = 4 * demands.frequency;
@@ -166,7 +170,7 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
       }
     }
     choice.why = std::move(how);
-    if (patterns.empty())
+    if (patterns.empty() && !isSettled)
       choice.why = "nothing depends on it";
     else if (choice.degree == 1)
       choice.why += ", no bank conflicts";
@@ -183,6 +187,11 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
 
   if (SharedLayoutAttr stated = getSharedLayout(buffer)) {
     consider(stated.getLayout(), "stated by the user");
+    return best;
+  }
+  if (isSettled) {
+    consider(settledShared.find(buffer)->second,
+             "in panels that matrix descriptors and TMA express");
     return best;
   }
   for (const SharedLayout &candidate :

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Source: CUDA C++ Programming Guide 13.0, "Compute Capabilities" (limits); PTX
-// ISA 9.0, mma.sync (instructions and the PTX version that introduced them).
+// ISA 9.0, mma.sync (instructions and the PTX version that introduced them) and
+// wgmma.mma_async (shapes and types).
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Target/TargetInfo.h"
@@ -48,6 +49,25 @@ static const MmaInstructionInfo kMmaSync[] = {
     {{16, 8, 32}, MmaType::E5M2, MmaType::E5M2, MmaType::F32, 89, 84},
 };
 
+static const WgmmaInstructionInfo kWgmma[] = {
+    {MmaType::F16, MmaType::F16, MmaType::F32, 16},
+    {MmaType::F16, MmaType::F16, MmaType::F16, 16},
+    {MmaType::BF16, MmaType::BF16, MmaType::F32, 16},
+    {MmaType::TF32, MmaType::TF32, MmaType::F32, 8},
+    {MmaType::E4M3, MmaType::E4M3, MmaType::F32, 32},
+    {MmaType::E4M3, MmaType::E4M3, MmaType::F16, 32},
+    {MmaType::E4M3, MmaType::E5M2, MmaType::F32, 32},
+    {MmaType::E4M3, MmaType::E5M2, MmaType::F16, 32},
+    {MmaType::E5M2, MmaType::E4M3, MmaType::F32, 32},
+    {MmaType::E5M2, MmaType::E4M3, MmaType::F16, 32},
+    {MmaType::E5M2, MmaType::E5M2, MmaType::F32, 32},
+    {MmaType::E5M2, MmaType::E5M2, MmaType::F16, 32},
+    {MmaType::I8, MmaType::I8, MmaType::I32, 32},
+    {MmaType::I8, MmaType::U8, MmaType::I32, 32},
+    {MmaType::U8, MmaType::I8, MmaType::I32, 32},
+    {MmaType::U8, MmaType::U8, MmaType::I32, 32},
+};
+
 llvm::ArrayRef<TargetInfo> TargetInfo::all() { return kTargets; }
 
 const TargetInfo *TargetInfo::get(llvm::StringRef arch, std::string *error) {
@@ -74,6 +94,28 @@ TargetInfo::mmaInstructions(MmaType a, MmaType b, MmaType accumulator) const {
         info.minCapability <= capability)
       found.push_back(&info);
   return found;
+}
+
+const WgmmaInstructionInfo *
+TargetInfo::wgmmaInstruction(MmaType a, MmaType b, MmaType accumulator) const {
+  if (hasWgmma())
+    for (const WgmmaInstructionInfo &info : kWgmma)
+      if (info.a == a && info.b == b && info.accumulator == accumulator)
+        return &info;
+  return nullptr;
+}
+
+bool WgmmaInstructionInfo::hasN(int64_t n) const {
+  if (n < 8 || n > 256 || n % 8 != 0)
+    return false;
+  return !isInteger() || n == 8 || n == 24 || n % 16 == 0;
+}
+
+int64_t WgmmaInstructionInfo::largestN(int64_t extent) const {
+  for (int64_t n = 256; n >= 8; n -= 8)
+    if (extent > 0 && extent % n == 0 && hasN(n))
+      return n;
+  return 0;
 }
 
 llvm::StringRef mlir::tile::stringify(MmaType type) {

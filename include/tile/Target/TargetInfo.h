@@ -28,6 +28,23 @@ struct MmaInstructionInfo {
   unsigned minPtx;
 };
 
+/// wgmma.mma_async.sync.aligned.m64nNkK.<accumulator>.<a>.<b>: element types and
+/// their K. A comes from shared memory or registers, B from shared memory.
+struct WgmmaInstructionInfo {
+  MmaType a, b, accumulator;
+  int64_t k;
+  /// Operands of 16 bits may lie along m or n too; others along k only.
+  bool transposes() const { return k == 16; }
+  bool isInteger() const { return accumulator == MmaType::I32; }
+  /// The N that the instruction has: multiples of 8 up to 256, for integers 8,
+  /// 24 and multiples of 16.
+  bool hasN(int64_t n) const;
+  /// The largest such N that divides `extent`; 0 when there is none.
+  int64_t largestN(int64_t extent) const;
+};
+/// Rows of one wgmma, and the warps that execute it together.
+inline constexpr int64_t kWgmmaM = 64, kWarpsPerGroup = 4;
+
 /// Limits of one architecture. Sizes in bytes unless said otherwise.
 struct TargetInfo {
   llvm::StringRef arch;   // as -mcpu: "sm_90a"
@@ -53,6 +70,10 @@ struct TargetInfo {
   /// mma.sync instructions for operand types, the preferred (largest k) first.
   llvm::SmallVector<const MmaInstructionInfo *>
   mmaInstructions(MmaType a, MmaType b, MmaType accumulator) const;
+
+  /// The wgmma for operand types; null where there is none.
+  const WgmmaInstructionInfo *wgmmaInstruction(MmaType a, MmaType b,
+                                               MmaType accumulator) const;
 
   /// The table entry for an LLVM -mcpu name; null, with the list of known names
   /// in `error`, when there is none.

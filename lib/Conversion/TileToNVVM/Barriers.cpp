@@ -5,7 +5,9 @@
 // barrier is needed between two operations that touch the same bytes of shared
 // or global memory when one of them writes. This walk keeps the accesses made
 // since the last barrier and inserts one before the first operation that
-// conflicts. Rings order their own slots; their waits are barriers.
+// conflicts. Rings order their own slots; their waits are barriers. Where bytes
+// are read through the async proxy (wgmma, bulk stores), those who wrote them
+// otherwise fence before they meet (PTX ISA, "Async proxy").
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
@@ -25,13 +27,24 @@ struct Access {
   std::pair<int64_t, int64_t> range;
   bool isShared = false, isWrite = false, isAtomic = false;
   bool isAsync = false; // by cp.async outside a ring: complete at a wait only
+  bool isAsyncProxy = false; // by TMA
 
   bool operator==(const Access &o) const {
     return buffer == o.buffer && ring == o.ring && isWrite == o.isWrite &&
            isAtomic == o.isAtomic && isAsync == o.isAsync;
   }
 };
-using State = SmallVector<Access, 8>;
+struct State {
+  SmallVector<Access, 8> pending;
+  /// Something that the async proxy reads was written, and not fenced since.
+  bool unfenced = false;
+};
+
+bool usesAsyncProxy(CopyOp copy) {
+  return copy.getPlan() &&
+         (copy.getPlan()->getInstruction() == CopyInstruction::Tma ||
+          copy.getPlan()->getInstruction() == CopyInstruction::Bulk);
+}
 
 class BarrierInserter {
 public:
@@ -39,6 +52,11 @@ public:
       : kernel(kernel), arena(arena) {}
 
   void run() {
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (tile::isShared(operand) && readsThroughAsyncProxy(op, operand))
+          asyncReads.push_back(arena.range(operand));
+    });
     State state;
     simulate(kernel.getBodyRegion().front(), state, /*insert=*/true);
   }
@@ -50,19 +68,39 @@ private:
       if (conflicts(state, accesses)) {
         if (insert) {
           OpBuilder builder(&op);
-          if (llvm::any_of(state, [](const Access &a) { return a.isAsync; })) {
+          bool fence = state.unfenced;
+          if (llvm::any_of(state.pending,
+                           [](const Access &a) { return a.isAsync; })) {
             NVVM::CpAsyncCommitGroupOp::create(builder, op.getLoc());
             NVVM::CpAsyncWaitGroupOp::create(builder, op.getLoc(), 0);
+            fence |= llvm::any_of(state.pending, [&](const Access &access) {
+              return access.isAsync && isAsyncRead(access);
+            });
           }
+          if (fence)
+            emitFence(builder, op.getLoc());
           gpu::BarrierOp::create(builder, op.getLoc());
         }
-        state.clear();
+        state = State();
       }
-      for (Access &access : accesses)
-        if (!llvm::is_contained(state, access))
-          state.push_back(access);
-      if (isBarrier(&op))
-        llvm::erase_if(state, [](const Access &a) { return !a.isAsync; });
+      for (Access &access : accesses) {
+        // A ring's wait fences what its own producers wrote; copies in flight
+        // are fenced where they are waited for.
+        if (access.isShared && access.isWrite && !access.ring &&
+            !access.isAsync && !access.isAsyncProxy && isAsyncRead(access))
+          state.unfenced = true;
+        if (!llvm::is_contained(state.pending, access))
+          state.pending.push_back(access);
+      }
+      if (isBarrier(&op)) {
+        if (state.unfenced && insert) {
+          OpBuilder builder(&op);
+          emitFence(builder, op.getLoc());
+        }
+        state.unfenced = false;
+        llvm::erase_if(state.pending,
+                       [](const Access &a) { return !a.isAsync; });
+      }
       if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
         simulateRoles(roles, state, insert);
         continue;
@@ -114,9 +152,23 @@ private:
   }
 
   static void merge(State &into, const State &from) {
-    for (const Access &access : from)
-      if (!llvm::is_contained(into, access))
-        into.push_back(access);
+    into.unfenced |= from.unfenced;
+    for (const Access &access : from.pending)
+      if (!llvm::is_contained(into.pending, access))
+        into.pending.push_back(access);
+  }
+
+  static void emitFence(OpBuilder &builder, Location loc) {
+    NVVM::FenceProxyOp::create(builder, loc, NVVM::ProxyKind::async_shared,
+                               NVVM::SharedSpace::shared_cta);
+  }
+
+  /// Whether the async proxy reads bytes of an access anywhere in the kernel.
+  bool isAsyncRead(const Access &access) {
+    return llvm::any_of(asyncReads, [&](std::pair<int64_t, int64_t> range) {
+      return range.first < access.range.second &&
+             access.range.first < range.second;
+    });
   }
 
   Access describe(Value buffer, bool isWrite, bool isAtomic) {
@@ -149,6 +201,9 @@ private:
             !result.back().ring && copy.getPlan() &&
             copy.getPlan()->getInstruction() == CopyInstruction::CpAsync)
           result.back().isAsync = true;
+        if (copy && access.isWrite && tile::isShared(access.buffer) &&
+            usesAsyncProxy(copy))
+          result.back().isAsyncProxy = true;
       }
     } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
       add(load.getMemRef(), false, false);
@@ -178,7 +233,7 @@ private:
   }
 
   bool conflicts(const State &state, ArrayRef<Access> accesses) {
-    for (const Access &before : state)
+    for (const Access &before : state.pending)
       for (const Access &now : accesses)
         if ((before.isWrite || now.isWrite) &&
             !(before.isAtomic && now.isAtomic) && overlap(before, now))
@@ -188,8 +243,18 @@ private:
 
   KernelOp kernel;
   const SharedArena &arena;
+  /// Bytes that the async proxy reads somewhere.
+  SmallVector<std::pair<int64_t, int64_t>> asyncReads;
 };
 } // namespace
+
+bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return gemm.getPlan() &&
+           gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma;
+  auto copy = dyn_cast<CopyOp>(op);
+  return copy && copy.getSource() == buffer && usesAsyncProxy(copy);
+}
 
 void tile::nvvm::insertBarriers(KernelOp kernel, const SharedArena &arena) {
   BarrierInserter(kernel, arena).run();

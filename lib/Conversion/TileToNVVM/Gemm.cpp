@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // By the plan that layout inference recorded: mma.sync here, with operands from
-// GemmOperands.cpp; FMA in GemmFma.cpp.
+// GemmOperands.cpp; FMA in GemmFma.cpp; wgmma in Wgmma.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmOperands.h"
+#include "Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
@@ -232,8 +233,10 @@ static LogicalResult lowerGemm(KernelLowering &lowering, Operation *op) {
     return lowerFma(lowering, gemm);
   case MmaInstruction::MmaSync:
     return lowerMmaSync(lowering, gemm, *plan);
+  case MmaInstruction::Wgmma:
+    return lowerWgmma(lowering, gemm, *plan);
   default:
-    return op->emitOpError() << "expected fma or mma_sync, got "
+    return op->emitOpError() << "expected fma, mma_sync or wgmma, got "
                              << stringifyMmaInstruction(plan->getInstruction());
   }
 }

@@ -112,6 +112,10 @@ FailureOr<SharedArena> allocateSharedMemory(KernelOp kernel);
 /// Bytes of each buffer of a ring, each aligned for the next.
 SmallVector<int64_t> ringBufferOffsets(RingCreateOp ring, int64_t &stageBytes);
 
+/// Whether an operation reads a buffer in shared memory through the async proxy:
+/// the operands of wgmma, the source of a bulk store.
+bool readsThroughAsyncProxy(Operation *op, Value buffer);
+
 /// Inserts the barriers that accesses to shared and global memory need.
 void insertBarriers(KernelOp kernel, const SharedArena &arena);
 

@@ -250,9 +250,15 @@ static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
                    acquire.getViews());
 }
 
-static bool readByAsyncProxy(RingType type) {
+static bool readByAsyncProxy(RingWaitOp wait) {
+  RingType type = typeOf(wait.getRing());
   return type.hasConsumer(RingSide::Wgmma) ||
-         type.hasConsumer(RingSide::TmaStore);
+         type.hasConsumer(RingSide::TmaStore) ||
+         llvm::any_of(wait.getViews(), [](Value view) {
+           return llvm::any_of(view.getUsers(), [&](Operation *user) {
+             return readsThroughAsyncProxy(user, view);
+           });
+         });
 }
 
 static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
@@ -270,7 +276,7 @@ static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
     if (type.getProducer() == RingSide::CpAsync)
       NVVM::CpAsyncWaitGroupOp::create(lowering.builder,
                                        wait.getInFlight().value_or(0));
-    if (readByAsyncProxy(type))
+    if (readByAsyncProxy(wait))
       emit(lowering, "fence.proxy.async.shared::cta;", "", {});
     lowering.barrier();
   }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Tokens.h"
+#include "Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -196,54 +197,6 @@ collectFragments(KernelLowering &lowering, ArrayRef<TokenTrace::Found> found,
         {*fragment, cast<MemRefType>(buffer.getType()).getElementType()});
   }
   return success();
-}
-
-void tile::nvvm::emitWgmmaWait(KernelLowering &lowering, int64_t pending,
-                               ArrayRef<PendingFragment> fragments) {
-  auto &b = lowering.builder;
-  std::string text =
-      "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
-  SmallVector<Value> values;
-  SmallVector<Type> types;
-  std::string outputs, inputs;
-  for (const PendingFragment &fragment : fragments)
-    for (int64_t r = 0, e = fragment.buffer.layout.numRegisters(); r < e; ++r) {
-      Value value =
-          lowering.loadRegister(fragment.buffer, fragment.elementType, r);
-      unsigned bits = getStorageBits(fragment.elementType);
-      StringRef constraint = bits == 64                             ? "l"
-                             : bits <= 16                           ? "h"
-                             : isa<FloatType>(fragment.elementType) ? "f"
-                                                                    : "r";
-      value = lowering.toStorage(value);
-      if (bits <= 16) {
-        value = LLVM::BitcastOp::create(b, b.getIntegerType(bits), value);
-        if (bits < 16)
-          value = LLVM::ZExtOp::create(b, b.getI16Type(), value);
-      }
-      outputs += ("=" + constraint + ",").str();
-      inputs += std::to_string(values.size()) + ",";
-      values.push_back(value);
-      types.push_back(value.getType());
-    }
-  LLVM::InlineAsmOp wait =
-      lowering.inlineAsm(types, text, outputs + inputs + "~{memory}", values);
-  size_t next = 0;
-  for (const PendingFragment &fragment : fragments)
-    for (int64_t r = 0, e = fragment.buffer.layout.numRegisters(); r < e; ++r) {
-      Value value = wait.getResult(0);
-      if (types.size() > 1)
-        value = LLVM::ExtractValueOp::create(b, value, next);
-      ++next;
-      unsigned bits = getStorageBits(fragment.elementType);
-      Type storage = lowering.storageType(fragment.elementType);
-      if (bits < 16)
-        value = LLVM::TruncOp::create(b, b.getIntegerType(bits), value);
-      if (value.getType() != storage)
-        value = LLVM::BitcastOp::create(b, storage, value);
-      lowering.storeRegister(fragment.buffer, fragment.elementType, r,
-                             lowering.fromStorage(value, fragment.elementType));
-    }
 }
 
 static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {

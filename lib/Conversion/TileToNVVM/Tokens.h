@@ -12,17 +12,6 @@ namespace mlir::tile::nvvm {
 enum class AsyncKind { None, Wgmma, BulkStore };
 AsyncKind asyncKind(Operation *op);
 
-/// A fragment whose registers a wait makes usable again.
-struct PendingFragment {
-  FragmentBuffer buffer;
-  Type elementType;
-};
-
-/// Waits until at most `pending` groups of wgmma run, with every register of
-/// the fragments tied in and out: nothing that uses them moves above the wait.
-void emitWgmmaWait(KernelLowering &lowering, int64_t pending,
-                   ArrayRef<PendingFragment> fragments);
-
 /// Whether a wait is for copies: it ends with a barrier of the agent then.
 bool awaitsCopies(AwaitOp await);
 

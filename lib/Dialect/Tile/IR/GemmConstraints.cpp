@@ -1,9 +1,10 @@
 //===- GemmConstraints.cpp - what a gemm demands of layouts ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offers one alternative per grid of warps: the fragments its instruction works
-// on, and how it reads shared memory. A plan stated by the user is respected
-// where it is possible and refused with the reason where not.
+// Offers one alternative per instruction and grid of warps: the fragments it
+// works on, and how it reads shared memory (by wgmma: WgmmaPlan.cpp). A plan
+// stated by the user is respected where it is possible and refused with the
+// reason where not.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
@@ -89,18 +90,40 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
   SmallVector<GemmPlan> plans;
   SmallVector<std::string> refused;
   bool isStated = bool(getPlanAttr());
+  auto offer = [&](LayoutAlternative alternative) {
+    if (isStated)
+      alternative.decision.why = "stated by the user";
+    alternative.decision.attribute = "plan";
+    alternative.decision.refused = refused;
+    constraints.offer(std::move(alternative));
+  };
   if (MmaPlanAttr stated = getPlanAttr()) {
     std::string wrong = checkStatedPlan(*this, target, problem);
     if (!wrong.empty())
       return constraints.refuse(wrong);
+    if (stated.getInstruction() == MmaInstruction::Wgmma) {
+      for (LayoutAlternative &alternative :
+           wgmmaAlternatives(*this, target, problem, refused))
+        offer(std::move(alternative));
+      if (constraints.alternatives.empty())
+        constraints.refuse("expected a plan that is possible: " +
+                           refused.front());
+      return;
+    }
     plans.push_back({stated.getInstruction(),
                      {stated.getM(), stated.getN(), stated.getK()},
                      {stated.getWarpsM(), stated.getWarpsN()}});
-  } else if (auto shape = chooseInstruction(*this, target, problem, refused)) {
-    for (WarpGrid grid : chooseGrids(problem, *shape))
-      plans.push_back({MmaInstruction::MmaSync, *shape, grid});
   } else {
-    plans.push_back({});
+    if (target.hasWgmma())
+      for (LayoutAlternative &alternative :
+           wgmmaAlternatives(*this, target, problem, refused))
+        offer(std::move(alternative));
+    // What follows serves when layouts that wgmma needs cannot be had.
+    if (auto shape = chooseInstruction(*this, target, problem, refused))
+      for (WarpGrid grid : chooseGrids(problem, *shape))
+        plans.push_back({MmaInstruction::MmaSync, *shape, grid});
+    else
+      plans.push_back({});
   }
 
   for (GemmPlan &plan : plans) {
@@ -121,15 +144,16 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
         plan.warps = grid;
       alternative.decision.why = "each thread multiplies a block of rows and "
                                  "columns";
+      // What it costs matters only where it is not the one way.
+      constexpr double kMultiplyAdds = 128; // of a multiprocessor, a cycle
+      if (!constraints.alternatives.empty())
+        alternative.cost = double(problem.m) * double(problem.n) *
+                           double(problem.k) / kMultiplyAdds;
       alternative.exacts.push_back({&getCMutable(), blocked, false, false,
                                     /*isPreference=*/true,
                                     "accumulator of a gemm by fma"});
     }
-    if (isStated)
-      alternative.decision.why = "stated by the user";
-    alternative.decision.attribute = "plan";
     alternative.decision.value = plan.toAttr(getContext());
-    alternative.decision.refused = refused;
-    constraints.offer(std::move(alternative));
+    offer(std::move(alternative));
   }
 }

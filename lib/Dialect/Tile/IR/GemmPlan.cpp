@@ -137,10 +137,16 @@ std::string tile::checkStatedPlan(GemmOp gemm, const TargetInfo &target,
                ? ""
                : "expected m = 1, n = 1, k = 1 of an fma plan, got " +
                      shapeText(shape);
-  if (stated.getInstruction() != MmaInstruction::MmaSync)
-    return "expected a plan with fma or mma_sync on " + target.arch.str() +
-           ", got " + stringifyMmaInstruction(stated.getInstruction()).str();
   std::string why;
+  if (stated.getInstruction() == MmaInstruction::Wgmma && target.hasWgmma()) {
+    why = checkStatedWgmma(gemm, target, problem);
+    return why.empty() ? why : "expected a plan that is possible: " + why;
+  }
+  if (stated.getInstruction() != MmaInstruction::MmaSync)
+    return std::string("expected a plan with ") +
+           (target.hasWgmma() ? "fma, mma_sync or wgmma" : "fma or mma_sync") +
+           " on " + target.arch.str() + ", got " +
+           stringifyMmaInstruction(stated.getInstruction()).str();
   SmallVector<const MmaInstructionInfo *> candidates =
       instructionsFor(gemm, target, why);
   if (candidates.empty())

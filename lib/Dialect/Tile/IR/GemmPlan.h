@@ -7,6 +7,7 @@
 #ifndef TILE_LIB_DIALECT_TILE_IR_GEMMPLAN_H
 #define TILE_LIB_DIALECT_TILE_IR_GEMMPLAN_H
 
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/TargetInfo.h"
 #include <optional>
@@ -55,6 +56,21 @@ FragmentLayout fmaAccumulator(const GemmProblem &problem, int64_t threads,
 /// Why a plan that the user stated is impossible; empty when it is possible.
 std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
                             const GemmProblem &problem);
+
+//===--- by warpgroups (WgmmaPlan.cpp) ---===//
+
+/// The wgmma for the element types, or null with the reason in `why`.
+const WgmmaInstructionInfo *wgmmaFor(GemmOp gemm, const TargetInfo &target,
+                                     std::string &why);
+/// Why a stated plan by wgmma is impossible, layouts aside.
+std::string checkStatedWgmma(GemmOp gemm, const TargetInfo &target,
+                             const GemmProblem &problem);
+/// Ways to multiply by wgmma (by the stated plan, if there is one), the
+/// cheapest first; when there is none, `refused` gets the reasons.
+std::vector<LayoutAlternative>
+wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
+                  const GemmProblem &problem,
+                  SmallVectorImpl<std::string> &refused);
 
 std::string shapeText(MmaShape shape);
 

@@ -12,7 +12,8 @@
 //   exact     "this operand must be a fragment in exactly this layout."
 //   prefer    "any layout will do; this one is good."
 //   slice     "this fragment is that one with a dimension reduced away."
-//   shared    "I read this shared buffer in this pattern": bank conflicts.
+//   shared    "I read this shared buffer in this pattern": bank conflicts; or
+//             "in one of these layouts only".
 //   fragment  "this operand must be in registers": shared ones are staged.
 //   offer     "one of these sets of demands": an attribute records the choice.
 //
@@ -96,7 +97,8 @@ struct SliceDemand {
   bool keepDim, readsTarget;
 };
 
-/// A pattern in which a shared buffer is read.
+/// How a shared buffer is read: by an instruction that takes certain layouts
+/// only, or in a pattern.
 struct SharedDemand {
   Value buffer;
   /// ldmatrix: 8 rows along rowDim of 16 bytes along columnDim.
@@ -104,6 +106,9 @@ struct SharedDemand {
   unsigned rowDim = 0, columnDim = 1;
   /// Otherwise: lanes read the elements of a fragment of the buffer's shape.
   FragmentLayout elements;
+  /// The buffer must have one of these layouts, the preferred first; empty when
+  /// any serves. The pattern above then does not count.
+  SmallVector<SharedLayout> oneOf = {};
 };
 
 /// An operand that has to be in registers.

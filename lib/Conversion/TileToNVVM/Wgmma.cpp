@@ -1,0 +1,494 @@
+//===- Wgmma.cpp - gemm by warpgroup instructions -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A gemm becomes one piece of inline PTX: the fence, every instruction, and the
+// commit (and the wait of a gemm without token). Its accumulators are scalars,
+// tied in and out, so nothing can come between that touches them. Waiting for
+// a token is emitWgmmaWait's, called where tokens are awaited; proxy fences
+// before operands are read are Barriers.cpp's and Ring.cpp's.
+//
+//===----------------------------------------------------------------------===//
+#include "Wgmma.h"
+#include "Endpoint.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/Tile/IR/MmaTypes.h"
+#include "tile/Layout/WgmmaOperand.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+//===----------------------------------------------------------------------===//
+// Words of 32 bits
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// 32-bit values of consecutive registers of a fragment: one f32 or i32, or
+/// several narrower elements packed.
+class Words {
+public:
+  Words(KernelLowering &lowering, const FragmentBuffer &buffer,
+        Type elementType)
+      : lowering(lowering), buffer(buffer), elementType(elementType),
+        storage(lowering.storageType(elementType)) {}
+
+  int64_t perWord() const {
+    return std::max<int64_t>(1, 32 / storage.getIntOrFloatBitWidth());
+  }
+  /// `f` or `r`.
+  char constraint() const { return elementType.isF32() ? 'f' : 'r'; }
+  Type type() const {
+    auto &b = lowering.builder;
+    return elementType.isF32() ? Type(b.getF32Type()) : b.getI32Type();
+  }
+
+  Value load(int64_t reg) {
+    auto &b = lowering.builder;
+    if (perWord() == 1)
+      return lowering.loadRegister(buffer, elementType, reg);
+    Value packed = LLVM::LoadOp::create(
+        b, vector(), lowering.registerAddress(buffer, elementType, reg),
+        storage.getIntOrFloatBitWidth() / 8);
+    return LLVM::BitcastOp::create(b, b.getI32Type(), packed);
+  }
+  void store(int64_t reg, Value word) {
+    auto &b = lowering.builder;
+    if (perWord() == 1)
+      return lowering.storeRegister(buffer, elementType, reg, word);
+    LLVM::StoreOp::create(
+        b, LLVM::BitcastOp::create(b, vector(), word),
+        lowering.registerAddress(buffer, elementType, reg),
+        storage.getIntOrFloatBitWidth() / 8);
+  }
+
+private:
+  Type vector() { return VectorType::get({perWord()}, storage); }
+
+  KernelLowering &lowering;
+  FragmentBuffer buffer;
+  Type elementType, storage;
+};
+
+/// Inline PTX under construction. Results come first in PTX's numbering, so all
+/// of them are added before the first input.
+class Assembly {
+public:
+  explicit Assembly(KernelLowering &lowering) : lowering(lowering) {}
+
+  std::string result(Type type, char constraint) {
+    assert(inputs.empty() && "results come before inputs");
+    results.push_back(type);
+    constraints += (constraints.empty() ? "=" : ",=");
+    constraints += constraint;
+    return "$" + std::to_string(results.size() - 1);
+  }
+  std::string input(Value value, const std::string &constraint) {
+    inputs.push_back(value);
+    constraints += (constraints.empty() ? "" : ",") + constraint;
+    return "$" + std::to_string(results.size() + inputs.size() - 1);
+  }
+  void line(const std::string &instruction) {
+    text += "\n\t" + instruction;
+  }
+  /// With memory clobbered: wgmma reads shared memory.
+  SmallVector<Value> emit() {
+    auto &b = lowering.builder;
+    constraints += constraints.empty() ? "~{memory}" : ",~{memory}";
+    LLVM::InlineAsmOp op =
+        lowering.inlineAsm(results, "{" + text + "\n\t}", constraints, inputs);
+    SmallVector<Value> values;
+    for (size_t i = 0; i < results.size(); ++i)
+      values.push_back(results.size() == 1
+                           ? op.getResult(0)
+                           : Value(LLVM::ExtractValueOp::create(
+                                 b, op.getResult(0), int64_t(i))));
+    return values;
+  }
+
+private:
+  KernelLowering &lowering;
+  std::string text, constraints;
+  SmallVector<Type> results;
+  SmallVector<Value> inputs;
+};
+
+//===----------------------------------------------------------------------===//
+// Gemm
+//===----------------------------------------------------------------------===//
+
+/// How the instructions get an operand: a descriptor in a 64-bit register (plus
+/// what each adds), or words in registers.
+struct Operand {
+  bool isShared = true, isTransposed = false;
+  WgmmaOperand descriptors;
+  Value base; // i64
+  SmallVector<SmallVector<Value>> words; // [repeat * steps + step]
+};
+
+class WgmmaGemm {
+public:
+  WgmmaGemm(KernelLowering &lowering, GemmOp gemm, MmaPlanAttr plan)
+      : lowering(lowering), gemm(gemm),
+        shape{plan.getM(), plan.getN(), plan.getK()},
+        warps{plan.getWarpsM(), plan.getWarpsN()},
+        groups{warps.m / kWarpsPerGroup, warps.n} {}
+
+  LogicalResult lower();
+
+private:
+  LogicalResult choose();
+  LogicalResult bindAccumulator();
+  LogicalResult bindShared(Value buffer, StringRef name, bool isA,
+                           bool transposed, Operand &operand);
+  LogicalResult bindRegisters(Operand &operand);
+  Value groupIndex(bool alongM);
+  /// Steps [first, end) of k. Takes and gives the accumulators' words; without
+  /// any the products start from zero.
+  SmallVector<Value> multiply(int64_t first, int64_t end,
+                              ArrayRef<Value> accumulators, bool wait);
+  std::string instruction(const std::string &accumulators, const std::string &a,
+                          const std::string &b, bool accumulates);
+
+  static Type elementOf(Value v) {
+    return cast<MemRefType>(v.getType()).getElementType();
+  }
+
+  KernelLowering &lowering;
+  GemmOp gemm;
+  MmaShape shape;
+  WarpGrid warps, groups;
+  const WgmmaInstructionInfo *info = nullptr;
+  int64_t repeatsM = 0, repeatsN = 0, steps = 0;
+  Operand a, b;
+  std::optional<Words> accumulator;
+  SmallVector<int64_t> cRegisters; // first register of each word of C
+};
+
+} // namespace
+
+LogicalResult WgmmaGemm::choose() {
+  auto typeA = getMmaOperandType(elementOf(gemm.getA()), gemm.getUnsignedA());
+  auto typeB = getMmaOperandType(elementOf(gemm.getB()), gemm.getUnsignedB());
+  auto typeC = getMmaAccumulatorType(elementOf(gemm.getC()));
+  if (typeA && typeB && typeC)
+    info = lowering.target.wgmmaInstruction(*typeA, *typeB, *typeC);
+  if (!info || shape.m != kWgmmaM || !info->hasN(shape.n) || shape.k != info->k)
+    return gemm.emitOpError()
+           << "expected a wgmma that " << lowering.target.arch
+           << " has, got m" << shape.m << "n" << shape.n << "k" << shape.k
+           << " of " << elementOf(gemm.getA()) << " x "
+           << elementOf(gemm.getB()) << " into " << elementOf(gemm.getC());
+  if (warps.m % kWarpsPerGroup != 0 || warps.m * warps.n != lowering.agent.warps)
+    return gemm.emitOpError()
+           << "expected warps in groups of 4 along m that multiply to "
+           << lowering.agent.warps << ", got " << warps.m << " x " << warps.n;
+  repeatsM = gemm.getM() / (groups.m * shape.m);
+  repeatsN = gemm.getN() / (groups.n * shape.n);
+  steps = gemm.getK() / shape.k;
+  if (repeatsM * groups.m * shape.m != gemm.getM() ||
+      repeatsN * groups.n * shape.n != gemm.getN() ||
+      steps * shape.k != gemm.getK())
+    return gemm.emitOpError()
+           << "expected M, N, K to be multiples of " << groups.m * shape.m
+           << ", " << groups.n * shape.n << ", " << shape.k
+           << " for wgmma, got " << gemm.getM() << ", " << gemm.getN() << ", "
+           << gemm.getK();
+  return success();
+}
+
+LogicalResult WgmmaGemm::bindAccumulator() {
+  FailureOr<FragmentBuffer> buffer = lowering.fragment(gemm.getC(), gemm);
+  if (failed(buffer))
+    return failure();
+  Type type = elementOf(gemm.getC());
+  auto part =
+      wgmmaFragment(shape, MmaOperand::C, type.getIntOrFloatBitWidth());
+  if (!part)
+    return gemm.emitOpError() << part.reason();
+  auto expected = tileMmaFragment(*part, MmaOperand::C,
+                                  {gemm.getM(), gemm.getN()}, warps);
+  if (!expected)
+    return gemm.emitOpError() << expected.reason();
+  if (!sameThreads(*expected, buffer->layout, {0, 1}))
+    return gemm.emitOpError() << "expected C in the accumulator layout of its "
+                                 "instruction: run --tile-infer-layouts";
+  accumulator.emplace(lowering, *buffer, type);
+  RegisterMap map(buffer->layout);
+  int64_t perWord = accumulator->perWord();
+  for (int64_t i = 0; i < repeatsM; ++i)
+    for (int64_t j = 0; j < repeatsN; ++j)
+      for (int64_t r = 0; r < part->numRegisters(); r += perWord)
+        for (int64_t e = 0; e < perWord; ++e) {
+          SmallVector<int64_t> at = part->axisCoordinates(Axis::Register, r + e);
+          int64_t reg = map({at[0] + i * shape.m, at[1] + j * shape.n});
+          if (reg < 0 || (e > 0 && reg != cRegisters.back() + e))
+            return gemm.emitOpError() << "expected C to hold the result in the "
+                                         "order of its instruction";
+          if (e == 0)
+            cRegisters.push_back(reg);
+        }
+  return success();
+}
+
+/// The number of this warpgroup along m or n, the same in all lanes by a
+/// shuffle: descriptors live in uniform registers.
+Value WgmmaGemm::groupIndex(bool alongM) {
+  auto &builder = lowering.builder;
+  if ((alongM ? groups.m : groups.n) == 1)
+    return {};
+  Value warp = NVVM::ShflOp::create(
+      builder, builder.getI32Type(), lowering.i32(-1), lowering.warpId(),
+      lowering.i32(0), lowering.i32(31), NVVM::ShflKind::idx, UnitAttr());
+  // Warp number = warp along m + warps.m * (warp along n).
+  if (!alongM)
+    return builder.createOrFold<arith::DivUIOp>(warp, lowering.i32(warps.m));
+  Value group = builder.createOrFold<arith::DivUIOp>(
+      warp, lowering.i32(kWarpsPerGroup));
+  return groups.n == 1 ? group
+                       : builder.createOrFold<arith::RemUIOp>(
+                             group, lowering.i32(groups.m));
+}
+
+LogicalResult WgmmaGemm::bindShared(Value buffer, StringRef name, bool isA,
+                                    bool transposed, Operand &operand) {
+  FailureOr<SharedBuffer> shared = lowering.shared(buffer, gemm);
+  if (failed(shared))
+    return failure();
+  unsigned mnDim = isA == transposed ? 1 : 0;
+  WgmmaSplit split{mnDim,
+                   1 - mnDim,
+                   isA ? groups.m : groups.n,
+                   isA ? repeatsM : repeatsN,
+                   isA ? shape.m : shape.n,
+                   steps};
+  auto descriptors = wgmmaOperand(shared->layout, split);
+  if (!descriptors)
+    return gemm.emitOpError() << "expected operand " << name
+                              << " in a layout that wgmma reads: "
+                              << descriptors.reason();
+  operand.descriptors = *descriptors;
+  const WgmmaDescriptor &first = operand.descriptors.descriptor;
+  operand.isTransposed = first.major == Major::MN;
+  if (operand.isTransposed && !info->transposes())
+    return gemm.emitOpError()
+           << "expected operand " << name << " contiguous along k, as wgmma of "
+           << elementOf(buffer) << " needs";
+
+  auto &builder = lowering.builder;
+  Value address = LLVM::PtrToIntOp::create(builder, builder.getI32Type(),
+                                           shared->base);
+  if (Value group = groupIndex(isA))
+    address = lowering.add(
+        address, lowering.mulConst(group, operand.descriptors.bytesPerGroup));
+  // Address bits 4 to 17 are the descriptor's lowest field.
+  Value field = builder.createOrFold<arith::ShRUIOp>(address, lowering.i32(4));
+  field = builder.createOrFold<arith::AndIOp>(field, lowering.i32(0x3fff));
+  operand.base = builder.createOrFold<arith::OrIOp>(
+      lowering.toI64(field),
+      lowering.i64(static_cast<int64_t>(first.encode())));
+  return success();
+}
+
+/// A in registers: words of 32 bits along k.
+LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
+  operand.isShared = false;
+  Value buffer = gemm.getA();
+  FailureOr<FragmentBuffer> held = lowering.fragment(buffer, gemm);
+  if (failed(held))
+    return failure();
+  Type type = elementOf(buffer);
+  auto part =
+      wgmmaFragment(shape, MmaOperand::A, type.getIntOrFloatBitWidth());
+  if (!part)
+    return gemm.emitOpError() << part.reason();
+  auto expected = tileMmaFragment(*part, MmaOperand::A,
+                                  {gemm.getM(), gemm.getK()}, warps);
+  if (!expected)
+    return gemm.emitOpError() << expected.reason();
+  bool transposed = gemm.getTransposeA();
+  SmallVector<unsigned> dims = {0, 1};
+  if (transposed)
+    std::swap(dims[0], dims[1]);
+  if (!sameThreads(*expected, held->layout, dims))
+    return gemm.emitOpError() << "expected operand A in the fragment layout of "
+                                 "its instruction: run --tile-infer-layouts";
+  auto &builder = lowering.builder;
+  RegisterMap map(held->layout);
+  Words words(lowering, *held, type);
+  for (int64_t i = 0; i < repeatsM; ++i)
+    for (int64_t k = 0; k < steps; ++k) {
+      SmallVector<Value> &out = operand.words.emplace_back();
+      for (int64_t r = 0; r < part->numRegisters(); r += words.perWord()) {
+        int64_t firstReg = -1;
+        for (int64_t e = 0; e < words.perWord(); ++e) {
+          SmallVector<int64_t> at = part->axisCoordinates(Axis::Register, r + e);
+          at[0] += i * shape.m;
+          at[1] += k * shape.k;
+          if (transposed)
+            std::swap(at[0], at[1]);
+          int64_t reg = map(at);
+          if (reg < 0 || (e > 0 && reg != firstReg + e))
+            return gemm.emitOpError() << "expected operand A to hold elements "
+                                         "in the order of its instruction";
+          if (e == 0)
+            firstReg = reg;
+        }
+        Value word = words.load(firstReg);
+        // The instruction drops the low bits of an f32: round first.
+        if (type.isF32())
+          word = lowering
+                     .inlineAsm(builder.getI32Type(),
+                                "cvt.rna.tf32.f32 $0, $1;", "=r,f", word,
+                                /*sideEffects=*/false)
+                     .getResult(0);
+        out.push_back(word);
+      }
+    }
+  return success();
+}
+
+std::string WgmmaGemm::instruction(const std::string &accumulators,
+                                   const std::string &operandA,
+                                   const std::string &operandB,
+                                   bool accumulates) {
+  std::string text = "wgmma.mma_async.sync.aligned.m64n" +
+                     std::to_string(shape.n) + "k" + std::to_string(shape.k) +
+                     "." + stringify(info->accumulator).str() + "." +
+                     stringify(info->a).str() + "." + stringify(info->b).str();
+  text += " {" + accumulators + "}, " + operandA + ", " + operandB +
+          (accumulates ? ", 1" : ", 0");
+  if (!info->isInteger())
+    text += ", 1, 1";
+  if (info->transposes()) {
+    if (a.isShared)
+      text += a.isTransposed ? ", 1" : ", 0";
+    text += b.isTransposed ? ", 1" : ", 0";
+  }
+  return text + ";";
+}
+
+SmallVector<Value> WgmmaGemm::multiply(int64_t first, int64_t end,
+                                       ArrayRef<Value> accumulators,
+                                       bool wait) {
+  Assembly assembly(lowering);
+  SmallVector<std::string> names;
+  for (size_t i = 0; i < cRegisters.size(); ++i)
+    names.push_back(
+        assembly.result(accumulator->type(), accumulator->constraint()));
+  for (auto [i, value] : llvm::enumerate(accumulators))
+    assembly.input(value, std::to_string(i));
+  assembly.line(".reg .b64 da, db;");
+  assembly.line("wgmma.fence.sync.aligned;");
+  std::string baseA = a.isShared ? assembly.input(a.base, "l") : "";
+  std::string baseB = assembly.input(b.base, "l");
+  // Descriptors count in units of 16 bytes.
+  auto descriptor = [&](const std::string &temporary, const std::string &base,
+                        int64_t bytes) {
+    if (bytes == 0)
+      return base;
+    assembly.line("add.s64 " + temporary + ", " + base + ", " +
+                  std::to_string(bytes / 16) + ";");
+    return temporary;
+  };
+  int64_t perInstruction = int64_t(names.size()) / (repeatsM * repeatsN);
+  for (int64_t k = first; k < end; ++k)
+    for (int64_t i = 0; i < repeatsM; ++i) {
+      std::string operandA;
+      if (a.isShared) {
+        operandA =
+            descriptor("da", baseA, a.descriptors.offsets[i * steps + k]);
+      } else {
+        SmallVector<std::string> words;
+        for (Value word : a.words[i * steps + k])
+          words.push_back(assembly.input(word, "r"));
+        operandA = "{" + llvm::join(words, ", ") + "}";
+      }
+      for (int64_t j = 0; j < repeatsN; ++j) {
+        std::string operandB =
+            descriptor("db", baseB, b.descriptors.offsets[j * steps + k]);
+        auto own = ArrayRef<std::string>(names).slice(
+            (i * repeatsN + j) * perInstruction, perInstruction);
+        assembly.line(instruction(llvm::join(own, ", "), operandA, operandB,
+                                  k != first || !accumulators.empty()));
+      }
+    }
+  assembly.line("wgmma.commit_group.sync.aligned;");
+  if (wait)
+    assembly.line("wgmma.wait_group.sync.aligned 0;");
+  return assembly.emit();
+}
+
+LogicalResult WgmmaGemm::lower() {
+  if (failed(choose()) || failed(bindAccumulator()) ||
+      failed(bindShared(gemm.getB(), "B", /*isA=*/false, gemm.getTransposeB(),
+                        b)))
+    return failure();
+  if (failed(isShared(gemm.getA())
+                 ? bindShared(gemm.getA(), "A", /*isA=*/true,
+                              gemm.getTransposeA(), a)
+                 : bindRegisters(a)))
+    return failure();
+  SmallVector<Value> accumulators;
+  if (!gemm.getClear())
+    for (int64_t reg : cRegisters)
+      accumulators.push_back(accumulator->load(reg));
+
+  // Partial sums of `chunk` steps are added in f32 outside the tensor cores.
+  int64_t chunk = steps;
+  if (auto every = gemm.getPromoteEvery()) {
+    if (int64_t(*every) % shape.k != 0)
+      return gemm.emitOpError() << "expected `promote_every` to be a multiple "
+                                   "of "
+                                << shape.k << ", got " << *every;
+    if (gemm.isAsync())
+      return gemm.emitOpError() << "expected a gemm without token with "
+                                   "`promote_every`: each partial sum is "
+                                   "waited for";
+    chunk = int64_t(*every) / shape.k;
+    for (int64_t k = 0; k < steps; k += chunk) {
+      SmallVector<Value> sums =
+          multiply(k, std::min(steps, k + chunk), {}, /*wait=*/true);
+      for (auto [i, sum] : llvm::enumerate(sums))
+        if (i < accumulators.size())
+          accumulators[i] = arith::AddFOp::create(lowering.builder,
+                                                  accumulators[i], sum);
+      if (accumulators.empty())
+        accumulators = sums;
+    }
+  } else {
+    accumulators = multiply(0, steps, accumulators, !gemm.isAsync());
+  }
+  for (auto [reg, value] : llvm::zip_equal(cRegisters, accumulators))
+    accumulator->store(reg, value);
+  return success();
+}
+
+LogicalResult tile::nvvm::lowerWgmma(KernelLowering &lowering, GemmOp gemm,
+                                     MmaPlanAttr plan) {
+  return WgmmaGemm(lowering, gemm, plan).lower();
+}
+
+void tile::nvvm::emitWgmmaWait(KernelLowering &lowering, int64_t pending,
+                               ArrayRef<PendingFragment> fragments) {
+  Assembly assembly(lowering);
+  SmallVector<Words, 0> words;
+  SmallVector<std::pair<size_t, int64_t>> places; // of `words`, register
+  for (const PendingFragment &fragment : fragments) {
+    Words own(lowering, fragment.buffer, fragment.elementType);
+    for (int64_t reg = 0, e = fragment.buffer.layout.numRegisters(); reg < e;
+         reg += own.perWord()) {
+      places.push_back({words.size(), reg});
+      assembly.result(own.type(), own.constraint());
+    }
+    words.push_back(std::move(own));
+  }
+  for (auto [i, place] : llvm::enumerate(places))
+    assembly.input(words[place.first].load(place.second), std::to_string(i));
+  assembly.line("wgmma.wait_group.sync.aligned " + std::to_string(pending) +
+                ";");
+  SmallVector<Value> values = assembly.emit();
+  for (auto [place, value] : llvm::zip_equal(places, values))
+    words[place.first].store(place.second, value);
+}
