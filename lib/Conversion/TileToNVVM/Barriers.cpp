@@ -159,8 +159,11 @@ private:
   }
 
   static void emitFence(OpBuilder &builder, Location loc) {
-    NVVM::FenceProxyOp::create(builder, loc, NVVM::ProxyKind::async_shared,
-                               NVVM::SharedSpace::shared_cta);
+    MLIRContext *context = builder.getContext();
+    NVVM::FenceProxyOp::create(
+        builder, loc,
+        NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
   }
 
   /// Whether the async proxy reads bytes of an access anywhere in the kernel.
