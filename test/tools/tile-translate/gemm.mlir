@@ -13,9 +13,10 @@
 // PTX: .entry gemm(
 // PTX: .maxntid 128
 // PTX-DAG: cp.async.cg.shared.global
-// PTX-DAG: ldmatrix.sync.aligned
-// PTX-DAG: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// PTX-DAG: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
 // PTX-NOT: .local
+// PTX-NOT: ldmatrix
+// PTX-NOT: {{[^a-z]}}mma.sync
 // LLVM: define ptx_kernel void @gemm(
 // ARTIFACT: "compiler": "mlir-tile
 // ARTIFACT: "name": "gemm"
