@@ -7,6 +7,7 @@ where the program has them, batch, splits and pad (elements that rows are longer
 
 import dataclasses
 
+from tilebench.attention import Attention
 from tilebench.gemm import BITS, Gemm
 
 PLAIN = Gemm(tile=(128, 128, 64), stages=3)
@@ -139,6 +140,18 @@ def cases():
         # A grid extent that is a scalar, as a count of splits is, is not part of the kernel's name.
         add("splitk", Gemm(tile=(64, 128, 64), threads=128, stages=4, persistent=splits % 2, panel=0, split_k=True), runs)
 
+    # Attention: two gemms in one pipelined loop, a guarded mask, rows that are reduced.
+    lengths = [dict(heads=heads, S=s) for heads, s in ((2, 512), (3, 1), (1, 127), (2, 333), (5, 1000), (1, 2049))]
+    for d in (64, 128):
+        for causal in (False, True):
+            for element in ("f16", "bf16"):
+                base = Attention(element=element, d=d, causal=causal)
+                add("attention", base, lengths, core=d == 64 and element == "f16")
+                add("attention", base, lengths, rows=64, keys=64, threads=128, stages=2 + causal)
+            add("attention", base, lengths, specialize=False)
+            add("attention", base, lengths, rows=192, threads=384, keys=64 if d == 128 else 128)
+            add("attention", base, lengths[:3], stages=1, accurate=True)
+
     # One kernel may come up in several groups: it is packed and run once, for all their extents.
     merged = {}
     for group, program, runs, core in found:
@@ -158,7 +171,7 @@ def stress(found):
 
 
 def work(program, run):
-    """Bytes of the operands of a run, to keep the set small."""
-    a, b, _, out = program.types()
-    m, n, k = run["M"], run["N"], run["K"]
-    return (m * k * BITS[a] + k * n * BITS[b] + m * n * BITS[out]) // 8
+    """Multiplications of a run, about."""
+    if isinstance(program, Attention):
+        return 2 * run["heads"] * run["S"] ** 2 * program.d
+    return run["M"] * run["N"] * max(run["K"], 1) * run.get("batch", 1)

@@ -29,6 +29,7 @@ for place in (HERE, HERE.parent.parent / "benchmarks"):
 
 import hopper_cases  # noqa: E402
 from tilebench import artifact  # noqa: E402
+from tilebench.attention import Attention  # noqa: E402
 
 GUARD = 4096
 UNIT_OUT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53}
@@ -88,7 +89,7 @@ class Buffer:
 
 def resolve(program, run):
     """Shapes of the arguments of a run: name, type, shape or None, access, pad, scalar value."""
-    values = dict(run)
+    values = dict(run, D=program.d) if isinstance(program, Attention) else run
     found = []
     for name, element, shape, access, padded in program.arguments():
         if shape is None:
@@ -115,14 +116,15 @@ class Case:
                 continue
             self.buffers[name] = Buffer(torch, device, element, shape, pad)
             args.append(self.buffers[name].argument())
-        self.out = self.buffers["C"]
+        self.out_name = program.arguments()[-1][0]
+        self.out = self.buffers[self.out_name]
         self.args, self.kernel, self.stream = args, kernel, stream
         self.launch = kernel.bind(args, stream)
 
     def fill(self, rand, generator):
         torch = self.torch
         for name, buffer in self.buffers.items():
-            if name == "C":
+            if name == self.out_name:
                 buffer.poison()
             elif buffer.element == "i8" and rand:
                 buffer.set(torch.randint(-128, 128, buffer.shape, generator=generator, device=buffer.raw.device))
@@ -161,28 +163,31 @@ class Case:
             ref, mag = ref * 0.5, mag * 0.5
         return ref, mag
 
+    def wrong_elements(self, got, ref, mag, rand):
+        """Which elements are not what they should be."""
+        p, out = self.program, self.out
+        exact = not rand and p.epilogue != "bias_gelu"
+        if out.element == "i32":
+            half = 2.0**31
+            return got != (ref + half) % (2 * half) - half
+        if exact:
+            return ~(got == ref.to(out.dtype).double())
+        unit = 2.0**-11 if p.types()[2] == "f16" else 2.0**-9 if p.a == "f32" else UNIT[p.a]
+        bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + unit * mag + (2.0**-24 if out.element == "f16" else 1e-30)
+        if p.epilogue == "bias_gelu":
+            bound = bound * 1.2 + 2.0**-10 * ref.abs() + 2.0**-11
+        return ~((got - ref).abs() <= bound)
+
     def compare(self, rand):
         """None, or what is wrong."""
-        torch, p, out = self.torch, self.program, self.out
         for name, buffer in self.buffers.items():
             if not buffer.poison_kept():
                 return f"{name}: a store outside the buffer"
         ref, mag = self.reference()
-        got = out.double()
+        got = self.out.double()
         if not got.numel():
             return None
-        exact = not rand and p.epilogue != "bias_gelu"
-        if out.element == "i32":
-            half = 2.0**31
-            bad = got != (ref + half) % (2 * half) - half
-        elif exact:
-            bad = ~(got == ref.to(out.dtype).double())
-        else:
-            unit = 2.0**-11 if p.types()[2] == "f16" else 2.0**-9 if p.a == "f32" else UNIT[p.a]
-            bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + unit * mag + (2.0**-24 if out.element == "f16" else 1e-30)
-            if p.epilogue == "bias_gelu":
-                bound = bound * 1.2 + 2.0**-10 * ref.abs() + 2.0**-11
-            bad = ~((got - ref).abs() <= bound)
+        bad = self.wrong_elements(got, ref, mag, rand)
         count = int(bad.sum())
         if not count:
             return None
@@ -192,6 +197,24 @@ class Case:
         return (f"{count} of {got.numel()} wrong ({int(got.isnan().sum())} NaN) in {low}..{high}, first at {list(at)}: "
                 f"expected {float(ref[at]):g}, got {float(got[at]):g}; last at {list(last)}: expected {float(ref[last]):g}, "
                 f"got {float(got[last]):g}")
+
+
+class AttentionCase(Case):
+    """The magnitude of an error is that of the weighted absolute values: weights are rounded to the element type."""
+
+    def reference(self):
+        torch, p = self.torch, self.program
+        q, k, v = (self.buffers[name].double() for name in "QKV")
+        scores = q @ k.mT / p.d**0.5
+        if p.causal:
+            behind = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
+            scores = scores.masked_fill(behind, float("-inf"))
+        weights = torch.softmax(scores, -1)
+        return weights @ v, weights @ v.abs()
+
+    def wrong_elements(self, got, ref, mag, rand):
+        unit = UNIT_OUT[self.program.element]
+        return ~((got - ref).abs() <= unit * 1.01 * ref.abs() + 2 * unit * mag + 1e-5)
 
 
 class Worker:
@@ -215,7 +238,8 @@ class Worker:
         count, failures = 0, []
         for number, run in enumerate(runs):
             try:
-                case = Case(self.torch, self.device, kernel, program, run)
+                kind = AttentionCase if isinstance(program, Attention) else Case
+                case = kind(self.torch, self.device, kernel, program, run)
                 for rand in kinds:
                     generator = self.torch.Generator(device=self.device).manual_seed(seed + 2 * number + rand)
                     case.fill(rand, generator)
@@ -320,7 +344,7 @@ def run(options):
         elif time.time() - start > options.seconds:
             answer = dict(count=0, failures=[(None, "not run: out of time")])
         elif options.in_process:
-            small = [r for r in runs if r["M"] * r["N"] * max(r["K"], 1) <= options.work][:options.runs] or runs[:1]
+            small = [r for r in runs if hopper_cases.work(program, r) <= options.work][:options.runs] or runs[:1]
             count, failures, broken = worker.run_kernel(program, small, 1000 * number, (False,))
             answer = dict(count=count, failures=failures, dead=broken)
         else:
