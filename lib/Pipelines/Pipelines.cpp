@@ -17,6 +17,7 @@ using namespace mlir::tile;
 void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
                                      const TileToNVVMOptions &options) {
   passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
+  passes.addPass(createMakePersistentPass());
   passes.addPass(createLowerAffineAccessesPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -28,6 +29,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
 void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
                                          const TileToNVVMOptions &options) {
   buildLayoutPipeline(passes, options);
+  StageStoresPassOptions stores;
+  stores.remarks = options.remarks;
+  passes.addPass(createStageStoresPass(stores));
   SelectCopiesPassOptions copies;
   copies.remarks = options.remarks;
   passes.addPass(createSelectCopiesPass(copies));
@@ -40,6 +44,7 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
   ScheduleGemmsPassOptions gemms;
   gemms.remarks = options.remarks;
   passes.addPass(createScheduleGemmsPass(gemms));
+  passes.addPass(createScheduleStoresPass());
   passes.addPass(createConvertTileToNVVMPass());
 }
 

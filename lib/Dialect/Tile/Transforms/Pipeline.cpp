@@ -436,12 +436,14 @@ void RingLoop::build() {
           plan.producer == RingSide::CpAsync
               ? builder.getI64IntegerAttr(stages - 2)
               : IntegerAttr());
-      for (auto [copy, view] : llvm::zip(plan.copies, wait.getViews())) {
-        Value target = CopyOp(copy.copy).getTarget();
+      for (auto [ahead, view] : llvm::zip(plan.copies, wait.getViews())) {
+        CopyOp copy = ahead.copy;
+        Value target = copy.getTarget();
         allocs.push_back(target.getDefiningOp<AllocOp>());
+        Operation *filler = copy;
         target.replaceUsesWithIf(view, [&](OpOperand &operand) {
           return loop->isProperAncestor(operand.getOwner()) &&
-                 operand.getOwner() != CopyOp(copy.copy);
+                 operand.getOwner() != filler;
         });
       }
     }

@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace mlir::tile;
 
 Operation *UseCounter::obstacle(Operation *op) {
-  for (Operation *parent = op->getParentOp(); !isa<KernelOp>(parent);
-       parent = parent->getParentOp())
+  for (Operation *parent = op->getParentOp();
+       !isa<KernelOp, WarpSpecializeOp>(parent); parent = parent->getParentOp())
     if (!isa<scf::ForOp, scf::IfOp, PipelinedOp>(parent))
       return parent;
   return nullptr;
@@ -19,8 +19,10 @@ Operation *UseCounter::obstacle(Operation *op) {
 Value UseCounter::begin(Operation *op) {
   Operation *parent = op->getParentOp();
   IRRewriter rewriter(op->getContext());
-  if (auto kernel = dyn_cast<KernelOp>(parent)) {
-    rewriter.setInsertionPointToStart(&kernel.getBodyRegion().front());
+  if (isa<KernelOp, WarpSpecializeOp>(parent)) {
+    rewriter.setInsertionPointToStart(op->getBlock());
+    if (type && !type.isIndex())
+      return TokenDoneOp::create(rewriter, op->getLoc(), type);
     return arith::ConstantIndexOp::create(rewriter, op->getLoc(), 0);
   }
   Value outer = begin(parent);
@@ -38,7 +40,7 @@ Value UseCounter::begin(Operation *op) {
   auto branch = cast<scf::IfOp>(parent);
   Block *block = op->getBlock();
   SmallVector<Type> types(branch.getResultTypes());
-  types.push_back(rewriter.getIndexType());
+  types.push_back(outer.getType());
   auto replaced =
       scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
                         /*withElseRegion=*/false);
@@ -55,11 +57,12 @@ Value UseCounter::begin(Operation *op) {
   return outer;
 }
 
-void UseCounter::finish(Value next) {
+Value UseCounter::finish(Value next) {
   for (const Level &level : llvm::reverse(levels)) {
     Operation *yield = level.block->getTerminator();
     yield->setOperand(yield->getNumOperands() - 1, next);
     next = level.carrier->getResults().back();
   }
   levels.clear();
+  return next;
 }

@@ -1,9 +1,10 @@
-//===- UseCounter.h - a count carried through a program ---------*- C++ -*-===//
+//===- UseCounter.h - values carried through a program ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The uses of a ring are numbered from its creation at the top of the kernel.
 // Where they happen in loops and branches the count is carried by them as a
-// value: an iteration continues where the one before stopped.
+// value: an iteration continues where the one before stopped. The token of a
+// store that outlives its iteration is carried in the same way.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_DIALECT_TILE_TRANSFORMS_USECOUNTER_H
@@ -16,6 +17,10 @@ namespace mlir::tile {
 
 class UseCounter {
 public:
+  /// Counts from zero, or carries tokens from one of nothing.
+  UseCounter() = default;
+  explicit UseCounter(Type type) : type(type) {}
+
   /// Why a count cannot be carried to `op`: what encloses it is no loop or
   /// branch that could. Null when it can.
   static Operation *obstacle(Operation *op);
@@ -23,14 +28,16 @@ public:
   /// The count before `op`. Enclosing loops and branches are replaced by ones
   /// that carry it.
   Value begin(Operation *op);
-  /// The count after what `begin` was asked for: available where that stood.
-  void finish(Value next);
+  /// The count after what `begin` was asked for. Returns it where the
+  /// outermost loop or branch ends.
+  Value finish(Value next);
 
 private:
   struct Level {
     Operation *carrier;
     Block *block; // of the carrier, with the operation inside
   };
+  Type type; // index when null
   SmallVector<Level> levels; // innermost last
 };
 

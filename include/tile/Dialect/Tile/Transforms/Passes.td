@@ -155,6 +155,100 @@ def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
+  let summary = "Waits for stores by TMA where their source is written again";
+  let description = [{
+    Acts on shared tiles that are only written as a whole and stored by TMA, to
+    memory that the kernel does not read. The store returns a token; loops around
+    it carry the token to the next write of the tile.
+
+    Before:
+
+    ```mlir
+    scf.for %t = %first to %end step %step {
+      tile.copy %f to %staging : ...
+      tile.copy %staging to %C[%m, %n] {plan = #tile.copy_plan<tma, bytes = 2>} : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %last = scf.for %t = %first to %end step %step iter_args(%before = %done) -> (!tile.token) {
+      tile.await read %before
+      tile.copy %f to %staging : ...
+      %token = tile.copy %staging to %C[%m, %n] {plan = #tile.copy_plan<tma, bytes = 2>} : ... -> !tile.token
+      scf.yield %token : !tile.token
+    }
+    tile.await %last
+    ```
+  }];
+  let statistics = [
+    Statistic<"scheduledStores", "scheduled-stores", "tiles whose stores are not waited for at once">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
+def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
+  let summary = "Stores fragments through a tile in shared memory and TMA";
+  let description = [{
+    For targets with TMA: a copy of a whole fragment to global memory becomes
+    conversions in registers, copies into a swizzled tile of shared memory, and
+    stores of that tile, in as many pieces as the shared memory left needs. The
+    copy stays as it is where the rules of `tile-select-copies` do not allow TMA
+    for the store; `remarks` says why.
+
+    Before:
+
+    ```mlir
+    tile.copy %acc to %C[%m, %n] : memref<128x256xf32, #tile.fragment> to memref<?x?xf16>
+    ```
+
+    After, for each of two pieces:
+
+    ```mlir
+    tile.copy %acc[%c0, %c128] sizes [128, 128] to %half {layout = ...} : memref<128x256xf32, #tile.fragment> to memref<128x128xf16, #tile.fragment>
+    tile.copy %half to %staging {layout = ...} : memref<128x128xf16, #tile.fragment> to memref<128x128xf16, #shared>
+    tile.copy %staging to %C[%m, %n2] sizes [128, 128] : memref<128x128xf16, #shared> to memref<?x?xf16>
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which stores are staged, and why others are not">];
+  let statistics = [
+    Statistic<"stagedStores", "staged-stores", "stores that go through shared memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
+  let summary = "Lets each block of a persistent kernel work off several blocks of the grid";
+  let description = [{
+    Acts on kernels with the attribute `persistent`. Their body, but for what does
+    not depend on the block, becomes a loop over the block's part of the grid.
+
+    Before:
+
+    ```mlir
+    tile.kernel @k(...) grid(%bx, %by) = (...) threads(256) attributes {persistent = 1 : i64} {
+      %m = arith.muli %by, %c128 : index
+      // ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.kernel @k(...) grid(%bx, %by) = (...) threads(256) attributes {persistent = 1 : i64} {
+      %first, %end, %step = tile.block_range
+      scf.for %t = %first to %end step %step {
+        %x, %y = tile.block_coordinates %t : index, index
+        %m = arith.muli %y, %c128 : index
+        // ...
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
   let summary = "Decides which thread holds which element, and where tiles lie in shared memory";
   let description = [{

@@ -1,0 +1,74 @@
+//===- MakePersistent.cpp - a block works off several tiles ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 1: before layouts. The body of a kernel with `persistent` becomes a
+// loop over the block's part of the grid. What does not depend on the block
+// stays in front; so do allocations, which every tile uses again.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_MAKEPERSISTENTPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static void makePersistent(KernelOp kernel) {
+  Block &body = kernel.getBodyRegion().front();
+  SmallVector<Operation *> inside;
+  llvm::SmallDenseSet<Operation *> moved;
+  llvm::SmallDenseSet<Value> blockIds;
+  for (unsigned d = 0; d < kernel.getGridRank(); ++d)
+    blockIds.insert(kernel.getBlockId(d));
+  for (Operation &op : body.without_terminator()) {
+    bool depends = false;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        depends |= blockIds.contains(operand) ||
+                   moved.contains(operand.getDefiningOp());
+    });
+    bool stays =
+        isa<AllocOp, AssumeOp>(op) || (op.getNumRegions() == 0 && isPure(&op));
+    if (stays && !depends)
+      continue;
+    inside.push_back(&op);
+    moved.insert(&op);
+  }
+  if (inside.empty())
+    return;
+  OpBuilder builder(body.getTerminator());
+  Location loc = kernel.getLoc();
+  Type index = builder.getIndexType();
+  auto range = BlockRangeOp::create(builder, loc, index, index, index);
+  auto loop = scf::ForOp::create(builder, loc, range.getFirst(), range.getEnd(),
+                                 range.getStep());
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Type> types(kernel.getGridRank(), builder.getIndexType());
+  auto coordinates =
+      BlockCoordinatesOp::create(builder, loc, types, loop.getInductionVar());
+  Operation *end = loop.getBody()->getTerminator();
+  for (Operation *op : inside)
+    op->moveBefore(end);
+  for (auto [d, coordinate] : llvm::enumerate(coordinates.getCoordinates()))
+    kernel.getBlockId(d).replaceAllUsesWith(coordinate);
+}
+
+namespace {
+struct MakePersistentPass
+    : tile::impl::MakePersistentPassBase<MakePersistentPass> {
+  void runOnOperation() override {
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      bool done =
+          kernel.walk([](BlockRangeOp) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+      if (kernel.getPersistent() && !done)
+        makePersistent(kernel);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,134 @@
+//===- ScheduleStores.cpp - stores that nobody waits for ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 6: after roles. A store by TMA out of shared memory returns a token,
+// and its source is waited for where it is next overwritten, in the next round
+// of the loop around it if that is where; the store itself at the end of its
+// agent.
+//
+//===----------------------------------------------------------------------===//
+#include "UseCounter.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_SCHEDULESTORESPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static bool isTmaStore(CopyOp copy) {
+  auto plan = copy.getPlan();
+  return plan && !copy.getToken() && isShared(copy.getSource()) &&
+         isGlobal(copy.getTarget()) &&
+         (plan->getInstruction() == CopyInstruction::Tma ||
+          plan->getInstruction() == CopyInstruction::Bulk);
+}
+
+namespace {
+/// A staging tile: operations of one block that write it and store it, in
+/// order.
+struct Staging {
+  AllocOp alloc;
+  SmallVector<Operation *> accesses; // writers and stores
+  Block *block = nullptr;
+};
+
+struct ScheduleStoresPass
+    : tile::impl::ScheduleStoresPassBase<ScheduleStoresPass> {
+  using ScheduleStoresPassBase::ScheduleStoresPassBase;
+
+  void runOnOperation() override {
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      SmallVector<AllocOp> tiles;
+      kernel.getBodyRegion().walk([&](AllocOp alloc) {
+        if (isShared(alloc.getResult()))
+          tiles.push_back(alloc);
+      });
+      for (AllocOp alloc : tiles)
+        if (std::optional<Staging> staging = collect(kernel, alloc))
+          schedule(*staging);
+    }
+  }
+
+private:
+  static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc);
+  void schedule(Staging &staging);
+};
+} // namespace
+
+/// Tiles whose every use is a write of the whole tile or a store of it, in one
+/// block, to global memory that the kernel reads nowhere.
+std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
+                                                   AllocOp alloc) {
+  Staging staging;
+  staging.alloc = alloc;
+  bool stores = false;
+  SmallVector<OpAccess> everything;
+  for (Operation *user : alloc->getUsers()) {
+    if (staging.block && user->getBlock() != staging.block)
+      return std::nullopt;
+    staging.block = user->getBlock();
+    auto copy = dyn_cast<CopyOp>(user);
+    if (!copy)
+      return std::nullopt;
+    if (copy.getSource() == alloc.getResult()) {
+      if (!isTmaStore(copy) || UseCounter::obstacle(copy))
+        return std::nullopt;
+      stores = true;
+      if (everything.empty())
+        if (collectAccesses(kernel.getBodyRegion().front(), everything))
+          return std::nullopt;
+      for (const OpAccess &other : everything)
+        if (other.op != user && !other.access.isWrite &&
+            mayAlias(other.access.buffer, copy.getTarget()))
+          return std::nullopt;
+    }
+    staging.accesses.push_back(user);
+  }
+  if (!stores)
+    return std::nullopt;
+  llvm::sort(staging.accesses,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  if (cast<CopyOp>(staging.accesses.front()).getSource() == alloc.getResult())
+    return std::nullopt; // stores what an earlier round has written
+  return staging;
+}
+
+void ScheduleStoresPass::schedule(Staging &staging) {
+  Location loc = staging.accesses.front()->getLoc();
+  OpBuilder builder(&getContext());
+  Type token = TokenType::get(&getContext());
+  // Carried by the loops around: the store that the round before has left.
+  UseCounter carried(token);
+  Value pending = carried.begin(staging.accesses.front());
+  for (Operation *&op : staging.accesses) {
+    auto copy = cast<CopyOp>(op);
+    builder.setInsertionPoint(copy);
+    if (copy.getSource() != staging.alloc.getResult()) {
+      if (pending)
+        AwaitOp::create(builder, loc, pending, /*read=*/true);
+      pending = Value();
+      continue;
+    }
+    OperationState state(copy.getLoc(), CopyOp::getOperationName());
+    state.addOperands(copy->getOperands());
+    state.propertiesAttr = copy->getPropertiesAsAttribute();
+    state.addTypes(token);
+    auto issued = cast<CopyOp>(builder.create(state));
+    copy.erase();
+    op = issued;
+    pending = issued.getToken();
+  }
+  Value last = carried.finish(pending);
+  // Where the outermost loop ends.
+  Operation *after = last.getDefiningOp();
+  Block *agent = after->getBlock();
+  builder.setInsertionPoint(agent->getTerminator());
+  AwaitOp::create(builder, loc, last, /*read=*/false);
+  ++scheduledStores;
+}

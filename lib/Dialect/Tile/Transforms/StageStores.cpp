@@ -1,0 +1,255 @@
+//===- StageStores.cpp - fragments leave through shared memory ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 3: after layouts are inferred, before copies are selected. A fragment's
+// rows are spread over a warp; stored directly each warp writes short pieces of
+// many rows. Through a tile in shared memory they leave as whole rows by TMA,
+// which no thread waits for. The tile takes what shared memory the kernel
+// leaves, in as many pieces as that needs.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "tile/Analysis/CopyRules.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_STAGESTORESPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// The first `extent` positions along `dim`, when every thread holds its share
+/// of them and the rest is the same again further along: register digits.
+static std::optional<FragmentLayout> restrictDim(const FragmentLayout &layout,
+                                                 unsigned dim, int64_t extent) {
+  if (layout.overshoots() || extent < 1 || layout.shape()[dim] % extent)
+    return std::nullopt;
+  for (Axis axis : {Axis::Lane, Axis::Warp, Axis::Block})
+    for (const Mode &mode : layout.modes(axis))
+      if (!mode.isReplication() && mode.dim == dim &&
+          mode.stride * mode.extent > extent)
+        return std::nullopt;
+  Modes registers;
+  for (Mode mode : layout.modes(Axis::Register)) {
+    if (!mode.isReplication() && mode.dim == dim) {
+      if (mode.stride >= extent)
+        continue;
+      if (mode.stride * mode.extent > extent) {
+        if (extent % mode.stride)
+          return std::nullopt;
+        mode.extent = extent / mode.stride;
+      }
+    }
+    registers.push_back(mode);
+  }
+  SmallVector<int64_t> shape(layout.shape());
+  shape[dim] = extent;
+  FragmentLayout result(shape, registers, layout.modes(Axis::Lane),
+                        layout.modes(Axis::Warp), layout.modes(Axis::Block));
+  // The rest of the registers are the same positions further along.
+  if (!result.verify() ||
+      result.numRegisters() * (layout.shape()[dim] / extent) !=
+          layout.numRegisters())
+    return std::nullopt;
+  return result;
+}
+
+/// Bytes of shared memory that the kernel's tiles will take, every stage of the
+/// loops that fill them included.
+static int64_t sharedBytes(KernelOp kernel) {
+  int64_t bytes = 0;
+  kernel.getBodyRegion().walk([&](AllocOp alloc) {
+    SharedLayoutAttr layout = getSharedLayout(alloc.getResult());
+    if (!layout)
+      return;
+    int64_t stages = 1;
+    for (Operation *user : alloc->getUsers())
+      if (auto copy = dyn_cast<CopyOp>(user))
+        if (auto loop = dyn_cast<PipelinedOp>(copy->getParentOp()))
+          if (copy.getTarget() == alloc.getResult())
+            stages = std::max<int64_t>(stages, loop.getStages());
+    bytes += llvm::alignTo(layout.getLayout().sizeInBytes(), 1024) * stages;
+  });
+  return bytes;
+}
+
+namespace {
+struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
+  using StageStoresPassBase::StageStoresPassBase;
+
+  void runOnOperation() override {
+    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    if (!target || !target->hasTma())
+      return;
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      SmallVector<CopyOp> stores;
+      kernel.getBodyRegion().walk([&](CopyOp copy) {
+        if (isFragment(copy.getSource()) && isGlobal(copy.getTarget()))
+          stores.push_back(copy);
+      });
+      for (CopyOp copy : stores)
+        stage(kernel, copy);
+    }
+  }
+
+private:
+  /// The tile that a store of a whole fragment goes through, or why not.
+  FailureOr<FragmentLayout> choosePiece(KernelOp kernel, CopyOp copy,
+                                        std::string &why);
+  void stage(KernelOp kernel, CopyOp copy);
+
+  const TargetInfo *target = nullptr;
+};
+} // namespace
+
+/// Room for mbarriers and alignment.
+static constexpr int64_t kSlackBytes = 2048;
+/// Smaller tiles are not worth a trip through shared memory.
+static constexpr int64_t kSmallBytes = 4096;
+
+FailureOr<FragmentLayout>
+StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
+  auto layout = getFragmentLayout(copy.getSource());
+  auto type = cast<MemRefType>(copy.getSource().getType());
+  if (copy.getDisableTma() || copy.getPrefer()) {
+    why = "the program states how to copy";
+    return failure();
+  }
+  if (!layout || type.getRank() != 2 || !copy.getSourceOffsets().empty() ||
+      copy.getSourceSizes()) {
+    why = "the source is not a whole fragment of rank two";
+    return failure();
+  }
+  int64_t bits = getStorageBits(
+      cast<MemRefType>(copy.getTarget().getType()).getElementType());
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  int64_t span = columns * bits / 8;
+  if (rows * span < kSmallBytes || columns * bits % 256) {
+    why = "the tile is small, or its rows are no multiple of 32 bytes";
+    return failure();
+  }
+  if (getStorageBits(type.getElementType()) < 8) {
+    why = "elements are smaller than a byte";
+    return failure();
+  }
+  int64_t used = sharedBytes(kernel) + kSlackBytes;
+  int64_t blocks = target->sharedPerSm / used;
+  std::optional<FragmentLayout> smallest;
+  for (int64_t pieces = 1; columns % pieces == 0; pieces *= 2) {
+    int64_t extent = columns / pieces;
+    if (extent * bits % 256)
+      break;
+    auto piece = restrictDim(layout.getLayout(), 1, extent);
+    if (!piece)
+      break;
+    int64_t bytes = llvm::alignTo(rows * extent * bits / 8, 1024);
+    if (used + bytes > target->sharedPerBlock)
+      continue;
+    smallest = piece;
+    // What a multiprocessor runs at once counts for more than fewer pieces.
+    if (blocks == 0 || target->sharedPerSm / (used + bytes) >= blocks)
+      return *piece;
+  }
+  if (smallest)
+    return *smallest;
+  why = "no piece of it fits the shared memory that is left, " +
+        std::to_string(std::max<int64_t>(0, target->sharedPerBlock - used)) +
+        " bytes";
+  return failure();
+}
+
+void StageStoresPass::stage(KernelOp kernel, CopyOp copy) {
+  std::string why;
+  FailureOr<FragmentLayout> piece = choosePiece(kernel, copy, why);
+  if (failed(piece)) {
+    if (remarks)
+      copy.emitRemark() << "stored directly: " << why;
+    return;
+  }
+  OpBuilder builder(copy);
+  Location loc = copy.getLoc();
+  MLIRContext *context = &getContext();
+  auto sourceType = cast<MemRefType>(copy.getSource().getType());
+  Type element = cast<MemRefType>(copy.getTarget().getType()).getElementType();
+  int64_t rows = sourceType.getDimSize(0), extent = piece->shape()[1];
+  auto pieceLayout = FragmentLayoutAttr::get(context, *piece);
+
+  builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
+  auto stagingType = MemRefType::get(
+      {rows, extent}, element, MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
+  auto stagingLayout = SharedLayoutAttr::get(
+      context, SharedLayout::swizzled({rows, extent}, getStorageBits(element),
+                                      /*panels=*/true));
+  auto staging =
+      AllocOp::create(builder, loc, stagingType, Attribute(stagingLayout));
+  builder.setInsertionPoint(copy);
+  int64_t rank = cast<MemRefType>(copy.getTarget().getType()).getRank();
+  SmallVector<int64_t> targetExtents = copy.getTargetExtents();
+  // The dimension of the target along which columns run: the last that is not
+  // one element wide.
+  int64_t columnDim = rank - 1;
+  while (columnDim > 0 && targetExtents[columnDim] == 1)
+    --columnDim;
+  SmallVector<Value> offsets(copy.getTargetOffsets());
+  if (offsets.empty())
+    offsets.assign(rank, arith::ConstantIndexOp::create(builder, loc, 0));
+  targetExtents[columnDim] = extent;
+  auto store = [&](int64_t column) {
+    SmallVector<Value> at = offsets;
+    if (column)
+      at[columnDim] = arith::AddIOp::create(
+          builder, loc, at[columnDim],
+          arith::ConstantIndexOp::create(builder, loc, column));
+    auto result = CopyOp::create(builder, loc, staging, ValueRange(),
+                                 copy.getTarget(), at, {}, targetExtents);
+    result.setEvictionPolicyAttr(copy.getEvictionPolicyAttr());
+    return result;
+  };
+  // The rules of copies say whether TMA can take it from there.
+  CopyOp probe = store(0);
+  CopyDecision decision;
+  bool byTma = decideCopy(CopyFacts::get(probe), *target, CopyInstruction::Tma,
+                          decision);
+  probe.erase();
+  if (!byTma) {
+    if (remarks)
+      copy.emitRemark() << "stored directly: "
+                        << decision.rejected.front().reason;
+    staging.erase();
+    return;
+  }
+
+  auto fragmentType =
+      MemRefType::get({rows, extent}, element, MemRefLayoutAttrInterface(),
+                      FragmentSpaceAttr::get(context));
+  for (int64_t column = 0; column < sourceType.getDimSize(1);
+       column += extent) {
+    auto converted =
+        AllocOp::create(builder, loc, fragmentType, Attribute(pieceLayout));
+    SmallVector<Value> from;
+    if (extent != sourceType.getDimSize(1))
+      from = {arith::ConstantIndexOp::create(builder, loc, 0),
+              arith::ConstantIndexOp::create(builder, loc, column)};
+    ArrayRef<int64_t> sizes;
+    if (!from.empty())
+      sizes = fragmentType.getShape();
+    auto convert = CopyOp::create(builder, loc, copy.getSource(), from,
+                                  converted, ValueRange(), sizes);
+    convert.setLayoutAttr(pieceLayout);
+    auto write = CopyOp::create(builder, loc, converted, ValueRange(), staging,
+                                ValueRange());
+    write.setLayoutAttr(pieceLayout);
+    store(column);
+  }
+  if (remarks)
+    copy.emitRemark() << "stored through " << rows << " x " << extent
+                      << " elements of shared memory, "
+                      << sourceType.getDimSize(1) / extent << " times";
+  copy.erase();
+  ++stagedStores;
+}
