@@ -412,7 +412,7 @@ def pack(options):
     from tilebench import pack as packing
 
     wanted = [p for mode, p in programs() if not options.modes or mode in options.modes]
-    return packing.pack(wanted, __file__, options.output, options.bin, options.arch, options.runtime, options.jobs)
+    return packing.pack(wanted, __file__, options)
 
 
 def compile_times(options):

@@ -12,19 +12,27 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PTXAS_WARNING = re.compile(r"C75\d\d")
+INSTRUCTIONS = ("wgmma.mma_async", "mma.sync", "cp.async.bulk.tensor", "cp.async.cg", "setmaxnreg", "stmatrix")
 
 
-def compile_program(program, folder, bin_dir, arch):
-    """Writes the artifact; returns its entry of the index, with `failed` where there is none."""
+def execute(command):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120)
+
+
+def compile_program(program, folder, bin_dir, arch, info=False):
+    """Writes the artifact; returns its entry of the index, with `failed` where there is none.
+
+    info: compile once more, to PTX and by ptxas, for what they tell: registers, spills, warnings, instructions.
+    """
     name = program.ident()
     entry = dict(name=name)
     source = folder / f"{name}.mlir"
     source.write_text(program.text())
-    command = [f"{bin_dir}/tile-translate", source, "--tile-to-artifact", f"--arch={arch}", "--dump-ptxas-info",
-               "-o", folder / f"{name}.tile"]
+    command = [f"{bin_dir}/tile-translate", source, f"--arch={arch}"]
     start = time.time()
     try:
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120)
+        done = execute(command + ["--tile-to-artifact", "-o", folder / f"{name}.tile"])
+        told = execute(command + ["--tile-to-ptx", "--dump-ptxas-info", "--assembler=ptxas"]) if info else None
     except subprocess.TimeoutExpired:
         return dict(entry, failed="no answer in 120 s")
     entry["seconds"] = round(time.time() - start, 2)
@@ -32,26 +40,28 @@ def compile_program(program, folder, bin_dir, arch):
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in lines if "error" in line] or lines or [f"exit status {done.returncode}"]
         return dict(entry, failed=errors[0][-400:])
-    entry["info"] = [line.strip() for line in done.stderr.splitlines() if "registers" in line or "spill" in line][:2]
-    warnings = [line.strip() for line in done.stderr.splitlines() if PTXAS_WARNING.search(line)]
-    if warnings:
-        entry["warning"] = warnings[0][:300]
+    if told:
+        entry["info"] = [line.split(": ", 1)[-1] for line in told.stderr.splitlines() if " registers" in line][:1]
+        entry["instructions"] = {what: told.stdout.count(what) for what in INSTRUCTIONS}
+        warnings = [line.strip() for line in told.stderr.splitlines() if PTXAS_WARNING.search(line)]
+        if warnings:
+            entry["warning"] = warnings[0][:300]
     return entry
 
 
-def pack(programs, script, output, bin_dir, arch, runtime=None, jobs=2, extra=()):
+def pack(programs, script, options, extra=()):
     """One .tar.xz of artifacts, their index, the script and this package. Returns the number of failures.
 
-    runtime: path of libtile_runtime.so; by default beside the tools, in ../lib or there.
+    options: those of `add_options`.
     """
     unique = {}
     for program in programs:
         unique.setdefault(program.ident(), program)
-    runtime = runtime or find_runtime(bin_dir)
+    runtime, output, arch = options.runtime or find_runtime(options.bin), options.output, options.arch
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            index = list(pool.map(lambda p: compile_program(p, folder, bin_dir, arch), unique.values()))
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            index = list(pool.map(lambda p: compile_program(p, folder, options.bin, arch, options.info), unique.values()))
         (folder / "index.json").write_text(json.dumps(dict(arch=arch, kernels=index), indent=0))
         with tarfile.open(output, "w:xz") as tar:
             tar.add(script, pathlib.Path(script).name)
@@ -74,6 +84,9 @@ def pack(programs, script, output, bin_dir, arch, runtime=None, jobs=2, extra=()
         spills = re.search(r"([1-9]\d*) bytes (spill stores|stack frame)", " ".join(entry.get("info", [])))
         if spills:
             print(f"SPILLS {entry['name']}: {spills[0]}")
+        if options.verbose and "info" in entry:
+            counts = " ".join(f"{what}={count}" for what, count in entry["instructions"].items() if count)
+            print(f"{entry['name']}: {' '.join(entry['info'])}; {counts}")
     if not runtime:
         print("WARNING no libtile_runtime.so found: build the target TileRuntimeShared")
     print(f"{output}: {pathlib.Path(output).stat().st_size >> 10} KiB, {len(index) - len(failed)} artifacts, "
@@ -93,5 +106,7 @@ def add_options(parser, output):
     parser.add_argument("--bin", default="build/release/bin", help="folder of tile-translate")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--runtime", help="libtile_runtime.so (default: ../lib of --bin)")
+    parser.add_argument("--info", action="store_true", help="also ask ptxas for registers, spills and warnings: twice the time")
+    parser.add_argument("--verbose", action="store_true", help="with --info: print it for every kernel")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-o", "--output", default=output)

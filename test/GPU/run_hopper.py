@@ -459,8 +459,8 @@ def selftest(options):
 def pack(options):
     from tilebench import pack as packing
 
-    return packing.pack([program for _, program, _, _ in hopper_cases.cases()], __file__, options.output, options.bin,
-                        options.arch, options.runtime, options.jobs, extra=[HERE / "hopper_cases.py"])
+    return packing.pack([program for _, program, _, _ in hopper_cases.cases()], __file__, options,
+                        extra=[HERE / "hopper_cases.py"])
 
 
 def main():
