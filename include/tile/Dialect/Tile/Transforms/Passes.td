@@ -308,6 +308,40 @@ def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
+  let summary = "Proves, or refutes with a trace, that a schedule of rings is right";
+  let description = [{
+    Executes what the roles of each kernel do with rings and tokens, for every
+    loop count from 0 to 2 * stages + 2, and checks rules R1 to R18 of
+    docs/Rationale/Schedules.md: numbering, pairing, views, asynchronous reads,
+    accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
+    broken rule is an error, with the operations that lead to it and the sizes;
+    what cannot be explored is a warning "not proved". The IR stays as it is.
+    docs/Rationale/VerifyRings.md says what is modelled.
+
+    Before and after, for a release that comes too early:
+
+    ```mlir
+    %a = tile.ring.wait %r[%i] : !ring
+    %t = tile.gemm %a, %b, %c : ... -> !tile.token
+    tile.ring.release %r[%i] : !ring   // error: [R5] ring[0] is released while ...
+    tile.await %t
+    ```
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "say for which trip counts a kernel is proved">,
+    Option<"budget", "budget", "int64_t", "20000000",
+           "steps after which the verdict is \"not proved\"">,
+    Option<"exhaustive", "exhaustive", "bool", "false",
+           "explore every interleaving with the guards of hardware (small cases)">,
+    Option<"maxStates", "max-states", "int64_t", "1000000",
+           "states after which `exhaustive` gives up">];
+  let statistics = [
+    Statistic<"checkedVectors", "checked-vectors", "combinations of sizes explored">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def LowerAffineAccessesPass : Pass<"tile-lower-affine-accesses"> {
   let summary = "Turns affine loads and stores into those of the memref dialect";
   let description = [{

@@ -1,0 +1,467 @@
+//===- RingEval.cpp - values of a ring model's scalars --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "RingEval.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::rings;
+
+Evaluator::Evaluator(const Model &model, Choices &choices, Environment start,
+                     int agent, int rank, PayloadLookup payload)
+    : env(std::move(start)), model(model), choices(choices), agent(agent),
+      rank(rank), payload(std::move(payload)) {
+  env.values.resize(model.scalars.size());
+  env.known.resize(model.scalars.size());
+  env.variables.resize(model.scalars.size(), -1);
+  env.instanceOfRing.resize(model.rings.size(), -1);
+  env.useOfView.resize(model.views.size(), {-1, 0});
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+  auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  case arith::CmpIPredicate::ult:
+    return ua < ub;
+  case arith::CmpIPredicate::ule:
+    return ua <= ub;
+  case arith::CmpIPredicate::ugt:
+    return ua > ub;
+  case arith::CmpIPredicate::uge:
+    return ua >= ub;
+  }
+  llvm_unreachable("all predicates are above");
+}
+
+static std::optional<int64_t> evalAffine(Operation *op,
+                                         ArrayRef<int64_t> operands) {
+  AffineMap map =
+      llvm::TypeSwitch<Operation *, AffineMap>(op)
+          .Case<affine::AffineApplyOp, affine::AffineMinOp,
+                affine::AffineMaxOp>([](auto typed) { return typed.getMap(); });
+  SmallVector<Attribute> inputs, outputs;
+  Type index = IndexType::get(op->getContext());
+  for (int64_t operand : operands)
+    inputs.push_back(IntegerAttr::get(index, operand));
+  if (failed(map.constantFold(inputs, outputs)) || outputs.empty())
+    return std::nullopt;
+  std::optional<int64_t> best;
+  for (Attribute output : outputs) {
+    int64_t value = cast<IntegerAttr>(output).getInt();
+    if (!best)
+      best = value;
+    else
+      best = isa<affine::AffineMinOp>(op) ? std::min(*best, value)
+                                          : std::max(*best, value);
+  }
+  return best;
+}
+
+/// Undefined results (division by zero) are none; sums wrap.
+std::optional<int64_t> Evaluator::compute(const Scalar &scalar,
+                                          ArrayRef<int64_t> v) const {
+  auto u = [&](unsigned i) { return static_cast<uint64_t>(v[i]); };
+  bool divides = v.size() > 1 && v[1] != 0 && v[1] != -1;
+  switch (scalar.code) {
+  case ScalarCode::Constant:
+  case ScalarCode::Leaf:
+  case ScalarCode::Bound:
+    return scalar.constant;
+  case ScalarCode::Affine:
+    return evalAffine(scalar.op, v);
+  case ScalarCode::Add:
+    return static_cast<int64_t>(u(0) + u(1));
+  case ScalarCode::Sub:
+    return static_cast<int64_t>(u(0) - u(1));
+  case ScalarCode::Mul:
+    return static_cast<int64_t>(u(0) * u(1));
+  case ScalarCode::DivU:
+    if (v[1] == 0)
+      return std::nullopt;
+    return static_cast<int64_t>(u(0) / u(1));
+  case ScalarCode::RemU:
+    if (v[1] == 0)
+      return std::nullopt;
+    return static_cast<int64_t>(u(0) % u(1));
+  case ScalarCode::CeilDivU:
+    if (v[1] == 0)
+      return std::nullopt;
+    return static_cast<int64_t>(u(0) / u(1) + (u(0) % u(1) != 0));
+  case ScalarCode::DivS:
+    return divides ? std::optional(v[0] / v[1]) : std::nullopt;
+  case ScalarCode::RemS:
+    return divides ? std::optional(v[0] % v[1]) : std::nullopt;
+  case ScalarCode::CeilDivS:
+    return divides ? std::optional(llvm::divideCeilSigned(v[0], v[1]))
+                   : std::nullopt;
+  case ScalarCode::FloorDivS:
+    return divides ? std::optional(llvm::divideFloorSigned(v[0], v[1]))
+                   : std::nullopt;
+  case ScalarCode::MinS:
+    return std::min(v[0], v[1]);
+  case ScalarCode::MaxS:
+    return std::max(v[0], v[1]);
+  case ScalarCode::MinU:
+    return static_cast<int64_t>(std::min(u(0), u(1)));
+  case ScalarCode::MaxU:
+    return static_cast<int64_t>(std::max(u(0), u(1)));
+  case ScalarCode::And:
+    return v[0] & v[1];
+  case ScalarCode::Or:
+    return v[0] | v[1];
+  case ScalarCode::Xor:
+    return v[0] ^ v[1];
+  case ScalarCode::Shl:
+    return u(1) < 63 ? static_cast<int64_t>(u(0) << u(1)) : 0;
+  case ScalarCode::Shr:
+    return u(1) < 63 ? v[0] >> v[1] : 0;
+  case ScalarCode::Compare:
+    return compare(static_cast<arith::CmpIPredicate>(scalar.constant), v[0],
+                   v[1]);
+  case ScalarCode::Select:
+    return v[0] ? v[1] : v[2];
+  case ScalarCode::Cast:
+    return v[0];
+  case ScalarCode::SignExtendBool:
+    return -v[0];
+  }
+  llvm_unreachable("all codes are above");
+}
+
+std::optional<int64_t> Evaluator::eval(ScalarId id) {
+  const Scalar &scalar = model.scalars[id];
+  if (scalar.code == ScalarCode::Constant)
+    return scalar.constant;
+  if (env.known[id])
+    return env.values[id];
+  if (scalar.code == ScalarCode::Bound)
+    return std::nullopt;
+  std::optional<int64_t> result;
+  if (scalar.code == ScalarCode::Leaf) {
+    result = leafValue(id);
+  } else {
+    SmallVector<int64_t, 3> operands;
+    for (ScalarId operand : scalar.operands) {
+      std::optional<int64_t> value = eval(operand);
+      if (!value)
+        return std::nullopt;
+      operands.push_back(*value);
+    }
+    result = compute(scalar, operands);
+  }
+  if (result)
+    set(id, *result);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+/// What makes two looks at a source the same look.
+int Evaluator::variableOf(ScalarId id) {
+  int32_t &known = env.variables[id];
+  if (known >= 0)
+    return known;
+  const Scalar &scalar = model.scalars[id];
+  const Source &source = model.sources[scalar.constant];
+  SmallVector<int64_t> key;
+  if (source.kind == SourceKind::Effect)
+    key = {agent, rank, effects++};
+  if (source.kind == SourceKind::Payload) {
+    auto [instance, use] = env.useOfView[source.view];
+    key = {instance, use, source.buffer};
+  }
+  if (source.kind != SourceKind::Effect)
+    for (ScalarId operand : scalar.operands) {
+      std::optional<int64_t> value = eval(operand);
+      // An operand that is itself open is known by its name.
+      key.push_back(value ? *value
+                          : std::numeric_limits<int64_t>::min() + operand);
+    }
+  return known = choices.variable(scalar.constant, key);
+}
+
+std::optional<int64_t> Evaluator::leafValue(ScalarId id) {
+  const Scalar &scalar = model.scalars[id];
+  const Source &source = model.sources[scalar.constant];
+  if (source.kind == SourceKind::Payload) {
+    auto [instance, use] = env.useOfView[source.view];
+    SmallVector<int64_t> key{instance, use, source.buffer};
+    for (ScalarId operand : scalar.operands)
+      key.push_back(eval(operand).value_or(0));
+    if (std::optional<int64_t> stored = payload(key, isMissingPayload))
+      return stored;
+    if (isMissingPayload)
+      return std::nullopt;
+  }
+  const Variable &variable = choices.variables[variableOf(id)];
+  if (!variable.isAssigned)
+    return std::nullopt;
+  if (source.gridDim < 0 || model.clusterSize == 1)
+    return variable.value;
+  // Blocks of a cluster are neighbours; the first dimension runs fastest.
+  ArrayRef<int64_t> extents = model.clusterExtents;
+  int64_t digit = rank;
+  for (int64_t extent : extents.take_front(source.gridDim))
+    digit /= extent;
+  int64_t extent = extents[source.gridDim];
+  return variable.value * extent + digit % extent;
+}
+
+SmallVector<int, 2> Evaluator::variablesOf(ArrayRef<ScalarId> ids,
+                                           bool unassignedOnly) {
+  SmallVector<int, 2> found;
+  llvm::SmallDenseSet<ScalarId> seen;
+  SmallVector<ScalarId> pending(ids.rbegin(), ids.rend());
+  while (!pending.empty()) {
+    ScalarId id = pending.pop_back_val();
+    if (!seen.insert(id).second)
+      continue;
+    const Scalar &scalar = model.scalars[id];
+    if (scalar.code != ScalarCode::Leaf) {
+      pending.append(scalar.operands.rbegin(), scalar.operands.rend());
+      continue;
+    }
+    if (model.sources[scalar.constant].kind == SourceKind::Payload &&
+        env.known[id] && env.variables[id] < 0)
+      continue; // it was stored
+    int var = variableOf(id);
+    if (unassignedOnly && choices.variables[var].isAssigned)
+      continue;
+    if (!llvm::is_contained(found, var))
+      found.push_back(var);
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Inversion
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> Evaluator::evalFresh(ScalarId id, Cache &cache) {
+  const Scalar &scalar = model.scalars[id];
+  switch (scalar.code) {
+  case ScalarCode::Constant:
+    return scalar.constant;
+  case ScalarCode::Bound:
+    return env.known[id] ? std::optional(env.values[id]) : std::nullopt;
+  case ScalarCode::Leaf:
+    return leafValue(id);
+  default:
+    break;
+  }
+  if (auto it = cache.find(id); it != cache.end())
+    return it->second;
+  SmallVector<int64_t, 3> operands;
+  for (ScalarId operand : scalar.operands) {
+    std::optional<int64_t> value = evalFresh(operand, cache);
+    if (!value)
+      return std::nullopt;
+    operands.push_back(*value);
+  }
+  return cache[id] = compute(scalar, operands);
+}
+
+/// The least value from `value` on that the source may have.
+int64_t Evaluator::clip(int var, int64_t value) const {
+  const Source &source = choices.sourceOf(var);
+  value = std::clamp(value, source.min, source.isBool ? 1 : source.max);
+  int64_t divisor = std::max<int64_t>(1, source.divisor);
+  int64_t up = llvm::divideCeilSigned(value, divisor) * divisor;
+  return up <= source.max ? up
+                          : llvm::divideFloorSigned(value, divisor) * divisor;
+}
+
+void Evaluator::assignAll(ArrayRef<int> vars, int pivot, int64_t value,
+                          int64_t others) {
+  for (auto [i, var] : llvm::enumerate(vars)) {
+    choices.variables[var].value =
+        clip(var, static_cast<int>(i) == pivot ? value : others);
+    choices.variables[var].isAssigned = true;
+  }
+}
+
+std::optional<int64_t> Evaluator::trips(std::optional<int64_t> lower,
+                                        std::optional<int64_t> upper,
+                                        std::optional<int64_t> stride) {
+  if (!lower || !upper || !stride || *stride <= 0)
+    return std::nullopt;
+  return *upper <= *lower ? 0
+                          : llvm::divideCeilSigned(*upper - *lower, *stride);
+}
+
+namespace {
+/// Keeps the values of variables while they are tried out.
+struct Restore {
+  Restore(Choices &choices, ArrayRef<int> vars) : choices(choices), vars(vars) {
+    for (int var : vars)
+      saved.push_back(choices.variables[var]);
+  }
+  ~Restore() {
+    for (auto [var, variable] : llvm::zip(vars, saved))
+      choices.variables[var] = variable;
+  }
+  Choices &choices;
+  SmallVector<int, 2> vars;
+  SmallVector<Variable, 2> saved;
+};
+} // namespace
+
+/// What the variables that are not searched are set to, by turns: nothing,
+/// one, and so much that it does not limit the loop.
+static constexpr int64_t kDefaults[] = {0, 1, int64_t(1) << 20};
+static constexpr int64_t kLargest = int64_t(1) << 24;
+
+std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
+                                              ArrayRef<int> vars,
+                                              ArrayRef<int64_t> wanted) {
+  Restore restore(choices, vars);
+  std::map<int64_t, Assignment> found;
+  for (int64_t others : kDefaults) {
+    for (int pivot = static_cast<int>(vars.size()) - 1; pivot >= 0; --pivot) {
+      if (found.size() == wanted.size())
+        break;
+      int64_t divisor =
+          std::max<int64_t>(1, choices.sourceOf(vars[pivot]).divisor);
+      // Trip counts of the k-th multiple; a failure counts as none.
+      auto run = [&](int64_t k) {
+        assignAll(vars, pivot, k * divisor, others);
+        Cache cache;
+        return trips(evalFresh(loop.lower, cache), evalFresh(loop.upper, cache),
+                     evalFresh(loop.stride, cache))
+            .value_or(-1);
+      };
+      // The least k with at least `count` trips, by doubling and halving;
+      // right where the count does not fall, and checked.
+      auto least = [&](int64_t count) {
+        int64_t high = 1;
+        while (high * divisor < kLargest && run(high) < count)
+          high *= 2;
+        int64_t low = -1;
+        while (low + 1 < high) {
+          int64_t middle = low + (high - low) / 2;
+          (run(middle) >= count ? high : low) = middle;
+        }
+        return high;
+      };
+      for (int64_t count : wanted) {
+        if (found.count(count))
+          continue;
+        int64_t first = least(count);
+        if (run(first) != count)
+          continue;
+        // Of all values with this count the roundest: a whole number of
+        // steps, where there is one.
+        int64_t last = std::max(first, least(count + 1) - 1);
+        if (run(last) != count)
+          last = first;
+        int64_t best = last;
+        for (int bit = 40; bit >= 0; --bit) {
+          int64_t round = (last >> bit) << bit;
+          if (round >= first && run(round) == count) {
+            best = round;
+            break;
+          }
+        }
+        run(best);
+        Assignment assignment;
+        for (int var : vars)
+          assignment.push_back(choices.variables[var].value);
+        found[count] = std::move(assignment);
+      }
+    }
+  }
+  std::vector<Assignment> result;
+  for (auto &[count, assignment] : found)
+    if (!llvm::is_contained(result, assignment))
+      result.push_back(assignment);
+  return result;
+}
+
+void Evaluator::collectConstants(ScalarId id, SmallVectorImpl<int64_t> &found,
+                                 llvm::SmallDenseSet<ScalarId> &seen) {
+  if (!seen.insert(id).second)
+    return;
+  const Scalar &scalar = model.scalars[id];
+  if (scalar.code == ScalarCode::Constant)
+    found.push_back(scalar.constant);
+  else if (env.known[id])
+    found.push_back(env.values[id]);
+  if (scalar.code != ScalarCode::Leaf)
+    for (ScalarId operand : scalar.operands)
+      collectConstants(operand, found, seen);
+}
+
+std::vector<Assignment> Evaluator::solveCondition(ScalarId condition,
+                                                  ArrayRef<int> vars,
+                                                  bool wantFalse,
+                                                  bool wantTrue) {
+  Restore restore(choices, vars);
+  SmallVector<int64_t> constants{0, 1, 2, 3, kDefaults[2]};
+  llvm::SmallDenseSet<ScalarId> seen;
+  collectConstants(condition, constants, seen);
+  llvm::SetVector<int64_t> candidates;
+  for (int64_t constant : constants)
+    for (int64_t delta : {0, 1, -1})
+      candidates.insert(constant + delta);
+  bool wanted[] = {wantFalse, wantTrue};
+  std::vector<Assignment> result;
+  for (int64_t others : kDefaults)
+    for (int pivot = 0; pivot < static_cast<int>(vars.size()); ++pivot)
+      for (int64_t candidate : candidates) {
+        if (!wanted[0] && !wanted[1])
+          return result;
+        assignAll(vars, pivot, candidate, others);
+        Cache cache;
+        std::optional<int64_t> value = evalFresh(condition, cache);
+        if (!value || !wanted[*value != 0])
+          continue;
+        wanted[*value != 0] = false;
+        Assignment assignment;
+        for (int var : vars)
+          assignment.push_back(choices.variables[var].value);
+        result.push_back(std::move(assignment));
+      }
+  return result;
+}
+
+std::vector<Assignment> Evaluator::smallValues(ArrayRef<int> vars,
+                                               int64_t count) {
+  Restore restore(choices, vars);
+  std::vector<Assignment> result;
+  for (int pivot = 0; pivot < static_cast<int>(vars.size()); ++pivot) {
+    const Source &source = choices.sourceOf(vars[pivot]);
+    int64_t divisor = std::max<int64_t>(1, source.divisor);
+    for (int64_t k = 0; k < (source.isBool ? 2 : count); ++k) {
+      assignAll(vars, pivot, clip(vars[pivot], source.min) + k * divisor,
+                source.min);
+      Assignment assignment;
+      for (int var : vars)
+        assignment.push_back(choices.variables[var].value);
+      if (!llvm::is_contained(result, assignment))
+        result.push_back(std::move(assignment));
+    }
+  }
+  return result;
+}

@@ -1,0 +1,190 @@
+//===- RingVerification.cpp - from runs to a verdict ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/RingVerification.h"
+#include "RingExplorer.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::rings;
+
+namespace {
+class Verification {
+public:
+  Verification(KernelOp kernel, const RingVerificationOptions &options)
+      : options(options), model(extractModel(kernel)), choices(model) {
+    coverage.seen.resize(model.numControlSteps);
+    coverage.isSymbolic.resize(model.numControlSteps);
+    coverage.attempts.resize(model.numControlSteps);
+    coverage.steps.resize(model.numControlSteps);
+  }
+
+  RingVerdict verify();
+
+private:
+  /// Explores one combination of sizes. False ends the exploration.
+  bool explore();
+  RingVerdict notProved(Operation *op, const Twine &reason);
+  RingVerdict fault(Finding finding);
+  RingVerdict conclude();
+
+  const RingVerificationOptions &options;
+  Model model;
+  Choices choices;
+  Coverage coverage;
+  RingVerdict verdict;
+  int64_t states = 0, feasible = 0;
+  /// A fault that shows only if no other does.
+  std::optional<Finding> deferred;
+  std::string deferredSizes;
+  std::string infeasible;
+};
+} // namespace
+
+RingVerdict Verification::notProved(Operation *op, const Twine &reason) {
+  verdict.kind = RingVerdict::NotProved;
+  verdict.finding = {
+      "", op ? op : model.kernel.getOperation(), reason.str(), {}};
+  return verdict;
+}
+
+RingVerdict Verification::fault(Finding finding) {
+  verdict.kind = RingVerdict::Fault;
+  verdict.sizes = choices.describe();
+  if (!finding.op)
+    finding.op = model.kernel;
+  // Values that agents guessed each on its own may be equal in truth (R19).
+  if (choices.guessingAgents.size() > 1 && finding.rule[0] == 'R' &&
+      (finding.rule == "R3" || finding.rule >= "R14")) {
+    verdict.kind = RingVerdict::NotProved;
+    finding.message = "roles take counts from values that nothing says are "
+                      "equal [R19]; where they differ: " +
+                      finding.message;
+    finding.rule.clear();
+  }
+  verdict.finding = std::move(finding);
+  return verdict;
+}
+
+bool Verification::explore() {
+  ++verdict.vectors;
+  Run run(model, choices, coverage, verdict.steps, options.maxSteps);
+  RunEnd end = run.execute();
+  auto outOf = [&](int64_t limit, StringRef what) {
+    notProved(
+        nullptr,
+        "budget of " + std::to_string(limit) + " " + what + " used after " +
+            std::to_string(verdict.vectors - 1) + " of " +
+            std::to_string(std::max(choices.estimate(), verdict.vectors)) +
+            " trip vectors or more");
+    return false;
+  };
+  switch (end) {
+  case RunEnd::Infeasible:
+    if (!run.reason.empty())
+      infeasible = run.reason;
+    return true;
+  case RunEnd::OutOfBudget:
+    return outOf(options.maxSteps, "steps");
+  case RunEnd::Found:
+    fault(std::move(run.finding));
+    return false;
+  case RunEnd::Complete:
+    break;
+  }
+  ++feasible;
+  System system(model, run);
+  Finding finding;
+  if (!checkTotals(system, /*early=*/true, finding)) {
+    fault(std::move(finding));
+    return false;
+  }
+  Outcome outcome =
+      options.isExhaustive
+          ? exploreAll(system, states, options.maxStates, finding)
+          : exploreCounting(system, verdict.steps, options.maxSteps, finding);
+  if (outcome == Outcome::OutOfBudget)
+    return options.isExhaustive ? outOf(options.maxStates, "states")
+                                : outOf(options.maxSteps, "steps");
+  if (outcome == Outcome::Ok && checkTotals(system, /*early=*/false, finding)) {
+    if (run.deferred && !deferred) {
+      deferred = std::move(run.deferred);
+      deferredSizes = choices.describe();
+    }
+    return true;
+  }
+  fault(std::move(finding));
+  return false;
+}
+
+/// `0 to 8`, or each number where there are gaps.
+static std::string describeCounts(const std::vector<bool> &seen) {
+  std::string text;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (!seen[i])
+      continue;
+    size_t last = i;
+    while (last + 1 < seen.size() && seen[last + 1])
+      ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(i);
+    if (last > i + 1)
+      text += " to " + std::to_string(last);
+    if (last > i + 1)
+      i = last;
+  }
+  return text;
+}
+
+RingVerdict Verification::conclude() {
+  if (feasible == 0)
+    return notProved(nullptr,
+                     "no sizes were found that run the kernel" +
+                         (infeasible.empty() ? "" : ": " + infeasible));
+  verdict.kind = RingVerdict::Proved;
+  verdict.finding.op = model.kernel;
+  verdict.finding.message = std::to_string(feasible) + " combinations of sizes";
+  for (const Body &body : model.bodies)
+    for (const Step &step : body.steps) {
+      bool isLoop = step.kind == StepKind::For || step.kind == StepKind::While;
+      if (!step.hasRingOps || (!isLoop && step.kind != StepKind::If) ||
+          !coverage.steps[step.id])
+        continue; // what never starts is reported where it stands
+      const std::vector<bool> &seen = coverage.seen[step.id];
+      bool isEntered = false;
+      for (size_t i = 1; i < seen.size(); ++i)
+        isEntered |= seen[i];
+      // A branch is entered on either side.
+      if (!isEntered && coverage.isSymbolic[step.id] &&
+          (isLoop || step.bodies.size() < 2))
+        return notProved(step.op, "no sizes were found that enter it");
+      if (isLoop)
+        verdict.finding.notes.push_back(
+            {step.op->getLoc(), describeCounts(seen) + " iterations"});
+    }
+  return verdict;
+}
+
+RingVerdict Verification::verify() {
+  if (model.isTrivial())
+    return verdict;
+  if (!model.findings.empty())
+    return fault(model.findings.front());
+  if (model.unsupported)
+    return notProved(model.unsupported, model.unsupportedReason);
+  do
+    if (!explore())
+      return verdict;
+  while (choices.advance());
+  if (deferred) {
+    verdict.kind = RingVerdict::Fault;
+    verdict.finding = std::move(*deferred);
+    verdict.sizes = deferredSizes;
+    return verdict;
+  }
+  return conclude();
+}
+
+RingVerdict tile::verifyRings(KernelOp kernel,
+                              const RingVerificationOptions &options) {
+  return Verification(kernel, options).verify();
+}

@@ -1,0 +1,73 @@
+//===- VerifyRings.cpp - rejects schedules that go wrong ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 6: after pipelining and specialization, before the lowering. Changes
+// nothing. What is explored is in Analysis/RingVerification.h; here its verdict
+// becomes diagnostics.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/RingVerification.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_VERIFYRINGSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+struct VerifyRingsPass : tile::impl::VerifyRingsPassBase<VerifyRingsPass> {
+  using VerifyRingsPassBase::VerifyRingsPassBase;
+
+  void runOnOperation() override {
+    RingVerificationOptions options;
+    options.maxSteps = budget;
+    options.isExhaustive = exhaustive;
+    options.maxStates = maxStates;
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      report(kernel, verifyRings(kernel, options));
+    markAllAnalysesPreserved();
+  }
+
+private:
+  void report(KernelOp kernel, const RingVerdict &verdict);
+};
+} // namespace
+
+static void attach(InFlightDiagnostic &diag, const RingVerdict &verdict) {
+  for (const RingNote &note : verdict.finding.notes)
+    diag.attachNote(note.loc) << note.text;
+}
+
+void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
+  const RingFinding &finding = verdict.finding;
+  checkedVectors += verdict.vectors;
+  switch (verdict.kind) {
+  case RingVerdict::Nothing:
+    return;
+  case RingVerdict::Proved: {
+    if (!remarks)
+      return;
+    InFlightDiagnostic diag = kernel.emitRemark()
+                              << "rings are proved for " << finding.message;
+    attach(diag, verdict);
+    return;
+  }
+  case RingVerdict::NotProved: {
+    InFlightDiagnostic diag = finding.op->emitWarning()
+                              << "not proved: " << finding.message;
+    attach(diag, verdict);
+    return;
+  }
+  case RingVerdict::Fault: {
+    InFlightDiagnostic diag = finding.op->emitError()
+                              << "[" << finding.rule << "] " << finding.message;
+    attach(diag, verdict);
+    if (!verdict.sizes.empty())
+      diag.attachNote(kernel.getLoc()) << "found with " << verdict.sizes;
+    return signalPassFailure();
+  }
+  }
+}
