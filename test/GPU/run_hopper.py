@@ -4,6 +4,8 @@
 
   pack     compiles the programs and packs artifacts, launcher and scripts: where the compiler is
   run      runs them and compares with float64: where the GPU is (torch, no compiler)
+  cpu      executes their scheduled IR on the CPU: where the compiler is, no GPU
+  selftest reads the packed set and checks each launch against its manifest: no GPU
   stress   launches 1,000 kernels back to back in random order of kernels and shapes, then compares every output
 
 Small integers must come out exactly, random inputs within u_out*|ref| + u*(K + 4)*|A||B| (test/GPU/README.md). Outputs,
@@ -19,6 +21,7 @@ import re
 import select
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -312,9 +315,9 @@ class Child:
         return answer
 
 
-def choose(options, found, index):
+def choose(options, found):
     numbers = []
-    for number, (group, program, runs, core) in enumerate(found):
+    for number, (group, program, _, core) in enumerate(found):
         if options.only and not re.search(options.only, f"{group}/{program.ident()}"):
             continue
         if options.core and not core:
@@ -336,7 +339,7 @@ def run(options):
     if options.in_process:
         worker = Worker(options.folder)
     child = Child(options.folder, options.patience)
-    for number in choose(options, found, index):
+    for number in choose(options, found):
         group, program, runs, _ = found[number]
         name = program.ident()
         if "failed" in index[name]:
@@ -456,6 +459,41 @@ def selftest(options):
     return 1 if problems else 0
 
 
+def cpu(options):
+    """The scheduled IR of each program on the CPU, against its plain meaning in float64: no GPU, small extents."""
+    failed, count = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for number in choose(options, hopper_cases.cases())[::options.every]:
+            group, program, runs, _ = hopper_cases.cases()[number]
+            source = folder / f"{program.ident()}.mlir"
+            source.write_text(program.text())
+            small = [r for r in runs if 0 < hopper_cases.work(program, r) <= options.work][:options.runs]
+            for run in small:
+                args = []
+                for name, _, shape, access, pad, value in resolve(program, run):
+                    if shape is None:
+                        args.append(f"{name}={value}")
+                        continue
+                    strides = artifact.dense_strides(shape[:-1] + [shape[-1] + pad]) if pad else None
+                    text = "x".join(map(str, shape)) + ("@" + "x".join(map(str, strides)) if strides else "")
+                    args.append(f"{name}={text}" + ("" if access == "w" else ":smallint"))
+                command = [f"{options.bin}/tile-run", source, "--check", "--stage=scheduled", f"--arch={options.arch}",
+                           f"--args={','.join(args)}"]
+                try:
+                    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=options.patience)
+                    lines = (done.stderr + done.stdout).strip().splitlines()
+                    what = None if done.returncode == 0 else next((x for x in lines if "error" in x), lines[-1] if lines else "")
+                except subprocess.TimeoutExpired:
+                    what = f"hangs: no answer in {options.patience} s"
+                count += 1
+                if what is not None:
+                    failed += 1
+                    print(f"FAIL {group}/{program.ident()} {run}: {what[-300:]}", flush=True)
+    print(f"{count - failed} passed, {failed} failed")
+    return 1 if failed or not count else 0
+
+
 def pack(options):
     from tilebench import pack as packing
 
@@ -470,6 +508,14 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     p = commands.add_parser("pack", help="compile and pack, where the compiler is")
     packing.add_options(p, "hopper_checks.tar.xz")
+    p = commands.add_parser("cpu", help="the scheduled IR on the CPU, where the compiler is")
+    packing.add_options(p, "")
+    p.add_argument("--only", help="only programs whose group/name matches this expression")
+    p.add_argument("--core", action="store_true", help="the reduced set")
+    p.add_argument("--every", type=int, default=1, help="every n-th program")
+    p.add_argument("--work", type=int, default=1 << 26, help="largest M*N*K")
+    p.add_argument("--runs", type=int, default=2, help="extents a program")
+    p.add_argument("--patience", type=float, default=60, help="seconds after which a program hangs")
     for name, what in (("run", "run what was packed, where the GPU is"), ("stress", "launches back to back"),
                        ("selftest", "check the packed set without a GPU"), ("work", "(what `run` starts)")):
         p = commands.add_parser(name, help=what)
@@ -488,7 +534,7 @@ def main():
             p.add_argument("--launches", type=int, default=1000)
             p.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    sys.exit({"pack": pack, "run": run, "work": work, "stress": stress, "selftest": selftest}[options.command](options))
+    sys.exit({"pack": pack, "run": run, "work": work, "stress": stress, "selftest": selftest, "cpu": cpu}[options.command](options))
 
 
 if __name__ == "__main__":
