@@ -11,7 +11,9 @@
 #include "TensorMaps.h"
 #include "tile/Runtime/Launcher.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 using namespace mlir::tile::runtime;
 
@@ -22,6 +24,7 @@ struct mlir::tile::runtime::LaunchBuffer {
   void *params[kMaxParams];
   unsigned grid[3];
   bool empty;
+  const Kernel *kernel; ///< the version that is launched
 };
 
 /// Dynamic shared memory beyond this has to be asked for.
@@ -62,6 +65,30 @@ static Status checkPointer(const Device &device, const KernelSpec &kernel,
                       "device " + std::to_string(ordinal));
 }
 
+/// The blocks of a persistent kernel: one row of clusters that divide `tiles`
+/// among themselves, no more than the device runs at a time.
+static Status computePersistentGrid(const Device &device,
+                                    const KernelSpec &kernel,
+                                    const int64_t (&tiles)[3],
+                                    LaunchBuffer &buffer) {
+  constexpr int64_t kMaxTiles = std::numeric_limits<int32_t>::max();
+  int64_t clusters = 1, size = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    int64_t along = tiles[i] / kernel.cluster[i];
+    along += tiles[i] % kernel.cluster[i] != 0;
+    if (along > kMaxTiles / clusters)
+      return kernelError(kernel, "expected a grid of at most " +
+                                     std::to_string(kMaxTiles) + " clusters");
+    clusters *= along;
+    size *= kernel.cluster[i];
+  }
+  int64_t fit = device.multiprocessors() * kernel.persistent / size;
+  clusters = std::min(clusters, std::max<int64_t>(fit, 1));
+  buffer.grid[0] = unsigned(clusters * size);
+  buffer.grid[1] = buffer.grid[2] = 1;
+  return Status();
+}
+
 /// Evaluates the grid; every message names the extent.
 static Status computeGrid(const Device &device, const KernelSpec &kernel,
                           Span<const ExprArg> args, LaunchBuffer &buffer) {
@@ -80,6 +107,8 @@ static Status computeGrid(const Device &device, const KernelSpec &kernel,
     extents[i] = extent.value;
     buffer.empty |= extent.value == 0;
   }
+  if (kernel.persistent && !buffer.empty)
+    return computePersistentGrid(device, kernel, extents, buffer);
   for (unsigned i = 0; i < 3; ++i) {
     buffer.grid[i] = unsigned(extents[i]);
     if (buffer.empty)
@@ -238,6 +267,12 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
       return status;
 
   Span<const ExprArg> values(described, count);
+  // A version that cannot be packed (an extent that its tensor maps cannot
+  // hold, say) is none for these arguments.
+  for (const std::unique_ptr<Kernel> &version : versions)
+    if (version->applies(args, values) &&
+        version->pack(args, values, buffer).ok())
+      return Status();
   for (const Assumption &assumption : spec.assumptions) {
     Expr::Value value = assumption.expr.evaluate(values);
     if (!value.ok())
@@ -245,7 +280,29 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
     if (value.value == 0)
       return kernelError(spec, assumption.message);
   }
-  if (Status status = computeGrid(*device, spec, values, buffer);
+  return pack(args, values, buffer);
+}
+
+bool Kernel::applies(Span<const Arg> args,
+                     Span<const ExprArg> described) const {
+  const KernelSpec &spec = *description;
+  for (size_t i = 0; i < spec.args.size(); ++i)
+    if (spec.args[i].kind == ArgKind::MemRef &&
+        args[i].data % cuda::DevicePtr(spec.args[i].alignment))
+      return false;
+  for (const Assumption &assumption : spec.assumptions) {
+    Expr::Value value = assumption.expr.evaluate(described);
+    if (!value.ok() || value.value == 0)
+      return false;
+  }
+  return true;
+}
+
+Status Kernel::pack(Span<const Arg> args, Span<const ExprArg> described,
+                    LaunchBuffer &buffer) const {
+  const KernelSpec &spec = *description;
+  buffer.kernel = this;
+  if (Status status = computeGrid(*device, spec, described, buffer);
       !status.ok() || buffer.empty)
     return status;
 
@@ -278,7 +335,7 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
     case ParamKind::TensorMap:
       if (Status status = tensorMaps->get(
               spec, param.arg, device->driver(),
-              args[spec.tensorMaps[param.arg].arg].data, values, slot);
+              args[spec.tensorMaps[param.arg].arg].data, described, slot);
           !status.ok())
         return status;
       break;
@@ -287,25 +344,30 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
   return Status();
 }
 
-Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) const {
+Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) {
   if (buffer.empty)
     return Status();
-  const KernelSpec &spec = *description;
-  const cuda::Functions &f = device->functions();
-  ContextScope scope(*device);
+  const Kernel &kernel = *buffer.kernel;
+  const KernelSpec &spec = *kernel.description;
+  const Device &device = *kernel.device;
+  const cuda::Functions &f = device.functions();
+  ContextScope scope(device);
   void **params = const_cast<void **>(buffer.params);
   cuda::Result result;
-  if (!clustered) {
+  if (!kernel.clustered) {
     result =
-        f.launchKernel(entry, buffer.grid[0], buffer.grid[1], buffer.grid[2],
-                       unsigned(spec.threads), 1, 1, unsigned(spec.sharedBytes),
-                       stream, params, nullptr);
+        f.launchKernel(kernel.entry, buffer.grid[0], buffer.grid[1],
+                       buffer.grid[2], unsigned(spec.threads), 1, 1,
+                       unsigned(spec.sharedBytes), stream, params, nullptr);
   } else {
     cuda::LaunchAttribute attribute = {};
     attribute.id = cuda::kLaunchClusterDimension;
     attribute.value.cluster = {unsigned(spec.cluster[0]),
                                unsigned(spec.cluster[1]),
                                unsigned(spec.cluster[2])};
+    if (spec.persistent) // clusters of the row that the grid is
+      attribute.value.cluster = {
+          unsigned(spec.cluster[0] * spec.cluster[1] * spec.cluster[2]), 1, 1};
     cuda::LaunchConfig config = {buffer.grid[0],
                                  buffer.grid[1],
                                  buffer.grid[2],
@@ -316,12 +378,12 @@ Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) const {
                                  stream,
                                  &attribute,
                                  1};
-    result = f.launchKernelEx(&config, entry, params, nullptr);
+    result = f.launchKernelEx(&config, kernel.entry, params, nullptr);
   }
   if (result == cuda::kSuccess)
     return Status();
   return kernelError(spec,
-                     device->driver().check(result, "the launch").message());
+                     device.driver().check(result, "the launch").message());
 }
 
 Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
@@ -337,29 +399,31 @@ Result<PreparedLaunch> Kernel::prepare(Span<const Arg> args,
   std::unique_ptr<LaunchBuffer> buffer(new LaunchBuffer);
   if (Status status = bind(args, checks, *buffer); !status.ok())
     return status.takeError();
-  return PreparedLaunch(*this, std::move(buffer));
+  return PreparedLaunch(std::move(buffer));
 }
 
 //===----------------------------------------------------------------------===//
 // PreparedLaunch
 //===----------------------------------------------------------------------===//
 
-PreparedLaunch::PreparedLaunch(const Kernel &kernel,
-                               std::unique_ptr<LaunchBuffer> buffer)
-    : kernel(&kernel), buffer(std::move(buffer)) {}
+PreparedLaunch::PreparedLaunch(std::unique_ptr<LaunchBuffer> buffer)
+    : buffer(std::move(buffer)) {}
 PreparedLaunch::PreparedLaunch(PreparedLaunch &&) = default;
 PreparedLaunch &PreparedLaunch::operator=(PreparedLaunch &&) = default;
 PreparedLaunch::~PreparedLaunch() = default;
 
 Status PreparedLaunch::launch(cuda::Stream stream) const {
-  return kernel->submit(*buffer, stream);
+  return Kernel::submit(*buffer, stream);
 }
 
 const unsigned *PreparedLaunch::grid() const { return buffer->grid; }
 
 Span<const char> PreparedLaunch::param(size_t index) const {
-  if (buffer->empty || index >= kernel->description->params.size())
+  if (buffer->empty)
     return Span<const char>();
-  return Span<const char>(buffer->bytes + kernel->paramOffsets[index],
-                          kernel->description->params[index].size());
+  const Kernel &launched = *buffer->kernel;
+  if (index >= launched.description->params.size())
+    return Span<const char>();
+  return Span<const char>(buffer->bytes + launched.paramOffsets[index],
+                          launched.description->params[index].size());
 }

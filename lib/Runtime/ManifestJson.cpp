@@ -19,7 +19,7 @@ constexpr size_t kMaxList = 4096;
 constexpr int64_t kMaxInt = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxIndex = 1 << 20;
 /// Deeper than any document this format describes: an expression in a grid in
-/// a kernel.
+/// a version of a kernel.
 constexpr int kMaxJsonDepth = int(Expr::kMaxDepth) + 16;
 
 //===----------------------------------------------------------------------===//
@@ -210,10 +210,12 @@ static Json toJson(const KernelSpec &kernel) {
   object["threads"] = kernel.threads;
   object["cluster"] = toJson(
       std::vector<int64_t>(kernel.cluster.begin(), kernel.cluster.end()));
+  object["persistent"] = kernel.persistent;
   object["shared_bytes"] = kernel.sharedBytes;
   object["assumptions"] = listToJson(kernel.assumptions);
   object["tensor_maps"] = listToJson(kernel.tensorMaps);
   object["code"] = listToJson(kernel.code);
+  object["versions"] = listToJson(kernel.versions);
   return object;
 }
 
@@ -256,6 +258,7 @@ private:
   }
 
   JsonErrors errors;
+  int64_t version = 0; ///< of the manifest that is read
 };
 } // namespace
 
@@ -446,6 +449,8 @@ KernelSpec ManifestReader::readKernel(const Json &value,
   object.integer("threads", kernel.threads, 1, kMaxInt);
   std::vector<int64_t> cluster =
       readIntegers(object, "cluster", 3, /*allowNull=*/false);
+  if (version >= 2)
+    object.integer("persistent", kernel.persistent, 0, kMaxInt);
   object.integer("shared_bytes", kernel.sharedBytes, 0, kMaxInt);
   readList(object, "assumptions", kMaxList, "assumption", kernel.assumptions,
            &ManifestReader::readAssumption);
@@ -453,6 +458,9 @@ KernelSpec ManifestReader::readKernel(const Json &value,
            kernel.tensorMaps, &ManifestReader::readTensorMap);
   readList(object, "code", kMaxList, "code", kernel.code,
            &ManifestReader::readCode);
+  if (version >= 2)
+    readList(object, "versions", kMaxVersions, "version", kernel.versions,
+             &ManifestReader::readKernel);
   object.finish();
   if (errors.any())
     return kernel;
@@ -471,7 +479,6 @@ Result<Manifest> ManifestReader::read(const Json &document) {
   Manifest manifest;
   JsonObject object(document, "manifest", errors);
   // The version comes first: a newer manifest may differ in everything else.
-  int64_t version = 0;
   object.integer("format_version", version, 1, kMaxInt);
   if (!errors.any() && version > kManifestVersion)
     return Error{"the manifest has format version " + std::to_string(version) +

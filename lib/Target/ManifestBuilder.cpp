@@ -208,8 +208,8 @@ struct LaunchValue {
 };
 } // namespace
 
-/// The value as something the launcher knows: a scalar argument, or a
-/// dimension of a memref argument, through casts that keep its value.
+/// The value as something the launcher knows: a scalar argument, or a dimension
+/// or stride of a memref argument, through casts that keep its value.
 static std::optional<LaunchValue> launchValueOf(KernelOp kernel, Value value) {
   while (auto cast = value.getDefiningOp()) {
     // An extension keeps the value of a signed integer, a cast to index too.
@@ -235,6 +235,17 @@ static std::optional<LaunchValue> launchValueOf(KernelOp kernel, Value value) {
       return std::nullopt;
     unsigned index = argument.getArgNumber();
     return LaunchValue{Expr::scalar(index), nameOf(index)};
+  }
+  if (auto metadata = value.getDefiningOp<memref::ExtractStridedMetadataOp>()) {
+    auto source = dyn_cast<BlockArgument>(metadata.getSource());
+    auto position = llvm::find(metadata.getStrides(), value);
+    if (!isArgument(source) || position == metadata.getStrides().end())
+      return std::nullopt;
+    unsigned index = source.getArgNumber();
+    unsigned dim = position - metadata.getStrides().begin();
+    return LaunchValue{Expr::stride(index, dim), "stride " +
+                                                     std::to_string(dim) +
+                                                     " of " + nameOf(index)};
   }
   auto dim = value.getDefiningOp<memref::DimOp>();
   if (!dim || !dim.getConstantIndex())
@@ -290,6 +301,15 @@ static runtime::Manifest wrap(const runtime::KernelSpec &kernel) {
   return manifest;
 }
 
+LogicalResult
+mlir::tile::verifyKernelManifest(KernelOp kernel,
+                                 const runtime::KernelSpec &spec) {
+  runtime::Status status = runtime::verifyManifest(wrap(spec), 1);
+  if (status.ok())
+    return success();
+  return kernel.emitOpError() << "cannot be launched: " << status.message();
+}
+
 FailureOr<runtime::KernelSpec>
 mlir::tile::buildKernelManifest(KernelOp kernel) {
   runtime::KernelSpec spec;
@@ -300,15 +320,20 @@ mlir::tile::buildKernelManifest(KernelOp kernel) {
   for (auto [i, extent] : llvm::enumerate(kernel.getGrid().getResults()))
     spec.grid[i] = convertGrid(kernel, extent);
   spec.threads = kernel.getThreads();
+  spec.persistent = kernel.getPersistent().value_or(0);
   if (auto cluster = kernel.getCluster())
-    for (auto [i, extent] : llvm::enumerate(*cluster))
+    for (auto [i, extent] : llvm::enumerate(*cluster)) {
       spec.cluster[i] = extent;
+      // Hardware launches whole clusters. A persistent kernel's grid is that of
+      // its tiles, which clusters need not divide.
+      if (extent > 1 && !spec.persistent)
+        spec.grid[i] = ceilDiv(spec.grid[i], extent) * extent;
+    }
   // A promise inside a loop or a condition holds only where it is reached.
   for (auto assume : kernel.getBodyRegion().front().getOps<AssumeOp>())
     addAssumption(kernel, assume, spec);
-  if (runtime::Status status = runtime::verifyManifest(wrap(spec), 1);
-      !status.ok())
-    return kernel.emitOpError() << "cannot be launched: " << status.message();
+  if (failed(verifyKernelManifest(kernel, spec)))
+    return failure();
   return spec;
 }
 

@@ -368,17 +368,122 @@ TEST_F(LaunchTest, TensorMapErrorsNameTheArgument) {
             "argument 0 ('A'): tensor map 0: expected strides to be multiples "
             "of 16 bytes below 2^40, got 136");
   stridesA[0] = 72;
-  // No elements: no map is encoded, and the launch goes on.
-  size_t encoded = mock->tensorMaps.size();
+  // A stride that is multiplied by zero alone may be anything.
+  shapeA[0] = 1;
+  stridesA[0] = 68;
+  ASSERT_TRUE(load(artifact)->kernel(0).launch(args).ok());
+  EXPECT_EQ(mock->tensorMaps.back().strides, (std::vector<uint64_t>{16}));
+  stridesA[0] = 72;
+  // No elements: a map of one, anywhere; the kernel looks beside it.
   shapeA[0] = 0;
-  EXPECT_TRUE(kernel.launch(args).ok());
-  EXPECT_EQ(mock->tensorMaps.size(), encoded);
-  EXPECT_EQ(mock->launches.back().params[0], std::string(128, '\0'));
+  args[0].data = 0;
+  ASSERT_TRUE(kernel.launch(args).ok());
+  EXPECT_EQ(mock->tensorMaps.back().dims, (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(mock->tensorMaps.back().strides, (std::vector<uint64_t>{16}));
+  EXPECT_NE(mock->tensorMaps.back().address, 0u);
   // Clusters divide the grid.
   shapeC[1] = 300;
   stridesC[0] = 300;
   expectHas(kernel.launch(args).message(),
             "expected a multiple of the cluster's 2, got 3");
+}
+
+TEST_F(LaunchTest, VersionsAreTakenWhereTheirAssumptionsHold) {
+  // Rows of A in multiples of 64 elements, and C aligned to 64 bytes.
+  Artifact artifact = scaleArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  KernelSpec version = kernel;
+  version.name = "scale_aligned";
+  version.args[1].alignment = 64;
+  version.assumptions.push_back(
+      {Expr::binary(Expr::Kind::Eq,
+                    Expr::binary(Expr::Kind::Mod, Expr::stride(0, 0), 64), 0),
+       "expected rows of A to be multiples of 64"});
+  version.params.pop_back();
+  version.threads = 256;
+  kernel.versions = {version};
+  mock->paramSizes["scale_aligned"] = {8, 4, 8, 8, 8, 4};
+  std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->numKernels(), 1u);
+  EXPECT_EQ(loaded->find("scale_aligned"), nullptr);
+  auto launched = [&] {
+    Status status = loaded->kernel(0).launch(args);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return mock->launches.back();
+  };
+  EXPECT_EQ(launched().kernel, "scale"); // rows of 72
+  stridesA[0] = 64;
+  MockLaunch faster = launched();
+  EXPECT_EQ(faster.kernel, "scale_aligned");
+  EXPECT_EQ(faster.block[0], 256u);
+  EXPECT_EQ(faster.params.size(), 6u);
+  Result<PreparedLaunch> prepared = loaded->kernel(0).prepare(args);
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  EXPECT_EQ(prepared->param(5).size(), 4u);
+  EXPECT_TRUE(prepared->param(6).empty());
+  ASSERT_TRUE(prepared->launch().ok());
+  EXPECT_EQ(mock->launches.back().kernel, "scale_aligned");
+  args[1].data = kC + 4;
+  EXPECT_EQ(launched().kernel, "scale");
+  // What neither takes is an error in the kernel's own words.
+  stridesA[0] = 67;
+  EXPECT_EQ(loaded->kernel(0).launch(args).message(),
+            "kernel 'scale': expected rows of A to be 16-byte aligned");
+  // A tensor map that cannot be encoded rules its version out, no more.
+  stridesA[0] = 64;
+  args[1].data = kC;
+  kernel.versions[0].tensorMaps =
+      tensorMapArtifact().manifest.kernels[0].tensorMaps;
+  kernel.versions[0].tensorMaps[0].strides[0] = Expr::stride(0, 0) + 1;
+  kernel.versions[0].params.push_back(ParamSpec::tensorMap(0));
+  mock->paramSizes["scale_aligned"].push_back(128);
+  loaded = load(artifact);
+  EXPECT_EQ(launched().kernel, "scale");
+}
+
+TEST_F(LaunchTest, PersistentGridsFitTheDevice) {
+  // Three by two tiles, times three.
+  Artifact artifact = scaleArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  auto gridOf = [&] {
+    std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+    Status status = loaded->kernel(0).launch(args);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return mock->launches.back().grid;
+  };
+  using Grid = std::array<unsigned, 3>;
+  mock->multiprocessors = 8;
+  kernel.persistent = 1;
+  EXPECT_EQ(gridOf(), (Grid{8, 1, 1}));
+  kernel.persistent = 2;
+  EXPECT_EQ(gridOf(), (Grid{16, 1, 1}));
+  kernel.persistent = 3;
+  EXPECT_EQ(gridOf(), (Grid{18, 1, 1})); // no more blocks than tiles
+  // Whole clusters only, and clusters need not divide the tiles: 2 by 2 by 3.
+  kernel.persistent = 1;
+  kernel.cluster = {2, 1, 1};
+  mock->multiprocessors = 7;
+  EXPECT_EQ(gridOf(), (Grid{6, 1, 1}));
+  EXPECT_EQ(mock->launches.back().cluster, (Grid{2, 1, 1}));
+  mock->multiprocessors = 100;
+  EXPECT_EQ(gridOf(), (Grid{24, 1, 1}));
+  // The grid is one row, and so are clusters.
+  kernel.cluster = {2, 2, 1};
+  mock->multiprocessors = 15;
+  EXPECT_EQ(gridOf(), (Grid{12, 1, 1}));
+  EXPECT_EQ(mock->launches.back().cluster, (Grid{4, 1, 1}));
+  mock->multiprocessors = 2;
+  EXPECT_EQ(gridOf(), (Grid{4, 1, 1})); // at least one
+  // Nothing to do, and too much.
+  size_t launched = mock->launches.size();
+  kernel.cluster = {1, 1, 1};
+  args[3] = Arg::i32(0);
+  gridOf();
+  EXPECT_EQ(mock->launches.size(), launched);
+  args[3] = Arg::i32(1 << 30);
+  expectHas(launchError(artifact),
+            "expected a grid of at most 2147483647 clusters");
 }
 
 } // namespace

@@ -24,7 +24,7 @@ namespace mlir::tile::runtime {
 
 /// Version of the manifest that this library writes; it reads this one and
 /// every older one.
-inline constexpr int64_t kManifestVersion = 1;
+inline constexpr int64_t kManifestVersion = 2;
 
 /// An extent or stride known only at launch. Equal to
 /// mlir::ShapedType::kDynamic, so that the compiler copies shapes unchanged.
@@ -38,6 +38,7 @@ inline constexpr unsigned kMaxDims = 512; ///< of all arguments together
 inline constexpr unsigned kMaxParams = 512;
 inline constexpr unsigned kMaxParamBytes = 4096;
 inline constexpr unsigned kMaxTensorMaps = 30;
+inline constexpr unsigned kMaxVersions = 8;
 inline constexpr unsigned kTensorMapBytes = 128;
 inline constexpr unsigned kTensorMapAlign = 64;
 
@@ -167,10 +168,17 @@ struct KernelSpec {
   std::array<Expr, 3> grid = {Expr(1), Expr(1), Expr(1)};
   int64_t threads = 1;
   std::array<int64_t, 3> cluster = {1, 1, 1};
+  /// Blocks that a multiprocessor is given at most; they divide the grid among
+  /// themselves. 0: one block for each point of the grid.
+  int64_t persistent = 0;
   int64_t sharedBytes = 0; ///< dynamic shared memory
   std::vector<Assumption> assumptions;
   std::vector<TensorMapSpec> tensorMaps;
   std::vector<CodeSpec> code;
+  /// The same kernel, compiled on stronger assumptions (which are its own
+  /// entries' assumptions and alignments). A launch takes the first whose
+  /// assumptions hold, and this one where none does.
+  std::vector<KernelSpec> versions;
 };
 
 struct Manifest {

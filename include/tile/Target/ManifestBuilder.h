@@ -22,11 +22,21 @@ inline constexpr llvm::StringLiteral kManifestAttrName = "mlir_tile.manifest";
 inline constexpr llvm::StringLiteral kSharedBytesAttrName =
     "mlir_tile.shared_bytes";
 
+/// On a kernel, and the llvm.func it becomes: the name of the kernel that it is a
+/// version of (KernelSpec::versions).
+inline constexpr llvm::StringLiteral kVersionOfAttrName =
+    "mlir_tile.version_of";
+
 /// Arguments, device parameters in their order (per argument: pointer, dynamic
 /// extents, dynamic strides of a strided layout; or the scalar), grid, block,
 /// cluster, and what the kernel relies on. `sharedBytes` and `code` are left
 /// for later phases. An error at the kernel where a manifest cannot say it.
 FailureOr<runtime::KernelSpec> buildKernelManifest(KernelOp kernel);
+
+/// The manifest's own rules, after parameters were added: an error at the kernel
+/// that breaks them.
+LogicalResult verifyKernelManifest(KernelOp kernel,
+                                   const runtime::KernelSpec &spec);
 
 /// The text kept in `mlir_tile.manifest`, and back.
 std::string writeKernelManifest(const runtime::KernelSpec &kernel);
