@@ -215,6 +215,18 @@ static LLVM::GlobalOp getArena(ModuleOp module, OpBuilder &builder) {
       /*addrSpace=*/3);
 }
 
+/// Register arrays become SSA values only where they stand in the function's
+/// first block, which control flow at its start would end.
+static void hoistAllocas(Block &entry) {
+  SmallVector<LLVM::AllocaOp> allocas(entry.getOps<LLVM::AllocaOp>());
+  for (LLVM::AllocaOp alloca : llvm::reverse(allocas)) {
+    Operation *size = alloca.getArraySize().getDefiningOp();
+    alloca->moveBefore(&entry, entry.begin());
+    OpBuilder builder(alloca);
+    alloca.getArraySizeMutable().assign(builder.clone(*size)->getResult(0));
+  }
+}
+
 static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
                                  const Registry &registry) {
   auto module = kernel->getParentOfType<ModuleOp>();
@@ -274,6 +286,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   LLVM::ReturnOp::create(lowering.builder, ValueRange());
   terminator->erase();
   eraseTokens(function);
+  hoistAllocas(*entry);
   for (Operation *op : llvm::reverse(lowering.lowered)) {
     if (!op->use_empty()) {
       Operation *user = *op->user_begin();
