@@ -341,11 +341,10 @@ mlir::tile::wgmmaDescriptor(const SharedLayout &shared, unsigned mnDim,
       return Refusal{"expected offsets of a multiple of 16 bytes below 2^18, "
                      "got " +
                      std::to_string(bytes)};
-  // Both sides are a sum of a function of mn and one of k, so elements along the
-  // two axes stand for all.
+  // Both sides are a sum of a function of mn and one of k, so elements along
+  // the two axes stand for all.
   auto check = [&](int64_t mn, int64_t k) -> OrRefusal<bool> {
-    int64_t inChunk =
-        (result.major == Major::K ? k : mn) % perChunk * bits / 8;
+    int64_t inChunk = (result.major == Major::K ? k : mn) % perChunk * bits / 8;
     int64_t read = wgmmaChunkOffset(result, mn, k, bits) + inChunk;
     if (read == start + bytesTo(mn, k))
       return true;
