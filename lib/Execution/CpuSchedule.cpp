@@ -161,7 +161,7 @@ static void poison(const CpuRing &ring, int64_t slot) {
 }
 
 static void ringCreate(CpuContext *context, int64_t number, int64_t stages,
-                       uint64_t producers, uint64_t consumers, int64_t grouped,
+                       uint64_t producers, uint64_t consumers, CpuRingSignal signal,
                        const char *name) {
   std::deque<CpuRing> &rings = context->schedule.rings;
   if (rings.size() <= static_cast<size_t>(number))
@@ -172,7 +172,7 @@ static void ringCreate(CpuContext *context, int64_t number, int64_t stages,
   ring.stages = stages;
   ring.producers = producers;
   ring.consumers = consumers;
-  ring.grouped = grouped;
+  ring.signal = signal;
   ring.counts.resize(64);
 }
 
@@ -199,7 +199,7 @@ static void ringCommit(CpuContext *context, int64_t number, int64_t use) {
   CpuRing &ring = schedule.rings[number];
   checkUse(context, "commit", use, counts(context, ring).committed, ring);
   // Groups of cp.async are committed even where nothing was copied.
-  if (ring.grouped)
+  if (ring.signal == CpuRingSignal::Group)
     ring.groups.push_back(schedule.groups++);
   else
     checkAfter(context, "commit", use, counts(context, ring).acquired,
@@ -221,9 +221,10 @@ static void ringWait(CpuContext *context, int64_t number, int64_t use,
   CpuRing &ring = schedule.rings[number];
   checkUse(context, "wait", use, counts(context, ring).waited, ring);
   waitUntil(context, "wait", use, ring, [&] {
-    return least(ring, ring.producers, &CpuRing::Counts::committed) > use;
+    return ring.producers &&
+           least(ring, ring.producers, &CpuRing::Counts::committed) > use;
   });
-  if (ring.grouped) {
+  if (ring.signal == CpuRingSignal::Group) {
     schedule.landed = std::max(schedule.landed, schedule.groups - inFlight);
     if (ring.groups[use] >= schedule.landed) {
       setEarlyRead(context, use, inFlight, ring);
@@ -248,12 +249,12 @@ static void ringDrain(CpuContext *context, int64_t) {
   context->schedule.landed = context->schedule.groups;
 }
 
-/// Every use that was committed was also waited for (rule R3). Of a ring of
-/// cp.async, groups at the end are empty.
+/// Every use that was committed was also waited for (rule R3). A single agent
+/// without mbarriers may commit uses at the end that hold nothing.
 static bool setUnconsumed(CpuContext *context) {
   for (const CpuRing &ring : context->schedule.rings) {
     int64_t waited = least(ring, ring.consumers, &CpuRing::Counts::waited);
-    if (ring.grouped || !ring.consumers)
+    if (ring.signal != CpuRingSignal::Mbarrier || !ring.consumers)
       continue;
     for (const CpuRing::Counts &count : ring.counts)
       if (count.committed > waited) {

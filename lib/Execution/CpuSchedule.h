@@ -46,6 +46,14 @@ struct CpuAgent {
   bool ended = false;
 };
 
+/// How "full" is signalled; numbers are `tile_cpu_ring_create`'s.
+enum class CpuRingSignal : int64_t {
+  Barrier = 0,  ///< the threads of the one agent meet
+  Group = 1,    ///< groups of cp.async, which land in order; a wait may leave
+                ///< some of them under way
+  Mbarrier = 2, ///< agents meet; every use that is committed is waited for
+};
+
 struct CpuRing {
   struct Counts {
     int64_t acquired = 0, committed = 0, waited = 0, released = 0;
@@ -57,11 +65,9 @@ struct CpuRing {
   };
   std::string name;
   int64_t stages = 0;
-  /// Agents that commit and that wait, one bit each.
+  /// Agents that acquire or commit, and that wait or release, one bit each.
   uint64_t producers = 0, consumers = 0;
-  /// Whether commits are groups of cp.async, which land in order, and of which
-  /// a wait may leave some under way.
-  bool grouped = false;
+  CpuRingSignal signal = CpuRingSignal::Barrier;
   std::vector<Counts> counts;  ///< by agent
   std::vector<int64_t> groups; ///< the group that each use was committed in
   /// What to overwrite when a slot is released; empty without poisoning.

@@ -87,6 +87,7 @@ LogicalResult RingLowering::replace(Operation *user) {
   if (auto acquire = dyn_cast<RingAcquireOp>(user)) {
     runtime.call(builder, "ring_acquire", {id, acquire.getUse()});
     replaceViews(acquire);
+    producers |= agentBit(user);
   } else if (auto wait = dyn_cast<RingWaitOp>(user)) {
     Value inFlight = constant(
         builder, user, static_cast<int64_t>(wait.getInFlight().value_or(0)));
@@ -114,14 +115,17 @@ void RingLowering::create() {
   RuntimeCalls runtime(ring);
   std::string name;
   llvm::raw_string_ostream(name) << "the ring at " << ring.getLoc();
-  bool grouped = type.getProducer() == RingSide::CpAsync;
+  // CpuRingSignal of the runtime.
+  int64_t signal = type.usesMbarriers()                      ? 2
+                   : type.getProducer() == RingSide::CpAsync ? 1
+                                                             : 0;
   auto bits = [&](uint64_t mask) {
     return constant(builder, ring, static_cast<int64_t>(mask));
   };
   runtime.call(builder, "ring_create",
                {constant(builder, ring, number),
                 constant(builder, ring, type.getStages()), bits(producers),
-                bits(consumers), constant(builder, ring, grouped),
+                bits(consumers), constant(builder, ring, signal),
                 runtime.message(builder, name)});
   if (!poison)
     return;
