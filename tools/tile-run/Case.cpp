@@ -5,9 +5,10 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Pipelines/Compile.h"
+#include "tile/Pipelines/Pipelines.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -201,17 +202,23 @@ bool CaseRunner::describeKernel() {
 
 /// Brings the module to the phase that is to be executed.
 static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch) {
-  // The phases of `tile-to-nvvm` up to the conversion.
-  std::string passes = ("tile-set-target{arch=" + arch + "}").str();
-  if (stage >= Stage::Layouts)
-    passes += ",canonicalize,cse,tile-infer-layouts";
-  if (stage >= Stage::Copies)
-    passes += ",tile-select-copies";
-  if (stage >= Stage::Scheduled)
-    passes += ",tile-pipeline";
   PassManager manager(module.getContext());
-  if (failed(parsePassPipeline(passes, manager)))
-    return failure();
+  TileToNVVMOptions options;
+  options.arch = arch.str();
+  switch (stage) {
+  case Stage::Source:
+    manager.addPass(createSetTargetPass(SetTargetPassOptions{arch.str()}));
+    break;
+  case Stage::Layouts:
+    buildLayoutPipeline(manager, options);
+    break;
+  case Stage::Copies:
+    buildCopyPipeline(manager, options);
+    break;
+  case Stage::Scheduled:
+    buildSchedulePipeline(manager, options);
+    break;
+  }
   return manager.run(module);
 }
 
