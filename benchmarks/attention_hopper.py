@@ -24,16 +24,37 @@ from tilebench.attention import Attention  # noqa: E402
 from tilebench.bench import Bench  # noqa: E402
 
 # B, H, S, D, causal: those of shared/peers first.
-SHAPES = [(4, 16, 4096, 128, False), (4, 16, 4096, 128, True), (2, 16, 8192, 128, True), (4, 32, 4096, 64, False), (4, 32, 4096, 64, True)]
-SHAPES += [(16384 // s * 2, 16, s, d, causal) for s in (512, 1024, 2048, 16384) for d in (64, 128) for causal in (False, True)]
-ODD = [(2, 4, 1001, 64, False), (2, 4, 1001, 64, True), (1, 8, 4095, 128, False), (1, 8, 4095, 128, True), (3, 2, 513, 128, True), (2, 2, 1, 128, False)]
+SHAPES = [
+    (4, 16, 4096, 128, False),
+    (4, 16, 4096, 128, True),
+    (2, 16, 8192, 128, True),
+    (4, 32, 4096, 64, False),
+    (4, 32, 4096, 64, True),
+]
+SHAPES += [
+    (16384 // s * 2, 16, s, d, causal) for s in (512, 1024, 2048, 16384) for d in (64, 128) for causal in (False, True)
+]
+ODD = [
+    (2, 4, 1001, 64, False),
+    (2, 4, 1001, 64, True),
+    (1, 8, 4095, 128, False),
+    (1, 8, 4095, 128, True),
+    (3, 2, 513, 128, True),
+    (2, 2, 1, 128, False),
+]
 
 
 def configurations(d, causal, element="bf16"):
     plain = Attention(element=element, d=d, causal=causal)
     change = lambda **fields: dataclasses.replace(plain, **fields)
-    found = [plain, change(keys=64, stages=3), change(rows=192, threads=384, keys=128 if d == 64 else 96),
-             change(rows=192, threads=384, keys=64, stages=3), change(rows=64, threads=128, keys=64), change(specialize=False)]
+    found = [
+        plain,
+        change(keys=64, stages=3),
+        change(rows=192, threads=384, keys=128 if d == 64 else 96),
+        change(rows=192, threads=384, keys=64, stages=3),
+        change(rows=64, threads=128, keys=64),
+        change(specialize=False),
+    ]
     return found + ([change(keys=256), change(stages=3)] if d == 64 else [change(keys=176), change(keys=160)])
 
 
@@ -108,13 +129,16 @@ def cudnn(bench, tensors, b, h, causal):
 def run(options):
     start = time.time()
     bench = Bench(options)
-    print(f"{bench.torch.cuda.get_device_name()}, torch {bench.torch.__version__}; medians of {options.pairs} pairs, TFLOP/s", flush=True)
+    print(
+        f"{bench.torch.cuda.get_device_name()}, torch {bench.torch.__version__}; medians of {options.pairs} pairs, TFLOP/s",
+        flush=True,
+    )
     for b, h, s, d, causal in ODD:
         tensors = tensors_of(bench, b, h, s, d)
         for program in bench.packed(configurations(d, causal)):
             verify(bench, program, bench.bind(program, dict(zip("QKVO", tensors))), tensors)
     print(f"odd lengths: {len(bench.wrong)} wrong", flush=True)
-    for b, h, s, d, causal in SHAPES[:options.shapes]:
+    for b, h, s, d, causal in SHAPES[: options.shapes]:
         tensors = tensors_of(bench, b, h, s, d)
         good = []
         for program in bench.packed(configurations(d, causal)):

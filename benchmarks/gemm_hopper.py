@@ -34,8 +34,21 @@ sys.path.insert(0, str(HERE))
 from tilebench import artifact  # noqa: E402
 from tilebench.bench import Bench  # noqa: E402
 from tilebench.gemm import Gemm, Reduce, padded_row  # noqa: E402
-from tilebench.problems import (DEEPSEEK_NK, HEADLINE, PEER_SHAPES, RAGGED, SMALL_M, Problem, eight_bit, large,  # noqa: E402
-                                llm_set, small, small_whole, splits_for, tf32)
+from tilebench.problems import (
+    DEEPSEEK_NK,
+    HEADLINE,
+    PEER_SHAPES,
+    RAGGED,
+    SMALL_M,
+    Problem,
+    eight_bit,
+    large,  # noqa: E402
+    llm_set,
+    small,
+    small_whole,
+    splits_for,
+    tf32,
+)
 
 CUBE = 8192
 
@@ -45,13 +58,20 @@ CUBE = 8192
 
 def ragged_programs(layout):
     promise = dict(layout=layout, static=RAGGED, aligned=layout == "padded")
-    return [Gemm(**promise), Gemm(cluster=(2, 1), **promise), Gemm(tile=(128, 128, 64), stages=4, **promise),
-            Gemm(tile=(128, 128, 32), stages=3, threads=128, persistent=0, **promise)]
+    return [
+        Gemm(**promise),
+        Gemm(cluster=(2, 1), **promise),
+        Gemm(tile=(128, 128, 64), stages=4, **promise),
+        Gemm(tile=(128, 128, 32), stages=3, threads=128, persistent=0, **promise),
+    ]
 
 
 def epilogue_programs():
-    return [dataclasses.replace(plain, epilogue=e) for e in ("none", "relu", "bias_gelu", "residual", "residual_init")
-            for plain in (Gemm(cluster=(2, 1)), Gemm(cluster=(2, 1), stages=3), Gemm())]
+    return [
+        dataclasses.replace(plain, epilogue=e)
+        for e in ("none", "relu", "bias_gelu", "residual", "residual_init")
+        for plain in (Gemm(cluster=(2, 1)), Gemm(cluster=(2, 1), stages=3), Gemm())
+    ]
 
 
 BASE = Gemm(cluster=(2, 1))
@@ -122,7 +142,9 @@ def product_mode(bench, mode, problems, candidates, peers, scalars=None):
             return bound[p]
 
         program = bench.choose(programs_, problem, launches)
-        while not bench.verified(f"{program.ident()} {problem.label()}", launches(program), c, a, b_view, problem.a, out):
+        while not bench.verified(
+            f"{program.ident()} {problem.label()}", launches(program), c, a, b_view, problem.a, out
+        ):
             programs_ = [p for p in programs_ if p != program]
             if not programs_:
                 break
@@ -130,8 +152,9 @@ def product_mode(bench, mode, problems, candidates, peers, scalars=None):
         if not programs_:
             continue
         d = bench.torch.empty_like(c)
-        bench.report(mode, problem.label(), program.ident(), launches(program), problem.flops(), peers(a, b_view, problem, d))
-        del a, b, b_view, c, d, bound
+        bench.report(
+            mode, problem.label(), program.ident(), launches(program), problem.flops(), peers(a, b_view, problem, d)
+        )
     bench.summary(mode)
 
 
@@ -154,17 +177,34 @@ def mode_fp8(bench):
 
     def peers(fast):
         def make(a, b, problem, d):
-            return {f"scaled_mm fast={int(fast)}": lambda: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16, use_fast_accum=fast)}
+            return {
+                f"scaled_mm fast={int(fast)}": lambda: torch._scaled_mm(
+                    a, b, one, one, out_dtype=torch.bfloat16, use_fast_accum=fast
+                )
+            }
+
         return make
 
     for promote, fast in ((0, True), (128, False)):
-        product_mode(bench, f"fp8{'' if fast else '+'}", fp8_problems(), lambda p: fp8_programs(promote), peers(fast), dict(scale=1.0))
+        product_mode(
+            bench,
+            f"fp8{'' if fast else '+'}",
+            fp8_problems(),
+            lambda p: fp8_programs(promote),
+            peers(fast),
+            dict(scale=1.0),
+        )
 
 
 def mode_int8(bench):
     problem = Problem(CUBE, CUBE, CUBE, True, "i8")
-    product_mode(bench, "int8", [problem], lambda p: eight_bit("i8"),
-                 lambda a, b, _, d: {"int_mm": lambda: bench.torch._int_mm(a, b)})
+    product_mode(
+        bench,
+        "int8",
+        [problem],
+        lambda p: eight_bit("i8"),
+        lambda a, b, _, d: {"int_mm": lambda: bench.torch._int_mm(a, b)},
+    )
 
 
 def mode_tf32(bench):
@@ -181,8 +221,13 @@ def mode_tf32(bench):
 def mode_batched(bench):
     problems = [Problem(2048, 2048, 2048, tb, batch=16) for tb in (False, True)]
     found = {p for mode, p in programs() if mode == "batched"}
-    product_mode(bench, "batched", problems, lambda q: sorted((p for p in found if p.tb == q.tb), key=Gemm.ident),
-                 lambda a, b, _, d: {"cublas": lambda: bench.torch.bmm(a, b, out=d)})
+    product_mode(
+        bench,
+        "batched",
+        problems,
+        lambda q: sorted((p for p in found if p.tb == q.tb), key=Gemm.ident),
+        lambda a, b, _, d: {"cublas": lambda: bench.torch.bmm(a, b, out=d)},
+    )
 
 
 def mode_small(bench):
@@ -203,7 +248,9 @@ def mode_small(bench):
                     w = torch.empty(splits, problem.m, problem.n, dtype=torch.float32, device=bench.device)
                     first = bench.bind(program, dict(A=a, B=b, C=w), dict(splits=splits))
                     tensor = bench.launching.tensor_arg
-                    second = bench.runtime.kernel(Reduce().ident()).bind([tensor(w, "f32"), tensor(c, "f16")], bench.stream())
+                    second = bench.runtime.kernel(Reduce().ident()).bind(
+                        [tensor(w, "f32"), tensor(c, "f16")], bench.stream()
+                    )
 
                     def both():
                         first()
@@ -222,13 +269,21 @@ def mode_small(bench):
             times = {x: bench.time(launches(x), rep=bench.options.tune_rep / 2, warmup=2) for x in choices}
             choices = sorted(times, key=times.get)
         else:
-            choices.sort(key=lambda x: abs(132 - -(-problem.n // x[0].tile[1]) * -(-problem.m // x[0].tile[0]) * max(x[1], 1)))
+            choices.sort(
+                key=lambda x: abs(132 - -(-problem.n // x[0].tile[1]) * -(-problem.m // x[0].tile[0]) * max(x[1], 1))
+            )
         for choice in choices[:3]:
             name = choice[0].ident() + (f" / {choice[1]}" if choice[1] else "")
             if bench.verified(f"{name} {problem.label()}", launches(choice), c, a, b_view, "f16", "f16"):
                 d = torch.empty_like(c)
-                bench.report("small", problem.label(), name, launches(choice), problem.flops(),
-                             {"cublas": lambda: torch.matmul(a, b_view, out=d)})
+                bench.report(
+                    "small",
+                    problem.label(),
+                    name,
+                    launches(choice),
+                    problem.flops(),
+                    {"cublas": lambda: torch.matmul(a, b_view, out=d)},
+                )
                 break
     bench.summary("small")
 
@@ -237,6 +292,7 @@ def mode_ragged(bench):
     m, n, k = RAGGED
     torch, t = bench.torch, bench.timing
     for layout in ("padded", "dense"):
+
         def matrix(rows, columns):
             width = padded_row(columns, "f16") if layout == "padded" else columns
             return t.normal((rows, width), "f16", bench.device)[:, :columns]
@@ -260,19 +316,32 @@ def mode_epilogue(bench):
     problem = Problem(CUBE, CUBE, CUBE)
     a, b, _, c = matrices(bench, problem, "f16")
     bias, r = bench.timing.normal((CUBE,), "f16", bench.device), bench.timing.normal((CUBE, CUBE), "f16", bench.device)
-    finish = {"none": None, "relu": lambda x, rows: x.clamp_min(0),
-              "bias_gelu": lambda x, rows: torch.nn.functional.gelu(x + bias.float(), approximate="tanh"),
-              "residual": lambda x, rows: x + r[rows].float(), "residual_init": lambda x, rows: x + r[rows].float()}
+    finish = {
+        "none": None,
+        "relu": lambda x, rows: x.clamp_min(0),
+        "bias_gelu": lambda x, rows: torch.nn.functional.gelu(x + bias.float(), approximate="tanh"),
+        "residual": lambda x, rows: x + r[rows].float(),
+        "residual_init": lambda x, rows: x + r[rows].float(),
+    }
     best = {}
     for program in bench.packed(epilogue_programs()):
         launch = bench.bind(program, dict(A=a, B=b, C=c, bias=bias, R=r))
         if bench.verified(program.ident(), launch, c, a, b, "f16", "f16", finish[program.epilogue]):
             took = bench.time(launch, rep=2 * bench.options.tune_rep, warmup=4)
-            best[program.epilogue] = min(best.get(program.epilogue, (1e9, "", None)), (took, program.ident(), launch), key=lambda g: g[:2])
+            best[program.epilogue] = min(
+                best.get(program.epilogue, (1e9, "", None)), (took, program.ident(), launch), key=lambda g: g[:2]
+            )
     if "none" in best:
         for epilogue in best:
             if epilogue != "none":
-                bench.report("epilogue", epilogue, best[epilogue][1], best[epilogue][2], problem.flops(), {"plain": best["none"][2]})
+                bench.report(
+                    "epilogue",
+                    epilogue,
+                    best[epilogue][1],
+                    best[epilogue][2],
+                    problem.flops(),
+                    {"plain": best["none"][2]},
+                )
     bench.summary("epilogue")
 
 
@@ -295,7 +364,9 @@ def mode_triton(bench):
             for config in triton_gemm.CONFIGS:
                 try:
                     launch = triton_gemm.launcher(a, b, d, tb, config)
-                    if bench.verified(f"triton {config} {problem.label()}", launch, d, a, b_view, "f16", "f16", peer=True):
+                    if bench.verified(
+                        f"triton {config} {problem.label()}", launch, d, a, b_view, "f16", "f16", peer=True
+                    ):
                         rivals.append((bench.time(launch, rep=bench.options.tune_rep, warmup=4), config, launch))
                 except Exception as error:  # a configuration that Triton refuses is no rival
                     print(f"triton {config}: {str(error).splitlines()[0][:100]}")
@@ -328,21 +399,46 @@ def mode_ablation(bench):
             middle, low, high = bench.timing.ratio(times[index], times[0])
             worth, _, _ = bench.timing.ratio(times[index], times[1])
             rate = problem.flops() / statistics.median(times[index]) / 1e9
-            bench.rows.append(dict(mode="ablation", problem=f"{size} {what}", kernel=ABLATIONS[what].ident(), ours=rate,
-                                   peers=dict(cublas=dict(ratio=middle, low=low, high=high)), of_base=worth))
-            print(f"ablation  {size:6} {what:32} {rate:6.1f} | cublas {middle:.3f} ({low:.3f}-{high:.3f}) | of the first {worth:.3f}", flush=True)
+            bench.rows.append(
+                dict(
+                    mode="ablation",
+                    problem=f"{size} {what}",
+                    kernel=ABLATIONS[what].ident(),
+                    ours=rate,
+                    peers=dict(cublas=dict(ratio=middle, low=low, high=high)),
+                    of_base=worth,
+                )
+            )
+            print(
+                f"ablation  {size:6} {what:32} {rate:6.1f} | cublas {middle:.3f} ({low:.3f}-{high:.3f}) | of the first {worth:.3f}",
+                flush=True,
+            )
 
 
-MODES = dict(headline=mode_headline, sweep=mode_sweep, fp8=mode_fp8, int8=mode_int8, tf32=mode_tf32, small=mode_small,
-             batched=mode_batched, ragged=mode_ragged, epilogue=mode_epilogue, triton=mode_triton, ablation=mode_ablation)
+MODES = dict(
+    headline=mode_headline,
+    sweep=mode_sweep,
+    fp8=mode_fp8,
+    int8=mode_int8,
+    tf32=mode_tf32,
+    small=mode_small,
+    batched=mode_batched,
+    ragged=mode_ragged,
+    epilogue=mode_epilogue,
+    triton=mode_triton,
+    ablation=mode_ablation,
+)
 
 
 def run(options):
     modes = options.modes or ["headline", "sweep"]
     start = time.time()
     bench = Bench(options)
-    print(f"{bench.torch.cuda.get_device_name()}, torch {bench.torch.__version__}, {len(bench.have)} artifacts; "
-          f"medians of {options.pairs} pairs, TFLOP/s", flush=True)
+    print(
+        f"{bench.torch.cuda.get_device_name()}, torch {bench.torch.__version__}, {len(bench.have)} artifacts; "
+        f"medians of {options.pairs} pairs, TFLOP/s",
+        flush=True,
+    )
     status = 0
     for mode in modes:
         begun = time.time()
@@ -359,7 +455,9 @@ def run(options):
                 break
         print(f"-- {mode}: {time.time() - begun:.0f} s", flush=True)
         if options.json:
-            pathlib.Path(options.json).write_text(json.dumps(dict(device=bench.torch.cuda.get_device_name(), rows=bench.rows, wrong=bench.wrong)))
+            pathlib.Path(options.json).write_text(
+                json.dumps(dict(device=bench.torch.cuda.get_device_name(), rows=bench.rows, wrong=bench.wrong))
+            )
     print(f"{len(bench.rows)} measured, {len(bench.wrong)} wrong, {time.time() - start:.0f} s")
     return 1 if bench.wrong or status else 0
 
@@ -370,10 +468,19 @@ def run(options):
 def selftest(options):
     """Each packed kernel's manifest against launches that the modes would do."""
     index = {e["name"]: e for e in json.loads((options.folder / "index.json").read_text())["kernels"]}
-    problems = {"headline": [Problem(*s) for s in HEADLINE], "sweep": llm_set(), "triton": [Problem(*s) for s in PEER_SHAPES],
-                "fp8": fp8_problems(), "int8": [Problem(CUBE, CUBE, CUBE)], "tf32": [Problem(CUBE, CUBE, CUBE)], "small": llm_set(SMALL_M),
-                "batched": [Problem(2048, 2048, 2048, batch=16)], "ragged": [Problem(*RAGGED)], "epilogue": [Problem(CUBE, CUBE, CUBE)],
-                "ablation": [Problem(CUBE, CUBE, CUBE)]}
+    problems = {
+        "headline": [Problem(*s) for s in HEADLINE],
+        "sweep": llm_set(),
+        "triton": [Problem(*s) for s in PEER_SHAPES],
+        "fp8": fp8_problems(),
+        "int8": [Problem(CUBE, CUBE, CUBE)],
+        "tf32": [Problem(CUBE, CUBE, CUBE)],
+        "small": llm_set(SMALL_M),
+        "batched": [Problem(2048, 2048, 2048, batch=16)],
+        "ragged": [Problem(*RAGGED)],
+        "epilogue": [Problem(CUBE, CUBE, CUBE)],
+        "ablation": [Problem(CUBE, CUBE, CUBE)],
+    }
     calls, wrong, missing = 0, [], 0
     for mode, program in programs():
         name = program.ident()
@@ -384,10 +491,15 @@ def selftest(options):
         for problem in problems[mode]:
             extents = dict(M=problem.m, N=problem.n, K=problem.k, batch=problem.batch, splits=3)
             if isinstance(program, Reduce):
-                args = [("W", "f32", [3, problem.m, problem.n], None, None), ("C", "f16", [problem.m, problem.n], None, None)]
+                args = [
+                    ("W", "f32", [3, problem.m, problem.n], None, None),
+                    ("C", "f16", [problem.m, problem.n], None, None),
+                ]
             else:
-                args = [(n, e, None if s is None else [extents[d] for d in s], padded, 3 if s is None else None)
-                        for n, e, s, _, padded in program.arguments()]
+                args = [
+                    (n, e, None if s is None else [extents[d] for d in s], padded, 3 if s is None else None)
+                    for n, e, s, _, padded in program.arguments()
+                ]
             full = []
             for n, e, shape, padded, value in args:
                 strides = None
@@ -424,11 +536,23 @@ def compile_times(options):
             took = []
             for _ in range(options.repeats):
                 start = time.time()
-                subprocess.run([f"{options.bin}/tile-translate", source, f"--tile-to-{what}", f"--arch={options.arch}", "-o",
-                                f"{folder}/out"], check=True, capture_output=True)
+                subprocess.run(
+                    [
+                        f"{options.bin}/tile-translate",
+                        source,
+                        f"--tile-to-{what}",
+                        f"--arch={options.arch}",
+                        "-o",
+                        f"{folder}/out",
+                    ],
+                    check=True,
+                    capture_output=True,
+                )
                 took.append(time.time() - start)
-            print(f"GEMM -> {what}: {statistics.median(took) * 1e3:.0f} ms ({min(took) * 1e3:.0f}-{max(took) * 1e3:.0f}), "
-                  f"{options.repeats} runs, {options.arch}")
+            print(
+                f"GEMM -> {what}: {statistics.median(took) * 1e3:.0f} ms ({min(took) * 1e3:.0f}-{max(took) * 1e3:.0f}), "
+                f"{options.repeats} runs, {options.arch}"
+            )
     return 0
 
 

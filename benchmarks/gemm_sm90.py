@@ -20,12 +20,12 @@ def kernel(bm, bn, bk, stages, threads, types, assume):
     a, b, c = types
     promise = ""
     if assume:
-        promise = """
+        promise = f"""
   %NB = memref.dim %B, %c1 : {b}
   %NC = memref.dim %C, %c1 : {c}
   tile.assume %K {{divisible_by = 8 : i64}} : index
   tile.assume %NB {{divisible_by = 8 : i64}} : index
-  tile.assume %NC {{divisible_by = 8 : i64}} : index""".format(b=b, c=c)
+  tile.assume %NC {{divisible_by = 8 : i64}} : index"""
     align = " {tile.alignment = 16}" if assume is not None else ""
     return SHARED + f"""tile.kernel @gemm(%A: {a}{align}, %B: {b}{align}, %C: {c}{align})
     grid(%bx, %by) = (dim(%C, 1) ceildiv {bn}, dim(%C, 0) ceildiv {bm}) threads({threads}) attributes {{panel = 8 : i64}} {{

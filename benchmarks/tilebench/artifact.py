@@ -21,7 +21,7 @@ def read_manifest(data):
         raise ValueError(f"expected {size} bytes, got {len(data)}")
     if fnv1a(data[:24] + data[32:]) != checksum:
         raise ValueError("expected the checksum of the header, got damaged bytes")
-    return json.loads(data[offset:offset + length])
+    return json.loads(data[offset : offset + length])
 
 
 def fnv1a(data):
@@ -52,11 +52,24 @@ def evaluate(e, shapes, strides, scalars):
     return BINARY[kind](a, evaluate(e[2], shapes, strides, scalars))
 
 
-BINARY = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
-          "floordiv": lambda a, b: a // b, "ceildiv": lambda a, b: -(-a // b), "mod": lambda a, b: a % b,
-          "min": min, "max": max, "eq": lambda a, b: int(a == b), "ne": lambda a, b: int(a != b),
-          "lt": lambda a, b: int(a < b), "le": lambda a, b: int(a <= b), "gt": lambda a, b: int(a > b),
-          "ge": lambda a, b: int(a >= b), "and": lambda a, b: int(bool(b)), "or": lambda a, b: int(bool(b))}
+BINARY = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "floordiv": lambda a, b: a // b,
+    "ceildiv": lambda a, b: -(-a // b),
+    "mod": lambda a, b: a % b,
+    "min": min,
+    "max": max,
+    "eq": lambda a, b: int(a == b),
+    "ne": lambda a, b: int(a != b),
+    "lt": lambda a, b: int(a < b),
+    "le": lambda a, b: int(a <= b),
+    "gt": lambda a, b: int(a > b),
+    "ge": lambda a, b: int(a >= b),
+    "and": lambda a, b: int(bool(b)),
+    "or": lambda a, b: int(bool(b)),
+}
 # Facts of the device, which later manifests may ask for: an H200's.
 OTHER = {}
 
@@ -101,6 +114,8 @@ def describe_call(kernel, args):
         extents = [evaluate(e, *env) for e in m["dims"]]
         steps = [evaluate(e, *env) for e in m["strides"]]
         if any(step % 16 or not 0 <= step < 1 << 40 for step in steps):
-            raise ValueError(f"tensor map of {kernel['args'][m['arg']]['name']}: expected strides of multiples of 16 bytes, got {steps}")
+            raise ValueError(
+                f"tensor map of {kernel['args'][m['arg']]['name']}: expected strides of multiples of 16 bytes, got {steps}"
+            )
         maps.append(dict(extents=extents, strides=steps, box=m["box"], swizzle=m["swizzle"]))
     return dict(grid=grid, threads=kernel["threads"], shared=kernel["shared_bytes"], maps=maps)

@@ -29,8 +29,15 @@ class Attention:
     def ident(self):
         if self.name:
             return self.name
-        parts = ["attention", SHORT.get(self.element, self.element), f"d{self.d}", "causal" if self.causal else "full",
-                 f"{self.rows}x{self.keys}", f"s{self.stages}", f"t{self.threads}"]
+        parts = [
+            "attention",
+            SHORT.get(self.element, self.element),
+            f"d{self.d}",
+            "causal" if self.causal else "full",
+            f"{self.rows}x{self.keys}",
+            f"s{self.stages}",
+            f"t{self.threads}",
+        ]
         parts += [f"P{self.persistent}"] * bool(self.persistent)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
         return "_".join(parts + ["accurate"] * self.accurate)
@@ -58,7 +65,7 @@ def attention_text(p):
     attributes = f" attributes {{{', '.join(kernel)}}}" if kernel else ""
     if p.causal:
         # The blocks with the most keys first, so that none of them is left for the end.
-        start = f"""  %lastrow = arith.subi %queries, %c1 : index
+        start = """  %lastrow = arith.subi %queries, %c1 : index
   %lastblock = arith.divui %lastrow, %crows : index
   %block = arith.subi %lastblock, %b : index
   %m = arith.muli %block, %crows : index

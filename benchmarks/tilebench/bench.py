@@ -25,7 +25,11 @@ class Bench:
         self.rows, self.wrong, self.time = [], [], timing.bench
 
     def packed(self, candidates):
-        return [p for p in candidates if p.ident() in self.have and (not self.options.only or self.options.only in p.ident())]
+        return [
+            p
+            for p in candidates
+            if p.ident() in self.have and (not self.options.only or self.options.only in p.ident())
+        ]
 
     def stream(self):
         return self.torch.cuda.current_stream().cuda_stream if self.device == "cuda" else 0
@@ -76,16 +80,28 @@ class Bench:
     def report(self, mode, problem, name, launches, flops, peers, extra=None):
         """Times ours against each peer (name -> function), prints and keeps a row."""
         names = list(peers)
-        times = self.timing.alternate([launches] + [peers[n] for n in names], self.options.pairs, self.options.rep, bench=self.time)
+        times = self.timing.alternate(
+            [launches] + [peers[n] for n in names], self.options.pairs, self.options.rep, bench=self.time
+        )
         rate = lambda values: flops / statistics.median(values) / 1e9
-        row = dict(mode=mode, problem=problem, kernel=name, ours=rate(times[0]), ms=statistics.median(times[0]), peers={}, **(extra or {}))
+        row = dict(
+            mode=mode,
+            problem=problem,
+            kernel=name,
+            ours=rate(times[0]),
+            ms=statistics.median(times[0]),
+            peers={},
+            **(extra or {}),
+        )
         text = []
         for index, peer in enumerate(names, 1):
             middle, low, high = self.timing.ratio(times[0], times[index])
             row["peers"][peer] = dict(rate=rate(times[index]), ratio=middle, low=low, high=high)
             text.append(f"{peer} {rate(times[index]):6.1f}  {middle:.3f} ({low:.3f}-{high:.3f})")
         self.rows.append(row)
-        print(f"{mode:9} {problem:24} {row['ours']:6.1f} | {' | '.join(text)} | {name.removeprefix('gemm_')}", flush=True)
+        print(
+            f"{mode:9} {problem:24} {row['ours']:6.1f} | {' | '.join(text)} | {name.removeprefix('gemm_')}", flush=True
+        )
         return row
 
     def summary(self, mode):
@@ -94,5 +110,8 @@ class Bench:
             ratios = [(r["peers"][peer]["ratio"], r["problem"]) for r in rows if peer in r["peers"]]
             worst = min(ratios)
             below = sum(value < 0.93 for value, _ in ratios)
-            print(f"== {mode} against {peer}: geomean {self.timing.geomean(v for v, _ in ratios):.3f} of {len(ratios)}, worst {worst[0]:.3f} "
-                  f"({worst[1]}), {below} below 0.93", flush=True)
+            print(
+                f"== {mode} against {peer}: geomean {self.timing.geomean(v for v, _ in ratios):.3f} of {len(ratios)}, worst {worst[0]:.3f} "
+                f"({worst[1]}), {below} below 0.93",
+                flush=True,
+            )

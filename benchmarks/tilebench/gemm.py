@@ -73,8 +73,12 @@ class Gemm:
         a, b, acc, out = self.types()
         short = lambda t: SHORT.get(t, t)
         parts = ["gemm", short(a)] + ([short(b)] if b != a else []) + [short(out)] * (out != a)
-        parts += [("t" if self.ta else "n") + ("t" if self.tb else "n"), "x".join(map(str, self.tile)),
-                  f"s{self.stages}", f"t{self.threads}"]
+        parts += [
+            ("t" if self.ta else "n") + ("t" if self.tb else "n"),
+            "x".join(map(str, self.tile)),
+            f"s{self.stages}",
+            f"t{self.threads}",
+        ]
         parts += [f"c{self.cluster[0]}x{self.cluster[1]}"] * (tuple(self.cluster) != (1, 1))
         parts += [f"p{self.panel}"] * bool(self.panel) + [f"P{self.persistent}"] * bool(self.persistent)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
@@ -103,8 +107,10 @@ class Gemm:
         a, b, acc, out = self.types()
         head = ["batch"] if self.batched else []
         padded = self.layout in ("padded", "strided")
-        args = [("A", a, head + (["K", "M"] if self.ta else ["M", "K"]), "r", padded),
-                ("B", b, head + (["N", "K"] if self.tb else ["K", "N"]), "r", padded)]
+        args = [
+            ("A", a, head + (["K", "M"] if self.ta else ["M", "K"]), "r", padded),
+            ("B", b, head + (["N", "K"] if self.tb else ["K", "N"]), "r", padded),
+        ]
         if self.epilogue in ("bias", "bias_gelu"):
             args.append(("bias", out, ["N"], "r", False))
         if self.epilogue.startswith("residual"):
@@ -209,8 +215,8 @@ def gemm_text(p):
     attributes += [f"policy = #tile.warp_policy<{p.policy}>"] if p.policy else []
     attributes += [f"promote_every = {p.promote_every} : i64"] if p.promote_every else []
     extra = f" {{{', '.join(attributes)}}}" if attributes else ""
-    body = f"""tile.copy {a_region} to %As{hint} : {types['A']} to {as_type}
-tile.copy {b_region} to %Bs{hint} : {types['B']} to {bs_type}
+    body = f"""tile.copy {a_region} to %As{hint} : {types["A"]} to {as_type}
+tile.copy {b_region} to %Bs{hint} : {types["B"]} to {bs_type}
 tile.gemm %As, %Bs, %acc{extra} : {as_type}, {bs_type}, {acc_type}"""
     if p.guard:
         indented = "\n".join("  " + line for line in body.splitlines())
@@ -299,10 +305,10 @@ def epilogue_text(p, types, acc_type, region):
     elif p.epilogue == "residual":
         tile = memref([bm, bn], out, fragment)
         before = f"""%Rf = tile.alloc : {tile}
-tile.copy {region('R', '%m', '%n', (bm, bn))} to %Rf : {types['R']} to {tile}
+tile.copy {region("R", "%m", "%n", (bm, bn))} to %Rf : {types["R"]} to {tile}
 """
         body = f"%r = memref.load %Rf[%i, %j] : {tile}\n"
-        body += "%wide = arith.extf %r : {0} to {1}\n".format(out, acc) if out != acc else ""
+        body += f"%wide = arith.extf %r : {out} to {acc}\n" if out != acc else ""
         body += f"%y = arith.addf %x, {'%wide' if out != acc else '%r'} : {acc}"
     elif p.epilogue == "scale":
         body = f"%y = arith.mulf %x, %scale : {acc}"

@@ -8,15 +8,40 @@ little of Python. The first launch of a binding checks every argument; later one
 import ctypes
 import pathlib
 
-TYPES = ["i1", "i4", "i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "f4E2M1FN", "f8E4M3FN", "f8E5M2",
-         "f8E8M0FNU", "f16", "bf16", "f32", "tf32", "f64"]
+TYPES = [
+    "i1",
+    "i4",
+    "i8",
+    "ui8",
+    "i16",
+    "ui16",
+    "i32",
+    "ui32",
+    "i64",
+    "ui64",
+    "f4E2M1FN",
+    "f8E4M3FN",
+    "f8E5M2",
+    "f8E8M0FNU",
+    "f16",
+    "bf16",
+    "f32",
+    "tf32",
+    "f64",
+]
 TRUST = 3
 
 
 class TileArg(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_int32), ("type", ctypes.c_int32), ("rank", ctypes.c_int32),
-                ("data", ctypes.c_uint64), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("bits", ctypes.c_uint64)]
+    _fields_ = [
+        ("kind", ctypes.c_int32),
+        ("type", ctypes.c_int32),
+        ("rank", ctypes.c_int32),
+        ("data", ctypes.c_uint64),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("bits", ctypes.c_uint64),
+    ]
 
 
 class LaunchError(RuntimeError):
@@ -32,13 +57,19 @@ class Runtime:
         self.lib = c.CDLL(str(self.folder / "libtile_runtime.so"))
         p = c.c_void_p
         for name, result, args in (
-                ("tileErrorMessage", c.c_char_p, [p]), ("tileErrorDestroy", None, [p]),
-                ("tileDeviceOpen", p, [c.c_char_p, c.c_int32, c.POINTER(p)]), ("tileDeviceClose", None, [p]),
-                ("tileDeviceSynchronize", p, [p]), ("tileElementTypeName", c.c_char_p, [c.c_int32]),
-                ("tileArtifactLoadBytes", p, [p, c.c_char_p, c.c_size_t, c.POINTER(p)]),
-                ("tileArtifactUnload", None, [p]), ("tileArtifactKernel", p, [p, c.c_size_t]),
-                ("tileKernelName", c.c_char_p, [p]), ("tileKernelFunction", p, [p]),
-                ("tileKernelLaunch", p, [p, c.POINTER(TileArg), c.c_size_t, p, c.c_uint32])):
+            ("tileErrorMessage", c.c_char_p, [p]),
+            ("tileErrorDestroy", None, [p]),
+            ("tileDeviceOpen", p, [c.c_char_p, c.c_int32, c.POINTER(p)]),
+            ("tileDeviceClose", None, [p]),
+            ("tileDeviceSynchronize", p, [p]),
+            ("tileElementTypeName", c.c_char_p, [c.c_int32]),
+            ("tileArtifactLoadBytes", p, [p, c.c_char_p, c.c_size_t, c.POINTER(p)]),
+            ("tileArtifactUnload", None, [p]),
+            ("tileArtifactKernel", p, [p, c.c_size_t]),
+            ("tileKernelName", c.c_char_p, [p]),
+            ("tileKernelFunction", p, [p]),
+            ("tileKernelLaunch", p, [p, c.POINTER(TileArg), c.c_size_t, p, c.c_uint32]),
+        ):
             function = getattr(self.lib, name)
             function.restype, function.argtypes = result, args
         for number, name in enumerate(TYPES):

@@ -61,7 +61,9 @@ def pack(programs, script, options, extra=()):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            index = list(pool.map(lambda p: compile_program(p, folder, options.bin, arch, options.info), unique.values()))
+            index = list(
+                pool.map(lambda p: compile_program(p, folder, options.bin, arch, options.info), unique.values())
+            )
         (folder / "index.json").write_text(json.dumps(dict(arch=arch, kernels=index), indent=0))
         with tarfile.open(output, "w:xz") as tar:
             tar.add(script, pathlib.Path(script).name)
@@ -89,8 +91,10 @@ def pack(programs, script, options, extra=()):
             print(f"{entry['name']}: {' '.join(entry['info'])}; {counts}")
     if not runtime:
         print("WARNING no libtile_runtime.so found: build the target TileRuntimeShared")
-    print(f"{output}: {pathlib.Path(output).stat().st_size >> 10} KiB, {len(index) - len(failed)} artifacts, "
-          f"{len(failed)} not compiled")
+    print(
+        f"{output}: {pathlib.Path(output).stat().st_size >> 10} KiB, {len(index) - len(failed)} artifacts, "
+        f"{len(failed)} not compiled"
+    )
     return len(failed)
 
 
@@ -106,7 +110,9 @@ def add_options(parser, output):
     parser.add_argument("--bin", default="build/release/bin", help="folder of tile-translate")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--runtime", help="libtile_runtime.so (default: ../lib of --bin)")
-    parser.add_argument("--info", action="store_true", help="also ask ptxas for registers, spills and warnings: twice the time")
+    parser.add_argument(
+        "--info", action="store_true", help="also ask ptxas for registers, spills and warnings: twice the time"
+    )
     parser.add_argument("--verbose", action="store_true", help="with --info: print it for every kernel")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-o", "--output", default=output)

@@ -10,18 +10,43 @@ import dataclasses
 from .gemm import Gemm
 
 SMS = 132  # of an H200
-LLM_NK = ((4096, 4096), (6144, 4096), (28672, 4096), (4096, 14336), (10240, 8192), (8192, 8192), (8192, 28672),
-          (7168, 2048), (24576, 1536), (7168, 16384))
+LLM_NK = (
+    (4096, 4096),
+    (6144, 4096),
+    (28672, 4096),
+    (4096, 14336),
+    (10240, 8192),
+    (8192, 8192),
+    (8192, 28672),
+    (7168, 2048),
+    (24576, 1536),
+    (7168, 16384),
+)
 LLM_M = (1024, 2048, 4096, 8192)
 DEEPSEEK_NK = LLM_NK[6:]
 SMALL_M = (1, 8, 16, 32, 64, 128)
 HEADLINE = ((4096, 4096, 4096), (8192, 8192, 8192), (16384, 16384, 16384))
-PEER_SHAPES = ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 6144, 4096), (8192, 8192, 28672), (4096, 24576, 1536),
-               (4096, 7168, 16384))
+PEER_SHAPES = (
+    (4096, 4096, 4096),
+    (8192, 8192, 8192),
+    (2048, 6144, 4096),
+    (8192, 8192, 28672),
+    (4096, 24576, 1536),
+    (4096, 7168, 16384),
+)
 RAGGED = (4093, 4099, 4001)
 # What one multiprocessor reaches with a tile, relative to the best: larger tiles move fewer bytes an operation.
-TILE_SPEED = {(128, 256): 1.0, (256, 128): 0.99, (192, 256): 1.0, (128, 192): 0.95, (192, 128): 0.95, (128, 128): 0.86,
-              (64, 256): 0.80, (64, 128): 0.65, (64, 64): 0.45}
+TILE_SPEED = {
+    (128, 256): 1.0,
+    (256, 128): 0.99,
+    (192, 256): 1.0,
+    (128, 192): 0.95,
+    (192, 128): 0.95,
+    (128, 128): 0.86,
+    (64, 256): 0.80,
+    (64, 128): 0.65,
+    (64, 64): 0.45,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,10 +75,19 @@ def large(tb=False, **fields):
     """Configurations of large 16-bit problems."""
     plain = Gemm(tb=tb, **fields)
     change = lambda **kw: dataclasses.replace(plain, **kw)
-    return [change(cluster=(2, 1)), change(cluster=(1, 2)), change(), change(cluster=(2, 1), panel=16), change(cluster=(2, 1), stages=3),
-            change(tile=(256, 128, 64), cluster=(1, 2)), change(tile=(256, 128, 64), cluster=(2, 1)),
-            change(tile=(128, 192, 64), cluster=(2, 1)), change(tile=(128, 128, 64), cluster=(2, 1), stages=5),
-            change(tile=(128, 128, 64), stages=5), change(tile=(192, 128, 64), threads=384, cluster=(2, 1))]
+    return [
+        change(cluster=(2, 1)),
+        change(cluster=(1, 2)),
+        change(),
+        change(cluster=(2, 1), panel=16),
+        change(cluster=(2, 1), stages=3),
+        change(tile=(256, 128, 64), cluster=(1, 2)),
+        change(tile=(256, 128, 64), cluster=(2, 1)),
+        change(tile=(128, 192, 64), cluster=(2, 1)),
+        change(tile=(128, 128, 64), cluster=(2, 1), stages=5),
+        change(tile=(128, 128, 64), stages=5),
+        change(tile=(192, 128, 64), threads=384, cluster=(2, 1)),
+    ]
 
 
 def small():
@@ -62,7 +96,12 @@ def small():
     change = lambda **kw: dataclasses.replace(plain, **kw)
     found = []
     for tb in (False, True):
-        for tile, stages in (((64, 64, 128), 6), ((64, 128, 64), 7), ((64, 128, 128), 4), ((64, 256, 64), 4)):
+        for tile, stages in (
+            ((64, 64, 128), 6),
+            ((64, 128, 64), 7),
+            ((64, 128, 128), 4),
+            ((64, 256, 64), 4),
+        ):
             found.append(change(tile=tile, stages=stages, tb=tb))
         found.append(change(tile=(128, 128, 64), stages=5, threads=256, tb=tb))
     return found
@@ -77,15 +116,37 @@ def eight_bit(a, **fields):
     """fp8 and i8: K steps of one 128-byte swizzle span."""
     plain = Gemm(a=a, tb=True, tile=(128, 256, 128), **fields)
     change = lambda **kw: dataclasses.replace(plain, **kw)
-    return [change(cluster=(2, 1)), change(), change(cluster=(2, 1), stages=3), change(tile=(256, 128, 128), cluster=(1, 2)),
-            change(tile=(128, 128, 128), stages=5, cluster=(2, 1)), change(tile=(128, 192, 128), cluster=(2, 1))]
+    narrow = [
+        change(tile=(128, 128, 128), stages=5, cluster=(2, 1)),
+        change(tile=(128, 192, 128), cluster=(2, 1)),
+    ]
+    if plain.promote_every:
+        # Two accumulators: at most 192 columns a warpgroup.
+        return narrow + [
+            change(tile=(128, 192, 128)),
+            change(tile=(128, 160, 128), cluster=(2, 1)),
+            change(tile=(192, 128, 128), threads=384, cluster=(2, 1)),
+            change(tile=(128, 128, 128), stages=5),
+        ]
+    return narrow + [
+        change(cluster=(2, 1)),
+        change(),
+        change(cluster=(2, 1), stages=3),
+        change(tile=(256, 128, 128), cluster=(1, 2)),
+    ]
 
 
 def tf32():
     plain = Gemm(a="f32", tb=True, tile=(128, 256, 32))
     change = lambda **kw: dataclasses.replace(plain, **kw)
-    return [change(cluster=(2, 1)), change(), change(cluster=(2, 1), stages=3), change(tile=(256, 128, 32), cluster=(1, 2)),
-            change(tile=(128, 128, 32), stages=5), change(tile=(128, 192, 32), cluster=(2, 1))]
+    return [
+        change(cluster=(2, 1)),
+        change(),
+        change(cluster=(2, 1), stages=3),
+        change(tile=(256, 128, 32), cluster=(1, 2)),
+        change(tile=(128, 128, 32), stages=5),
+        change(tile=(128, 192, 32), cluster=(2, 1)),
+    ]
 
 
 def predicted(program, problem):

@@ -5,8 +5,15 @@ import statistics
 
 import torch
 
-DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "i8": torch.int8, "i32": torch.int32,
-          "f8E4M3FN": torch.float8_e4m3fn, "f8E5M2": torch.float8_e5m2}
+DTYPES = {
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f32": torch.float32,
+    "i8": torch.int8,
+    "i32": torch.int32,
+    "f8E4M3FN": torch.float8_e4m3fn,
+    "f8E5M2": torch.float8_e5m2,
+}
 # Relative rounding of the output, and the absolute error in units of sqrt(K), the size of a product's elements:
 # f32 accumulation of exact products, tf32 operands, fp8's short accumulation.
 ROUNDING = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-23, "i32": 0.0}
@@ -19,7 +26,9 @@ def normal(shape, element, device="cuda"):
         return torch.randint(-128, 128, shape, device=device, dtype=torch.int8)
     if element == "f32":
         return torch.randn(shape, device=device)
-    return torch.randn(shape, device=device, dtype=torch.float16 if element == "f16" else torch.float32).to(DTYPES[element])
+    return torch.randn(shape, device=device, dtype=torch.float16 if element == "f16" else torch.float32).to(
+        DTYPES[element]
+    )
 
 
 def poison(tensor):

@@ -5,13 +5,32 @@ import triton
 import triton.language as tl
 
 # tile M, N, K, stages, warps
-CONFIGS = ((128, 256, 64, 3, 8), (256, 128, 64, 3, 8), (128, 128, 64, 4, 4), (128, 128, 64, 4, 8), (128, 128, 64, 3, 4),
-           (128, 256, 32, 4, 8))
+CONFIGS = (
+    (128, 256, 64, 3, 8),
+    (256, 128, 64, 3, 8),
+    (128, 128, 64, 4, 4),
+    (128, 128, 64, 4, 8),
+    (128, 128, 64, 3, 4),
+    (128, 256, 32, 4, 8),
+)
 
 
 @triton.jit
-def persistent_gemm(a_map, b_map, c_map, M, N, K, TM: tl.constexpr, TN: tl.constexpr, TK: tl.constexpr,
-                    PANEL: tl.constexpr, BLOCKS: tl.constexpr, NK: tl.constexpr, WS: tl.constexpr):
+def persistent_gemm(
+    a_map,
+    b_map,
+    c_map,
+    M,
+    N,
+    K,
+    TM: tl.constexpr,
+    TN: tl.constexpr,
+    TK: tl.constexpr,
+    PANEL: tl.constexpr,
+    BLOCKS: tl.constexpr,
+    NK: tl.constexpr,
+    WS: tl.constexpr,
+):
     rows, columns = tl.cdiv(M, TM), tl.cdiv(N, TN)
     steps = tl.cdiv(K, TK)
     for tile in tl.range(tl.program_id(0), rows * columns, BLOCKS, flatten=not WS, warp_specialize=WS):
@@ -45,7 +64,8 @@ def launcher(a, b, c, tb, config, blocks=132, panel=8):
     grid = (min(blocks, -(-m // tm) * -(-n // tn)),)
 
     def launch():
-        persistent_gemm[grid](a_map, b_map, c_map, m, n, k, tm, tn, tk, panel, blocks, tb, False, num_stages=stages,
-                              num_warps=warps)
+        persistent_gemm[grid](
+            a_map, b_map, c_map, m, n, k, tm, tn, tk, panel, blocks, tb, False, num_stages=stages, num_warps=warps
+        )
 
     return launch

@@ -161,6 +161,9 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
   pipeline.widen = options.widen;
   pipeline.checkAssumptions = options.checkAssumptions;
   pipeline.checkAccesses = options.checkAccesses;
+  pipeline.lazyAsync = options.lazyAsync;
+  pipeline.poison = options.poison;
+  pipeline.blocks = options.blocks;
   buildTileToCPU(passes, pipeline);
   if (failed(passes.run(*module)))
     return failure();
@@ -195,9 +198,9 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
   return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));
 }
 
-/// Runs one worker's blocks; a failed assertion ends them.
+/// Runs one worker's blocks; a failed assertion or schedule ends them.
 static void runWorker(Entry entry, void **arguments, CpuContext &context) {
-  if (setjmp(context.unwind) == 0)
+  if (setjmp(context.schedule.agents.front().unwind) == 0)
     entry(arguments);
 }
 
@@ -280,8 +283,8 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
     for (const auto &[block, text] : output)
       *prints << text;
   if (failed)
-    return llvm::createStringError("assertion failed in block " +
-                                   llvm::Twine(failed->failedBlock) + ": " +
-                                   failed->failure);
+    return llvm::createStringError(
+        llvm::Twine(failed->failureKind) + " in block " +
+        llvm::Twine(failed->failedBlock) + ": " + failed->failure);
   return llvm::Error::success();
 }

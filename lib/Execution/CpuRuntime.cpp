@@ -3,7 +3,7 @@
 //
 // print and assert (see DebugPatterns.cpp of TileToCPU), and the conversions
 // between half precision and wider floats that LLVM calls by name on hosts
-// without instructions for them.
+// without instructions for them. Rings, roles and tokens: CpuSchedule.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "CpuRuntime.h"
@@ -52,7 +52,8 @@ static void assertFailed(CpuContext *context, int64_t block,
                          const char *message) {
   context->failure = message;
   context->failedBlock = block;
-  std::longjmp(context->unwind, 1);
+  CpuSchedule &schedule = context->schedule;
+  std::longjmp(schedule.agents[schedule.current].unwind, 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,14 +111,17 @@ mlir::tile::getCpuRuntimeFunctions() {
   auto address = [](auto *function) {
     return reinterpret_cast<void *>(function);
   };
-  return {{"tile_cpu_print_begin", address(printBegin)},
-          {"tile_cpu_print_index", address(printIndex)},
-          {"tile_cpu_print_float", address(printFloat)},
-          {"tile_cpu_print_int", address(printInt)},
-          {"tile_cpu_assert_failed", address(assertFailed)},
-          {"__truncsfhf2", address(floatToHalf)},
-          {"__truncdfhf2", address(doubleToHalf)},
-          {"__truncsfbf2", address(floatToBfloat)},
-          {"__truncdfbf2", address(doubleToBfloat)},
-          {"__extendhfsf2", address(halfToFloat)}};
+  std::vector<std::pair<llvm::StringRef, void *>> functions{
+      {"tile_cpu_print_begin", address(printBegin)},
+      {"tile_cpu_print_index", address(printIndex)},
+      {"tile_cpu_print_float", address(printFloat)},
+      {"tile_cpu_print_int", address(printInt)},
+      {"tile_cpu_assert_failed", address(assertFailed)},
+      {"__truncsfhf2", address(floatToHalf)},
+      {"__truncdfhf2", address(doubleToHalf)},
+      {"__truncsfbf2", address(floatToBfloat)},
+      {"__truncdfbf2", address(doubleToBfloat)},
+      {"__extendhfsf2", address(halfToFloat)}};
+  appendScheduleFunctions(functions);
+  return functions;
 }

@@ -341,16 +341,23 @@ mlir::tile::wgmmaDescriptor(const SharedLayout &shared, unsigned mnDim,
       return Refusal{"expected offsets of a multiple of 16 bytes below 2^18, "
                      "got " +
                      std::to_string(bytes)};
-  for (int64_t mn = 0; mn < mnExtent; ++mn)
-    for (int64_t k = 0; k < kExtent; ++k) {
-      int64_t inChunk =
-          (result.major == Major::K ? k : mn) % perChunk * bits / 8;
-      int64_t read = wgmmaChunkOffset(result, mn, k, bits) + inChunk;
-      if (read != start + bytesTo(mn, k))
-        return Refusal{"element (" + std::to_string(mn) + ", " +
-                       std::to_string(k) + ") of the operand lies at byte " +
-                       std::to_string(start + bytesTo(mn, k)) +
-                       ", wgmma would read it at " + std::to_string(read)};
-    }
+  // Both sides are a sum of a function of mn and one of k, so elements along
+  // the two axes stand for all.
+  auto check = [&](int64_t mn, int64_t k) -> OrRefusal<bool> {
+    int64_t inChunk = (result.major == Major::K ? k : mn) % perChunk * bits / 8;
+    int64_t read = wgmmaChunkOffset(result, mn, k, bits) + inChunk;
+    if (read == start + bytesTo(mn, k))
+      return true;
+    return Refusal{"element (" + std::to_string(mn) + ", " + std::to_string(k) +
+                   ") of the operand lies at byte " +
+                   std::to_string(start + bytesTo(mn, k)) +
+                   ", wgmma would read it at " + std::to_string(read)};
+  };
+  for (int64_t k = 0; k < kExtent; ++k)
+    if (OrRefusal<bool> ok = check(0, k); !ok)
+      return Refusal{ok.reason()};
+  for (int64_t mn = 1; mn < mnExtent; ++mn)
+    if (OrRefusal<bool> ok = check(mn, 0); !ok)
+      return Refusal{ok.reason()};
   return result;
 }

@@ -80,8 +80,8 @@ SmallVector<SharedLayout> mlir::tile::wgmmaLayouts(ArrayRef<int64_t> shape,
                                                    std::string &why) {
   SmallVector<SharedLayout> layouts;
   std::string first;
-  for (TmaSwizzle mode : {TmaSwizzle::B128, TmaSwizzle::B64, TmaSwizzle::B32,
-                          TmaSwizzle::None}) {
+  for (TmaSwizzle mode :
+       {TmaSwizzle::B128, TmaSwizzle::B64, TmaSwizzle::B32, TmaSwizzle::None}) {
     OrRefusal<SharedLayout> layout = panelLayout(shape, elementBits, mode);
     if (!layout) {
       if (mode == TmaSwizzle::None && first.empty())
@@ -89,10 +89,10 @@ SmallVector<SharedLayout> mlir::tile::wgmmaLayouts(ArrayRef<int64_t> shape,
       continue;
     }
     OrRefusal<WgmmaOperand> operand = wgmmaOperand(*layout, split);
-    OrRefusal<TmaTiling> tiling =
-        tmaTiling(*layout, {SmallVector<int64_t>(shape.size(), 0),
-                            SmallVector<int64_t>(shape)},
-                  /*innerDim=*/1);
+    OrRefusal<TmaTiling> tiling = tmaTiling(
+        *layout,
+        {SmallVector<int64_t>(shape.size(), 0), SmallVector<int64_t>(shape)},
+        /*innerDim=*/1);
     if (operand && tiling)
       layouts.push_back(*layout);
     else if (first.empty())

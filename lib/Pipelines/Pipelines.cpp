@@ -31,8 +31,8 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createInferLayoutsPass(inference));
 }
 
-void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
-                                         const TileToNVVMOptions &options) {
+void mlir::tile::buildCopyPipeline(OpPassManager &passes,
+                                   const TileToNVVMOptions &options) {
   buildLayoutPipeline(passes, options);
   StageStoresPassOptions stores;
   stores.remarks = options.remarks;
@@ -40,6 +40,11 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
   SelectCopiesPassOptions copies;
   copies.remarks = options.remarks;
   passes.addPass(createSelectCopiesPass(copies));
+}
+
+void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
+                                       const TileToNVVMOptions &options) {
+  buildCopyPipeline(passes, options);
   PipelinePassOptions pipelining;
   pipelining.remarks = options.remarks;
   passes.addPass(createPipelinePass(pipelining));
@@ -50,6 +55,11 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
   gemms.remarks = options.remarks;
   passes.addPass(createScheduleGemmsPass(gemms));
   passes.addPass(createScheduleStoresPass());
+}
+
+void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
+                                         const TileToNVVMOptions &options) {
+  buildSchedulePipeline(passes, options);
   passes.addPass(createConvertTileToNVVMPass());
 }
 

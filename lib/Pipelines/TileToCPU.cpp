@@ -19,6 +19,9 @@ void tile::buildTileToCPU(OpPassManager &manager,
   convert.widen = options.widen;
   convert.checkAssumptions = options.checkAssumptions;
   convert.checkAccesses = options.checkAccesses;
+  convert.lazyAsync = options.lazyAsync;
+  convert.poison = options.poison;
+  convert.blocks = options.blocks;
   manager.addPass(createConvertTileToCPUPass(convert));
 
   // Arithmetic in formats without instructions is done in f32, then rounded.

@@ -163,6 +163,13 @@ static bool isLargeF64Mma(StringRef instruction) {
 }
 static constexpr Row kLargeF64Mma = {"mma", "f64", "", 90, Needs::Any, 78};
 
+/// wgmma of s8 and u8 together came after those of one type.
+static bool isMixedWgmma(StringRef instruction) {
+  return isUnder(instruction, "wgmma") && hasModifier(instruction, "s8") &&
+         hasModifier(instruction, "u8");
+}
+static constexpr Row kMixedWgmma = {"wgmma", "", "", 90, Needs::Exactly, 84};
+
 /// Calls `visit` with each row that an instruction of inline assembly falls
 /// under.
 static void matchInstruction(StringRef instruction,
@@ -176,6 +183,8 @@ static void matchInstruction(StringRef instruction,
       visit(row);
   if (isLargeF64Mma(instruction))
     visit(kLargeF64Mma);
+  if (isMixedWgmma(instruction))
+    visit(kMixedWgmma);
 }
 
 /// Calls `visit` with each instruction of assembly text: the first word of each

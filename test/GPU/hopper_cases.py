@@ -8,7 +8,7 @@ where the program has them, batch, splits and pad (elements that rows are longer
 import dataclasses
 
 from tilebench.attention import Attention
-from tilebench.gemm import BITS, Gemm
+from tilebench.gemm import Gemm
 
 PLAIN = Gemm(tile=(128, 128, 64), stages=3)
 # Enough tiles that each block of a persistent grid has several: the phases of rings carry over.
@@ -25,8 +25,13 @@ def default_runs(program):
     step = program.row_multiple()
     up = lambda x: -(-x // step) * step
     m = up(m) if program.ta else m
-    return extents((2 * m, 2 * up(n), 4 * up(k)), (m + step, up(n) + step, 3 * up(k) + step), (step, step, step),
-                   (12 * m, up(12 * n), up(5 * k)), (m, up(n), 0))
+    return extents(
+        (2 * m, 2 * up(n), 4 * up(k)),
+        (m + step, up(n) + step, 3 * up(k) + step),
+        (step, step, step),
+        (12 * m, up(12 * n), up(5 * k)),
+        (m, up(n), 0),
+    )
 
 
 def cases():
@@ -59,18 +64,32 @@ def cases():
             add("guard", base, runs[:4], guard=True, nested=2, specialize=False)
 
     # Consumer warpgroups and their division of the tile.
-    for threads, tiles in ((128, ((64, 256, 64), (64, 64, 64), (128, 128, 64))), (256, ((128, 256, 64), (256, 128, 64), (128, 128, 128))),
-                           (384, ((192, 128, 64), (192, 192, 64), (384, 64, 64)))):
+    for threads, tiles in (
+        (128, ((64, 256, 64), (64, 64, 64), (128, 128, 64))),
+        (256, ((128, 256, 64), (256, 128, 64), (128, 128, 128))),
+        (384, ((192, 128, 64), (192, 192, 64), (384, 64, 64))),
+    ):
         for tile in tiles:
             for tb in (False, True):
-                add("warpgroups", PLAIN, tile=tile, threads=threads, tb=tb, core=tile in ((128, 256, 64), (192, 128, 64)) and tb)
+                add(
+                    "warpgroups",
+                    PLAIN,
+                    tile=tile,
+                    threads=threads,
+                    tb=tb,
+                    core=tile in ((128, 256, 64), (192, 128, 64)) and tb,
+                )
                 add("warpgroups", PLAIN, tile=tile, threads=threads, tb=tb, specialize=False, persistent=0)
     for policy in ("full_row", "full_col", "square"):
         add("warpgroups", PLAIN, policy=policy, tile=(128, 256, 64))
 
     # Swizzles and odd boxes: the step of K (A, and B as N x K), the width of B as K x N.
-    for a, steps in (("f16", (16, 32, 64, 128, 24, 48, 80, 8)), ("f32", (8, 16, 32, 64, 24)), ("i8", (32, 64, 128, 96)),
-                     ("f8E4M3FN", (32, 64, 128, 96))):
+    for a, steps in (
+        ("f16", (16, 32, 64, 128, 24, 48, 80, 8)),
+        ("f32", (8, 16, 32, 64, 24)),
+        ("i8", (32, 64, 128, 96)),
+        ("f8E4M3FN", (32, 64, 128, 96)),
+    ):
         for step in steps:
             tile = (128, 128, step)
             add("swizzle", PLAIN, a=a, tile=tile, tb=True, core=step in (16, 32) and a == "f16")
@@ -83,8 +102,14 @@ def cases():
         add("widths", PLAIN, a="i8", tile=(64, width, 64), threads=128, tb=True)
 
     # Types and transposes.
-    for a, tile in (("f16", (128, 128, 64)), ("bf16", (128, 128, 64)), ("f32", (128, 128, 32)), ("i8", (128, 128, 128)),
-                    ("f8E4M3FN", (128, 128, 128)), ("f8E5M2", (128, 128, 128))):
+    for a, tile in (
+        ("f16", (128, 128, 64)),
+        ("bf16", (128, 128, 64)),
+        ("f32", (128, 128, 32)),
+        ("i8", (128, 128, 128)),
+        ("f8E4M3FN", (128, 128, 128)),
+        ("f8E5M2", (128, 128, 128)),
+    ):
         for ta in (False, True):
             for tb in (False, True):
                 add("types", PLAIN, a=a, tile=tile, ta=ta, tb=tb, core=not ta and tb)
@@ -100,7 +125,13 @@ def cases():
     for tb in (False, True):
         add("ragged", PLAIN, odd, promise=False, tb=tb)
         add("ragged", PLAIN, odd, promise=False, aligned=False, tb=tb)
-        add("ragged", PLAIN, [dict(run, pad=pad) for run, pad in zip(odd, (0, 3, 8, 7, 8, 8, 8))], layout="strided", tb=tb)
+        add(
+            "ragged",
+            PLAIN,
+            [dict(run, pad=pad) for run, pad in zip(odd, (0, 3, 8, 7, 8, 8, 8))],
+            layout="strided",
+            tb=tb,
+        )
         for static in ((509, 517, 331), (64, 1000, 72), (130, 130, 8)):
             add("ragged", PLAIN, extents(static), static=static, layout="padded", tb=tb, core=static[0] == 130)
             add("ragged", PLAIN, extents(static), static=static, tb=tb, aligned=False)
@@ -113,9 +144,25 @@ def cases():
                 for panel in (0, 8):
                     if panel and specialize is not None:
                         continue
-                    runs = extents((256, 256, 64), (1280, 1408, 320), (8, 8, 8), (2056, 1800, 200), (384, 384, 0), (128, 2560, 1024))
-                    add("clusters", PLAIN, runs, cluster=cluster, persistent=persistent, specialize=specialize, panel=panel,
-                        tb=cluster[0] == 2, core=panel == 8 and cluster in ((2, 1), (2, 2)))
+                    runs = extents(
+                        (256, 256, 64),
+                        (1280, 1408, 320),
+                        (8, 8, 8),
+                        (2056, 1800, 200),
+                        (384, 384, 0),
+                        (128, 2560, 1024),
+                    )
+                    add(
+                        "clusters",
+                        PLAIN,
+                        runs,
+                        cluster=cluster,
+                        persistent=persistent,
+                        specialize=specialize,
+                        panel=panel,
+                        tb=cluster[0] == 2,
+                        core=panel == 8 and cluster in ((2, 1), (2, 2)),
+                    )
     add("clusters", PLAIN, persistent=2, tile=(64, 64, 64), threads=128)
     add("clusters", PLAIN, cluster=(2, 1), tile=(128, 256, 64), stages=4, core=True)
 
@@ -136,9 +183,15 @@ def cases():
     add("batched", PLAIN, batches, batched=True, core=True)
     add("batched", PLAIN, batches, batched=True, tb=True, persistent=0)
     for splits in (1, 2, 5):
-        runs = [dict(run, splits=splits) for run in extents((16, 512, 1024), (64, 1000, 72), (100, 256, 0), (1, 2048, 4096))]
+        runs = [
+            dict(run, splits=splits) for run in extents((16, 512, 1024), (64, 1000, 72), (100, 256, 0), (1, 2048, 4096))
+        ]
         # A grid extent that is a scalar, as a count of splits is, is not part of the kernel's name.
-        add("splitk", Gemm(tile=(64, 128, 64), threads=128, stages=4, persistent=splits % 2, panel=0, split_k=True), runs)
+        add(
+            "splitk",
+            Gemm(tile=(64, 128, 64), threads=128, stages=4, persistent=splits % 2, panel=0, split_k=True),
+            runs,
+        )
 
     # Attention: two gemms in one pipelined loop, a guarded mask, rows that are reduced.
     lengths = [dict(heads=heads, S=s) for heads, s in ((2, 512), (3, 1), (1, 127), (2, 333), (5, 1000), (1, 2049))]

@@ -33,6 +33,7 @@ for place in (HERE, HERE.parent.parent / "benchmarks"):
 import hopper_cases  # noqa: E402
 from tilebench import artifact  # noqa: E402
 from tilebench.attention import Attention  # noqa: E402
+from tilebench.gemm import BITS  # noqa: E402
 
 GUARD = 4096
 UNIT_OUT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53}
@@ -47,8 +48,16 @@ class Buffer:
     """A device buffer of one argument: rows, possibly padded, in a poisoned allocation with guards."""
 
     def __init__(self, torch, device, element, shape, pad):
-        types = dict(f16=torch.float16, bf16=torch.bfloat16, f32=torch.float32, f64=torch.float64, i8=torch.int8,
-                     i32=torch.int32, f8E4M3FN=torch.float8_e4m3fn, f8E5M2=torch.float8_e5m2)
+        types = dict(
+            f16=torch.float16,
+            bf16=torch.bfloat16,
+            f32=torch.float32,
+            f64=torch.float64,
+            i8=torch.int8,
+            i32=torch.int32,
+            f8E4M3FN=torch.float8_e4m3fn,
+            f8E5M2=torch.float8_e5m2,
+        )
         self.torch, self.element, self.shape, self.dtype = torch, element, tuple(shape), types[element]
         self.size = torch.empty(0, dtype=self.dtype).element_size()
         self.width = shape[-1] + pad
@@ -64,11 +73,13 @@ class Buffer:
         self.raw = torch.full((2 * GUARD + self.rows * self.width * self.size,), 255, dtype=torch.uint8, device=device)
 
     def bytes(self):
-        inner = self.raw[GUARD:self.raw.numel() - GUARD]
+        inner = self.raw[GUARD : self.raw.numel() - GUARD]
         return inner.view(self.rows, self.width * self.size)
 
     def view(self):
-        return self.raw[GUARD:self.raw.numel() - GUARD].view(self.dtype).view(self.rows, self.width)[:, :self.shape[-1]]
+        return (
+            self.raw[GUARD : self.raw.numel() - GUARD].view(self.dtype).view(self.rows, self.width)[:, : self.shape[-1]]
+        )
 
     def set(self, values):
         if values.numel():
@@ -81,9 +92,9 @@ class Buffer:
         self.raw.fill_(255)
 
     def poison_kept(self):
-        parts = [self.raw[:GUARD], self.raw[self.raw.numel() - GUARD:]]
+        parts = [self.raw[:GUARD], self.raw[self.raw.numel() - GUARD :]]
         if self.rows * self.width:
-            parts.append(self.bytes()[:, self.shape[-1] * self.size:])
+            parts.append(self.bytes()[:, self.shape[-1] * self.size :])
         return all(bool((part == 255).all()) for part in parts)
 
     def argument(self):
@@ -101,7 +112,7 @@ def resolve(program, run):
         extents = [values[d] for d in shape]
         pad = 0
         if padded:
-            step = 128 // hopper_cases.BITS[element]
+            step = 128 // BITS[element]
             pad = run["pad"] if program.layout == "strided" else -extents[-1] % step
         found.append((name, element, extents, access, pad, None))
     return found
@@ -132,7 +143,9 @@ class Case:
             elif buffer.element == "i8" and rand:
                 buffer.set(torch.randint(-128, 128, buffer.shape, generator=generator, device=buffer.raw.device))
             elif rand:
-                buffer.set(torch.randn(buffer.shape, generator=generator, device=buffer.raw.device, dtype=torch.float64))
+                buffer.set(
+                    torch.randn(buffer.shape, generator=generator, device=buffer.raw.device, dtype=torch.float64)
+                )
             else:
                 buffer.set(torch.randint(-3, 4, buffer.shape, generator=generator, device=buffer.raw.device))
 
@@ -197,9 +210,11 @@ class Case:
         where = bad.nonzero()
         at, last = tuple(int(i) for i in where[0]), tuple(int(i) for i in where[-1])
         low, high = where.amin(0).tolist(), where.amax(0).tolist()
-        return (f"{count} of {got.numel()} wrong ({int(got.isnan().sum())} NaN) in {low}..{high}, first at {list(at)}: "
-                f"expected {float(ref[at]):g}, got {float(got[at]):g}; last at {list(last)}: expected {float(ref[last]):g}, "
-                f"got {float(got[last]):g}")
+        return (
+            f"{count} of {got.numel()} wrong ({int(got.isnan().sum())} NaN) in {low}..{high}, first at {list(at)}: "
+            f"expected {float(ref[at]):g}, got {float(got[at]):g}; last at {list(last)}: expected {float(ref[last]):g}, "
+            f"got {float(got[last]):g}"
+        )
 
 
 class AttentionCase(Case):
@@ -223,7 +238,6 @@ class AttentionCase(Case):
 class Worker:
     def __init__(self, folder, device="cuda", runtime=None):
         import torch
-
         from tilebench import launch
 
         self.torch, self.device = torch, device
@@ -301,8 +315,13 @@ class Child:
 
     def run(self, number):
         if not self.process:
-            self.process = subprocess.Popen([sys.executable, __file__, "work", str(self.folder)], stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, text=True, bufsize=1)
+            self.process = subprocess.Popen(
+                [sys.executable, __file__, "work", str(self.folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                bufsize=1,
+            )
             answer = self.read(120)
             if "ready" not in answer:
                 return answer
@@ -347,7 +366,7 @@ def run(options):
         elif time.time() - start > options.seconds:
             answer = dict(count=0, failures=[(None, "not run: out of time")])
         elif options.in_process:
-            small = [r for r in runs if hopper_cases.work(program, r) <= options.work][:options.runs] or runs[:1]
+            small = [r for r in runs if hopper_cases.work(program, r) <= options.work][: options.runs] or runs[:1]
             count, failures, broken = worker.run_kernel(program, small, 1000 * number, (False,))
             answer = dict(count=count, failures=failures, dead=broken)
         else:
@@ -360,7 +379,9 @@ def run(options):
         if answer["failures"]:
             details.append(dict(group=group, name=name, failures=answer["failures"]))
             where, what = answer["failures"][0]
-            more = f" (and {len(answer['failures']) - 1} of {len(runs) * 2} more)" if len(answer["failures"]) > 1 else ""
+            more = (
+                f" (and {len(answer['failures']) - 1} of {len(runs) * 2} more)" if len(answer["failures"]) > 1 else ""
+            )
             print(f"FAIL {group}/{name} {where or ''}: {what}{more}", flush=True)
         if answer.get("dead"):
             dead += 1
@@ -415,7 +436,9 @@ def stress(options, device="cuda", runtime=None):
         same = torch.equal(out.raw, case.out.raw)
         if not same:
             count = int((out.view() != case.out.view()).sum())
-            failures.append(f"{case.program.ident()} {case.run}: launch {number}: {count} elements differ from the launch alone")
+            failures.append(
+                f"{case.program.ident()} {case.run}: launch {number}: {count} elements differ from the launch alone"
+            )
     for line in failures[:20]:
         print("FAIL", line)
     print(f"{len(launches)} launches of {len(kinds)} kinds in {took * 1e3:.0f} ms; {time.time() - start:.0f} s in all")
@@ -454,7 +477,9 @@ def selftest(options):
                 problems.append(f"{group}/{name} {run}: {error}")
     for line in problems[:20]:
         print("FAIL", line)
-    print(f"{facts['kernels']} artifacts: {facts['tensor_maps']} with tensor maps, {facts['more_threads']} with added warps")
+    print(
+        f"{facts['kernels']} artifacts: {facts['tensor_maps']} with tensor maps, {facts['more_threads']} with added warps"
+    )
     print(f"{calls - len(problems)} passed, {len(problems)} failed")
     return 1 if problems else 0
 
@@ -464,11 +489,11 @@ def cpu(options):
     failed, count = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for number in choose(options, hopper_cases.cases())[::options.every]:
+        for number in choose(options, hopper_cases.cases())[:: options.every]:
             group, program, runs, _ = hopper_cases.cases()[number]
             source = folder / f"{program.ident()}.mlir"
             source.write_text(program.text())
-            small = [r for r in runs if 0 < hopper_cases.work(program, r) <= options.work][:options.runs]
+            small = [r for r in runs if 0 < hopper_cases.work(program, r) <= options.work][: options.runs]
             for run in small:
                 args = []
                 for name, _, shape, access, pad, value in resolve(program, run):
@@ -478,12 +503,24 @@ def cpu(options):
                     strides = artifact.dense_strides(shape[:-1] + [shape[-1] + pad]) if pad else None
                     text = "x".join(map(str, shape)) + ("@" + "x".join(map(str, strides)) if strides else "")
                     args.append(f"{name}={text}" + ("" if access == "w" else ":smallint"))
-                command = [f"{options.bin}/tile-run", source, "--check", "--stage=scheduled", f"--arch={options.arch}",
-                           f"--args={','.join(args)}"]
+                command = [
+                    f"{options.bin}/tile-run",
+                    source,
+                    "--check",
+                    "--stage=scheduled",
+                    f"--arch={options.arch}",
+                    f"--args={','.join(args)}",
+                ]
                 try:
-                    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=options.patience)
+                    done = subprocess.run(
+                        [str(c) for c in command], capture_output=True, text=True, timeout=options.patience
+                    )
                     lines = (done.stderr + done.stdout).strip().splitlines()
-                    what = None if done.returncode == 0 else next((x for x in lines if "error" in x), lines[-1] if lines else "")
+                    what = (
+                        None
+                        if done.returncode == 0
+                        else next((x for x in lines if "error" in x), lines[-1] if lines else "")
+                    )
                 except subprocess.TimeoutExpired:
                     what = f"hangs: no answer in {options.patience} s"
                 count += 1
@@ -497,8 +534,9 @@ def cpu(options):
 def pack(options):
     from tilebench import pack as packing
 
-    return packing.pack([program for _, program, _, _ in hopper_cases.cases()], __file__, options,
-                        extra=[HERE / "hopper_cases.py"])
+    return packing.pack(
+        [program for _, program, _, _ in hopper_cases.cases()], __file__, options, extra=[HERE / "hopper_cases.py"]
+    )
 
 
 def main():
@@ -516,14 +554,20 @@ def main():
     p.add_argument("--work", type=int, default=1 << 26, help="largest M*N*K")
     p.add_argument("--runs", type=int, default=2, help="extents a program")
     p.add_argument("--patience", type=float, default=60, help="seconds after which a program hangs")
-    for name, what in (("run", "run what was packed, where the GPU is"), ("stress", "launches back to back"),
-                       ("selftest", "check the packed set without a GPU"), ("work", "(what `run` starts)")):
+    for name, what in (
+        ("run", "run what was packed, where the GPU is"),
+        ("stress", "launches back to back"),
+        ("selftest", "check the packed set without a GPU"),
+        ("work", "(what `run` starts)"),
+    ):
         p = commands.add_parser(name, help=what)
         p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
         if name == "run":
             p.add_argument("--only", help="run only kernels whose group/name matches this expression")
             p.add_argument("--core", action="store_true", help="the reduced set")
-            p.add_argument("--in-process", action="store_true", help="no worker, integers, small extents: for compute-sanitizer")
+            p.add_argument(
+                "--in-process", action="store_true", help="no worker, integers, small extents: for compute-sanitizer"
+            )
             p.add_argument("--work", type=int, default=1 << 26, help="largest M*N*K of --in-process")
             p.add_argument("--runs", type=int, default=3, help="extents a kernel of --in-process")
             p.add_argument("--seconds", type=float, default=170, help="start no kernel after this time")
@@ -534,7 +578,11 @@ def main():
             p.add_argument("--launches", type=int, default=1000)
             p.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    sys.exit({"pack": pack, "run": run, "work": work, "stress": stress, "selftest": selftest, "cpu": cpu}[options.command](options))
+    sys.exit(
+        {"pack": pack, "run": run, "work": work, "stress": stress, "selftest": selftest, "cpu": cpu}[options.command](
+            options
+        )
+    )
 
 
 if __name__ == "__main__":

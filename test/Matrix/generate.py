@@ -14,6 +14,7 @@ Deterministic; needs Python 3.11 and nothing else. Each entry of kernels.json ha
   expect            instructions that must (true) or must not (false) be in the PTX
   registers         accumulator and operand registers of one thread, estimated
   min_arch          oldest architecture that has the types
+  archs             the architectures the kernel is for, absent: all from min_arch on
   compile_only      why the kernel is not run, else absent
 The file's other half, gemms, is in matrix_gemm.py; the rest in matrix_misc.py.
 """

@@ -29,8 +29,8 @@ def constant(element):
 def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128, 128, 32), warps=4,
          stages=3, policy=None, aligned=True, assume=None, strided=False, static=None, runs=None,
          epilogue=None, panel=None, precision=None, unsigned=(False, False), group="gemm",
-         clear=False, random=True):
-    """C = op(A) op(B), followed by `epilogue`."""
+         clear=False, random=True, wgmma=None, a_fragment=False, promote_every=None):
+    """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies."""
     b, out = b or a, out or c
     bm, bn, bk = tile
     frag, shared = "#tile.fragment", "#shared"
@@ -176,6 +176,8 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
         attributes.append("clear")
     if policy:
         attributes.append(f"policy = #tile.warp_policy<{policy}>")
+    if promote_every:
+        attributes.append(f"promote_every = {promote_every} : i64")
     if precision:
         attributes.append(f"precision = #tile.precision<{precision}>")
     attributes = " {" + ", ".join(attributes) + "}" if attributes else ""
@@ -196,6 +198,11 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     loop = [f"tile.copy %A[{a_at}] to %As : {types['A']} to {as_type}",
             f"tile.copy %B[{b_at}] to %Bs : {types['B']} to {bs_type}",
             f"tile.gemm %As, %Bs, %acc{attributes} : {as_type}, {bs_type}, {c_type}"]
+    if a_fragment:
+        af_type = memref([bk, bm] if ta else [bm, bk], a, frag)
+        lines.append(f"%Af = tile.alloc : {af_type}")
+        loop[2:] = [f"tile.copy %As to %Af : {as_type} to {af_type}",
+                    f"tile.gemm %Af, %Bs, %acc{attributes} : {af_type}, {bs_type}, {c_type}"]
     if clear:
         lines += ["%k = arith.constant 0 : index"] + loop
     else:
@@ -251,7 +258,14 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     if "cp_async" not in expect:
         # Copies go through registers: each element has its value and its 64-bit address.
         registers += (bm + bn) * bk // (warps * 32) * (max(BITS[a] // 32, 1) + 2)
-    return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit,
+    if wgmma is not None:
+        expect = {"wgmma": wgmma}
+        if wgmma:
+            expect["mma"] = False
+            if not a_fragment:
+                expect["ldmatrix"] = False
+    archs = {} if wgmma is None else {"archs": ["sm_90a"]}
+    return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs,
                 expect=expect, registers=registers, min_arch=89 if a.startswith("f8") else 80,
                 operands=[a, b, c, out], unsigned=[x for x, on in zip(("unsigned_a", "unsigned_b"), unsigned) if on], exact=epilogue != "normalize")
 
@@ -270,7 +284,7 @@ def default_runs(tile, ta, tb, aligned_dims):
             dict(M=bm - 1, N=2 * bn + 1, K=max(bk - 1, 1)), dict(M=5, N=9, K=0)]
 
 
-def chained(name, a="f16", c="f32", m=64, n=64, k=64, d=64, warps=4, policy="full_row", reduce=False):
+def chained(name, a="f16", c="f32", m=64, n=64, k=64, d=64, warps=4, policy="full_row", reduce=False, wgmma=False):
     """(A B) D, the first product's accumulator converted to the second's operand in fragments."""
     sh, fr = "#shared", "#tile.fragment"
     t = {"A": [m, k], "B": [k, n], "D": [n, d]}
@@ -298,14 +312,72 @@ def chained(name, a="f16", c="f32", m=64, n=64, k=64, d=64, warps=4, policy="ful
     text += "".join(f"  {line}\n" for line in lines) + "}\n"
     args = [dict(name=x, type=a, shape=[str(e) for e in s], access="r", strided=False) for x, s in t.items()]
     args.append(dict(name="C", type=c, shape=[str(m), str(d)], access="w", strided=False))
+    only = dict(archs=["sm_90a"]) if wgmma else {}
     return dict(name=name, group="chain", text=text, args=args, runs=[dict(M=m, N=n, K=k)], ref="\n".join(ref),
-                u=2.0**-10 if a == "f16" else 2.0**-7, expect={"mma": True},
+                u=2.0**-10 if a == "f16" else 2.0**-7, expect={"wgmma": True, "mma": False} if wgmma else {"mma": True}, **only,
                 registers=m * n // (warps * 32) * 2 + m * d // (warps * 32) + 60, min_arch=80, operands=[a, a, c, c],
                 exact=True)
 
 
-def kernels():
+def wgmma_kernels():
+    """Gemms for warpgroups: each type, operands that lie either way, every kind of N, 1 to 3 warpgroups."""
     out = []
+
+    def add(name, wgmma=True, **kw):
+        out.append(gemm("wgmma_" + name, wgmma=wgmma, group="wgmma", **kw))
+
+    for a, c in (("f16", "f32"), ("f16", "f16"), ("bf16", "f32")):
+        for ta in (False, True):
+            for tb in (False, True):
+                add(f"{a}_{c}_{'nt'[ta]}{'nt'[tb]}", a=a, c=c, ta=ta, tb=tb, tile=(128, 128, 64), stages=2 + ta)
+                add(f"{a}_{c}_{'nt'[ta]}{'nt'[tb]}_r", a=a, c=c, ta=ta, tb=tb, tile=(64, 64, 32), a_fragment=True,
+                    aligned=ta == tb)
+    # Operands of 32 and 8 bits along k; the others fall back.
+    for a, c, bk in (("f32", "f32", 32), ("i8", "i32", 64), ("f8E4M3FN", "f32", 128), ("f8E4M3FN", "f16", 64)):
+        add(f"{a}_{c}_nt", a=a, c=c, tb=True, tile=(128, 64, bk))
+        add(f"{a}_{c}_nt_r", a=a, c=c, tb=True, tile=(64, 64, bk), a_fragment=True)
+        add(f"{a}_{c}_nn", a=a, c=c, tile=(64, 64, 32), wgmma=False)
+        add(f"{a}_{c}_tt", a=a, c=c, ta=True, tb=True, tile=(64, 64, 32), wgmma=False)
+    for a, b in (("f8E4M3FN", "f8E5M2"), ("f8E5M2", "f8E4M3FN"), ("f8E5M2", "f8E5M2")):
+        add(f"{a}_{b}", a=a, b=b, tb=True, tile=(64, 128, 64))
+    for ua, ub in ((True, True), (True, False), (False, True)):
+        add(f"i8_{'su'[ua]}{'su'[ub]}", a="i8", c="i32", tb=True, tile=(64, 64, 64), unsigned=(ua, ub))
+    for every in (32, 64, 96, 256):
+        add(f"promote_{every}", a="f8E4M3FN", tb=True, tile=(64, 128, 128), promote_every=every)
+    # N: every instruction's, several instructions, halves of odd multiples.
+    for n in (8, 24, 40, 56, 80, 96, 136, 192, 256, 272, 320):
+        for tb in (False, True):
+            add(f"n{n}_n{'nt'[tb]}", tile=(64, n, 64), tb=tb, warps=4 if n <= 256 else 8, stages=2)
+    for n in (8, 24, 40, 48, 56, 96, 144):
+        add(f"i8_n{n}", a="i8", c="i32", tb=True, tile=(64, n, 64))
+    add("f16_f16_n40", c="f16", tile=(64, 40, 16))
+    # Warpgroups, policies, K steps.
+    for m, n, warps, policy in ((128, 256, 8, None), (64, 256, 8, None), (192, 128, 12, None), (64, 192, 12, None),
+                                (128, 96, 8, "full_row"), (128, 96, 8, "full_col"), (128, 144, 12, "full_col"),
+                                (256, 64, 8, None), (128, 160, 16, None), (64, 96, 8, None)):
+        for tb in (False, True):
+            add(f"m{m}_n{n}_w{warps}_{policy or 'square'}_n{'nt'[tb]}", tile=(m, n, 32), tb=tb, warps=warps,
+                policy=policy, stages=2)
+        add(f"m{m}_n{n}_w{warps}_{policy or 'square'}_r", tile=(m, n, 32), warps=warps, policy=policy, stages=2,
+            a_fragment=True)
+    for k in (16, 48, 80, 96, 128, 192):
+        add(f"k{k}", tile=(64, 64, k), tb=k % 32 == 0, ta=k in (80, 96), stages=2)
+    # What has to fall back.
+    for name, tile, warps in (("m16", (16, 64, 32), 4), ("m96", (96, 64, 32), 4), ("w2", (64, 64, 32), 2),
+                              ("k24", (64, 64, 24), 4), ("n20", (64, 20, 32), 4)):
+        add(f"no_{name}", tile=tile, warps=warps, wgmma=False, aligned=False)
+    add("relu", epilogue="relu", tile=(128, 128, 64), warps=8, out="f16")
+    add("rowmax", epilogue="rowmax", tile=(128, 64, 64), aligned=False)
+    add("odd", tile=(128, 128, 64), aligned=False)
+    add("clear", clear=True, tile=(64, 64, 64), tb=True)
+    for m, warps in ((64, 4), (128, 4), (128, 8), (192, 12)):
+        out.append(chained(f"wgmma_chain_m{m}_w{warps}", m=m, n=128, d=64, warps=warps, reduce=m == 64, wgmma=True))
+    out.append(chained("wgmma_chain_bf16", a="bf16", n=96, d=128, wgmma=True))
+    return out
+
+
+def kernels():
+    out = wgmma_kernels()
 
     def add(name, **kw):
         out.append(gemm(name, **kw))

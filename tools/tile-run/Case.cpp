@@ -5,9 +5,10 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Pipelines/Compile.h"
+#include "tile/Pipelines/Pipelines.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -56,7 +57,13 @@ private:
   }
 
   bool readFiles();
-  bool parseSource(std::unique_ptr<llvm::MemoryBuffer> file);
+  /// Tile IR of a file, with diagnostics that show its lines.
+  struct File {
+    llvm::SourceMgr sources;
+    std::unique_ptr<Diagnostics> diagnostics;
+    OwningOpRef<ModuleOp> module; ///< null where there is no file
+  };
+  bool parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file);
   bool describeKernel();
   bool runTarget(const Memory &memory);
   bool runCpu(const Memory &memory, const RunOptions &options);
@@ -69,9 +76,8 @@ private:
   raw_ostream &prints, &errors;
   std::shared_ptr<MLIRContext> owned;
   MLIRContext &context;
-  llvm::SourceMgr sources;
-  std::unique_ptr<Diagnostics> diagnostics;
-  OwningOpRef<ModuleOp> source; ///< as written; null where not known
+  File source;  ///< as written
+  File program; ///< what runs, where it is neither `source` nor an artifact
   std::optional<runtime::Artifact> artifact;
   KernelFacts facts;
   RunResult result;
@@ -82,11 +88,12 @@ private:
 // Reading
 //===----------------------------------------------------------------------===//
 
-bool CaseRunner::parseSource(std::unique_ptr<llvm::MemoryBuffer> file) {
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  diagnostics = std::make_unique<Diagnostics>(sources, &context, errors);
-  source = parseSourceFile<ModuleOp>(sources, &context);
-  return bool(source);
+bool CaseRunner::parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file) {
+  file.sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  file.diagnostics =
+      std::make_unique<Diagnostics>(file.sources, &context, errors);
+  file.module = parseSourceFile<ModuleOp>(file.sources, &context);
+  return bool(file.module);
 }
 
 bool CaseRunner::readFiles() {
@@ -95,10 +102,13 @@ bool CaseRunner::readFiles() {
   if (!file)
     return fail(reason);
   if (!isArtifact(file->getBuffer())) {
-    if (!which.source.empty())
-      return fail("expected an artifact with --source, got tile IR in '" +
-                  which.input + "'");
-    return parseSource(std::move(file));
+    if (which.source.empty())
+      return parse(std::move(file), source);
+    auto sourceFile = openInputFile(which.source, &reason);
+    if (!sourceFile)
+      return fail(reason);
+    return parse(std::move(file), program) &&
+           parse(std::move(sourceFile), source);
   }
   if (which.target == Target::Cpu)
     return fail("expected tile IR for --target=cpu, got the artifact '" +
@@ -118,7 +128,7 @@ bool CaseRunner::readFiles() {
   auto sourceFile = openInputFile(which.source, &reason);
   if (!sourceFile)
     return fail(reason);
-  return parseSource(std::move(sourceFile));
+  return parse(std::move(sourceFile), source);
 }
 
 /// The kernel that the options name, or the only one.
@@ -157,14 +167,21 @@ bool CaseRunner::describeKernel() {
     name = signature.kernel;
   }
   KernelOp kernel;
-  if (source) {
-    auto found = findKernel(*source, name);
+  if (program.module) {
+    auto found = findKernel(*program.module, name);
+    if (!found)
+      return fail(found.takeError());
+    signature = signatureOf(*found, analyzeKernel(*found));
+    name = signature.kernel;
+  }
+  if (source.module) {
+    auto found = findKernel(*source.module, name);
     if (!found)
       return fail(found.takeError());
     kernel = *found;
     facts = analyzeKernel(kernel);
     Signature written = signatureOf(kernel, facts);
-    if (artifact)
+    if (artifact || program.module)
       if (auto failure = checkSameSignature(written, signature))
         return fail(std::move(failure));
     signature = std::move(written);
@@ -185,22 +202,29 @@ bool CaseRunner::describeKernel() {
 
 /// Brings the module to the phase that is to be executed.
 static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch) {
-  // The phases of `tile-to-nvvm` up to the conversion.
-  std::string passes = ("tile-set-target{arch=" + arch + "}").str();
-  if (stage >= Stage::Layouts)
-    passes += ",canonicalize,cse,tile-infer-layouts";
-  if (stage >= Stage::Copies)
-    passes += ",tile-select-copies";
-  if (stage >= Stage::Scheduled)
-    passes += ",tile-pipeline";
   PassManager manager(module.getContext());
-  if (failed(parsePassPipeline(passes, manager)))
-    return failure();
+  TileToNVVMOptions options;
+  options.arch = arch.str();
+  switch (stage) {
+  case Stage::Source:
+    manager.addPass(createSetTargetPass(SetTargetPassOptions{arch.str()}));
+    break;
+  case Stage::Layouts:
+    buildLayoutPipeline(manager, options);
+    break;
+  case Stage::Copies:
+    buildCopyPipeline(manager, options);
+    break;
+  case Stage::Scheduled:
+    buildSchedulePipeline(manager, options);
+    break;
+  }
   return manager.run(module);
 }
 
 bool CaseRunner::runCpu(const Memory &memory, const RunOptions &options) {
-  OwningOpRef<ModuleOp> module = source->clone();
+  OwningOpRef<ModuleOp> module =
+      (program.module ? *program.module : *source.module).clone();
   if (failed(advance(*module, which.stage.value_or(Stage::Source),
                      which.arch.empty() ? "sm_80" : which.arch)))
     return false;
@@ -228,7 +252,8 @@ bool CaseRunner::runCuda(const Memory &memory, const RunOptions &options) {
         return fail(arch.takeError());
       compile.arch = *arch;
     }
-    OwningOpRef<ModuleOp> module = source->clone();
+    OwningOpRef<ModuleOp> module =
+        (program.module ? *program.module : *source.module).clone();
     for (KernelOp kernel :
          llvm::make_early_inc_range(module->getOps<KernelOp>()))
       if (kernel.getSymName() != report.kernel)
@@ -250,6 +275,8 @@ bool CaseRunner::runTarget(const Memory &memory) {
   RunOptions options;
   options.repeats = which.repeats;
   options.workers = which.workers;
+  options.lazyAsync = which.lazyAsync;
+  options.blocks = which.blocks;
   bool isCpu = which.target == Target::Cpu;
   report.target = isCpu ? "cpu" : "cuda";
   if (!(isCpu ? runCpu(memory, options) : runCuda(memory, options)))
@@ -272,7 +299,7 @@ bool CaseRunner::check(const Memory &memory) {
   bound.subtracts = facts.subtracts;
   Memory references[2];
   for (bool magnitudes : {false, true}) {
-    auto wide = runReference(*source, report.kernel, report.arguments,
+    auto wide = runReference(*source.module, report.kernel, report.arguments,
                              widenMemory(report.arguments, memory, magnitudes),
                              which.workers);
     if (!wide)

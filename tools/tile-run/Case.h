@@ -21,15 +21,17 @@ enum class Stage { Source, Layouts, Copies, Scheduled };
 
 struct Case {
   std::string input;  ///< tile IR, or an artifact
-  std::string source; ///< tile IR that the artifact was made from; may be empty
+  std::string source; ///< tile IR that the input was made from; may be empty
   std::string kernel; ///< may be empty where there is one
   std::string args;   ///< `--args`
   Target target = Target::Cpu;
   std::optional<Stage> stage;
   std::string arch; ///< empty: sm_80 for the CPU, the device's for a GPU
   bool check = false;
-  unsigned repeats = 0; ///< timed samples; 0: no timing
-  unsigned workers = 0; ///< threads of the CPU; 0: one for each core
+  unsigned repeats = 0;   ///< timed samples; 0: no timing
+  unsigned workers = 0;   ///< threads of the CPU; 0: one for each core
+  bool lazyAsync = false; ///< as in RunOptions, like `blocks`
+  unsigned blocks = 0;
 };
 
 /// Runs the case and fills `report`. False where that was not possible, after

@@ -16,6 +16,10 @@ namespace mlir::tile::run {
 struct RunOptions {
   unsigned repeats = 0; ///< timed runs after the first; 0: no timing
   unsigned workers = 0; ///< threads of the CPU; 0: one for each core
+  /// On the CPU: asynchronous operations execute when they are awaited.
+  bool lazyAsync = false;
+  /// On the CPU: launched of a kernel with block ranges; 0: the whole grid.
+  unsigned blocks = 0;
 };
 
 struct RunResult {

@@ -41,6 +41,9 @@ run::runOnCpu(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
   CpuProgramOptions compile;
   compile.checkAssumptions = true;
   compile.checkAccesses = options.repeats == 0; // not what is timed
+  compile.poison = options.repeats == 0;
+  compile.lazyAsync = options.lazyAsync;
+  compile.blocks = options.blocks;
   auto program = CpuProgram::compile(module, compile);
   if (failed(program))
     return std::nullopt;

@@ -161,8 +161,8 @@ llvm::Expected<Signature> run::signatureOf(const runtime::KernelSpec &kernel,
 llvm::Error run::checkSameSignature(const Signature &source,
                                     const Signature &artifact) {
   if (source.parameters.size() != artifact.parameters.size())
-    return llvm::createStringError("expected the artifact's kernel '" +
-                                   artifact.kernel + "' to have " +
+    return llvm::createStringError("expected kernel '" + artifact.kernel +
+                                   "' to have " +
                                    std::to_string(source.parameters.size()) +
                                    " arguments as its source, got " +
                                    std::to_string(artifact.parameters.size()));
@@ -180,8 +180,8 @@ llvm::Error run::checkSameSignature(const Signature &source,
     std::string text;
     llvm::raw_string_ostream(text)
         << "expected argument '" << ours.name << "' of type " << ours.type
-        << " in the artifact, as in its source, got '" << theirs.name
-        << "' of type " << theirs.type;
+        << ", as in the source, got '" << theirs.name << "' of type "
+        << theirs.type;
     return llvm::createStringError(text);
   }
   return llvm::Error::success();

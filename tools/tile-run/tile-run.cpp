@@ -56,7 +56,8 @@ struct Options {
       cl::cat(category)};
   cl::opt<std::string> source{
       "source", cl::value_desc("FILE.mlir"),
-      cl::desc("tile IR that the artifact FILE was made from, for --check"),
+      cl::desc("what FILE was made from (an artifact, or tile IR with a "
+               "schedule of its own): tile IR, for --check"),
       cl::cat(category)};
   cl::opt<bool> bench{"bench",
                       cl::desc("time the kernel; report GFLOP/s and GB/s"),
@@ -89,6 +90,16 @@ struct Options {
   cl::opt<unsigned> workers{
       "workers", cl::init(0),
       cl::desc("threads of the CPU (default 0: one for each core)"),
+      cl::cat(category)};
+  cl::opt<bool> lazyAsync{
+      "lazy-async",
+      cl::desc("on the CPU, execute asynchronous gemms and stores when they "
+               "are awaited, not when issued"),
+      cl::cat(category)};
+  cl::opt<unsigned> blocks{
+      "blocks", cl::init(0),
+      cl::desc("blocks that the CPU launches of a kernel with block ranges "
+               "(default 0: one for each of the grid)"),
       cl::cat(category)};
   cl::opt<std::string> batch{
       "batch", cl::value_desc("LIST"),
@@ -124,6 +135,8 @@ struct Options {
                        : target == Target::Cuda ? kCudaRepeats
                                                 : kCpuRepeats;
     result.workers = workers;
+    result.lazyAsync = lazyAsync;
+    result.blocks = blocks;
     return result;
   }
 };

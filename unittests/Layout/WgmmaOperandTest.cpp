@@ -21,12 +21,12 @@ void expectReads(const SharedLayout &shared, const WgmmaSplit &split) {
         for (int64_t mn = 0; mn < split.extent; ++mn)
           for (int64_t kk = 0; kk < k; ++kk) {
             int64_t inChunk = (isKMajor ? kk : mn) % perChunk * bits / 8;
-            int64_t read =
-                wgmmaChunkOffset(operand->descriptor, mn, kk, bits) + inChunk +
-                group * operand->bytesPerGroup +
-                operand->offsets[repeat * split.steps + step];
+            int64_t read = wgmmaChunkOffset(operand->descriptor, mn, kk, bits) +
+                           inChunk + group * operand->bytesPerGroup +
+                           operand->offsets[repeat * split.steps + step];
             SmallVector<int64_t> at(2);
-            at[split.mnDim] = (group * split.repeats + repeat) * split.extent + mn;
+            at[split.mnDim] =
+                (group * split.repeats + repeat) * split.extent + mn;
             at[split.kDim] = step * k + kk;
             ASSERT_EQ(read, shared.linearOffset(at) * bits / 8);
           }
@@ -60,8 +60,8 @@ TEST(WgmmaOperand, EveryListedLayoutIsReadRight) {
 TEST(WgmmaOperand, PrefersTheWidestSwizzle) {
   std::string why;
   auto first = [&](int64_t rows, int64_t columns) {
-    auto layouts =
-        wgmmaLayouts({rows, columns}, 16, {0, 1, 1, 1, rows, columns / 16}, why);
+    auto layouts = wgmmaLayouts({rows, columns}, 16,
+                                {0, 1, 1, 1, rows, columns / 16}, why);
     return *tmaSwizzleMode(layouts.front());
   };
   EXPECT_EQ(first(64, 64), TmaSwizzle::B128);
@@ -87,8 +87,8 @@ TEST(WgmmaOperand, SaysWhyNot) {
   EXPECT_TRUE(wgmmaLayouts({32, 64}, 8, split, why).empty());
   EXPECT_EQ(why, "wgmma reads operands along m or n only in 16 bits, got 8");
   // Row-major rows of 256 bytes cannot be swizzled as wgmma reads them.
-  auto rows = wgmmaOperand(SharedLayout::swizzled({64, 128}, 16),
-                           {0, 1, 1, 1, 64, 8});
+  auto rows =
+      wgmmaOperand(SharedLayout::swizzled({64, 128}, 16), {0, 1, 1, 1, 64, 8});
   EXPECT_FALSE(bool(rows));
 }
 

@@ -14,17 +14,11 @@
 
 namespace mlir::tile {
 
-/// Coordinates, in clusters, of cluster `number` of a grid of `clusters`
-/// clusters per dimension (x first). Without `panel` x runs fastest; with it
-/// the grid's rows are taken `panel` cluster rows at a time, down the rows of
-/// a panel first. Values are index or of one integer type; `number` lies in the
-/// grid.
-SmallVector<Value> buildClusterCoordinates(OpBuilder &builder, Location loc,
-                                           Value number, ValueRange clusters,
-                                           std::optional<int64_t> panel);
-
-/// Block indices of the block with `rank` in cluster `number`: the cluster's
-/// coordinates times its extents, plus the digits of `rank`, x fastest.
+/// Block indices of the block with `rank` in cluster `number`, of a grid of
+/// `clusters` clusters per dimension (x first), each of `clusterExtents`
+/// blocks. Without `panel` x runs fastest; with it the grid's rows are taken
+/// `panel` rows of blocks at a time, one row of clusters at least, down the
+/// rows first. Values are index or of one integer type, and not negative.
 SmallVector<Value> buildBlockCoordinates(OpBuilder &builder, Location loc,
                                          Value number, Value rank,
                                          ValueRange clusters,

@@ -19,8 +19,10 @@ def ConvertTileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
     grid dimension fastest. Tiles become buffers that a call allocates once;
     `parallel` becomes loops in order; `gemm` accumulates in increasing k.
     Layouts, plans and barriers have no meaning here and are dropped; rings become
-    buffers with one copy per stage. docs/Rationale/CpuMeaning.md defines
-    what each operation does to each element type.
+    buffers with one copy per stage, and roles functions that take turns. What
+    waits and what a wrong schedule breaks is up to the functions that are called
+    (`tile_cpu_*`). docs/Rationale/CpuMeaning.md defines them, and what each
+    operation does to each element type.
 
     Before:
     ```mlir
@@ -49,7 +51,13 @@ def ConvertTileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
     Option<"checkAssumptions", "check-assumptions", "bool", "false",
            "turn tile.assume into an assertion">,
     Option<"checkAccesses", "check-accesses", "bool", "false",
-           "assert that indices lie inside their buffers and steps are positive">
+           "assert that indices lie inside their buffers and steps are positive">,
+    Option<"lazyAsync", "lazy-async", "bool", "false",
+           "execute asynchronous gemms and stores when they are awaited, not when issued">,
+    Option<"poison", "poison", "bool", "false",
+           "overwrite slots of rings at first and when they are released">,
+    Option<"blocks", "blocks", "int64_t", "0",
+           "blocks that are launched of a kernel with block ranges (0: one for each of the grid)">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

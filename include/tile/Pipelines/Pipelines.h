@@ -29,6 +29,14 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
 void buildLayoutPipeline(OpPassManager &passes,
                          const TileToNVVMOptions &options);
 
+/// Further, to where every copy has its instruction.
+void buildCopyPipeline(OpPassManager &passes, const TileToNVVMOptions &options);
+
+/// Further, to what is lowered: rings, roles and tokens. Any target executes
+/// what comes out.
+void buildSchedulePipeline(OpPassManager &passes,
+                           const TileToNVVMOptions &options);
+
 /// `--tile-to-nvvm`: from the tile dialect to the LLVM and NVVM dialects.
 void buildTileToNVVMPipeline(OpPassManager &passes,
                              const TileToNVVMOptions &options);

@@ -19,6 +19,17 @@ struct TileToCPUOptions : PassPipelineOptions<TileToCPUOptions> {
       *this, "check-accesses", llvm::cl::init(false),
       llvm::cl::desc("assert that indices lie inside their buffers and steps "
                      "are positive")};
+  Option<bool> lazyAsync{
+      *this, "lazy-async", llvm::cl::init(false),
+      llvm::cl::desc("execute asynchronous gemms and stores when they are "
+                     "awaited, not when issued")};
+  Option<bool> poison{
+      *this, "poison", llvm::cl::init(false),
+      llvm::cl::desc("overwrite slots of rings at first and when released")};
+  Option<int64_t> blocks{
+      *this, "blocks", llvm::cl::init(0),
+      llvm::cl::desc("blocks that are launched of a kernel with block ranges "
+                     "(0: one for each of the grid)")};
 };
 
 /// From tile IR at any phase to the LLVM dialect: `convert-tile-to-cpu`, then

@@ -31,6 +31,9 @@ struct CpuProgramOptions {
   bool widen = false;            ///< every float is an f64
   bool checkAssumptions = false; ///< tile.assume fails when it does not hold
   bool checkAccesses = false;    ///< indices outside a buffer fail
+  bool lazyAsync = false; ///< asynchronous operations execute when awaited
+  bool poison = false;    ///< released slots of rings are overwritten
+  int64_t blocks = 0; ///< launched of a kernel with ranges; 0: the whole grid
 };
 
 /// The kernels of one module, compiled for this host.
@@ -45,7 +48,8 @@ public:
   /// Runs every block of the kernel's grid on `workers` threads (0: one for
   /// each core) and returns when all have ended. What `tile.print` prints goes
   /// to `prints` in the order of blocks, unless null. Fails with the message of
-  /// the first block whose assertion failed, or where the arguments do not fit.
+  /// the first block whose assertion failed or whose schedule is wrong, or
+  /// where the arguments do not fit.
   llvm::Error run(StringRef kernel, ArrayRef<CpuArgument> arguments,
                   raw_ostream *prints = nullptr, unsigned workers = 0);
 

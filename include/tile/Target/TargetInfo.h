@@ -28,8 +28,8 @@ struct MmaInstructionInfo {
   unsigned minPtx;
 };
 
-/// wgmma.mma_async.sync.aligned.m64nNkK.<accumulator>.<a>.<b>: element types and
-/// their K. A comes from shared memory or registers, B from shared memory.
+/// wgmma.mma_async.sync.aligned.m64nNkK.<accumulator>.<a>.<b>: element types
+/// and their K. A comes from shared memory or registers, B from shared memory.
 struct WgmmaInstructionInfo {
   MmaType a, b, accumulator;
   int64_t k;

@@ -23,10 +23,10 @@ struct Numbers {
 };
 } // namespace
 
-SmallVector<Value> tile::buildClusterCoordinates(OpBuilder &builder,
-                                                 Location loc, Value number,
-                                                 ValueRange clusters,
-                                                 std::optional<int64_t> panel) {
+/// Coordinates in clusters; `panel` counts rows of clusters.
+static SmallVector<Value>
+buildClusterCoordinates(OpBuilder &builder, Location loc, Value number,
+                        ValueRange clusters, std::optional<int64_t> panel) {
   if (clusters.size() == 1)
     return {number};
   Numbers n{builder, loc, number.getType()};
@@ -62,6 +62,8 @@ SmallVector<Value> tile::buildBlockCoordinates(OpBuilder &builder, Location loc,
                                                ValueRange clusters,
                                                ArrayRef<int64_t> clusterExtents,
                                                std::optional<int64_t> panel) {
+  if (panel && clusters.size() > 1)
+    panel = std::max<int64_t>(1, *panel / clusterExtents[1]);
   SmallVector<Value> result =
       buildClusterCoordinates(builder, loc, number, clusters, panel);
   Numbers n{builder, loc, number.getType()};

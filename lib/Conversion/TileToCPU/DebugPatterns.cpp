@@ -2,88 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls of the functions that whoever runs the program provides (in this
-// project lib/Target/CpuRuntime.cpp): each takes the `%context` that the
+// project lib/Execution/CpuRuntime.cpp): each takes the `%context` that the
 // kernel's function was given.
 //
 //===----------------------------------------------------------------------===//
-#include "TileToCPU.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "RuntimeCalls.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// The functions of whoever runs the program: declared where first called.
-class RuntimeCalls {
-public:
-  RuntimeCalls(Operation *op) : loc(op->getLoc()) {
-    function = op->getParentOfType<func::FuncOp>();
-    module = function->getParentOfType<ModuleOp>();
-    context = function.getArguments().back();
-    // Below the function stands the loop over blocks.
-    while (op->getParentOp() != function)
-      op = op->getParentOp();
-    block = cast<scf::ForOp>(op).getInductionVar();
-  }
-
-  void printBegin(OpBuilder &b, Value message) {
-    call(b, "tile_cpu_print_begin", {context, block, message});
-  }
-  void printIndex(OpBuilder &b, Value index) {
-    call(b, "tile_cpu_print_index", {context, index});
-  }
-  void printValue(OpBuilder &b, Value value) {
-    if (isa<FloatType>(value.getType()))
-      call(b, "tile_cpu_print_float",
-           {context, castElement(b, loc, value, b.getF64Type())});
-    else
-      call(b, "tile_cpu_print_int",
-           {context, castElement(b, loc, value, b.getI64Type())});
-  }
-  /// Stops the block when `condition` is false.
-  void check(OpBuilder &b, Value condition, StringRef message) {
-    Value text = this->message(b, message);
-    Value one = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    Value broken = arith::XOrIOp::create(b, loc, condition, one);
-    auto branch = scf::IfOp::create(b, loc, broken);
-    OpBuilder inner = branch.getThenBodyBuilder();
-    call(inner, "tile_cpu_assert_failed", {context, block, text});
-  }
-  /// A pointer to the text, terminated by zero.
-  Value message(OpBuilder &b, StringRef text) {
-    std::string name;
-    for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i)
-      name = "tile.message." + std::to_string(i);
-    std::string bytes = text.str() + '\0';
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    LLVM::GlobalOp::create(
-        b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
-        /*isConstant=*/true, LLVM::Linkage::Internal, name,
-        b.getStringAttr(bytes));
-    b.setInsertionPointToStart(&function.getBody().front());
-    return LLVM::AddressOfOp::create(
-        b, loc, LLVM::LLVMPointerType::get(b.getContext()), name);
-  }
-
-private:
-  void call(OpBuilder &b, StringRef name, ValueRange operands) {
-    if (!module.lookupSymbol(name)) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(module.getBody());
-      func::FuncOp::create(b, loc, name,
-                           b.getFunctionType(TypeRange(operands), TypeRange()))
-          .setPrivate();
-    }
-    func::CallOp::create(b, loc, name, TypeRange(), operands);
-  }
-
-  Location loc;
-  func::FuncOp function;
-  ModuleOp module;
-  Value context, block;
-};
-
 struct PrintLowering : OpConversionPattern<PrintOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult

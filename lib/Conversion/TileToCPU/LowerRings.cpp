@@ -1,13 +1,14 @@
 //===- LowerRings.cpp - rings as buffers with a copy per stage ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On the CPU a block runs in order, so the full/empty protocol of a ring has
-// nothing to wait for; what remains is which copy a use refers to. A schedule
-// that reads a slot before it is filled, or fills it before it was read,
-// computes wrong numbers here too.
+// A use of a ring is the copy `use mod stages` of its buffers. The protocol is
+// kept by whoever runs the program, which is told of every acquire, commit,
+// wait and release: it lets an agent wait, and reports uses out of order,
+// deadlocks and reads of what is still under way. On request slots are
+// overwritten when they are released.
 //
 //===----------------------------------------------------------------------===//
-#include "TileToCPU.h"
+#include "RuntimeCalls.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,50 +23,145 @@ static int64_t stageBytes(MemRefType type) {
                        kCpuAlignment);
 }
 
-/// The views of use `use`: identity-layout memrefs into the copies.
-template <typename OpT>
-static void replaceViews(OpT op, ArrayRef<Value> copies, int64_t stages) {
+/// All ones is NaN in every float format that has one; for integers a number
+/// that tests do not use.
+static int64_t poisonByte(MemRefType type) {
+  return isa<FloatType>(type.getElementType()) ? 0xff : 0x7f;
+}
+
+/// The bit of the agent an operation belongs to: 0 the block, then the roles.
+static uint64_t agentBit(Operation *op) {
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (isa<WarpSpecializeOp>(region->getParentOp()))
+      return uint64_t(2) << region->getRegionNumber();
+  return 1;
+}
+
+namespace {
+class RingLowering {
+public:
+  RingLowering(RingCreateOp ring, int64_t number, bool poison)
+      : ring(ring), type(ring.getRing().getType()), number(number),
+        poison(poison) {}
+
+  LogicalResult lower();
+
+private:
+  LogicalResult replace(Operation *user);
+  template <typename OpT> void replaceViews(OpT op);
+  void create();
+  Value constant(OpBuilder &b, Operation *op, int64_t value) {
+    return indexConstant(b, op->getLoc(), value);
+  }
+
+  RingCreateOp ring;
+  RingType type;
+  int64_t number;
+  bool poison;
+  SmallVector<Value> copies; ///< all stages of each buffer, as bytes
+  uint64_t producers = 0, consumers = 0;
+};
+} // namespace
+
+/// Identity-layout memrefs into the copies.
+template <typename OpT> void RingLowering::replaceViews(OpT op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value slot = arith::RemUIOp::create(builder, loc, op.getUse(),
-                                      indexConstant(builder, loc, stages));
+                                      constant(builder, op, type.getStages()));
   for (auto [view, copy] : llvm::zip(op.getViews(), copies)) {
-    auto type = cast<MemRefType>(view.getType());
+    auto viewType = cast<MemRefType>(view.getType());
     Value offset = arith::MulIOp::create(
-        builder, loc, slot, indexConstant(builder, loc, stageBytes(type)));
-    Value replacement =
-        memref::ViewOp::create(builder, loc, type, copy, offset, ValueRange());
+        builder, loc, slot, constant(builder, op, stageBytes(viewType)));
+    Value replacement = memref::ViewOp::create(builder, loc, viewType, copy,
+                                               offset, ValueRange());
     view.replaceAllUsesWith(replacement);
   }
-  op.erase();
 }
 
-LogicalResult tile::lowerRings(func::FuncOp function) {
+LogicalResult RingLowering::replace(Operation *user) {
+  OpBuilder builder(user);
+  RuntimeCalls runtime(user);
+  Value id = constant(builder, user, number);
+  if (auto acquire = dyn_cast<RingAcquireOp>(user)) {
+    runtime.call(builder, "ring_acquire", {id, acquire.getUse()});
+    replaceViews(acquire);
+    producers |= agentBit(user);
+  } else if (auto wait = dyn_cast<RingWaitOp>(user)) {
+    Value inFlight = constant(
+        builder, user, static_cast<int64_t>(wait.getInFlight().value_or(0)));
+    runtime.call(builder, "ring_wait", {id, wait.getUse(), inFlight});
+    replaceViews(wait);
+    consumers |= agentBit(user);
+  } else if (auto commit = dyn_cast<RingCommitOp>(user)) {
+    runtime.call(builder, "ring_commit", {id, commit.getUse()});
+    producers |= agentBit(user);
+  } else if (auto release = dyn_cast<RingReleaseOp>(user)) {
+    runtime.call(builder, "ring_release", {id, release.getUse()});
+    consumers |= agentBit(user);
+  } else if (isa<RingDrainOp>(user)) {
+    runtime.call(builder, "ring_drain", {id});
+  } else {
+    return user->emitOpError() << "expected a ring operation as user of "
+                                  "`tile.ring.create`";
+  }
+  user->erase();
+  return success();
+}
+
+void RingLowering::create() {
+  OpBuilder builder(ring);
+  RuntimeCalls runtime(ring);
+  std::string name;
+  llvm::raw_string_ostream(name) << "the ring at " << ring.getLoc();
+  // CpuRingSignal of the runtime.
+  int64_t signal = type.usesMbarriers()                      ? 2
+                   : type.getProducer() == RingSide::CpAsync ? 1
+                                                             : 0;
+  auto bits = [&](uint64_t mask) {
+    return constant(builder, ring, static_cast<int64_t>(mask));
+  };
+  runtime.call(builder, "ring_create",
+               {constant(builder, ring, number),
+                constant(builder, ring, type.getStages()), bits(producers),
+                bits(consumers), constant(builder, ring, signal),
+                runtime.message(builder, name)});
+  if (!poison)
+    return;
+  for (auto [copy, buffer] : llvm::zip(copies, type.getBuffers())) {
+    auto memref = cast<MemRefType>(buffer);
+    Value slots = memref::ExtractAlignedPointerAsIndexOp::create(
+        builder, ring.getLoc(), copy);
+    runtime.call(builder, "ring_buffer",
+                 {constant(builder, ring, number), slots,
+                  constant(builder, ring, stageBytes(memref)),
+                  constant(builder, ring, poisonByte(memref))});
+  }
+}
+
+LogicalResult RingLowering::lower() {
+  OpBuilder builder(ring);
+  for (Type buffer : type.getBuffers())
+    copies.push_back(
+        allocateScratch(builder, ring,
+                        MemRefType::get({type.getStages() *
+                                         stageBytes(cast<MemRefType>(buffer))},
+                                        builder.getI8Type())));
+  for (Operation *user : llvm::make_early_inc_range(ring->getUsers()))
+    if (failed(replace(user)))
+      return failure();
+  create();
+  ring.erase();
+  return success();
+}
+
+LogicalResult tile::lowerRings(func::FuncOp function, bool poison) {
   SmallVector<RingCreateOp> rings;
   function.walk([&](RingCreateOp ring) { rings.push_back(ring); });
-  for (RingCreateOp ring : rings) {
-    RingType type = ring.getRing().getType();
-    OpBuilder builder(ring);
-    SmallVector<Value> copies;
-    for (Type buffer : type.getBuffers()) {
-      auto memref = cast<MemRefType>(buffer);
-      copies.push_back(allocateScratch(
-          builder, ring,
-          MemRefType::get({type.getStages() * stageBytes(memref)},
-                          builder.getI8Type())));
-    }
-    for (Operation *user : llvm::make_early_inc_range(ring->getUsers())) {
-      if (auto acquire = dyn_cast<RingAcquireOp>(user))
-        replaceViews(acquire, copies, type.getStages());
-      else if (auto wait = dyn_cast<RingWaitOp>(user))
-        replaceViews(wait, copies, type.getStages());
-      else if (isa<RingCommitOp, RingReleaseOp, RingDrainOp>(user))
-        user->erase();
-      else
-        return user->emitOpError() << "expected a ring operation as user of "
-                                      "`tile.ring.create`";
-    }
-    ring.erase();
-  }
+  for (auto [number, ring] : llvm::enumerate(rings))
+    if (failed(
+            RingLowering(ring, static_cast<int64_t>(number), poison).lower()))
+      return failure();
   return success();
 }

@@ -42,10 +42,16 @@ void tile::loopOver(
                      });
 }
 
+Block &tile::enclosingEntry(Operation *op) {
+  for (Operation *parent = op->getParentOp();; parent = parent->getParentOp())
+    if (isa<func::FuncOp>(parent) || parent->hasAttr(kRoleAttrName) ||
+        parent->hasAttr(kDeferredAttrName))
+      return parent->getRegion(0).front();
+}
+
 Value tile::allocateScratch(OpBuilder &builder, Operation *user,
                             MemRefType type) {
-  auto function = user->getParentOfType<func::FuncOp>();
-  Block &entry = function.getBody().front();
+  Block &entry = enclosingEntry(user);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&entry);
   auto buffer = memref::AllocOp::create(
@@ -53,80 +59,6 @@ Value tile::allocateScratch(OpBuilder &builder, Operation *user,
   builder.setInsertionPoint(entry.getTerminator());
   memref::DeallocOp::create(builder, user->getLoc(), buffer);
   return buffer;
-}
-
-/// The number of blocks in each grid dimension; a negative extent counts as
-/// none, so that an empty grid runs nothing.
-static SmallVector<Value> buildGrid(OpBuilder &builder, KernelOp kernel,
-                                    ValueRange arguments) {
-  Location loc = kernel.getLoc();
-  SmallVector<Value> symbols;
-  ArrayRef<int64_t> operands = kernel.getGridOperands();
-  for (size_t i = 0; i < operands.size(); i += 2) {
-    Value argument = arguments[operands[i]];
-    if (operands[i + 1] >= 0)
-      argument = memref::DimOp::create(builder, loc, argument, operands[i + 1]);
-    symbols.push_back(
-        castElement(builder, loc, argument, builder.getIndexType()));
-  }
-  SmallVector<Value> grid;
-  Value zero = indexConstant(builder, loc, 0);
-  for (AffineExpr extent : kernel.getGrid().getResults()) {
-    Value count = affine::AffineApplyOp::create(
-        builder, loc, AffineMap::get(0, symbols.size(), extent), symbols);
-    grid.push_back(arith::MaxSIOp::create(builder, loc, count, zero));
-  }
-  return grid;
-}
-
-/// Moves the kernel's body into a function that runs the blocks `worker`,
-/// `worker + workers`, ... of the grid.
-static func::FuncOp buildFunction(KernelOp kernel) {
-  OpBuilder builder(kernel);
-  Location loc = kernel.getLoc();
-  unsigned count = kernel.getNumKernelArguments();
-  SmallVector<Type> types;
-  for (Attribute type : kernel.getArgTypes())
-    types.push_back(cast<TypeAttr>(type).getValue());
-  types.append(3, builder.getIndexType());
-  // The suffix keeps a kernel named @exp or @free from being taken for the
-  // library function of that name.
-  auto function =
-      func::FuncOp::create(builder, loc, (kernel.getSymName() + ".cpu").str(),
-                           builder.getFunctionType(types, {}));
-  Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToStart(entry);
-  ValueRange arguments = entry->getArguments();
-  Value worker = arguments[count], workers = arguments[count + 1];
-
-  SmallVector<Value> grid =
-      buildGrid(builder, kernel, arguments.take_front(count));
-  Value blocks = grid.front();
-  for (Value extent : llvm::drop_begin(grid))
-    blocks = arith::MulIOp::create(builder, loc, blocks, extent);
-  auto loop = scf::ForOp::create(builder, loc, worker, blocks, workers);
-  func::ReturnOp::create(builder, loc);
-
-  builder.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> bodyArguments =
-      llvm::to_vector_of<Value>(arguments.take_front(count));
-  Value rest = loop.getInductionVar();
-  for (size_t d = 0; d < grid.size(); ++d) {
-    if (d + 1 == grid.size()) {
-      bodyArguments.push_back(rest);
-      break;
-    }
-    bodyArguments.push_back(
-        arith::RemUIOp::create(builder, loc, rest, grid[d]));
-    rest = arith::DivUIOp::create(builder, loc, rest, grid[d]);
-  }
-  IRRewriter rewriter(builder);
-  Block &body = kernel.getBodyRegion().front();
-  rewriter.eraseOp(body.getTerminator());
-  rewriter.inlineBlockBefore(&body, loop.getBody()->getTerminator(),
-                             bodyArguments);
-  kernel.erase();
-  return function;
 }
 
 /// Every buffer is plain memory from here on.
@@ -184,9 +116,9 @@ struct ConvertTileToCPUPass
     SmallVector<func::FuncOp> functions;
     for (KernelOp kernel :
          llvm::make_early_inc_range(module.getOps<KernelOp>()))
-      functions.push_back(buildFunction(kernel));
+      functions.push_back(buildFunction(kernel, blocks));
     for (func::FuncOp function : functions)
-      if (failed(lowerRings(function)))
+      if (failed(lowerAgents(function, lazyAsync, poison)))
         return signalPassFailure();
 
     RewritePatternSet patterns(&getContext());
@@ -205,6 +137,7 @@ struct ConvertTileToCPUPass
       dropMemorySpaces(function);
       if (failed(verifyMeaning(function)))
         return signalPassFailure();
+      outlineRegions(function);
     }
     module->removeAttr(kTargetAttrName);
   }

@@ -1,10 +1,11 @@
 //===- TileToCPU.h - parts of convert-tile-to-cpu ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The conversion is one pass in four steps: floats are widened on request, each
-// kernel becomes a function, rings become buffers, and the patterns below turn
-// every tile operation into loops. Memory spaces are dropped last, because the
-// patterns ask where a buffer lives.
+// The conversion is one pass in steps: floats are widened on request, each
+// kernel becomes a function that runs blocks, rings become buffers, roles and
+// asynchronous operations marked regions, and the patterns below turn every
+// tile operation into loops. Memory spaces are dropped after that, because the
+// patterns ask where a buffer lives; then marked regions become functions.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_CONVERSION_TILETOCPU_TILETOCPU_H
@@ -30,9 +31,29 @@ void widenFloats(ModuleOp module);
 /// steps of loops are positive.
 void checkAccesses(KernelOp kernel);
 
-/// Ring creation becomes one buffer with a copy per stage; acquire and wait
-/// become views of the copy `use mod stages`; commit and release nothing.
-LogicalResult lowerRings(func::FuncOp function);
+/// Moves a kernel's body into a function that runs the blocks `worker`,
+/// `worker + workers`, ... of the grid. A kernel that works off ranges is run
+/// by `blocks` blocks, where that is positive and less than the grid has.
+func::FuncOp buildFunction(KernelOp kernel, int64_t blocks);
+
+/// Rings, roles and tokens. Ring creation becomes a buffer with a copy per
+/// stage, acquire and wait views of the copy `use mod stages`, and all of them
+/// calls of the runtime, which keeps the protocol. `lazyAsync`: asynchronous
+/// operations execute when awaited; `poison`: released slots are overwritten.
+LogicalResult lowerAgents(func::FuncOp function, bool lazyAsync, bool poison);
+LogicalResult lowerRings(func::FuncOp function, bool poison);
+
+/// Marks of regions that do not run where they stand: the name of a role, or
+/// the description of an operation that is put off, and that it is a gemm.
+inline constexpr llvm::StringLiteral kRoleAttrName = "mlir_tile.role";
+inline constexpr llvm::StringLiteral kDeferredAttrName = "mlir_tile.deferred";
+inline constexpr llvm::StringLiteral kGemmAttrName = "mlir_tile.gemm";
+
+/// Marked regions become functions, and where they stood calls of the runtime.
+void outlineRegions(func::FuncOp function);
+
+/// The first block of what will be the function that `op` stands in.
+Block &enclosingEntry(Operation *op);
 
 void populateLoopPatterns(RewritePatternSet &patterns);
 void populateMovePatterns(RewritePatternSet &patterns);
@@ -40,8 +61,8 @@ void populateGemmPattern(RewritePatternSet &patterns);
 void populateReducePattern(RewritePatternSet &patterns);
 void populateDebugPatterns(RewritePatternSet &patterns, bool checkAssumptions);
 
-/// A buffer that lives as long as a call of the kernel's function: allocated
-/// at its entry, freed at its exit.
+/// A buffer that lives as long as a call of the function that `user` will stand
+/// in: allocated at its entry, freed at its exit.
 Value allocateScratch(OpBuilder &builder, Operation *user, MemRefType type);
 
 /// Index constant.

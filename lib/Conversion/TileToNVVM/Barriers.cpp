@@ -65,22 +65,8 @@ private:
   void simulate(Block &block, State &state, bool insert) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       SmallVector<Access> accesses = accessesOf(&op);
-      if (conflicts(state, accesses)) {
-        if (insert) {
-          OpBuilder builder(&op);
-          bool fence = state.unfenced;
-          if (llvm::any_of(state.pending,
-                           [](const Access &a) { return a.isAsync; })) {
-            NVVM::CpAsyncCommitGroupOp::create(builder, op.getLoc());
-            NVVM::CpAsyncWaitGroupOp::create(builder, op.getLoc(), 0);
-            fence |= llvm::any_of(state.pending, [&](const Access &access) {
-              return access.isAsync && isAsyncRead(access);
-            });
-          }
-          if (fence)
-            emitFence(builder, op.getLoc());
-          gpu::BarrierOp::create(builder, op.getLoc());
-        }
+      if (conflicts(state, accesses) || isBetterBefore(&op, state)) {
+        meet(&op, state, insert);
         state = State();
       }
       for (Access &access : accesses) {
@@ -93,9 +79,11 @@ private:
           state.pending.push_back(access);
       }
       if (isBarrier(&op)) {
-        if (state.unfenced && insert) {
+        if (state.unfenced) {
+          ++inserted;
           OpBuilder builder(&op);
-          emitFence(builder, op.getLoc());
+          if (insert)
+            emitFence(builder, op.getLoc());
         }
         state.unfenced = false;
         llvm::erase_if(state.pending,
@@ -109,6 +97,50 @@ private:
         for (Region &region : op.getRegions())
           simulateRegion(&op, region, state, insert);
     }
+  }
+
+  /// A barrier before `op`, with everything that has to precede it.
+  void meet(Operation *op, const State &state, bool insert) {
+    ++inserted;
+    if (!insert)
+      return;
+    OpBuilder builder(op);
+    bool fence = state.unfenced;
+    if (llvm::any_of(state.pending,
+                     [](const Access &a) { return a.isAsync; })) {
+      NVVM::CpAsyncCommitGroupOp::create(builder, op->getLoc());
+      NVVM::CpAsyncWaitGroupOp::create(builder, op->getLoc(), 0);
+      fence |= llvm::any_of(state.pending, [&](const Access &access) {
+        return access.isAsync && isAsyncRead(access);
+      });
+    }
+    if (fence)
+      emitFence(builder, op->getLoc());
+    gpu::BarrierOp::create(builder, op->getLoc());
+  }
+
+  /// Whether a barrier before a loop saves one (or a fence) in each iteration:
+  /// what is pending from before would meet the first iteration's accesses.
+  bool isBetterBefore(Operation *op, const State &state) {
+    if (state.pending.empty() || !isa<LoopLikeOpInterface>(op) ||
+        isa<TileOpInterface>(op))
+      return false;
+    SmallVector<Access> inside;
+    op->walk([&](Operation *inner) {
+      llvm::append_range(inside, accessesOf(inner));
+    });
+    return conflicts(state, inside) &&
+           insertedInside(op, state) > insertedInside(op, State());
+  }
+
+  /// Barriers and fences in the body of a loop that starts from `state`.
+  int64_t insertedInside(Operation *op, State state) {
+    int64_t before = inserted;
+    for (Region &region : op->getRegions())
+      simulateRegion(op, region, state, /*insert=*/false);
+    int64_t result = inserted - before;
+    inserted = before;
+    return result;
   }
 
   /// Operations whose lowering makes all threads of the agent meet.
@@ -142,8 +174,10 @@ private:
     if (isa<LoopLikeOpInterface>(op)) {
       // What the end of an iteration leaves pending meets the next one.
       State around = state;
+      int64_t before = inserted;
       for (Block &block : region)
         simulate(block, around, /*insert=*/false);
+      inserted = before;
       merge(entry, around);
     }
     for (Block &block : region)
@@ -246,6 +280,8 @@ private:
 
   KernelOp kernel;
   const SharedArena &arena;
+  /// Barriers and fences so far, those of trial runs included.
+  int64_t inserted = 0;
   /// Bytes that the async proxy reads somewhere.
   SmallVector<std::pair<int64_t, int64_t>> asyncReads;
 };

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `tile.block_range` and `tile.block_coordinates`. Numbers go through the grid
-// in clusters: panel by panel, down the rows of a panel first, so that what
-// runs at one time shares operands in the L2 cache. The launch is linear, the
-// blocks of a cluster are neighbours.
+// in the order of BlockOrder.h. The launch is linear, the blocks of a cluster
+// are neighbours.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Conversion/BlockOrder.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -102,50 +102,14 @@ static LogicalResult lowerCoordinates(KernelLowering &lowering, Operation *op) {
   auto &b = lowering.builder;
   KernelOp kernel = lowering.kernel;
   ClusterGrid grid = clusterGrid(lowering);
-  auto div = [&](Value x, Value y) {
-    return b.createOrFold<arith::DivUIOp>(x, y);
-  };
-  auto rem = [&](Value x, Value y) {
-    return b.createOrFold<arith::RemUIOp>(x, y);
-  };
   Value number = lowering.toI32(coordinates.getNumber());
-  unsigned rank = grid.counts.size();
-  SmallVector<Value> ids(rank);
-  Value plane = number;
-  if (rank > 2) {
-    Value size = lowering.mul(grid.counts[0], grid.counts[1]);
-    ids[2] = div(number, size);
-    plane = rem(number, size);
-  }
-  if (rank == 1) {
-    ids[0] = plane;
-  } else if (kernel.getPanel()) {
-    int64_t rows = std::max<int64_t>(
-        1, static_cast<int64_t>(*kernel.getPanel()) / grid.extents[1]);
-    Value panel = lowering.i32(rows);
-    Value size = lowering.mul(panel, grid.counts[0]);
-    Value first = lowering.mul(div(plane, size), panel);
-    Value within = rem(plane, size);
-    Value height = b.createOrFold<arith::MinUIOp>(
-        panel, b.createOrFold<arith::SubIOp>(grid.counts[1], first));
-    ids[1] = lowering.add(first, rem(within, height));
-    ids[0] = div(within, height);
-  } else {
-    ids[0] = rem(plane, grid.counts[0]);
-    ids[1] = div(plane, grid.counts[0]);
-  }
-  if (grid.size > 1) {
-    Value place = rem(NVVM::BlockIdXOp::create(b, b.getI32Type()),
-                      lowering.i32(grid.size));
-    for (unsigned d = 0; d < rank; ++d) {
-      int64_t extent = grid.extents[d];
-      if (extent == 1)
-        continue;
-      ids[d] = lowering.add(lowering.mulConst(ids[d], extent),
-                            rem(place, lowering.i32(extent)));
-      place = divide(lowering, place, extent);
-    }
-  }
+  Value rank = lowering.i32(0);
+  if (grid.size > 1)
+    rank = b.createOrFold<arith::RemUIOp>(
+        NVVM::BlockIdXOp::create(b, b.getI32Type()), lowering.i32(grid.size));
+  SmallVector<Value> ids =
+      buildBlockCoordinates(b, op->getLoc(), number, rank, grid.counts,
+                            grid.extents, kernel.getPanel());
   for (auto [result, id] : llvm::zip(coordinates.getCoordinates(), ids))
     result.replaceAllUsesWith(lowering.toIndex(id));
   return success();

@@ -57,10 +57,9 @@ public:
     auto &b = lowering.builder;
     if (perWord() == 1)
       return lowering.storeRegister(buffer, elementType, reg, word);
-    LLVM::StoreOp::create(
-        b, LLVM::BitcastOp::create(b, vector(), word),
-        lowering.registerAddress(buffer, elementType, reg),
-        storage.getIntOrFloatBitWidth() / 8);
+    LLVM::StoreOp::create(b, LLVM::BitcastOp::create(b, vector(), word),
+                          lowering.registerAddress(buffer, elementType, reg),
+                          storage.getIntOrFloatBitWidth() / 8);
   }
 
 private:
@@ -89,9 +88,7 @@ public:
     constraints += (constraints.empty() ? "" : ",") + constraint;
     return "$" + std::to_string(results.size() + inputs.size() - 1);
   }
-  void line(const std::string &instruction) {
-    text += "\n\t" + instruction;
-  }
+  void line(const std::string &instruction) { text += "\n\t" + instruction; }
   /// With memory clobbered: wgmma reads shared memory.
   SmallVector<Value> emit() {
     auto &b = lowering.builder;
@@ -123,7 +120,7 @@ private:
 struct Operand {
   bool isShared = true, isTransposed = false;
   WgmmaOperand descriptors;
-  Value base; // i64
+  Value base;                            // i64
   SmallVector<SmallVector<Value>> words; // [repeat * steps + step]
 };
 
@@ -176,11 +173,12 @@ LogicalResult WgmmaGemm::choose() {
     info = lowering.target.wgmmaInstruction(*typeA, *typeB, *typeC);
   if (!info || shape.m != kWgmmaM || !info->hasN(shape.n) || shape.k != info->k)
     return gemm.emitOpError()
-           << "expected a wgmma that " << lowering.target.arch
-           << " has, got m" << shape.m << "n" << shape.n << "k" << shape.k
-           << " of " << elementOf(gemm.getA()) << " x "
-           << elementOf(gemm.getB()) << " into " << elementOf(gemm.getC());
-  if (warps.m % kWarpsPerGroup != 0 || warps.m * warps.n != lowering.agent.warps)
+           << "expected a wgmma that " << lowering.target.arch << " has, got m"
+           << shape.m << "n" << shape.n << "k" << shape.k << " of "
+           << elementOf(gemm.getA()) << " x " << elementOf(gemm.getB())
+           << " into " << elementOf(gemm.getC());
+  if (warps.m % kWarpsPerGroup != 0 ||
+      warps.m * warps.n != lowering.agent.warps)
     return gemm.emitOpError()
            << "expected warps in groups of 4 along m that multiply to "
            << lowering.agent.warps << ", got " << warps.m << " x " << warps.n;
@@ -203,12 +201,11 @@ LogicalResult WgmmaGemm::bindAccumulator() {
   if (failed(buffer))
     return failure();
   Type type = elementOf(gemm.getC());
-  auto part =
-      wgmmaFragment(shape, MmaOperand::C, type.getIntOrFloatBitWidth());
+  auto part = wgmmaFragment(shape, MmaOperand::C, type.getIntOrFloatBitWidth());
   if (!part)
     return gemm.emitOpError() << part.reason();
-  auto expected = tileMmaFragment(*part, MmaOperand::C,
-                                  {gemm.getM(), gemm.getN()}, warps);
+  auto expected =
+      tileMmaFragment(*part, MmaOperand::C, {gemm.getM(), gemm.getN()}, warps);
   if (!expected)
     return gemm.emitOpError() << expected.reason();
   if (!sameThreads(*expected, buffer->layout, {0, 1}))
@@ -221,7 +218,8 @@ LogicalResult WgmmaGemm::bindAccumulator() {
     for (int64_t j = 0; j < repeatsN; ++j)
       for (int64_t r = 0; r < part->numRegisters(); r += perWord)
         for (int64_t e = 0; e < perWord; ++e) {
-          SmallVector<int64_t> at = part->axisCoordinates(Axis::Register, r + e);
+          SmallVector<int64_t> at =
+              part->axisCoordinates(Axis::Register, r + e);
           int64_t reg = map({at[0] + i * shape.m, at[1] + j * shape.n});
           if (reg < 0 || (e > 0 && reg != cRegisters.back() + e))
             return gemm.emitOpError() << "expected C to hold the result in the "
@@ -244,8 +242,8 @@ Value WgmmaGemm::groupIndex(bool alongM) {
   // Warp number = warp along m + warps.m * (warp along n).
   if (!alongM)
     return builder.createOrFold<arith::DivUIOp>(warp, lowering.i32(warps.m));
-  Value group = builder.createOrFold<arith::DivUIOp>(
-      warp, lowering.i32(kWarpsPerGroup));
+  Value group =
+      builder.createOrFold<arith::DivUIOp>(warp, lowering.i32(kWarpsPerGroup));
   return groups.n == 1 ? group
                        : builder.createOrFold<arith::RemUIOp>(
                              group, lowering.i32(groups.m));
@@ -265,9 +263,9 @@ LogicalResult WgmmaGemm::bindShared(Value buffer, StringRef name, bool isA,
                    steps};
   auto descriptors = wgmmaOperand(shared->layout, split);
   if (!descriptors)
-    return gemm.emitOpError() << "expected operand " << name
-                              << " in a layout that wgmma reads: "
-                              << descriptors.reason();
+    return gemm.emitOpError()
+           << "expected operand " << name
+           << " in a layout that wgmma reads: " << descriptors.reason();
   operand.descriptors = *descriptors;
   const WgmmaDescriptor &first = operand.descriptors.descriptor;
   operand.isTransposed = first.major == Major::MN;
@@ -277,8 +275,8 @@ LogicalResult WgmmaGemm::bindShared(Value buffer, StringRef name, bool isA,
            << elementOf(buffer) << " needs";
 
   auto &builder = lowering.builder;
-  Value address = LLVM::PtrToIntOp::create(builder, builder.getI32Type(),
-                                           shared->base);
+  Value address =
+      LLVM::PtrToIntOp::create(builder, builder.getI32Type(), shared->base);
   if (Value group = groupIndex(isA))
     address = lowering.add(
         address, lowering.mulConst(group, operand.descriptors.bytesPerGroup));
@@ -299,12 +297,11 @@ LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
   if (failed(held))
     return failure();
   Type type = elementOf(buffer);
-  auto part =
-      wgmmaFragment(shape, MmaOperand::A, type.getIntOrFloatBitWidth());
+  auto part = wgmmaFragment(shape, MmaOperand::A, type.getIntOrFloatBitWidth());
   if (!part)
     return gemm.emitOpError() << part.reason();
-  auto expected = tileMmaFragment(*part, MmaOperand::A,
-                                  {gemm.getM(), gemm.getK()}, warps);
+  auto expected =
+      tileMmaFragment(*part, MmaOperand::A, {gemm.getM(), gemm.getK()}, warps);
   if (!expected)
     return gemm.emitOpError() << expected.reason();
   bool transposed = gemm.getTransposeA();
@@ -323,7 +320,8 @@ LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
       for (int64_t r = 0; r < part->numRegisters(); r += words.perWord()) {
         int64_t firstReg = -1;
         for (int64_t e = 0; e < words.perWord(); ++e) {
-          SmallVector<int64_t> at = part->axisCoordinates(Axis::Register, r + e);
+          SmallVector<int64_t> at =
+              part->axisCoordinates(Axis::Register, r + e);
           at[0] += i * shape.m;
           at[1] += k * shape.k;
           if (transposed)
@@ -422,13 +420,12 @@ SmallVector<Value> WgmmaGemm::multiply(int64_t first, int64_t end,
 
 LogicalResult WgmmaGemm::lower() {
   if (failed(choose()) || failed(bindAccumulator()) ||
-      failed(bindShared(gemm.getB(), "B", /*isA=*/false, gemm.getTransposeB(),
-                        b)))
+      failed(
+          bindShared(gemm.getB(), "B", /*isA=*/false, gemm.getTransposeB(), b)))
     return failure();
-  if (failed(isShared(gemm.getA())
-                 ? bindShared(gemm.getA(), "A", /*isA=*/true,
-                              gemm.getTransposeA(), a)
-                 : bindRegisters(a)))
+  if (failed(isShared(gemm.getA()) ? bindShared(gemm.getA(), "A", /*isA=*/true,
+                                                gemm.getTransposeA(), a)
+                                   : bindRegisters(a)))
     return failure();
   SmallVector<Value> accumulators;
   if (!gemm.getClear())
@@ -452,8 +449,8 @@ LogicalResult WgmmaGemm::lower() {
           multiply(k, std::min(steps, k + chunk), {}, /*wait=*/true);
       for (auto [i, sum] : llvm::enumerate(sums))
         if (i < accumulators.size())
-          accumulators[i] = arith::AddFOp::create(lowering.builder,
-                                                  accumulators[i], sum);
+          accumulators[i] =
+              arith::AddFOp::create(lowering.builder, accumulators[i], sum);
       if (accumulators.empty())
         accumulators = sums;
     }

@@ -25,7 +25,7 @@
 // RUN: sed s/xf32/xf64/g %S/Inputs/twice.mlir > %t/other.mlir
 // RUN: sed -i "s/: f32/: f64/" %t/other.mlir
 // RUN: not tile-run %t/twice.tile --target=cuda --args=A=100,C=3x100 --source=%t/other.mlir --check 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: tile-run: error: expected argument 'A' of type memref<?xf64> in the artifact, as in its source, got 'A' of type memref<?xf32
+// OTHER: tile-run: error: expected argument 'A' of type memref<?xf64>, as in the source, got 'A' of type memref<?xf32
 // RUN: %python -c "import sys; b=bytearray(open(sys.argv[1],'rb').read()); b[200]^=1; open(sys.argv[2],'wb').write(b)" %t/twice.tile %t/damaged.tile
 // RUN: not tile-run %t/damaged.tile --target=cuda 2>&1 | FileCheck %s --check-prefix=DAMAGED
 // DAMAGED: tile-run: error: '{{.*}}damaged.tile': {{.*}}checksum

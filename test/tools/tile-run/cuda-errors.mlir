@@ -32,5 +32,3 @@
 
 // RUN: env LD_LIBRARY_PATH=%t/hopper not tile-run %S/Inputs/twice.mlir --target=cuda --stage=layouts --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=STAGE
 // STAGE: tile-run: error: expected --stage with --target=cpu only
-// RUN: env LD_LIBRARY_PATH=%t/hopper not tile-run %S/Inputs/twice.mlir --target=cuda --source=%S/Inputs/twice.mlir --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=SOURCE
-// SOURCE: tile-run: error: expected an artifact with --source, got tile IR

@@ -19,9 +19,8 @@ static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
 
-const WgmmaInstructionInfo *tile::wgmmaFor(GemmOp gemm,
-                                           const TargetInfo &target,
-                                           std::string &why) {
+const WgmmaInstructionInfo *
+tile::wgmmaFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
   Type a = typeOf(gemm.getA()).getElementType();
   Type b = typeOf(gemm.getB()).getElementType();
   Type c = typeOf(gemm.getC()).getElementType();
@@ -75,8 +74,7 @@ static std::string checkGrid(const GemmProblem &problem,
            std::to_string(problem.m);
   if (!info.hasN(n) || problem.n % (n * groups.n) != 0)
     return std::string("wgmma needs an N tile of ") +
-           (info.isInteger() ? "8, 24 or multiples of 16"
-                             : "multiples of 8") +
+           (info.isInteger() ? "8, 24 or multiples of 16" : "multiples of 8") +
            " for each of " + std::to_string(groups.n) + " warpgroups, got " +
            std::to_string(problem.n);
   return "";
@@ -159,9 +157,9 @@ public:
       wrong = shared(alternative, gemm.getA(), "A", groups.m, problem.m,
                      plan.shape.m, gemm.getTransposeA() ? 1 : 0);
     else
-      wrong = fragment(alternative, gemm.getAMutable(), MmaOperand::A,
-                       problem.bitsA, {problem.m, problem.k},
-                       gemm.getTransposeA());
+      wrong =
+          fragment(alternative, gemm.getAMutable(), MmaOperand::A,
+                   problem.bitsA, {problem.m, problem.k}, gemm.getTransposeA());
     if (wrong.empty())
       wrong = shared(alternative, gemm.getB(), "B", groups.n, problem.n,
                      plan.shape.n, gemm.getTransposeB() ? 0 : 1);
@@ -194,12 +192,9 @@ private:
   std::string shared(LayoutAlternative &alternative, Value buffer,
                      StringRef name, int64_t groups, int64_t extent,
                      int64_t piece, unsigned mnDim) {
-    WgmmaSplit split{mnDim,
-                     1 - mnDim,
-                     groups,
-                     extent / (groups * piece),
-                     piece,
-                     problem.k / plan.shape.k};
+    WgmmaSplit split{mnDim,  1 - mnDim,
+                     groups, extent / (groups * piece),
+                     piece,  problem.k / plan.shape.k};
     MemRefType type = typeOf(buffer);
     unsigned bits = getStorageBits(type.getElementType());
     SharedDemand demand;
@@ -250,8 +245,8 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
                      {stated.getWarpsM(), stated.getWarpsN()}});
   } else {
     for (WarpGrid grid : wgmmaGrids(problem)) {
-      int64_t n = problem.n % grid.n == 0 ? info->largestN(problem.n / grid.n)
-                                          : 0;
+      int64_t n =
+          problem.n % grid.n == 0 ? info->largestN(problem.n / grid.n) : 0;
       why = checkGrid(problem, *info, grid, n);
       if (why.empty())
         plans.push_back({MmaInstruction::Wgmma, {kWgmmaM, n, info->k}, grid});
@@ -281,10 +276,10 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
     alternatives.push_back(std::move(alternative));
   }
   // Ties keep more warpgroups along m.
-  llvm::stable_sort(alternatives, [](const LayoutAlternative &a,
-                                     const LayoutAlternative &b) {
-    return a.cost < b.cost;
-  });
+  llvm::stable_sort(alternatives,
+                    [](const LayoutAlternative &a, const LayoutAlternative &b) {
+                      return a.cost < b.cost;
+                    });
   if (!alternatives.empty())
     refused.clear();
   return alternatives;

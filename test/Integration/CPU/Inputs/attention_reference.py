@@ -61,7 +61,7 @@ def attention(q, k, v, heads, s, d, causal):
     """Rows of the result, and of its magnitude: the weighted absolute values."""
     out, size = {}, {}
     for h in range(heads):
-        rows = [[x[(h * s + i) * d:(h * s + i + 1) * d] for i in range(s)] for x in (q, k, v)]
+        rows = [[x[(h * s + i) * d : (h * s + i + 1) * d] for i in range(s)] for x in (q, k, v)]
         for i in range(s):
             keys = i + 1 if causal else s
             scores = [sum(map(float.__mul__, rows[0][i], rows[1][j])) / math.sqrt(d) for j in range(keys)]
@@ -77,12 +77,18 @@ def instrumented(program):
     text = program.text()
     at = text.rindex("  tile.copy %acc to %O")
     kind = f"memref<{program.rows}x{program.d}xf32, #tile.fragment>"
-    return text[:at] + f'  tile.print "h" %h : index\n  tile.print "m" %m : index\n  tile.print "acc" %acc : {kind}\n' + text[at:]
+    return (
+        text[:at]
+        + f'  tile.print "h" %h : index\n  tile.print "m" %m : index\n  tile.print "acc" %acc : {kind}\n'
+        + text[at:]
+    )
 
 
 def check(case, runner, path, options):
     element, d, causal, rows, keys, stages, heads, s = case
-    program = Attention(element=element, d=d, causal=causal, rows=rows, keys=keys, stages=stages, threads=128, accurate=True)
+    program = Attention(
+        element=element, d=d, causal=causal, rows=rows, keys=keys, stages=stages, threads=128, accurate=True
+    )
     path.write_text(instrumented(program))
     shape = f"{heads}x{s}x{d}"
     args = ",".join(f"{name}={shape}:normal:{seed}" for seed, name in enumerate("QKV", 1))
