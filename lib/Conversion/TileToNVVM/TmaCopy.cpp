@@ -76,7 +76,11 @@ void tile::nvvm::prefetchTensorMaps(KernelLowering &lowering) {
     return;
   auto &b = lowering.builder;
   OpBuilder::InsertionGuard guard(b);
+  // Behind the allocas: the branch ends LLVM's entry block, and allocas outside
+  // of it do not become registers.
   b.setInsertionPointToStart(lowering.entry);
+  for (auto alloca : lowering.entry->getOps<LLVM::AllocaOp>())
+    b.setInsertionPointAfter(alloca);
   auto branch = scf::IfOp::create(b, lowering.elected(), /*withElse=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
   for (Value map : lowering.tensorMaps)
