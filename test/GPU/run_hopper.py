@@ -465,8 +465,9 @@ def selftest(options):
             continue
         kernel = manifest["kernels"][0]
         facts["kernels"] += 1
-        facts["tensor_maps"] += bool(kernel["tensor_maps"])
-        facts["more_threads"] += kernel["threads"] > program.threads
+        versions = [kernel, *kernel.get("versions", [])]
+        facts["tensor_maps"] += any(version["tensor_maps"] for version in versions)
+        facts["more_threads"] += any(version["threads"] > program.threads for version in versions)
         for run in runs:
             args = []
             for arg, element, shape, _, pad, value in resolve(program, run):
