@@ -151,6 +151,10 @@ public:
   /// The function that the kernel becomes; parameters may be appended.
   LLVM::LLVMFuncOp function;
 
+  /// The block's warp number, shuffled from lane 0 in the entry block; null until
+  /// somebody asks.
+  Value blockWarp;
+
   Agent agent;
   int64_t numThreads() { return agent.warps * 32; }
   /// i1, true in one thread of the agent; null where only one runs.
@@ -170,6 +174,9 @@ public:
   Value laneId();
   Value warpId();
   Value threadId();
+  /// The warp number, known to be the same in all lanes: branches on it stay
+  /// uniform, and addresses live in uniform registers.
+  Value uniformWarpId();
   /// The value (base + constant) of a coordinate as i32.
   Value materialize(const ThreadCoordinate &coordinate);
   void barrier();
