@@ -93,6 +93,7 @@ def wrong(torch, o, q, k, v, causal):
 
 def verify(bench, program, launch, tensors):
     q, k, v, o = tensors
+    bench.alive()
     bench.timing.poison(o)
     try:
         launch()
@@ -175,6 +176,7 @@ def main():
     p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
     p.add_argument("--shapes", type=int, default=len(SHAPES), help="only the first so many shapes")
     p.add_argument("--tune-rep", type=float, default=12, help="milliseconds of a tuning measurement")
+    p.add_argument("--patience", type=float, default=45, help="seconds without progress after which to give up")
     p.add_argument("--pairs", type=int, default=6)
     p.add_argument("--rep", type=float, default=40, help="milliseconds of a measurement")
     p.add_argument("--only", help="only configurations whose names contain this")

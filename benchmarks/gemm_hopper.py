@@ -11,7 +11,7 @@ Modes of `run` (several may be named; default: headline sweep):
   headline  4096, 8192, 16384 cubed       sweep     the LLM set: M x (N, K), B as K x N and N x K
   fp8       e4m3 against _scaled_mm       int8      against _int_mm           tf32     against cuBLAS tf32
   small     M of 1 to 128                 batched   16 x 2048 cubed           ragged   4093 x 4099 x 4001
-  epilogue  fused against plain           triton    Triton's best on six      ablation what each decision is worth
+  epilogue  fused against plain           triton, tilelang  a peer's best on six      ablation  what each decision is worth
 
 Every configuration that is timed is first compared with float32 on fresh random inputs, the output poisoned with NaN.
 Times are medians of triton's do_bench, ours and the peer alternating in one process; ratios are peer over ours, pair by
@@ -20,6 +20,7 @@ pair: above 1 is faster than the peer. `--tune` picks configurations by measurin
 
 import argparse
 import dataclasses
+import faulthandler
 import json
 import pathlib
 import statistics
@@ -101,7 +102,7 @@ def fp8_programs(promote):
 
 def programs():
     """Every program of every mode: (mode, program)."""
-    found = [(mode, p) for mode in ("headline", "sweep", "triton") for tb in (False, True) for p in large(tb)]
+    found = [(mode, p) for mode in ("headline", "sweep", "triton", "tilelang") for tb in (False, True) for p in large(tb)]
     found += [("fp8", p) for promote in (0, 128) for p in fp8_programs(promote)]
     found += [("int8", p) for p in eight_bit("i8")] + [("tf32", p) for p in tf32()]
     found += [("small", p) for p in small() + small_whole() + [Reduce()]]
@@ -345,9 +346,8 @@ def mode_epilogue(bench):
     bench.summary("epilogue")
 
 
-def mode_triton(bench):
-    from tilebench import triton_gemm
-
+def rivals_mode(bench, mode, rivals):
+    """Ours against cuBLAS and the best of a peer's configurations. rivals(a, b, d, problem): [(name, launch)]."""
     for m, n, k in PEER_SHAPES:
         for tb in (False, True):
             problem = Problem(m, n, k, tb)
@@ -359,23 +359,48 @@ def mode_triton(bench):
             program = bench.choose(programs_, problem, bound.get)
             if not bench.verified(f"{program.ident()} {problem.label()}", bound[program], c, a, b_view, "f16", "f16"):
                 continue
-            d = bench.torch.empty_like(c)
-            rivals = []
-            for config in triton_gemm.CONFIGS:
+            d, e = bench.torch.empty_like(c), bench.torch.empty_like(c)
+            timed = []
+            for name, launch in rivals(a, b, d, problem):
                 try:
-                    launch = triton_gemm.launcher(a, b, d, tb, config)
-                    if bench.verified(
-                        f"triton {config} {problem.label()}", launch, d, a, b_view, "f16", "f16", peer=True
-                    ):
-                        rivals.append((bench.time(launch, rep=bench.options.tune_rep, warmup=4), config, launch))
-                except Exception as error:  # a configuration that Triton refuses is no rival
-                    print(f"triton {config}: {str(error).splitlines()[0][:100]}")
-            e = bench.torch.empty_like(c)
+                    if bench.verified(f"{mode} {name} {problem.label()}", launch, d, a, b_view, "f16", "f16", peer=True):
+                        timed.append((bench.time(launch, rep=bench.options.tune_rep, warmup=4), str(name), launch))
+                except Exception as error:  # a configuration that the peer refuses is no rival
+                    print(f"{mode} {name}: {str(error).splitlines()[0][:100]}")
             peers = {"cublas": lambda: bench.torch.matmul(a, b_view, out=e)}
-            if rivals:
-                peers["triton"] = min(rivals, key=lambda r: r[:2])[2]
-            bench.report("triton", problem.label(), program.ident(), bound[program], problem.flops(), peers)
-    bench.summary("triton")
+            if timed:
+                peers[mode] = min(timed, key=lambda r: r[:2])[2]
+            bench.report(mode, problem.label(), program.ident(), bound[program], problem.flops(), peers)
+    bench.summary(mode)
+
+
+def mode_triton(bench):
+    from tilebench import triton_gemm as peer
+
+    rivals_mode(
+        bench,
+        "triton",
+        lambda a, b, d, problem: [(config, peer.launcher(a, b, d, problem.tb, config)) for config in peer.CONFIGS],
+    )
+
+
+def mode_tilelang(bench):
+    """Needs the package tilelang (shared/peers/pack_tilelang.sh) on PYTHONPATH."""
+    from tilebench import tilelang_gemm as peer
+
+    start = time.time()
+    faulthandler.cancel_dump_traceback_later()
+    built = peer.compile_all([(m, n, k, tb) for m, n, k in PEER_SHAPES for tb in (False, True)])
+    print(f"TileLang compiled {len(built)} kernels in {time.time() - start:.0f} s", flush=True)
+
+    def rivals(a, b, d, problem):
+        found = []
+        for (m, n, k, tb, config), kernel in built.items():
+            if (m, n, k, tb) == (problem.m, problem.n, problem.k, problem.tb):
+                found.append((config, lambda kernel=kernel: kernel(a, b, d)))
+        return found
+
+    rivals_mode(bench, "tilelang", rivals)
 
 
 def mode_ablation(bench):
@@ -426,6 +451,7 @@ MODES = dict(
     ragged=mode_ragged,
     epilogue=mode_epilogue,
     triton=mode_triton,
+    tilelang=mode_tilelang,
     ablation=mode_ablation,
 )
 
@@ -442,13 +468,14 @@ def run(options):
     status = 0
     for mode in modes:
         begun = time.time()
+        bench.alive()
         if options.seconds and begun - start > options.seconds:
             print(f"{mode}: not run: out of time")
             status = 1
             continue
         try:
             MODES[mode](bench)
-        except RuntimeError as error:
+        except (ImportError, RuntimeError) as error:
             print(f"{mode}: {str(error).splitlines()[0]}", flush=True)
             status = 1
             if "CUDA" in str(error):
@@ -472,6 +499,7 @@ def selftest(options):
         "headline": [Problem(*s) for s in HEADLINE],
         "sweep": llm_set(),
         "triton": [Problem(*s) for s in PEER_SHAPES],
+        "tilelang": [Problem(*s) for s in PEER_SHAPES],
         "fp8": fp8_problems(),
         "int8": [Problem(CUBE, CUBE, CUBE)],
         "tf32": [Problem(CUBE, CUBE, CUBE)],
@@ -575,6 +603,7 @@ def main():
     p.add_argument("modes", nargs="*", choices=[*MODES, []], metavar="MODE")
     p.add_argument("--tune", action="store_true", help="measure the packed configurations and take the best")
     p.add_argument("--tune-rep", type=float, default=12, help="milliseconds of a tuning measurement")
+    p.add_argument("--patience", type=float, default=45, help="seconds without progress after which to give up")
     p.add_argument("--pairs", type=int, default=6)
     p.add_argument("--rep", type=float, default=40, help="milliseconds of a measurement")
     p.add_argument("--m", type=int, nargs="*", default=(1024, 2048, 4096, 8192), help="M of the sweep")

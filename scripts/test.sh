@@ -30,8 +30,8 @@ if compgen -G 'test/python/test_*.py' >/dev/null; then
   [[ -f $results/pytest.xml ]] || echo "pytest left no results" >>"$results/errors.txt"
 fi
 
-echo "== the matrix of kernels through ptxas and on the CPU"
-for half in ptx cpu; do
+echo "== the matrix of kernels through ptxas, on the CPU, and its schedules"
+for half in ptx cpu rings; do
   python3 test/Matrix/${half}_test.py --bin build/release/bin --junit "$results/matrix-$half.xml"
   [[ -f $results/matrix-$half.xml ]] || echo "test/Matrix/${half}_test.py left no results" >>"$results/errors.txt"
 done

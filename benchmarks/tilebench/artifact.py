@@ -85,8 +85,19 @@ def dense_strides(shape):
 def describe_call(kernel, args):
     """What a launch of a manifest's kernel would do. args: (name, type, shape or None, strides, scalar value).
 
-    Returns a dict of grid, threads, shared bytes and tensor maps; raises ValueError with what is wrong.
+    Returns a dict of grid, threads, shared bytes, tensor maps and the version taken; raises ValueError with what is
+    wrong. Alignments are taken to hold.
     """
+    check_arguments(kernel, args)
+    for number, version in enumerate(kernel.get("versions", [])):
+        try:
+            return dict(describe_version(version, args), version=number + 1)
+        except ValueError:
+            continue
+    return dict(describe_version(kernel, args), version=0)
+
+
+def check_arguments(kernel, args):
     if len(kernel["args"]) != len(args):
         raise ValueError(f"expected {len(kernel['args'])} arguments, got {len(args)}")
     for expected, (name, element, shape, strides, _) in zip(kernel["args"], args):
@@ -96,26 +107,36 @@ def describe_call(kernel, args):
             raise ValueError(f"{name}: expected {expected['type']}, got {element}")
         if shape is None:
             continue
+        # Strides of extents of 0 and 1 mean nothing.
         for kind, wanted, given in (("extents", expected["shape"], shape), ("strides", expected["strides"], strides)):
-            if len(wanted) != len(given) or any(w is not None and w != g for w, g in zip(wanted, given)):
+            wrong = len(wanted) != len(given) or any(
+                w is not None and w != g and not (kind == "strides" and e <= 1) for w, g, e in zip(wanted, given, shape)
+            )
+            if wrong:
                 raise ValueError(f"{name}: expected {kind} {wanted}, got {list(given)}")
-    shapes, strides, scalars = [a[2] for a in args], [a[3] for a in args], [a[4] for a in args]
-    env = (shapes, strides, scalars)
+
+
+def describe_version(kernel, args):
+    """The launch of one version of a kernel, or ValueError."""
+    env = [a[2] for a in args], [a[3] for a in args], [a[4] for a in args]
     for assumption in kernel["assumptions"]:
         if not evaluate(assumption["expr"], *env):
             raise ValueError(assumption["message"])
     grid = [evaluate(e, *env) for e in kernel["grid"]]
     if kernel["shared_bytes"] > MAX_SHARED:
         raise ValueError(f"expected at most {MAX_SHARED} bytes of shared memory, got {kernel['shared_bytes']}")
-    if any(extent % c for extent, c in zip(grid, kernel["cluster"])):
+    persistent = kernel.get("persistent", 0)
+    if not persistent and any(extent % c for extent, c in zip(grid, kernel["cluster"])):
         raise ValueError(f"expected a grid of whole clusters {kernel['cluster']}, got {grid}")
     maps = []
     for m in kernel["tensor_maps"]:
         extents = [evaluate(e, *env) for e in m["dims"]]
         steps = [evaluate(e, *env) for e in m["strides"]]
-        if any(step % 16 or not 0 <= step < 1 << 40 for step in steps):
-            raise ValueError(
-                f"tensor map of {kernel['args'][m['arg']]['name']}: expected strides of multiples of 16 bytes, got {steps}"
-            )
+        for extent, step in zip(extents[1:], steps):
+            if extent > 1 and all(extents) and (step % 16 or not 0 <= step < 1 << 40):
+                name = args[m["arg"]][0]
+                raise ValueError(f"tensor map of {name}: expected strides of multiples of 16 bytes, got {steps}")
         maps.append(dict(extents=extents, strides=steps, box=m["box"], swizzle=m["swizzle"]))
-    return dict(grid=grid, threads=kernel["threads"], shared=kernel["shared_bytes"], maps=maps)
+    return dict(
+        grid=grid, threads=kernel["threads"], shared=kernel["shared_bytes"], maps=maps, persistent=persistent
+    )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What every benchmark does on the GPU machine: loads packed kernels, checks them, times them beside peers, keeps rows."""
 
+import faulthandler
 import json
 import statistics
 
@@ -48,8 +49,14 @@ class Bench:
                 args.append(self.launching.tensor_arg(tensors[name], element))
         return self.runtime.kernel(program.ident()).bind(args, self.stream())
 
+    def alive(self):
+        """Ends the process, with a traceback, unless called again in time: a kernel may hang."""
+        if self.device == "cuda":
+            faulthandler.dump_traceback_later(self.options.patience, exit=True)
+
     def verified(self, name, launch, c, a, b, element, out, finish=None, peer=False):
         """Whether a launch computes C; what is wrong is printed and kept."""
+        self.alive()
         self.timing.poison(c)
         try:
             launch()
@@ -79,6 +86,7 @@ class Bench:
 
     def report(self, mode, problem, name, launches, flops, peers, extra=None):
         """Times ours against each peer (name -> function), prints and keeps a row."""
+        self.alive()
         names = list(peers)
         times = self.timing.alternate(
             [launches] + [peers[n] for n in names], self.options.pairs, self.options.rep, bench=self.time

@@ -418,9 +418,10 @@ std::vector<Assignment> Evaluator::solveCondition(ScalarId condition,
                                                   bool wantFalse,
                                                   bool wantTrue) {
   Restore restore(choices, vars);
-  SmallVector<int64_t> constants{0, 1, 2, 3, kDefaults[2]};
+  SmallVector<int64_t> constants{0, 1, 2, 3};
   llvm::SmallDenseSet<ScalarId> seen;
   collectConstants(condition, constants, seen);
+  constants.push_back(kDefaults[2]);
   llvm::SetVector<int64_t> candidates;
   for (int64_t constant : constants)
     for (int64_t delta : {0, 1, -1})

@@ -14,6 +14,7 @@ is started anew after a device error or a hang.
 """
 
 import argparse
+import faulthandler
 import json
 import pathlib
 import random
@@ -405,6 +406,8 @@ def stress(options, device="cuda", runtime=None):
     pairs = [pair for pair in hopper_cases.stress(found) if "failed" not in index[pair[0]]]
     worker = Worker(options.folder, device, runtime)
     torch = worker.torch
+    # A kernel may hang: the process ends then, with a traceback.
+    faulthandler.dump_traceback_later(90, exit=True)
     generator = torch.Generator(device=device).manual_seed(options.seed)
     order = random.Random(options.seed)
     kinds, failures = [], []
@@ -441,6 +444,7 @@ def stress(options, device="cuda", runtime=None):
             )
     for line in failures[:20]:
         print("FAIL", line)
+    faulthandler.cancel_dump_traceback_later()
     print(f"{len(launches)} launches of {len(kinds)} kinds in {took * 1e3:.0f} ms; {time.time() - start:.0f} s in all")
     print(f"{len(launches) + len(pairs) - len(failures)} passed, {len(failures)} failed")
     return 1 if failures or not launches else 0
@@ -461,8 +465,9 @@ def selftest(options):
             continue
         kernel = manifest["kernels"][0]
         facts["kernels"] += 1
-        facts["tensor_maps"] += bool(kernel["tensor_maps"])
-        facts["more_threads"] += kernel["threads"] > program.threads
+        versions = [kernel, *kernel.get("versions", [])]
+        facts["tensor_maps"] += any(version["tensor_maps"] for version in versions)
+        facts["more_threads"] += any(version["threads"] > program.threads for version in versions)
         for run in runs:
             args = []
             for arg, element, shape, _, pad, value in resolve(program, run):

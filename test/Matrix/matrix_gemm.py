@@ -337,7 +337,7 @@ def wgmma_kernels():
         add(f"{a}_{c}_nt", a=a, c=c, tb=True, tile=(128, 64, bk))
         add(f"{a}_{c}_nt_r", a=a, c=c, tb=True, tile=(64, 64, bk), a_fragment=True)
         add(f"{a}_{c}_nn", a=a, c=c, tile=(64, 64, 32), wgmma=False)
-        add(f"{a}_{c}_tt", a=a, c=c, ta=True, tb=True, tile=(64, 64, 32), wgmma=False)
+        add(f"{a}_{c}_tt", a=a, c=c, ta=True, tb=True, tile=(64, 32, 32), wgmma=False)
     for a, b in (("f8E4M3FN", "f8E5M2"), ("f8E5M2", "f8E4M3FN"), ("f8E5M2", "f8E5M2")):
         add(f"{a}_{b}", a=a, b=b, tb=True, tile=(64, 128, 64))
     for ua, ub in ((True, True), (True, False), (False, True)):

@@ -95,6 +95,19 @@ Value KernelLowering::laneId() {
 Value KernelLowering::warpId() {
   return builder.createOrFold<arith::ShRUIOp>(threadId(), i32(5));
 }
+Value KernelLowering::uniformWarpId() {
+  if (!blockWarp) {
+    // Once for the kernel: a shuffle is not moved out of loops.
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(entry);
+    Value thread = NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
+    Value warp = arith::ShRUIOp::create(builder, thread, i32(5));
+    blockWarp =
+        NVVM::ShflOp::create(builder, builder.getI32Type(), i32(-1), warp,
+                             i32(0), i32(31), NVVM::ShflKind::idx, UnitAttr());
+  }
+  return addConst(blockWarp, -agent.firstWarp);
+}
 
 Value KernelLowering::materialize(const ThreadCoordinate &coordinate) {
   return addConst(coordinate.base, coordinate.constant);

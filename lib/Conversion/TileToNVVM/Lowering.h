@@ -158,6 +158,10 @@ public:
   /// The parameter of a tensor map; equal ones share it.
   Value tensorMap(const runtime::TensorMapSpec &spec);
 
+  /// The block's warp number, shuffled from lane 0 in the entry block; null until
+  /// somebody asks.
+  Value blockWarp;
+
   Agent agent;
   int64_t numThreads() { return agent.warps * 32; }
   /// i1, true in one thread of the agent; null where only one runs.
@@ -177,6 +181,9 @@ public:
   Value laneId();
   Value warpId();
   Value threadId();
+  /// The warp number, known to be the same in all lanes: branches on it stay
+  /// uniform, and addresses live in uniform registers.
+  Value uniformWarpId();
   /// The value (base + constant) of a coordinate as i32.
   Value materialize(const ThreadCoordinate &coordinate);
   void barrier();

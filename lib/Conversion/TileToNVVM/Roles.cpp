@@ -106,10 +106,7 @@ static LogicalResult lowerSpecialize(KernelLowering &lowering, Operation *op) {
     lowering.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                                b.getI32IntegerAttr(1));
   }
-  // The same in all lanes, and known to be: branches stay uniform.
-  Value warp = NVVM::ShflOp::create(
-      b, b.getI32Type(), lowering.i32(-1), lowering.warpId(), lowering.i32(0),
-      lowering.i32(31), NVVM::ShflKind::idx, UnitAttr());
+  Value warp = lowering.uniformWarpId();
   int64_t next = 0;
   unsigned count = specialize.getRoles().size();
   for (unsigned i = 0; i < count; ++i) {

@@ -230,15 +230,12 @@ LogicalResult WgmmaGemm::bindAccumulator() {
   return success();
 }
 
-/// The number of this warpgroup along m or n, the same in all lanes by a
-/// shuffle: descriptors live in uniform registers.
+/// The number of this warpgroup along m or n; null where there is one only.
 Value WgmmaGemm::groupIndex(bool alongM) {
   auto &builder = lowering.builder;
   if ((alongM ? groups.m : groups.n) == 1)
     return {};
-  Value warp = NVVM::ShflOp::create(
-      builder, builder.getI32Type(), lowering.i32(-1), lowering.warpId(),
-      lowering.i32(0), lowering.i32(31), NVVM::ShflKind::idx, UnitAttr());
+  Value warp = lowering.uniformWarpId();
   // Warp number = warp along m + warps.m * (warp along n).
   if (!alongM)
     return builder.createOrFold<arith::DivUIOp>(warp, lowering.i32(warps.m));

@@ -204,16 +204,26 @@ tile.kernel @promote(%C: memref<64x8xf32>) grid(%bx) = (1) threads(128) {
 
 //--- groups.mlir
 // 2 x 2 warpgroups: which one is asked of lane 0, so that descriptors are the
-// same in all lanes; its 64 rows of A are 8 KiB on, and so are its 64 columns of B.
+// same in all lanes, and once: no shuffle in the loop.
 // CHECK-LABEL: llvm.func @groups
 // CHECK:     %[[WARP:.*]] = nvvm.shfl.sync idx
+// CHECK:     llvm.cond_br
+// CHECK-NOT: nvvm.shfl
+// CHECK:     llvm.udiv %[[WARP]]
 // CHECK:     llvm.inline_asm has_side_effects {{.*}}wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
 // CHECK-SAME: ~{memory}
+// CHECK-NOT: nvvm.shfl
 #shared = #gpu.address_space<workgroup>
-tile.kernel @groups(%C: memref<128x128xf32>) grid(%bx) = (1) threads(512) {
+tile.kernel @groups(%C: memref<128x128xf32>, %n: index) grid(%bx) = (1) threads(512) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %a = tile.alloc : memref<128x64xf16, #shared>
   %b = tile.alloc : memref<64x128xf16, #shared>
   %c = tile.alloc : memref<128x128xf32, #tile.fragment>
-  tile.gemm %a, %b, %c {clear, plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [8, 2]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
+  tile.fill %c with %zero : memref<128x128xf32, #tile.fragment>, f32
+  scf.for %i = %c0 to %n step %c1 {
+    tile.gemm %a, %b, %c {plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [8, 2]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
+  }
   tile.copy %c to %C : memref<128x128xf32, #tile.fragment> to memref<128x128xf32>
 }

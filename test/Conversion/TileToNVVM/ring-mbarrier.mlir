@@ -41,6 +41,8 @@ tile.kernel @ring(%A: memref<?x?xf16>, %n: index) grid(%bx, %by) = (dim(%A, 1) c
 
 // CHECK-LABEL: .entry ring(
 // CHECK: .minnctapersm 1
+// The role is the same in all lanes of a warp.
+// CHECK: shfl.sync.idx.b32
 // One arrival of the producer; eight of the consumers: a warp each, four warps, two blocks.
 // CHECK: add.s32 [[FULL0:%r[0-9]+]], {{%r[0-9]+}}, 24576;
 // CHECK: mov.b32 [[ONE:%r[0-9]+]], 1;
@@ -53,8 +55,6 @@ tile.kernel @ring(%A: memref<?x?xf16>, %n: index) grid(%bx, %by) = (dim(%A, 1) c
 // Published to the cluster before a peer can arrive.
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
-// The role is the same in all lanes of a warp.
-// CHECK: shfl.sync.idx.b32
 // CHECK: setmaxnreg.dec.sync.aligned.u32 {{.*}}40;
 // CHECK: mbarrier.try_wait.parity
 // CHECK: mbarrier.arrive.shared::cta.b64 _

@@ -135,6 +135,22 @@ static bool touches(Operation *op, const llvm::SmallDenseSet<Value> &pending) {
   return result;
 }
 
+/// Whether `op` writes a shared tile that a gemm may still read an iteration
+/// later. Slots of rings are guarded by their releases.
+static bool writesOperand(Operation *op, ArrayRef<GemmOp> gemms) {
+  SmallVector<OpAccess> accesses;
+  collectAccesses(op, accesses);
+  return llvm::any_of(accesses, [&](const OpAccess &own) {
+    return own.access.isWrite && llvm::any_of(gemms, [&](GemmOp gemm) {
+             return llvm::any_of(
+                 ValueRange{gemm.getA(), gemm.getB()}, [&](Value tile) {
+                   return !isa<RingType>(getBaseBuffer(tile).getType()) &&
+                          mayAlias(tile, own.access.buffer);
+                 });
+           });
+  });
+}
+
 /// Gemms into accumulators of their own that nothing else in the loop touches,
 /// awaited at its end, with nothing behind but releases and scalars.
 static std::optional<Tail> findTail(scf::ForOp loop) {
@@ -172,7 +188,7 @@ static std::optional<Tail> findTail(scf::ForOp loop) {
         llvm::is_contained(tail.releases, &op) ||
         llvm::is_contained(tail.gemms, &op))
       continue;
-    if (touches(&op, pending))
+    if (touches(&op, pending) || writesOperand(&op, tail.gemms))
       return std::nullopt;
     bool isLater = lastGemm->isBeforeInBlock(&op);
     if (isLater && !isMemoryEffectFree(&op))

@@ -45,7 +45,7 @@ static bool staysOutside(Operation *op) {
   if (auto alloc = dyn_cast<AllocOp>(op))
     return isShared(alloc.getResult());
   return isa<RingCreateOp, AssumeOp>(op) ||
-         (op->getNumRegions() == 0 && isPure(op));
+         (op->getNumRegions() == 0 && isMemoryEffectFree(op));
 }
 
 /// Erases the operations of a role that `drop` names. A token that something
@@ -174,8 +174,9 @@ private:
         return true;
       if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>())
         return false; // what remains empty goes with the clean-up
-      // Reads that decide what is copied stay.
-      return !isPure(op) && !hasSingleEffect<MemoryEffects::Read>(op);
+      // Scalars stay, a division too; and reads that decide what is copied.
+      return !isMemoryEffectFree(op) &&
+             !hasSingleEffect<MemoryEffects::Read>(op);
     });
     strip(roles.getRoles()[1], isProduction);
     kernel.setThreads(threads);

@@ -97,3 +97,31 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
     tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf16>
   }
 }
+
+// A division may be undefined, and is needed by the role that copies all the same.
+// CHECK-LABEL: tile.kernel @divided
+// CHECK: arith.divui
+// CHECK: role "load"
+// CHECK: %[[PART:.*]] = arith.divui %{{.*}}, %{{.*}} : index
+// CHECK: tile.copy %A[%[[PART]], %{{.*}}] to
+// CHECK: role "mma"
+tile.kernel @divided(%A: memref<?x?xf16>, %C: memref<?x?xf16>, %parts: i32) grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %K = memref.dim %A, %c1 : memref<?x?xf16>
+  %count = arith.index_cast %parts : i32 to index
+  %length = arith.divui %K, %count : index
+  %As = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  scf.for %t = %c0 to %K step %c64 {
+    %part = arith.divui %t, %count : index
+    tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+    tile.pipelined %k = %c0 to %length step %c64 stages(3) {
+      tile.copy %A[%part, %k] to %As {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.gemm %As, %As, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    }
+    tile.copy %acc to %C[%t, %c0] : memref<64x64xf32, #tile.fragment> to memref<?x?xf16>
+  }
+}

@@ -289,7 +289,7 @@ tile.kernel @reads_after_release(%A: !global, %K: index) grid(%bx) = (1) threads
     scf.for %k = %c0 to %K step %c1 {
       %a = tile.ring.wait %r[%k] : !tma
       tile.ring.release %r[%k] : !tma
-      // expected-error @below {{[R4] ring[0] is read after it was released}}
+      // expected-error @below {{[R4] ring[0] is used after it was released}}
       tile.gemm %a, %a, %acc : !slot, !slot, !acc
     }
   }

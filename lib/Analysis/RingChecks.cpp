@@ -1,0 +1,422 @@
+//===- RingChecks.cpp - what one agent may do -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules that one agent's order of operations decides: R1, R2, R4, R5, R7,
+// R8, and the reuse of a ring's memory (R12).
+//
+//===----------------------------------------------------------------------===//
+#include "RingAgent.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::rings;
+
+std::string rings::describeEvent(const Model &model, const Run &run,
+                                 const Event &event) {
+  static constexpr StringLiteral names[] = {
+      "acquire", "multicast into", "commit", "wait", "release", "drain"};
+  if (event.kind == EventKind::Fork || event.kind == EventKind::Join)
+    return event.kind == EventKind::Fork ? "roles start" : "roles end";
+  std::string text =
+      (names[static_cast<int>(event.kind)] + " " + run.ringOf(event).name)
+          .str();
+  return event.kind == EventKind::Drain
+             ? text
+             : text + "[" + std::to_string(event.use) + "]";
+}
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+void AgentRun::appendTrace(Finding &finding, int instance) const {
+  constexpr size_t kShown = 5;
+  SmallVector<const Event *, kShown> last;
+  for (const Event &event : llvm::reverse(trace.events)) {
+    if (event.instance != instance || last.size() == kShown)
+      continue;
+    last.push_back(&event);
+  }
+  for (const Event *event : llvm::reverse(last))
+    finding.notes.push_back(
+        {event->step->op->getLoc(),
+         model.agents[agent].name + ": " + describeEvent(model, run, *event)});
+}
+
+bool AgentRun::report(StringRef rule, const Step &step, const Twine &message,
+                      const Step *other, StringRef note) {
+  run.finding = {rule.str(), step.op, message.str(), {}};
+  if (other)
+    run.finding.notes.push_back({other->op->getLoc(), note.str()});
+  int ring = step.ring >= 0 || !other ? step.ring : other->ring;
+  if (ring >= 0)
+    appendTrace(run.finding, scalars.env.instanceOfRing[ring]);
+  return stop(RunEnd::Found);
+}
+
+//===----------------------------------------------------------------------===//
+// Ring operations: R1, R2, R5
+//===----------------------------------------------------------------------===//
+
+bool AgentRun::create(const Step &step) {
+  int &instance = scalars.env.instanceOfRing[step.ring];
+  if (instance >= 0) {
+    const LocalRing &before = local[instance];
+    if (!before.isDrained && (before.acquired || before.waited))
+      return report("R12", step,
+                    "the ring is created again while its memory may be in use: "
+                    "expected 'tile.ring.drain' before");
+  }
+  instance = static_cast<int>(run.instances.size());
+  run.instances.push_back({step.ring, rank, {}});
+  return true;
+}
+
+Instance::Use &AgentRun::useOf(int instance, int64_t use) {
+  auto &uses = run.instances[instance].uses;
+  if (use >= static_cast<int64_t>(uses.size()))
+    uses.resize(use + 1);
+  return uses[use];
+}
+
+bool AgentRun::ringOp(const Step &step) {
+  int instance = step.ring < 0 ? -1 : scalars.env.instanceOfRing[step.ring];
+  if (instance < 0)
+    return stop(RunEnd::Infeasible);
+  LocalRing &ring = local[instance];
+  const Ring &type = model.rings[step.ring];
+  Event event{EventKind::Drain, instance, 0, -1, &step};
+  if (step.kind == StepKind::Drain) {
+    if (ring.waited != ring.released)
+      return report("R2", step,
+                    slotName(instance, ring.released) +
+                        " was waited for and is not released when the ring is "
+                        "drained");
+    // A ring with mbarriers lives as long as the kernel: its uses go on.
+    ring.isDrained = !type.type.usesMbarriers();
+    event.group = groups;
+    trace.events.push_back(event);
+    return true;
+  }
+  std::optional<int64_t> forced = force(step.use, step, Need::Value);
+  if (!forced)
+    return false;
+  int64_t use = *forced;
+  auto here = [&] { return slotName(instance, use); };
+  if (ring.isDrained)
+    return report("R2", step, here() + " is used after the ring was drained");
+  auto misnumbered = [&](int64_t expected) {
+    return report("R1", step,
+                  "expected use " + std::to_string(expected) + " of " +
+                      type.name + ", got " + std::to_string(use) +
+                      ": uses count on from the ring's creation");
+  };
+  switch (step.kind) {
+  case StepKind::Acquire:
+    if (use != ring.acquired)
+      return misnumbered(ring.acquired);
+    ++ring.acquired;
+    event.kind = EventKind::Acquire;
+    useOf(instance, use);
+    break;
+  case StepKind::Commit:
+    if (use < ring.committed)
+      return report("R2", step, here() + " is committed twice");
+    if (use >= ring.acquired)
+      return use == ring.committed
+                 ? report("R2", step, here() + " is committed, not acquired")
+                 : misnumbered(ring.committed);
+    if (use != ring.committed)
+      return report("R2", step,
+                    slotName(instance, ring.committed) +
+                        " was acquired and is not committed before " + here());
+    ++ring.committed;
+    event.kind = EventKind::Commit;
+    if (type.isBarrierProtocol && type.type.getProducer() == RingSide::CpAsync)
+      event.group = groups++;
+    break;
+  case StepKind::Wait:
+    if (use != ring.waited)
+      return misnumbered(ring.waited);
+    ++ring.waited;
+    event.kind = EventKind::Wait;
+    event.group = std::max<int64_t>(0, groups - step.inFlight);
+    break;
+  default:
+    if (use < ring.released)
+      return report("R2", step, here() + " is released twice");
+    if (use >= ring.waited)
+      return use == ring.released
+                 ? report("R2", step, here() + " is released, not waited for")
+                 : misnumbered(ring.released);
+    if (use != ring.released)
+      return report("R2", step,
+                    slotName(instance, ring.released) +
+                        " was waited for and is not released before " + here());
+    for (const InFlight &flight : inFlight)
+      if (!flight.isSourceFree &&
+          llvm::is_contained(flight.slots,
+                             std::pair<int, int>(instance, use)) &&
+          !type.type.hasConsumer(RingSide::Tcgen05))
+        return report("R5", step,
+                      here() +
+                          " is released while an asynchronous operation may "
+                          "still read it",
+                      flight.step, "issued here, and not awaited");
+    ++ring.released;
+    event.kind = EventKind::Release;
+    break;
+  }
+  event.use = static_cast<int32_t>(use);
+  if (step.view >= 0)
+    scalars.env.useOfView[step.view] = {instance, event.use};
+  trace.events.push_back(event);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses: R4, R7
+//===----------------------------------------------------------------------===//
+
+/// Copies and stores that may fill a slot, by the ring's producer.
+static bool mayFill(Operation *op, RingSide producer) {
+  auto copy = dyn_cast<CopyOp>(op);
+  bool fromGlobal = copy && isGlobal(copy.getSource());
+  std::optional<CopyPlanAttr> plan;
+  if (copy)
+    plan = copy.getPlan();
+  switch (producer) {
+  case RingSide::Tma:
+    return fromGlobal &&
+           (!plan || plan->getInstruction() == CopyInstruction::Tma);
+  case RingSide::CpAsync: // the wait's barrier publishes plain stores as well
+  case RingSide::CpAsyncMbarrier:
+    return !plan || plan->getInstruction() != CopyInstruction::Tma;
+  default:
+    return !plan || (plan->getInstruction() != CopyInstruction::Tma &&
+                     plan->getInstruction() != CopyInstruction::CpAsync);
+  }
+}
+
+bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
+  const View &view = model.views[touch.view];
+  auto [instance, use] = scalars.env.useOfView[touch.view];
+  const Ring &ring = model.rings[view.ring];
+  RingType type = ring.type;
+  LocalRing &state = local[instance];
+  auto slot = [&, instance = instance, use = use] {
+    return slotName(instance, use);
+  };
+  auto fail = [&](const Twine &message) {
+    Step from(StepKind::Access, view.op, view.ring);
+    return report("R4", step, message, &from, "the view is from here");
+  };
+  Instance::Use &record = useOf(instance, use);
+  if (view.isAcquire) {
+    if (!touch.isWrite)
+      return fail("the view of 'tile.ring.acquire' is read: " + slot() +
+                  " is only there to be filled");
+    if (use < state.committed)
+      return fail(slot() + " is written after it was committed");
+    if (!mayFill(step.op, type.getProducer()))
+      return fail(slot() + " is written by something other than " +
+                  stringifyRingSide(type.getProducer()) +
+                  ", which its ring expects");
+    record.filled |= uint64_t(1) << std::min(touch.buffer, 63);
+    record.writer = &step;
+    if (step.isMulticast) {
+      ++record.multicasts;
+      trace.events.push_back({EventKind::Fill, instance, use, -1, &step});
+    }
+    return true;
+  }
+  if (use < state.released)
+    return fail(slot() + " is used after it was released");
+  // Between its wait and its release a slot belongs to the threads of a loop
+  // whose barriers empty it; no other agent, and no other proxy, is involved.
+  if (touch.isWrite && !ring.isBarrierProtocol)
+    return fail("the view of 'tile.ring.wait' is written: " + slot() +
+                " is only there to be read");
+  if (touch.isWrite) {
+    record.filled |= uint64_t(1) << std::min(touch.buffer, 63);
+    return true;
+  }
+  // Where a block barrier empties the slot, it counts nobody.
+  bool known = ring.isBarrierProtocol || type.hasConsumer(step.kindOfReader);
+  if (!known && step.readerIsOpen)
+    known = type.hasConsumer(RingSide::Wgmma) ||
+            type.hasConsumer(RingSide::Threads) ||
+            type.hasConsumer(RingSide::TmaStore);
+  if (!known && !type.hasConsumer(RingSide::Tcgen05))
+    return fail(slot() + " is read by " + stringifyRingSide(step.kindOfReader) +
+                ", which is not among the consumers of its ring");
+  uint64_t bit = uint64_t(1) << std::min(touch.buffer, 63);
+  if (!(record.read & bit)) {
+    record.read |= bit;
+    record.reader = &step;
+  }
+  return true;
+}
+
+bool AgentRun::touchBuffer(const Step &step, const Touch &touch) {
+  for (const InFlight &flight : inFlight) {
+    if (flight.step->op == step.op && flight.token < 0)
+      continue;
+    for (const Touch &theirs : flight.step->touches) {
+      if (theirs.view >= 0 || theirs.buffer != touch.buffer)
+        continue;
+      bool both = theirs.isAccumulator && touch.isAccumulator;
+      bool copies = isa<CopyOp>(flight.step->op);
+      if (both || (!touch.isWrite && !theirs.isWrite) ||
+          (copies && flight.isSourceFree))
+        continue;
+      Value buffer = model.buffers[touch.buffer];
+      StringRef what = theirs.isAccumulator ? "the accumulator of a gemm"
+                       : copies             ? "the source of a copy"
+                       : isFragment(buffer) ? "a register operand of a gemm"
+                                            : "an operand of a gemm";
+      return report("R7", step,
+                    what + " in flight is " +
+                        (touch.isWrite ? "written" : "read") +
+                        " before its token was awaited",
+                    flight.step, "in flight since here");
+    }
+  }
+  return true;
+}
+
+bool AgentRun::access(const Step &step) {
+  for (const Touch &touch : step.touches)
+    if (touch.view >= 0 ? !touchSlot(step, touch) : !touchBuffer(step, touch))
+      return false;
+  if (step.stored == kNoScalar)
+    return true;
+  auto store = llvm::find_if(step.touches, [](const Touch &touch) {
+    return touch.view >= 0 && touch.isWrite;
+  });
+  if (store == step.touches.end())
+    return true;
+  auto [instance, use] = scalars.env.useOfView[store->view];
+  std::vector<int64_t> key{instance, use, store->buffer};
+  for (ScalarId index : step.indices) {
+    std::optional<int64_t> value = force(index, step, Need::Value);
+    if (!value)
+      return false;
+    key.push_back(*value);
+  }
+  std::optional<int64_t> value = force(step.stored, step, Need::Value);
+  if (!value)
+    return false;
+  run.payloads[key] = *value;
+  return true;
+}
+
+bool AgentRun::issue(const Step &step) {
+  InFlight flight{++tokens, &step, {}, false};
+  for (const Touch &touch : step.touches) {
+    if (touch.view < 0) {
+      if (!touchBuffer(step, touch))
+        return false;
+      continue;
+    }
+    if (!touchSlot(step, touch))
+      return false;
+    flight.slots.push_back(scalars.env.useOfView[touch.view]);
+  }
+  scalars.set(step.token, flight.token);
+  inFlight.push_back(std::move(flight));
+  return true;
+}
+
+bool AgentRun::await(const Step &step) {
+  for (ScalarId token : step.tokens) {
+    std::optional<int64_t> number = force(token, step, Need::Value);
+    if (!number)
+      return false;
+    for (InFlight &flight : inFlight)
+      if (flight.token == *number)
+        flight.isSourceFree = true;
+    if (!step.awaitsReadOnly)
+      llvm::erase_if(inFlight, [&](const InFlight &flight) {
+        return flight.token == *number;
+      });
+  }
+  return true;
+}
+
+/// R7b: ptxas serializes a gemm whose accumulator crosses the back edge of a
+/// loop in which something else reads it.
+bool AgentRun::checkBackEdge(const Step &loop) {
+  for (const InFlight &flight : inFlight) {
+    if (!isa<GemmOp>(flight.step->op) ||
+        !loop.op->isProperAncestor(flight.step->op))
+      continue;
+    auto accumulator =
+        llvm::find_if(flight.step->touches,
+                      [](const Touch &touch) { return touch.isAccumulator; });
+    if (accumulator == flight.step->touches.end())
+      continue;
+    const Step *reader = nullptr;
+    SmallVector<int> bodies(loop.bodies.begin(), loop.bodies.end());
+    while (!bodies.empty() && !reader)
+      for (const Step &inner : model.bodies[bodies.pop_back_val()].steps) {
+        bodies.append(inner.bodies.begin(), inner.bodies.end());
+        if (inner.kind != StepKind::Access || isa<GemmOp>(inner.op))
+          continue;
+        for (const Touch &touch : inner.touches)
+          if (touch.view < 0 && touch.buffer == accumulator->buffer &&
+              !touch.isWrite && !reader)
+            reader = &inner;
+      }
+    if (reader)
+      return report("R7b", *flight.step,
+                    "the accumulator is in flight across the back edge of a "
+                    "loop in which something other than a gemm reads it",
+                    reader, "it is read here");
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The end of an agent: R2, R8
+//===----------------------------------------------------------------------===//
+
+bool AgentRun::finish() {
+  Step atEnd(StepKind::Access);
+  for (const InFlight &flight : inFlight)
+    if (!flight.isSourceFree)
+      return report("R8", *flight.step,
+                    "the token of this operation is not awaited before '" +
+                        model.agents[agent].name + "' ends");
+  for (int instance : llvm::seq<int>(0, run.instances.size())) {
+    auto it = local.find(instance);
+    if (it == local.end())
+      continue;
+    const LocalRing &ring = it->second;
+    const Ring &type = model.rings[run.instances[instance].ring];
+    auto opOf = [&](EventKind kind, int64_t use) -> const Step & {
+      for (const Event &event : trace.events)
+        if (event.instance == instance && event.kind == kind &&
+            event.use == use)
+          return *event.step;
+      return atEnd;
+    };
+    if (ring.waited != ring.released)
+      return report("R2", opOf(EventKind::Wait, ring.released),
+                    slotName(instance, ring.released) +
+                        " is waited for and never released");
+    if (ring.acquired != ring.committed) {
+      const Step &step = opOf(EventKind::Acquire, ring.committed);
+      report("R2", step,
+             slotName(instance, ring.committed) +
+                 " is acquired and never committed");
+      // Among one agent's groups the count is what matters: if a wait relies
+      // on it, R16 says so.
+      if (!type.isBarrierProtocol)
+        return false;
+      run.deferred = run.finding;
+      end = RunEnd::Complete;
+    }
+  }
+  return true;
+}
