@@ -11,7 +11,9 @@
 #include "TensorMaps.h"
 #include "tile/Runtime/Launcher.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 using namespace mlir::tile::runtime;
 
@@ -62,6 +64,30 @@ static Status checkPointer(const Device &device, const KernelSpec &kernel,
                       "device " + std::to_string(ordinal));
 }
 
+/// The blocks of a persistent kernel: one row of clusters that divide `tiles`
+/// among themselves, no more than the device runs at a time.
+static Status computePersistentGrid(const Device &device,
+                                    const KernelSpec &kernel,
+                                    const int64_t (&tiles)[3],
+                                    LaunchBuffer &buffer) {
+  constexpr int64_t kMaxTiles = std::numeric_limits<int32_t>::max();
+  int64_t clusters = 1, size = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    int64_t along = tiles[i] / kernel.cluster[i];
+    along += tiles[i] % kernel.cluster[i] != 0;
+    if (along > kMaxTiles / clusters)
+      return kernelError(kernel, "expected a grid of at most " +
+                                     std::to_string(kMaxTiles) + " clusters");
+    clusters *= along;
+    size *= kernel.cluster[i];
+  }
+  int64_t fit = device.multiprocessors() * kernel.persistent / size;
+  clusters = std::min(clusters, std::max<int64_t>(fit, 1));
+  buffer.grid[0] = unsigned(clusters * size);
+  buffer.grid[1] = buffer.grid[2] = 1;
+  return Status();
+}
+
 /// Evaluates the grid; every message names the extent.
 static Status computeGrid(const Device &device, const KernelSpec &kernel,
                           Span<const ExprArg> args, LaunchBuffer &buffer) {
@@ -80,6 +106,8 @@ static Status computeGrid(const Device &device, const KernelSpec &kernel,
     extents[i] = extent.value;
     buffer.empty |= extent.value == 0;
   }
+  if (kernel.persistent && !buffer.empty)
+    return computePersistentGrid(device, kernel, extents, buffer);
   for (unsigned i = 0; i < 3; ++i) {
     buffer.grid[i] = unsigned(extents[i]);
     if (buffer.empty)
@@ -306,6 +334,9 @@ Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) const {
     attribute.value.cluster = {unsigned(spec.cluster[0]),
                                unsigned(spec.cluster[1]),
                                unsigned(spec.cluster[2])};
+    if (spec.persistent) // clusters of the row that the grid is
+      attribute.value.cluster = {
+          unsigned(spec.cluster[0] * spec.cluster[1] * spec.cluster[2]), 1, 1};
     cuda::LaunchConfig config = {buffer.grid[0],
                                  buffer.grid[1],
                                  buffer.grid[2],

@@ -20,6 +20,7 @@ constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxClusterBlocks = 16;
 constexpr int64_t kMaxSharedBytes = int64_t(1) << 20;
 constexpr int64_t kMaxAlignment = 4096;
+constexpr int64_t kMaxPersistent = 32;
 
 static bool isIdentifier(const std::string &name) {
   if (name.empty() || name.size() > 1024)
@@ -244,6 +245,8 @@ void KernelVerifier::checkLaunch() {
       blocks *= extent;
   }
   require(blocks <= kMaxClusterBlocks, "cluster", "expected at most 16 blocks");
+  require(kernel.persistent >= 0 && kernel.persistent <= kMaxPersistent,
+          "persistent", "expected 0 to 32 blocks of a multiprocessor");
   require(kernel.sharedBytes >= 0 && kernel.sharedBytes <= kMaxSharedBytes,
           "shared bytes", "expected 0 to 1048576");
   for (size_t i = 0; i < kernel.assumptions.size(); ++i) { // [M11]

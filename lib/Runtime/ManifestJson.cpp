@@ -210,6 +210,7 @@ static Json toJson(const KernelSpec &kernel) {
   object["threads"] = kernel.threads;
   object["cluster"] = toJson(
       std::vector<int64_t>(kernel.cluster.begin(), kernel.cluster.end()));
+  object["persistent"] = kernel.persistent;
   object["shared_bytes"] = kernel.sharedBytes;
   object["assumptions"] = listToJson(kernel.assumptions);
   object["tensor_maps"] = listToJson(kernel.tensorMaps);
@@ -256,6 +257,7 @@ private:
   }
 
   JsonErrors errors;
+  int64_t version = 0; ///< of the manifest that is read
 };
 } // namespace
 
@@ -446,6 +448,8 @@ KernelSpec ManifestReader::readKernel(const Json &value,
   object.integer("threads", kernel.threads, 1, kMaxInt);
   std::vector<int64_t> cluster =
       readIntegers(object, "cluster", 3, /*allowNull=*/false);
+  if (version >= 2)
+    object.integer("persistent", kernel.persistent, 0, kMaxInt);
   object.integer("shared_bytes", kernel.sharedBytes, 0, kMaxInt);
   readList(object, "assumptions", kMaxList, "assumption", kernel.assumptions,
            &ManifestReader::readAssumption);
@@ -471,7 +475,6 @@ Result<Manifest> ManifestReader::read(const Json &document) {
   Manifest manifest;
   JsonObject object(document, "manifest", errors);
   // The version comes first: a newer manifest may differ in everything else.
-  int64_t version = 0;
   object.integer("format_version", version, 1, kMaxInt);
   if (!errors.any() && version > kManifestVersion)
     return Error{"the manifest has format version " + std::to_string(version) +

@@ -42,32 +42,40 @@ static int mapType(ElementType type) {
   }
 }
 
-constexpr uint64_t kMaxDim = uint64_t(1) << 32;
+/// Coordinates are 32-bit and signed, though maps could be twice as large.
+constexpr uint64_t kMaxDim = uint64_t(1) << 31;
 constexpr uint64_t kMaxStride = uint64_t(1) << 40;
+/// Stands for the address of a tensor without elements, which may be null.
+constexpr cuda::DevicePtr kNowhere = 4096;
 
 /// The key of a launch, or an error that names the argument.
 static Status evaluate(const KernelSpec &kernel, unsigned index,
-                       Span<const ExprArg> args, TensorMapKey &key,
-                       bool &isEmpty) {
+                       Span<const ExprArg> args, TensorMapKey &key) {
   const TensorMapSpec &spec = kernel.tensorMaps[index];
   auto fail = [&](const std::string &what) {
     return argError(kernel, spec.arg,
                     "tensor map " + std::to_string(index) + ": " + what);
   };
-  isEmpty = false;
+  bool isEmpty = false;
   for (size_t i = 0; i < spec.dims.size(); ++i) {
     Expr::Value dim = spec.dims[i].evaluate(args);
     if (!dim.ok())
       return fail(spec.dims[i].str() + ": " + dim.error);
     if (dim.value < 0 || uint64_t(dim.value) > kMaxDim)
-      return fail("expected extents of at most 2^32, got " +
+      return fail("expected extents of at most 2^31, got " +
                   std::to_string(dim.value));
     key.dims[i] = uint64_t(dim.value);
     isEmpty |= dim.value == 0;
   }
-  if (isEmpty)
-    return Status();
   uint64_t align = spec.interleave == TensorMapInterleave::B32 ? 32 : 16;
+  if (isEmpty) {
+    key.address = kNowhere;
+    for (size_t i = 0; i < spec.dims.size(); ++i)
+      key.dims[i] = 1;
+    for (size_t i = 0; i < spec.strides.size(); ++i)
+      key.strides[i] = align;
+    return Status();
+  }
   if (key.address % align)
     return fail("expected an address aligned to " + std::to_string(align) +
                 " bytes");
@@ -75,8 +83,14 @@ static Status evaluate(const KernelSpec &kernel, unsigned index,
     Expr::Value stride = spec.strides[i].evaluate(args);
     if (!stride.ok())
       return fail(spec.strides[i].str() + ": " + stride.error);
-    if (stride.value <= 0 || uint64_t(stride.value) >= kMaxStride ||
-        uint64_t(stride.value) % align)
+    bool fits = stride.value > 0 && uint64_t(stride.value) < kMaxStride &&
+                uint64_t(stride.value) % align == 0;
+    // Only zero is ever multiplied by the stride of a dimension of extent 1.
+    if (!fits && key.dims[i + 1] == 1) {
+      key.strides[i] = align;
+      continue;
+    }
+    if (!fits)
       return fail("expected strides to be multiples of " +
                   std::to_string(align) + " bytes below 2^40, got " +
                   std::to_string(stride.value));
@@ -111,13 +125,8 @@ Status TensorMapCache::get(const KernelSpec &kernel, unsigned index,
   TensorMapKey key;
   key.map = index;
   key.address = address;
-  bool isEmpty = false;
-  if (Status status = evaluate(kernel, index, args, key, isEmpty); !status.ok())
+  if (Status status = evaluate(kernel, index, args, key); !status.ok())
     return status;
-  if (isEmpty) {
-    std::memset(out, 0, kTensorMapBytes);
-    return Status();
-  }
   std::lock_guard<std::mutex> lock(mutex);
   for (const Entry &entry : entries)
     if (entry.key == key) {

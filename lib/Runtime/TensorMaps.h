@@ -36,8 +36,8 @@ struct TensorMapKey {
 class TensorMapCache {
 public:
   /// Writes the map `index` of `kernel`, for a memref at `address`, to the 128
-  /// bytes at `out`. A map of a tensor without elements is all zeros: the
-  /// driver encodes none, and the kernel reads none.
+  /// bytes at `out`. The driver has no maps of tensors without elements: theirs
+  /// are of one element, which the kernel's coordinates leave out.
   Status get(const KernelSpec &kernel, unsigned index, const Driver &driver,
              cuda::DevicePtr address, Span<const ExprArg> args, char *out);
 

@@ -290,6 +290,15 @@ static runtime::Manifest wrap(const runtime::KernelSpec &kernel) {
   return manifest;
 }
 
+LogicalResult
+mlir::tile::verifyKernelManifest(KernelOp kernel,
+                                 const runtime::KernelSpec &spec) {
+  runtime::Status status = runtime::verifyManifest(wrap(spec), 1);
+  if (status.ok())
+    return success();
+  return kernel.emitOpError() << "cannot be launched: " << status.message();
+}
+
 FailureOr<runtime::KernelSpec>
 mlir::tile::buildKernelManifest(KernelOp kernel) {
   runtime::KernelSpec spec;
@@ -300,15 +309,20 @@ mlir::tile::buildKernelManifest(KernelOp kernel) {
   for (auto [i, extent] : llvm::enumerate(kernel.getGrid().getResults()))
     spec.grid[i] = convertGrid(kernel, extent);
   spec.threads = kernel.getThreads();
+  spec.persistent = kernel.getPersistent().value_or(0);
   if (auto cluster = kernel.getCluster())
-    for (auto [i, extent] : llvm::enumerate(*cluster))
+    for (auto [i, extent] : llvm::enumerate(*cluster)) {
       spec.cluster[i] = extent;
+      // Hardware launches whole clusters. A persistent kernel's grid is that of
+      // its tiles, which clusters need not divide.
+      if (extent > 1 && !spec.persistent)
+        spec.grid[i] = ceilDiv(spec.grid[i], extent) * extent;
+    }
   // A promise inside a loop or a condition holds only where it is reached.
   for (auto assume : kernel.getBodyRegion().front().getOps<AssumeOp>())
     addAssumption(kernel, assume, spec);
-  if (runtime::Status status = runtime::verifyManifest(wrap(spec), 1);
-      !status.ok())
-    return kernel.emitOpError() << "cannot be launched: " << status.message();
+  if (failed(verifyKernelManifest(kernel, spec)))
+    return failure();
   return spec;
 }
 

@@ -368,17 +368,68 @@ TEST_F(LaunchTest, TensorMapErrorsNameTheArgument) {
             "argument 0 ('A'): tensor map 0: expected strides to be multiples "
             "of 16 bytes below 2^40, got 136");
   stridesA[0] = 72;
-  // No elements: no map is encoded, and the launch goes on.
-  size_t encoded = mock->tensorMaps.size();
+  // A stride that is multiplied by zero alone may be anything.
+  shapeA[0] = 1;
+  stridesA[0] = 68;
+  ASSERT_TRUE(load(artifact)->kernel(0).launch(args).ok());
+  EXPECT_EQ(mock->tensorMaps.back().strides, (std::vector<uint64_t>{16}));
+  stridesA[0] = 72;
+  // No elements: a map of one, anywhere; the kernel looks beside it.
   shapeA[0] = 0;
-  EXPECT_TRUE(kernel.launch(args).ok());
-  EXPECT_EQ(mock->tensorMaps.size(), encoded);
-  EXPECT_EQ(mock->launches.back().params[0], std::string(128, '\0'));
+  args[0].data = 0;
+  ASSERT_TRUE(kernel.launch(args).ok());
+  EXPECT_EQ(mock->tensorMaps.back().dims, (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(mock->tensorMaps.back().strides, (std::vector<uint64_t>{16}));
+  EXPECT_NE(mock->tensorMaps.back().address, 0u);
   // Clusters divide the grid.
   shapeC[1] = 300;
   stridesC[0] = 300;
   expectHas(kernel.launch(args).message(),
             "expected a multiple of the cluster's 2, got 3");
+}
+
+TEST_F(LaunchTest, PersistentGridsFitTheDevice) {
+  // Three by two tiles, times three.
+  Artifact artifact = scaleArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  auto gridOf = [&] {
+    std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+    Status status = loaded->kernel(0).launch(args);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return mock->launches.back().grid;
+  };
+  using Grid = std::array<unsigned, 3>;
+  mock->multiprocessors = 8;
+  kernel.persistent = 1;
+  EXPECT_EQ(gridOf(), (Grid{8, 1, 1}));
+  kernel.persistent = 2;
+  EXPECT_EQ(gridOf(), (Grid{16, 1, 1}));
+  kernel.persistent = 3;
+  EXPECT_EQ(gridOf(), (Grid{18, 1, 1})); // no more blocks than tiles
+  // Whole clusters only, and clusters need not divide the tiles: 2 by 2 by 3.
+  kernel.persistent = 1;
+  kernel.cluster = {2, 1, 1};
+  mock->multiprocessors = 7;
+  EXPECT_EQ(gridOf(), (Grid{6, 1, 1}));
+  EXPECT_EQ(mock->launches.back().cluster, (Grid{2, 1, 1}));
+  mock->multiprocessors = 100;
+  EXPECT_EQ(gridOf(), (Grid{24, 1, 1}));
+  // The grid is one row, and so are clusters.
+  kernel.cluster = {2, 2, 1};
+  mock->multiprocessors = 15;
+  EXPECT_EQ(gridOf(), (Grid{12, 1, 1}));
+  EXPECT_EQ(mock->launches.back().cluster, (Grid{4, 1, 1}));
+  mock->multiprocessors = 2;
+  EXPECT_EQ(gridOf(), (Grid{4, 1, 1})); // at least one
+  // Nothing to do, and too much.
+  size_t launched = mock->launches.size();
+  kernel.cluster = {1, 1, 1};
+  args[3] = Arg::i32(0);
+  gridOf();
+  EXPECT_EQ(mock->launches.size(), launched);
+  args[3] = Arg::i32(1 << 30);
+  expectHas(launchError(artifact),
+            "expected a grid of at most 2147483647 clusters");
 }
 
 } // namespace

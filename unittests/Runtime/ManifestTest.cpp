@@ -125,6 +125,8 @@ TEST(Manifest, RulesAreChecked) {
   expectHas(errorAfter([](K &k) { k.threads = 1025; }), "threads");
   expectHas(errorAfter([](K &k) { k.cluster = {8, 4, 1}; }), "16 blocks");
   expectHas(errorAfter([](K &k) { k.sharedBytes = -1; }), "shared bytes");
+  expectHas(errorAfter([](K &k) { k.persistent = 33; }),
+            "persistent: expected 0 to 32");
   expectHas(errorAfter([](K &k) { k.assumptions[0].message = ""; }),
             "assumption 0");
   expectHas(errorAfter([](K &k) { k.tensorMaps[0].box[0] = 128; }),
@@ -191,10 +193,28 @@ TEST(Manifest, DocumentedExample) {
 TEST(Manifest, NewerVersionIsRefused) {
   // Whatever else a newer manifest holds.
   expectHas(
-      parseManifest("{\"format_version\": 2, \"brand_new\": []}", 0).message(),
-      "format version 2, newer than version 1");
-  expectHas(errorOfText("\"format_version\": 1", "\"format_version\": 0"),
+      parseManifest("{\"format_version\": 3, \"brand_new\": []}", 0).message(),
+      "format version 3, newer than version 2");
+  expectHas(errorOfText("\"format_version\": 2", "\"format_version\": 0"),
             "to be an integer");
+}
+
+TEST(Manifest, OlderVersionsAreRead) {
+  // Version 1 knew no persistent kernels; its format is as closed as ours.
+  Artifact artifact = scaleArtifact();
+  std::string text = serializeManifest(artifact.manifest);
+  auto replace = [&](const std::string &what, const std::string &with) {
+    size_t at = text.find(what);
+    ASSERT_NE(at, std::string::npos) << what;
+    text.replace(at, what.size(), with);
+  };
+  replace("\"format_version\": 2", "\"format_version\": 1");
+  expectHas(parseManifest(text, artifact.blobs.size()).message(),
+            "unknown field 'persistent'");
+  replace("\"persistent\": 0,", "");
+  Result<Manifest> manifest = parseManifest(text, artifact.blobs.size());
+  ASSERT_TRUE(manifest.ok()) << manifest.message();
+  EXPECT_EQ(manifest->kernels[0].persistent, 0);
 }
 
 } // namespace

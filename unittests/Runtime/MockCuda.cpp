@@ -113,7 +113,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
     *value = state.hasClusters;
     return 0;
   default:
-    *value = 132;
+    *value = state.multiprocessors;
     return 0;
   }
 }

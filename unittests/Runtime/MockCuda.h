@@ -51,6 +51,7 @@ struct MockCuda {
   int sharedOptin = 232448;
   int staticShared = 0;
   int maxThreads = 1024;
+  int multiprocessors = 132;
   int launchResult = 0;
   std::map<std::string, std::vector<size_t>> paramSizes; ///< by kernel
   std::string refuse; ///< images that contain this do not load

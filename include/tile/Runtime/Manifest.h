@@ -24,7 +24,7 @@ namespace mlir::tile::runtime {
 
 /// Version of the manifest that this library writes; it reads this one and
 /// every older one.
-inline constexpr int64_t kManifestVersion = 1;
+inline constexpr int64_t kManifestVersion = 2;
 
 /// An extent or stride known only at launch. Equal to
 /// mlir::ShapedType::kDynamic, so that the compiler copies shapes unchanged.
@@ -167,6 +167,9 @@ struct KernelSpec {
   std::array<Expr, 3> grid = {Expr(1), Expr(1), Expr(1)};
   int64_t threads = 1;
   std::array<int64_t, 3> cluster = {1, 1, 1};
+  /// Blocks that a multiprocessor is given at most; they divide the grid among
+  /// themselves. 0: one block for each point of the grid.
+  int64_t persistent = 0;
   int64_t sharedBytes = 0; ///< dynamic shared memory
   std::vector<Assumption> assumptions;
   std::vector<TensorMapSpec> tensorMaps;

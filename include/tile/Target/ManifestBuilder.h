@@ -28,6 +28,11 @@ inline constexpr llvm::StringLiteral kSharedBytesAttrName =
 /// for later phases. An error at the kernel where a manifest cannot say it.
 FailureOr<runtime::KernelSpec> buildKernelManifest(KernelOp kernel);
 
+/// The manifest's own rules, after parameters were added: an error at the kernel
+/// that breaks them.
+LogicalResult verifyKernelManifest(KernelOp kernel,
+                                   const runtime::KernelSpec &spec);
+
 /// The text kept in `mlir_tile.manifest`, and back.
 std::string writeKernelManifest(const runtime::KernelSpec &kernel);
 runtime::Result<runtime::KernelSpec> readKernelManifest(StringRef text);
