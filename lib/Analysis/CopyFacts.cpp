@@ -5,6 +5,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/TmaGeometry.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -44,6 +45,8 @@ static unsigned bitsOf(Value buffer) {
   return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
 }
 
+static int64_t baseAlignment(const CopySide &side);
+
 static CopySide makeSide(CopyOp op, Value buffer, OperandRange offsets,
                          SmallVector<int64_t> extents) {
   CopySide side;
@@ -52,6 +55,7 @@ static CopySide makeSide(CopyOp op, Value buffer, OperandRange offsets,
   side.elementBits = bitsOf(buffer);
   side.extents = std::move(extents);
   side.name = describeBuffer(buffer);
+  side.alignment = baseAlignment(side);
   for (auto [dim, extent] : llvm::enumerate(side.extents)) {
     side.offsets.push_back(offsets.empty() ? IndexFacts::constant(0)
                                            : getIndexFacts(offsets[dim], op));
@@ -72,22 +76,16 @@ static CopySide makeSide(CopyOp op, Value buffer, OperandRange offsets,
 static int64_t baseAlignment(const CopySide &side) {
   if (side.space != MemorySpace::Global)
     return kSharedAlignment;
-  Value base = side.buffer;
-  while (auto cast = base.getDefiningOp<memref::CastOp>())
-    base = cast.getSource();
   int64_t element = std::max<int64_t>(1, side.elementBits / 8);
-  auto argument = dyn_cast<BlockArgument>(base);
-  auto kernel = argument
-                    ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
-                    : KernelOp();
-  if (!kernel || argument.getArgNumber() >= kernel.getNumKernelArguments())
+  BlockArgument argument = getKernelArgumentOf(side.buffer);
+  if (!argument)
     return element;
+  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
   return std::max(element,
                   kernel.getArgumentAlignment(argument.getArgNumber()));
 }
 
-/// Layout of a shared buffer; row-major before inference.
-static SharedLayout sharedLayout(const CopySide &side) {
+SharedLayout tile::sharedLayoutOf(const CopySide &side) {
   if (SharedLayoutAttr stated = getSharedLayout(side.buffer))
     return stated.getLayout();
   auto type = cast<MemRefType>(side.buffer.getType());
@@ -104,7 +102,7 @@ static std::optional<unsigned> contiguousTileDim(const CopySide &side,
         return t;
     return std::nullopt;
   }
-  SharedLayout layout = sharedLayout(side);
+  SharedLayout layout = sharedLayoutOf(side);
   for (unsigned t = side.dimOfTile.size(); t-- > 0;)
     if (layout.contiguousElements(side.dimOfTile[t]) > 1)
       return t;
@@ -167,7 +165,7 @@ void LimitFinder::global() {
                  dimension(dim) + " is not");
     return;
   }
-  int64_t base = baseAlignment(side);
+  int64_t base = side.alignment;
   limit(powerOfTwo(base, kMaxBytes) * 8 / side.elementBits,
         side.name + " is aligned to " + std::to_string(base) +
             " bytes only (`tile.alignment`)");
@@ -191,7 +189,7 @@ void LimitFinder::global() {
 }
 
 void LimitFinder::shared() {
-  SharedLayout layout = sharedLayout(side);
+  SharedLayout layout = sharedLayoutOf(side);
   limit(powerOfTwo(layout.contiguousElements(dim), cap),
         "the layout of " + side.name + " keeps " +
             std::to_string(layout.contiguousElements(dim)) +

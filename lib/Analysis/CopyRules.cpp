@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CopyRules.h"
+#include "TmaRules.h"
 #include "tile/Analysis/MatrixAccess.h"
 
 using namespace mlir;
@@ -53,24 +54,6 @@ static std::string whyNotWidth(const CopyFacts &facts, int64_t bytes) {
 //===----------------------------------------------------------------------===//
 // Asynchronous copies
 //===----------------------------------------------------------------------===//
-
-static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
-                             int64_t) {
-  if (CopyOp(facts.op).getDisableTma())
-    return "`disable_tma` is set";
-  if (!target.hasTma())
-    return target.arch.str() + " has no tensor memory accelerator";
-  return "needs rings signalled by mbarriers, which this version does not "
-         "generate";
-}
-
-static std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
-                              int64_t) {
-  if (!target.hasBulkCopy())
-    return target.arch.str() + " has no bulk copies";
-  return "needs rings signalled by mbarriers, which this version does not "
-         "generate";
-}
 
 /// cp.async moves bytes as they are from global to shared memory; it can write
 /// zeros for what its `src-size` leaves out, but nothing else.

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LayoutSolver.h"
+#include "TmaRules.h"
 #include "tile/Layout/CheckedMath.h"
 #include <functional>
 #include <numeric>
@@ -27,9 +28,32 @@ struct AccessPattern {
 
 } // namespace
 
+/// Copies between global memory and a buffer that the asynchronous proxy makes
+/// if the buffer's layout lets it.
+static std::vector<CopyFacts> copiesByProxy(Value buffer,
+                                            const TargetInfo &target) {
+  std::vector<CopyFacts> copies;
+  if (!target.hasTma())
+    return copies;
+  ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
+  unsigned bits = elementBitsOf(buffer);
+  for (Operation *user : buffer.getUsers()) {
+    auto copy = dyn_cast<CopyOp>(user);
+    if (!copy || !(isGlobal(copy.getSource()) || isGlobal(copy.getTarget())))
+      continue;
+    CopyFacts facts = CopyFacts::get(copy);
+    if (isMovedByProxy(facts, target, SharedLayout::rowMajor(shape, bits)) ||
+        isMovedByProxy(facts, target,
+                       SharedLayout::swizzled(shape, bits, /*panels=*/true)))
+      copies.push_back(std::move(facts));
+  }
+  return copies;
+}
+
 /// Layouts to compare, the preferred first.
-static std::vector<SharedLayout>
-candidates(ArrayRef<int64_t> shape, unsigned bits, bool isMatrixOperand) {
+static std::vector<SharedLayout> candidates(ArrayRef<int64_t> shape,
+                                            unsigned bits, bool isMatrixOperand,
+                                            bool withPanels) {
   std::vector<SharedLayout> list;
   SharedLayout plain = SharedLayout::rowMajor(shape, bits);
   SharedLayout swizzled = SharedLayout::swizzled(shape, bits);
@@ -37,6 +61,8 @@ candidates(ArrayRef<int64_t> shape, unsigned bits, bool isMatrixOperand) {
     list = {swizzled, plain};
   else
     list = {plain, swizzled};
+  if (withPanels)
+    list.push_back(SharedLayout::swizzled(shape, bits, /*panels=*/true));
   int64_t rowBits = shape.empty() ? 0 : shape.back() * bits;
   if (shape.size() < 2 || rowBits % (kChunkBytes * 8) != 0)
     return list;
@@ -156,6 +182,9 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
 
   SharedChoice best;
   double bestCost = 0;
+  // Copies that cost no thread anything come first, then conflicts.
+  std::vector<CopyFacts> copies = copiesByProxy(buffer, target);
+  size_t bestCopies = 0;
   bool first = true;
   auto consider = [&](const SharedLayout &candidate, std::string how) {
     SharedChoice choice{candidate, "", 1};
@@ -177,12 +206,17 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     else
       choice.why += ", bank conflicts of degree " +
                     std::to_string(choice.degree) + " in " + worst;
-    if (first || cost < bestCost) {
+    size_t byProxy = llvm::count_if(copies, [&](const CopyFacts &facts) {
+      return isMovedByProxy(facts, target, candidate);
+    });
+    if (first || byProxy > bestCopies ||
+        (byProxy == bestCopies && cost < bestCost)) {
       best = std::move(choice);
       bestCost = cost;
+      bestCopies = byProxy;
       first = false;
     }
-    return cost == 0;
+    return cost == 0 && byProxy == copies.size();
   };
 
   if (SharedLayoutAttr stated = getSharedLayout(buffer)) {
@@ -195,7 +229,7 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     return best;
   }
   for (const SharedLayout &candidate :
-       candidates(type.getShape(), bits, isMatrixOperand)) {
+       candidates(type.getShape(), bits, isMatrixOperand, !copies.empty())) {
     bool padded = candidate.sizeInBytes() >
                   ceilDiv(type.getNumElements() * int64_t(bits), 8);
     std::string how = candidate.swizzle().bits ? "swizzled"

@@ -36,7 +36,8 @@ struct CopySide {
   SmallVector<unsigned> dimOfTile;
   /// The region may reach outside a global buffer.
   bool mayOverhang = false;
-  std::string name; // for diagnostics: 'A', "the shared buffer"
+  int64_t alignment = 1; // bytes promised for the buffer's first element
+  std::string name;      // for diagnostics: 'A', "the shared buffer"
 };
 
 struct CopyFacts {
@@ -71,6 +72,9 @@ struct CopyFacts {
 
   static CopyFacts get(CopyOp op);
 };
+
+/// Layout of a shared buffer; row-major as long as none is stated.
+SharedLayout sharedLayoutOf(const CopySide &side);
 
 /// Largest power of two V for which every thread moves aligned runs of V
 /// consecutive elements along `dim` (register digit zero first).

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Runtime/Manifest.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -148,8 +149,14 @@ public:
   /// Scalar arguments by position.
   llvm::DenseMap<unsigned, Value> scalars;
 
-  /// The function that the kernel becomes; parameters may be appended.
+  /// The function that the kernel becomes; parameters may be appended, to it
+  /// and to the kernel's entry in the manifest alike.
   LLVM::LLVMFuncOp function;
+  runtime::KernelSpec *manifest = nullptr;
+  /// Parameters (!llvm.ptr) of the manifest's tensor maps.
+  SmallVector<Value> tensorMaps;
+  /// The parameter of a tensor map; equal ones share it.
+  Value tensorMap(const runtime::TensorMapSpec &spec);
 
   /// The block's warp number, shuffled from lane 0 in the entry block; null until
   /// somebody asks.

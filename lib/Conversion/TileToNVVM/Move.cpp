@@ -4,6 +4,7 @@
 #include "Endpoint.h"
 #include "MatrixCopy.h"
 #include "ScalarMemory.h"
+#include "TmaCopy.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -146,6 +147,11 @@ static Type countedElement(const Endpoint &source, const Endpoint &target) {
 
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   auto copy = cast<CopyOp>(op);
+  // One thread makes them: nothing has to be divided.
+  if (auto plan = copy.getPlan())
+    if (plan->getInstruction() == CopyInstruction::Tma ||
+        plan->getInstruction() == CopyInstruction::Bulk)
+      return lowerTmaCopy(lowering, copy);
   if (failed(requireLayout(op, copy.getLayout().has_value())))
     return failure();
   FragmentLayout loop = copy.getLayout()->getLayout();

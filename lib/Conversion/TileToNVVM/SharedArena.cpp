@@ -21,6 +21,33 @@ struct Buffer {
 };
 } // namespace
 
+/// Where the asynchronous proxy reads and writes shared memory (PTX ISA,
+/// "cp.async.bulk.tensor").
+static constexpr int64_t kProxyAlignment = 128;
+
+/// Alignment of a buffer, which tensor or bulk copies may fill or empty.
+static int64_t alignmentOf(const SharedLayout &layout, bool isCopiedByProxy) {
+  return std::max(layout.alignment(), isCopiedByProxy ? kProxyAlignment : 1);
+}
+
+static bool isCopiedByProxy(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    auto copy = dyn_cast<CopyOp>(user);
+    return copy && copy.getPlan() &&
+           (copy.getPlan()->getInstruction() == CopyInstruction::Tma ||
+            copy.getPlan()->getInstruction() == CopyInstruction::Bulk);
+  });
+}
+
+static bool isCopiedByProxy(RingCreateOp ring) {
+  if (ring.getRing().getType().getProducer() == RingSide::Tma)
+    return true;
+  return llvm::any_of(ring->getUsers(), [](Operation *user) {
+    return llvm::any_of(user->getResults(),
+                        [](Value view) { return isCopiedByProxy(view); });
+  });
+}
+
 SmallVector<int64_t> tile::nvvm::ringBufferOffsets(RingCreateOp ring,
                                                    int64_t &stageBytes) {
   SmallVector<int64_t> offsets;
@@ -28,8 +55,9 @@ SmallVector<int64_t> tile::nvvm::ringBufferOffsets(RingCreateOp ring,
   int64_t alignment = 16;
   for (Attribute attr : ring.getLayoutsAttr()) {
     SharedLayout layout = cast<SharedLayoutAttr>(attr).getLayout();
-    alignment = std::max(alignment, layout.alignment());
-    stageBytes = llvm::alignTo(stageBytes, layout.alignment());
+    int64_t own = alignmentOf(layout, isCopiedByProxy(ring));
+    alignment = std::max(alignment, own);
+    stageBytes = llvm::alignTo(stageBytes, own);
     offsets.push_back(stageBytes);
     stageBytes += layout.sizeInBytes();
   }
@@ -41,7 +69,8 @@ static int64_t ringAlignment(RingCreateOp ring) {
   int64_t alignment = 16;
   for (Attribute attr : ring.getLayoutsAttr())
     alignment = std::max(alignment,
-                         cast<SharedLayoutAttr>(attr).getLayout().alignment());
+                         alignmentOf(cast<SharedLayoutAttr>(attr).getLayout(),
+                                     isCopiedByProxy(ring)));
   return alignment;
 }
 
@@ -84,7 +113,8 @@ FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
         return WalkResult::interrupt();
       }
       buffer.bytes = layout.getLayout().sizeInBytes();
-      buffer.alignment = layout.getLayout().alignment();
+      buffer.alignment =
+          alignmentOf(layout.getLayout(), isCopiedByProxy(alloc.getResult()));
     } else if (auto ring = dyn_cast<RingCreateOp>(op)) {
       if (!ring.getLayouts()) {
         ring.emitOpError() << "expected layouts: run --tile-infer-layouts";

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
+#include "TmaCopy.h"
 #include "Tokens.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -245,6 +246,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   Block *entry = function.addEntryBlock(builder);
   lowering.entry = entry;
   lowering.function = function;
+  lowering.manifest = &*manifest;
   lowering.agent.warps = kernel.getNumWarps();
   lowering.builder.setInsertionPointToStart(entry);
   bindArguments(lowering, function);
@@ -256,6 +258,9 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   Block &body = kernel.getBodyRegion().front();
   entry->getOperations().splice(entry->end(), body.getOperations());
   if (failed(lowering.lowerBlock(*entry)))
+    return failure();
+  prefetchTensorMaps(lowering);
+  if (failed(verifyKernelManifest(kernel, *manifest)))
     return failure();
   Operation *terminator = entry->getTerminator();
   lowering.builder.setInsertionPoint(terminator);

@@ -1,0 +1,57 @@
+//===- TmaGeometry.h - a copy as boxes of a tensor map ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the tensor memory accelerator moves the region of a copy between global
+// and shared memory: the order of the tensor map's dimensions, its box, and
+// where each box lies on both sides. Copy selection asks whether there is such
+// a geometry, the lowering emits it; neither does index arithmetic of its own.
+// What is known of addresses and strides at run time is not asked here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_TMAGEOMETRY_H
+#define TILE_ANALYSIS_TMAGEOMETRY_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Layout/Descriptors.h"
+
+namespace mlir::tile {
+
+/// Blocks of a cluster that share a copy move one part each; `boxes` are those
+/// of part 0, and the others lie at multiples of a step from it.
+struct TmaGeometry {
+  /// Dimensions of the global buffer, the tensor map's innermost first, and the
+  /// box extents in that order.
+  SmallVector<unsigned> order;
+  SmallVector<int64_t> box;
+  TmaSwizzle swizzle = TmaSwizzle::None;
+  struct Box {
+    SmallVector<int64_t> coords; // from the region's first element, in `order`
+    int64_t sharedByte;          // from the shared buffer's first byte
+  };
+  std::vector<Box> boxes;
+  int64_t bytesPerBox = 0;
+
+  int64_t parts = 1;
+  unsigned partDim = 0;  // index in `order`
+  int64_t partStep = 0;  // elements from part to part
+  int64_t partBytes = 0; // bytes from part to part in the shared buffer
+
+  /// What lands in one block, all parts together.
+  int64_t totalBytes() const {
+    return bytesPerBox * static_cast<int64_t>(boxes.size()) * parts;
+  }
+};
+
+/// The geometry of a copy between a global buffer and a shared one with this
+/// layout, shared among `copy.getMulticast()` blocks if it says so.
+OrRefusal<TmaGeometry> tmaGeometry(CopyOp copy, const SharedLayout &shared);
+
+/// Why the region is not one run of bytes on both sides, as a 1-D bulk copy
+/// needs; empty when it is. Overhang and alignment are not asked.
+std::string whyNotOneRun(CopyOp copy, const SharedLayout &shared);
+
+/// The kernel argument behind a buffer, through casts; null when there is none.
+BlockArgument getKernelArgumentOf(Value buffer);
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_TMAGEOMETRY_H

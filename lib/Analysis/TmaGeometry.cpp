@@ -1,0 +1,230 @@
+//===- TmaGeometry.cpp - a copy as boxes of a tensor map ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/TmaGeometry.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// One thread issues all boxes of a copy: beyond this many, other threads
+/// sharing the work are faster.
+static constexpr size_t kMaxBoxes = 64;
+static constexpr size_t kMaxTensorRank = 5;
+
+BlockArgument tile::getKernelArgumentOf(Value buffer) {
+  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
+    buffer = cast.getSource();
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto kernel =
+      argument ? dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp())
+               : KernelOp();
+  if (!kernel || argument.getArgNumber() >= kernel.getNumKernelArguments())
+    return {};
+  return argument;
+}
+
+namespace {
+/// The two sides of a copy, whichever way it goes.
+struct Sides {
+  MemRefType globalType;
+  SmallVector<int64_t> globalStrides, globalExtents, sharedExtents;
+  /// Constant offsets into the shared buffer.
+  SmallVector<int64_t> sharedOffsets;
+  /// Dimension of the global (shared) buffer for each dimension of the tile.
+  SmallVector<unsigned> globalDims, sharedDims;
+
+  static OrRefusal<Sides> get(CopyOp copy);
+};
+} // namespace
+
+static SmallVector<unsigned> tileDims(ArrayRef<int64_t> extents) {
+  SmallVector<unsigned> dims;
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    if (extent != 1)
+      dims.push_back(dim);
+  return dims;
+}
+
+OrRefusal<Sides> Sides::get(CopyOp copy) {
+  Sides sides;
+  bool isLoad = isGlobal(copy.getSource());
+  Value global = isLoad ? copy.getSource() : copy.getTarget();
+  Value shared = isLoad ? copy.getTarget() : copy.getSource();
+  if (!isGlobal(global) || !isShared(shared))
+    return Refusal{"expected global and shared memory"};
+  sides.globalExtents =
+      isLoad ? copy.getSourceExtents() : copy.getTargetExtents();
+  sides.sharedExtents =
+      isLoad ? copy.getTargetExtents() : copy.getSourceExtents();
+  sides.globalDims = tileDims(sides.globalExtents);
+  sides.sharedDims = tileDims(sides.sharedExtents);
+  OperandRange offsets =
+      isLoad ? copy.getTargetOffsets() : copy.getSourceOffsets();
+  sides.sharedOffsets.assign(sides.sharedExtents.size(), 0);
+  for (auto [dim, offset] : llvm::enumerate(offsets)) {
+    std::optional<int64_t> constant = getConstantIntValue(offset);
+    if (!constant)
+      return Refusal{"the offset in dimension " + std::to_string(dim) +
+                     " of the shared buffer is not constant"};
+    sides.sharedOffsets[dim] = *constant;
+  }
+  sides.globalType = cast<MemRefType>(global.getType());
+  int64_t offset;
+  if (failed(sides.globalType.getStridesAndOffset(sides.globalStrides, offset)))
+    return Refusal{"the global buffer has no strides"};
+  return sides;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor copies
+//===----------------------------------------------------------------------===//
+
+static bool sameBoxes(const TmaTiling &a, const TmaTiling &b) {
+  return a.order == b.order && a.box == b.box &&
+         a.copies.size() == b.copies.size();
+}
+
+OrRefusal<TmaGeometry> tile::tmaGeometry(CopyOp copy,
+                                         const SharedLayout &shared) {
+  OrRefusal<Sides> found = Sides::get(copy);
+  if (!found)
+    return Refusal{found.reason()};
+  const Sides &sides = *found;
+  size_t rank = sides.globalExtents.size();
+  if (sides.globalDims.empty())
+    return Refusal{"a single element"};
+  if (rank > kMaxTensorRank)
+    return Refusal{"tensor maps have at most five dimensions, the global "
+                   "buffer has " +
+                   std::to_string(rank)};
+  for (auto [dim, size] : llvm::enumerate(sides.globalType.getShape()))
+    if (size == 0)
+      return Refusal{"dimension " + std::to_string(dim) +
+                     " of the global buffer is empty"};
+  // The dimension of the tile along which the global buffer is contiguous.
+  std::optional<unsigned> inner;
+  for (auto [t, dim] : llvm::enumerate(sides.globalDims))
+    if (sides.globalStrides[dim] == 1)
+      inner = t;
+  if (!inner)
+    return Refusal{"the global buffer has no static stride of 1 along a "
+                   "dimension of the tile"};
+
+  // Blocks that share the copy split the first dimension that they divide.
+  int64_t parts = copy.getMulticast().value_or(1);
+  std::optional<unsigned> split;
+  for (auto [t, dim] : llvm::enumerate(sides.sharedDims))
+    if (!split && sides.sharedExtents[dim] % parts == 0)
+      split = t;
+  if (!split)
+    return Refusal{"no dimension of the tile can be divided among " +
+                   std::to_string(parts) + " blocks"};
+  unsigned splitDim = sides.sharedDims[*split];
+  Region region{sides.sharedOffsets, sides.sharedExtents};
+  region.sizes[splitDim] /= parts;
+  int64_t step = region.sizes[splitDim];
+
+  OrRefusal<TmaTiling> first =
+      tmaTiling(shared, region, sides.sharedDims[*inner]);
+  if (!first)
+    return Refusal{first.reason()};
+  if (first->copies.size() > kMaxBoxes)
+    return Refusal{"it would take " + std::to_string(first->copies.size()) +
+                   " tensor copies, more than " + std::to_string(kMaxBoxes)};
+
+  TmaGeometry geometry;
+  geometry.swizzle = first->swizzle;
+  geometry.bytesPerBox = first->bytesPerCopy;
+  geometry.parts = parts;
+  // Dimension of the tile for each of the shared buffer, and the map's order.
+  SmallVector<int> tileDimOf(sides.sharedExtents.size(), -1);
+  for (auto [t, dim] : llvm::enumerate(sides.sharedDims))
+    tileDimOf[dim] = t;
+  SmallVector<unsigned> mapped; // shared dimensions that the map has
+  for (auto [dim, extent] : llvm::zip(first->order, first->box)) {
+    if (tileDimOf[dim] < 0)
+      continue;
+    mapped.push_back(dim);
+    geometry.order.push_back(sides.globalDims[tileDimOf[dim]]);
+    geometry.box.push_back(extent);
+  }
+  for (unsigned dim = rank; dim-- > 0;)
+    if (!llvm::is_contained(geometry.order, dim)) {
+      geometry.order.push_back(dim);
+      geometry.box.push_back(1);
+    }
+  for (const TmaTiling::Copy &box : first->copies) {
+    SmallVector<int64_t> coords(rank, 0);
+    for (auto [i, dim] : llvm::enumerate(mapped))
+      coords[i] = box.coords[dim] - region.offsets[dim];
+    geometry.boxes.push_back({coords, box.byteOffset});
+  }
+
+  // The other parts repeat the first, a fixed number of bytes further.
+  geometry.partStep = step;
+  geometry.partDim = llvm::find(mapped, splitDim) - mapped.begin();
+  for (int64_t part = 1; part < parts; ++part) {
+    region.offsets[splitDim] = sides.sharedOffsets[splitDim] + part * step;
+    OrRefusal<TmaTiling> other =
+        tmaTiling(shared, region, sides.sharedDims[*inner]);
+    if (!other)
+      return Refusal{other.reason()};
+    int64_t distance =
+        other->copies.front().byteOffset - first->copies.front().byteOffset;
+    if (part == 1)
+      geometry.partBytes = distance;
+    bool repeats =
+        sameBoxes(*first, *other) && distance == part * geometry.partBytes;
+    for (size_t i = 0; repeats && i < first->copies.size(); ++i)
+      repeats =
+          other->copies[i].byteOffset == first->copies[i].byteOffset + distance;
+    if (!repeats)
+      return Refusal{"the parts of " + std::to_string(parts) +
+                     " blocks lie differently in the shared buffer"};
+  }
+  return geometry;
+}
+
+//===----------------------------------------------------------------------===//
+// One run of bytes
+//===----------------------------------------------------------------------===//
+
+std::string tile::whyNotOneRun(CopyOp copy, const SharedLayout &shared) {
+  OrRefusal<Sides> found = Sides::get(copy);
+  if (!found)
+    return found.reason();
+  const Sides &sides = *found;
+  if (sides.globalDims.empty())
+    return "a single element";
+  if (shared.elementBits() < 8)
+    return "elements narrower than a byte";
+  if (shared.swizzle().bits)
+    return "the shared buffer's layout is swizzled";
+  // From the innermost dimension out, every dimension continues the run.
+  int64_t run = 1;
+  Region region{sides.sharedOffsets, sides.sharedExtents};
+  int64_t start = shared.linearOffset(region.offsets);
+  for (unsigned t = sides.globalDims.size(); t-- > 0;) {
+    unsigned global = sides.globalDims[t], sharedDim = sides.sharedDims[t];
+    if (sides.globalStrides[global] != run)
+      return "the region is not contiguous in the global buffer";
+    int64_t extent = sides.globalExtents[global];
+    SmallVector<int64_t> coords(region.offsets);
+    for (int64_t i = 1; i < extent; ++i) {
+      coords[sharedDim] = region.offsets[sharedDim] + i;
+      if (shared.linearOffset(coords) != start + i * run)
+        return "the region is not contiguous in the shared buffer";
+    }
+    run *= extent;
+  }
+  int64_t bits = shared.elementBits();
+  if (run * bits / 8 % 16 != 0)
+    return "the region is " + std::to_string(run * bits / 8) +
+           " bytes, not a multiple of 16";
+  if (start * bits / 8 % 16 != 0)
+    return "the region does not start at a multiple of 16 bytes of the shared "
+           "buffer";
+  return {};
+}

@@ -1,0 +1,188 @@
+//===- TmaRules.cpp - when tensor and bulk copies can move a tile ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules of the copies that the asynchronous proxy makes. What they need of
+// the two buffers' shapes is TmaGeometry's; here is what they need of addresses
+// and strides, and of what surrounds the copy: a load's target becomes a slot
+// of a ring (--tile-pipeline), whose mbarrier says when it has landed.
+//
+//===----------------------------------------------------------------------===//
+#include "TmaRules.h"
+#include "tile/Analysis/TmaGeometry.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// What the asynchronous proxy moves at a time starts at a multiple of this.
+static constexpr int64_t kProxyBytes = 16;
+
+/// Bytes that a number of elements which `divisor` divides is a multiple of, as
+/// far as it matters here.
+static int64_t multipleOfBytes(int64_t divisor, unsigned elementBits) {
+  int64_t cap = kProxyBytes * 8;
+  int64_t power = divisor == 0 ? cap : std::min(cap, divisor & -divisor);
+  return std::min(kProxyBytes, power * elementBits / 8);
+}
+
+/// Why the shared side of a load cannot be a slot of a ring, which is where the
+/// proxy says that its copies have landed.
+static std::string whyNotSlot(const CopyFacts &facts) {
+  const CopySide &shared = facts.target;
+  auto type = cast<MemRefType>(shared.buffer.getType());
+  bool isWhole = ArrayRef<int64_t>(shared.extents) == type.getShape();
+  for (const IndexFacts &offset : shared.offsets)
+    isWhole &= offset.asConstant() == 0;
+  if (!isWhole)
+    return "it fills a part of " + shared.name +
+           " only, and slots of rings are filled as a whole";
+  Operation *owner = shared.buffer.getDefiningOp();
+  if (auto acquire = dyn_cast_or_null<RingAcquireOp>(owner)) {
+    if (acquire.getRing().getType().getProducer() != RingSide::Tma)
+      return "the ring's producer is not `tma`";
+    return {};
+  }
+  if (!isa_and_nonnull<AllocOp>(owner))
+    return shared.name + " is not made by `tile.alloc`";
+  for (Operation *user : shared.buffer.getUsers()) {
+    auto copy = dyn_cast<CopyOp>(user);
+    if (copy && copy.getTarget() == shared.buffer && isGlobal(copy.getSource()))
+      continue;
+    SmallVector<TileAccess> accesses;
+    if (auto tileOp = dyn_cast<TileOpInterface>(user))
+      tileOp.getAccesses(accesses);
+    if (llvm::any_of(accesses,
+                     [&](const TileAccess &access) {
+                       return access.buffer == shared.buffer && access.isWrite;
+                     }) ||
+        hasEffect<MemoryEffects::Write>(user, shared.buffer))
+      return "'" + user->getName().getStringRef().str() + "' also writes " +
+             shared.name + ", which could not be a slot of a ring then";
+  }
+  return {};
+}
+
+/// What tensor and bulk copies have in common.
+static std::string whyNotByProxy(const CopyFacts &facts) {
+  bool isLoad = facts.source.space == MemorySpace::Global;
+  const CopySide &global = isLoad ? facts.source : facts.target;
+  if (facts.converts)
+    return "elements are converted";
+  if (facts.padsNonZero && facts.source.mayOverhang)
+    return "the region may overhang, and the pad is not zero";
+  if (!getKernelArgumentOf(global.buffer))
+    return global.name + " is not an argument of the kernel";
+  if (isLoad)
+    if (std::string reason = whyNotSlot(facts); !reason.empty())
+      return reason;
+  if (global.alignment < kProxyBytes)
+    return global.name + " is aligned to " + std::to_string(global.alignment) +
+           " bytes only, not to 16 (`tile.alignment`)";
+  return {};
+}
+
+/// The limits of tensor maps (CUDA driver API, cuTensorMapEncodeTiled) and of
+/// the coordinates of cp.async.bulk.tensor.
+static std::string whyNotTensorMap(const CopyFacts &facts,
+                                   const CopySide &global) {
+  constexpr int64_t kMaxExtent = int64_t(1) << 31;
+  constexpr int64_t kMaxStride = int64_t(1) << 40;
+  auto type = cast<MemRefType>(global.buffer.getType());
+  SmallVector<IndexFacts> strides = getStrideFacts(global.buffer, facts.op);
+  for (unsigned dim = 0, rank = type.getRank(); dim < rank; ++dim) {
+    std::string where =
+        "dimension " + std::to_string(dim) + " of " + global.name;
+    const IndexFacts &offset = global.offsets[dim];
+    if ((!type.isDynamicDim(dim) && type.getDimSize(dim) >= kMaxExtent) ||
+        (offset.min && *offset.min < -kMaxExtent) ||
+        (offset.max && *offset.max >= kMaxExtent))
+      return "coordinates of " + where + " may not fit 32 bits";
+    // Only zero is ever multiplied by the stride of a dimension of extent 1.
+    if (type.getDimSize(dim) == 1 || strides[dim].asConstant() == 1)
+      continue;
+    if (auto stride = strides[dim].asConstant())
+      if (*stride <= 0 || *stride >= kMaxStride * 8 / global.elementBits)
+        return "the stride of " + where + " is not between 1 and 2^40 bytes";
+    int64_t bytes = multipleOfBytes(strides[dim].divisor, global.elementBits);
+    if (bytes < kProxyBytes)
+      return "the stride of " + where + " is known to be a multiple of " +
+             std::to_string(bytes) +
+             " bytes only, not of 16 (`tile.assume` can promise more)";
+  }
+  return {};
+}
+
+static std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
+                              const SharedLayout &shared) {
+  if (!target.hasBulkCopy())
+    return target.arch.str() + " has no bulk copies";
+  return "needs rings signalled by mbarriers, which this version does not "
+         "generate";
+  if (std::string reason = whyNotByProxy(facts); !reason.empty())
+    return reason;
+  bool isLoad = facts.source.space == MemorySpace::Global;
+  const CopySide &global = isLoad ? facts.source : facts.target;
+  if (global.mayOverhang)
+    return "the region may overhang " + global.name;
+  if (std::string reason = whyNotOneRun(facts.op, shared); !reason.empty())
+    return reason;
+  SmallVector<IndexFacts> strides = getStrideFacts(global.buffer, facts.op);
+  for (auto [dim, offset] : llvm::enumerate(global.offsets)) {
+    int64_t bytes =
+        multipleOfBytes((offset * strides[dim]).divisor, global.elementBits);
+    if (bytes < kProxyBytes)
+      return "the region starts at multiples of " + std::to_string(bytes) +
+             " bytes only along dimension " + std::to_string(dim) + " of " +
+             global.name;
+  }
+  return {};
+}
+
+static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
+                             const SharedLayout &shared) {
+  CopyOp copy = facts.op;
+  if (copy.getDisableTma())
+    return "`disable_tma` is set";
+  if (!target.hasTma())
+    return target.arch.str() + " has no tensor memory accelerator";
+  return "needs rings signalled by mbarriers, which this version does not "
+         "generate";
+  if (std::string reason = whyNotByProxy(facts); !reason.empty())
+    return reason;
+  bool isLoad = facts.source.space == MemorySpace::Global;
+  const CopySide &global = isLoad ? facts.source : facts.target;
+  if (std::string reason = whyNotTensorMap(facts, global); !reason.empty())
+    return reason;
+  OrRefusal<TmaGeometry> geometry = tmaGeometry(copy, shared);
+  if (!geometry)
+    return geometry.reason();
+  if (geometry->boxes.size() > 1 && !copy.getPrefer() &&
+      whyNotBulk(facts, target, shared).empty())
+    return "one bulk copy does what would take " +
+           std::to_string(geometry->boxes.size()) + " boxes";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of the table
+//===----------------------------------------------------------------------===//
+
+static SharedLayout layoutOf(const CopyFacts &facts) {
+  return sharedLayoutOf(
+      facts.source.space == MemorySpace::Shared ? facts.source : facts.target);
+}
+
+std::string tile::whyNotTma(const CopyFacts &facts, const TargetInfo &target,
+                            int64_t) {
+  return ::whyNotTma(facts, target, layoutOf(facts));
+}
+
+std::string tile::whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
+                             int64_t) {
+  return ::whyNotBulk(facts, target, layoutOf(facts));
+}
+
+bool tile::isMovedByProxy(const CopyFacts &facts, const TargetInfo &target,
+                          const SharedLayout &shared) {
+  return ::whyNotTma(facts, target, shared).empty() ||
+         ::whyNotBulk(facts, target, shared).empty();
+}
