@@ -1,0 +1,156 @@
+// Copies by the asynchronous proxy: one thread issues boxes of a tensor map, or
+// one run of bytes; a load completes on the mbarrier of its slot.
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | FileCheck %s
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | FileCheck %s --check-prefix=MAP
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | tile-translate - --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
+#shared = #gpu.address_space<workgroup>
+#rows = #tile.shared_layout<shape [128, 64] bits 16 modes [(64, 1:1), (128, 0:64)] swizzle(3, 4, 3)>
+#panels = #tile.shared_layout<shape [64, 256] bits 16 modes [(64, 1:1), (64, 0:64), (4, 1:4096)] swizzle(3, 4, 3)>
+#narrow = #tile.shared_layout<shape [64, 48] bits 16 modes [(16, 1:1), (64, 0:16), (3, 1:1024)] swizzle(1, 4, 3)>
+#plain = #tile.shared_layout<shape [32, 24] bits 16 modes [(24, 1:1), (32, 0:24)]>
+#vector = #tile.shared_layout<shape [2048] bits 16 modes [(2048, 0:1)]>
+!ring = !tile.ring<2 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> threads>
+
+// All bytes of a slot are announced before its copies: 16384 of A, and 32768 of B
+// in four panels. The maps are parameters behind the arguments, and prefetched.
+// CHECK-LABEL: llvm.func @load
+// CHECK-SAME:    %[[MAPA:arg[0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+// CHECK-SAME:    %[[MAPB:arg[0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+// CHECK:         nvvm.prefetch tensormap, %[[MAPA]]
+// CHECK:         nvvm.prefetch tensormap, %[[MAPB]]
+// CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(16384 : i32)
+// CHECK:         nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]] : !llvm.ptr<3>, i32
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPA]], %{{.*}}, box[%{{.*}}, %{{.*}}] : !llvm.ptr<3>, !llvm.ptr
+// CHECK-NOT:     nvvm.cp.async.bulk.tensor
+// CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(32768 : i32)
+// CHECK:         nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK-COUNT-4: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPB]]
+// CHECK-NOT:     nvvm.cp.async.bulk.tensor
+// CHECK-NOT:     nvvm.cp.async.shared
+//
+// Static extents and strides are numbers; the box is what fills a swizzled row.
+// MAP-LABEL: llvm.func @load
+// MAP-SAME:    \22kind\22: \22tensor_map\22
+// MAP-SAME:    \22tensor_maps\22
+// MAP-SAME:    \22dims\22: [{{[^]]*}}4096,{{[^]]*}}4096{{[^]]*}}],{{.*}}\22strides\22: [{{[^]]*}}8192{{[^]]*}}],{{.*}}\22box\22: [{{[^]]*}}64,{{[^]]*}}128{{[^]]*}}],{{.*}}\22swizzle\22: \22128B\22,{{.*}}\22l2_promotion\22: \22128B\22
+// MAP-SAME:    \22box\22: [{{[^]]*}}64,{{[^]]*}}64{{[^]]*}}]
+//
+// PTX-LABEL: .entry load(
+// PTX:         .param .align 64 .b8 load_param_2[128]
+// PTX:         prefetch.tensormap
+// PTX:         mbarrier.expect_tx.relaxed.cta.shared::cta.b64
+// PTX:         cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+// PTX-NOT:     .multicast
+// PTX-NOT:     .L2::cache_hint
+// PTX:         ret;
+tile.kernel @load(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %by) = (4, 4) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %m = arith.muli %by, %c128 : index
+  %ring = tile.ring.create layouts([#rows, #panels]) : !ring
+  %a, %b = tile.ring.acquire %ring[%c0] : !ring
+  tile.copy %A[%m, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<4096x4096xf16> to memref<128x64xf16, #shared>
+  tile.copy %B[%c0, %m] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
+  tile.ring.commit %ring[%c0] : !ring
+  %x, %y = tile.ring.wait %ring[%c0] : !ring
+  tile.ring.release %ring[%c0] : !ring
+}
+
+// Two blocks share a copy: each moves its half of the rows into both, and both
+// expect all of it. The policy of the L2 cache is an operand.
+// CHECK-LABEL: llvm.func @multicast
+// CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(32768 : i32)
+// CHECK:         nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK:         llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
+// CHECK:         %[[MASK:.*]] = llvm.mlir.constant(3 : i16)
+// CHECK:         nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK-COUNT-4: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}multicast_mask = %[[MASK]] l2_cache_hint = %{{.*}}
+// CHECK-NOT:     nvvm.cp.async.bulk.tensor
+// MAP-LABEL: llvm.func @multicast
+// MAP-SAME:    \22box\22: [{{[^]]*}}64,{{[^]]*}}32{{[^]]*}}]
+// PTX-LABEL: .entry multicast(
+// PTX:         cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint
+tile.kernel @multicast(%B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %by) = (4, 4) threads(128) cluster(2, 1) {
+  %c0 = arith.constant 0 : index
+  %ring = tile.ring.create layouts([#panels]) {peers = 2} : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
+  %b = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
+  tile.copy %B[%c0, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, eviction_policy = #tile.eviction_policy<last>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
+  tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
+}
+
+// A store is one group of copies, complete for the block where it stands; with a
+// token somebody else waits. Equal maps are one parameter.
+// CHECK-LABEL: llvm.func @store
+// CHECK-SAME:    llvm.byval
+// CHECK-NOT:     llvm.byval
+// CHECK-SAME:    attributes
+// CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta %{{.*}}, %{{.*}}, box[%{{.*}}, %{{.*}}]
+// CHECK-NEXT:    nvvm.cp.async.bulk.commit.group
+// CHECK-NEXT:    nvvm.cp.async.bulk.wait_group 0{{$}}
+// CHECK:         nvvm.barrier
+// CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK-NEXT:    nvvm.cp.async.bulk.commit.group
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         nvvm.cp.async.bulk.wait_group 0
+// PTX-LABEL: .entry store(
+// PTX:         cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// PTX-NEXT:    cp.async.bulk.commit_group
+// PTX-NEXT:    cp.async.bulk.wait_group 0;
+tile.kernel @store(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) = (4) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %m = arith.muli %bx, %c128 : index
+  %s = tile.alloc layout(#rows) : memref<128x64xf16, #shared>
+  tile.copy %s to %C[%m, %c0] {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16>
+  %t = tile.copy %s to %C[%m, %c128] {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16> -> !tile.token
+  tile.await %t
+}
+
+// Extents and strides of the launch: dense rows are products of extents, others
+// are arguments. Buffers that turn out to be empty are left out by a coordinate.
+// Panels of 32 bytes for rows of 48 elements; rows of 24 as they are.
+// CHECK-LABEL: llvm.func @dynamic
+// CHECK:         llvm.select
+// CHECK-COUNT-3: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-NOT:     nvvm.cp.async.bulk.tensor
+// MAP-LABEL: llvm.func @dynamic
+// MAP-SAME:    \22dims\22: [{{[^]]*}}[{{[^]]*}}\22dim\22,{{[^]]*}}0,{{[^]]*}}2{{[^]]*}}]
+// MAP-SAME:    \22strides\22: [{{[^]]*}}\22mul\22
+// MAP-SAME:    \22box\22: [{{[^]]*}}16,{{[^]]*}}64,{{[^]]*}}1{{[^]]*}}]
+// MAP-SAME:    \22swizzle\22: \2232B\22
+// MAP-SAME:    \22strides\22: {{.*}}\22stride\22
+// MAP-SAME:    \22box\22: [{{[^]]*}}24,{{[^]]*}}32{{[^]]*}}]
+// MAP-SAME:    \22swizzle\22: \22none\22
+tile.kernel @dynamic(%A: memref<?x?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16, strided<[?, 1]>> {tile.alignment = 16}) grid(%bx, %by) = (4, 4) threads(128) {
+  %c0 = arith.constant 0 : index
+  %ring = tile.ring.create layouts([#narrow, #plain]) : !tile.ring<1 x [memref<64x48xf16, #shared>, memref<32x24xf16, #shared>], tma -> threads>
+  %a, %b = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<64x48xf16, #shared>, memref<32x24xf16, #shared>], tma -> threads>
+  tile.copy %A[%bx, %by, %c0] sizes [1, 64, 48] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?x?xf16> to memref<64x48xf16, #shared>
+  tile.copy %B[%by, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16, strided<[?, 1]>> to memref<32x24xf16, #shared>
+  tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<64x48xf16, #shared>, memref<32x24xf16, #shared>], tma -> threads>
+}
+
+// One run of bytes needs no map. What threads write and the proxy reads is
+// fenced.
+// CHECK-LABEL: llvm.func @bulk
+// CHECK-NOT:     llvm.byval
+// CHECK:         llvm.inline_asm {{.*}}"fence.proxy.async.global;"
+// CHECK:         nvvm.mbarrier.expect_tx
+// CHECK:         nvvm.cp.async.bulk.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : !llvm.ptr<3>, !llvm.ptr<1>
+// CHECK:         nvvm.cp.async.bulk.global.shared.cta
+// CHECK-NEXT:    nvvm.cp.async.bulk.commit.group
+// PTX-LABEL: .entry bulk(
+// PTX:         fence.proxy.async.global;
+// PTX:         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
+// PTX:         cp.async.bulk.global.shared::cta.bulk_group
+tile.kernel @bulk(%X: memref<64x2048xf16> {tile.alignment = 16}, %Y: memref<64x2048xf16> {tile.alignment = 16}, %v: f16) grid(%bx) = (64) threads(128) {
+  %c0 = arith.constant 0 : index
+  memref.store %v, %X[%c0, %c0] : memref<64x2048xf16>
+  %s = tile.alloc layout(#vector) : memref<2048xf16, #shared>
+  %ring = tile.ring.create layouts([#vector]) : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
+  %x = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
+  tile.copy %X[%bx, %c0] sizes [1, 2048] to %x {plan = #tile.copy_plan<bulk, bytes = 2>} : memref<64x2048xf16> to memref<2048xf16, #shared>
+  tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
+  tile.copy %s to %Y[%bx, %c0] sizes [1, 2048] {plan = #tile.copy_plan<bulk, bytes = 2>} : memref<2048xf16, #shared> to memref<64x2048xf16>
+}
