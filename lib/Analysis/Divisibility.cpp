@@ -162,9 +162,13 @@ int64_t tile::strideDivisor(Value memref, unsigned dim) {
     return 1;
   if (!ShapedType::isDynamic(strides[dim]))
     return strides[dim] == 0 ? kEverything : std::abs(strides[dim]);
-  if (!type.getLayout().isIdentity())
-    return 1;
   int64_t divisor = 1;
+  if (!type.getLayout().isIdentity()) {
+    for (Operation *user : memref.getUsers())
+      if (auto op = dyn_cast<memref::ExtractStridedMetadataOp>(user))
+        divisor = std::lcm(divisor, assumedDivisor(op.getStrides()[dim]));
+    return std::min(divisor, kEverything);
+  }
   for (int64_t d = dim + 1; d < type.getRank(); ++d)
     divisor = clampProduct(divisor, sizeDivisor(memref, d));
   return divisor;

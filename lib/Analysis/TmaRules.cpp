@@ -115,8 +115,6 @@ static std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
                               const SharedLayout &shared) {
   if (!target.hasBulkCopy())
     return target.arch.str() + " has no bulk copies";
-  return "needs rings signalled by mbarriers, which this version does not "
-         "generate";
   if (std::string reason = whyNotByProxy(facts); !reason.empty())
     return reason;
   bool isLoad = facts.source.space == MemorySpace::Global;
@@ -144,8 +142,6 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
     return "`disable_tma` is set";
   if (!target.hasTma())
     return target.arch.str() + " has no tensor memory accelerator";
-  return "needs rings signalled by mbarriers, which this version does not "
-         "generate";
   if (std::string reason = whyNotByProxy(facts); !reason.empty())
     return reason;
   bool isLoad = facts.source.space == MemorySpace::Global;

@@ -17,6 +17,11 @@ using namespace mlir::tile;
 void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
                                      const TileToNVVMOptions &options) {
   passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
+  if (options.versions) {
+    VersionKernelsPassOptions versions;
+    versions.remarks = options.remarks;
+    passes.addPass(createVersionKernelsPass(versions));
+  }
   passes.addPass(createMakePersistentPass());
   passes.addPass(createLowerAffineAccessesPass());
   passes.addPass(createCanonicalizerPass());

@@ -24,6 +24,7 @@ struct mlir::tile::runtime::LaunchBuffer {
   void *params[kMaxParams];
   unsigned grid[3];
   bool empty;
+  const Kernel *kernel; ///< the version that is launched
 };
 
 /// Dynamic shared memory beyond this has to be asked for.
@@ -266,6 +267,12 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
       return status;
 
   Span<const ExprArg> values(described, count);
+  // A version that cannot be packed (an extent that its tensor maps cannot
+  // hold, say) is none for these arguments.
+  for (const std::unique_ptr<Kernel> &version : versions)
+    if (version->applies(args, values) &&
+        version->pack(args, values, buffer).ok())
+      return Status();
   for (const Assumption &assumption : spec.assumptions) {
     Expr::Value value = assumption.expr.evaluate(values);
     if (!value.ok())
@@ -273,7 +280,29 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
     if (value.value == 0)
       return kernelError(spec, assumption.message);
   }
-  if (Status status = computeGrid(*device, spec, values, buffer);
+  return pack(args, values, buffer);
+}
+
+bool Kernel::applies(Span<const Arg> args,
+                     Span<const ExprArg> described) const {
+  const KernelSpec &spec = *description;
+  for (size_t i = 0; i < spec.args.size(); ++i)
+    if (spec.args[i].kind == ArgKind::MemRef &&
+        args[i].data % cuda::DevicePtr(spec.args[i].alignment))
+      return false;
+  for (const Assumption &assumption : spec.assumptions) {
+    Expr::Value value = assumption.expr.evaluate(described);
+    if (!value.ok() || value.value == 0)
+      return false;
+  }
+  return true;
+}
+
+Status Kernel::pack(Span<const Arg> args, Span<const ExprArg> described,
+                    LaunchBuffer &buffer) const {
+  const KernelSpec &spec = *description;
+  buffer.kernel = this;
+  if (Status status = computeGrid(*device, spec, described, buffer);
       !status.ok() || buffer.empty)
     return status;
 
@@ -306,7 +335,7 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
     case ParamKind::TensorMap:
       if (Status status = tensorMaps->get(
               spec, param.arg, device->driver(),
-              args[spec.tensorMaps[param.arg].arg].data, values, slot);
+              args[spec.tensorMaps[param.arg].arg].data, described, slot);
           !status.ok())
         return status;
       break;
@@ -315,19 +344,21 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
   return Status();
 }
 
-Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) const {
+Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) {
   if (buffer.empty)
     return Status();
-  const KernelSpec &spec = *description;
-  const cuda::Functions &f = device->functions();
-  ContextScope scope(*device);
+  const Kernel &kernel = *buffer.kernel;
+  const KernelSpec &spec = *kernel.description;
+  const Device &device = *kernel.device;
+  const cuda::Functions &f = device.functions();
+  ContextScope scope(device);
   void **params = const_cast<void **>(buffer.params);
   cuda::Result result;
-  if (!clustered) {
+  if (!kernel.clustered) {
     result =
-        f.launchKernel(entry, buffer.grid[0], buffer.grid[1], buffer.grid[2],
-                       unsigned(spec.threads), 1, 1, unsigned(spec.sharedBytes),
-                       stream, params, nullptr);
+        f.launchKernel(kernel.entry, buffer.grid[0], buffer.grid[1],
+                       buffer.grid[2], unsigned(spec.threads), 1, 1,
+                       unsigned(spec.sharedBytes), stream, params, nullptr);
   } else {
     cuda::LaunchAttribute attribute = {};
     attribute.id = cuda::kLaunchClusterDimension;
@@ -347,12 +378,12 @@ Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) const {
                                  stream,
                                  &attribute,
                                  1};
-    result = f.launchKernelEx(&config, entry, params, nullptr);
+    result = f.launchKernelEx(&config, kernel.entry, params, nullptr);
   }
   if (result == cuda::kSuccess)
     return Status();
   return kernelError(spec,
-                     device->driver().check(result, "the launch").message());
+                     device.driver().check(result, "the launch").message());
 }
 
 Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
@@ -368,29 +399,31 @@ Result<PreparedLaunch> Kernel::prepare(Span<const Arg> args,
   std::unique_ptr<LaunchBuffer> buffer(new LaunchBuffer);
   if (Status status = bind(args, checks, *buffer); !status.ok())
     return status.takeError();
-  return PreparedLaunch(*this, std::move(buffer));
+  return PreparedLaunch(std::move(buffer));
 }
 
 //===----------------------------------------------------------------------===//
 // PreparedLaunch
 //===----------------------------------------------------------------------===//
 
-PreparedLaunch::PreparedLaunch(const Kernel &kernel,
-                               std::unique_ptr<LaunchBuffer> buffer)
-    : kernel(&kernel), buffer(std::move(buffer)) {}
+PreparedLaunch::PreparedLaunch(std::unique_ptr<LaunchBuffer> buffer)
+    : buffer(std::move(buffer)) {}
 PreparedLaunch::PreparedLaunch(PreparedLaunch &&) = default;
 PreparedLaunch &PreparedLaunch::operator=(PreparedLaunch &&) = default;
 PreparedLaunch::~PreparedLaunch() = default;
 
 Status PreparedLaunch::launch(cuda::Stream stream) const {
-  return kernel->submit(*buffer, stream);
+  return Kernel::submit(*buffer, stream);
 }
 
 const unsigned *PreparedLaunch::grid() const { return buffer->grid; }
 
 Span<const char> PreparedLaunch::param(size_t index) const {
-  if (buffer->empty || index >= kernel->description->params.size())
+  if (buffer->empty)
     return Span<const char>();
-  return Span<const char>(buffer->bytes + kernel->paramOffsets[index],
-                          kernel->description->params[index].size());
+  const Kernel &launched = *buffer->kernel;
+  if (index >= launched.description->params.size())
+    return Span<const char>();
+  return Span<const char>(buffer->bytes + launched.paramOffsets[index],
+                          launched.description->params[index].size());
 }

@@ -42,9 +42,18 @@ LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {
   loaded->owner = std::move(device);
   loaded->artifact = std::move(artifact);
   loaded->modules.resize(loaded->artifact.blobs.size(), nullptr);
-  for (const KernelSpec &spec : loaded->artifact.manifest.kernels)
-    if (Status status = loaded->loadKernel(spec); !status.ok())
-      return status.takeError();
+  for (const KernelSpec &spec : loaded->artifact.manifest.kernels) {
+    Result<std::unique_ptr<Kernel>> kernel = loaded->loadKernel(spec);
+    if (!kernel)
+      return kernel.error();
+    for (const KernelSpec &version : spec.versions) {
+      Result<std::unique_ptr<Kernel>> faster = loaded->loadKernel(version);
+      if (!faster)
+        return faster.error();
+      (*kernel)->versions.push_back(std::move(*faster));
+    }
+    loaded->kernels.push_back(std::move(*kernel));
+  }
   return loaded;
 }
 
@@ -95,7 +104,8 @@ Status LoadedArtifact::loadModule(unsigned blob) {
   return Status();
 }
 
-Status LoadedArtifact::loadKernel(const KernelSpec &spec) {
+Result<std::unique_ptr<Kernel>>
+LoadedArtifact::loadKernel(const KernelSpec &spec) {
   ContextScope scope(*owner);
   std::vector<size_t> candidates =
       selectCode(spec.code, owner->computeMajor(), owner->computeMinor());
@@ -128,9 +138,8 @@ Status LoadedArtifact::loadKernel(const KernelSpec &spec) {
       continue;
     }
     if (status = kernel->configure(*owner); !status.ok())
-      return status;
-    kernels.push_back(std::move(kernel));
-    return Status();
+      return status.takeError();
+    return kernel;
   }
   return Error{prefix + "cannot load " + failures};
 }

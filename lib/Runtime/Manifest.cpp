@@ -9,6 +9,7 @@
 
 #include "tile/Runtime/Manifest.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -54,6 +55,7 @@ public:
     checkParams();
     checkLaunch();
     checkCode();
+    checkVersions();
     return failed ? Status(Error{"kernel '" + kernel.name + "': " + text})
                   : Status();
   }
@@ -82,6 +84,7 @@ private:
   void checkParams();
   void checkLaunch();
   void checkCode();
+  void checkVersions();
   void checkExpr(const Expr &expr, const std::string &where);
 
   const KernelSpec &kernel;
@@ -273,6 +276,32 @@ void KernelVerifier::checkCode() {
   }
 }
 
+/// What a caller passes to the kernel fits its versions, but for alignment.
+static bool isSameArg(const ArgSpec &a, const ArgSpec &b) {
+  return a.name == b.name && a.kind == b.kind && a.type == b.type &&
+         a.shape == b.shape && a.strides == b.strides && a.access == b.access &&
+         a.mayAlias == b.mayAlias;
+}
+
+void KernelVerifier::checkVersions() {
+  // [M15]
+  require(kernel.versions.size() <= kMaxVersions, "versions",
+          "expected at most 8");
+  for (size_t i = 0; i < kernel.versions.size() && !failed; ++i) {
+    const KernelSpec &version = kernel.versions[i];
+    std::string where = "version " + std::to_string(i);
+    require(version.versions.empty(), where, "expected no versions of its own");
+    require(version.args.size() == kernel.args.size() &&
+                std::equal(version.args.begin(), version.args.end(),
+                           kernel.args.begin(), isSameArg),
+            where, "expected the kernel's arguments");
+    if (failed)
+      return;
+    if (Status status = KernelVerifier(version, numBlobs).run(); !status.ok())
+      report(where + ": " + status.message());
+  }
+}
+
 void KernelVerifier::checkExpr(const Expr &expr, const std::string &where) {
   // [M13]
   if (failed)
@@ -326,20 +355,32 @@ Status mlir::tile::runtime::verifyManifest(const Manifest &manifest,
     return Error{"expected at least one kernel"};
   std::set<std::string> names;
   std::vector<int> formats(numBlobs, -1);
-  for (size_t i = 0; i < manifest.kernels.size(); ++i) {
-    const KernelSpec &kernel = manifest.kernels[i];
-    if (!isIdentifier(kernel.name) || !names.insert(kernel.name).second) // [M3]
-      return Error{"kernel " + std::to_string(i) +
-                   ": expected a name of its own that is an identifier"};
-    if (Status status = KernelVerifier(kernel, numBlobs).run(); !status.ok())
-      return status;
-    for (const CodeSpec &code : kernel.code) { // [M14]
+  auto checkFormats = [&](const KernelSpec &kernel) -> Status { // [M14]
+    for (const CodeSpec &code : kernel.code) {
       int &format = formats[code.blob];
       if (format >= 0 && format != int(code.format))
         return Error{"blob " + std::to_string(code.blob) +
                      ": expected one format, got cubin and ptx"};
       format = int(code.format);
     }
+    return Status();
+  };
+  for (size_t i = 0; i < manifest.kernels.size(); ++i) {
+    const KernelSpec &kernel = manifest.kernels[i];
+    auto isUnique = [&](const KernelSpec &named) {
+      return isIdentifier(named.name) && names.insert(named.name).second;
+    };
+    if (!isUnique(kernel) || !std::all_of(kernel.versions.begin(), // [M3]
+                                          kernel.versions.end(), isUnique))
+      return Error{"kernel " + std::to_string(i) +
+                   ": expected a name of its own that is an identifier"};
+    if (Status status = KernelVerifier(kernel, numBlobs).run(); !status.ok())
+      return status;
+    if (Status status = checkFormats(kernel); !status.ok())
+      return status;
+    for (const KernelSpec &version : kernel.versions)
+      if (Status status = checkFormats(version); !status.ok())
+        return status;
   }
   for (size_t i = 0; i < numBlobs; ++i) // [M14]
     if (formats[i] < 0)

@@ -19,7 +19,7 @@ constexpr size_t kMaxList = 4096;
 constexpr int64_t kMaxInt = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxIndex = 1 << 20;
 /// Deeper than any document this format describes: an expression in a grid in
-/// a kernel.
+/// a version of a kernel.
 constexpr int kMaxJsonDepth = int(Expr::kMaxDepth) + 16;
 
 //===----------------------------------------------------------------------===//
@@ -215,6 +215,7 @@ static Json toJson(const KernelSpec &kernel) {
   object["assumptions"] = listToJson(kernel.assumptions);
   object["tensor_maps"] = listToJson(kernel.tensorMaps);
   object["code"] = listToJson(kernel.code);
+  object["versions"] = listToJson(kernel.versions);
   return object;
 }
 
@@ -457,6 +458,9 @@ KernelSpec ManifestReader::readKernel(const Json &value,
            kernel.tensorMaps, &ManifestReader::readTensorMap);
   readList(object, "code", kMaxList, "code", kernel.code,
            &ManifestReader::readCode);
+  if (version >= 2)
+    readList(object, "versions", kMaxVersions, "version", kernel.versions,
+             &ManifestReader::readKernel);
   object.finish();
   if (errors.any())
     return kernel;

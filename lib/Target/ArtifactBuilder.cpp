@@ -70,7 +70,19 @@ FailureOr<runtime::Artifact> mlir::tile::buildArtifact(ModuleOp module,
     if (failed(kernel))
       return failure();
     kernel->code.assign(specs.begin(), specs.end());
-    artifact.manifest.kernels.push_back(std::move(*kernel));
+    auto base = function->getAttrOfType<StringAttr>(kVersionOfAttrName);
+    if (!base) {
+      artifact.manifest.kernels.push_back(std::move(*kernel));
+      continue;
+    }
+    auto &kernels = artifact.manifest.kernels;
+    auto it = llvm::find_if(kernels, [&](const runtime::KernelSpec &other) {
+      return other.name == base.getValue();
+    });
+    if (it == kernels.end())
+      return function.emitError() << "expected the kernel '" << base.getValue()
+                                  << "', which it is a version of, before it";
+    it->versions.push_back(std::move(*kernel));
   }
   if (artifact.manifest.kernels.empty())
     return module.emitError() << "expected at least one kernel";

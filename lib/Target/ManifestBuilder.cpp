@@ -208,8 +208,8 @@ struct LaunchValue {
 };
 } // namespace
 
-/// The value as something the launcher knows: a scalar argument, or a
-/// dimension of a memref argument, through casts that keep its value.
+/// The value as something the launcher knows: a scalar argument, or a dimension
+/// or stride of a memref argument, through casts that keep its value.
 static std::optional<LaunchValue> launchValueOf(KernelOp kernel, Value value) {
   while (auto cast = value.getDefiningOp()) {
     // An extension keeps the value of a signed integer, a cast to index too.
@@ -235,6 +235,17 @@ static std::optional<LaunchValue> launchValueOf(KernelOp kernel, Value value) {
       return std::nullopt;
     unsigned index = argument.getArgNumber();
     return LaunchValue{Expr::scalar(index), nameOf(index)};
+  }
+  if (auto metadata = value.getDefiningOp<memref::ExtractStridedMetadataOp>()) {
+    auto source = dyn_cast<BlockArgument>(metadata.getSource());
+    auto position = llvm::find(metadata.getStrides(), value);
+    if (!isArgument(source) || position == metadata.getStrides().end())
+      return std::nullopt;
+    unsigned index = source.getArgNumber();
+    unsigned dim = position - metadata.getStrides().begin();
+    return LaunchValue{Expr::stride(index, dim), "stride " +
+                                                     std::to_string(dim) +
+                                                     " of " + nameOf(index)};
   }
   auto dim = value.getDefiningOp<memref::DimOp>();
   if (!dim || !dim.getConstantIndex())

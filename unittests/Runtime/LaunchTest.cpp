@@ -388,6 +388,60 @@ TEST_F(LaunchTest, TensorMapErrorsNameTheArgument) {
             "expected a multiple of the cluster's 2, got 3");
 }
 
+TEST_F(LaunchTest, VersionsAreTakenWhereTheirAssumptionsHold) {
+  // Rows of A in multiples of 64 elements, and C aligned to 64 bytes.
+  Artifact artifact = scaleArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  KernelSpec version = kernel;
+  version.name = "scale_aligned";
+  version.args[1].alignment = 64;
+  version.assumptions.push_back(
+      {Expr::binary(Expr::Kind::Eq,
+                    Expr::binary(Expr::Kind::Mod, Expr::stride(0, 0), 64), 0),
+       "expected rows of A to be multiples of 64"});
+  version.params.pop_back();
+  version.threads = 256;
+  kernel.versions = {version};
+  mock->paramSizes["scale_aligned"] = {8, 4, 8, 8, 8, 4};
+  std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->numKernels(), 1u);
+  EXPECT_EQ(loaded->find("scale_aligned"), nullptr);
+  auto launched = [&] {
+    Status status = loaded->kernel(0).launch(args);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return mock->launches.back();
+  };
+  EXPECT_EQ(launched().kernel, "scale"); // rows of 72
+  stridesA[0] = 64;
+  MockLaunch faster = launched();
+  EXPECT_EQ(faster.kernel, "scale_aligned");
+  EXPECT_EQ(faster.block[0], 256u);
+  EXPECT_EQ(faster.params.size(), 6u);
+  Result<PreparedLaunch> prepared = loaded->kernel(0).prepare(args);
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  EXPECT_EQ(prepared->param(5).size(), 4u);
+  EXPECT_TRUE(prepared->param(6).empty());
+  ASSERT_TRUE(prepared->launch().ok());
+  EXPECT_EQ(mock->launches.back().kernel, "scale_aligned");
+  args[1].data = kC + 4;
+  EXPECT_EQ(launched().kernel, "scale");
+  // What neither takes is an error in the kernel's own words.
+  stridesA[0] = 67;
+  EXPECT_EQ(loaded->kernel(0).launch(args).message(),
+            "kernel 'scale': expected rows of A to be 16-byte aligned");
+  // A tensor map that cannot be encoded rules its version out, no more.
+  stridesA[0] = 64;
+  args[1].data = kC;
+  kernel.versions[0].tensorMaps =
+      tensorMapArtifact().manifest.kernels[0].tensorMaps;
+  kernel.versions[0].tensorMaps[0].strides[0] = Expr::stride(0, 0) + 1;
+  kernel.versions[0].params.push_back(ParamSpec::tensorMap(0));
+  mock->paramSizes["scale_aligned"].push_back(128);
+  loaded = load(artifact);
+  EXPECT_EQ(launched().kernel, "scale");
+}
+
 TEST_F(LaunchTest, PersistentGridsFitTheDevice) {
   // Three by two tiles, times three.
   Artifact artifact = scaleArtifact();

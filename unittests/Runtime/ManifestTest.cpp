@@ -125,6 +125,25 @@ TEST(Manifest, RulesAreChecked) {
   expectHas(errorAfter([](K &k) { k.threads = 1025; }), "threads");
   expectHas(errorAfter([](K &k) { k.cluster = {8, 4, 1}; }), "16 blocks");
   expectHas(errorAfter([](K &k) { k.sharedBytes = -1; }), "shared bytes");
+  expectHas(errorAfter([](K &k) { k.versions = {k}; }), "a name of its own");
+  expectHas(errorAfter([](K &k) {
+              k.versions = {k};
+              k.versions[0].name = "other";
+              k.versions[0].args[0].type = ElementType::BF16;
+            }),
+            "version 0: expected the kernel's arguments");
+  expectHas(errorAfter([](K &k) {
+              k.versions = {k};
+              k.versions[0].name = "other";
+              k.versions[0].threads = 0;
+            }),
+            "version 0: kernel 'other': threads");
+  expectHas(errorAfter([](K &k) {
+              k.versions = {k};
+              k.versions[0].name = "other";
+              k.versions[0].versions = {k};
+            }),
+            "version 0: expected no versions of its own");
   expectHas(errorAfter([](K &k) { k.persistent = 33; }),
             "persistent: expected 0 to 32");
   expectHas(errorAfter([](K &k) { k.assumptions[0].message = ""; }),
@@ -212,6 +231,9 @@ TEST(Manifest, OlderVersionsAreRead) {
   expectHas(parseManifest(text, artifact.blobs.size()).message(),
             "unknown field 'persistent'");
   replace("\"persistent\": 0,", "");
+  expectHas(parseManifest(text, artifact.blobs.size()).message(),
+            "unknown field 'versions'");
+  text.replace(text.rfind(','), text.rfind("[]") + 2 - text.rfind(','), "");
   Result<Manifest> manifest = parseManifest(text, artifact.blobs.size());
   ASSERT_TRUE(manifest.ok()) << manifest.message();
   EXPECT_EQ(manifest->kernels[0].persistent, 0);

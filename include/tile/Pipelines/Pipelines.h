@@ -14,6 +14,11 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc(
           "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...)"),
       llvm::cl::init("sm_80")};
+  Option<bool> versions{
+      *this, "versions",
+      llvm::cl::desc("compile kernels once more for aligned arguments, where "
+                     "the program does not say that they are"),
+      llvm::cl::init(false)};
   Option<bool> remarks{
       *this, "remarks",
       llvm::cl::desc("explain decisions in remarks at the source lines"),

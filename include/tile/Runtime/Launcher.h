@@ -118,9 +118,8 @@ public:
 
 private:
   friend class Kernel;
-  PreparedLaunch(const Kernel &kernel, std::unique_ptr<LaunchBuffer> buffer);
+  explicit PreparedLaunch(std::unique_ptr<LaunchBuffer> buffer);
 
-  const Kernel *kernel;
   std::unique_ptr<LaunchBuffer> buffer;
 };
 
@@ -139,7 +138,8 @@ public:
   const KernelResources &resources() const { return used; }
   cuda::Function function() const { return entry; }
 
-  /// Checks the arguments, computes grid and parameters, launches on `stream`.
+  /// Checks the arguments, computes grid and parameters, launches on `stream`:
+  /// the first of the kernel's versions whose assumptions hold, or the kernel.
   /// An empty grid launches nothing and succeeds.
   Status launch(Span<const Arg> args, cuda::Stream stream = nullptr,
                 LaunchChecks checks = LaunchChecks()) const;
@@ -157,7 +157,11 @@ private:
   Status checkParams(const Device &device) const;
   Status bind(Span<const Arg> args, LaunchChecks checks,
               LaunchBuffer &buffer) const;
-  Status submit(const LaunchBuffer &buffer, cuda::Stream stream) const;
+  /// Whether a version's alignments and assumptions hold.
+  bool applies(Span<const Arg> args, Span<const ExprArg> described) const;
+  Status pack(Span<const Arg> args, Span<const ExprArg> described,
+              LaunchBuffer &buffer) const;
+  static Status submit(const LaunchBuffer &buffer, cuda::Stream stream);
 
   const Device *device = nullptr;
   const KernelSpec *description = nullptr;
@@ -166,6 +170,7 @@ private:
   KernelResources used;
   std::vector<unsigned> paramOffsets;
   bool clustered = false;
+  std::vector<std::unique_ptr<Kernel>> versions;
   std::unique_ptr<TensorMapCache> tensorMaps;
 };
 
@@ -193,7 +198,7 @@ public:
 private:
   LoadedArtifact() = default;
 
-  Status loadKernel(const KernelSpec &spec);
+  Result<std::unique_ptr<Kernel>> loadKernel(const KernelSpec &spec);
   Status loadModule(unsigned blob);
 
   std::shared_ptr<Device> owner;

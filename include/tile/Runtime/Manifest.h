@@ -38,6 +38,7 @@ inline constexpr unsigned kMaxDims = 512; ///< of all arguments together
 inline constexpr unsigned kMaxParams = 512;
 inline constexpr unsigned kMaxParamBytes = 4096;
 inline constexpr unsigned kMaxTensorMaps = 30;
+inline constexpr unsigned kMaxVersions = 8;
 inline constexpr unsigned kTensorMapBytes = 128;
 inline constexpr unsigned kTensorMapAlign = 64;
 
@@ -174,6 +175,10 @@ struct KernelSpec {
   std::vector<Assumption> assumptions;
   std::vector<TensorMapSpec> tensorMaps;
   std::vector<CodeSpec> code;
+  /// The same kernel, compiled on stronger assumptions (which are its own
+  /// entries' assumptions and alignments). A launch takes the first whose
+  /// assumptions hold, and this one where none does.
+  std::vector<KernelSpec> versions;
 };
 
 struct Manifest {

@@ -22,6 +22,11 @@ inline constexpr llvm::StringLiteral kManifestAttrName = "mlir_tile.manifest";
 inline constexpr llvm::StringLiteral kSharedBytesAttrName =
     "mlir_tile.shared_bytes";
 
+/// On a kernel, and the llvm.func it becomes: the name of the kernel that it is a
+/// version of (KernelSpec::versions).
+inline constexpr llvm::StringLiteral kVersionOfAttrName =
+    "mlir_tile.version_of";
+
 /// Arguments, device parameters in their order (per argument: pointer, dynamic
 /// extents, dynamic strides of a strided layout; or the scalar), grid, block,
 /// cluster, and what the kernel relies on. `sharedBytes` and `code` are left

@@ -79,6 +79,27 @@ static LogicalResult lowerDim(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
+/// Sizes and strides are known or parameters; a pointer there is none.
+static LogicalResult lowerMetadata(KernelLowering &lowering, Operation *op) {
+  auto metadata = cast<memref::ExtractStridedMetadataOp>(op);
+  FailureOr<GlobalBuffer> buffer = lowering.global(metadata.getSource(), op);
+  if (failed(buffer))
+    return failure();
+  if (!metadata.getBaseBuffer().use_empty())
+    return op->emitOpError() << "expected no use of the base buffer";
+  auto replace = [&](ValueRange results, ArrayRef<Value> values) {
+    for (auto [result, value] : llvm::zip(results, values))
+      if (!result.use_empty())
+        result.replaceAllUsesWith(arith::IndexCastOp::create(
+            lowering.builder, lowering.builder.getIndexType(), value));
+  };
+  // Kernel arguments start at their first element.
+  replace(metadata.getOffset(), lowering.i64(0));
+  replace(metadata.getSizes(), buffer->sizes);
+  replace(metadata.getStrides(), buffer->strides);
+  return success();
+}
+
 static LogicalResult lowerLoad(KernelLowering &lowering, Operation *op) {
   auto load = cast<memref::LoadOp>(op);
   FailureOr<Value> value =
@@ -133,6 +154,7 @@ void tile::nvvm::registerMemoryLowerings(Registry &registry) {
   registry.add<AllocOp>(lowerAlloc);
   registry.add<AssumeOp>(lowerAssume);
   registry.add<memref::DimOp>(lowerDim);
+  registry.add<memref::ExtractStridedMetadataOp>(lowerMetadata);
   registry.add<memref::LoadOp>(lowerLoad);
   registry.add<memref::StoreOp>(lowerStore);
   registry.add<memref::AtomicRMWOp>(lowerAtomic);

@@ -240,6 +240,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
                                   parameters));
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
+  if (Attribute base = kernel->getAttr(kVersionOfAttrName))
+    function->setAttr(kVersionOfAttrName, base);
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     builder.getDenseI32ArrayAttr(
                         {static_cast<int32_t>(kernel.getThreads()), 1, 1}));

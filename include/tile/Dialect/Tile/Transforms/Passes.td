@@ -281,6 +281,39 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compiles kernels once more, on promises that the launcher checks";
+  let description = [{
+    Whether tiles can be moved 16 bytes at a time, or by tensor copies, depends
+    on the alignment of addresses and on the length of rows. Where a program says
+    nothing of them for an argument that it copies tiles from or to, its kernel
+    is copied behind the others, as `NAME__aligned`, with the promises. Both go
+    into the artifact; the launcher takes the copy where the promises hold.
+
+    Before:
+
+    ```mlir
+    tile.kernel @f(%A: memref<?x?xf16>) ... {
+      tile.copy %A[%m, %k] to %As : ...
+    }
+    ```
+
+    After, beside it:
+
+    ```mlir
+    tile.kernel @f__aligned(%A: memref<?x?xf16> {tile.alignment = 16 : i64}) ... {
+      %columns = memref.dim %A, %c1 : memref<?x?xf16>
+      tile.assume %columns {divisible_by = 8 : i64} : index
+      tile.copy %A[%m, %k] to %As : ...
+    }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which kernels are compiled twice">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
   let summary = "Chooses the instruction and the width of every copy";
   let description = [{

@@ -1,0 +1,158 @@
+//===- VersionKernels.cpp - kernels compiled once more, on promises -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 1, after the target is known and before layouts: what the program
+// leaves open about addresses and strides decides whether tiles can be moved 16
+// bytes at a time, or by tensor copies. Nothing may be assumed of it, so the
+// kernel is copied, the copy promises it, and the launcher asks which of the
+// two fits the arguments. What promises are good for is decided by later
+// phases.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include "tile/Analysis/IndexFacts.h"
+#include "tile/Analysis/TmaGeometry.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Target/ManifestBuilder.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_VERSIONKERNELSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// What the widest copies take at a time.
+static constexpr int64_t kWideBytes = 16;
+
+namespace {
+/// What would have to hold of one argument.
+struct Promises {
+  unsigned argument;
+  bool alignment = false;
+  /// Dimensions whose extent (whose stride) is a multiple of `divisor`.
+  SmallVector<unsigned> extents, strides;
+  int64_t divisor = 1;
+
+  bool any() const { return alignment || !extents.empty() || !strides.empty(); }
+};
+
+struct VersionKernelsPass
+    : tile::impl::VersionKernelsPassBase<VersionKernelsPass> {
+  using VersionKernelsPassBase::VersionKernelsPassBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
+      SmallVector<Promises> promises = missingPromises(kernel);
+      if (!promises.empty())
+        addVersion(kernel, promises, symbols);
+    }
+  }
+
+private:
+  SmallVector<Promises> missingPromises(KernelOp kernel);
+  void addVersion(KernelOp kernel, ArrayRef<Promises> promises,
+                  SymbolTable &symbols);
+};
+} // namespace
+
+/// The first copy between tiles and the memory of an argument, or null.
+static CopyOp findCopy(Value buffer) {
+  for (Operation *user : buffer.getUsers()) {
+    if (auto copy = dyn_cast<CopyOp>(user))
+      return copy;
+    if (auto cast = dyn_cast<memref::CastOp>(user))
+      if (CopyOp copy = findCopy(cast.getResult()))
+        return copy;
+  }
+  return {};
+}
+
+/// What is not known of an argument, and would let its rows be moved in whole
+/// pieces; nothing when its type rules that out.
+static Promises missingPromises(KernelOp kernel, unsigned index) {
+  Promises promises;
+  promises.argument = index;
+  BlockArgument argument = kernel.getKernelArgument(index);
+  auto type = dyn_cast<MemRefType>(argument.getType());
+  if (!type || type.getRank() == 0)
+    return promises;
+  CopyOp copy = findCopy(argument);
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!copy || bits < 8 || failed(type.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1)
+    return promises;
+  promises.divisor = std::max<int64_t>(1, kWideBytes * 8 / bits);
+  SmallVector<IndexFacts> known = getStrideFacts(argument, copy);
+  unsigned last = type.getRank() - 1;
+  Promises found = promises;
+  for (unsigned dim = 0; dim < last; ++dim) {
+    if (known[dim].isMultipleOf(found.divisor) || type.getDimSize(dim) == 1)
+      continue;
+    if (!ShapedType::isDynamic(strides[dim]))
+      return promises; // known not to be
+    if (!type.getLayout().isIdentity())
+      found.strides.push_back(dim);
+    else if (!type.isDynamicDim(last))
+      return promises; // rows are of a length that cannot be promised
+    else if (found.extents.empty())
+      found.extents.push_back(last); // all strides are products of it
+  }
+  found.alignment = kernel.getArgumentAlignment(index) < kWideBytes;
+  return found;
+}
+
+SmallVector<Promises> VersionKernelsPass::missingPromises(KernelOp kernel) {
+  SmallVector<Promises> result;
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
+    if (Promises promises = ::missingPromises(kernel, i); promises.any())
+      result.push_back(std::move(promises));
+  return result;
+}
+
+void VersionKernelsPass::addVersion(KernelOp kernel,
+                                    ArrayRef<Promises> promises,
+                                    SymbolTable &symbols) {
+  auto version = cast<KernelOp>(kernel->clone());
+  version.setSymName((kernel.getSymName() + "__aligned").str());
+  // Behind all kernels: the order of what the user wrote stays.
+  symbols.insert(version, getOperation().getBody()->end());
+  version->setAttr(kVersionOfAttrName,
+                   StringAttr::get(&getContext(), kernel.getSymName()));
+
+  SmallVector<Attribute> attributes(version.getArgAttrs().begin(),
+                                    version.getArgAttrs().end());
+  Block &body = version.getBodyRegion().front();
+  auto builder = ImplicitLocOpBuilder::atBlockBegin(version.getLoc(), &body);
+  auto assume = [&](Value value, int64_t divisor) {
+    AssumeOp::create(builder, value, builder.getI64IntegerAttr(divisor),
+                     /*min=*/nullptr, /*max=*/nullptr);
+  };
+  for (const Promises &promise : promises) {
+    BlockArgument argument = version.getKernelArgument(promise.argument);
+    if (promise.alignment) {
+      NamedAttrList list(cast<DictionaryAttr>(attributes[promise.argument]));
+      list.set(kAlignmentAttrName, builder.getI64IntegerAttr(kWideBytes));
+      attributes[promise.argument] = list.getDictionary(&getContext());
+    }
+    for (unsigned dim : promise.extents)
+      assume(memref::DimOp::create(builder, argument, dim), promise.divisor);
+    if (promise.strides.empty())
+      continue;
+    auto metadata = memref::ExtractStridedMetadataOp::create(builder, argument);
+    for (unsigned dim : promise.strides)
+      assume(metadata.getStrides()[dim], promise.divisor);
+  }
+  version.setArgAttrsAttr(builder.getArrayAttr(attributes));
+  if (remarks)
+    kernel.emitRemark()
+        << "compiled a second time, as '" << version.getSymName()
+        << "', for addresses and strides that are multiples of 16 bytes";
+}
