@@ -18,6 +18,9 @@ using namespace mlir::tile;
 namespace {
 
 constexpr int64_t kChunkBytes = 16;
+/// Conflicts beyond this degree cost the readers of a tile more than a copy
+/// that costs no thread anything saves.
+constexpr int64_t kMaxDegreeByProxy = 2;
 
 /// One access pattern: worst conflict degree in a layout, and how often.
 struct AccessPattern {
@@ -207,7 +210,8 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
       choice.why += ", bank conflicts of degree " +
                     std::to_string(choice.degree) + " in " + worst;
     size_t byProxy = llvm::count_if(copies, [&](const CopyFacts &facts) {
-      return isMovedByProxy(facts, target, candidate);
+      return choice.degree <= kMaxDegreeByProxy &&
+             isMovedByProxy(facts, target, candidate);
     });
     if (first || byProxy > bestCopies ||
         (byProxy == bestCopies && cost < bestCost)) {

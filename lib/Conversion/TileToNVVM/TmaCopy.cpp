@@ -251,6 +251,17 @@ static Value multicastMask(KernelLowering &lowering, int64_t parts) {
                                       (int64_t(1) << parts) - 1);
 }
 
+/// The address of this block's shared memory among its cluster's: the same
+/// number.
+static Value inCluster(KernelLowering &lowering, Value address) {
+  return LLVM::AddrSpaceCastOp::create(
+      lowering.builder,
+      LLVM::LLVMPointerType::get(
+          lowering.builder.getContext(),
+          static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster)),
+      address);
+}
+
 static void expectBytes(KernelLowering &lowering, Value full, int64_t bytes) {
   NVVM::MBarrierExpectTxOp::create(lowering.builder, full, lowering.i32(bytes),
                                    NVVM::MemScopeKind::CTA);
@@ -378,7 +389,7 @@ static LogicalResult lowerTensor(KernelLowering &lowering, CopyOp copy,
     forEachBox(lowering, parts, *geometry,
                [&](Value target, ArrayRef<Value> coords) {
                  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                     b, target, map, coords, slot->full,
+                     b, inCluster(lowering, target), map, coords, slot->full,
                      /*im2colOffsets=*/ValueRange(), mask, policy,
                      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
                      /*group=*/nullptr, /*predicate=*/Value());
@@ -448,7 +459,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering, CopyOp copy,
     Value shared, global;
     addresses(shared, global);
     NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
-        b, shared, global, slot->full, lowering.i32(part),
+        b, inCluster(lowering, shared), global, slot->full, lowering.i32(part),
         multicastMask(lowering, count), cachePolicy(lowering, copy));
   });
   return success();
