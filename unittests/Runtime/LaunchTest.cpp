@@ -371,6 +371,8 @@ TEST_F(LaunchTest, TensorMapErrorsNameTheArgument) {
   // A stride that is multiplied by zero alone may be anything.
   shapeA[0] = 1;
   stridesA[0] = 68;
+  artifact.manifest.kernels[0].tensorMaps[0].strides[0] =
+      Expr::stride(0, 0) * 2 + 8;
   ASSERT_TRUE(load(artifact)->kernel(0).launch(args).ok());
   EXPECT_EQ(mock->tensorMaps.back().strides, (std::vector<uint64_t>{16}));
   stridesA[0] = 72;

@@ -76,7 +76,11 @@ void tile::nvvm::prefetchTensorMaps(KernelLowering &lowering) {
     return;
   auto &b = lowering.builder;
   OpBuilder::InsertionGuard guard(b);
+  // Behind the allocas: the branch ends LLVM's entry block, and allocas outside
+  // of it do not become registers.
   b.setInsertionPointToStart(lowering.entry);
+  for (auto alloca : lowering.entry->getOps<LLVM::AllocaOp>())
+    b.setInsertionPointAfter(alloca);
   auto branch = scf::IfOp::create(b, lowering.elected(), /*withElse=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
   for (Value map : lowering.tensorMaps)
@@ -252,14 +256,17 @@ static Value multicastMask(KernelLowering &lowering, int64_t parts) {
 }
 
 /// The address of this block's shared memory among its cluster's: the same
-/// number.
+/// number (PTX ISA, "State spaces": .shared::cta lies in .shared::cluster),
+/// where a cast of address spaces would go through generic addresses.
 static Value inCluster(KernelLowering &lowering, Value address) {
-  return LLVM::AddrSpaceCastOp::create(
-      lowering.builder,
+  auto &b = lowering.builder;
+  return LLVM::IntToPtrOp::create(
+      b,
       LLVM::LLVMPointerType::get(
-          lowering.builder.getContext(),
+          b.getContext(),
           static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster)),
-      address);
+      LLVM::PtrToIntOp::create(b, b.getI64Type(), address),
+      /*dereferenceable=*/nullptr);
 }
 
 static void expectBytes(KernelLowering &lowering, Value full, int64_t bytes) {

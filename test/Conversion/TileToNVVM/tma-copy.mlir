@@ -19,11 +19,11 @@
 // CHECK:         nvvm.prefetch tensormap, %[[MAPA]]
 // CHECK:         nvvm.prefetch tensormap, %[[MAPB]]
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(16384 : i32)
-// CHECK:         nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]] : !llvm.ptr<3>, i32
-// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPA]], %{{.*}}, box[%{{.*}}, %{{.*}}] : !llvm.ptr<3>, !llvm.ptr
+// CHECK-NEXT:    nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]] : !llvm.ptr<3>, i32
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPA]], %{{.*}}, box[%{{.*}}, %{{.*}}] : !llvm.ptr<7>, !llvm.ptr
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(32768 : i32)
-// CHECK:         nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK-NEXT:    nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
 // CHECK-COUNT-4: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAPB]]
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor
 // CHECK-NOT:     nvvm.cp.async.shared
@@ -60,7 +60,7 @@ tile.kernel @load(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref<40
 // expect all of it. The policy of the L2 cache is an operand.
 // CHECK-LABEL: llvm.func @multicast
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(32768 : i32)
-// CHECK:         nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK-NEXT:    nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
 // CHECK:         llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
 // CHECK:         %[[MASK:.*]] = llvm.mlir.constant(3 : i16)
 // CHECK:         nvvm.read.ptx.sreg.cluster.ctarank
@@ -137,7 +137,7 @@ tile.kernel @dynamic(%A: memref<?x?x?xf16> {tile.alignment = 16}, %B: memref<?x?
 // CHECK-NOT:     llvm.byval
 // CHECK:         llvm.inline_asm {{.*}}"fence.proxy.async.global;"
 // CHECK:         nvvm.mbarrier.expect_tx
-// CHECK:         nvvm.cp.async.bulk.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : !llvm.ptr<3>, !llvm.ptr<1>
+// CHECK:         nvvm.cp.async.bulk.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : !llvm.ptr<7>, <1>
 // CHECK:         nvvm.cp.async.bulk.global.shared.cta
 // CHECK-NEXT:    nvvm.cp.async.bulk.commit.group
 // PTX-LABEL: .entry bulk(

@@ -45,10 +45,22 @@ module attributes {tile.target = #tile.target<"sm_80">} {
 module attributes {tile.target = #tile.target<"sm_90a">} {
   tile.kernel @bulk(%A: memref<64x32xf16> {tile.alignment = 16}) grid(%bx) = (1) threads(128) {
     %c0 = arith.constant 0 : index
-    %s = tile.alloc : memref<64x32xf16, #shared>
+    %s = tile.alloc layout(#tile.shared_layout<shape [64, 32] bits 16 modes [(32, 1:1), (64, 0:40)]>) : memref<64x32xf16, #shared>
     // expected-error @+2 {{'tile.copy' op cannot be made by 'bulk', which `prefer` asks for}}
-    // expected-note @+1 {{rule 'bulk': needs rings signalled by mbarriers, which this version does not generate}}
+    // expected-note @+1 {{rule 'bulk': the region is not contiguous in the shared buffer}}
     tile.copy %A[%c0, %c0] to %s {prefer = #tile.copy_instruction<bulk>} : memref<64x32xf16> to memref<64x32xf16, #shared>
+  }
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+module attributes {tile.target = #tile.target<"sm_90">} {
+  tile.kernel @tma_rows(%A: memref<?x?xf16> {tile.alignment = 16}) grid(%bx) = (1) threads(128) {
+    %c0 = arith.constant 0 : index
+    %s = tile.alloc : memref<64x32xf16, #shared>
+    // expected-error @+2 {{'tile.copy' op cannot be made by 'tma', which `prefer` asks for}}
+    // expected-note @+1 {{rule 'tma': the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only, not of 16 (`tile.assume` can promise more)}}
+    tile.copy %A[%c0, %c0] to %s {prefer = #tile.copy_instruction<tma>} : memref<?x?xf16> to memref<64x32xf16, #shared>
   }
 }
 
