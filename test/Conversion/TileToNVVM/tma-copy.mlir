@@ -1,7 +1,7 @@
 // Copies by the asynchronous proxy: one thread issues boxes of a tensor map, or
 // one run of bytes; a load completes on the mbarrier of its slot.
 // RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | FileCheck %s
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | FileCheck %s --check-prefix=MAP
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | sed 's/\\0A *//g; s/\\22//g' | FileCheck %s --check-prefix=MAP
 // RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | tile-translate - --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
 #shared = #gpu.address_space<workgroup>
 #rows = #tile.shared_layout<shape [128, 64] bits 16 modes [(64, 1:1), (128, 0:64)] swizzle(3, 4, 3)>
@@ -30,16 +30,15 @@
 //
 // Static extents and strides are numbers; the box is what fills a swizzled row.
 // MAP-LABEL: llvm.func @load
-// MAP-SAME:    \22kind\22: \22tensor_map\22
-// MAP-SAME:    \22tensor_maps\22
-// MAP-SAME:    \22dims\22: [{{[^]]*}}4096,{{[^]]*}}4096{{[^]]*}}],{{.*}}\22strides\22: [{{[^]]*}}8192{{[^]]*}}],{{.*}}\22box\22: [{{[^]]*}}64,{{[^]]*}}128{{[^]]*}}],{{.*}}\22swizzle\22: \22128B\22,{{.*}}\22l2_promotion\22: \22128B\22
-// MAP-SAME:    \22box\22: [{{[^]]*}}64,{{[^]]*}}64{{[^]]*}}]
+// MAP-SAME:    {kind: tensor_map,map: 0},{kind: tensor_map,map: 1}
+// MAP-SAME:    dims: [4096,4096],strides: [8192],box: [64,128],{{[^}]*}}swizzle: 128B,l2_promotion: 128B
+// MAP-SAME:    box: [64,64],
 //
 // PTX-LABEL: .entry load(
 // PTX:         .param .align 64 .b8 load_param_2[128]
 // PTX:         prefetch.tensormap
-// PTX:         mbarrier.expect_tx.relaxed.cta.shared::cta.b64
-// PTX:         cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+// PTX:         mbarrier.expect_tx.relaxed.cta.shared{{(::cta)?}}.b64
+// PTX:         cp.async.bulk.tensor.2d.shared::cluster.global{{(.tile)?}}.mbarrier::complete_tx::bytes
 // PTX-NOT:     .multicast
 // PTX-NOT:     .L2::cache_hint
 // PTX:         ret;
@@ -59,17 +58,20 @@ tile.kernel @load(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref<40
 // Two blocks share a copy: each moves its half of the rows into both, and both
 // expect all of it. The policy of the L2 cache is an operand.
 // CHECK-LABEL: llvm.func @multicast
-// CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(32768 : i32)
+// CHECK:         mbarrier.try_wait
+// CHECK:         llvm.cond_br {{.*}}
+// CHECK-NEXT:    ^bb
+// CHECK-NEXT:    %[[BYTES:.*]] = llvm.mlir.constant(32768 : i32)
 // CHECK-NEXT:    nvvm.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
-// CHECK:         llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
+// CHECK:         llvm.inline_asm {{.*}}"createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
 // CHECK:         %[[MASK:.*]] = llvm.mlir.constant(3 : i16)
 // CHECK:         nvvm.read.ptx.sreg.cluster.ctarank
 // CHECK-COUNT-4: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}multicast_mask = %[[MASK]] l2_cache_hint = %{{.*}}
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor
 // MAP-LABEL: llvm.func @multicast
-// MAP-SAME:    \22box\22: [{{[^]]*}}64,{{[^]]*}}32{{[^]]*}}]
+// MAP-SAME:    box: [64,32],
 // PTX-LABEL: .entry multicast(
-// PTX:         cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint
+// PTX:         cp.async.bulk.tensor.2d.shared::cluster.global{{(.tile)?}}.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint
 tile.kernel @multicast(%B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %by) = (4, 4) threads(128) cluster(2, 1) {
   %c0 = arith.constant 0 : index
   %ring = tile.ring.create layouts([#panels]) {peers = 2} : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
@@ -115,13 +117,8 @@ tile.kernel @store(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) = 
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor
 // MAP-LABEL: llvm.func @dynamic
-// MAP-SAME:    \22dims\22: [{{[^]]*}}[{{[^]]*}}\22dim\22,{{[^]]*}}0,{{[^]]*}}2{{[^]]*}}]
-// MAP-SAME:    \22strides\22: [{{[^]]*}}\22mul\22
-// MAP-SAME:    \22box\22: [{{[^]]*}}16,{{[^]]*}}64,{{[^]]*}}1{{[^]]*}}]
-// MAP-SAME:    \22swizzle\22: \2232B\22
-// MAP-SAME:    \22strides\22: {{.*}}\22stride\22
-// MAP-SAME:    \22box\22: [{{[^]]*}}24,{{[^]]*}}32{{[^]]*}}]
-// MAP-SAME:    \22swizzle\22: \22none\22
+// MAP-SAME:    dims: {{\[\[}}dim,0,2],[dim,0,1],[dim,0,0]],strides: {{\[\[}}mul,2,[dim,0,2]],[mul,[mul,2,[dim,0,2]],[dim,0,1]]],box: [16,64,1],{{[^}]*}}swizzle: 32B
+// MAP-SAME:    dims: {{\[\[}}dim,1,1],[dim,1,0]],strides: {{\[\[}}mul,[stride,1,0],2]],box: [24,32],{{[^}]*}}swizzle: none
 tile.kernel @dynamic(%A: memref<?x?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16, strided<[?, 1]>> {tile.alignment = 16}) grid(%bx, %by) = (4, 4) threads(128) {
   %c0 = arith.constant 0 : index
   %ring = tile.ring.create layouts([#narrow, #plain]) : !tile.ring<1 x [memref<64x48xf16, #shared>, memref<32x24xf16, #shared>], tma -> threads>

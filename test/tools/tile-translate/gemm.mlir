@@ -11,11 +11,12 @@
 
 // PTX: .target sm_90a
 // PTX: .entry gemm(
-// PTX: .maxntid 128
-// PTX-DAG: cp.async.cg.shared.global
+// PTX: .maxntid 256
+// PTX-DAG: cp.async.bulk.tensor.2d.shared::cluster.global
 // PTX-DAG: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16
 // PTX-NOT: .local
 // PTX-NOT: ldmatrix
+// PTX-NOT: cp.async.c{{[ag]}}
 // PTX-NOT: {{[^a-z]}}mma.sync
 // LLVM: define ptx_kernel void @gemm(
 // ARTIFACT: "compiler": "mlir-tile

@@ -110,6 +110,8 @@ private:
 static constexpr int64_t kSlackBytes = 2048;
 /// Smaller tiles are not worth a trip through shared memory.
 static constexpr int64_t kSmallBytes = 4096;
+/// The widest store of a thread: nothing is gained by gathering such pieces.
+static constexpr int64_t kWideBits = 128;
 
 FailureOr<FragmentLayout>
 StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
@@ -130,6 +132,10 @@ StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
   int64_t span = columns * bits / 8;
   if (rows * span < kSmallBytes || columns * bits % 256) {
     why = "the tile is small, or its rows are no multiple of 32 bytes";
+    return failure();
+  }
+  if (alignedRun(layout.getLayout(), 1) * bits >= kWideBits) {
+    why = "threads hold whole pieces of 16 bytes of its rows";
     return failure();
   }
   if (getStorageBits(type.getElementType()) < 8) {
