@@ -80,6 +80,8 @@ def large(tb=False, **fields):
         change(cluster=(1, 2)),
         change(),
         change(cluster=(2, 1), panel=16),
+        change(cluster=(1, 2), panel=16),
+        change(cluster=(1, 2), panel=32),
         change(cluster=(2, 1), stages=3),
         change(tile=(256, 128, 64), cluster=(1, 2)),
         change(tile=(256, 128, 64), cluster=(2, 1)),

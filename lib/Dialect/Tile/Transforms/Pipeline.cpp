@@ -29,6 +29,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/WarpRoles.h"
@@ -63,6 +64,9 @@ struct RingPlan {
   SmallVector<Operation *> slice;
   RingSide producer = RingSide::Threads;
   Ahead ahead = Ahead::AfterWait;
+
+  /// Blocks of a cluster that fill each other's slots.
+  int64_t peers = 1;
 
   Value ring;
   /// Uses of the ring before this loop.
@@ -173,6 +177,7 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
 private:
   LogicalResult convertKernel(KernelOp kernel);
   SmallVector<RingPlan, 2> analyze(PipelinedOp loop);
+  void shareInCluster(PipelinedOp loop, RingPlan &plan);
   void convert(PipelinedOp loop);
 
   const TargetInfo *target = nullptr;
@@ -235,6 +240,7 @@ SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
         diag.attachNote(conflict->noteOp->getLoc()) << conflict->note;
     }
   }
+  shareInCluster(loop, byTma);
   if (remarks && !ahead)
     loop.emitRemark() << "not pipelined: no copy may run ahead";
   for (RingPlan *plan : {&byTma, &byThreads}) {
@@ -256,6 +262,42 @@ SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
     result.push_back(std::move(*plan));
   }
   return result;
+}
+
+/// Copies of one region into every block of a cluster are made once, each block
+/// a part of it. Slots are then filled by peers, so all blocks have to use the
+/// ring equally often.
+void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  int64_t blocks = kernel.getClusterSize();
+  if (blocks == 1 || plan.copies.empty() || !target)
+    return;
+  ClusterSharing sharing(kernel);
+  if (!sharing.isRunAlike(loop)) {
+    if (remarks)
+      loop.emitRemark() << "not shared in the cluster: its blocks may run the "
+                           "loop differently often";
+    return;
+  }
+  for (const AheadCopy &ahead : plan.copies) {
+    CopyOp copy = ahead.copy;
+    if (copy.getMulticast() || !sharing.copiesSame(copy))
+      continue;
+    copy.setMulticast(blocks);
+    CopyDecision decision;
+    if (decideCopy(CopyFacts::get(copy), *target, CopyInstruction::Tma,
+                   decision)) {
+      plan.peers = blocks;
+      if (remarks)
+        copy.emitRemark() << "shared by the " << blocks
+                          << " blocks of a cluster";
+      continue;
+    }
+    copy.removeMulticastAttr();
+    if (remarks)
+      copy.emitRemark() << "not shared in the cluster: "
+                        << decision.rejected.front().reason;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,7 +338,8 @@ static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
 /// A ring of `stages` slots for the buffers; at the top of the kernel when its
 /// slots are signalled by mbarriers, else at the builder's place.
 static Value createRing(OpBuilder &builder, Location loc, int64_t stages,
-                        ArrayRef<Value> buffers, RingSide producer) {
+                        ArrayRef<Value> buffers, RingSide producer,
+                        int64_t peers = 1) {
   SmallVector<Type> types;
   SmallVector<Attribute> layouts;
   bool inferred = llvm::any_of(
@@ -318,17 +361,18 @@ static Value createRing(OpBuilder &builder, Location loc, int64_t stages,
       kernel = cast<KernelOp>(builder.getInsertionBlock()->getParentOp());
     builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
   }
-  return RingCreateOp::create(builder, loc, type,
-                              inferred ? builder.getArrayAttr(layouts)
-                                       : ArrayAttr(),
-                              /*peers=*/IntegerAttr());
+  return RingCreateOp::create(
+      builder, loc, type,
+      inferred ? builder.getArrayAttr(layouts) : ArrayAttr(),
+      peers > 1 ? builder.getI64IntegerAttr(peers) : IntegerAttr());
 }
 
 void RingLoop::createRing(RingPlan &plan) {
   SmallVector<Value> buffers;
   for (const AheadCopy &ahead : plan.copies)
     buffers.push_back(CopyOp(ahead.copy).getTarget());
-  plan.ring = ::createRing(builder, loc, stages, buffers, plan.producer);
+  plan.ring =
+      ::createRing(builder, loc, stages, buffers, plan.producer, plan.peers);
 }
 
 Value RingLoop::tripCount() {
