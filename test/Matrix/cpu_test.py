@@ -67,9 +67,9 @@ def run(path, options, text, modes):
     command = [options.bin / "tile-run", path, "--target=cpu", "--check", "--workers=1", *modes, f"--args={text}"]
     case = f"{path.name} {' '.join(modes)} {text}"
     try:
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=180)
     except subprocess.TimeoutExpired:
-        return f"{case}: no result in 60 s"
+        return f"{case}: no result in 180 s"
     if done.returncode:
         lines = [line for line in (done.stderr + done.stdout).splitlines() if re.search("error|expected|FAIL|wrong|differ", line)]
         return f"{case}: exits with {done.returncode}: {(lines or ['no message'])[0][:300]}"
