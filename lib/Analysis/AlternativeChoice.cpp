@@ -12,18 +12,27 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// The layouts that suit both a demand and what is settled for its buffer.
-static SmallVector<SharedLayout>
-commonLayouts(const SharedDemand &demand,
-              const llvm::DenseMap<Value, SmallVector<SharedLayout>> &allowed) {
-  auto found = allowed.find(demand.buffer);
-  if (found == allowed.end())
-    return demand.oneOf;
-  SmallVector<SharedLayout> common;
-  for (const SharedLayout &layout : found->second)
-    if (llvm::is_contained(demand.oneOf, layout))
-      common.push_back(layout);
-  return common;
+using AllowedLayouts = llvm::DenseMap<Value, SmallVector<SharedLayout>>;
+
+/// Keeps, of what is allowed for each buffer, what an alternative can live
+/// with; false, with `allowed` as it was, where nothing is left.
+static bool narrow(const LayoutAlternative &alternative,
+                   AllowedLayouts &allowed) {
+  AllowedLayouts narrowed = allowed;
+  for (const SharedDemand &demand : alternative.shareds) {
+    if (demand.oneOf.empty())
+      continue;
+    auto [found, isNew] = narrowed.try_emplace(demand.buffer, demand.oneOf);
+    if (isNew)
+      continue;
+    llvm::erase_if(found->second, [&](const SharedLayout &layout) {
+      return !llvm::is_contained(demand.oneOf, layout);
+    });
+    if (found->second.empty())
+      return false;
+  }
+  allowed = std::move(narrowed);
+  return true;
 }
 
 /// Decides the buffers of which an instruction takes few layouts only, for the
@@ -38,27 +47,22 @@ LogicalResult LayoutSolver::settleSharedLayouts() {
     return a->frequency > b->frequency;
   });
 
-  llvm::DenseMap<Value, SmallVector<SharedLayout>> allowed;
-  auto fits = [&](const LayoutAlternative &alternative) {
-    return llvm::all_of(alternative.shareds, [&](const SharedDemand &demand) {
-      return demand.oneOf.empty() || !commonLayouts(demand, allowed).empty();
-    });
-  };
-  for (OperationDemands *demands : byFrequency) {
-    auto &alternatives = demands->constraints.alternatives;
-    auto first = llvm::find_if(alternatives, fits);
-    if (first == alternatives.end())
-      continue;
-    for (const SharedDemand &demand : first->shareds)
-      if (!demand.oneOf.empty())
-        allowed[demand.buffer] = commonLayouts(demand, allowed);
-  }
+  AllowedLayouts allowed;
+  for (OperationDemands *demands : byFrequency)
+    for (const LayoutAlternative &alternative :
+         demands->constraints.alternatives)
+      if (narrow(alternative, allowed))
+        break;
   for (auto &[buffer, layouts] : allowed) {
     layouts.truncate(1);
     settledShared[buffer] = layouts.front();
   }
   for (OperationDemands *demands : byFrequency) {
     auto &alternatives = demands->constraints.alternatives;
+    auto fits = [&](const LayoutAlternative &alternative) {
+      AllowedLayouts settled = allowed;
+      return narrow(alternative, settled);
+    };
     std::vector<LayoutAlternative> kept;
     for (LayoutAlternative &alternative : alternatives)
       if (fits(alternative))

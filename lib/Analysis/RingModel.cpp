@@ -576,9 +576,10 @@ void Extractor::compileOp(Operation &op, Body &body) {
     for (Value token : await.getTokens())
       step.tokens.push_back(scalars.get(token));
   } else if (auto promise = dyn_cast<AssumeOp>(op)) {
+    if (!needed.count(promise.getValue()))
+      return;
+    append(body, StepKind::Assume, &op).use = scalars.get(promise.getValue());
     scalars.assume(promise);
-    if (needed.count(promise.getValue()))
-      append(body, StepKind::Assume, &op).use = scalars.get(promise.getValue());
   } else if (isAsync(&op)) {
     Step &step = append(body, StepKind::Issue, &op);
     addTouches(&op, step);

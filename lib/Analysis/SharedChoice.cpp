@@ -136,7 +136,8 @@ static int64_t elementsDegree(const SharedLayout &shared,
 SharedChoice LayoutSolver::chooseShared(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   unsigned bits = elementBitsOf(buffer);
-  bool isMatrixOperand = false, isSettled = false;
+  bool isMatrixOperand = false;
+  std::optional<SharedLayout> settled;
   std::vector<AccessPattern> patterns;
   for (OperationDemands &demands : operations) {
     const LayoutAlternative *selected = demands.constraints.selected();
@@ -147,7 +148,10 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
       if (demand.buffer != buffer)
         continue;
       if (!demand.oneOf.empty()) {
-        isSettled = true; // the instruction reads these without conflicts
+        // The instruction reads these without conflicts.
+        auto found = settledShared.find(buffer);
+        settled = found == settledShared.end() ? demand.oneOf.front()
+                                               : found->second;
         continue;
       }
       isMatrixOperand = true;
@@ -202,7 +206,7 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
       }
     }
     choice.why = std::move(how);
-    if (patterns.empty() && !isSettled)
+    if (patterns.empty() && !settled)
       choice.why = "nothing depends on it";
     else if (choice.degree == 1)
       choice.why += ", no bank conflicts";
@@ -227,9 +231,8 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     consider(stated.getLayout(), "stated by the user");
     return best;
   }
-  if (isSettled) {
-    consider(settledShared.find(buffer)->second,
-             "in panels that matrix descriptors and TMA express");
+  if (settled) {
+    consider(*settled, "in panels that matrix descriptors and TMA express");
     return best;
   }
   for (const SharedLayout &candidate :

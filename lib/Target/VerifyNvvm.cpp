@@ -1,7 +1,8 @@
-//===- VerifyNvvm.cpp - checks instructions against the target ------------===//
+//===- VerifyNvvm.cpp - checks instructions and their hazards -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "tile/Target/NvvmHazards.h"
 #include "tile/Target/NvvmInstructions.h"
 #include "tile/Target/Passes.h"
 
@@ -29,7 +30,8 @@ struct VerifyNvvmPass : tile::impl::VerifyNvvmPassBase<VerifyNvvmPass> {
       module.emitError() << error;
       return signalPassFailure();
     }
-    if (failed(verifyForTarget(module, *target)))
+    if (failed(verifyForTarget(module, *target)) ||
+        failed(verifyHazards(module)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the matrix of kernels on the CPU with `tile-run --check`, at small shapes.
 
-Each kernel runs once at one of its runs' shapes, by turns as written and after pipelining
-(--stage=scheduled), so that layouts and pipelines are tested numerically without a GPU. The
-last line counts.
+Each kernel runs twice, at one of its runs' shapes each: by turns as written and scheduled for
+sm_80 (--stage=scheduled), and scheduled for sm_90a, by turns eager and with asynchronous
+operations put off until they are awaited, as it is and made persistent, with few blocks and
+many. So layouts, rings, roles and tokens are tested numerically without a GPU: slots of rings
+are overwritten when they are released, and uses, deadlocks and awaits are checked. The last
+line counts.
 """
 
 import argparse
@@ -48,22 +51,46 @@ def arguments(kernel, run):
     return ",".join(found)
 
 
-def check(index, kernel, options, folder):
-    candidates = [text for run in kernel["runs"] if (text := arguments(kernel, run))]
-    if not candidates:
-        return None
-    text = candidates[index % len(candidates)]
-    stage = "scheduled" if index % 3 else "source"
-    command = [options.bin / "tile-run", folder / kernel["file"], "--target=cpu", "--check", "--workers=1",
-               f"--stage={stage}", f"--arch={'sm_89' if kernel['min_arch'] == 89 else 'sm_80'}", f"--args={text}"]
+def persistent(kernel, folder):
+    """The kernel's file with `persistent`; as it is where it has attributes already."""
+    path = folder / kernel["file"]
+    text, count = re.subn(r"(threads\(\d+\)) \{", r"\1 attributes {persistent = 1} {", path.read_text(), count=1)
+    if not count:
+        return path
+    path = folder / f"persistent_{kernel['file']}"
+    path.write_text(text)
+    return path
+
+
+def run(path, options, text, modes):
+    """What is wrong, or an empty text."""
+    command = [options.bin / "tile-run", path, "--target=cpu", "--check", "--workers=1", *modes, f"--args={text}"]
+    case = f"{path.name} {' '.join(modes)} {text}"
     try:
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=180)
     except subprocess.TimeoutExpired:
-        return f"{stage} {text}: no result in 60 s"
+        return f"{case}: no result in 180 s"
     if done.returncode:
         lines = [line for line in (done.stderr + done.stdout).splitlines() if re.search("error|expected|FAIL|wrong|differ", line)]
-        return f"{stage} {text}: exits with {done.returncode}: {(lines or ['no message'])[0][:200]}"
+        return f"{case}: exits with {done.returncode}: {(lines or ['no message'])[0][:300]}"
     return ""
+
+
+def check(index, kernel, options, folder):
+    candidates = [text for shape in kernel["runs"] if (text := arguments(kernel, shape))]
+    if not candidates:
+        return None
+    arch = "sm_89" if kernel["min_arch"] == 89 else "sm_80"
+    stage = "scheduled" if index % 3 else "source"
+    hopper = ["--stage=scheduled", "--arch=sm_90a", f"--blocks={index % 4}"]
+    if index % 2:
+        hopper.append("--lazy-async")
+    path = persistent(kernel, folder) if index // 2 % 2 else folder / kernel["file"]
+    wrong = [
+        run(folder / kernel["file"], options, candidates[index % len(candidates)], [f"--stage={stage}", f"--arch={arch}"]),
+        run(path, options, candidates[(index + 1) % len(candidates)], hopper),
+    ]
+    return [text for text in wrong if text]
 
 
 def main():
@@ -78,7 +105,7 @@ def main():
         found = [k for k in generate.write(folder) if "compile_only" not in k and re.search(options.only, k["name"])]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             results = list(pool.map(lambda pair: check(*pair, options, folder), enumerate(found)))
-    done = [(k["name"], [r] if r else []) for k, r in zip(found, results) if r is not None]
+    done = [(k["name"], r) for k, r in zip(found, results) if r is not None]
     if len(done) < len(found):
         print(f"{len(found) - len(done)} kernels have no small shape and were not run")
     sys.exit(report("matrix-cpu", done, options.junit))

@@ -7,11 +7,16 @@
 include "mlir/Pass/PassBase.td"
 
 def VerifyNvvmPass : Pass<"tile-verify-nvvm", "::mlir::ModuleOp"> {
-  let summary = "Checks that the target has every instruction of a module";
+  let summary = "Checks that the target has every instruction of a module, and for hazards";
   let description = [{
     Looks up each NVVM operation, NVVM intrinsic and instruction of inline
     assembly in a table of what architectures have, and reports those that the
     target lacks, at the operation. LLVM would abort on them. Changes nothing.
+
+    Also reports what assembles and goes wrong, with the section of the PTX
+    manual: an accumulator of wgmma used before its wait, a loop that waits for
+    one phase of an mbarrier, a bulk copy issued by every thread, a wgmma behind
+    generic stores to shared memory without a proxy fence.
 
     With `arch=sm_90` this is an error, with `arch=sm_90a` it is not:
 

@@ -118,12 +118,16 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
       for (LayoutAlternative &alternative :
            wgmmaAlternatives(*this, target, problem, refused))
         offer(std::move(alternative));
-    // What follows serves when layouts that wgmma needs cannot be had.
+    bool hasBetter = !constraints.alternatives.empty();
     if (auto shape = chooseInstruction(*this, target, problem, refused))
       for (WarpGrid grid : chooseGrids(problem, *shape))
         plans.push_back({MmaInstruction::MmaSync, *shape, grid});
     else
       plans.push_back({});
+    // One way is enough for where layouts that wgmma needs cannot be had:
+    // chained gemms are compared in all their combinations.
+    if (hasBetter)
+      plans.truncate(1);
   }
 
   for (GemmPlan &plan : plans) {

@@ -61,6 +61,24 @@ private:
 };
 } // namespace
 
+/// Accesses of the whole kernel; false where one is not known. Operations of
+/// rings and tokens order others and touch shared memory only.
+static bool collectAll(KernelOp kernel, SmallVectorImpl<OpAccess> &accesses) {
+  return !kernel.getBodyRegion()
+              .walk<WalkOrder::PreOrder>([&](Operation *op) {
+                if (isa<RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp,
+                        RingDrainOp, AwaitOp>(op))
+                  return WalkResult::advance();
+                bool isLeaf = op->getNumRegions() == 0;
+                if (!isLeaf && !isa<TileOpInterface>(op))
+                  return WalkResult::advance();
+                if (collectAccesses(op, accesses))
+                  return WalkResult::interrupt();
+                return isLeaf ? WalkResult::advance() : WalkResult::skip();
+              })
+              .wasInterrupted();
+}
+
 /// Tiles whose every use is a write of the whole tile or a store of it, in one
 /// block, to global memory that the kernel reads nowhere.
 std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
@@ -81,7 +99,7 @@ std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
         return std::nullopt;
       stores = true;
       if (everything.empty())
-        if (collectAccesses(kernel.getBodyRegion().front(), everything))
+        if (!collectAll(kernel, everything))
           return std::nullopt;
       for (const OpAccess &other : everything)
         if (other.op != user && !other.access.isWrite &&

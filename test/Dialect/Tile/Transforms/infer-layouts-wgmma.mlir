@@ -124,6 +124,15 @@ tile.kernel @common() grid(%bx) = (1) threads(256) {
   tile.gemm %a, %b, %c : memref<64x16xf16, #shared>, memref<16x96xf16, #shared>, memref<64x96xf32, #tile.fragment>
   tile.gemm %d, %b, %e {transpose_b} : memref<128x96xf16, #shared>, memref<16x96xf16, #shared>, memref<128x16xf32, #tile.fragment>
 }
+// One tile as both operands.
+// CHECK-LABEL: tile.kernel @square
+// CHECK: shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)
+// CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16
+tile.kernel @square() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.gemm %a, %a, %c {transpose_b} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
 // A layout that the user stated is kept where wgmma reads it.
 // CHECK-LABEL: tile.kernel @stated
 // CHECK: modes [(32, 1:1), (64, 0:32), (2, 1:2048)] swizzle(2, 4, 3)

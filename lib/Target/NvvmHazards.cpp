@@ -1,0 +1,404 @@
+//===- NvvmHazards.cpp - hazards that NVVM's verifier lets through --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sections are named, not numbered: numbers change between editions of the PTX
+// ISA manual.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Target/NvvmHazards.h"
+#include "mlir/Analysis/CFGLoopInfo.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Text of inline assembly; empty for anything else.
+static StringRef assembly(Operation *op) {
+  if (auto inlined = dyn_cast<LLVM::InlineAsmOp>(op))
+    return inlined.getAsmString();
+  return {};
+}
+
+static bool isWgmma(Operation *op) {
+  return assembly(op).contains("wgmma.mma_async") ||
+         op->getName().getStringRef() == "nvvm.wgmma.mma_async";
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators in flight
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Follows accumulators from the assembly that issues a group, through the
+/// arrays that fragments are before optimization, to the assembly that waits.
+class AccumulatorCheck {
+public:
+  explicit AccumulatorCheck(LLVM::LLVMFuncOp function) : function(function) {}
+  bool run();
+
+private:
+  using Arrays = llvm::SmallPtrSet<Operation *, 4>;
+
+  /// The array a pointer points into, or null.
+  static Operation *arrayOf(Value pointer) {
+    while (auto gep = pointer.getDefiningOp<LLVM::GEPOp>())
+      pointer = gep.getBase();
+    return pointer.getDefiningOp<LLVM::AllocaOp>();
+  }
+  /// Executes a block; with `report`, says what is wrong.
+  void transfer(Block &block, Arrays &inFlight, bool report);
+  void checkUsers(Value value, Operation *issue);
+
+  LLVM::LLVMFuncOp function;
+  /// Results of issues, and parts of them.
+  llvm::DenseSet<Value> flying;
+  /// Who put an array's contents in flight.
+  llvm::DenseMap<Operation *, Operation *> issues;
+  llvm::DenseMap<Value, Operation *> issueOf;
+  llvm::SmallPtrSet<Operation *, 8> reported;
+  bool failed = false;
+};
+} // namespace
+
+/// The group that the assembly issues is not waited for in it.
+static bool leavesGroupInFlight(Operation *op) {
+  StringRef text = assembly(op);
+  size_t issue = text.rfind("wgmma.mma_async");
+  return issue != StringRef::npos &&
+         !text.drop_front(issue).contains("wgmma.wait_group.sync.aligned 0;");
+}
+
+static bool isMovedOnly(Operation *op) {
+  return isa<LLVM::ExtractValueOp, LLVM::InsertValueOp, LLVM::BitcastOp,
+             LLVM::ExtractElementOp, LLVM::InsertElementOp>(op);
+}
+
+/// Values in flight may be stored, and given to the next group or the wait.
+void AccumulatorCheck::checkUsers(Value value, Operation *issue) {
+  SmallVector<Value> pending{value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value current = pending.pop_back_val();
+    if (!seen.insert(current).second)
+      continue;
+    for (Operation *user : current.getUsers()) {
+      if (isMovedOnly(user)) {
+        pending.push_back(user->getResult(0));
+        continue;
+      }
+      if (assembly(user).contains("wgmma.") || isa<LLVM::StoreOp>(user) ||
+          isa<BranchOpInterface>(user) || !reported.insert(user).second)
+        continue;
+      InFlightDiagnostic diag =
+          user->emitError()
+          << "an accumulator is used before wgmma.wait_group: PTX ISA, "
+             "'Asynchronous Warpgroup Level Matrix Instructions: "
+             "wgmma.wait_group', accessing it is undefined";
+      diag.attachNote(issue->getLoc()) << "in flight since here";
+      failed = true;
+    }
+  }
+}
+
+void AccumulatorCheck::transfer(Block &block, Arrays &inFlight, bool report) {
+  for (Operation &op : block) {
+    if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+      Operation *array = arrayOf(store.getAddr());
+      if (!array)
+        continue;
+      if (flying.contains(store.getValue())) {
+        inFlight.insert(array);
+        issues.try_emplace(array, issueOf.lookup(store.getValue()));
+      } else {
+        inFlight.erase(array); // what the wait gave, or new contents
+      }
+    } else if (auto load = dyn_cast<LLVM::LoadOp>(op); load && report) {
+      Operation *array = arrayOf(load.getAddr());
+      if (array && inFlight.contains(array))
+        checkUsers(load.getResult(), issues.lookup(array));
+    }
+  }
+}
+
+bool AccumulatorCheck::run() {
+  function.walk([&](LLVM::InlineAsmOp issue) {
+    if (!leavesGroupInFlight(issue))
+      return;
+    SmallVector<Value> pending(issue->getResults());
+    while (!pending.empty()) {
+      Value value = pending.pop_back_val();
+      if (!flying.insert(value).second)
+        continue;
+      issueOf[value] = issue;
+      for (Operation *user : value.getUsers())
+        if (isMovedOnly(user))
+          pending.push_back(user->getResult(0));
+    }
+    for (Value result : issue->getResults())
+      checkUsers(result, issue);
+  });
+  if (flying.empty())
+    return true;
+  // What may be in flight at the end of each block.
+  llvm::DenseMap<Block *, Arrays> atEnd;
+  auto atStart = [&](Block &block) {
+    Arrays arrays;
+    for (Block *before : block.getPredecessors())
+      arrays.insert(atEnd[before].begin(), atEnd[before].end());
+    return arrays;
+  };
+  bool isChanging = true;
+  while (isChanging) {
+    isChanging = false;
+    for (Block &block : function.getBody()) {
+      Arrays arrays = atStart(block);
+      transfer(block, arrays, /*report=*/false);
+      if (arrays == atEnd[&block])
+        continue;
+      atEnd[&block] = std::move(arrays);
+      isChanging = true;
+    }
+  }
+  for (Block &block : function.getBody()) {
+    Arrays arrays = atStart(block);
+    transfer(block, arrays, /*report=*/true);
+  }
+  return !failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+/// Barrier and parity of a wait for a phase; assembly names them in this order.
+static std::optional<std::pair<Value, Value>> phaseWait(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  bool waits = assembly(op).contains("mbarrier.try_wait.parity") ||
+               assembly(op).contains("mbarrier.test_wait.parity") ||
+               name.starts_with("nvvm.mbarrier.try_wait.parity");
+  if (!waits || op->getNumOperands() < 2)
+    return std::nullopt;
+  return std::pair(op->getOperand(0), op->getOperand(1));
+}
+
+/// Computed anew in each iteration.
+static bool varies(Value value, CFGLoop *loop,
+                   llvm::SmallDenseSet<Value> &seen) {
+  Block *block = value.getParentBlock();
+  if (!loop->contains(block) || !seen.insert(value).second)
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return true;
+  if (!isMemoryEffectFree(op) && !op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return varies(operand, loop, seen);
+  });
+}
+
+static bool checkPhases(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
+  bool ok = true;
+  Region &region = function.getBody();
+  if (region.hasOneBlock())
+    return true;
+  CFGLoopInfo loops(dominance.getDomTree(&region));
+  function.walk([&](Operation *op) {
+    auto wait = phaseWait(op);
+    CFGLoop *loop = wait ? loops.getLoopFor(op->getBlock()) : nullptr;
+    // A loop that only spins asks for one phase until it is complete.
+    if (!loop || loop->getNumBlocks() == 1)
+      return;
+    llvm::SmallDenseSet<Value> seen;
+    if (varies(wait->first, loop, seen) || varies(wait->second, loop, seen))
+      return;
+    op->emitError()
+        << "every iteration waits for the same phase of the same mbarrier: PTX "
+           "ISA, 'mbarrier.test_wait, mbarrier.try_wait', the parity "
+           "alternates with the barrier's phases";
+    ok = false;
+  });
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// One issuer
+//===----------------------------------------------------------------------===//
+
+/// A bulk copy between global and shared memory, not its commit or wait.
+static bool isBulkCopy(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  if (name.consume_front("nvvm.cp.async.bulk") ||
+      name.consume_front("nvvm.cp.reduce.async.bulk"))
+    return !name.contains("wait_group") && !name.contains("commit_group") &&
+           !name.contains("wait.group") && !name.contains("commit.group") &&
+           !name.contains("prefetch");
+  StringRef text = assembly(op);
+  size_t at = text.find("async.bulk.");
+  return at != StringRef::npos && !text.contains("async.bulk.prefetch") &&
+         text.drop_front(at).contains("shared");
+}
+
+/// Index of the thread, or it less a constant or under a mask: not a warp's.
+static bool isThreadIndex(Value value, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 8)
+    return false;
+  if (isa<NVVM::ThreadIdXOp, NVVM::LaneIdOp>(op))
+    return true;
+  if (isa<LLVM::SubOp, LLVM::AddOp, LLVM::AndOp, LLVM::ZExtOp, LLVM::SExtOp,
+          LLVM::TruncOp>(op))
+    return isThreadIndex(op->getOperand(0), depth + 1) ||
+           (op->getNumOperands() > 1 &&
+            isThreadIndex(op->getOperand(1), depth + 1));
+  return false;
+}
+
+/// A condition that few threads of a block fulfil: an election, or a comparison
+/// of a thread's index.
+static bool selectsThread(Value condition, llvm::SmallDenseSet<Value> &seen) {
+  Operation *op = condition.getDefiningOp();
+  if (!op || !seen.insert(condition).second)
+    return false;
+  if (isa<NVVM::ElectSyncOp>(op) || assembly(op).contains("elect.sync"))
+    return true;
+  if (auto compare = dyn_cast<LLVM::ICmpOp>(op)) {
+    bool fits = compare.getPredicate() == LLVM::ICmpPredicate::eq ||
+                compare.getPredicate() == LLVM::ICmpPredicate::ult;
+    if (fits && isThreadIndex(compare.getLhs()))
+      return true;
+  }
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return selectsThread(operand, seen);
+  });
+}
+
+static bool isElected(Operation *op, DominanceInfo &dominance) {
+  llvm::SmallDenseSet<Value> seen;
+  if (assembly(op).trim("{ \n").starts_with("@") &&
+      llvm::any_of(op->getOperands(),
+                   [&](Value operand) { return selectsThread(operand, seen); }))
+    return true;
+  if (op->getParentRegion()->hasOneBlock())
+    return false; // no branches, and no dominator tree either
+  auto *node = dominance.getNode(op->getBlock());
+  for (; node && node->getIDom(); node = node->getIDom()) {
+    auto branch =
+        dyn_cast<LLVM::CondBrOp>(node->getIDom()->getBlock()->getTerminator());
+    // On the true side only: a single edge leads to what the block is under.
+    if (branch && branch.getTrueDest() == node->getBlock() &&
+        node->getBlock()->getSinglePredecessor() &&
+        selectsThread(branch.getCondition(), seen))
+      return true;
+  }
+  return false;
+}
+
+static bool checkIssuers(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
+  bool ok = true;
+  bool isSingle = false;
+  if (auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
+          NVVM::NVVMDialect::getMaxntidAttrName()))
+    isSingle = llvm::all_of(threads.asArrayRef(),
+                            [](int32_t extent) { return extent == 1; });
+  function.walk([&](Operation *op) {
+    if (isSingle || !isBulkCopy(op) || isElected(op, dominance))
+      return;
+    op->emitError() << "every thread issues this bulk copy: PTX ISA, "
+                       "'cp.async.bulk', it moves all of its bytes each time; "
+                       "expected it under the condition of one elected thread";
+    ok = false;
+  });
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Proxies
+//===----------------------------------------------------------------------===//
+
+static bool writesShared(Operation *op) {
+  if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+    auto type = cast<LLVM::LLVMPointerType>(store.getAddr().getType());
+    return type.getAddressSpace() == 3;
+  }
+  StringRef text = assembly(op);
+  return isa<NVVM::CpAsyncOp, NVVM::StMatrixOp>(op) ||
+         text.contains("st.shared") || text.contains("stmatrix") ||
+         (text.contains("cp.async.c") && text.contains("shared"));
+}
+
+static bool isProxyFence(Operation *op) {
+  return isa<NVVM::FenceProxyOp>(op) ||
+         assembly(op).contains("fence.proxy.async");
+}
+
+/// Where nothing but generic writes fills shared memory, the first wgmma that
+/// follows one needs a fence on the way.
+static bool checkProxies(LLVM::LLVMFuncOp function) {
+  bool hasBulk = false, hasWgmma = false;
+  function.walk([&](Operation *op) {
+    hasBulk |= isBulkCopy(op);
+    hasWgmma |= isWgmma(op);
+  });
+  if (hasBulk || !hasWgmma)
+    return true;
+  // Per block: a write came, and no fence since the function began.
+  bool ok = true;
+  SmallVector<Block *> pending{&function.getBody().front()};
+  llvm::DenseMap<Block *, int> entered; // bits: clean, after a write
+  entered[pending.front()] = 1;
+  llvm::SmallPtrSet<Operation *, 4> reported;
+  auto run = [&](Block *block, bool wrote) -> std::optional<bool> {
+    for (Operation &op : *block) {
+      if (isProxyFence(&op))
+        return std::nullopt; // from here on a fence may have served
+      if (writesShared(&op))
+        wrote = true;
+      if (wrote && isWgmma(&op) && reported.insert(&op).second) {
+        op.emitError()
+            << "wgmma follows generic writes of shared memory without "
+               "fence.proxy.async: PTX ISA, 'Async Proxy', it reads through "
+               "another proxy than they wrote through";
+        ok = false;
+      }
+    }
+    return wrote;
+  };
+  while (!pending.empty()) {
+    Block *block = pending.pop_back_val();
+    for (int state : {1, 2}) {
+      if (!(entered[block] & state))
+        continue;
+      std::optional<bool> wrote = run(block, state == 2);
+      if (!wrote)
+        continue;
+      for (Block *next : block->getSuccessors()) {
+        int &bits = entered[next];
+        int bit = *wrote ? 2 : 1;
+        if (bits & bit)
+          continue;
+        bits |= bit;
+        pending.push_back(next);
+      }
+    }
+  }
+  return ok;
+}
+
+LogicalResult tile::verifyHazards(ModuleOp module) {
+  bool ok = true;
+  module.walk([&](LLVM::LLVMFuncOp function) {
+    if (function.isExternal())
+      return;
+    DominanceInfo dominance(function);
+    ok &= AccumulatorCheck(function).run();
+    ok &= checkPhases(function, dominance);
+    ok &= checkIssuers(function, dominance);
+    ok &= checkProxies(function);
+  });
+  return success(ok);
+}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the scheduling passes make of plain programs, executed on the CPU.
+
+    specialized.py TILE_OPT TILE_RUN FOLDER
+
+Every tile of a kernel runs its loops a different number of times: tile x of the grid 0 to
+2N+2 times, N the stages, so that one run sees every trip count, and a persistent block sees
+one after the other with phases carried over. Each program is scheduled for sm_90a (two
+roles) and for sm_90 (one agent), persistent or not, and compared with itself as written.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+SHARED = "#gpu.address_space<workgroup>"
+TMA = "{plan = #tile.copy_plan<tma, bytes = 16>}"
+WGMMA = "{plan = #tile.mma_plan<wgmma, m = 64, n = 16, k = 16, warps = [4, 1]>}"
+
+HEAD = """#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    grid(%bx, %by) = (dim(%C, 1) ceildiv 16, dim(%C, 0) ceildiv 64) threads(128)@ATTRIBUTES@ {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %m = arith.muli %by, %c64 : index
+  %n = arith.muli %bx, %c16 : index
+  %K = arith.muli %bx, %c16 : index
+  %As = tile.alloc : memref<64x16xf16, #shared>
+  %Bs = tile.alloc : memref<16x16xf16, #shared>
+  %acc = tile.alloc : memref<64x16xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<64x16xf32, #tile.fragment>, f32
+"""
+COPIES = f"""    tile.copy %A[%m, %k] to %As {TMA} : memref<?x?xf16> to memref<64x16xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs {TMA} : memref<?x?xf16> to memref<16x16xf16, #shared>
+"""
+GEMM = f"    tile.gemm %As, %Bs, %acc {WGMMA} : memref<64x16xf16, #shared>, memref<16x16xf16, #shared>, memref<64x16xf32, #tile.fragment>\n"
+LOOP = "  tile.pipelined %k = %c0 to %K step %c16 stages(@N@) {\n" + COPIES + GEMM + "  }\n"
+STORE = "  tile.copy %acc to %C[%m, %n] : memref<64x16xf32, #tile.fragment> to memref<?x?xf32>\n"
+STAGED = f"""  %Cs = tile.alloc : memref<64x16xf32, #shared>
+  tile.copy %acc to %Cs : memref<64x16xf32, #tile.fragment> to memref<64x16xf32, #shared>
+  tile.copy %Cs to %C[%m, %n] {TMA} : memref<64x16xf32, #shared> to memref<?x?xf32>
+"""
+# The second loop runs once less, and has a ring of its own.
+SECOND = f"""  %Ds = tile.alloc : memref<64x16xf16, #shared>
+  %Es = tile.alloc : memref<16x16xf16, #shared>
+  %k1 = arith.subi %K, %c16 : index
+  tile.pipelined %k = %c0 to %k1 step %c16 stages(2) {{
+    tile.copy %A[%m, %k] to %Ds {TMA} : memref<?x?xf16> to memref<64x16xf16, #shared>
+    tile.copy %B[%k, %n] to %Es {TMA} : memref<?x?xf16> to memref<16x16xf16, #shared>
+    tile.gemm %Ds, %Es, %acc {WGMMA} : memref<64x16xf16, #shared>, memref<16x16xf16, #shared>, memref<64x16xf32, #tile.fragment>
+  }}
+"""
+# A copy that stands alone, then a loop, in a loop.
+NESTED = f"""  %Q = tile.alloc : memref<64x16xf16, #shared>
+  %q = tile.alloc : memref<64x16xf16, #tile.fragment>
+  scf.for %t = %c0 to %c2 step %c1 {{
+    tile.copy %A[%m, %n] to %Q {TMA} : memref<?x?xf16> to memref<64x16xf16, #shared>
+    tile.copy %Q to %q : memref<64x16xf16, #shared> to memref<64x16xf16, #tile.fragment>
+    tile.parallel (%i, %j) in (64, 16) {{
+      %x = memref.load %q[%i, %j] : memref<64x16xf16, #tile.fragment>
+      %y = memref.load %acc[%i, %j] : memref<64x16xf32, #tile.fragment>
+      %w = arith.extf %x : f16 to f32
+      %z = arith.addf %y, %w : f32
+      memref.store %z, %acc[%i, %j] : memref<64x16xf32, #tile.fragment>
+    }}
+""" + LOOP + "  }\n"
+GUARDED = """  %even = arith.remui %bx, %c2 : index
+  %run = arith.cmpi eq, %even, %c0 : index
+  scf.if %run {
+""" + LOOP + "  }\n"
+# Two products of one iteration; the second reads what the first gave.
+CHAINED = f"""  %s = tile.alloc : memref<64x16xf32, #tile.fragment>
+  %p = tile.alloc : memref<64x16xf16, #tile.fragment>
+  tile.pipelined %k = %c0 to %K step %c16 stages(@N@) {{
+{COPIES}    tile.fill %s with %zero : memref<64x16xf32, #tile.fragment>, f32
+{GEMM.replace("%acc", "%s")}    tile.copy %s to %p : memref<64x16xf32, #tile.fragment> to memref<64x16xf16, #tile.fragment>
+    tile.gemm %p, %Bs, %acc {WGMMA} : memref<64x16xf16, #tile.fragment>, memref<16x16xf16, #shared>, memref<64x16xf32, #tile.fragment>
+  }}
+"""
+# Scalar code reads what a ring holds.
+READ = """  tile.pipelined %k = %c0 to %K step %c16 stages(@N@) {
+""" + COPIES + GEMM + """    tile.parallel (%i, %j) in (64, 16) {
+      %x = memref.load %As[%i, %j] : memref<64x16xf16, #shared>
+      %y = memref.load %acc[%i, %j] : memref<64x16xf32, #tile.fragment>
+      %w = arith.extf %x : f16 to f32
+      %z = arith.addf %y, %w : f32
+      memref.store %z, %acc[%i, %j] : memref<64x16xf32, #tile.fragment>
+    }
+  }
+"""
+
+PROGRAMS = {
+    "loop": LOOP + STORE,
+    "staged": LOOP + STAGED,
+    "two_loops": LOOP + SECOND + STORE,
+    "nested": NESTED + STORE,
+    "guarded": GUARDED + STORE,
+    "chained": CHAINED + STAGED,
+    "read": READ + STORE,
+}
+PASSES = ["tile-make-persistent", "canonicalize", "cse", "tile-pipeline", "tile-specialize-warps", "tile-schedule-gemms", "tile-schedule-stores"]
+
+
+def main():
+    tile_opt, tile_run, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    folder.mkdir(parents=True, exist_ok=True)
+    lines, refused = [], 0
+    for index, (program, body) in enumerate(PROGRAMS.items()):
+        for stages in (1, 2, 3, 4):
+            persistent = (index + stages) % 2 == 0
+            arch = "sm_90" if (index + stages // 2) % 3 == 0 else "sm_90a"
+            name = f"{program}_{stages}_{arch}{'_persistent' if persistent else ''}"
+            text = (HEAD + body).replace("@N@", str(stages)) + "}\n"
+            source, scheduled = folder / f"{name}.mlir", folder / f"{name}.scheduled.mlir"
+            source.write_text(text.replace("@ATTRIBUTES@", " attributes {persistent = 1}" if persistent else ""))
+            passes = ",".join([f"tile-set-target{{arch={arch}}}", *PASSES])
+            done = subprocess.run([tile_opt, source, f"--pass-pipeline=builtin.module({passes})", "-o", scheduled],
+                                  capture_output=True, text=True)
+            if done.returncode:
+                refused += 1
+                print(f"{name}: {done.stderr}")
+                continue
+            tiles = 2 * stages + 3
+            lines.append(f"--name={name} {scheduled} --source={source} --check --workers=1 --blocks={1 + stages % 3} "
+                         f"--args=A=70x{16 * tiles}:smallint,B={16 * tiles}x{16 * tiles}:smallint,C=70x{16 * tiles} "
+                         f"{'--lazy-async' if (index + stages) % 4 else ''}")
+    batch = folder / "cases"
+    batch.write_text("".join(line + "\n" for line in lines))
+    done = subprocess.run([tile_run, f"--batch={batch}", "--jobs=0"], capture_output=True, text=True)
+    report = (done.stdout + done.stderr).splitlines()
+    print("\n".join(line for line in report if not line.startswith("PASS ")))
+    passed = sum(line.startswith("PASS ") for line in report)
+    print(f"{len(lines)} runs, {len(lines) - passed} failures, {refused} refused")
+
+
+if __name__ == "__main__":
+    main()
