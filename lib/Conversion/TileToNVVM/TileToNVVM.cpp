@@ -285,6 +285,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
     lowering.clusterBarrier();
   LLVM::ReturnOp::create(lowering.builder, ValueRange());
   terminator->erase();
+  keepAsyncLoops(function);
   eraseTokens(function);
   hoistAllocas(*entry);
   for (Operation *op : llvm::reverse(lowering.lowered)) {

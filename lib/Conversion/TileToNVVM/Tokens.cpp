@@ -256,6 +256,19 @@ bool tile::nvvm::awaitsCopies(AwaitOp await) {
   });
 }
 
+void tile::nvvm::keepAsyncLoops(LLVM::LLVMFuncOp function) {
+  MLIRContext *context = function.getContext();
+  auto yes = BoolAttr::get(context, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  function.walk([&](scf::ForOp loop) {
+    for (Value argument : loop.getRegionIterArgs())
+      if (isa<TokenType>(argument.getType()))
+        loop->setAttr("loop_annotation", annotation);
+  });
+}
+
 void tile::nvvm::eraseTokens(LLVM::LLVMFuncOp function) {
   Type i32 = IntegerType::get(function.getContext(), 32);
   OpBuilder builder(function.getContext());

@@ -15,6 +15,11 @@ AsyncKind asyncKind(Operation *op);
 /// Whether a wait is for copies: it ends with a barrier of the agent then.
 bool awaitsCopies(AwaitOp await);
 
+/// Loops that carry tokens stay as they are: a first iteration peeled off by
+/// LLVM would leave a gemm in flight where registers meet the loop's, and ptxas
+/// then serializes every gemm (C7514).
+void keepAsyncLoops(LLVM::LLVMFuncOp function);
+
 /// Tokens have no value at run time: gives every one that loops and branches
 /// still carry the type i32.
 void eraseTokens(LLVM::LLVMFuncOp function);
