@@ -178,6 +178,9 @@ private:
       return !isMemoryEffectFree(op) &&
              !hasSingleEffect<MemoryEffects::Read>(op);
     });
+    // The layouts of loops over tiles are for as many threads as compute; one
+    // thread issues these copies.
+    roles.getRoles()[0].walk([](CopyOp copy) { copy.removeLayoutAttr(); });
     strip(roles.getRoles()[1], isProduction);
     kernel.setThreads(threads);
     ++specializedKernels;

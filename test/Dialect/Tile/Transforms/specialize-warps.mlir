@@ -98,14 +98,15 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
   }
 }
 
-// A division may be undefined, and is needed by the role that copies all the same.
+// A division may be undefined, and is needed by the role that copies all the same. A layout over the threads that
+// compute says nothing there.
 // CHECK-LABEL: tile.kernel @divided
 // CHECK: arith.divui
 // CHECK: role "load"
 // CHECK: %[[PART:.*]] = arith.divui %{{.*}}, %{{.*}} : index
-// CHECK: tile.copy %A[%[[PART]], %{{.*}}] to
+// CHECK: tile.copy %A[%[[PART]], %{{.*}}] to %{{.*}} {plan = #tile.copy_plan<tma, bytes = 16>}
 // CHECK: role "mma"
-tile.kernel @divided(%A: memref<?x?xf16>, %C: memref<?x?xf16>, %parts: i32) grid(%bx) = (1) threads(128) {
+tile.kernel @divided(%A: memref<?x?xf16>, %C: memref<?x?xf16>, %parts: i32) grid(%bx) = (1) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -119,8 +120,8 @@ tile.kernel @divided(%A: memref<?x?xf16>, %C: memref<?x?xf16>, %parts: i32) grid
     %part = arith.divui %t, %count : index
     tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
     tile.pipelined %k = %c0 to %length step %c64 stages(3) {
-      tile.copy %A[%part, %k] to %As {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-      tile.gemm %As, %As, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+      tile.copy %A[%part, %k] to %As {layout = #tile.fragment_layout<shape [64, 64] reg [(8, 1:1), (2, 0:32)] lane [(8, 1:8), (4, 0:1)] warp [(8, 0:4)]>, plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.gemm %As, %As, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 32, k = 16, warps = [4, 2]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
     }
     tile.copy %acc to %C[%t, %c0] : memref<64x64xf32, #tile.fragment> to memref<?x?xf16>
   }
