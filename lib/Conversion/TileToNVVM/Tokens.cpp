@@ -224,21 +224,12 @@ static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
   }
   if (stores == INT64_MAX)
     return success();
-  // Groups are the issuing thread's: it waits, the others wait for it.
-  auto wait = [&] {
-    auto &b = lowering.builder;
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, b.getI32IntegerAttr(stores),
-                                         await.getReadAttr());
-  };
-  if (Value elected = lowering.elected()) {
-    auto &b = lowering.builder;
-    auto branch = scf::IfOp::create(b, elected, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    wait();
-  } else {
-    wait();
-  }
+  // Groups are the issuing thread's: it waits, the others have none and wait
+  // for it at the barrier. A branch around the wait would be divergent code
+  // between a gemm and what reads its result: ptxas serializes then (C7514).
+  auto &b = lowering.builder;
+  NVVM::CpAsyncBulkWaitGroupOp::create(b, b.getI32IntegerAttr(stores),
+                                       await.getReadAttr());
   lowering.barrier();
   return success();
 }

@@ -236,22 +236,11 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return yields; });
   auto carrier = cast<scf::ForOp>(replaced->getOperation());
 
-  // Behind the loop the wait is guarded, too: where it has not run the
-  // accumulators are not in flight, and ptxas takes what meets them there for
-  // a use of those that are (C7514).
-  auto finish = [&](OpBuilder &builder, ValueRange carried, Value ran,
-                    bool guardsWait) {
-    auto wait = [&] {
-      AwaitOp::create(builder, loc, carried.take_front(tokens),
-                      /*read=*/false);
-    };
-    if (!guardsWait)
-      wait();
+  auto finish = [&](OpBuilder &builder, ValueRange carried, Value ran) {
+    AwaitOp::create(builder, loc, carried.take_front(tokens), /*read=*/false);
     auto guard = scf::IfOp::create(builder, loc, ran,
                                    /*withElseRegion=*/false);
     builder.setInsertionPointToStart(guard.thenBlock());
-    if (guardsWait)
-      wait();
     for (auto [release, use] :
          llvm::zip(tail->releases, carried.drop_front(tokens)))
       RingReleaseOp::create(builder, loc, release.getRing(), use);
@@ -262,7 +251,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                             carrier.getInductionVar(), carrier.getLowerBound());
   finish(builder, ValueRange(carrier.getRegionIterArgs()).drop_front(first),
-         notFirst, /*guardsWait=*/false);
+         notFirst);
   for (AwaitOp await : tail->awaits)
     await.erase();
   SmallVector<RingReleaseOp> releases = tail->releases;
@@ -270,8 +259,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   Value ran =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                             carrier.getLowerBound(), carrier.getUpperBound());
-  finish(builder, carrier.getResults().drop_front(first), ran,
-         /*guardsWait=*/true);
+  finish(builder, carrier.getResults().drop_front(first), ran);
   for (RingReleaseOp release : releases)
     release.erase();
   ++rotatedLoops;

@@ -50,8 +50,8 @@
 // FLIGHT-NEXT: }
 // FLIGHT-NEXT: scf.yield %[[TOKEN]], %{{.*}} : !tile.token, index
 // FLIGHT: %[[RAN:.*]] = arith.cmpi sgt
-// FLIGHT: scf.if %[[RAN]] {
-// FLIGHT-NEXT: tile.await %[[CARRIED]]#0
+// FLIGHT: tile.await %[[CARRIED]]#0
+// FLIGHT-NEXT: scf.if %[[RAN]] {
 // FLIGHT-NEXT: tile.ring.release %{{.*}}[%[[CARRIED]]#1]
 // The accumulator is not read before.
 // FLIGHT: tile.copy {{.*}} to %C

@@ -143,10 +143,8 @@ def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
       scf.if %notFirst { tile.ring.release %ring[%use] : ... }
       scf.yield %token, %i : !tile.token, index
     }
-    scf.if %ran {
-      tile.await %t#0
-      tile.ring.release %ring[%t#1] : ...
-    }
+    tile.await %t#0
+    scf.if %ran { tile.ring.release %ring[%t#1] : ... }
     ```
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
