@@ -136,6 +136,15 @@ bool AgentRun::ringOp(const Step &step) {
       event.group = groups++;
     break;
   case StepKind::Wait:
+    if (step.isAgain) {
+      if (use >= ring.waited)
+        return report("R2", step,
+                      here() + " is taken up again, but was not waited for");
+      if (step.view >= 0)
+        scalars.env.useOfView[step.view] = {instance,
+                                            static_cast<int32_t>(use)};
+      return true;
+    }
     if (use != ring.waited)
       return misnumbered(ring.waited);
     ++ring.waited;

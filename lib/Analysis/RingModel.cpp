@@ -414,8 +414,10 @@ void Extractor::compileRingOp(Operation &op, Body &body) {
     step.use = scalars.get(use);
   if (auto view = views.find(&op); view != views.end())
     step.view = view->second;
-  if (auto wait = dyn_cast<RingWaitOp>(op))
+  if (auto wait = dyn_cast<RingWaitOp>(op)) {
     step.inFlight = wait.getInFlight() ? *wait.getInFlight() : 0;
+    step.isAgain = wait.getAgain();
+  }
   if (step.ring < 0)
     return;
   Ring &ring = model.rings[step.ring];

@@ -48,6 +48,9 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   PipelinePassOptions pipelining;
   pipelining.remarks = options.remarks;
   passes.addPass(createPipelinePass(pipelining));
+  PrefetchOperandsPassOptions operands;
+  operands.remarks = options.remarks;
+  passes.addPass(createPrefetchOperandsPass(operands));
   SpecializeWarpsPassOptions roles;
   roles.remarks = options.remarks;
   passes.addPass(createSpecializeWarpsPass(roles));

@@ -91,7 +91,8 @@ LogicalResult RingLowering::replace(Operation *user) {
   } else if (auto wait = dyn_cast<RingWaitOp>(user)) {
     Value inFlight = constant(
         builder, user, static_cast<int64_t>(wait.getInFlight().value_or(0)));
-    runtime.call(builder, "ring_wait", {id, wait.getUse(), inFlight});
+    if (!wait.getAgain())
+      runtime.call(builder, "ring_wait", {id, wait.getUse(), inFlight});
     replaceViews(wait);
     consumers |= agentBit(user);
   } else if (auto commit = dyn_cast<RingCommitOp>(user)) {

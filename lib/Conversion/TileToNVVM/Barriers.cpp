@@ -146,7 +146,7 @@ private:
   /// Operations whose lowering makes all threads of the agent meet.
   static bool isBarrier(Operation *op) {
     if (auto wait = dyn_cast<RingWaitOp>(op))
-      return !wait.getRing().getType().usesMbarriers();
+      return !wait.getAgain() && !wait.getRing().getType().usesMbarriers();
     if (auto drain = dyn_cast<RingDrainOp>(op))
       return !drain.getRing().getType().usesMbarriers() ||
              !op->getParentOfType<WarpSpecializeOp>();

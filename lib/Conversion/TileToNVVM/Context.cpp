@@ -283,19 +283,28 @@ static Value applySwizzle(KernelLowering &lowering, Swizzle swizzle,
   return b.createOrFold<arith::XOrIOp>(bytes, masked);
 }
 
-/// Bytes of one step along dimension d when that dimension is a single mode.
-static std::optional<SmallVector<int64_t>>
-singleModeStrides(const SharedLayout &layout) {
-  SmallVector<int64_t> strides(layout.rank(), 0);
-  SmallVector<int> count(layout.rank(), 0);
-  for (const Mode &mode : layout.modes()) {
-    if (mode.extent == 1)
-      continue;
-    if (++count[mode.dim] > 1)
-      return std::nullopt;
-    strides[mode.dim] = mode.stride * layout.elementBits() / 8;
+/// Bytes of an element's place before swizzling.
+static int64_t linearBytes(const SharedLayout &layout,
+                           ArrayRef<int64_t> coordinates) {
+  SmallVector<int64_t> rest(coordinates), last(layout.rank(), -1);
+  for (auto [i, mode] : llvm::enumerate(layout.modes()))
+    last[mode.dim] = i;
+  int64_t elements = 0;
+  for (auto [i, mode] : llvm::enumerate(layout.modes())) {
+    bool isLast = last[mode.dim] == static_cast<int64_t>(i);
+    elements +=
+        (isLast ? rest[mode.dim] : rest[mode.dim] % mode.extent) * mode.stride;
+    rest[mode.dim] /= mode.extent;
   }
-  return strides;
+  return elements * layout.elementBits() / 8;
+}
+
+/// Whether a dimension lies in memory in several pieces (panels): its steps
+/// are equal only as long as they stay inside one.
+static bool isDivided(const SharedLayout &layout, unsigned dim) {
+  return llvm::count_if(layout.modes(), [&](const Mode &mode) {
+           return mode.dim == static_cast<int>(dim) && mode.extent > 1;
+         }) > 1;
 }
 
 Value KernelLowering::sharedElement(const SharedBuffer &buffer,
@@ -323,8 +332,39 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
                                                  ArrayRef<Value> offsets)
     : lowering(lowering), buffer(buffer), layout(layout),
       dims(dims.begin(), dims.end()), offsets(offsets.begin(), offsets.end()) {
-  auto strides = singleModeStrides(buffer.layout);
-  separable = strides && offsets.empty();
+  separable = true;
+  for (Value offset : offsets) {
+    IntegerAttr constant;
+    if (matchPattern(offset, m_Constant(&constant)))
+      constantOffsets.push_back(constant.getInt());
+    else
+      separable = false;
+  }
+  // Where a dimension is divided, the thread part and the rest must not carry
+  // into each other: bits of their own, of powers of two.
+  dividedBits.assign(buffer.layout.rank(), 0);
+  for (const Mode &mode : buffer.layout.modes())
+    if (isDivided(buffer.layout, mode.dim))
+      separable &= llvm::isPowerOf2_64(mode.extent);
+  auto bytesAt = [&](unsigned dim, int64_t coordinate) {
+    SmallVector<int64_t> coordinates(buffer.layout.rank(), 0);
+    coordinates[dim] = coordinate;
+    return linearBytes(buffer.layout, coordinates);
+  };
+  for (Axis axis : {Axis::Lane, Axis::Warp})
+    for (const Mode &mode : layout.modes(axis)) {
+      if (mode.isReplication() || mode.extent == 1)
+        continue;
+      unsigned dim = this->dims[mode.dim];
+      if (!isDivided(buffer.layout, dim))
+        continue;
+      int64_t bits = (mode.extent - 1) * mode.stride;
+      separable &=
+          llvm::isPowerOf2_64(mode.extent) &&
+          llvm::isPowerOf2_64(mode.stride) && !(dividedBits[dim] & bits) &&
+          bytesAt(dim, bits) == (mode.extent - 1) * bytesAt(dim, mode.stride);
+      dividedBits[dim] |= bits;
+    }
   if (!separable) {
     threadPart = lowering.threadCoordinates(layout);
     return;
@@ -337,7 +377,7 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
     Value index;
     for (const Mode &mode : layout.modes(axis)) {
       if (!mode.isReplication() && mode.extent > 1) {
-        int64_t step = mode.stride * (*strides)[this->dims[mode.dim]];
+        int64_t step = bytesAt(this->dims[mode.dim], mode.stride);
         if (step) {
           if (!index)
             index = axis == Axis::Lane ? lowering.laneId() : lowering.warpId();
@@ -376,23 +416,27 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
   SmallVector<int64_t> coords(buffer.layout.rank(), 0);
   for (unsigned d = 0; d < layout.rank(); ++d)
     coords[dims[d]] = constants[d];
-  auto strides = *singleModeStrides(buffer.layout);
-  int64_t constant = 0;
-  for (auto [coord, stride] : llvm::zip(coords, strides))
-    constant += coord * stride;
+  for (auto [d, offset] : llvm::enumerate(constantOffsets))
+    coords[d] += offset;
+  int64_t constant = linearBytes(buffer.layout, coords);
+  bool carries = false;
+  for (auto [coord, bits] : llvm::zip(coords, dividedBits))
+    carries |= (coord & bits) != 0;
   Swizzle swizzle = buffer.layout.swizzle();
-  if (!swizzle.bits)
+  if (!swizzle.bits && !carries)
     return bytePointer(lowering, buffer.base, swizzledThread, constant);
   // Above the swizzled bits a constant adds; below, it XORs when the thread
   // part cannot set the same bits (then the sum is a union of bits).
   int64_t span = int64_t(1) << (swizzle.base + swizzle.shift + swizzle.bits);
   int64_t low = constant & (span - 1), high = constant - low;
-  if (low & threadBits) {
+  if (carries || (low & threadBits)) {
     // Not a union: recompute from coordinates.
     SmallVector<Value> parts = lowering.threadCoordinates(layout);
     SmallVector<Value> full(buffer.layout.rank());
     for (unsigned d = 0; d < layout.rank(); ++d)
       full[dims[d]] = lowering.addConst(parts[d], constants[d]);
+    for (auto [d, offset] : llvm::enumerate(constantOffsets))
+      full[d] = lowering.addConst(full[d], offset);
     for (Value &value : full)
       if (!value)
         value = lowering.i32(0);

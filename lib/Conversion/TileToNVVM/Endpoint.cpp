@@ -332,6 +332,27 @@ FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
   });
 }
 
+LogicalResult Endpoint::storeWord(int64_t reg, int64_t count, Value word) {
+  if (!fragment)
+    return failure();
+  int64_t first = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    SmallVector<int64_t> coordinates = fragmentOffsets;
+    SmallVector<int64_t> own = loop.axisCoordinates(Axis::Register, reg + i);
+    for (unsigned d = 0; d < own.size(); ++d)
+      coordinates[dims[d]] += own[d];
+    int64_t target = (*registerMap)(coordinates);
+    if (i == 0)
+      first = target;
+    if (target < 0 || target != first + i || first % count)
+      return failure();
+  }
+  LLVM::StoreOp::create(
+      lowering->builder, word,
+      lowering->registerAddress(*fragment, elementType, first));
+  return success();
+}
+
 LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
   auto &b = lowering->builder;
   int64_t count = values.size();

@@ -49,6 +49,9 @@ public:
   /// when count > 1. `pad` fills what lies outside a global buffer.
   FailureOr<SmallVector<Value>> load(int64_t reg, int64_t count, Value pad);
   LogicalResult store(int64_t reg, ArrayRef<Value> values);
+  /// The 32-bit register of `count` elements from `reg` on, for fragments;
+  /// fails when they are not neighbours there.
+  LogicalResult storeWord(int64_t reg, int64_t count, Value word);
   /// Address of the element at register `reg` (global or shared).
   Value address(int64_t reg);
   /// Predicate that register `reg` lies inside the global buffer; null: always.

@@ -135,6 +135,9 @@ private:
 class ElementLoader : public OperandLoader {
 public:
   using ElementFn = std::function<FailureOr<Value>(ArrayRef<int64_t>)>;
+  /// The 32-bit register that holds these elements, or null.
+  using WordFn = std::function<Value(ArrayRef<SmallVector<int64_t>>)>;
+  WordFn word;
   /// `instruction` is the operand's fragment layout of one instruction; the
   /// function gets constants (outer, k) in the operand's own orientation.
   ElementLoader(KernelLowering &lowering, FragmentLayout instruction,
@@ -158,6 +161,7 @@ public:
     int64_t count = instruction.numRegisters();
     for (int64_t r = 0; r < count; r += perRegister) {
       SmallVector<Value> parts;
+      SmallVector<SmallVector<int64_t>> elements;
       for (int64_t e = 0; e < perRegister; ++e) {
         SmallVector<int64_t> at =
             instruction.axisCoordinates(Axis::Register, r + e);
@@ -168,6 +172,14 @@ public:
           at[0] += k * setup.shape.k;
           at[1] += i * setup.shape.n;
         }
+        elements.push_back(at);
+      }
+      if (word && perRegister > 1)
+        if (Value whole = word(elements)) {
+          registers.push_back(whole);
+          continue;
+        }
+      for (ArrayRef<int64_t> at : elements) {
         FailureOr<Value> value = element(at);
         if (failed(value))
           return failure();
@@ -320,7 +332,27 @@ tile::nvvm::makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
                 "of the operand";
     return context->loadRegister(held, elementType, reg);
   };
-  return std::unique_ptr<OperandLoader>(std::make_unique<ElementLoader>(
+  auto loader = std::make_unique<ElementLoader>(
       lowering, *instruction, operand, setup, elementType, element,
-      elementType.isF32()));
+      elementType.isF32());
+  loader->word = [context, held, map, transposed, elementType](
+                     ArrayRef<SmallVector<int64_t>> elements) -> Value {
+    int64_t first = -1;
+    for (auto [i, at] : llvm::enumerate(elements)) {
+      SmallVector<int64_t> coordinates(at);
+      if (transposed)
+        std::swap(coordinates[0], coordinates[1]);
+      int64_t reg = (*map)(coordinates);
+      if (i == 0)
+        first = reg;
+      if (reg < 0 || reg != first + static_cast<int64_t>(i))
+        return {};
+    }
+    if (first % elements.size())
+      return {};
+    auto &b = context->builder;
+    return LLVM::LoadOp::create(
+        b, b.getI32Type(), context->registerAddress(held, elementType, first));
+  };
+  return std::unique_ptr<OperandLoader>(std::move(loader));
 }

@@ -229,6 +229,10 @@ public:
     SmallVector<unsigned> dims;
     SmallVector<Value> offsets;
     bool separable;
+    SmallVector<int64_t> constantOffsets; // separable case; empty: none
+    /// Bits of coordinates that the thread part sets, in dimensions that lie in
+    /// memory in several pieces.
+    SmallVector<int64_t> dividedBits;
     /// Separable case: swizzled byte offset of the thread part, and which bits
     /// the thread part can set.
     Value swizzledThread;

@@ -81,6 +81,10 @@ LogicalResult tile::nvvm::lowerLdmatrix(KernelLowering &lowering, CopyOp copy,
       Value word = rows->count == 1
                        ? loaded
                        : LLVM::ExtractValueOp::create(b, loaded, i);
+      if (access.unit > 1 &&
+          succeeded(fragment.storeWord((g * rows->count + i) * access.unit,
+                                       access.unit, word)))
+        continue;
       SmallVector<Value> values;
       if (access.unit == 1) {
         values.push_back(

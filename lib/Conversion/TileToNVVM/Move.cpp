@@ -133,6 +133,8 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
     }
     return success();
   };
+  if (copy.getInside())
+    return emit(/*inside=*/true);
   return twice(lowering, source.regionInside(), emit);
 }
 
@@ -218,6 +220,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
     }
     return success();
   };
+  if (copy.getInside())
+    return emit(/*inside=*/true);
   Value inside = source->regionInside();
   if (Value other = target->regionInside())
     inside = inside ? both(lowering, inside, other) : other;

@@ -264,6 +264,9 @@ static bool readByAsyncProxy(RingWaitOp wait) {
 static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
   auto wait = cast<RingWaitOp>(op);
   RingType type = typeOf(wait.getRing());
+  if (wait.getAgain())
+    return bindViews(lowering, op, wait.getRing(), wait.getUse(),
+                     wait.getViews());
   if (type.usesMbarriers()) {
     FailureOr<RingBarriers> barriers = barriersOf(lowering, op, wait.getRing());
     if (failed(barriers))

@@ -133,6 +133,9 @@ LogicalResult CopyOp::verify() {
                             "memory to return a token, got "
                          << getSource().getType() << " to "
                          << getTarget().getType();
+  if (getInside() && !isGlobal(getSource()) && !isGlobal(getTarget()))
+    return emitOpError() << "[copy-12] expected a global buffer on a side of a "
+                            "copy with `inside`";
   return verifyLoopLayout(*this, "copy-8", getLayout(), getTileShape());
 }
 

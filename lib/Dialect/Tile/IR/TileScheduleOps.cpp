@@ -118,6 +118,16 @@ LogicalResult RingWaitOp::verify() {
     return emitOpError()
            << "[ring-5] expected `in_flight` that is not negative, got "
            << static_cast<int64_t>(*getInFlight());
+  if (getAgain()) {
+    if (getInFlight())
+      return emitOpError() << "[ring-9] expected `again` without `in_flight`";
+    if (llvm::none_of(getRing().getUsers(), [](Operation *user) {
+          auto wait = dyn_cast<RingWaitOp>(user);
+          return wait && !wait.getAgain();
+        }))
+      return emitOpError() << "[ring-9] expected another wait on the ring, "
+                              "without `again`";
+  }
   return verifyRingView(*this);
 }
 void RingWaitOp::getEffects(EffectList &effects) { ringEffects(effects); }

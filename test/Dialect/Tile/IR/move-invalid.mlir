@@ -411,3 +411,14 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{[copy-11] expected a copy from shared to global memory to return a token}}
   %t = tile.copy %A to %s : memref<64x64xf16> to memref<64x64xf16, #shared> -> !tile.token
 }
+
+// -----
+
+// copy-12: there is no outside of shared memory
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  %f = tile.alloc : memref<64x64xf16, #tile.fragment>
+  // expected-error @+1 {{[copy-12] expected a global buffer on a side of a copy with `inside`}}
+  tile.copy %s to %f {inside} : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
+}

@@ -95,6 +95,24 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
 
 // -----
 
+// ring-9: what was waited for has landed
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %r = tile.ring.create : !tile.ring<2 x [memref<8x32xf16, #gpu.address_space<workgroup>>], cp_async -> threads>
+  // expected-error @+1 {{[ring-9] expected `again` without `in_flight`}}
+  %v = tile.ring.wait %r[%bx] {again, in_flight = 0 : i64} : !tile.ring<2 x [memref<8x32xf16, #gpu.address_space<workgroup>>], cp_async -> threads>
+}
+
+// -----
+
+// ring-9: nobody waits
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %r = tile.ring.create : !tile.ring<2 x [memref<8x32xf16, #gpu.address_space<workgroup>>], cp_async -> threads>
+  // expected-error @+1 {{[ring-9] expected another wait on the ring, without `again`}}
+  %v = tile.ring.wait %r[%bx] {again} : !tile.ring<2 x [memref<8x32xf16, #gpu.address_space<workgroup>>], cp_async -> threads>
+}
+
+// -----
+
 // a side that does not exist
 // expected-error @+2 {{failed to parse Tile_RingType parameter 'producer'}}
 // expected-error @+1 {{expected one of [threads, cp_async, cp_async_mbarrier, tma, wgmma, tcgen05, tma_store]}}

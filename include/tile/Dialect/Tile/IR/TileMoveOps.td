@@ -31,12 +31,14 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
     - copy-10: `multicast` is 2 to 16; the target is a slot of a ring.
     - copy-11: only a copy from shared to global memory returns a token: what
       fills a slot of a ring is tracked by the ring.
+    - copy-12: `inside` only where a side is a global buffer.
 
     A copy that returns a token is asynchronous: it has been issued, and
     `tile.await` says when its source may be overwritten or its effects are
     done. `multicast = n` shares a copy among the n blocks of a cluster: each
     moves its n-th part of the region, along its first dimension that n divides,
-    into the slot of every block.
+    into the slot of every block. `inside` promises that the regions overhang
+    nothing, so that nobody has to check.
 
     ```mlir
     tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
@@ -54,7 +56,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
     OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
     UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
     OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
-    OptionalAttr<I64Attr>:$multicast);
+    OptionalAttr<I64Attr>:$multicast, UnitAttr:$inside);
   let results = (outs Optional<Tile_TokenType>:$token);
   let builders = [
     /// A copy without attributes, of regions given by offsets and, where they

@@ -60,13 +60,17 @@ def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait"> {
   let summary = "waits until a slot is full; gives the consumer its buffers";
   let description = [{
     For a `cp_async` producer, `in_flight` on the ring's waits counts the groups
-    committed after this use's that may still be under way.
+    committed after this use's that may still be under way. `again` says that
+    every thread of the agent has waited for this use before, in another wait:
+    there is nothing to wait for, and no barrier.
 
     Constraints:
     - ring-3: as for `tile.ring.acquire`.
     - ring-5: `in_flight` is not negative.
+    - ring-9: `again` goes without `in_flight`, and with another wait on the ring.
   }];
-  let arguments = (ins Tile_RingType:$ring, Index:$use, OptionalAttr<I64Attr>:$in_flight);
+  let arguments = (ins Tile_RingType:$ring, Index:$use, OptionalAttr<I64Attr>:$in_flight,
+                       UnitAttr:$again);
 }
 
 class Tile_RingSignalOp<string mnemonic> : Tile_Op<mnemonic, [

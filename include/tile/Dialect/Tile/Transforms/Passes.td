@@ -68,6 +68,58 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def PrefetchOperandsPass : Pass<"tile-prefetch-operands", "::mlir::ModuleOp"> {
+  let summary = "Loads the operands of a gemm by mma.sync a k step ahead";
+  let description = [{
+    Acts on loops of rings filled by cp.async or TMA whose gemm reads both operands
+    from the ring through ldmatrix. The gemm becomes its k steps, on two sets of
+    fragments; the first step of the next iteration is loaded, behind the wait for
+    its slot, before the last multiplication of this one. With cp.async, the
+    iterations whose production needs neither a guard nor bounds checks get a loop
+    of their own, where the copies stand among the multiplications. `remarks` says
+    why a gemm is left whole. Any trip count and any shape works.
+
+    Before:
+
+    ```mlir
+    scf.for %i = %c0 to %T step %c1 {
+      %a, %b = tile.ring.wait %ring[%i] {in_flight = 1 : i64} : ...
+      // production of use i + 2: acquire; if use < T, copy; commit
+      tile.gemm %a, %b, %acc : ...
+      tile.ring.release %ring[%i] : ...
+    }
+    ```
+
+    After, with two k steps:
+
+    ```mlir
+    scf.if %runs {
+      %a, %b = tile.ring.wait %ring[%c0] {in_flight = 1 : i64} : ...
+      // load step 0 of %a, %b into %a0, %b0
+    }
+    scf.for %i = %c0 to %T step %c1 {
+      %a, %b = tile.ring.wait %ring[%i] {again} : ...
+      // production of use i + 2
+      // load step 1 of %a, %b into %a1, %b1
+      tile.gemm %a0, %b0, %acc : ...
+      tile.ring.release %ring[%i] : ...
+      scf.if %more {
+        %a2, %b2 = tile.ring.wait %ring[%i1] {in_flight = 1 : i64} : ...
+        // load step 0 of %a2, %b2 into %a0, %b0
+      }
+      tile.gemm %a1, %b1, %acc : ...
+    }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which gemms are taken apart, and why others are not">];
+  let statistics = [
+    Statistic<"prefetchedGemms", "prefetched-gemms", "gemms whose operands are loaded ahead">,
+    Statistic<"splitLoops", "split-loops", "loops with a part that needs no checks">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
   let summary = "Divides a kernel into a role that copies and one that computes";
   let description = [{

@@ -1,0 +1,359 @@
+//===- PrefetchOperands.cpp - gemm operands loaded one k step ahead -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 5b, behind --tile-pipeline, for gemms by mma.sync that read a ring
+// through ldmatrix. A ring loop begins with a wait, and the first
+// multiplication waits again for its operands: tensor cores idle for both. Here
+// the gemm becomes its k steps, with operands in two sets of fragments, and the
+// set of a step is loaded before the multiplication of the step before it:
+//
+//   if 0 < T: wait(0); load step 0 of use 0
+//   for i: for each step s but the last: load step s+1; multiply step s
+//          release(i); if i+1 < T: wait(i+1); load step 0 of use i+1
+//          multiply the last step
+//
+// The wait of use i+1 stands where every read of use i has been issued, so with
+// cp.async its barrier still is what empties the slot of use i for the next
+// iteration's production.
+//
+// SplitProduction.cpp then frees most iterations from the checks of a
+// production by cp.async; this file decides nothing about bounds.
+//
+//===----------------------------------------------------------------------===//
+#include "SplitProduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Analysis/MatrixAccess.h"
+#include "tile/Dialect/Tile/IR/MmaTypes.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Layout/MmaLayouts.h"
+#include "tile/Target/TargetInfo.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_PREFETCHOPERANDSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// What a thread needs besides fragments: addresses, counters, predicates.
+constexpr int64_t kOtherRegisters = 40;
+
+/// One operand of the gemm: a view of the ring, read in slices along k.
+struct Operand {
+  unsigned view; // which buffer of the ring
+  unsigned kDim;
+  SmallVector<int64_t> slice; // extents of one k step
+  FragmentLayoutAttr layout;
+  CopyPlanAttr plan;
+  Value fragments[2];
+
+  int64_t registers(Type element) const {
+    return llvm::divideCeil(
+        layout.getLayout().numRegisters() * getStorageBits(element), 32);
+  }
+};
+
+/// One gemm in a ring loop.
+class Prefetch {
+public:
+  Prefetch(scf::ForOp loop, RingWaitOp wait, GemmOp gemm)
+      : loop(loop), wait(wait), gemm(gemm), builder(gemm), loc(gemm.getLoc()) {}
+
+  /// Why the gemm stays whole; empty: it need not. `available` registers hold a
+  /// thread's fragments, which take `taken` so far.
+  std::string whyNot(int64_t taken, int64_t available);
+  void rewrite();
+
+private:
+  std::string whyNotOperand(Value buffer, MmaOperand role, bool transposed,
+                            Operand &operand);
+  void load(ValueRange views, int64_t step);
+  /// The number of an iteration's use is the iteration's, plus what does not
+  /// change in the loop.
+  bool knowsUse();
+  Value useOf(Value iteration);
+  /// Waits for an iteration's use, if there is one, and loads its first step.
+  void waitAndLoad(Value iteration);
+
+  scf::ForOp loop;
+  RingWaitOp wait;
+  RingReleaseOp release;
+  GemmOp gemm;
+  OpBuilder builder;
+  Location loc;
+  MmaPlanAttr plan;
+  Operand operands[2];
+  int64_t steps = 0;
+};
+
+struct PrefetchOperandsPass
+    : tile::impl::PrefetchOperandsPassBase<PrefetchOperandsPass> {
+  using PrefetchOperandsPassBase::PrefetchOperandsPassBase;
+
+  void runOnOperation() override {
+    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    if (!target)
+      return;
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      convertKernel(kernel, *target);
+  }
+
+private:
+  void convertKernel(KernelOp kernel, const TargetInfo &target);
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Whether
+//===----------------------------------------------------------------------===//
+
+std::string Prefetch::whyNotOperand(Value buffer, MmaOperand role,
+                                    bool transposed, Operand &operand) {
+  auto view = dyn_cast<OpResult>(buffer);
+  if (!view || view.getOwner() != wait)
+    return "an operand is not in the loop's ring";
+  if (!view.hasOneUse())
+    return "the ring's buffer has another reader";
+  operand.view = view.getResultNumber();
+  auto type = cast<MemRefType>(buffer.getType());
+  unsigned bits = getStorageBits(type.getElementType());
+  operand.kDim = (role == MmaOperand::A) != transposed ? 1 : 0;
+  operand.slice = llvm::to_vector(type.getShape());
+  operand.slice[operand.kDim] = plan.getK();
+  SmallVector<int64_t> tile = operand.slice;
+  if (transposed)
+    std::swap(tile[0], tile[1]);
+  auto instruction =
+      mmaSyncFragment({plan.getM(), plan.getN(), plan.getK()}, role, bits);
+  if (!instruction)
+    return "its instruction has no fragment of this type";
+  auto tiled = tileMmaFragment(*instruction, role, tile,
+                               {plan.getWarpsM(), plan.getWarpsN()});
+  if (!tiled)
+    return "its tile is not made of whole instructions";
+  FragmentLayout layout = transposed ? tiled->permuted({1, 0}) : *tiled;
+  int64_t matrices = 0;
+  for (int64_t count : {4, 2, 1})
+    if (matrixAccess(layout, 1, bits, count)) {
+      matrices = count;
+      break;
+    }
+  auto ring = wait.getRing().getDefiningOp<RingCreateOp>();
+  if (!matrices || !ring || !ring.getLayouts())
+    return "ldmatrix cannot load an operand";
+  auto shared =
+      cast<SharedLayoutAttr>((*ring.getLayouts())[operand.view]).getLayout();
+  if (shared.contiguousElements(1) * bits < 128)
+    return "ldmatrix cannot load an operand";
+  MLIRContext *context = gemm.getContext();
+  operand.layout = FragmentLayoutAttr::get(context, layout);
+  operand.plan =
+      CopyPlanAttr::get(context, CopyInstruction::Ldmatrix, 4 * matrices);
+  return "";
+}
+
+std::string Prefetch::whyNot(int64_t taken, int64_t available) {
+  plan = gemm.getPlanAttr();
+  if (!plan || plan.getInstruction() != MmaInstruction::MmaSync)
+    return "not by mma.sync";
+  if (gemm.getPromoteEvery())
+    return "its sums are promoted";
+  RingSide producer = wait.getRing().getType().getProducer();
+  if (producer != RingSide::CpAsync && producer != RingSide::Tma)
+    return "its ring is filled by threads";
+  if (loop->getParentOfType<KernelOp>().getSpecialize().value_or(false))
+    return "other warps fill its ring";
+  for (auto op : loop.getBody()->getOps<RingReleaseOp>())
+    if (op.getRing() == wait.getRing())
+      release = op;
+  if (loop.getNumResults() || !matchPattern(loop.getStep(), m_One()) ||
+      !knowsUse() || !release)
+    return "its loop is not a plain ring loop";
+  int64_t k = gemm.getK();
+  steps = k / plan.getK();
+  if (steps < 2 || steps % 2 || steps * plan.getK() != k)
+    return "its k steps are " + std::to_string(steps) +
+           ", expected an even number";
+  Value buffers[] = {gemm.getA(), gemm.getB()};
+  bool transposed[] = {gemm.getTransposeA(), gemm.getTransposeB()};
+  MmaOperand roles[] = {MmaOperand::A, MmaOperand::B};
+  int64_t needed = taken;
+  for (auto [i, role] : llvm::enumerate(roles)) {
+    std::string reason =
+        whyNotOperand(buffers[i], role, transposed[i], operands[i]);
+    if (!reason.empty())
+      return reason;
+    needed += 2 * operands[i].registers(
+                      cast<MemRefType>(buffers[i].getType()).getElementType());
+  }
+  if (needed > available)
+    return "a thread's fragments would take " + std::to_string(needed) +
+           " registers, expected at most " + std::to_string(available);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// How
+//===----------------------------------------------------------------------===//
+
+void Prefetch::load(ValueRange views, int64_t step) {
+  for (Operand &operand : operands) {
+    SmallVector<Value> offsets;
+    for (unsigned d = 0; d < 2; ++d)
+      offsets.push_back(arith::ConstantIndexOp::create(
+          builder, loc, d == operand.kDim ? step * plan.getK() : 0));
+    auto copy = CopyOp::create(builder, loc, views[operand.view], offsets,
+                               operand.fragments[step % 2], ValueRange(),
+                               operand.slice);
+    copy.setLayoutAttr(operand.layout);
+    copy.setPlanAttr(operand.plan);
+  }
+}
+
+bool Prefetch::knowsUse() {
+  Value iteration = loop.getInductionVar();
+  if (wait.getUse() == iteration)
+    return true;
+  auto add = wait.getUse().getDefiningOp<arith::AddIOp>();
+  return add && ((add.getLhs() == iteration &&
+                  loop.isDefinedOutsideOfLoop(add.getRhs())) ||
+                 (add.getRhs() == iteration &&
+                  loop.isDefinedOutsideOfLoop(add.getLhs())));
+}
+
+Value Prefetch::useOf(Value iteration) {
+  auto add = wait.getUse().getDefiningOp<arith::AddIOp>();
+  if (wait.getUse() == loop.getInductionVar())
+    return iteration;
+  Value base =
+      add.getLhs() == loop.getInductionVar() ? add.getRhs() : add.getLhs();
+  return builder.createOrFold<arith::AddIOp>(loc, base, iteration);
+}
+
+void Prefetch::waitAndLoad(Value iteration) {
+  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       iteration, loop.getUpperBound());
+  auto guard =
+      scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard restore(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  auto next = RingWaitOp::create(builder, wait.getLoc(), wait.getResultTypes(),
+                                 wait.getRing(), useOf(iteration),
+                                 wait.getInFlightAttr());
+  load(next.getViews(), 0);
+}
+
+void Prefetch::rewrite() {
+  builder.setInsertionPoint(loop);
+  for (Operand &operand : operands) {
+    auto whole = cast<MemRefType>(wait.getViews()[operand.view].getType());
+    auto type = MemRefType::get(
+        operand.slice, whole.getElementType(), MemRefLayoutAttrInterface(),
+        cast<MemRefType>(gemm.getC().getType()).getMemorySpace());
+    for (Value &fragment : operand.fragments)
+      fragment = AllocOp::create(builder, loc, type, operand.layout);
+  }
+  waitAndLoad(loop.getLowerBound());
+  builder.setInsertionPoint(gemm);
+  for (int64_t s = 0; s < steps; ++s) {
+    if (s + 1 < steps) {
+      load(wait.getViews(), s + 1);
+    } else {
+      release->moveBefore(gemm);
+      waitAndLoad(arith::AddIOp::create(builder, loc, loop.getInductionVar(),
+                                        loop.getStep()));
+    }
+    auto step = cast<GemmOp>(builder.clone(*gemm));
+    step.getAMutable().assign(operands[0].fragments[s % 2]);
+    step.getBMutable().assign(operands[1].fragments[s % 2]);
+    if (s > 0)
+      step.setClear(false);
+  }
+  wait.removeInFlightAttr();
+  wait.setAgain(true);
+  gemm.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Whether a fragment's values have to be kept while the loop runs.
+static bool livesInLoop(AllocOp fragment, scf::ForOp loop) {
+  bool before = false, after = false;
+  for (Operation *user : fragment->getUsers()) {
+    if (loop->isAncestor(user))
+      return true;
+    Operation *here = loop, *there = nullptr;
+    while (!(there = here->getBlock()->findAncestorOpInBlock(*user)))
+      here = here->getParentOp();
+    before |= there == here || there->isBeforeInBlock(here);
+    after |= there == here || here->isBeforeInBlock(there);
+  }
+  return before && after;
+}
+
+/// Registers of one thread for the kernel's fragments that live in a loop.
+static int64_t fragmentRegisters(KernelOp kernel, scf::ForOp loop) {
+  int64_t registers = 0;
+  kernel.walk([&](AllocOp alloc) {
+    auto layout =
+        dyn_cast_if_present<FragmentLayoutAttr>(alloc.getLayoutAttr());
+    if (!layout || !livesInLoop(alloc, loop))
+      return;
+    Type element = cast<MemRefType>(alloc.getType()).getElementType();
+    registers += llvm::divideCeil(
+        layout.getLayout().numRegisters() * getStorageBits(element), 32);
+  });
+  return registers;
+}
+
+void PrefetchOperandsPass::convertKernel(KernelOp kernel,
+                                         const TargetInfo &target) {
+  int64_t threads = kernel.getThreads();
+  int64_t available = std::min(target.maxRegistersPerThread,
+                               target.registersPerSm / threads / 8 * 8) -
+                      kOtherRegisters;
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) {
+    if (!loop.getBody()->getOps<RingWaitOp>().empty())
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops) {
+    SmallVector<RingWaitOp> waits(loop.getBody()->getOps<RingWaitOp>());
+    SmallVector<GemmOp> gemms(loop.getBody()->getOps<GemmOp>());
+    if (gemms.empty())
+      continue;
+    Prefetch prefetch(loop, waits[0], gemms[0]);
+    std::string reason =
+        waits.size() > 1 ? "the loop waits for several rings"
+        : gemms.size() > 1
+            ? "the loop has several gemms"
+            : prefetch.whyNot(fragmentRegisters(kernel, loop), available);
+    if (!reason.empty()) {
+      if (remarks)
+        gemms[0].emitRemark() << "operands not loaded ahead: " << reason;
+      continue;
+    }
+    Location loc = gemms[0].getLoc();
+    prefetch.rewrite();
+    ++prefetchedGemms;
+    std::string whyWhole;
+    if (!waits[0].getRing().getType().usesMbarriers()) {
+      whyWhole = splitProduction(loop);
+      splitLoops += whyWhole.empty();
+    }
+    if (remarks) {
+      InFlightDiagnostic remark = emitRemark(loc)
+                                  << "operands loaded a k step ahead";
+      if (!whyWhole.empty())
+        remark << "; copies keep their checks: " << whyWhole;
+    }
+  }
+}

@@ -1,0 +1,239 @@
+//===- SplitProduction.cpp - iterations whose copies need no check --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Part of --tile-prefetch-operands. The production in a ring loop is guarded
+// (the last iterations have none) and its copies are checked against the bounds
+// of their sources. Both are branches, and an assembler moves nothing across
+// them: the copies' instructions stand alone while tensor cores idle. Where the
+// copies' offsets are linear in the use's number, iterations [lower, middle) of
+//
+//   middle = min over copies and dimensions of the first use that overhangs,
+//            and the trip count; lower when even the first one overhangs
+//
+// need neither. They get a loop of their own, with the copies marked `inside`
+// and dealt out among the gemms. An iteration whose production exists has
+// successors, so guards of the next one's operands go as well. What precedes a
+// production of the ring (the wait that empties its slot) keeps its place.
+//
+//===----------------------------------------------------------------------===//
+#include "SplitProduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// first + use * step, with `first` (null: 0) known before the loop.
+struct Linear {
+  Value first;
+  int64_t step = 0;
+};
+
+class Splitter {
+public:
+  explicit Splitter(scf::ForOp loop)
+      : loop(loop), builder(loop), loc(loop.getLoc()) {}
+
+  std::string run();
+
+private:
+  std::string whyNot();
+  std::optional<Linear> linear(Value value);
+  std::string limitUses(CopyOp copy);
+  void build();
+  /// The number of iterations that a guard of the loop looks ahead; nullopt
+  /// where it asks for something else.
+  std::optional<int64_t> distanceOf(scf::IfOp branch, scf::ForOp inLoop);
+  static void dealOut(scf::ForOp loop);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  template <typename OpT> Value fold(Value a, Value b) {
+    return builder.createOrFold<OpT>(loc, a, b);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+  }
+
+  scf::ForOp loop;
+  OpBuilder builder;
+  Location loc;
+  scf::IfOp guard;
+  Value use;         // that the production fills
+  int64_t ahead = 0; // use - induction variable
+  Value limit;       // uses below are inside
+  Value always;      // i1: use 0 is
+};
+} // namespace
+
+static RingCommitOp commitOf(scf::ForOp loop) {
+  RingCommitOp commit;
+  for (auto op : loop.getBody()->getOps<RingCommitOp>())
+    commit = op;
+  return commit;
+}
+
+std::optional<int64_t> Splitter::distanceOf(scf::IfOp branch,
+                                            scf::ForOp inLoop) {
+  auto condition = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!condition || condition.getPredicate() != arith::CmpIPredicate::slt ||
+      condition.getRhs() != loop.getUpperBound())
+    return std::nullopt;
+  auto add = condition.getLhs().getDefiningOp<arith::AddIOp>();
+  APInt distance;
+  if (!add || add.getLhs() != inLoop.getInductionVar() ||
+      !matchPattern(add.getRhs(), m_ConstantInt(&distance)))
+    return std::nullopt;
+  return distance.getSExtValue();
+}
+
+std::string Splitter::whyNot() {
+  RingCommitOp commit = commitOf(loop);
+  guard = commit ? dyn_cast_or_null<scf::IfOp>(commit->getPrevNode()) : nullptr;
+  if (!guard || guard.elseBlock() || guard.getNumResults() ||
+      loop.getNumResults())
+    return "its production has an unknown form";
+  use = commit.getUse();
+  auto condition = guard.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto distance = distanceOf(guard, loop);
+  if (!distance || *distance < 1 || condition.getLhs() != use)
+    return "its production has an unknown guard";
+  ahead = *distance;
+  limit = loop.getUpperBound();
+  for (Operation &op : guard.thenBlock()->without_terminator())
+    if (!isa<CopyOp>(op) && !isMemoryEffectFree(&op))
+      return "its production does more than copying";
+  return "";
+}
+
+std::optional<Linear> Splitter::linear(Value value) {
+  if (value == use)
+    return Linear{{}, 1};
+  if (loop.isDefinedOutsideOfLoop(value))
+    return Linear{value, 0};
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return Linear{constant(number.getSExtValue()), 0};
+  if (auto add = value.getDefiningOp<arith::AddIOp>()) {
+    auto a = linear(add.getLhs()), b = linear(add.getRhs());
+    if (!a || !b)
+      return std::nullopt;
+    return Linear{!a->first   ? b->first
+                  : !b->first ? a->first
+                              : fold<arith::AddIOp>(a->first, b->first),
+                  a->step + b->step};
+  }
+  if (auto mul = value.getDefiningOp<arith::MulIOp>())
+    for (auto [factor, other] : {std::pair(mul.getRhs(), mul.getLhs()),
+                                 std::pair(mul.getLhs(), mul.getRhs())})
+      if (matchPattern(factor, m_ConstantInt(&number)) &&
+          number.isSignedIntN(31)) {
+        auto a = linear(other);
+        if (!a || std::abs(a->step) > INT32_MAX)
+          return std::nullopt;
+        int64_t by = number.getSExtValue();
+        return Linear{a->first ? fold<arith::MulIOp>(a->first, constant(by))
+                               : Value(),
+                      a->step * by};
+      }
+  return std::nullopt;
+}
+
+/// Lowers `limit`, and extends `always`, so that the copy stays inside.
+std::string Splitter::limitUses(CopyOp copy) {
+  for (auto [d, extent] : llvm::enumerate(copy.getSourceExtents())) {
+    Linear offset;
+    if (!copy.getSourceOffsets().empty()) {
+      auto form = linear(copy.getSourceOffsets()[d]);
+      if (!form || form->step < 0)
+        return "an offset is not linear in the iteration's number";
+      offset = *form;
+    }
+    Value size = builder.createOrFold<memref::DimOp>(
+        loc, copy.getSource(), constant(static_cast<int64_t>(d)));
+    Value room = fold<arith::SubIOp>(size, constant(extent));
+    if (offset.first)
+      room = fold<arith::SubIOp>(room, offset.first);
+    auto require = [&](Value condition) {
+      always = always ? fold<arith::AndIOp>(always, condition) : condition;
+    };
+    require(compare(arith::CmpIPredicate::sge, room, constant(0)));
+    if (offset.first)
+      require(compare(arith::CmpIPredicate::sge, offset.first, constant(0)));
+    if (offset.step == 0)
+      continue;
+    Value count = fold<arith::DivUIOp>(fold<arith::MaxSIOp>(room, constant(0)),
+                                       constant(offset.step));
+    limit =
+        fold<arith::MinSIOp>(limit, fold<arith::AddIOp>(count, constant(1)));
+  }
+  return "";
+}
+
+void Splitter::build() {
+  Value lower = loop.getLowerBound();
+  Value middle =
+      fold<arith::MaxSIOp>(fold<arith::SubIOp>(limit, constant(ahead)), lower);
+  if (always)
+    middle = builder.createOrFold<arith::SelectOp>(loc, always, middle, lower);
+  IRMapping mapping;
+  auto unchecked = cast<scf::ForOp>(builder.clone(*loop, mapping));
+  SmallVector<scf::IfOp> implied;
+  for (auto branch : unchecked.getBody()->getOps<scf::IfOp>())
+    if (auto distance = distanceOf(branch, unchecked);
+        distance && *distance <= ahead && !branch.elseBlock() &&
+        !branch.getNumResults())
+      implied.push_back(branch);
+  unchecked.getUpperBoundMutable().assign(middle);
+  loop.getLowerBoundMutable().assign(middle);
+  auto production = mapping.lookup(guard.getOperation());
+  for (scf::IfOp branch : implied) {
+    for (Operation &op :
+         llvm::make_early_inc_range(branch.thenBlock()->without_terminator())) {
+      op.moveBefore(branch);
+      if (auto copy = dyn_cast<CopyOp>(op); copy && branch == production)
+        copy.setInside(true);
+    }
+    branch.erase();
+  }
+  dealOut(unchecked);
+}
+
+/// Shares the copies of a production among the gemms but the last, behind which
+/// the next wait counts the groups.
+void Splitter::dealOut(scf::ForOp loop) {
+  SmallVector<CopyOp> copies;
+  for (auto copy : loop.getBody()->getOps<CopyOp>())
+    if (copy.getInside())
+      copies.push_back(copy);
+  SmallVector<GemmOp> gemms(loop.getBody()->getOps<GemmOp>());
+  if (gemms.size() < 2)
+    return;
+  size_t next = 0, slots = gemms.size() - 1;
+  for (size_t s = 0; s < slots; ++s)
+    for (; next < copies.size() * (s + 1) / slots; ++next)
+      copies[next]->moveBefore(gemms[s]);
+  commitOf(loop)->moveAfter(gemms[slots - 1]);
+}
+
+std::string Splitter::run() {
+  std::string reason = whyNot();
+  if (!reason.empty())
+    return reason;
+  for (auto copy : guard.thenBlock()->getOps<CopyOp>()) {
+    reason = limitUses(copy);
+    if (!reason.empty())
+      return reason;
+  }
+  build();
+  return "";
+}
+
+std::string tile::splitProduction(scf::ForOp loop) {
+  return Splitter(loop).run();
+}
