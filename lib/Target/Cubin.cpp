@@ -154,6 +154,13 @@ AssemblerResult mlir::tile::assemble(llvm::StringRef ptx,
     kind = AssemblerKind::Ptxas;
   if (kind == AssemblerKind::Ptxas)
     return assembleWithPtxas(ptx, options);
+  // nvJitLink ignores setmaxnreg (C7504), which costs roles their registers:
+  // ptxas comes first where it is used.
+  if (kind == AssemblerKind::Auto && ptx.contains("setmaxnreg")) {
+    AssemblerResult result = assembleWithPtxas(ptx, options);
+    if (result.status == Status::Assembled || result.status == Status::Failed)
+      return result;
+  }
   AssemblerResult first = assembleWithNvJitLink(ptx, options);
   if (kind == AssemblerKind::NvJitLink || first.status == Status::Assembled ||
       first.status == Status::Failed)
