@@ -9,8 +9,13 @@ using namespace mlir;
 using namespace mlir::tile;
 
 ClusterSharing::ClusterSharing(KernelOp kernel) : kernel(kernel) {
+  // Panels reorder the blocks of an ordinary launch one by one: the blocks of a
+  // cluster are then anywhere. Persistent kernels reorder whole clusters.
+  bool scattered = kernel.getPanel() && !kernel.getPersistent() &&
+                   kernel.getClusterSize() > 1;
   for (unsigned d = 0; d < kernel.getGridRank(); ++d)
-    varies.push_back(kernel.getCluster() && (*kernel.getCluster())[d] > 1);
+    varies.push_back(scattered ||
+                     (kernel.getCluster() && (*kernel.getCluster())[d] > 1));
 }
 
 bool ClusterSharing::isUniform(Value value) { return !differs(value); }

@@ -148,6 +148,10 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
   const CopySide &global = isLoad ? facts.source : facts.target;
   if (std::string reason = whyNotTensorMap(facts, global); !reason.empty())
     return reason;
+  // Measured on an H200: what is cut off inside 16 bytes is written after all.
+  if (!isLoad && global.mayOverhang &&
+      facts.mayBePartial(kProxyBytes * 8 / global.elementBits))
+    return "the store may be cut off inside 16 bytes of " + global.name;
   OrRefusal<TmaGeometry> geometry = tmaGeometry(copy, shared);
   if (!geometry)
     return geometry.reason();
