@@ -37,7 +37,7 @@ if(TILE_STATIC)
   set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
       ${TILE_ZSTD} ${TILE_Z} dl pthread m)
   # Packed relocations take 2 MB off a tool, and are applied faster (glibc 2.36 on).
-  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,-O2 -Wl,-z,pack-relative-relocs
+  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=all -Wl,-z,pack-relative-relocs
       -static-libstdc++ -static-libgcc)
 else()
   set(TILE_LLVM_LIBS MLIR LLVM dl pthread)
