@@ -285,7 +285,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
     lowering.clusterBarrier();
   LLVM::ReturnOp::create(lowering.builder, ValueRange());
   terminator->erase();
-  keepAsyncLoops(function);
+  if (failed(keepAsyncLoops(lowering)))
+    return failure();
   eraseTokens(function);
   hoistAllocas(*entry);
   for (Operation *op : llvm::reverse(lowering.lowered)) {

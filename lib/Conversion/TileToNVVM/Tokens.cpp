@@ -247,17 +247,40 @@ bool tile::nvvm::awaitsCopies(AwaitOp await) {
   });
 }
 
-void tile::nvvm::keepAsyncLoops(LLVM::LLVMFuncOp function) {
-  MLIRContext *context = function.getContext();
+LogicalResult tile::nvvm::keepAsyncLoops(KernelLowering &lowering) {
+  MLIRContext *context = lowering.function.getContext();
   auto yes = BoolAttr::get(context, true);
   auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
   auto annotation = LLVM::LoopAnnotationAttr::get(
       context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  function.walk([&](scf::ForOp loop) {
+  SmallVector<scf::ForOp> loops;
+  lowering.function.walk([&](scf::ForOp loop) {
     for (Value argument : loop.getRegionIterArgs())
-      if (isa<TokenType>(argument.getType()))
-        loop->setAttr("loop_annotation", annotation);
+      if (isa<TokenType>(argument.getType()) &&
+          !llvm::is_contained(loops, loop))
+        loops.push_back(loop);
   });
+  for (scf::ForOp loop : loops) {
+    llvm::SmallSetVector<Value, 2> accumulators;
+    for (auto gemm : loop.getBody()->getOps<GemmOp>())
+      if (asyncKind(gemm) == AsyncKind::Wgmma)
+        accumulators.insert(gemm.getC());
+    if (accumulators.empty())
+      continue;
+    loop->setAttr("loop_annotation", annotation);
+    SmallVector<PendingFragment, 1> fragments;
+    for (Value buffer : accumulators) {
+      FailureOr<FragmentBuffer> fragment = lowering.fragment(buffer, loop);
+      if (failed(fragment))
+        return failure();
+      fragments.push_back(
+          {*fragment, cast<MemRefType>(buffer.getType()).getElementType()});
+    }
+    lowering.builder.setLoc(loop.getLoc());
+    lowering.builder.setInsertionPoint(loop);
+    tieRegisters(lowering, "", fragments);
+  }
+  return success();
 }
 
 void tile::nvvm::eraseTokens(LLVM::LLVMFuncOp function) {

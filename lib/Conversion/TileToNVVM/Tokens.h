@@ -17,8 +17,10 @@ bool awaitsCopies(AwaitOp await);
 
 /// Loops that carry tokens stay as they are: a first iteration peeled off by
 /// LLVM would leave a gemm in flight where registers meet the loop's, and ptxas
-/// then serializes every gemm (C7514).
-void keepAsyncLoops(LLVM::LLVMFuncOp function);
+/// then serializes every gemm (C7514). For the same reason (C7515) their
+/// accumulators get their first values in front of them, once for the path into
+/// the loop and the one around it.
+LogicalResult keepAsyncLoops(KernelLowering &lowering);
 
 /// Tokens have no value at run time: gives every one that loops and branches
 /// still carry the type i32.

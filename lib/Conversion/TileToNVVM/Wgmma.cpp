@@ -466,6 +466,13 @@ LogicalResult tile::nvvm::lowerWgmma(KernelLowering &lowering, GemmOp gemm,
 
 void tile::nvvm::emitWgmmaWait(KernelLowering &lowering, int64_t pending,
                                ArrayRef<PendingFragment> fragments) {
+  tieRegisters(lowering,
+               "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";",
+               fragments);
+}
+
+void tile::nvvm::tieRegisters(KernelLowering &lowering, StringRef text,
+                              ArrayRef<PendingFragment> fragments) {
   Assembly assembly(lowering);
   SmallVector<Words, 0> words;
   SmallVector<std::pair<size_t, int64_t>> places; // of `words`, register
@@ -480,8 +487,7 @@ void tile::nvvm::emitWgmmaWait(KernelLowering &lowering, int64_t pending,
   }
   for (auto [i, place] : llvm::enumerate(places))
     assembly.input(words[place.first].load(place.second), std::to_string(i));
-  assembly.line("wgmma.wait_group.sync.aligned " + std::to_string(pending) +
-                ";");
+  assembly.line(text.str());
   SmallVector<Value> values = assembly.emit();
   for (auto [place, value] : llvm::zip_equal(places, values))
     words[place.first].store(place.second, value);

@@ -23,5 +23,10 @@ struct PendingFragment {
 void emitWgmmaWait(KernelLowering &lowering, int64_t pending,
                    ArrayRef<PendingFragment> fragments);
 
+/// A piece of PTX (or none) with every register of the fragments tied in and
+/// out: values before and after it are different ones to LLVM.
+void tieRegisters(KernelLowering &lowering, llvm::StringRef text,
+                  llvm::ArrayRef<PendingFragment> fragments);
+
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_WGMMA_H
