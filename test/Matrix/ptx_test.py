@@ -27,7 +27,7 @@ MOST_REGISTERS = 200
 # nested loop keeps the predicates and addresses of unaligned copies alive across both levels, the
 # others a few bytes. Each is printed, and fails where it gets worse.
 KNOWN_SPILLS = {"control_nested": 300, "gemm_f16_f16_nt": 16, "gemm_f8E5M2_f8E4M3FN_nt": 16, "negate_guarded_f16": 16}
-INSTRUCTIONS = {"mma": r"\bmma\.sync", "wgmma": r"\bwgmma\.mma_async", "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.c[ag]\.shared"}
+INSTRUCTIONS = {"mma": r"\bmma\.sync", "wgmma": r"\bwgmma\.mma_async", "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.(c[ag]\.shared|bulk\.)"}
 
 
 def number(arch):

@@ -113,7 +113,8 @@ TEST_F(ManifestBuilderTest, Gemm) {
                             K::Dim, K::Dim, K::Stride, K::Scalar, K::Scalar}));
   EXPECT_EQ(args, (std::vector<unsigned>{0, 0, 0, 1, 2, 2, 2, 2, 3, 4}));
 
-  EXPECT_EQ(kernel->grid[0], ceilDiv(Expr::dim(2, 1), 128));
+  // Whole clusters of two blocks.
+  EXPECT_EQ(kernel->grid[0], ceilDiv(ceilDiv(Expr::dim(2, 1), 128), 2) * 2);
   EXPECT_EQ(kernel->grid[2], Expr(1));
   EXPECT_EQ(kernel->threads, 128);
   EXPECT_EQ(kernel->cluster, (std::array<int64_t, 3>{2, 1, 1}));

@@ -63,7 +63,10 @@ struct TargetInfo {
   bool hasTma() const { return capability >= 90; }
   bool hasWgmma() const { return capability == 90 && specific; }
   /// setmaxnreg: registers move between the warpgroups of a block.
-  bool hasSetMaxRegisters() const { return capability >= 90 && specific; }
+  /// (ptxas ignores it on sm_120a: C7506.)
+  bool hasSetMaxRegisters() const {
+    return specific && (capability == 90 || capability == 100);
+  }
   /// Vector atomics (red.global.add.v2/v4.f32) and bulk copies.
   bool hasBulkCopy() const { return capability >= 90; }
 
