@@ -61,10 +61,10 @@ tile.kernel @gemm_bias_gelu(%A: memref<?x768xf16> {tile.alignment = 16}, %B: mem
 // CHECK-NEXT: layout: shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)
 // CHECK: why: swizzled, no bank conflicts
 // CHECK: shared {{.*}} : memref<64x128xf16, #gpu.address_space<workgroup>>
-// CHECK-NEXT: layout: shape [64, 128] bits 16 modes [(64, 1:1), (64, 0:64), (2, 1:4096)] swizzle(3, 4, 3)
+// CHECK-NEXT: layout: shape [64, 128] bits 16 modes [(128, 1:1), (64, 0:128)] swizzle(3, 4, 4)
 // CHECK: why: swizzled, no bank conflicts
 // CHECK: shared {{.*}} : memref<64x128xf16, #gpu.address_space<workgroup>>
-// CHECK-NEXT: layout: shape [64, 128] bits 16 modes [(64, 1:1), (64, 0:64), (2, 1:4096)] swizzle(3, 4, 3)
+// CHECK-NEXT: layout: shape [64, 128] bits 16 modes [(128, 1:1), (64, 0:128)] swizzle(3, 4, 4)
 // CHECK: why: swizzled, no bank conflicts
 // CHECK: {{^  }}tile.gemm of line
 // CHECK-NEXT: plan: #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>

@@ -53,8 +53,8 @@ tile.kernel @sgemm(%A: memref<1024x1024xf32> {tile.alignment = 16}, %B: memref<1
 // CHECK-NOT: conversion of
 
 // PTX-LABEL: .entry sgemm(
-// PTX: cp.async.bulk.tensor.2d.shared::cluster.global
-// PTX-NOT: cp.async.c{{[ag]}}
+// PTX: cp.async.cg.shared.global
+// PTX-NOT: cp.async.ca
 // PTX-NOT: mma.sync
 // PTX: ld.shared.v4.b32
 // PTX: st.global.v4.b32

@@ -34,7 +34,7 @@ tile.kernel @gemm_tt(%A: memref<4096x4096xbf16> {tile.alignment = 16}, %B: memre
 // CHECK: fragment {{.*}} : memref<128x256xf32, #tile.fragment>
 // CHECK-NEXT: layout: shape [128, 256] reg [(2, 1:1), (2, 0:8), (8, 1:8), (4, 0:16)] lane [(4, 1:2), (8, 0:1)] warp [(2, 0:64), (4, 1:64)]
 // CHECK: shared {{.*}} : memref<64x128xbf16, #gpu.address_space<workgroup>>
-// CHECK-NEXT: layout: shape [64, 128] bits 16 modes [(64, 1:1), (64, 0:64), (2, 1:4096)] swizzle(3, 4, 3)
+// CHECK-NEXT: layout: shape [64, 128] bits 16 modes [(128, 1:1), (64, 0:128)] swizzle(3, 4, 4)
 // CHECK: why: swizzled, no bank conflicts
 // CHECK: shared {{.*}} : memref<256x64xbf16, #gpu.address_space<workgroup>>
 // CHECK-NEXT: layout: shape [256, 64] bits 16 modes [(64, 1:1), (256, 0:64)] swizzle(3, 4, 3)
