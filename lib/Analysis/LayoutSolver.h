@@ -5,8 +5,8 @@
 // in few layouts only; layouts the user stated, exact demands, propagation
 // through loops and reductions to a fixed point, then free choices by cost,
 // each followed by propagation. What remains in conflict becomes a list of
-// conversions. Other shared memory comes last (SharedChoice.cpp): it adapts to the
-// threads, never the other way round.
+// conversions. Other shared memory comes last (SharedChoice.cpp): it adapts to
+// the threads, never the other way round.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_ANALYSIS_LAYOUTSOLVER_H

@@ -131,7 +131,7 @@ struct Step {
   RingSide kindOfReader = RingSide::Threads; // who reads slots
   bool readerIsOpen = false; // no plan yet: any consumer kind may be meant
   bool isMulticast = false, awaitsReadOnly = false;
-  bool isAgain = false; // a wait for what the agent has waited for
+  bool isAgain = false;       // a wait for what the agent has waited for
   ScalarId token = kNoScalar; // result of Issue
   SmallVector<ScalarId, 2> tokens;
   ScalarId stored = kNoScalar; // payload

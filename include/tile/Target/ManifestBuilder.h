@@ -22,8 +22,8 @@ inline constexpr llvm::StringLiteral kManifestAttrName = "mlir_tile.manifest";
 inline constexpr llvm::StringLiteral kSharedBytesAttrName =
     "mlir_tile.shared_bytes";
 
-/// On a kernel, and the llvm.func it becomes: the name of the kernel that it is a
-/// version of (KernelSpec::versions).
+/// On a kernel, and the llvm.func it becomes: the name of the kernel that it is
+/// a version of (KernelSpec::versions).
 inline constexpr llvm::StringLiteral kVersionOfAttrName =
     "mlir_tile.version_of";
 
@@ -33,8 +33,8 @@ inline constexpr llvm::StringLiteral kVersionOfAttrName =
 /// for later phases. An error at the kernel where a manifest cannot say it.
 FailureOr<runtime::KernelSpec> buildKernelManifest(KernelOp kernel);
 
-/// The manifest's own rules, after parameters were added: an error at the kernel
-/// that breaks them.
+/// The manifest's own rules, after parameters were added: an error at the
+/// kernel that breaks them.
 LogicalResult verifyKernelManifest(KernelOp kernel,
                                    const runtime::KernelSpec &spec);
 

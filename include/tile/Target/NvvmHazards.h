@@ -1,4 +1,5 @@
-//===- NvvmHazards.h - hazards that NVVM's verifier lets through -*- C++ -*-===//
+//===- NvvmHazards.h - hazards that NVVM's verifier lets through -*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Looks, in functions of the LLVM and NVVM dialects, for what assembles and

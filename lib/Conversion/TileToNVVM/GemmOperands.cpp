@@ -332,9 +332,9 @@ tile::nvvm::makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
                 "of the operand";
     return context->loadRegister(held, elementType, reg);
   };
-  auto loader = std::make_unique<ElementLoader>(
-      lowering, *instruction, operand, setup, elementType, element,
-      elementType.isF32());
+  auto loader = std::make_unique<ElementLoader>(lowering, *instruction, operand,
+                                                setup, elementType, element,
+                                                elementType.isF32());
   loader->word = [context, held, map, transposed, elementType](
                      ArrayRef<SmallVector<int64_t>> elements) -> Value {
     int64_t first = -1;

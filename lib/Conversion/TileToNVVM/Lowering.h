@@ -113,8 +113,8 @@ FailureOr<SharedArena> allocateSharedMemory(KernelOp kernel);
 /// Bytes of each buffer of a ring, each aligned for the next.
 SmallVector<int64_t> ringBufferOffsets(RingCreateOp ring, int64_t &stageBytes);
 
-/// Whether an operation reads a buffer in shared memory through the async proxy:
-/// the operands of wgmma, the source of a bulk store.
+/// Whether an operation reads a buffer in shared memory through the async
+/// proxy: the operands of wgmma, the source of a bulk store.
 bool readsThroughAsyncProxy(Operation *op, Value buffer);
 
 /// Inserts the barriers that accesses to shared and global memory need.
@@ -158,8 +158,8 @@ public:
   /// The parameter of a tensor map; equal ones share it.
   Value tensorMap(const runtime::TensorMapSpec &spec);
 
-  /// The block's warp number, shuffled from lane 0 in the entry block; null until
-  /// somebody asks.
+  /// The block's warp number, shuffled from lane 0 in the entry block; null
+  /// until somebody asks.
   Value blockWarp;
 
   Agent agent;

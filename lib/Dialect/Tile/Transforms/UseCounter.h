@@ -37,7 +37,7 @@ private:
     Operation *carrier;
     Block *block; // of the carrier, with the operation inside
   };
-  Type type; // index when null
+  Type type;                 // index when null
   SmallVector<Level> levels; // innermost last
 };
 
