@@ -22,6 +22,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
     versions.remarks = options.remarks;
     passes.addPass(createVersionKernelsPass(versions));
   }
+  SplitReductionPassOptions split;
+  split.remarks = options.remarks;
+  passes.addPass(createSplitReductionPass(split));
   passes.addPass(createMakePersistentPass());
   passes.addPass(createLowerAffineAccessesPass());
   passes.addPass(createCanonicalizerPass());

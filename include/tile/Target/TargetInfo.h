@@ -61,6 +61,8 @@ struct TargetInfo {
   bool hasStmatrix() const { return capability >= 90; }
   bool hasFp8Conversion() const { return capability >= 89; }
   bool hasTma() const { return capability >= 90; }
+  /// Blocks that start together and reach each other's shared memory.
+  bool hasClusters() const { return capability >= 90; }
   bool hasWgmma() const { return capability == 90 && specific; }
   /// setmaxnreg: registers move between the warpgroups of a block.
   /// (ptxas ignores it on sm_120a: C7506.)

@@ -131,6 +131,12 @@ void ReduceOp::getLayoutConstraints(LayoutConstraints &constraints) {
                     /*keepDim=*/from.getRank() == to.getRank(), accumulates);
 }
 
+// Every block has the same layout, so that registers meet registers.
+void ClusterReduceOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.needsFragment(getTargetMutable(), /*reads=*/true,
+                            /*writes=*/true);
+}
+
 // The conversion joins two layouts that others determine.
 void ConvertLayoutOp::getLayoutConstraints(LayoutConstraints &) {}
 

@@ -477,6 +477,13 @@ LogicalResult KernelOp::verify() {
       return emitOpError() << "[kernel-5] expected " << rank
                            << " positive cluster extents of product at most 16";
   }
+  if (auto split = getSplit()) {
+    int64_t blocks = static_cast<int64_t>(*split), size = getClusterSize();
+    if (blocks < 2 || blocks > 16 || blocks * size > 16)
+      return emitOpError() << "[kernel-12] expected `split` of 2 to "
+                           << std::max<int64_t>(2, 16 / size) << ", got "
+                           << blocks;
+  }
   return success();
 }
 

@@ -167,6 +167,49 @@ void ReduceOp::getEffects(EffectList &effects) {
 }
 
 //===----------------------------------------------------------------------===//
+// ClusterReduceOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClusterReduceOp::verify() {
+  auto type = dyn_cast<MemRefType>(getTarget().getType());
+  if (!type || !type.hasStaticShape() || !isFragment(getTarget()) ||
+      !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() < 8 || type.getElementTypeBitWidth() > 64)
+    return emitOpError() << "[cluster_reduce-1] expected a fragment of numbers "
+                            "of 8 to 64 bits, got "
+                         << getTarget().getType();
+  if (getKind() == ReduceKind::AbsSum || getKind() == ReduceKind::AbsMax)
+    return emitOpError() << "[cluster_reduce-2] expected `sum`, `max` or "
+                            "`min`, got `"
+                         << stringifyReduceKind(getKind()) << "`";
+  if (getIsUnsigned() && !isa<IntegerType>(type.getElementType()))
+    return emitOpError() << "[cluster_reduce-2] expected `is_unsigned` on "
+                            "integers, got "
+                         << type.getElementType();
+  auto blocks = static_cast<int64_t>(getBlocks());
+  auto stride = static_cast<int64_t>(getStride());
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  int64_t size = kernel ? kernel.getClusterSize() : 1;
+  if (blocks < 2 || blocks > 16 || stride < 1 || stride > 16 ||
+      (kernel && size % (blocks * stride) != 0))
+    return emitOpError() << "[cluster_reduce-3] expected two blocks or more, "
+                            "whose number times the stride divides the "
+                            "kernel's cluster of "
+                         << size << ", got " << blocks << " with stride "
+                         << stride;
+  return success();
+}
+
+void ClusterReduceOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({getTarget(), {}, {}, false, false});
+  accesses.push_back({getTarget(), {}, {}, true, false});
+}
+
+void ClusterReduceOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
 // Enumerations written as a bare keyword: `tile.reduce max`, `tile.atomic add`
 //===----------------------------------------------------------------------===//
 

@@ -39,6 +39,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       is 1 to 32. Each block then works off a range of the grid
       (`tile.block_range`); only as many blocks as fit the device are launched.
 
+    - kernel-12: `split`, the blocks of a cluster that share the range of the
+      kernel's pipelined loop, is at least 2, and at most 16 together with
+      `cluster`. Each runs a part of the iterations; what they accumulate is
+      combined in a fixed order (`--tile-split-reduction`).
+
     `specialize` says whether warps may be divided into roles: forced (true),
     forbidden (false), or the compiler's choice (absent).
     - kernel-9: argument names are distinct and not empty.
@@ -59,7 +64,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        I64Attr:$threads, OptionalAttr<DenseI64ArrayAttr>:$cluster,
                        OptionalAttr<I64Attr>:$panel,
                        OptionalAttr<I64Attr>:$persistent,
-                       OptionalAttr<BoolAttr>:$specialize);
+                       OptionalAttr<BoolAttr>:$specialize,
+                       OptionalAttr<I64Attr>:$split);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

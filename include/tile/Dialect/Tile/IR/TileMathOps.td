@@ -84,4 +84,34 @@ def Tile_ReduceOp : Tile_TileOp<"reduce"> {
   }];
 }
 
+def Tile_ClusterReduceOp : Tile_TileOp<"cluster_reduce"> {
+  let summary = "combines a fragment over blocks of a cluster, into the last one";
+  let description = [{
+    The `blocks` of a cluster whose ranks are `stride` apart, first, first +
+    stride, ..., hold a fragment each. Afterwards the last of them holds the
+    combination of all, taken in the order of their ranks, so that the result
+    does not depend on timing; the others' contents are undefined. Floats
+    narrower than 32 bits are combined in f32 and rounded once. All blocks of a
+    cluster run the operation equally often. `max` and `min` ignore NaN operands.
+
+    Constraints:
+    - cluster_reduce-1: the target is a fragment of numbers of static shape, of
+      32 or 64 bits an element, or narrower floats or integers.
+    - cluster_reduce-2: the kind is `sum`, `max` or `min`; `is_unsigned` on
+      integers.
+    - cluster_reduce-3: `blocks` is 2 or more, `stride` 1 or more, and
+      `blocks` * `stride` divides the size of the kernel's cluster.
+
+    ```mlir
+    tile.cluster_reduce sum %acc blocks(4) stride(1) : memref<64x128xf32, #tile.fragment>
+    ```
+  }];
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<AnyMemRef, "">:$target,
+    I64Attr:$blocks, I64Attr:$stride, UnitAttr:$is_unsigned);
+  let assemblyFormat = [{
+    custom<Keyword>($kind) $target `blocks` `(` $blocks `)` `stride` `(` $stride `)`
+    attr-dict `:` type($target)
+  }];
+}
+
 #endif // TILE_MATH_OPS_TD

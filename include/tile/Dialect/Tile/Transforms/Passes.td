@@ -20,6 +20,52 @@ def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def SplitReductionPass : Pass<"tile-split-reduction", "::mlir::ModuleOp"> {
+  let summary = "Deals the range of a kernel's pipelined loop out to a cluster";
+  let description = [{
+    Acts on kernels with `split = S`. The grid gets one more dimension of S, and
+    so does the cluster (a grid of three dimensions has its last one multiplied).
+    Block s of a cluster runs the s-th part of the loop's iterations, in whole
+    iterations, some of them perhaps none; `tile.cluster_reduce` then combines
+    what the loop accumulates into the last block, which alone runs what follows.
+
+    - split-1: the target has clusters.
+    - split-2: the kernel has one `tile.pipelined`, directly in its body, and
+      asks for no ranges itself.
+    - split-3: what the loop leaves behind is accumulated: by gemms without
+      `clear`, or by `tile.reduce ... accumulate` of one kind (`sum`, `max`,
+      `min`), into fragments that nothing else in the loop touches.
+    - split-4: the loop and what precedes it write no global memory.
+
+    Before, with `split = 2`:
+
+    ```mlir
+    tile.fill %acc with %zero : ...
+    tile.pipelined %k = %c0 to %K step %c64 stages(4) { ... tile.gemm %As, %Bs, %acc : ... }
+    tile.copy %acc to %C[%m, %n] : ...
+    ```
+
+    After, with %bz the new block index and T iterations:
+
+    ```mlir
+    %last = arith.cmpi eq, %bz, %c1 : index
+    tile.fill %acc with %zero : ...
+    // from %bz * T / 2 to (%bz + 1) * T / 2
+    tile.pipelined %k = %first to %end step %c64 stages(4) { ... tile.gemm %As, %Bs, %acc : ... }
+    tile.cluster_reduce sum %acc blocks(2) stride(1) : ...
+    scf.if %last {
+      tile.copy %acc to %C[%m, %n] : ...
+    }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say what is combined">];
+  let statistics = [
+    Statistic<"splitLoops", "split-loops", "loops dealt out to a cluster">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   let summary = "Turns pipelined loops into ring loops whose copies run ahead";
   let description = [{
