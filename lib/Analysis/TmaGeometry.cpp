@@ -86,6 +86,52 @@ static bool sameBoxes(const TmaTiling &a, const TmaTiling &b) {
          a.copies.size() == b.copies.size();
 }
 
+namespace {
+/// The first of the parts that a copy is moved in.
+struct Parts {
+  int64_t count = 1;
+  unsigned dim = 0; // of the shared buffer, that the parts divide
+  int64_t step = 0; // elements from part to part
+  tile::Region region;
+  TmaTiling first;
+};
+} // namespace
+
+/// Groups of warps say which dimension they divide; blocks of a cluster divide
+/// the one that takes the fewest boxes, so that whole boxes are dealt out where
+/// that is possible.
+static OrRefusal<Parts> divide(CopyOp copy, const Sides &sides,
+                               const SharedLayout &shared, unsigned inner) {
+  Parts parts;
+  std::optional<ArrayRef<int64_t>> groups = copy.getGroups();
+  parts.count = groups ? copy.getNumGroups() : copy.getMulticast().value_or(1);
+  std::optional<Parts> best;
+  std::string why = "no dimension of the tile can be divided among " +
+                    std::to_string(parts.count) + " blocks";
+  for (unsigned dim : sides.sharedDims) {
+    if (groups ? (*groups)[dim] != parts.count
+               : sides.sharedExtents[dim] % parts.count != 0)
+      continue;
+    parts.dim = dim;
+    parts.region = tile::Region{sides.sharedOffsets, sides.sharedExtents};
+    parts.step = parts.region.sizes[dim] /= parts.count;
+    OrRefusal<TmaTiling> tiling =
+        tmaTiling(shared, parts.region, sides.sharedDims[inner]);
+    if (!tiling) {
+      why = tiling.reason();
+      continue;
+    }
+    parts.first = *tiling;
+    if (!best || parts.first.copies.size() < best->first.copies.size())
+      best = parts;
+    if (parts.count == 1)
+      break;
+  }
+  if (!best)
+    return Refusal{why};
+  return *best;
+}
+
 OrRefusal<TmaGeometry> tile::tmaGeometry(CopyOp copy,
                                          const SharedLayout &shared) {
   OrRefusal<Sides> found = Sides::get(copy);
@@ -112,24 +158,13 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(CopyOp copy,
     return Refusal{"the global buffer has no static stride of 1 along a "
                    "dimension of the tile"};
 
-  // Blocks that share the copy split the first dimension that they divide.
-  int64_t parts = copy.getMulticast().value_or(1);
-  std::optional<unsigned> split;
-  for (auto [t, dim] : llvm::enumerate(sides.sharedDims))
-    if (!split && sides.sharedExtents[dim] % parts == 0)
-      split = t;
-  if (!split)
-    return Refusal{"no dimension of the tile can be divided among " +
-                   std::to_string(parts) + " blocks"};
-  unsigned splitDim = sides.sharedDims[*split];
-  Region region{sides.sharedOffsets, sides.sharedExtents};
-  region.sizes[splitDim] /= parts;
-  int64_t step = region.sizes[splitDim];
-
-  OrRefusal<TmaTiling> first =
-      tmaTiling(shared, region, sides.sharedDims[*inner]);
-  if (!first)
-    return Refusal{first.reason()};
+  OrRefusal<Parts> divided = divide(copy, sides, shared, *inner);
+  if (!divided)
+    return Refusal{divided.reason()};
+  int64_t parts = divided->count, step = divided->step;
+  unsigned splitDim = divided->dim;
+  tile::Region region = divided->region;
+  const TmaTiling *first = &divided->first;
   if (first->copies.size() > kMaxBoxes)
     return Refusal{"it would take " + std::to_string(first->copies.size()) +
                    " tensor copies, more than " + std::to_string(kMaxBoxes)};
@@ -204,7 +239,7 @@ std::string tile::whyNotOneRun(CopyOp copy, const SharedLayout &shared) {
     return "the shared buffer's layout is swizzled";
   // From the innermost dimension out, every dimension continues the run.
   int64_t run = 1;
-  Region region{sides.sharedOffsets, sides.sharedExtents};
+  tile::Region region{sides.sharedOffsets, sides.sharedExtents};
   int64_t start = shared.linearOffset(region.offsets);
   for (unsigned t = sides.globalDims.size(); t-- > 0;) {
     unsigned global = sides.globalDims[t], sharedDim = sides.sharedDims[t];

@@ -28,10 +28,12 @@ struct Access {
   bool isShared = false, isWrite = false, isAtomic = false;
   bool isAsync = false; // by cp.async outside a ring: complete at a wait only
   bool isAsyncProxy = false; // by TMA
+  /// The division among groups of warps, each in its own part; null for none.
+  DenseI64ArrayAttr groups;
 
   bool operator==(const Access &o) const {
     return buffer == o.buffer && ring == o.ring && isWrite == o.isWrite &&
-           isAtomic == o.isAtomic && isAsync == o.isAsync;
+           isAtomic == o.isAtomic && isAsync == o.isAsync && groups == o.groups;
   }
 };
 struct State {
@@ -65,7 +67,9 @@ private:
   void simulate(Block &block, State &state, bool insert) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       SmallVector<Access> accesses = accessesOf(&op);
-      if (conflicts(state, accesses) || isBetterBefore(&op, state)) {
+      if (DenseI64ArrayAttr groups = groupsThatMeet(state, accesses)) {
+        meetInGroups(&op, state, groups, insert);
+      } else if (conflicts(state, accesses) || isBetterBefore(&op, state)) {
         meet(&op, state, insert);
         state = State();
       }
@@ -86,8 +90,12 @@ private:
             emitFence(builder, op.getLoc());
         }
         state.unfenced = false;
-        llvm::erase_if(state.pending,
-                       [](const Access &a) { return !a.isAsync; });
+        int64_t groups = 1;
+        if (auto await = dyn_cast<AwaitOp>(op))
+          groups = await.getGroups().value_or(1);
+        llvm::erase_if(state.pending, [&](const Access &a) {
+          return !a.isAsync && (groups == 1 || isOfGroups(a, groups));
+        });
       }
       if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
         simulateRoles(roles, state, insert);
@@ -117,6 +125,51 @@ private:
     if (fence)
       emitFence(builder, op->getLoc());
     gpu::BarrierOp::create(builder, op->getLoc());
+  }
+
+  static bool isOfGroups(const Access &access, int64_t groups) {
+    int64_t count = 1;
+    if (access.groups)
+      for (int64_t part : access.groups.asArrayRef())
+        count *= part;
+    return count == groups;
+  }
+
+  /// The division that all conflicts between what is pending and what comes
+  /// stay inside the parts of; null where there is none, or no conflict.
+  DenseI64ArrayAttr groupsThatMeet(const State &state,
+                                   ArrayRef<Access> accesses) {
+    DenseI64ArrayAttr groups;
+    for (const Access &before : state.pending)
+      for (const Access &now : accesses) {
+        if (!conflict(before, now))
+          continue;
+        if (!now.groups || before.groups != now.groups ||
+            before.buffer != now.buffer || before.isAsync)
+          return {};
+        groups = now.groups;
+      }
+    return groups;
+  }
+
+  /// A barrier of each group of warps on its own: what others have pending
+  /// stays pending. The fence covers all that its thread has written.
+  void meetInGroups(Operation *op, State &state, DenseI64ArrayAttr groups,
+                    bool insert) {
+    ++inserted;
+    int64_t count = 1;
+    for (int64_t part : groups.asArrayRef())
+      count *= part;
+    if (insert) {
+      OpBuilder builder(op);
+      if (state.unfenced)
+        emitFence(builder, op->getLoc());
+      auto barrier = gpu::BarrierOp::create(builder, op->getLoc());
+      barrier->setAttr(kBarrierGroups, builder.getI64IntegerAttr(count));
+    }
+    state.unfenced = false;
+    llvm::erase_if(state.pending,
+                   [&](const Access &a) { return a.groups == groups; });
   }
 
   /// Whether a barrier before a loop saves one (or a fence) in each iteration:
@@ -234,6 +287,9 @@ private:
       auto copy = dyn_cast<CopyOp>(op);
       for (const TileAccess &access : accesses) {
         add(access.buffer, access.isWrite, access.isAtomic);
+        // Of global memory, too, a group moves a part of its own.
+        if (copy && !result.empty() && result.back().buffer == access.buffer)
+          result.back().groups = copy.getGroupsAttr();
         if (copy && access.isWrite && tile::isShared(access.buffer) &&
             !result.back().ring && copy.getPlan() &&
             copy.getPlan()->getInstruction() == CopyInstruction::CpAsync)
@@ -269,13 +325,16 @@ private:
     return mayAlias(a.buffer) && mayAlias(b.buffer);
   }
 
+  bool conflict(const Access &before, const Access &now) {
+    return (before.isWrite || now.isWrite) &&
+           !(before.isAtomic && now.isAtomic) && overlap(before, now);
+  }
+
   bool conflicts(const State &state, ArrayRef<Access> accesses) {
-    for (const Access &before : state.pending)
-      for (const Access &now : accesses)
-        if ((before.isWrite || now.isWrite) &&
-            !(before.isAtomic && now.isAtomic) && overlap(before, now))
-          return true;
-    return false;
+    return llvm::any_of(state.pending, [&](const Access &before) {
+      return llvm::any_of(
+          accesses, [&](const Access &now) { return conflict(before, now); });
+    });
   }
 
   KernelOp kernel;

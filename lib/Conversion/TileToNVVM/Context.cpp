@@ -83,11 +83,19 @@ Value KernelLowering::threadId() {
   Value id = NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
   return addConst(id, -32 * agent.firstWarp);
 }
-Value KernelLowering::elected() {
+Value KernelLowering::elected(int64_t groups) {
   if (agent.isSingleThread)
     return {};
-  return builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                             threadId(), i32(0));
+  Value thread = threadId();
+  if (groups > 1)
+    thread = builder.createOrFold<arith::RemUIOp>(thread,
+                                                  i32(numThreads() / groups));
+  return builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, thread,
+                                             i32(0));
+}
+Value KernelLowering::groupId(int64_t groups) {
+  return builder.createOrFold<arith::DivUIOp>(uniformWarpId(),
+                                              i32(agent.warps / groups));
 }
 Value KernelLowering::laneId() {
   return builder.createOrFold<arith::AndIOp>(threadId(), i32(31));
@@ -113,9 +121,18 @@ Value KernelLowering::materialize(const ThreadCoordinate &coordinate) {
   return addConst(coordinate.base, coordinate.constant);
 }
 
-void KernelLowering::barrier() {
+void KernelLowering::barrier(int64_t groups) {
   if (agent.isSingleThread)
     return;
+  if (groups > 1) {
+    // Barriers are counted out for groups of four warps.
+    Value id = add(mulConst(groupId(groups), agent.warps / groups / 4),
+                   i32(agent.groupBarrier));
+    NVVM::BarrierOp::create(builder, TypeRange(), id,
+                            i32(numThreads() / groups),
+                            NVVM::BarrierReductionAttr(), Value());
+    return;
+  }
   if (agent.barrier == 0) {
     NVVM::Barrier0Op::create(builder);
     return;

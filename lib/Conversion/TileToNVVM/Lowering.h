@@ -66,6 +66,8 @@ struct Agent {
   int64_t warps = 1;
   /// 0 is the block's barrier; a role has a barrier of its own.
   int64_t barrier = 0;
+  /// Barrier of its first group of four warps; the others' follow.
+  int64_t groupBarrier = 1;
   /// One thread runs the code: nothing has to be elected.
   bool isSingleThread = false;
 };
@@ -117,6 +119,8 @@ SmallVector<int64_t> ringBufferOffsets(RingCreateOp ring, int64_t &stageBytes);
 /// proxy: the operands of wgmma, the source of a bulk store.
 bool readsThroughAsyncProxy(Operation *op, Value buffer);
 
+/// On a barrier: groups of warps that each meet on their own.
+inline constexpr llvm::StringLiteral kBarrierGroups = "tile.groups";
 /// Inserts the barriers that accesses to shared and global memory need.
 void insertBarriers(KernelOp kernel, const SharedArena &arena);
 
@@ -164,8 +168,11 @@ public:
 
   Agent agent;
   int64_t numThreads() { return agent.warps * 32; }
-  /// i1, true in one thread of the agent; null where only one runs.
-  Value elected();
+  /// i1, true in one thread of each of `groups` equal groups of the agent's
+  /// warps; null where only one thread runs.
+  Value elected(int64_t groups = 1);
+  /// Which of `groups` the thread belongs to, the same in all lanes.
+  Value groupId(int64_t groups);
 
   //===--- small builders (i32 unless said otherwise) ---===//
   Value i32(int64_t value);
@@ -186,7 +193,8 @@ public:
   Value uniformWarpId();
   /// The value (base + constant) of a coordinate as i32.
   Value materialize(const ThreadCoordinate &coordinate);
-  void barrier();
+  /// Among the agent's threads, or among those of each group of its warps.
+  void barrier(int64_t groups = 1);
   /// All threads of all blocks of the cluster.
   void clusterBarrier();
   /// Inline PTX with the side-effect and memory clobbers stated.

@@ -141,8 +141,9 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
                              rmw.getKind(), rmw.getValue())));
 }
 
-static LogicalResult lowerBarrier(KernelLowering &lowering, Operation *) {
-  lowering.barrier();
+static LogicalResult lowerBarrier(KernelLowering &lowering, Operation *op) {
+  auto groups = op->getAttrOfType<IntegerAttr>(kBarrierGroups);
+  lowering.barrier(groups ? groups.getInt() : 1);
   return success();
 }
 

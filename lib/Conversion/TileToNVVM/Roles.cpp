@@ -114,6 +114,7 @@ static LogicalResult lowerSpecialize(KernelLowering &lowering, Operation *op) {
     agent.firstWarp = next;
     agent.warps = specialize.getWarps()[i];
     agent.barrier = 1 + i;
+    agent.groupBarrier = 1 + count + (next + 3) / 4;
     next += agent.warps;
     b.setLoc(loc);
     Value isRole = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,

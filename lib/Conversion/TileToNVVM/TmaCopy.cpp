@@ -153,10 +153,10 @@ static runtime::TensorMapSpec mapOf(KernelLowering &lowering,
 // Pieces of a copy
 //===----------------------------------------------------------------------===//
 
-/// Runs `body` in one thread of the agent.
+/// Runs `body` in one thread of the agent, or of each of its groups.
 static void inOneThread(KernelLowering &lowering,
-                        llvm::function_ref<void()> body) {
-  Value elected = lowering.elected();
+                        llvm::function_ref<void()> body, int64_t groups = 1) {
+  Value elected = lowering.elected(groups);
   if (!elected)
     return body();
   auto branch =
@@ -246,6 +246,13 @@ static Value blockRank(KernelLowering &lowering) {
                                  lowering.builder.getI32Type());
 }
 
+/// Which part of a copy that is divided this thread is to move: its block's, or
+/// its group's.
+static Value partIndex(KernelLowering &lowering, CopyOp copy) {
+  int64_t groups = copy.getNumGroups();
+  return groups > 1 ? lowering.groupId(groups) : blockRank(lowering);
+}
+
 /// The blocks that share a copy, all blocks of the cluster; null for one.
 static Value multicastMask(KernelLowering &lowering, int64_t parts) {
   if (parts == 1)
@@ -279,12 +286,15 @@ static void expectBytes(KernelLowering &lowering, Value full, int64_t bytes) {
 static void finishStore(KernelLowering &lowering, CopyOp copy,
                         llvm::function_ref<void()> issue) {
   auto &b = lowering.builder;
-  inOneThread(lowering, [&] {
-    issue();
-    NVVM::CpAsyncBulkCommitGroupOp::create(b);
-    if (!copy.isAsync())
-      NVVM::CpAsyncBulkWaitGroupOp::create(b, 0, /*read=*/nullptr);
-  });
+  inOneThread(
+      lowering,
+      [&] {
+        issue();
+        NVVM::CpAsyncBulkCommitGroupOp::create(b);
+        if (!copy.isAsync())
+          NVVM::CpAsyncBulkWaitGroupOp::create(b, 0, /*read=*/nullptr);
+      },
+      copy.getNumGroups());
   if (!copy.isAsync())
     lowering.barrier();
 }
@@ -296,6 +306,7 @@ static void finishStore(KernelLowering &lowering, CopyOp copy,
 namespace {
 /// Everything both directions need of one copy.
 struct CopyParts {
+  CopyOp copy;
   bool isLoad;
   BlockArgument argument;
   GlobalBuffer global;
@@ -333,9 +344,9 @@ static SmallVector<Value> firstCoordinates(KernelLowering &lowering,
         !matchPattern(parts.globalOffsets[dim], m_Zero()))
       first[i] = lowering.toI32(parts.globalOffsets[dim]);
   if (geometry.parts > 1)
-    first[geometry.partDim] =
-        lowering.add(first[geometry.partDim],
-                     lowering.mulConst(blockRank(lowering), geometry.partStep));
+    first[geometry.partDim] = lowering.add(
+        first[geometry.partDim],
+        lowering.mulConst(partIndex(lowering, parts.copy), geometry.partStep));
   if (Value empty = isEmpty(lowering, parts.global)) {
     Value &last = first.back();
     int64_t extent = parts.globalExtents[geometry.order.back()];
@@ -356,7 +367,8 @@ static void forEachBox(KernelLowering &lowering, const CopyParts &parts,
   if (geometry.parts > 1 && geometry.partBytes)
     base = bytePointer(
         lowering, base,
-        lowering.mulConst(blockRank(lowering), geometry.partBytes), 0);
+        lowering.mulConst(partIndex(lowering, parts.copy), geometry.partBytes),
+        0);
   for (const TmaGeometry::Box &box : geometry.boxes) {
     SmallVector<Value> coords;
     for (auto [value, constant] : llvm::zip(first, box.coords))
@@ -417,6 +429,9 @@ static LogicalResult lowerBulk(KernelLowering &lowering, CopyOp copy,
       !reason.empty())
     return copy.emitOpError()
            << "expected a region that is one run of bytes: " << reason;
+  if (copy.getGroups())
+    return copy.emitOpError()
+           << "expected a tensor copy with `groups`, got a bulk copy";
   Type element = cast<MemRefType>(parts.argument.getType()).getElementType();
   int64_t bytes = parts.shared.layout.elementBits() / 8;
   for (int64_t extent : parts.globalExtents)
@@ -497,7 +512,8 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering, CopyOp copy) {
              << "expected a slot of a ring as target: run --tile-pipeline";
     slot = &it->second;
   }
-  CopyParts parts = {isLoad,
+  CopyParts parts = {copy,
+                     isLoad,
                      argument,
                      *global,
                      *shared,

@@ -211,8 +211,17 @@ static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
     return diag;
   }
   int64_t gemms = INT64_MAX, stores = INT64_MAX;
+  int64_t groups = await.getGroups().value_or(1);
   for (const TokenTrace::Found &entry : trace.found) {
     AsyncKind kind = asyncKind(entry.issue);
+    auto copy = dyn_cast<CopyOp>(entry.issue);
+    if (groups > 1 && (!copy || copy.getNumGroups() != groups)) {
+      InFlightDiagnostic diag = op->emitOpError()
+                                << "expected tokens of copies by " << groups
+                                << " groups";
+      diag.attachNote(entry.issue->getLoc()) << "not by this operation";
+      return diag;
+    }
     int64_t &pending = kind == AsyncKind::Wgmma ? gemms : stores;
     pending = std::min(pending, count(entry.later, kind));
   }
@@ -230,7 +239,7 @@ static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
   auto &b = lowering.builder;
   NVVM::CpAsyncBulkWaitGroupOp::create(b, b.getI32IntegerAttr(stores),
                                        await.getReadAttr());
-  lowering.barrier();
+  lowering.barrier(groups);
   return success();
 }
 

@@ -8,6 +8,7 @@
 #panels = #tile.shared_layout<shape [64, 256] bits 16 modes [(64, 1:1), (64, 0:64), (4, 1:4096)] swizzle(3, 4, 3)>
 #narrow = #tile.shared_layout<shape [64, 48] bits 16 modes [(16, 1:1), (64, 0:16), (3, 1:1024)] swizzle(1, 4, 3)>
 #plain = #tile.shared_layout<shape [32, 24] bits 16 modes [(24, 1:1), (32, 0:24)]>
+#fragment = #tile.fragment_layout<shape [128, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 0:64)]>
 #vector = #tile.shared_layout<shape [2048] bits 16 modes [(2048, 0:1)]>
 !ring = !tile.ring<2 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> threads>
 
@@ -55,7 +56,7 @@ tile.kernel @load(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref<40
   tile.ring.release %ring[%c0] : !ring
 }
 
-// Two blocks share a copy: each moves its half of the rows into both, and both
+// Two blocks share a copy: each moves two of the four boxes into both, and both
 // expect all of it. The policy of the L2 cache is an operand.
 // CHECK-LABEL: llvm.func @multicast
 // CHECK:         mbarrier.try_wait
@@ -66,10 +67,10 @@ tile.kernel @load(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref<40
 // CHECK:         llvm.inline_asm {{.*}}"createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
 // CHECK:         %[[MASK:.*]] = llvm.mlir.constant(3 : i16)
 // CHECK:         nvvm.read.ptx.sreg.cluster.ctarank
-// CHECK-COUNT-4: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}multicast_mask = %[[MASK]] l2_cache_hint = %{{.*}}
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}multicast_mask = %[[MASK]] l2_cache_hint = %{{.*}}
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor
 // MAP-LABEL: llvm.func @multicast
-// MAP-SAME:    box: [64,32],
+// MAP-SAME:    box: [64,64],
 // PTX-LABEL: .entry multicast(
 // PTX:         cp.async.bulk.tensor.2d.shared::cluster.global{{(.tile)?}}.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint
 tile.kernel @multicast(%B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %by) = (4, 4) threads(128) cluster(2, 1) {
@@ -106,6 +107,42 @@ tile.kernel @store(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) = 
   tile.copy %s to %C[%m, %c0] {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16>
   %t = tile.copy %s to %C[%m, %c128] {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16> -> !tile.token
   tile.await %t
+}
+
+// Each of two warpgroups stores its own half of the rows: one thread of each, and
+// each half meets on a barrier of its own.
+// CHECK-LABEL: llvm.func @groups
+// CHECK:         nvvm.shfl.sync
+// CHECK:         nvvm.stmatrix
+// CHECK:         nvvm.fence.proxy
+// CHECK:         nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK-NOT:     nvvm.cp.async.bulk.tensor
+// CHECK:         nvvm.cp.async.bulk.wait_group 0 {read}
+// CHECK:         nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
+// MAP-LABEL: llvm.func @groups
+// MAP-SAME:    box: [64,64],
+// PTX-LABEL: .entry groups(
+// PTX-NOT:     bar.sync 0
+// PTX:         bar.sync %r{{[0-9]+}}, 128;
+// PTX-NOT:     bar.sync
+// PTX:         cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// PTX-NOT:     cp.async.bulk.tensor
+// PTX:         cp.async.bulk.wait_group.read 0;
+// PTX-NEXT:    bar.sync %r{{[0-9]+}}, 128;
+tile.kernel @groups(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) = (4) threads(256) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %m = arith.muli %bx, %c128 : index
+  %zero = arith.constant 0.0 : f16
+  %f = tile.alloc layout(#fragment) : memref<128x64xf16, #tile.fragment>
+  tile.fill %f with %zero {layout = #fragment} : memref<128x64xf16, #tile.fragment>, f16
+  %s = tile.alloc layout(#rows) : memref<128x64xf16, #shared>
+  tile.copy %f to %s {layout = #fragment, plan = #tile.copy_plan<stmatrix, bytes = 16>, groups = array<i64: 2, 1>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+  %t = tile.copy %s to %C[%m, %c0] {plan = #tile.copy_plan<tma, bytes = 2>, groups = array<i64: 2, 1>} : memref<128x64xf16, #shared> to memref<4096x4096xf16> -> !tile.token
+  tile.await read %t {groups = 2}
+  tile.copy %f to %s {layout = #fragment, plan = #tile.copy_plan<stmatrix, bytes = 16>, groups = array<i64: 2, 1>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
 }
 
 // Extents and strides of the launch: dense rows are products of extents, others

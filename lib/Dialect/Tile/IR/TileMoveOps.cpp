@@ -104,6 +104,38 @@ void CopyOp::build(OpBuilder &builder, OperationState &state, Value source,
     properties.target_sizes = builder.getDenseI64ArrayAttr(targetSizes);
 }
 
+static LogicalResult verifyGroups(CopyOp copy) {
+  std::optional<ArrayRef<int64_t>> groups = copy.getGroups();
+  if (!groups)
+    return success();
+  bool fromShared = isShared(copy.getSource());
+  if (fromShared == isShared(copy.getTarget()))
+    return copy.emitOpError()
+           << "[copy-13] expected one side of a copy with `groups` in shared "
+              "memory";
+  SmallVector<int64_t> extents =
+      fromShared ? copy.getSourceExtents() : copy.getTargetExtents();
+  if (groups->size() != extents.size())
+    return copy.emitOpError()
+           << "[copy-13] expected `groups` with one entry per dimension of the "
+              "shared buffer, "
+           << extents.size() << ", got " << groups->size();
+  unsigned divided = 0;
+  for (auto [count, extent] : llvm::zip(*groups, extents)) {
+    if (count < 1 || extent % count != 0)
+      return copy.emitOpError() << "[copy-13] expected `groups` that divide an "
+                                   "extent of "
+                                << extent << ", got " << count;
+    divided += count != 1;
+  }
+  if (divided != 1)
+    return copy.emitOpError()
+           << "[copy-13] expected `groups` along exactly one "
+              "dimension, got "
+           << divided;
+  return success();
+}
+
 LogicalResult CopyOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
       failed(verifyRegionPair(*this, "copy", "copy-7", sourceOf(*this),
@@ -136,7 +168,16 @@ LogicalResult CopyOp::verify() {
   if (getInside() && !isGlobal(getSource()) && !isGlobal(getTarget()))
     return emitOpError() << "[copy-12] expected a global buffer on a side of a "
                             "copy with `inside`";
+  if (failed(verifyGroups(*this)))
+    return failure();
   return verifyLoopLayout(*this, "copy-8", getLayout(), getTileShape());
+}
+
+int64_t CopyOp::getNumGroups() {
+  int64_t count = 1;
+  for (int64_t groups : getGroups().value_or(ArrayRef<int64_t>()))
+    count *= groups;
+  return count;
 }
 
 void CopyOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {

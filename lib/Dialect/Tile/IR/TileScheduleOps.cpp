@@ -152,6 +152,11 @@ LogicalResult AwaitOp::verify() {
         diag.attachNote(gemm.getLoc()) << "this token is a gemm's";
         return diag;
       }
+  if (std::optional<uint64_t> groups = getGroups())
+    if (int64_t(*groups) < 2 || !getRead())
+      return emitOpError() << "[await-3] expected `groups` of at least 2, and "
+                              "`read`, got "
+                           << int64_t(*groups);
   return success();
 }
 

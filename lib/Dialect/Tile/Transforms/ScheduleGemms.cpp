@@ -108,7 +108,7 @@ private:
       place = place->getNextNode();
     builder.setInsertionPoint(place);
     AwaitOp::create(builder, issued.getLoc(), issued.getToken(),
-                    /*read=*/false);
+                    /*read=*/UnitAttr(), /*groups=*/IntegerAttr());
   }
 
   void rotate(scf::ForOp loop);
@@ -237,7 +237,8 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   auto carrier = cast<scf::ForOp>(replaced->getOperation());
 
   auto finish = [&](OpBuilder &builder, ValueRange carried, Value ran) {
-    AwaitOp::create(builder, loc, carried.take_front(tokens), /*read=*/false);
+    AwaitOp::create(builder, loc, carried.take_front(tokens),
+                    /*read=*/UnitAttr(), /*groups=*/IntegerAttr());
     auto guard = scf::IfOp::create(builder, loc, ran,
                                    /*withElseRegion=*/false);
     builder.setInsertionPointToStart(guard.thenBlock());

@@ -4,12 +4,15 @@
 // Phase 6: after roles. A store by TMA out of shared memory returns a token,
 // and its source is waited for where it is next overwritten, in the next round
 // of the loop around it if that is where; the store itself at the end of its
-// agent.
+// agent. Where each warpgroup writes rows (or columns) of its own into the
+// tile, it stores them itself: no warpgroup waits for another, and one
+// multiplies while the other stores.
 //
 //===----------------------------------------------------------------------===//
 #include "UseCounter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -57,6 +60,7 @@ struct ScheduleStoresPass
 
 private:
   static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc);
+  static DenseI64ArrayAttr divide(Staging &staging);
   void schedule(Staging &staging);
 };
 } // namespace
@@ -117,7 +121,89 @@ std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
   return staging;
 }
 
+/// How a layout deals a tile out to warpgroups, one entry per dimension, when
+/// each gets one block of rows or of columns; empty when it does not.
+static SmallVector<int64_t> warpgroupParts(const FragmentLayout &layout) {
+  constexpr int64_t kWarps = 4;
+  int64_t warps = 1;
+  for (const Mode &mode : layout.modes(Axis::Warp))
+    warps *= mode.extent;
+  if (warps % kWarps || warps == kWarps || layout.overshoots())
+    return {};
+  // The digits of the warp's number above those inside a warpgroup.
+  SmallVector<int64_t> parts(layout.shape().size(), 1);
+  int64_t below = 1, reached = 0;
+  std::optional<int64_t> dim;
+  for (const Mode &mode : layout.modes(Axis::Warp)) {
+    bool isAbove = below >= kWarps;
+    below *= mode.extent;
+    if (!isAbove && below > kWarps)
+      return {}; // a digit across warpgroups
+    if (!isAbove)
+      continue;
+    if (mode.isReplication() ||
+        (dim && (*dim != int64_t(mode.dim) || mode.stride != reached)))
+      return {};
+    dim = mode.dim;
+    parts[mode.dim] *= mode.extent;
+    reached = mode.stride * mode.extent;
+  }
+  // The last digit of its dimension: everything else lies below.
+  if (!dim || reached != layout.shape()[*dim])
+    return {};
+  return parts;
+}
+
+/// The division among warpgroups that all accesses of a staging tile agree on;
+/// null when there is none.
+DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
+  auto type = cast<MemRefType>(staging.alloc.getType());
+  SmallVector<int64_t> parts;
+  for (Operation *op : staging.accesses) {
+    auto copy = cast<CopyOp>(op);
+    if (copy.getSource() == staging.alloc.getResult()) {
+      if (copy.getPlan()->getInstruction() != CopyInstruction::Tma ||
+          copy.getSourceExtents() != SmallVector<int64_t>(type.getShape()))
+        return {};
+      continue;
+    }
+    auto layout = copy.getLayout();
+    if (!layout ||
+        copy.getTargetExtents() != SmallVector<int64_t>(type.getShape()) ||
+        layout->getLayout().shape() != type.getShape())
+      return {};
+    SmallVector<int64_t> own = warpgroupParts(layout->getLayout());
+    if (own.empty() || (!parts.empty() && own != parts))
+      return {};
+    parts = own;
+  }
+  if (parts.empty())
+    return {};
+  // What the parts of the tile are, tensor copies must be able to move.
+  auto groups = DenseI64ArrayAttr::get(staging.alloc.getContext(), parts);
+  SharedLayoutAttr layout = getSharedLayout(staging.alloc.getResult());
+  for (Operation *op : staging.accesses) {
+    auto copy = cast<CopyOp>(op);
+    if (copy.getSource() != staging.alloc.getResult())
+      continue;
+    copy.setGroupsAttr(groups);
+    bool moves = layout && tmaGeometry(copy, layout.getLayout());
+    copy.removeGroupsAttr();
+    if (!moves)
+      return {};
+  }
+  return groups;
+}
+
 void ScheduleStoresPass::schedule(Staging &staging) {
+  DenseI64ArrayAttr groups = divide(staging);
+  IntegerAttr count;
+  if (groups) {
+    for (Operation *op : staging.accesses)
+      cast<CopyOp>(op).setGroupsAttr(groups);
+    auto copy = cast<CopyOp>(staging.accesses.front());
+    count = OpBuilder(copy).getI64IntegerAttr(copy.getNumGroups());
+  }
   Location loc = staging.accesses.front()->getLoc();
   OpBuilder builder(&getContext());
   Type token = TokenType::get(&getContext());
@@ -129,7 +215,7 @@ void ScheduleStoresPass::schedule(Staging &staging) {
     builder.setInsertionPoint(copy);
     if (copy.getSource() != staging.alloc.getResult()) {
       if (pending)
-        AwaitOp::create(builder, loc, pending, /*read=*/true);
+        AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
       pending = Value();
       continue;
     }
@@ -147,6 +233,7 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   Operation *after = last.getDefiningOp();
   Block *agent = after->getBlock();
   builder.setInsertionPoint(agent->getTerminator());
-  AwaitOp::create(builder, loc, last, /*read=*/false);
+  AwaitOp::create(builder, loc, last, /*read=*/UnitAttr(),
+                  /*groups=*/IntegerAttr());
   ++scheduledStores;
 }

@@ -422,3 +422,43 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{[copy-12] expected a global buffer on a side of a copy with `inside`}}
   tile.copy %s to %f {inside} : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
 }
+
+// -----
+
+// copy-13: parts of a tile in shared memory
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
+  %f = tile.alloc : memref<64x64xf16, #tile.fragment>
+  // expected-error @+1 {{[copy-13] expected one side of a copy with `groups` in shared memory}}
+  tile.copy %f to %A {groups = array<i64: 2, 1>} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16>
+}
+
+// -----
+
+// copy-13: one entry per dimension
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-13] expected `groups` with one entry per dimension of the shared buffer, 2, got 1}}
+  tile.copy %s to %A {groups = array<i64: 2>} : memref<64x64xf16, #shared> to memref<64x64xf16>
+}
+
+// -----
+
+// copy-13: equal parts
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-13] expected `groups` that divide an extent of 64, got 3}}
+  tile.copy %s to %A {groups = array<i64: 3, 1>} : memref<64x64xf16, #shared> to memref<64x64xf16>
+}
+
+// -----
+
+// copy-13: along one dimension
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-13] expected `groups` along exactly one dimension, got 2}}
+  tile.copy %s to %A {groups = array<i64: 2, 2>} : memref<64x64xf16, #shared> to memref<64x64xf16>
+}

@@ -176,6 +176,17 @@ tile.kernel @k() grid(%bx) = (1) threads(128) {
 
 // -----
 
+// await-3: one group is no division
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  %t = tile.copy %s to %A : memref<64x64xf16, #shared> to memref<64x64xf16> -> !tile.token
+  // expected-error @+1 {{[await-3] expected `groups` of at least 2, and `read`, got 1}}
+  tile.await read %t {groups = 1}
+}
+
+// -----
+
 // specialize-1
 tile.kernel @k() grid(%bx) = (1) threads(64) {
   // expected-error @+1 {{[specialize-1] expected a name, a count of warps and a register budget for each of 1 roles}}

@@ -32,13 +32,18 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
     - copy-11: only a copy from shared to global memory returns a token: what
       fills a slot of a ring is tracked by the ring.
     - copy-12: `inside` only where a side is a global buffer.
+    - copy-13: `groups` has one entry per dimension of the one side in shared
+      memory, at least 1, exactly one of them more, and divides the extent.
 
     A copy that returns a token is asynchronous: it has been issued, and
     `tile.await` says when its source may be overwritten or its effects are
     done. `multicast = n` shares a copy among the n blocks of a cluster: each
     moves its n-th part of the region, along its first dimension that n divides,
     into the slot of every block. `inside` promises that the regions overhang
-    nothing, so that nobody has to check.
+    nothing, so that nobody has to check. `groups` divides the warps of the agent
+    into equal groups of consecutive warps and the tile evenly among them, along
+    one dimension: each group reads and writes its own part of the shared buffer
+    only, and waits for nobody else's.
 
     ```mlir
     tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
@@ -56,7 +61,8 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
     OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
     UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
     OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
-    OptionalAttr<I64Attr>:$multicast, UnitAttr:$inside);
+    OptionalAttr<I64Attr>:$multicast, UnitAttr:$inside,
+    OptionalAttr<DenseI64ArrayAttr>:$groups);
   let results = (outs Optional<Tile_TokenType>:$token);
   let builders = [
     /// A copy without attributes, of regions given by offsets and, where they
@@ -77,6 +83,8 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
     /// Extents of either region, one per dimension of its buffer.
     ::llvm::SmallVector<int64_t> getSourceExtents();
     ::llvm::SmallVector<int64_t> getTargetExtents();
+    /// Groups of warps that each move a part of their own; 1 without `groups`.
+    int64_t getNumGroups();
     /// The common tile: extents other than one (empty means one element).
     ::llvm::SmallVector<int64_t> getTileShape();
   }];

@@ -117,6 +117,10 @@ def Tile_AwaitOp : Tile_Op<"await", [
     Constraints:
     - await-1: at least one token.
     - await-2: `read` on tokens of copies only, as far as they can be traced.
+    - await-3: `groups` is at least 2, and with `read` only.
+
+    With `groups = n`, the n groups of warps that the copies are dealt out to
+    (see `tile.copy`) each wait for their own.
 
     ```mlir
     %t = tile.gemm %a, %b, %acc : ... -> !tile.token
@@ -124,7 +128,8 @@ def Tile_AwaitOp : Tile_Op<"await", [
     tile.await read %stored
     ```
   }];
-  let arguments = (ins Variadic<Tile_TokenType>:$tokens, UnitAttr:$read);
+  let arguments = (ins Variadic<Tile_TokenType>:$tokens, UnitAttr:$read,
+                       OptionalAttr<I64Attr>:$groups);
   let assemblyFormat = "(`read` $read^)? $tokens attr-dict";
   let hasVerifier = 1;
 }
