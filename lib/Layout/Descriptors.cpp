@@ -238,13 +238,25 @@ OrRefusal<TmaTiling> mlir::tile::tmaTiling(const SharedLayout &shared,
 // wgmma
 //===----------------------------------------------------------------------===//
 
-uint64_t WgmmaDescriptor::encode(uint64_t sharedAddress) const {
+/// Start, leading and stride offset: what both generations have in common.
+static uint64_t encodeOffsets(const WgmmaDescriptor &descriptor,
+                              uint64_t sharedAddress) {
   auto field = [](uint64_t bytes) { return (bytes & 0x3FFFF) >> 4; };
+  return field(sharedAddress + uint64_t(descriptor.startBytes)) |
+         field(uint64_t(descriptor.leadingBytes)) << 16 |
+         field(uint64_t(descriptor.strideBytes)) << 32;
+}
+
+uint64_t WgmmaDescriptor::encode(uint64_t sharedAddress) const {
   // The mode counts the other way round: 1 is 128 bytes, 2 is 64, 3 is 32.
   uint64_t mode = swizzle == TmaSwizzle::None ? 0 : 4 - uint64_t(swizzle);
-  return field(sharedAddress + uint64_t(startBytes)) |
-         field(uint64_t(leadingBytes)) << 16 |
-         field(uint64_t(strideBytes)) << 32 | mode << 62;
+  return encodeOffsets(*this, sharedAddress) | mode << 62;
+}
+
+uint64_t WgmmaDescriptor::encodeTcgen05(uint64_t sharedAddress) const {
+  // 2 is 128 bytes, 4 is 64, 6 is 32; bits 46 to 48 are always 1.
+  uint64_t mode = swizzle == TmaSwizzle::None ? 0 : 8 - 2 * uint64_t(swizzle);
+  return encodeOffsets(*this, sharedAddress) | uint64_t(1) << 46 | mode << 61;
 }
 
 // The canonical layouts, in chunks of 16 bytes (T elements). K-major: 8 rows

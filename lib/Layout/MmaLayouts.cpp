@@ -187,3 +187,43 @@ mlir::tile::tileMmaFragment(const FragmentLayout &instruction,
   return FragmentLayout(tile, reg, instruction.modes(Axis::Lane), warp,
                         instruction.modes(Axis::Block));
 }
+
+int64_t mlir::tile::tcgen05Span(int64_t columns, int64_t groupsN) {
+  if (groupsN == 1)
+    return columns;
+  for (int64_t span = 64; span >= 8; span /= 2)
+    if (columns > 0 && columns % (span * groupsN) == 0)
+      return span;
+  return 0;
+}
+
+OrRefusal<FragmentLayout>
+mlir::tile::tcgen05Fragment(int64_t m, ArrayRef<int64_t> tile, WarpGrid warps) {
+  WarpGrid groups{warps.m / 4, warps.n};
+  if (m != 64 && m != 128)
+    return Refusal{"expected m64 or m128 of tcgen05, got m" +
+                   std::to_string(m)};
+  if (tile.size() != 2 || warps.m < 4 || warps.m % 4 != 0 || warps.n < 1)
+    return Refusal{"expected a tile of rank 2 and whole warpgroups along m"};
+  if (tile[0] < 1 || tile[0] % (m * groups.m) != 0)
+    return Refusal{"expected a multiple of " + std::to_string(m * groups.m) +
+                   " rows, got " + std::to_string(tile[0])};
+  int64_t span = tcgen05Span(tile[1], groups.n);
+  if (span < 8 || span % 8 != 0)
+    return Refusal{"expected a multiple of " + std::to_string(8 * groups.n) +
+                   " columns, got " + std::to_string(tile[1])};
+  int64_t rowsPerWarp = m / 4, rowsPerGroup = tile[0] / groups.m;
+  FragmentLayout part =
+      m == 128 ? FragmentLayout({32, span}, {{span, 1, 1}}, {{32, 0, 1}}, {})
+               : accumulator(rowsPerWarp, span);
+  Modes reg = part.modes(Axis::Register), warp = {{4, 0, rowsPerWarp}};
+  if (int64_t repeats = tile[1] / (span * groups.n); repeats > 1)
+    reg.push_back({repeats, 1, span * groups.n});
+  if (int64_t repeats = rowsPerGroup / m; repeats > 1)
+    reg.push_back({repeats, 0, m});
+  if (groups.m > 1)
+    warp.push_back({groups.m, 0, rowsPerGroup});
+  if (groups.n > 1)
+    warp.push_back({groups.n, 1, span});
+  return FragmentLayout(tile, reg, part.modes(Axis::Lane), warp);
+}

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Source: CUDA C++ Programming Guide 13.0, "Compute Capabilities" (limits); PTX
-// ISA 9.0, mma.sync (instructions and the PTX version that introduced them) and
-// wgmma.mma_async (shapes and types).
+// ISA 9.0, mma.sync (instructions and the PTX version that introduced them),
+// wgmma.mma_async (shapes and types) and tcgen05.mma ("Kinds and shapes").
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Target/TargetInfo.h"
@@ -68,6 +68,20 @@ static const WgmmaInstructionInfo kWgmma[] = {
     {MmaType::U8, MmaType::U8, MmaType::I32, 32},
 };
 
+static const Tcgen05InstructionInfo kTcgen05[] = {
+    {"f16", MmaType::F16, MmaType::F16, MmaType::F32, 16},
+    {"f16", MmaType::BF16, MmaType::BF16, MmaType::F32, 16},
+    {"tf32", MmaType::TF32, MmaType::TF32, MmaType::F32, 8},
+    {"f8f6f4", MmaType::E4M3, MmaType::E4M3, MmaType::F32, 32},
+    {"f8f6f4", MmaType::E4M3, MmaType::E5M2, MmaType::F32, 32},
+    {"f8f6f4", MmaType::E5M2, MmaType::E4M3, MmaType::F32, 32},
+    {"f8f6f4", MmaType::E5M2, MmaType::E5M2, MmaType::F32, 32},
+    {"i8", MmaType::I8, MmaType::I8, MmaType::I32, 32},
+    {"i8", MmaType::I8, MmaType::U8, MmaType::I32, 32},
+    {"i8", MmaType::U8, MmaType::I8, MmaType::I32, 32},
+    {"i8", MmaType::U8, MmaType::U8, MmaType::I32, 32},
+};
+
 llvm::ArrayRef<TargetInfo> TargetInfo::all() { return kTargets; }
 
 const TargetInfo *TargetInfo::get(llvm::StringRef arch, std::string *error) {
@@ -103,6 +117,45 @@ TargetInfo::wgmmaInstruction(MmaType a, MmaType b, MmaType accumulator) const {
       if (info.a == a && info.b == b && info.accumulator == accumulator)
         return &info;
   return nullptr;
+}
+
+const Tcgen05InstructionInfo *
+TargetInfo::tcgen05Instruction(MmaType a, MmaType b,
+                               MmaType accumulator) const {
+  if (hasTcgen05())
+    for (const Tcgen05InstructionInfo &info : kTcgen05)
+      if (info.a == a && info.b == b && info.accumulator == accumulator)
+        return &info;
+  return nullptr;
+}
+
+/// The code of an operand's type in the instruction descriptor of its kind.
+static uint32_t tcgen05Format(MmaType type) {
+  switch (type) {
+  case MmaType::BF16:
+  case MmaType::E5M2:
+  case MmaType::I8:
+    return 1;
+  case MmaType::TF32:
+    return 2;
+  default: // f16, e4m3, u8
+    return 0;
+  }
+}
+
+uint32_t Tcgen05InstructionInfo::descriptor(int64_t m, int64_t n, bool alongM,
+                                            bool alongN) const {
+  uint32_t d = accumulator == MmaType::I32 ? 2 : 1;
+  return d << 4 | tcgen05Format(a) << 7 | tcgen05Format(b) << 10 |
+         uint32_t(alongM) << 15 | uint32_t(alongN) << 16 |
+         uint32_t(n >> 3) << 17 | uint32_t(m >> 4) << 24;
+}
+
+int64_t Tcgen05InstructionInfo::largestN(int64_t extent) const {
+  for (int64_t n = 256; n >= 16; n -= 16)
+    if (extent > 0 && extent % n == 0)
+      return n;
+  return 0;
 }
 
 bool WgmmaInstructionInfo::hasN(int64_t n) const {

@@ -91,6 +91,10 @@ struct WgmmaDescriptor {
   int64_t leadingBytes = 0, strideBytes = 0;
   /// The 64-bit word for a buffer at `sharedAddress` (its low 18 bits count).
   uint64_t encode(uint64_t sharedAddress = 0) const;
+  /// The word that tcgen05.mma takes for the same operand: the fields are in
+  /// the same places, the version and the swizzle modes are its own (PTX ISA,
+  /// "Shared Memory Descriptor" of tcgen05).
+  uint64_t encodeTcgen05(uint64_t sharedAddress = 0) const;
 };
 /// Descriptor of the operand of one instruction: a region of extent 256 bits
 /// along `kDim` and a multiple of 8 along the other dimension of a rank-2

@@ -51,5 +51,18 @@ OrRefusal<FragmentLayout> tileMmaFragment(const FragmentLayout &instruction,
                                           llvm::ArrayRef<int64_t> tile,
                                           WarpGrid warps);
 
+/// Neighbouring columns of an accumulator in tensor memory that one warpgroup
+/// reads before it is another one's turn along n: all of them where there is
+/// one, else a power of two from 8 to 64; 0 when there is none.
+int64_t tcgen05Span(int64_t columns, int64_t groupsN);
+/// Fragment [M, N] of 32-bit elements as warps read it from the accumulator of
+/// tcgen05.mma with `m` rows in tensor memory; `warps.m` counts the 4 warps of
+/// a warpgroup. m128: row = lane of the tensor memory, of which each warp
+/// reaches 32 (tcgen05.ld.32x32b). m64: the 16 rows of a warp are the lower
+/// half of its lanes, and registers are as those of wgmma
+/// (tcgen05.ld.16x256b). Refuses extents that do not divide.
+OrRefusal<FragmentLayout>
+tcgen05Fragment(int64_t m, llvm::ArrayRef<int64_t> tile, WarpGrid warps);
+
 } // namespace mlir::tile
 #endif // TILE_LAYOUT_MMALAYOUTS_H

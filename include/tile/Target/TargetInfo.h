@@ -45,6 +45,28 @@ struct WgmmaInstructionInfo {
 /// Rows of one wgmma, and the warps that execute it together.
 inline constexpr int64_t kWgmmaM = 64, kWarpsPerGroup = 4;
 
+/// tcgen05.mma.cta_group::1.kind::<kind>: element types and their K. Both
+/// operands come from shared memory, the accumulator is in tensor memory.
+struct Tcgen05InstructionInfo {
+  llvm::StringLiteral kind;
+  MmaType a, b, accumulator;
+  int64_t k;
+  /// tf32 along m or n needs swizzles of 32-byte pieces, which no layout here
+  /// has.
+  bool transposes() const { return a != MmaType::TF32; }
+  /// The instruction descriptor of a shape; `alongM` and `alongN` say that the
+  /// operand is contiguous along m or n, not k.
+  uint32_t descriptor(int64_t m, int64_t n, bool alongM, bool alongN) const;
+  /// The N that every M has: multiples of 16 up to 256.
+  bool hasN(int64_t n) const { return n >= 16 && n <= 256 && n % 16 == 0; }
+  /// The largest such N that divides `extent`; 0 when there is none.
+  int64_t largestN(int64_t extent) const;
+};
+/// Tensor memory of one multiprocessor: lanes of columns of 32 bits, allocated
+/// in columns, a power of two of at least 32.
+inline constexpr int64_t kTensorMemoryLanes = 128, kTensorMemoryColumns = 512,
+                         kLeastTensorMemoryColumns = 32;
+
 /// Limits of one architecture. Sizes in bytes unless said otherwise.
 struct TargetInfo {
   llvm::StringRef arch;   // as -mcpu: "sm_90a"
@@ -64,6 +86,10 @@ struct TargetInfo {
   /// Blocks that start together and reach each other's shared memory.
   bool hasClusters() const { return capability >= 90; }
   bool hasWgmma() const { return capability == 90 && specific; }
+  bool hasTcgen05() const { return capability == 100 && specific; }
+  /// Matrix instructions that fetch tiles from shared memory on their own: TMA
+  /// feeds them without a thread in between.
+  bool hasAsynchronousMma() const { return hasWgmma() || hasTcgen05(); }
   /// setmaxnreg: registers move between the warpgroups of a block.
   /// (ptxas ignores it on sm_120a: C7506.)
   bool hasSetMaxRegisters() const {
@@ -79,6 +105,10 @@ struct TargetInfo {
   /// The wgmma for operand types; null where there is none.
   const WgmmaInstructionInfo *wgmmaInstruction(MmaType a, MmaType b,
                                                MmaType accumulator) const;
+
+  /// The tcgen05.mma for operand types; null where there is none.
+  const Tcgen05InstructionInfo *tcgen05Instruction(MmaType a, MmaType b,
+                                                   MmaType accumulator) const;
 
   /// The table entry for an LLVM -mcpu name; null, with the list of known names
   /// in `error`, when there is none.

@@ -71,7 +71,9 @@ LogicalResult GemmOp::verify() {
       return emitOpError() << "[gemm-3] expected A and B in shared memory or "
                               "fragments, got "
                            << operand.getType();
-  if (!isFragment(getC()))
+  bool isTcgen05 =
+      !getPlan() || getPlan()->getInstruction() == MmaInstruction::Tcgen05;
+  if (!isFragment(getC()) && !(isTcgen05 && isTensorMemory(getC())))
     return emitOpError() << "[gemm-3] expected C in a fragment, got " << c;
   if (!isGemmTriple(a.getElementType(), b.getElementType(), c.getElementType()))
     return emitOpError()

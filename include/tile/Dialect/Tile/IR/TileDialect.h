@@ -43,6 +43,9 @@ inline bool isShared(Value v) {
 inline bool isFragment(Value v) {
   return getMemorySpace(v) == MemorySpace::Fragment;
 }
+inline bool isTensorMemory(Value v) {
+  return getMemorySpace(v) == MemorySpace::TensorMemory;
+}
 inline bool isLocal(Value v) { return getMemorySpace(v) == MemorySpace::Local; }
 StringRef stringifyMemorySpace(MemorySpace space);
 

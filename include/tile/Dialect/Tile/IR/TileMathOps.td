@@ -18,7 +18,8 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     Constraints:
     - gemm-1: A, B and C are rank 2 with static shapes.
     - gemm-2: K of A equals K of B; M and N are C's.
-    - gemm-3: A and B are in shared memory or fragments; C is a fragment.
+    - gemm-3: A and B are in shared memory or fragments; C is a fragment, or in
+      tensor memory under a plan by tcgen05 (or none).
     - gemm-4: element types are one of: f16 x f16 or bf16 x bf16 into f32 (f16
       also into f16), f32 x f32 into f32, f64 into f64, i8 x i8 into i32, fp8 x fp8
       into f32 or f16.

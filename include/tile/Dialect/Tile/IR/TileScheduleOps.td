@@ -83,6 +83,17 @@ def Tile_RingCommitOp : Tile_RingSignalOp<"ring.commit"> {
 }
 def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release"> {
   let summary = "the consumer has finished reading a slot";
+  let description = [{
+    Gemms of consumers of the kind `tcgen05` may still be in flight: the slot is
+    empty once every gemm has ended that the agent issued before, which the
+    hardware signals by itself (`tcgen05.commit`). Other reads have ended.
+
+    ```mlir
+    %a, %b = tile.ring.wait %ring[%i] : !tile.ring<4 x [...], tma -> tcgen05>
+    %t = tile.gemm %a, %b, %acc {plan = #tile.mma_plan<tcgen05, ...>} : ... -> !tile.token
+    tile.ring.release %ring[%i] : !tile.ring<4 x [...], tma -> tcgen05>
+    ```
+  }];
 }
 
 def Tile_RingDrainOp : Tile_Op<"ring.drain", [

@@ -412,6 +412,45 @@ def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Moves the accumulators of gemms by tcgen05 to tensor memory";
+  let description = [{
+    Such a gemm adds to tensor memory, threads compute in registers. Around the
+    widest piece of program that touches a fragment by such gemms only, the
+    fragment is replaced by a buffer in tensor memory: before it, its zeros are
+    the buffer's (or its values are copied there), behind it the buffer is copied
+    to the fragment. The copy has the fragment's layout, which is the one that
+    `tcgen05.ld` gives (docs/Rationale/Tcgen05.md).
+
+    Before:
+
+    ```mlir
+    tile.fill %acc with %zero : memref<128x256xf32, #tile.fragment>, f32
+    tile.pipelined %k = %c0 to %K step %c64 stages(4) {
+      tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<tcgen05, ...>} : ...
+    }
+    tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
+    ```
+
+    After:
+
+    ```mlir
+    %t = tile.alloc : memref<128x256xf32, #tile.tmem>
+    tile.fill %t with %zero : memref<128x256xf32, #tile.tmem>, f32
+    tile.pipelined %k = %c0 to %K step %c64 stages(4) {
+      tile.gemm %As, %Bs, %t {plan = #tile.mma_plan<tcgen05, ...>} : ...
+    }
+    tile.copy %t to %acc {layout = ...} : memref<128x256xf32, #tile.tmem> to memref<128x256xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which accumulators are in tensor memory, and for how long">];
+  let statistics = [
+    Statistic<"placedAccumulators", "placed-accumulators", "pieces of program with an accumulator in tensor memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
   let summary = "Chooses the instruction and the width of every copy";
   let description = [{
