@@ -469,3 +469,17 @@ tile.kernel @k(%n: index) grid(%bx, %by) = (1, 1) threads(32) {
   // expected-error @+1 {{[coordinates-1] expected 2 results, one per dimension of the grid, got 1}}
   %x = tile.block_coordinates %n : index
 }
+
+// -----
+
+// kernel-12: a loop shared by one block is not shared
+// expected-error @+1 {{[kernel-12] expected `split` of 2 to 16, got 1}}
+tile.kernel @k() grid(%bx) = (1) threads(32) attributes {split = 1} {
+}
+
+// -----
+
+// kernel-12: no cluster has more than 16 blocks
+// expected-error @+1 {{[kernel-12] expected `split` of 2 to 8, got 9}}
+tile.kernel @k() grid(%bx) = (1) threads(32) cluster(2) attributes {split = 9} {
+}

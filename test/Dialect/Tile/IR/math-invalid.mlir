@@ -261,3 +261,40 @@ tile.kernel @k() grid(%bx) = (1) threads(128) {
   // expected-error @+1 {{[gemm-7] expected a positive `promote_every` on fp8 operands into f32, got 128 on 'f16' into 'f32'}}
   tile.gemm %a, %a, %c {promote_every = 128} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
 }
+
+// -----
+
+// cluster_reduce-1: only fragments
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  %s = tile.alloc : memref<8xf32, #shared>
+  // expected-error @+1 {{[cluster_reduce-1] expected a fragment of numbers of 8 to 64 bits, got 'memref<8xf32, #gpu.address_space<workgroup>>'}}
+  tile.cluster_reduce sum %s blocks(2) stride(1) : memref<8xf32, #shared>
+}
+
+// -----
+
+// cluster_reduce-2: magnitudes are taken before
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  %s = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster_reduce-2] expected `sum`, `max` or `min`, got `absmax`}}
+  tile.cluster_reduce absmax %s blocks(2) stride(1) : memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster_reduce-2: signedness
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  %s = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster_reduce-2] expected `is_unsigned` on integers, got 'f32'}}
+  tile.cluster_reduce max %s blocks(2) stride(1) {is_unsigned} : memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster_reduce-3: blocks that the cluster has
+tile.kernel @k() grid(%bx) = (6) threads(32) cluster(6) {
+  %s = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster_reduce-3] expected two blocks or more, whose number times the stride divides the kernel's cluster of 6, got 4 with stride 1}}
+  tile.cluster_reduce sum %s blocks(4) stride(1) : memref<8xf32, #tile.fragment>
+}

@@ -53,3 +53,14 @@ tile.kernel @reductions() grid(%bx) = (1) threads(128) {
   // CHECK: tile.reduce min %{{.*}} dim(1) {is_unsigned}
   tile.reduce min %i to %irows dim(1) {is_unsigned} : memref<64x32xi32, #shared> to memref<64xi32, #tile.fragment>
 }
+
+// CHECK-LABEL: tile.kernel @clusters
+tile.kernel @clusters() grid(%bx, %by) = (8, 2) threads(128) cluster(4, 2) {
+  %s = tile.alloc : memref<64x32xf32, #tile.fragment>
+  %i = tile.alloc : memref<64xi32, #tile.fragment>
+  // CHECK: tile.cluster_reduce sum %{{.*}} blocks(4) stride(1) : memref<64x32xf32, #tile.fragment>
+  // GENERIC: "tile.cluster_reduce"({{.*}}) <{blocks = 4 : i64, kind = #tile.reduce_kind<sum>, stride = 1 : i64}>
+  tile.cluster_reduce sum %s blocks(4) stride(1) : memref<64x32xf32, #tile.fragment>
+  // CHECK: tile.cluster_reduce min %{{.*}} blocks(2) stride(4) {is_unsigned} : memref<64xi32, #tile.fragment>
+  tile.cluster_reduce min %i blocks(2) stride(4) {is_unsigned} : memref<64xi32, #tile.fragment>
+}
