@@ -166,7 +166,8 @@ bool AgentRun::ringOp(const Step &step) {
       if (!flight.isSourceFree &&
           llvm::is_contained(flight.slots,
                              std::pair<int, int>(instance, use)) &&
-          !type.type.hasConsumer(RingSide::Tcgen05))
+          !(type.type.hasConsumer(RingSide::Tcgen05) &&
+            type.type.usesMbarriers()))
         return report("R5", step,
                       here() +
                           " is released while an asynchronous operation may "
@@ -345,9 +346,16 @@ bool AgentRun::await(const Step &step) {
     for (InFlight &flight : inFlight)
       if (flight.token == *number)
         flight.isSourceFree = true;
+    // Gemms by tcgen05 are waited for together with all that came before.
+    bool isTcgen05 = llvm::any_of(inFlight, [&](const InFlight &flight) {
+      return flight.token == *number &&
+             flight.step->kindOfReader == RingSide::Tcgen05;
+    });
     if (!step.awaitsReadOnly)
       llvm::erase_if(inFlight, [&](const InFlight &flight) {
-        return flight.token == *number;
+        return flight.token == *number ||
+               (isTcgen05 && flight.token < *number &&
+                flight.step->kindOfReader == RingSide::Tcgen05);
       });
   }
   return true;

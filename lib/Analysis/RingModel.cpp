@@ -342,7 +342,10 @@ void Extractor::classifyReader(Operation *op, Step &step) {
     auto plan = gemm.getPlan();
     bool wgmma =
         plan ? plan->getInstruction() == MmaInstruction::Wgmma : gemm.isAsync();
-    step.kindOfReader = wgmma ? RingSide::Wgmma : RingSide::Threads;
+    bool tcgen05 = plan && plan->getInstruction() == MmaInstruction::Tcgen05;
+    step.kindOfReader = tcgen05 ? RingSide::Tcgen05
+                        : wgmma ? RingSide::Wgmma
+                                : RingSide::Threads;
     step.readerIsOpen = !plan;
   } else if (auto copy = dyn_cast<CopyOp>(op)) {
     auto plan = copy.getPlan();

@@ -115,7 +115,7 @@ static std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
                               const SharedLayout &shared) {
   if (!target.hasBulkCopy())
     return target.arch.str() + " has no bulk copies";
-  if (!target.hasWgmma() && !CopyOp(facts.op).getPrefer())
+  if (!target.hasAsynchronousMma() && !CopyOp(facts.op).getPrefer())
     return "cp.async is what has been measured on " + target.arch.str() +
            " (`prefer` asks for a bulk copy)";
   if (std::string reason = whyNotByProxy(facts); !reason.empty())
@@ -148,7 +148,7 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
   if (std::string reason = whyNotByProxy(facts); !reason.empty())
     return reason;
   // Beside mma.sync it has not been measured, so it is taken on request only.
-  if (!target.hasWgmma() && !copy.getPrefer())
+  if (!target.hasAsynchronousMma() && !copy.getPrefer())
     return "threads multiply on " + target.arch.str() +
            ", where cp.async is what has been measured (`prefer` asks for TMA)";
   bool isLoad = facts.source.space == MemorySpace::Global;

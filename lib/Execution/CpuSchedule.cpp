@@ -314,6 +314,14 @@ static void await(CpuContext *context, int64_t token) {
   });
 }
 
+/// Everything that the agent has multiplied so far ends.
+static void awaitGemms(CpuContext *context) {
+  CpuSchedule &schedule = context->schedule;
+  execute(schedule, [&](const CpuDeferred &operation) {
+    return operation.isGemm && operation.agent == schedule.current;
+  });
+}
+
 /// Stores still under way land; a gemm must have been awaited (rule R8).
 static void endAgent(CpuContext *context) {
   CpuSchedule &schedule = context->schedule;
@@ -405,6 +413,7 @@ void mlir::tile::appendScheduleFunctions(
   add("tile_cpu_ring_drain", ringDrain);
   add("tile_cpu_defer", defer);
   add("tile_cpu_await", await);
+  add("tile_cpu_await_gemms", awaitGemms);
   add("tile_cpu_role", addRole);
   add("tile_cpu_run_roles", runRoles);
 }

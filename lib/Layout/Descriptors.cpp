@@ -283,7 +283,8 @@ int64_t mlir::tile::wgmmaChunkOffset(const WgmmaDescriptor &descriptor,
 
 OrRefusal<WgmmaDescriptor>
 mlir::tile::wgmmaDescriptor(const SharedLayout &shared, unsigned mnDim,
-                            unsigned kDim, const Region &region) {
+                            unsigned kDim, const Region &region,
+                            bool bytesAlongMn) {
   if (OrRefusal<bool> ok = checkRegion(shared, region); !ok)
     return Refusal{ok.reason()};
   if (mnDim >= shared.rank() || kDim >= shared.rank() || mnDim == kDim)
@@ -325,7 +326,7 @@ mlir::tile::wgmmaDescriptor(const SharedLayout &shared, unsigned mnDim,
     result.strideBytes = mnExtent > 8 ? bytesTo(8, 0) : 8 * span;
   } else if (bytesTo(1, 0) == bits / 8) {
     result.major = Major::MN;
-    if (bits != 16)
+    if (bits != 16 && !(bits == 8 && bytesAlongMn))
       return Refusal{"wgmma reads operands along m or n only in 16 bits, got " +
                      std::to_string(bits)};
     int64_t perSpan = span * 8 / bits;

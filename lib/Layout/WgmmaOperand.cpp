@@ -32,7 +32,8 @@ OrRefusal<WgmmaOperand> mlir::tile::wgmmaOperand(const SharedLayout &shared,
         region.offsets[split.kDim] = step * k;
         region.sizes[split.kDim] = k;
         OrRefusal<WgmmaDescriptor> piece =
-            wgmmaDescriptor(shared, split.mnDim, split.kDim, region);
+            wgmmaDescriptor(shared, split.mnDim, split.kDim, region,
+                            split.bytesAlongMn);
         if (!piece)
           return Refusal{piece.reason()};
         if (group == 0 && repeat == 0 && step == 0)

@@ -37,6 +37,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
 void mlir::tile::buildCopyPipeline(OpPassManager &passes,
                                    const TileToNVVMOptions &options) {
   buildLayoutPipeline(passes, options);
+  PlaceAccumulatorsPassOptions accumulators;
+  accumulators.remarks = options.remarks;
+  passes.addPass(createPlaceAccumulatorsPass(accumulators));
   StageStoresPassOptions stores;
   stores.remarks = options.remarks;
   passes.addPass(createStageStoresPass(stores));

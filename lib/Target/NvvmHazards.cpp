@@ -28,6 +28,12 @@ static bool isWgmma(Operation *op) {
          op->getName().getStringRef() == "nvvm.wgmma.mma_async";
 }
 
+static bool isTcgen05Mma(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return assembly(op).contains("tcgen05.mma.") || name == "nvvm.tcgen05.mma" ||
+         name.starts_with("nvvm.tcgen05.mma.");
+}
+
 //===----------------------------------------------------------------------===//
 // Accumulators in flight
 //===----------------------------------------------------------------------===//
@@ -170,6 +176,38 @@ bool AccumulatorCheck::run() {
   return !failed;
 }
 
+/// What tcgen05.ld gives goes to the wait first, in the same piece of assembly
+/// or as an operand of the next: LLVM keeps no order between the two otherwise.
+static bool checkTensorLoads(LLVM::LLVMFuncOp function) {
+  bool ok = true;
+  function.walk([&](Operation *load) {
+    StringRef text = assembly(load);
+    size_t at = text.rfind("tcgen05.ld.");
+    bool isOpen = at != StringRef::npos
+                      ? !text.drop_front(at).contains("tcgen05.wait::ld")
+                      : load->getName().getStringRef() == "nvvm.tcgen05.ld";
+    if (!isOpen)
+      return;
+    SmallVector<Value> pending(load->getResults());
+    while (!pending.empty())
+      for (Operation *user : pending.pop_back_val().getUsers()) {
+        if (isMovedOnly(user)) {
+          pending.push_back(user->getResult(0));
+          continue;
+        }
+        if (assembly(user).contains("tcgen05.wait::ld"))
+          continue;
+        InFlightDiagnostic diag =
+            user->emitError()
+            << "a register is used before tcgen05.wait::ld: PTX ISA, "
+               "'tcgen05.ld', it is asynchronous";
+        diag.attachNote(load->getLoc()) << "loaded here";
+        ok = false;
+      }
+  });
+  return ok;
+}
+
 //===----------------------------------------------------------------------===//
 // Phases
 //===----------------------------------------------------------------------===//
@@ -298,6 +336,12 @@ static bool isElected(Operation *op, DominanceInfo &dominance) {
   return false;
 }
 
+/// Instructions of the tensor core that one thread issues for all.
+static bool isTcgen05Issue(Operation *op) {
+  return isTcgen05Mma(op) || assembly(op).contains("tcgen05.commit") ||
+         op->getName().getStringRef() == "nvvm.tcgen05.commit";
+}
+
 static bool checkIssuers(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
   bool ok = true;
   bool isSingle = false;
@@ -306,7 +350,17 @@ static bool checkIssuers(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
     isSingle = llvm::all_of(threads.asArrayRef(),
                             [](int32_t extent) { return extent == 1; });
   function.walk([&](Operation *op) {
-    if (isSingle || !isBulkCopy(op) || isElected(op, dominance))
+    if (isSingle || isElected(op, dominance))
+      return;
+    if (isTcgen05Issue(op)) {
+      op->emitError() << "every thread issues this: PTX ISA, "
+                      << (isTcgen05Mma(op) ? "'tcgen05.mma', each multiplies"
+                                           : "'tcgen05.commit', each arrives")
+                      << "; expected it under the condition of one elected "
+                         "thread";
+      ok = false;
+    }
+    if (!isBulkCopy(op))
       return;
     op->emitError() << "every thread issues this bulk copy: PTX ISA, "
                        "'cp.async.bulk', it moves all of its bytes each time; "
@@ -336,15 +390,16 @@ static bool isProxyFence(Operation *op) {
          assembly(op).contains("fence.proxy.async");
 }
 
-/// Where nothing but generic writes fills shared memory, the first wgmma that
-/// follows one needs a fence on the way.
+/// Where nothing but generic writes fills shared memory, the first wgmma or
+/// tcgen05.mma that follows one needs a fence on the way.
 static bool checkProxies(LLVM::LLVMFuncOp function) {
-  bool hasBulk = false, hasWgmma = false;
+  bool hasBulk = false, hasMma = false;
+  auto isMma = [](Operation *op) { return isWgmma(op) || isTcgen05Mma(op); };
   function.walk([&](Operation *op) {
     hasBulk |= isBulkCopy(op);
-    hasWgmma |= isWgmma(op);
+    hasMma |= isMma(op);
   });
-  if (hasBulk || !hasWgmma)
+  if (hasBulk || !hasMma)
     return true;
   // Per block: a write came, and no fence since the function began.
   bool ok = true;
@@ -358,9 +413,10 @@ static bool checkProxies(LLVM::LLVMFuncOp function) {
         return std::nullopt; // from here on a fence may have served
       if (writesShared(&op))
         wrote = true;
-      if (wrote && isWgmma(&op) && reported.insert(&op).second) {
+      if (wrote && isMma(&op) && reported.insert(&op).second) {
         op.emitError()
-            << "wgmma follows generic writes of shared memory without "
+            << (isWgmma(&op) ? "wgmma" : "tcgen05.mma")
+            << " follows generic writes of shared memory without "
                "fence.proxy.async: PTX ISA, 'Async Proxy', it reads through "
                "another proxy than they wrote through";
         ok = false;
@@ -396,6 +452,7 @@ LogicalResult tile::verifyHazards(ModuleOp module) {
       return;
     DominanceInfo dominance(function);
     ok &= AccumulatorCheck(function).run();
+    ok &= checkTensorLoads(function);
     ok &= checkPhases(function, dominance);
     ok &= checkIssuers(function, dominance);
     ok &= checkProxies(function);

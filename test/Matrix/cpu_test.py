@@ -3,7 +3,7 @@
 """Runs the matrix of kernels on the CPU with `tile-run --check`, at small shapes.
 
 Each kernel runs twice, at one of its runs' shapes each: by turns as written and scheduled for
-sm_80 (--stage=scheduled), and scheduled for sm_90a, by turns eager and with asynchronous
+sm_80 (--stage=scheduled), and scheduled for sm_90a (or for sm_100a alone), by turns eager and with asynchronous
 operations put off until they are awaited, as it is and made persistent, with few blocks and
 many. So layouts, rings, roles and tokens are tested numerically without a GPU: slots of rings
 are overwritten when they are released, and uses, deadlocks and awaits are checked. The last
@@ -82,7 +82,8 @@ def check(index, kernel, options, folder):
         return None
     arch = "sm_89" if kernel["min_arch"] == 89 else "sm_80"
     stage = "scheduled" if index % 3 else "source"
-    hopper = ["--stage=scheduled", "--arch=sm_90a", f"--blocks={index % 4}"]
+    latest = "sm_100a" if kernel.get("archs") == ["sm_100a"] else "sm_90a"
+    hopper = ["--stage=scheduled", f"--arch={latest}", f"--blocks={index % 4}"]
     if index % 2:
         hopper.append("--lazy-async")
     path = persistent(kernel, folder) if index // 2 % 2 else folder / kernel["file"]

@@ -29,8 +29,8 @@ def constant(element):
 def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128, 128, 32), warps=4,
          stages=3, policy=None, aligned=True, assume=None, strided=False, static=None, runs=None,
          epilogue=None, panel=None, precision=None, unsigned=(False, False), group="gemm",
-         clear=False, random=True, wgmma=None, a_fragment=False, promote_every=None):
-    """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies."""
+         clear=False, random=True, wgmma=None, tcgen05=None, a_fragment=False, promote_every=None):
+    """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies, `tcgen05` for sm_100a."""
     b, out = b or a, out or c
     bm, bn, bk = tile
     frag, shared = "#tile.fragment", "#shared"
@@ -264,7 +264,9 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
             expect["mma"] = False
             if not a_fragment:
                 expect["ldmatrix"] = False
-    archs = {} if wgmma is None else {"archs": ["sm_90a"]}
+    if tcgen05 is not None:
+        expect = dict(tcgen05=True, mma=False, ldmatrix=False) if tcgen05 else dict(tcgen05=False)
+    archs = {} if wgmma is None and tcgen05 is None else {"archs": ["sm_90a" if tcgen05 is None else "sm_100a"]}
     return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs,
                 expect=expect, registers=registers, min_arch=89 if a.startswith("f8") else 80,
                 operands=[a, b, c, out], unsigned=[x for x, on in zip(("unsigned_a", "unsigned_b"), unsigned) if on], exact=epilogue != "normalize")
@@ -376,8 +378,57 @@ def wgmma_kernels():
     return out
 
 
+def tcgen05_kernels():
+    """Gemms into tensor memory: each kind, operands that lie either way, every shape, 1 to 4 warpgroups. Compiled and
+    assembled only, and run on the CPU: there is no such GPU."""
+    out = []
+
+    def add(name, tcgen05=True, **kw):
+        out.append(gemm("tcgen05_" + name, tcgen05=tcgen05, group="tcgen05", **kw))
+
+    for a in ("f16", "bf16"):
+        for ta in (False, True):
+            for tb in (False, True):
+                add(f"{a}_{'nt'[ta]}{'nt'[tb]}", a=a, ta=ta, tb=tb, tile=(128, 128, 64), stages=2 + ta)
+                add(f"{a}_{'nt'[ta]}{'nt'[tb]}_any", a=a, ta=ta, tb=tb, tile=(128, 32, 64), aligned=False)
+    for a, c in (("i8", "i32"), ("f8E4M3FN", "f32")):
+        for ta in (False, True):
+            for tb in (False, True):
+                add(f"{a}_{'nt'[ta]}{'nt'[tb]}", a=a, c=c, ta=ta, tb=tb, tile=(128, 64, 128))
+    add("f32_nt", a="f32", tb=True, tile=(128, 64, 32))
+    add("f32_nn", a="f32", tile=(128, 64, 32), tcgen05=False)
+    for a, b in (("f8E4M3FN", "f8E5M2"), ("f8E5M2", "f8E4M3FN"), ("f8E5M2", "f8E5M2")):
+        add(f"{a}_{b}", a=a, b=b, tb=True, tile=(128, 128, 64))
+    for ua, ub in ((True, True), (True, False), (False, True)):
+        add(f"i8_{'su'[ua]}{'su'[ub]}", a="i8", c="i32", tb=True, tile=(128, 64, 64), unsigned=(ua, ub))
+    for n in (16, 48, 80, 112, 160, 192, 240, 272, 320):
+        for tb in (False, True):
+            add(f"n{n}_n{'nt'[tb]}", tile=(128, n, 64), tb=tb, warps=4 if n <= 160 else 8, stages=2)
+    for n in (16, 96, 256):
+        add(f"m64_n{n}", tile=(64, n, 64), stages=2)
+        add(f"m64_n{n}_w8", tile=(64, n, 64), stages=2, warps=8)
+    for m, n, warps, policy in ((128, 256, 8, None), (256, 128, 4, None), (256, 256, 8, None), (256, 128, 16, None),
+                                (256, 128, 8, "full_row"), (256, 64, 8, "full_col"), (512, 64, 16, None)):
+        add(f"m{m}_n{n}_w{warps}_{policy or 'square'}", tile=(m, n, 32), warps=warps, policy=policy, stages=2)
+    for k in (16, 48, 80, 96, 128):
+        add(f"k{k}", tile=(128, 64, k), tb=k % 32 == 0, ta=k in (80, 96), stages=2)
+    # What has to fall back.
+    for name, tile, warps in (("m32", (32, 64, 32), 4), ("m192", (192, 64, 32), 4), ("w2", (128, 64, 32), 2),
+                              ("k24", (128, 64, 24), 4), ("n24", (128, 24, 32), 4), ("columns", (512, 256, 16), 16)):
+        add(f"no_{name}", tile=tile, warps=warps, tcgen05=False, aligned=False)
+    add("no_f16", c="f16", tile=(128, 64, 32), tcgen05=False)
+    add("no_promote", a="f8E4M3FN", tb=True, tile=(128, 64, 64), promote_every=64, tcgen05=False)
+    add("no_registers", tile=(128, 64, 32), a_fragment=True, tcgen05=False)
+    add("relu", epilogue="relu", tile=(128, 128, 64), warps=8, out="f16")
+    add("residual", epilogue="residual", tile=(128, 64, 64))
+    add("rowmax", epilogue="rowmax", tile=(128, 64, 64), aligned=False)
+    add("clear", clear=True, tile=(128, 64, 64), tb=True)
+    add("one_stage", tile=(128, 64, 64), stages=1)
+    return out
+
+
 def kernels():
-    out = wgmma_kernels()
+    out = wgmma_kernels() + tcgen05_kernels()
 
     def add(name, **kw):
         out.append(gemm(name, **kw))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Proves the schedules of the matrix of kernels with `tile-verify-rings`.
 
-Each kernel is scheduled for sm_80 and for sm_90a. Both explorations have to give the same verdict:
+Each kernel is scheduled for sm_80 and for sm_90a, those for sm_100a for that. Both explorations have to give the same verdict:
 proved, or nothing to prove where the kernel has no ring and no token. "Not proved" is a failure, too.
 """
 
@@ -18,7 +18,7 @@ import generate
 from report import report
 
 SCHEDULE = ["--tile-make-persistent", "--tile-lower-affine-accesses", "--canonicalize", "--cse", "--tile-infer-layouts",
-            "--tile-stage-stores", "--tile-select-copies", "--tile-pipeline", "--tile-specialize-warps",
+            "--tile-place-accumulators", "--tile-stage-stores", "--tile-select-copies", "--tile-pipeline", "--tile-specialize-warps",
             "--tile-schedule-gemms", "--tile-schedule-stores"]
 VERIFY = ["--tile-verify-rings=remarks", "--tile-verify-rings=remarks exhaustive"]
 
@@ -50,7 +50,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         pairs = [(kernel, arch) for kernel in generate.write(folder) if re.search(options.only, kernel["name"])
-                 for arch in ("sm_80", "sm_90a") if arch != "sm_80" or kernel["min_arch"] <= 80]
+                 for arch in ("sm_80", "sm_90a", "sm_100a") if arch != "sm_80" or kernel["min_arch"] <= 80
+                 if (arch == "sm_100a") == (kernel.get("archs") == ["sm_100a"])]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             results = list(pool.map(lambda pair: check(*pair, options, folder), pairs))
     done = [(f"{kernel['name']}.{arch}", [r] if r else []) for (kernel, arch), r in zip(pairs, results)]

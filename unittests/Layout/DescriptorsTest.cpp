@@ -250,6 +250,37 @@ TEST(Wgmma, DescriptorsOfTheReferenceKernels) {
                                  (uint64_t(1) << 16) | (0x400 >> 4));
 }
 
+TEST(Tcgen05, DescriptorFields) {
+  // PTX ISA, "Shared Memory Descriptor" of tcgen05: address, leading and stride
+  // offset as for wgmma, 0b001 in bits 46 to 48, and the mode in bits 61 to 63:
+  // 0 is none, 2 is 128 bytes, 4 is 64, 6 is 32.
+  const std::pair<TmaSwizzle, uint64_t> kModes[] = {{TmaSwizzle::None, 0},
+                                                    {TmaSwizzle::B128, 2},
+                                                    {TmaSwizzle::B64, 4},
+                                                    {TmaSwizzle::B32, 6}};
+  for (auto [swizzle, mode] : kModes)
+    for (int64_t leading : {16, 8192, 65536})
+      for (int64_t stride : {256, 1024}) {
+        WgmmaDescriptor d;
+        d.swizzle = swizzle;
+        d.startBytes = 4096;
+        d.leadingBytes = leading;
+        d.strideBytes = stride;
+        uint64_t word = d.encodeTcgen05(0x3f000);
+        auto bits = [&](unsigned first, unsigned count) {
+          return word >> first & ((uint64_t(1) << count) - 1);
+        };
+        EXPECT_EQ(bits(0, 14), ((0x3f000u + 4096) & 0x3ffff) >> 4);
+        EXPECT_EQ(bits(14, 2), 0u);
+        EXPECT_EQ(bits(16, 14), uint64_t(leading & 0x3ffff) >> 4);
+        EXPECT_EQ(bits(30, 2), 0u);
+        EXPECT_EQ(bits(32, 14), uint64_t(stride) >> 4);
+        EXPECT_EQ(bits(46, 3), 1u);
+        EXPECT_EQ(bits(49, 12), 0u); // base offset, relative mode, zeros
+        EXPECT_EQ(bits(61, 3), mode);
+      }
+}
+
 TEST(Wgmma, GeneratedOperands) {
   // The canonical layouts of the PTX manual, in units of 16-byte chunks, with
   // the swizzle of the mode on the address, must find each element.

@@ -256,6 +256,54 @@ TEST(Wgmma, RefusesWhatDoesNotExist) {
             "fragment");
 }
 
+TEST(Tcgen05, RowsAreLanes) {
+  // tcgen05.ld.32x32b: register i of lane l is column i of lane l of the 32
+  // that the warp reaches, which is the one of its number modulo 4.
+  struct Case {
+    int64_t rows, columns;
+    WarpGrid warps;
+  };
+  for (const Case &one :
+       {Case{128, 256, {4, 1}}, Case{128, 256, {4, 2}}, Case{128, 48, {4, 1}},
+        Case{128, 80, {4, 2}}, Case{256, 128, {4, 1}}, Case{256, 256, {8, 1}},
+        Case{512, 64, {8, 2}}}) {
+    auto layout = *tcgen05Fragment(128, {one.rows, one.columns}, one.warps);
+    ASSERT_TRUE(layout.isBijective() && layout.verify());
+    int64_t groupsM = one.warps.m / 4;
+    int64_t span = tcgen05Span(one.columns, one.warps.n);
+    for (const HardwareIndex &index : allIndices(layout)) {
+      auto got = layout.coordinates(index);
+      ASSERT_EQ(got[0] % 128, index.warp % 4 * 32 + index.lane);
+      ASSERT_EQ(got[0] / (one.rows / groupsM), index.warp / 4 % groupsM);
+      ASSERT_EQ(got[1] / span % one.warps.n, index.warp / one.warps.m);
+    }
+  }
+}
+
+TEST(Tcgen05, SixtyFourRows) {
+  // tcgen05.ld.16x256b: four registers are two rows, 8 apart, of two columns.
+  auto layout = *tcgen05Fragment(64, {64, 128}, {4, 2});
+  ASSERT_TRUE(layout.isBijective() && layout.verify());
+  for (const HardwareIndex &index : allIndices(layout)) {
+    auto got = layout.coordinates(index);
+    int64_t column = 8 * (index.reg / 4) + 2 * (index.lane % 4) + index.reg % 2;
+    ASSERT_EQ(got[0],
+              index.warp % 4 * 16 + index.lane / 4 + 8 * (index.reg / 2 % 2));
+    ASSERT_EQ(got[1], column + index.warp / 4 * 64);
+  }
+}
+
+TEST(Tcgen05, RefusesWhatDoesNotDivide) {
+  EXPECT_EQ(tcgen05Fragment(32, {32, 64}, {4, 1}).reason(),
+            "expected m64 or m128 of tcgen05, got m32");
+  EXPECT_EQ(tcgen05Fragment(128, {192, 64}, {4, 1}).reason(),
+            "expected a multiple of 128 rows, got 192");
+  EXPECT_EQ(tcgen05Fragment(128, {128, 24}, {4, 2}).reason(),
+            "expected a multiple of 16 columns, got 24");
+  EXPECT_EQ(tcgen05Fragment(128, {128, 64}, {2, 1}).reason(),
+            "expected a tile of rank 2 and whole warpgroups along m");
+}
+
 TEST(TiledMma, EveryWarpHoldsItsBlock) {
   struct Case {
     MmaOperand operand;

@@ -63,4 +63,83 @@ TEST(TargetInfo, WgmmaN) {
   EXPECT_EQ(i8.largestN(72), 24);
 }
 
+TEST(TargetInfo, Tcgen05IsOneArchitectures) {
+  for (const TargetInfo &target : TargetInfo::all())
+    EXPECT_EQ(target.tcgen05Instruction(MmaType::F16, MmaType::F16,
+                                        MmaType::F32) != nullptr,
+              target.arch == "sm_100a")
+        << target.arch.str();
+}
+
+TEST(TargetInfo, Tcgen05Kinds) {
+  const TargetInfo &target = *TargetInfo::get("sm_100a");
+  // PTX ISA, "Instruction Descriptor": codes of the types in bits 7 to 9 (A)
+  // and 10 to 12 (B), of D in bits 4 and 5 (f32 is 1, s32 is 2).
+  struct Case {
+    MmaType type;
+    const char *kind;
+    uint32_t format;
+  };
+  const Case kCases[] = {
+      {MmaType::F16, "f16", 0},     {MmaType::BF16, "f16", 1},
+      {MmaType::TF32, "tf32", 2},   {MmaType::E4M3, "f8f6f4", 0},
+      {MmaType::E5M2, "f8f6f4", 1}, {MmaType::U8, "i8", 0},
+      {MmaType::I8, "i8", 1}};
+  for (const Case &one : kCases) {
+    bool isInteger = one.type == MmaType::I8 || one.type == MmaType::U8;
+    const Tcgen05InstructionInfo *info = target.tcgen05Instruction(
+        one.type, one.type, isInteger ? MmaType::I32 : MmaType::F32);
+    ASSERT_TRUE(info) << stringify(one.type).str();
+    EXPECT_EQ(info->kind, one.kind);
+    EXPECT_EQ(info->k * bitWidth(one.type), 256);
+    for (int64_t m : {64, 128})
+      for (int64_t n = 16; n <= 256; n += 16)
+        for (bool alongM : {false, true})
+          for (bool alongN : {false, true}) {
+            uint32_t word = info->descriptor(m, n, alongM, alongN);
+            auto bits = [&](unsigned first, unsigned count) {
+              return word >> first & ((1u << count) - 1);
+            };
+            EXPECT_EQ(bits(0, 4), 0u); // dense, no saturation
+            EXPECT_EQ(bits(4, 2), isInteger ? 2u : 1u);
+            EXPECT_EQ(bits(6, 1), 0u);
+            EXPECT_EQ(bits(7, 3), one.format);
+            EXPECT_EQ(bits(10, 3), one.format);
+            EXPECT_EQ(bits(13, 2), 0u); // nothing is negated
+            EXPECT_EQ(bits(15, 1), uint32_t(alongM));
+            EXPECT_EQ(bits(16, 1), uint32_t(alongN));
+            EXPECT_EQ(bits(17, 6), uint32_t(n / 8));
+            EXPECT_EQ(bits(23, 1), 0u);
+            EXPECT_EQ(bits(24, 5), uint32_t(m / 16));
+            EXPECT_EQ(bits(29, 3), 0u);
+          }
+  }
+  // Operands of different types in one instruction.
+  uint32_t mixed =
+      target.tcgen05Instruction(MmaType::E5M2, MmaType::E4M3, MmaType::F32)
+          ->descriptor(128, 256, false, false);
+  EXPECT_EQ(mixed >> 7 & 7, 1u);
+  EXPECT_EQ(mixed >> 10 & 7, 0u);
+  EXPECT_FALSE(
+      target.tcgen05Instruction(MmaType::F64, MmaType::F64, MmaType::F64));
+  EXPECT_FALSE(
+      target.tcgen05Instruction(MmaType::F16, MmaType::BF16, MmaType::F32));
+}
+
+TEST(TargetInfo, Tcgen05N) {
+  const Tcgen05InstructionInfo &info =
+      *TargetInfo::get("sm_100a")->tcgen05Instruction(
+          MmaType::F16, MmaType::F16, MmaType::F32);
+  for (int64_t n = 0; n <= 1024; ++n) {
+    EXPECT_EQ(info.hasN(n), n >= 16 && n <= 256 && n % 16 == 0) << n;
+    int64_t best = info.largestN(n);
+    EXPECT_EQ(best == 0, n == 0 || n % 16 != 0) << n;
+    if (best != 0) {
+      EXPECT_TRUE(info.hasN(best) && n % best == 0) << n;
+    }
+  }
+  EXPECT_EQ(info.largestN(320), 160);
+  EXPECT_EQ(info.largestN(512), 256);
+}
+
 } // namespace

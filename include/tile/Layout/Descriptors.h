@@ -100,10 +100,12 @@ struct WgmmaDescriptor {
 /// along `kDim` and a multiple of 8 along the other dimension of a rank-2
 /// buffer (or of the two dimensions given, all others having extent 1 in the
 /// region). Checked against the instruction's addresses for every 16-byte chunk
-/// of the region.
+/// of the region. `bytesAlongMn`: elements of 8 bits may be contiguous along
+/// the other dimension, too (tcgen05).
 OrRefusal<WgmmaDescriptor> wgmmaDescriptor(const SharedLayout &shared,
                                            unsigned mnDim, unsigned kDim,
-                                           const Region &region);
+                                           const Region &region,
+                                           bool bytesAlongMn = false);
 /// Byte offset (before the swizzle) at which wgmma reads the 16-byte chunk that
 /// holds element (mn, k) of the operand: the hardware's side of the descriptor.
 int64_t wgmmaChunkOffset(const WgmmaDescriptor &descriptor, int64_t mn,

@@ -20,6 +20,8 @@ namespace mlir::tile {
 struct WgmmaSplit {
   unsigned mnDim, kDim; // of the buffer
   int64_t groups, repeats, extent, steps;
+  /// 8-bit elements may lie along m or n (tcgen05).
+  bool bytesAlongMn = false;
 };
 
 /// All instructions' descriptors: the first one's, and byte offsets.

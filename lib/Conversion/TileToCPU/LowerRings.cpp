@@ -99,6 +99,9 @@ LogicalResult RingLowering::replace(Operation *user) {
     runtime.call(builder, "ring_commit", {id, commit.getUse()});
     producers |= agentBit(user);
   } else if (auto release = dyn_cast<RingReleaseOp>(user)) {
+    // The tensor core empties the slot, once it has read it.
+    if (type.usesMbarriers() && type.hasConsumer(RingSide::Tcgen05))
+      runtime.call(builder, "await_gemms", {});
     runtime.call(builder, "ring_release", {id, release.getUse()});
     consumers |= agentBit(user);
   } else if (isa<RingDrainOp>(user)) {

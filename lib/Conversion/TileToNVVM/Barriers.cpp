@@ -6,8 +6,8 @@
 // or global memory when one of them writes. This walk keeps the accesses made
 // since the last barrier and inserts one before the first operation that
 // conflicts. Rings order their own slots; their waits are barriers. Where bytes
-// are read through the async proxy (wgmma, bulk stores), those who wrote them
-// otherwise fence before they meet (PTX ISA, "Async proxy").
+// are read through the async proxy (wgmma, tcgen05, bulk stores), those who
+// wrote them otherwise fence before they meet (PTX ISA, "Async proxy").
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
@@ -349,7 +349,8 @@ private:
 bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
   if (auto gemm = dyn_cast<GemmOp>(op))
     return gemm.getPlan() &&
-           gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma;
+           (gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma ||
+            gemm.getPlan()->getInstruction() == MmaInstruction::Tcgen05);
   auto copy = dyn_cast<CopyOp>(op);
   return copy && copy.getSource() == buffer && usesAsyncProxy(copy);
 }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // By the plan that layout inference recorded: mma.sync here, with operands from
-// GemmOperands.cpp; FMA in GemmFma.cpp; wgmma in Wgmma.cpp.
+// GemmOperands.cpp; FMA in GemmFma.cpp; wgmma in Wgmma.cpp; tcgen05 in
+// Tcgen05.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmOperands.h"
+#include "TensorMemory.h"
 #include "Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -235,10 +237,10 @@ static LogicalResult lowerGemm(KernelLowering &lowering, Operation *op) {
     return lowerMmaSync(lowering, gemm, *plan);
   case MmaInstruction::Wgmma:
     return lowerWgmma(lowering, gemm, *plan);
-  default:
-    return op->emitOpError() << "expected fma, mma_sync or wgmma, got "
-                             << stringifyMmaInstruction(plan->getInstruction());
+  case MmaInstruction::Tcgen05:
+    return lowerTcgen05(lowering, gemm, *plan);
   }
+  llvm_unreachable("every instruction is listed");
 }
 
 void tile::nvvm::registerGemmLowerings(Registry &registry) {

@@ -46,6 +46,26 @@ struct FragmentBuffer {
   FragmentLayout layout;
 };
 
+/// An accumulator in tensor memory: element (r, c) of a tile with N columns is
+/// in column `column + r / rows * N + c` of the kernel's allocation.
+struct TensorBuffer {
+  int64_t rows = 0;     // of the instructions that write it
+  int64_t column = 0;   // the first
+  WarpGrid warps{0, 0}; // who reads which part
+  /// !llvm.ptr to an i32 of each thread, 0 while the tile counts as zeros; null
+  /// where it never does.
+  Value holds;
+};
+
+/// What a kernel has of tensor memory; `columns` is 0 without.
+struct TensorMemory {
+  int64_t columns = 0;
+  Value base;     // i32, the address of lane 0 and the first column
+  Value barriers; // !llvm.ptr<3>, one mbarrier for each agent
+  /// By agent: !llvm.ptr to an i32 of each thread, the parity of the next wait.
+  SmallVector<Value> parities;
+};
+
 /// Thread-private memory, row-major.
 struct LocalBuffer {
   Value pointer; // !llvm.ptr
@@ -121,6 +141,10 @@ bool readsThroughAsyncProxy(Operation *op, Value buffer);
 
 /// On a barrier: groups of warps that each meet on their own.
 inline constexpr llvm::StringLiteral kBarrierGroups = "tile.groups";
+/// Waits, where an agent ends, until every slot that it filled is empty, so
+/// that no arrival is under way to its block (rings in `sharedUses`).
+void emitProducerTails(KernelLowering &lowering);
+
 /// Inserts the barriers that accesses to shared and global memory need.
 void insertBarriers(KernelOp kernel, const SharedArena &arena);
 
@@ -146,9 +170,15 @@ public:
   llvm::MapVector<Value, SharedBuffer> shareds;
   llvm::MapVector<Value, FragmentBuffer> fragments;
   llvm::MapVector<Value, LocalBuffer> locals;
+  llvm::MapVector<Value, TensorBuffer> tensors;
+  TensorMemory tensorMemory;
 
   /// Views of the slots that are being filled.
   llvm::DenseMap<Value, SlotBinding> slots;
+
+  /// Rings that the agent fills and whose slots the tensor cores of several
+  /// blocks empty: !llvm.ptr to an i32 of each thread, the uses so far.
+  llvm::MapVector<Operation *, Value> sharedUses;
 
   /// Scalar arguments by position.
   llvm::DenseMap<unsigned, Value> scalars;

@@ -53,6 +53,8 @@ static LogicalResult lowerAlloc(KernelLowering &lowering, Operation *op) {
         llvm::to_vector(type.getShape())};
     return success();
   }
+  case MemorySpace::TensorMemory:
+    return success(); // allocated where the kernel starts
   default:
     return op->emitOpError() << "expected shared, fragment or local memory on "
                              << lowering.target.arch << ", got " << type;

@@ -4,6 +4,7 @@
 #include "Endpoint.h"
 #include "MatrixCopy.h"
 #include "ScalarMemory.h"
+#include "TensorMemory.h"
 #include "TmaCopy.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -154,6 +155,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
     if (plan->getInstruction() == CopyInstruction::Tma ||
         plan->getInstruction() == CopyInstruction::Bulk)
       return lowerTmaCopy(lowering, copy);
+  if (isTensorMemory(copy.getSource()) || isTensorMemory(copy.getTarget()))
+    return lowerTensorCopy(lowering, copy);
   if (failed(requireLayout(op, copy.getLayout().has_value())))
     return failure();
   FragmentLayout loop = copy.getLayout()->getLayout();
@@ -234,6 +237,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
 
 static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
   auto fill = cast<FillOp>(op);
+  if (isTensorMemory(fill.getTarget()))
+    return lowerTensorFill(lowering, fill);
   if (isFragment(fill.getTarget()) && fill.getOffsets().empty() &&
       !fill.getSizes()) {
     FailureOr<FragmentBuffer> fragment =

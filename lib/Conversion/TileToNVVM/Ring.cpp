@@ -8,7 +8,7 @@
 // pipeliner's business.
 //
 //===----------------------------------------------------------------------===//
-#include "Lowering.h"
+#include "TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -73,15 +73,22 @@ static llvm::SmallSetVector<Region *, 4> agents(RingCreateOp ring) {
   return result;
 }
 
-/// Arrivals of one consumer agent on an empty barrier: one warp in four proves
-/// the reads of a warpgroup's wgmma; threads speak for their own warp.
-static int64_t arrivals(RingType type, int64_t warps) {
+/// Arrivals by threads of one consumer agent on an empty barrier: one warp in
+/// four proves the reads of a warpgroup's wgmma; threads speak for their own
+/// warp.
+static int64_t arrivalsByThreads(RingType type, int64_t warps) {
   int64_t result = 0;
   for (RingSide side : type.getConsumers())
     result = std::max(result, side == RingSide::Wgmma     ? warps / 4
                               : side == RingSide::Threads ? warps
+                              : side == RingSide::Tcgen05 ? 0
                                                           : 1);
   return result;
+}
+
+/// All arrivals: the tensor core has one of its own for what an agent issued.
+static int64_t arrivals(RingType type, int64_t warps) {
+  return arrivalsByThreads(type, warps) + type.hasConsumer(RingSide::Tcgen05);
 }
 
 /// inline PTX with a memory clobber: it orders what is around it.
@@ -97,8 +104,8 @@ static Value address(KernelLowering &lowering, Value pointer) {
                                   lowering.builder.getI32Type(), pointer);
 }
 
-template <typename Fn>
-static void onOneThread(KernelLowering &lowering, Value predicate, Fn &&body) {
+void tile::nvvm::onOneThread(KernelLowering &lowering, Value predicate,
+                             llvm::function_ref<void()> body) {
   if (!predicate)
     return body();
   auto &b = lowering.builder;
@@ -112,9 +119,12 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
                                      RingCreateOp ring) {
   RingType type = ring.getRing().getType();
   for (RingSide side : type.getConsumers())
-    if (side != RingSide::Wgmma && side != RingSide::Threads)
-      return ring.emitOpError() << "expected a ring to wgmma or threads on "
-                                << lowering.target.arch << ", got " << type;
+    if (side != RingSide::Wgmma && side != RingSide::Threads &&
+        !(side == RingSide::Tcgen05 && lowering.target.hasTcgen05()))
+      return ring.emitOpError()
+             << "expected a ring to "
+             << (lowering.target.hasTcgen05() ? "tcgen05" : "wgmma")
+             << " or threads on " << lowering.target.arch << ", got " << type;
   if (type.getProducer() != RingSide::Tma || !lowering.target.hasTma())
     return ring.emitOpError() << "expected a ring from cp_async or threads on "
                               << lowering.target.arch << ", got " << type;
@@ -160,7 +170,8 @@ static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
   bool known = producer == RingSide::CpAsync || producer == RingSide::Threads;
   for (RingSide side : type.getConsumers())
     known &= side == RingSide::Threads ||
-             (side == RingSide::Wgmma && lowering.target.hasWgmma());
+             (side == RingSide::Wgmma && lowering.target.hasWgmma()) ||
+             (side == RingSide::Tcgen05 && lowering.target.hasTcgen05());
   if (!known)
     return op->emitOpError()
            << "expected a ring from cp_async or threads to threads on "
@@ -182,7 +193,8 @@ static Value parityOf(KernelLowering &lowering, Value use, int64_t stages) {
 }
 
 /// Waits until the phase of `parity` has completed.
-static void waitParity(KernelLowering &lowering, Value barrier, Value parity) {
+void tile::nvvm::waitParity(KernelLowering &lowering, Value barrier,
+                            Value parity) {
   emit(lowering,
        "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 "
        "done, [$0], $1; @!done bra again; }",
@@ -221,6 +233,47 @@ static LogicalResult bindViews(KernelLowering &lowering, Operation *op,
   return success();
 }
 
+/// Waits until the slot of a use is empty. The first round passes: a fresh
+/// barrier's preceding phase counts as complete.
+static void waitEmpty(KernelLowering &lowering, RingBarriers &barriers,
+                      Value use, int64_t stages) {
+  Value parity = lowering.builder.createOrFold<arith::XOrIOp>(
+      parityOf(lowering, use, stages), lowering.i32(1));
+  waitParity(lowering, barriers.empty(slotOf(lowering, use, stages)), parity);
+}
+
+/// Remembers how often a ring was used, for `emitProducerTails`.
+static void countUse(KernelLowering &lowering, RingCreateOp ring, Value use) {
+  if (ring.getPeers().value_or(1) == 1 ||
+      !ring.getRing().getType().hasConsumer(RingSide::Tcgen05))
+    return;
+  auto &b = lowering.builder;
+  Value &uses = lowering.sharedUses[ring];
+  if (!uses) {
+    uses = lowering.allocaArray(b.getI32Type(), 1);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(uses.getDefiningOp());
+    LLVM::StoreOp::create(b, lowering.i32(0), uses);
+  }
+  LLVM::StoreOp::create(b, lowering.addConst(lowering.toI32(use), 1), uses);
+}
+
+void tile::nvvm::emitProducerTails(KernelLowering &lowering) {
+  auto &b = lowering.builder;
+  for (auto &[op, uses] : lowering.sharedUses) {
+    auto ring = cast<RingCreateOp>(op);
+    int64_t stages = ring.getRing().getType().getStages();
+    RingBarriers barriers{lowering, lowering.arena.mbarriers.lookup(op),
+                          stages};
+    Value first = LLVM::LoadOp::create(b, b.getI32Type(), uses);
+    onOneThread(lowering, lowering.elected(), [&] {
+      for (int64_t slot = 0; slot < stages; ++slot)
+        waitEmpty(lowering, barriers, lowering.addConst(first, slot), stages);
+    });
+  }
+  lowering.sharedUses.clear();
+}
+
 static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
   auto acquire = cast<RingAcquireOp>(op);
   RingType type = typeOf(acquire.getRing());
@@ -230,15 +283,12 @@ static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
     if (failed(barriers))
       return failure();
     int64_t stages = type.getStages();
-    // Only who issues the copies has to know. The first round passes: a fresh
-    // barrier's preceding phase counts as complete.
+    // Only who issues the copies has to know.
     onOneThread(lowering, lowering.elected(), [&] {
-      Value parity = lowering.builder.createOrFold<arith::XOrIOp>(
-          parityOf(lowering, acquire.getUse(), stages), lowering.i32(1));
-      waitParity(lowering,
-                 barriers->empty(slotOf(lowering, acquire.getUse(), stages)),
-                 parity);
+      waitEmpty(lowering, *barriers, acquire.getUse(), stages);
     });
+    countUse(lowering, acquire.getRing().getDefiningOp<RingCreateOp>(),
+             acquire.getUse());
     SlotBinding binding;
     binding.full = barriers->full(slotOf(lowering, acquire.getUse(), stages));
     binding.peers =
@@ -253,6 +303,7 @@ static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
 static bool readByAsyncProxy(RingWaitOp wait) {
   RingType type = typeOf(wait.getRing());
   return type.hasConsumer(RingSide::Wgmma) ||
+         type.hasConsumer(RingSide::Tcgen05) ||
          type.hasConsumer(RingSide::TmaStore) ||
          llvm::any_of(wait.getViews(), [](Value view) {
            return llvm::any_of(view.getUsers(), [&](Operation *user) {
@@ -272,9 +323,14 @@ static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
     if (failed(barriers))
       return failure();
     int64_t stages = type.getStages();
-    waitParity(lowering,
-               barriers->full(slotOf(lowering, wait.getUse(), stages)),
-               parityOf(lowering, wait.getUse(), stages));
+    // Only who issues the gemms has to know, where nobody else reads.
+    bool byOne =
+        type.hasConsumer(RingSide::Tcgen05) && type.getConsumers().size() == 1;
+    onOneThread(lowering, byOne ? lowering.elected() : Value(), [&] {
+      waitParity(lowering,
+                 barriers->full(slotOf(lowering, wait.getUse(), stages)),
+                 parityOf(lowering, wait.getUse(), stages));
+    });
   } else {
     if (type.getProducer() == RingSide::CpAsync)
       NVVM::CpAsyncWaitGroupOp::create(lowering.builder,
@@ -308,7 +364,8 @@ static LogicalResult lowerCommit(KernelLowering &lowering, Operation *op) {
 }
 
 /// One thread of each warpgroup (wgmma), or of each warp once the whole warp
-/// has read (threads), arrives; with peers one such thread for each block.
+/// has read (threads), arrives; with peers one such thread for each block. The
+/// tensor core arrives by itself once gemms in flight (tcgen05) have read.
 static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   auto release = cast<RingReleaseOp>(op);
   RingType type = typeOf(release.getRing());
@@ -322,7 +379,15 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   int64_t peers =
       release.getRing().getDefiningOp<RingCreateOp>().getPeers().value_or(1);
   int64_t warps = lowering.agent.warps;
-  int64_t span = lowering.agent.warps / arrivals(type, warps) * 32;
+  if (type.hasConsumer(RingSide::Tcgen05))
+    onOneThread(lowering, lowering.elected(), [&] {
+      Value slot = slotOf(lowering, release.getUse(), type.getStages());
+      emitTcgen05Commit(lowering, address(lowering, barriers->empty(slot)),
+                        peers);
+    });
+  if (arrivalsByThreads(type, warps) == 0)
+    return success();
+  int64_t span = warps / arrivalsByThreads(type, warps) * 32;
   if (type.hasConsumer(RingSide::Threads))
     NVVM::SyncWarpOp::create(b, lowering.i32(-1));
   Value place = b.createOrFold<arith::AndIOp>(lowering.threadId(),

@@ -78,6 +78,8 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   target->getOperations().splice(std::prev(target->end()),
                                  body.getOperations());
   LogicalResult result = lowering.lowerBlock(*target);
+  b.setInsertionPoint(target->getTerminator());
+  emitProducerTails(lowering);
   lowering.agent = outer;
   return result;
 }

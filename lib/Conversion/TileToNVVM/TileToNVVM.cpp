@@ -7,7 +7,7 @@
 // math and cf. Layouts, copy and mma plans, and pipelining are decided before.
 //
 //===----------------------------------------------------------------------===//
-#include "Lowering.h"
+#include "TensorMemory.h"
 #include "TmaCopy.h"
 #include "Tokens.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -269,6 +269,9 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   lowering.sharedBase =
       LLVM::AddressOfOp::create(lowering.builder, arenaSymbol);
 
+  if (failed(beginTensorMemory(lowering)))
+    return failure();
+
   Block &body = kernel.getBodyRegion().front();
   entry->getOperations().splice(entry->end(), body.getOperations());
   if (failed(lowering.lowerBlock(*entry)))
@@ -278,6 +281,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
     return failure();
   Operation *terminator = entry->getTerminator();
   lowering.builder.setInsertionPoint(terminator);
+  emitProducerTails(lowering);
+  endTensorMemory(lowering);
   // No block leaves while a peer may still arrive at or write into its memory.
   if (llvm::any_of(entry->getOps<RingCreateOp>(), [](RingCreateOp ring) {
         return ring.getPeers().value_or(1) > 1;

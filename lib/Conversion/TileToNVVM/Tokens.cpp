@@ -4,10 +4,12 @@
 // The hardware counts: groups of wgmma and of bulk stores end in order, and a
 // wait names how many of the latest may still run. `tile.await` names tokens;
 // how many groups were certainly issued after each is read off the program
-// here. Tokens themselves have no run-time value.
+// here; gemms by tcgen05 are waited for all together. Tokens themselves have no
+// run-time value.
 //
 //===----------------------------------------------------------------------===//
 #include "Tokens.h"
+#include "TensorMemory.h"
 #include "Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -19,11 +21,14 @@ using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
 AsyncKind tile::nvvm::asyncKind(Operation *op) {
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    return gemm.getToken() && gemm.getPlan() &&
-                   gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma
-               ? AsyncKind::Wgmma
-               : AsyncKind::None;
+  if (auto gemm = dyn_cast<GemmOp>(op)) {
+    if (!gemm.getToken() || !gemm.getPlan())
+      return AsyncKind::None;
+    MmaInstruction instruction = gemm.getPlan()->getInstruction();
+    return instruction == MmaInstruction::Wgmma     ? AsyncKind::Wgmma
+           : instruction == MmaInstruction::Tcgen05 ? AsyncKind::Tcgen05
+                                                    : AsyncKind::None;
+  }
   if (auto copy = dyn_cast<CopyOp>(op))
     return copy.getToken() && copy.getPlan() &&
                    (copy.getPlan()->getInstruction() == CopyInstruction::Tma ||
@@ -212,8 +217,13 @@ static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
   }
   int64_t gemms = INT64_MAX, stores = INT64_MAX;
   int64_t groups = await.getGroups().value_or(1);
+  bool inTensorMemory = false;
   for (const TokenTrace::Found &entry : trace.found) {
     AsyncKind kind = asyncKind(entry.issue);
+    if (kind == AsyncKind::Tcgen05) {
+      inTensorMemory = true;
+      continue;
+    }
     auto copy = dyn_cast<CopyOp>(entry.issue);
     if (groups > 1 && (!copy || copy.getNumGroups() != groups)) {
       InFlightDiagnostic diag = op->emitOpError()
@@ -231,6 +241,8 @@ static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
       return failure();
     emitWgmmaWait(lowering, gemms, fragments);
   }
+  if (inTensorMemory)
+    emitTcgen05Wait(lowering);
   if (stores == INT64_MAX)
     return success();
   // Groups are the issuing thread's: it waits, the others have none and wait

@@ -9,7 +9,7 @@
 namespace mlir::tile::nvvm {
 
 /// How the hardware counts what an operation leaves in flight.
-enum class AsyncKind { None, Wgmma, BulkStore };
+enum class AsyncKind { None, Wgmma, Tcgen05, BulkStore };
 AsyncKind asyncKind(Operation *op);
 
 /// Whether a wait is for copies: it ends with a barrier of the agent then.

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Wgmma.h"
+#include "Assembly.h"
 #include "Endpoint.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -68,47 +69,6 @@ private:
   KernelLowering &lowering;
   FragmentBuffer buffer;
   Type elementType, storage;
-};
-
-/// Inline PTX under construction. Results come first in PTX's numbering, so all
-/// of them are added before the first input.
-class Assembly {
-public:
-  explicit Assembly(KernelLowering &lowering) : lowering(lowering) {}
-
-  std::string result(Type type, char constraint) {
-    assert(inputs.empty() && "results come before inputs");
-    results.push_back(type);
-    constraints += (constraints.empty() ? "=" : ",=");
-    constraints += constraint;
-    return "$" + std::to_string(results.size() - 1);
-  }
-  std::string input(Value value, const std::string &constraint) {
-    inputs.push_back(value);
-    constraints += (constraints.empty() ? "" : ",") + constraint;
-    return "$" + std::to_string(results.size() + inputs.size() - 1);
-  }
-  void line(const std::string &instruction) { text += "\n\t" + instruction; }
-  /// With memory clobbered: wgmma reads shared memory.
-  SmallVector<Value> emit() {
-    auto &b = lowering.builder;
-    constraints += constraints.empty() ? "~{memory}" : ",~{memory}";
-    LLVM::InlineAsmOp op =
-        lowering.inlineAsm(results, "{" + text + "\n\t}", constraints, inputs);
-    SmallVector<Value> values;
-    for (size_t i = 0; i < results.size(); ++i)
-      values.push_back(results.size() == 1
-                           ? op.getResult(0)
-                           : Value(LLVM::ExtractValueOp::create(
-                                 b, op.getResult(0), int64_t(i))));
-    return values;
-  }
-
-private:
-  KernelLowering &lowering;
-  std::string text, constraints;
-  SmallVector<Type> results;
-  SmallVector<Value> inputs;
 };
 
 //===----------------------------------------------------------------------===//

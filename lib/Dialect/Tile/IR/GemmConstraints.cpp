@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Offers one alternative per instruction and grid of warps: the fragments it
-// works on, and how it reads shared memory (by wgmma: WgmmaPlan.cpp). A plan
-// stated by the user is respected where it is possible and refused with the
-// reason where not.
+// works on, and how it reads shared memory (by wgmma: WgmmaPlan.cpp, by
+// tcgen05: Tcgen05Plan.cpp). A plan stated by the user is respected where it is
+// possible and refused with the reason where not.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
@@ -101,9 +101,11 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
     std::string wrong = checkStatedPlan(*this, target, problem);
     if (!wrong.empty())
       return constraints.refuse(wrong);
-    if (stated.getInstruction() == MmaInstruction::Wgmma) {
+    bool isWgmma = stated.getInstruction() == MmaInstruction::Wgmma;
+    if (isWgmma || stated.getInstruction() == MmaInstruction::Tcgen05) {
       for (LayoutAlternative &alternative :
-           wgmmaAlternatives(*this, target, problem, refused))
+           isWgmma ? wgmmaAlternatives(*this, target, problem, refused)
+                   : tcgen05Alternatives(*this, target, problem, refused))
         offer(std::move(alternative));
       if (constraints.alternatives.empty())
         constraints.refuse("expected a plan that is possible: " +
@@ -118,6 +120,17 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
       for (LayoutAlternative &alternative :
            wgmmaAlternatives(*this, target, problem, refused))
         offer(std::move(alternative));
+    if (target.hasTcgen05() || isTensorMemory(getC()))
+      for (LayoutAlternative &alternative :
+           tcgen05Alternatives(*this, target, problem, refused))
+        offer(std::move(alternative));
+    if (isTensorMemory(getC())) {
+      if (constraints.alternatives.empty())
+        constraints.refuse("expected a gemm into tensor memory that is "
+                           "possible: " +
+                           refused.front());
+      return;
+    }
     bool hasBetter = !constraints.alternatives.empty();
     if (auto shape = chooseInstruction(*this, target, problem, refused))
       for (WarpGrid grid : chooseGrids(problem, *shape))

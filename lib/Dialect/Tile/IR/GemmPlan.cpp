@@ -142,9 +142,16 @@ std::string tile::checkStatedPlan(GemmOp gemm, const TargetInfo &target,
     why = checkStatedWgmma(gemm, target, problem);
     return why.empty() ? why : "expected a plan that is possible: " + why;
   }
+  if (stated.getInstruction() == MmaInstruction::Tcgen05 &&
+      target.hasTcgen05()) {
+    why = checkStatedTcgen05(gemm, target, problem);
+    return why.empty() ? why : "expected a plan that is possible: " + why;
+  }
   if (stated.getInstruction() != MmaInstruction::MmaSync)
     return std::string("expected a plan with ") +
-           (target.hasWgmma() ? "fma, mma_sync or wgmma" : "fma or mma_sync") +
+           (target.hasWgmma()     ? "fma, mma_sync or wgmma"
+            : target.hasTcgen05() ? "fma, mma_sync or tcgen05"
+                                  : "fma or mma_sync") +
            " on " + target.arch.str() + ", got " +
            stringifyMmaInstruction(stated.getInstruction()).str();
   SmallVector<const MmaInstructionInfo *> candidates =

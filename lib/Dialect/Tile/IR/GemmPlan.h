@@ -72,6 +72,22 @@ wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
                   const GemmProblem &problem,
                   SmallVectorImpl<std::string> &refused);
 
+/// Grids of warps in whole warpgroups that the policy allows, most warpgroups
+/// along m first.
+SmallVector<WarpGrid> warpgroupGrids(const GemmProblem &problem);
+
+//===--- by one thread, into tensor memory (Tcgen05Plan.cpp) ---===//
+
+/// Why a stated plan by tcgen05 is impossible, layouts aside.
+std::string checkStatedTcgen05(GemmOp gemm, const TargetInfo &target,
+                               const GemmProblem &problem);
+/// Ways to multiply by tcgen05 (by the stated plan, if there is one), the
+/// cheapest first; when there is none, `refused` gets the reasons.
+std::vector<LayoutAlternative>
+tcgen05Alternatives(GemmOp gemm, const TargetInfo &target,
+                    const GemmProblem &problem,
+                    SmallVectorImpl<std::string> &refused);
+
 std::string shapeText(MmaShape shape);
 
 } // namespace mlir::tile

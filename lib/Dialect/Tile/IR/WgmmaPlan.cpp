@@ -121,8 +121,7 @@ static double wgmmaCost(const GemmProblem &problem, const GemmPlan &plan) {
   return std::max(tensor, reads) + kTie * std::min(tensor, reads);
 }
 
-/// Grids of warps that the policy allows, most warpgroups along m first.
-static SmallVector<WarpGrid> wgmmaGrids(const GemmProblem &problem) {
+SmallVector<WarpGrid> tile::warpgroupGrids(const GemmProblem &problem) {
   int64_t groups = problem.warps / kWarpsPerGroup;
   switch (problem.policy) {
   case WarpPolicy::FullRow:
@@ -244,7 +243,7 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
                      {stated.getM(), stated.getN(), stated.getK()},
                      {stated.getWarpsM(), stated.getWarpsN()}});
   } else {
-    for (WarpGrid grid : wgmmaGrids(problem)) {
+    for (WarpGrid grid : warpgroupGrids(problem)) {
       int64_t n =
           problem.n % grid.n == 0 ? info->largestN(problem.n / grid.n) : 0;
       why = checkGrid(problem, *info, grid, n);

@@ -317,20 +317,28 @@ static SharedLayoutAttr layoutOf(Value buffer) {
 
 /// Who reads `buffer`, apart from the copy that fills it.
 static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
-  bool wgmma = false, threads = false;
+  bool wgmma = false, tcgen05 = false, threads = false;
   for (Value buffer : buffers)
     for (Operation *user : buffer.getUsers()) {
       auto gemm = dyn_cast<GemmOp>(user);
-      bool isWgmma = gemm && gemm.getPlan() &&
-                     gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma;
+      auto is = [&](MmaInstruction instruction) {
+        return gemm && gemm.getPlan() &&
+               gemm.getPlan()->getInstruction() == instruction;
+      };
+      bool isWgmma = is(MmaInstruction::Wgmma);
+      bool isTcgen05 = is(MmaInstruction::Tcgen05);
       auto copy = dyn_cast<CopyOp>(user);
       wgmma |= isWgmma;
-      threads |= !isWgmma && !(copy && copy.getTarget() == buffer);
+      tcgen05 |= isTcgen05;
+      threads |=
+          !isWgmma && !isTcgen05 && !(copy && copy.getTarget() == buffer);
     }
   SmallVector<RingSide> sides;
   if (wgmma)
     sides.push_back(RingSide::Wgmma);
-  if (threads || !wgmma)
+  if (tcgen05)
+    sides.push_back(RingSide::Tcgen05);
+  if (threads || sides.empty())
     sides.push_back(RingSide::Threads);
   return sides;
 }

@@ -1,15 +1,16 @@
 //===- ScheduleGemms.cpp - gemms in flight --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after roles. A gemm by wgmma is issued and awaited; the wait is put
-// as late as its operands and its result allow. Three steps, each of which
-// leaves a right program:
+// Phase 6: after roles. A gemm by wgmma or tcgen05 is issued and awaited; the
+// wait is put as late as its operands and its result allow. Three steps, each
+// of which leaves a right program:
 //   1. every such gemm returns a token that is awaited at once;
 //   2. a wait sinks to the first operation that touches the result, overwrites
 //      an operand, or frees the slot of one;
 //   3. where the waits of a loop have sunk to its end and only releases are
 //      left behind them, they move into the next iteration, behind the gemms
-//      that it issues: a group is always in flight.
+//      that it issues: a group is always in flight. Gemms by tcgen05 need no
+//      wait for releases: the waits move behind the loop.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,10 +26,23 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
+static bool isTcgen05(GemmOp gemm) {
+  return gemm.getPlan() &&
+         gemm.getPlan()->getInstruction() == MmaInstruction::Tcgen05;
+}
+
 /// A gemm that the hardware can leave in flight.
 static bool isAsynchronous(GemmOp gemm) {
   return gemm.getPlan() && !gemm.getPromoteEvery() &&
-         gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma;
+         (gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma ||
+          isTcgen05(gemm));
+}
+
+/// Whether a release makes a slot empty by itself, once a gemm has read it.
+static bool followsGemm(RingReleaseOp release, GemmOp gemm) {
+  RingType type = release.getRing().getType();
+  return isTcgen05(gemm) && type.usesMbarriers() &&
+         type.hasConsumer(RingSide::Tcgen05);
 }
 
 /// The ring whose slot a view shows; null for none.
@@ -52,8 +66,9 @@ static bool needsResult(GemmOp gemm, Operation *op) {
         return;
     }
     if (auto release = dyn_cast<RingReleaseOp>(inner)) {
-      needs |= release.getRing() == ringOf(gemm.getA()) ||
-               release.getRing() == ringOf(gemm.getB());
+      needs |= !followsGemm(release, gemm) &&
+               (release.getRing() == ringOf(gemm.getA()) ||
+                release.getRing() == ringOf(gemm.getB()));
       return;
     }
     if (isa<RingDrainOp, WarpSpecializeOp, AwaitOp>(inner)) {
@@ -119,6 +134,10 @@ struct Tail {
   SmallVector<AwaitOp> awaits;
   SmallVector<RingReleaseOp> releases;
   SmallVector<GemmOp> gemms;
+  /// By tcgen05: there is nothing to wait for inside the loop.
+  bool isBehindLoop() {
+    return llvm::all_of(gemms, [](GemmOp gemm) { return isTcgen05(gemm); });
+  }
 };
 } // namespace
 
@@ -191,9 +210,11 @@ static std::optional<Tail> findTail(scf::ForOp loop) {
     if (touches(&op, pending) || writesOperand(&op, tail.gemms))
       return std::nullopt;
     bool isLater = lastGemm->isBeforeInBlock(&op);
-    if (isLater && !isMemoryEffectFree(&op))
+    if (isLater && !isMemoryEffectFree(&op) && !tail.isBehindLoop())
       return std::nullopt;
   }
+  if (tail.isBehindLoop() && !tail.releases.empty())
+    return std::nullopt; // slots that only a wait shows to be read
   for (AwaitOp await : tail.awaits)
     if (await->isBeforeInBlock(lastGemm))
       return std::nullopt;
@@ -247,20 +268,27 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
       RingReleaseOp::create(builder, loc, release.getRing(), use);
   };
   OpBuilder builder(&getContext());
-  builder.setInsertionPointAfter(lastGemm);
-  Value notFirst =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                            carrier.getInductionVar(), carrier.getLowerBound());
-  finish(builder, ValueRange(carrier.getRegionIterArgs()).drop_front(first),
-         notFirst);
+  if (!tail->isBehindLoop()) {
+    builder.setInsertionPointAfter(lastGemm);
+    Value notFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, carrier.getInductionVar(),
+        carrier.getLowerBound());
+    finish(builder, ValueRange(carrier.getRegionIterArgs()).drop_front(first),
+           notFirst);
+  }
   for (AwaitOp await : tail->awaits)
     await.erase();
   SmallVector<RingReleaseOp> releases = tail->releases;
   builder.setInsertionPointAfter(carrier);
-  Value ran =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                            carrier.getLowerBound(), carrier.getUpperBound());
-  finish(builder, carrier.getResults().drop_front(first), ran);
+  if (tail->isBehindLoop()) {
+    AwaitOp::create(builder, loc, carrier.getResults().drop_front(first),
+                    /*read=*/false, /*groups=*/IntegerAttr());
+  } else {
+    Value ran =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                              carrier.getLowerBound(), carrier.getUpperBound());
+    finish(builder, carrier.getResults().drop_front(first), ran);
+  }
   for (RingReleaseOp release : releases)
     release.erase();
   ++rotatedLoops;

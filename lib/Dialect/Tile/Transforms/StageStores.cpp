@@ -134,7 +134,12 @@ StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
     why = "the tile is small, or its rows are no multiple of 32 bytes";
     return failure();
   }
-  if (alignedRun(layout.getLayout(), 1) * bits >= kWideBits) {
+  // Lanes that each have a row of their own would store far apart.
+  bool lanesShareRows =
+      llvm::any_of(layout.getLayout().modes(Axis::Lane), [](const Mode &mode) {
+        return mode.dim == 1 && mode.extent > 1;
+      });
+  if (lanesShareRows && alignedRun(layout.getLayout(), 1) * bits >= kWideBits) {
     why = "threads hold whole pieces of 16 bytes of its rows";
     return failure();
   }

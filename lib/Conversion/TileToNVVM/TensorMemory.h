@@ -1,0 +1,51 @@
+//===- TensorMemory.h - accumulators of tcgen05 -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_TENSORMEMORY_H
+#define TILE_LIB_CONVERSION_TILETONVVM_TENSORMEMORY_H
+
+#include "Lowering.h"
+
+namespace mlir::tile::nvvm {
+
+//===--- TensorMemory.cpp ---===//
+
+/// At the kernel's start: columns for every buffer in tensor memory, and the
+/// mbarriers that say when gemms have ended. Nothing in kernels without.
+LogicalResult beginTensorMemory(KernelLowering &lowering);
+/// At its end: gives the columns back.
+void endTensorMemory(KernelLowering &lowering);
+
+FailureOr<TensorBuffer> tensorBuffer(KernelLowering &lowering, Value buffer,
+                                     Operation *user);
+/// Between tensor memory and a fragment. All threads of the agent have done
+/// their part afterwards.
+LogicalResult lowerTensorCopy(KernelLowering &lowering, CopyOp copy);
+LogicalResult lowerTensorFill(KernelLowering &lowering, FillOp fill);
+
+//===--- Tcgen05.cpp ---===//
+
+/// Multiplies by tcgen05. Without a token C is complete for all threads of the
+/// agent afterwards; with one, after `emitTcgen05Wait`.
+LogicalResult lowerTcgen05(KernelLowering &lowering, GemmOp gemm,
+                           MmaPlanAttr plan);
+/// Waits until all gemms by tcgen05 that the agent issued have ended.
+void emitTcgen05Wait(KernelLowering &lowering);
+/// By the thread that issues gemms: an arrival on an mbarrier (an i32 address
+/// of shared memory) once all it issued have ended, in each of the cluster's
+/// `peers` blocks.
+void emitTcgen05Commit(KernelLowering &lowering, Value mbarrier,
+                       int64_t peers = 1);
+/// Orders tcgen05 instructions before it with a barrier behind it, or those
+/// behind it with one before.
+void emitTcgen05Fence(KernelLowering &lowering, bool before);
+
+//===--- Ring.cpp ---===//
+
+/// Runs `body` where `predicate` is true; everywhere when it is null.
+void onOneThread(KernelLowering &lowering, Value predicate,
+                 llvm::function_ref<void()> body);
+/// Waits until the phase of a parity (i32) of an mbarrier has completed.
+void waitParity(KernelLowering &lowering, Value barrier, Value parity);
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_TENSORMEMORY_H

@@ -1,0 +1,250 @@
+//===- Tcgen05Plan.cpp - gemms into tensor memory -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether tcgen05.mma can multiply a gemm's tiles, and what that demands: both
+// operands in shared layouts that matrix descriptors express, the accumulator
+// in the layout in which warps read tensor memory. One thread issues, so the
+// grid of warps only says who reads which part of the result. That the
+// accumulator moves to tensor memory is PlaceAccumulators.cpp's business.
+// Source: PTX ISA 9.0, "TensorCore 5th Generation Family Instructions".
+//
+//===----------------------------------------------------------------------===//
+#include "GemmPlan.h"
+#include "tile/Dialect/Tile/IR/MmaTypes.h"
+#include "tile/Layout/CheckedMath.h"
+#include "tile/Layout/WgmmaOperand.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static MemRefType typeOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType());
+}
+
+static const Tcgen05InstructionInfo *
+tcgen05For(GemmOp gemm, const TargetInfo &target, std::string &why) {
+  Type a = typeOf(gemm.getA()).getElementType();
+  Type b = typeOf(gemm.getB()).getElementType();
+  Type c = typeOf(gemm.getC()).getElementType();
+  if (a.isF32() && gemm.getPrecision() == Precision::Ieee) {
+    why =
+        "tcgen05 multiplies f32 in tf32, and the gemm asks for precision ieee";
+    return nullptr;
+  }
+  std::optional<MmaType> typeA = getMmaOperandType(a, gemm.getUnsignedA());
+  std::optional<MmaType> typeB = getMmaOperandType(b, gemm.getUnsignedB());
+  std::optional<MmaType> typeC = getMmaAccumulatorType(c);
+  const Tcgen05InstructionInfo *info =
+      typeA && typeB && typeC
+          ? target.tcgen05Instruction(*typeA, *typeB, *typeC)
+          : nullptr;
+  if (!info) {
+    llvm::raw_string_ostream os(why);
+    os << "tcgen05 has no " << a << " x " << b << " into " << c << " on "
+       << target.arch;
+  }
+  return info;
+}
+
+/// Rows of the instruction for a tile of `m` rows; 0 when there is none.
+static int64_t rowsFor(int64_t m) {
+  return m > 0 && m % 128 == 0 ? 128 : m == 64 ? 64 : 0;
+}
+
+/// Columns of tensor memory that an accumulator of 32-bit elements takes.
+static int64_t columnsOf(MemRefType type) {
+  return ceilDiv(type.getDimSize(0), kTensorMemoryLanes) * type.getDimSize(1);
+}
+
+/// What tcgen05 needs of a gemm whatever the grid; empty when it has it.
+static std::string checkProblem(GemmOp gemm, const TargetInfo &target,
+                                const GemmProblem &problem,
+                                const Tcgen05InstructionInfo &info) {
+  if (problem.warps % kWarpsPerGroup != 0)
+    return "tcgen05 needs whole warpgroups of 4 warps to read tensor memory, "
+           "got " +
+           std::to_string(problem.warps) + " warps";
+  if (!problem.sharedA || !problem.sharedB)
+    return std::string("tcgen05 reads ") + (problem.sharedA ? "B" : "A") +
+           " from shared memory, got a fragment";
+  if (problem.k % info.k != 0 || problem.k == 0)
+    return "tcgen05 needs a K tile that is a multiple of " +
+           std::to_string(info.k) + ", got " + std::to_string(problem.k);
+  if (gemm.getPromoteEvery())
+    return "tcgen05 keeps partial sums in tensor memory, and the gemm asks for "
+           "`promote_every`";
+  if (!rowsFor(problem.m))
+    return "tcgen05 needs an M tile of 64 or a multiple of 128, got " +
+           std::to_string(problem.m);
+  if (!info.largestN(problem.n))
+    return "tcgen05 needs an N tile that is a multiple of 16, got " +
+           std::to_string(problem.n);
+  // Accumulators of all gemms of the kernel may be alive at once.
+  llvm::SmallSetVector<Value, 4> accumulators;
+  gemm->getParentOfType<KernelOp>().walk([&](GemmOp other) {
+    std::string ignored;
+    if (tcgen05For(other, target, ignored))
+      accumulators.insert(other.getC());
+  });
+  int64_t columns = 0;
+  for (Value accumulator : accumulators)
+    columns += columnsOf(typeOf(accumulator));
+  if (columns > kTensorMemoryColumns)
+    return "tensor memory has " + std::to_string(kTensorMemoryColumns) +
+           " columns, the accumulators of the kernel take " +
+           std::to_string(columns);
+  return "";
+}
+
+/// What it needs of a grid of warps.
+static std::string checkGrid(const GemmProblem &problem, WarpGrid warps,
+                             int64_t rows) {
+  WarpGrid groups{warps.m / kWarpsPerGroup, warps.n};
+  if (warps.m % kWarpsPerGroup != 0)
+    return "tcgen05 needs a multiple of 4 warps along m, got " +
+           std::to_string(warps.m);
+  if (problem.m % (rows * groups.m) != 0)
+    return "tcgen05 needs an M tile that is a multiple of " +
+           std::to_string(rows) + " for each of " + std::to_string(groups.m) +
+           " warpgroups, got " + std::to_string(problem.m);
+  if (problem.n % (8 * groups.n) != 0)
+    return "tcgen05 needs an N tile that is a multiple of 8 for each of " +
+           std::to_string(groups.n) + " warpgroups, got " +
+           std::to_string(problem.n);
+  return "";
+}
+
+std::string tile::checkStatedTcgen05(GemmOp gemm, const TargetInfo &target,
+                                     const GemmProblem &problem) {
+  MmaPlanAttr stated = gemm.getPlanAttr();
+  std::string why;
+  const Tcgen05InstructionInfo *info = tcgen05For(gemm, target, why);
+  if (!info)
+    return why;
+  why = checkProblem(gemm, target, problem, *info);
+  if (!why.empty())
+    return why;
+  if (stated.getM() != rowsFor(problem.m) || stated.getK() != info->k ||
+      !info->hasN(stated.getN()) || problem.n % stated.getN() != 0)
+    return "tcgen05 has no shape " +
+           shapeText({stated.getM(), stated.getN(), stated.getK()}) +
+           " for these element types and this tile";
+  return checkGrid(problem, {stated.getWarpsM(), stated.getWarpsN()},
+                   stated.getM());
+}
+
+//===----------------------------------------------------------------------===//
+// Demands
+//===----------------------------------------------------------------------===//
+
+static double tcgen05Cost(const GemmProblem &problem) {
+  // A multiprocessor does 4096 multiply-adds of 16 bits a cycle, and warps read
+  // 16 bytes a lane and cycle of the accumulator.
+  constexpr double kMultipliers = 4096, kReadBits = 128 * 128;
+  double products = double(problem.m) * double(problem.n) * double(problem.k);
+  return products * problem.bitsA / 16 / kMultipliers +
+         double(problem.m) * double(problem.n) * problem.bitsC / kReadBits;
+}
+
+/// An operand: its rows along m or n, in pieces of `piece`.
+static std::string demandShared(LayoutAlternative &alternative, Value buffer,
+                                StringRef name, int64_t extent, int64_t piece,
+                                unsigned mnDim, int64_t steps,
+                                const Tcgen05InstructionInfo &info) {
+  MemRefType type = typeOf(buffer);
+  if (mnDim == 1 && !info.transposes())
+    return "operand " + name.str() +
+           " of tcgen05: expected tf32 contiguous along k";
+  WgmmaSplit split{mnDim, 1 - mnDim,           1, extent / piece,
+                   piece, steps, /*bytesAlongMn=*/true};
+  SharedDemand demand;
+  demand.buffer = buffer;
+  std::string why;
+  if (SharedLayoutAttr stated = getSharedLayout(buffer)) {
+    auto operand = wgmmaOperand(stated.getLayout(), split);
+    if (operand)
+      demand.oneOf.push_back(stated.getLayout());
+    else
+      why = operand.reason();
+  } else {
+    demand.oneOf = wgmmaLayouts(
+        type.getShape(), getStorageBits(type.getElementType()), split, why);
+  }
+  if (demand.oneOf.empty())
+    return "operand " + name.str() + " of tcgen05: " + why;
+  alternative.shareds.push_back(std::move(demand));
+  return "";
+}
+
+static std::string demandAccumulator(LayoutAlternative &alternative,
+                                     GemmOp gemm, const GemmProblem &problem,
+                                     const GemmPlan &plan) {
+  if (isTensorMemory(gemm.getC()))
+    return "";
+  auto layout =
+      tcgen05Fragment(plan.shape.m, {problem.m, problem.n}, plan.warps);
+  if (!layout)
+    return layout.reason();
+  alternative.exacts.push_back(
+      {&gemm.getCMutable(), *layout, /*reads=*/!gemm.getClear(),
+       /*writes=*/true, /*isPreference=*/false,
+       "accumulator of tcgen05 " + shapeText(plan.shape)});
+  return "";
+}
+
+std::vector<LayoutAlternative>
+tile::tcgen05Alternatives(GemmOp gemm, const TargetInfo &target,
+                          const GemmProblem &problem,
+                          SmallVectorImpl<std::string> &refused) {
+  std::string why;
+  auto refuse = [&](std::string reason) {
+    if (!llvm::is_contained(refused, reason))
+      refused.push_back(std::move(reason));
+  };
+  const Tcgen05InstructionInfo *info = tcgen05For(gemm, target, why);
+  if (info)
+    why = checkProblem(gemm, target, problem, *info);
+  if (!why.empty()) {
+    refuse(why);
+    return {};
+  }
+  MmaShape shape{rowsFor(problem.m), info->largestN(problem.n), info->k};
+  SmallVector<WarpGrid> grids;
+  if (MmaPlanAttr stated = gemm.getPlanAttr()) {
+    shape.n = stated.getN();
+    grids.push_back({stated.getWarpsM(), stated.getWarpsN()});
+  } else {
+    grids = warpgroupGrids(problem);
+  }
+
+  for (WarpGrid grid : grids) {
+    why = checkGrid(problem, grid, shape.m);
+    GemmPlan plan{MmaInstruction::Tcgen05, shape, grid};
+    LayoutAlternative alternative;
+    int64_t steps = problem.k / shape.k;
+    if (why.empty())
+      why = demandShared(alternative, gemm.getA(), "A", problem.m, shape.m,
+                         gemm.getTransposeA() ? 1 : 0, steps, *info);
+    if (why.empty())
+      why = demandShared(alternative, gemm.getB(), "B", problem.n, shape.n,
+                         gemm.getTransposeB() ? 0 : 1, steps, *info);
+    if (why.empty())
+      why = demandAccumulator(alternative, gemm, problem, plan);
+    if (!why.empty()) {
+      refuse(why);
+      continue;
+    }
+    alternative.cost = tcgen05Cost(problem);
+    alternative.decision.why =
+        "one thread issues " + std::to_string(problem.m / shape.m) + "x" +
+        std::to_string(problem.n / shape.n) + " instructions per step of k, " +
+        std::to_string(grid.m / kWarpsPerGroup) + "x" + std::to_string(grid.n) +
+        " warpgroups (" + stringifyWarpPolicy(problem.policy).str() +
+        ") read the result";
+    alternative.decision.value = plan.toAttr(gemm.getContext());
+    // Grids cost the same: the first, with most warpgroups along m, is enough.
+    refused.clear();
+    return {std::move(alternative)};
+  }
+  return {};
+}
