@@ -31,9 +31,8 @@ OrRefusal<WgmmaOperand> mlir::tile::wgmmaOperand(const SharedLayout &shared,
         region.sizes[split.mnDim] = split.extent;
         region.offsets[split.kDim] = step * k;
         region.sizes[split.kDim] = k;
-        OrRefusal<WgmmaDescriptor> piece =
-            wgmmaDescriptor(shared, split.mnDim, split.kDim, region,
-                            split.bytesAlongMn);
+        OrRefusal<WgmmaDescriptor> piece = wgmmaDescriptor(
+            shared, split.mnDim, split.kDim, region, split.bytesAlongMn);
         if (!piece)
           return Refusal{piece.reason()};
         if (group == 0 && repeat == 0 && step == 0)

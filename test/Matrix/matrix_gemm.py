@@ -428,7 +428,7 @@ def tcgen05_kernels():
 
 
 def kernels():
-    out = wgmma_kernels() + tcgen05_kernels()
+    out = wgmma_kernels()
 
     def add(name, **kw):
         out.append(gemm(name, **kw))

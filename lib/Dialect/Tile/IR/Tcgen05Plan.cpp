@@ -155,8 +155,8 @@ static std::string demandShared(LayoutAlternative &alternative, Value buffer,
   if (mnDim == 1 && !info.transposes())
     return "operand " + name.str() +
            " of tcgen05: expected tf32 contiguous along k";
-  WgmmaSplit split{mnDim, 1 - mnDim,           1, extent / piece,
-                   piece, steps, /*bytesAlongMn=*/true};
+  WgmmaSplit split{
+      mnDim, 1 - mnDim, 1, extent / piece, piece, steps, /*bytesAlongMn=*/true};
   SharedDemand demand;
   demand.buffer = buffer;
   std::string why;
