@@ -6,7 +6,8 @@
 Every tile of a kernel runs its loops a different number of times: tile x of the grid 0 to
 2N+2 times, N the stages, so that one run sees every trip count, and a persistent block sees
 one after the other with phases carried over. Each program is scheduled for sm_90a (two
-roles) and for sm_90 (one agent), persistent or not, and compared with itself as written.
+roles) and for sm_90 (one agent), persistent or not, and for sm_100a (accumulators in
+tensor memory, slots released by the tensor core), and compared with itself as written.
 """
 
 import pathlib
@@ -16,6 +17,10 @@ import sys
 SHARED = "#gpu.address_space<workgroup>"
 TMA = "{plan = #tile.copy_plan<tma, bytes = 16>}"
 WGMMA = "{plan = #tile.mma_plan<wgmma, m = 64, n = 16, k = 16, warps = [4, 1]>}"
+
+TCGEN05 = "{plan = #tile.mma_plan<tcgen05, m = 64, n = 16, k = 16, warps = [4, 1]>}"
+# What reading tensor memory gives.
+ROWS = "#tile.fragment_layout<shape [64, 16] reg [(2, 1:1), (2, 0:8), (2, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>"
 
 HEAD = """#shared = #gpu.address_space<workgroup>
 tile.kernel @k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
@@ -102,32 +107,53 @@ PROGRAMS = {
     "chained": CHAINED + STAGED,
     "read": READ + STORE,
 }
-PASSES = ["tile-make-persistent", "canonicalize", "cse", "tile-pipeline", "tile-specialize-warps", "tile-schedule-gemms", "tile-schedule-stores"]
+PASSES = ["tile-make-persistent", "canonicalize", "cse", "tile-place-accumulators", "tile-pipeline", "tile-specialize-warps", "tile-schedule-gemms", "tile-schedule-stores"]
+
+
+def for_tensor_memory(text):
+    """The program with gemms by tcgen05, but for those with an operand in registers."""
+    lines = []
+    for line in text.splitlines(keepends=True):
+        if "tile.gemm %p" not in line:
+            line = line.replace(WGMMA, TCGEN05)
+        for name in ("%acc", "%s"):
+            line = line.replace(f"{name} = tile.alloc :", f"{name} = tile.alloc layout({ROWS}) :")
+        lines.append(line)
+    return "".join(lines)
+
+
+def variants():
+    """Program, stages, whether it is persistent, its architecture and whether operations are put off."""
+    for index, program in enumerate(PROGRAMS):
+        for stages in (1, 2, 3, 4):
+            persistent = (index + stages) % 2 == 0
+            lazy = (index + stages) % 4 != 0
+            yield program, stages, persistent, "sm_90" if (index + stages // 2) % 3 == 0 else "sm_90a", lazy
+            yield program, stages, not persistent, "sm_100a", lazy
 
 
 def main():
     tile_opt, tile_run, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
     lines, refused = [], 0
-    for index, (program, body) in enumerate(PROGRAMS.items()):
-        for stages in (1, 2, 3, 4):
-            persistent = (index + stages) % 2 == 0
-            arch = "sm_90" if (index + stages // 2) % 3 == 0 else "sm_90a"
-            name = f"{program}_{stages}_{arch}{'_persistent' if persistent else ''}"
-            text = (HEAD + body).replace("@N@", str(stages)) + "}\n"
-            source, scheduled = folder / f"{name}.mlir", folder / f"{name}.scheduled.mlir"
-            source.write_text(text.replace("@ATTRIBUTES@", " attributes {persistent = 1}" if persistent else ""))
-            passes = ",".join([f"tile-set-target{{arch={arch}}}", *PASSES])
-            done = subprocess.run([tile_opt, source, f"--pass-pipeline=builtin.module({passes})", "-o", scheduled],
-                                  capture_output=True, text=True)
-            if done.returncode:
-                refused += 1
-                print(f"{name}: {done.stderr}")
-                continue
-            tiles = 2 * stages + 3
-            lines.append(f"--name={name} {scheduled} --source={source} --check --workers=1 --blocks={1 + stages % 3} "
-                         f"--args=A=70x{16 * tiles}:smallint,B={16 * tiles}x{16 * tiles}:smallint,C=70x{16 * tiles} "
-                         f"{'--lazy-async' if (index + stages) % 4 else ''}")
+    for program, stages, persistent, arch, lazy in variants():
+        name = f"{program}_{stages}_{arch}{'_persistent' if persistent else ''}"
+        text = (HEAD + PROGRAMS[program]).replace("@N@", str(stages)) + "}\n"
+        if arch == "sm_100a":
+            text = for_tensor_memory(text)
+        source, scheduled = folder / f"{name}.mlir", folder / f"{name}.scheduled.mlir"
+        source.write_text(text.replace("@ATTRIBUTES@", " attributes {persistent = 1}" if persistent else ""))
+        passes = ",".join([f"tile-set-target{{arch={arch}}}", *PASSES])
+        done = subprocess.run([tile_opt, source, f"--pass-pipeline=builtin.module({passes})", "-o", scheduled],
+                              capture_output=True, text=True)
+        if done.returncode:
+            refused += 1
+            print(f"{name}: {done.stderr}")
+            continue
+        tiles = 2 * stages + 3
+        lines.append(f"--name={name} {scheduled} --source={source} --check --workers=1 --blocks={1 + stages % 3} "
+                     f"--args=A=70x{16 * tiles}:smallint,B={16 * tiles}x{16 * tiles}:smallint,C=70x{16 * tiles} "
+                     f"{'--lazy-async' if lazy else ''}")
     batch = folder / "cases"
     batch.write_text("".join(line + "\n" for line in lines))
     done = subprocess.run([tile_run, f"--batch={batch}", "--jobs=0"], capture_output=True, text=True)
