@@ -44,7 +44,7 @@ class Gemm:
     panel: int = 8  # 0: none
     persistent: int = 1  # 0: one block a tile
     specialize: bool | None = None  # the kernel's attribute; None: absent
-    epilogue: str = "none"  # relu, bias, bias_gelu, residual, residual_init, scale
+    epilogue: str = "none"  # relu, bias, bias_gelu, residual, residual_init, scale, add (to C, atomically)
     split_k: bool = False
     batched: bool = False
     layout: str = "dense"  # dense, padded (rows to 16 bytes), strided (dynamic strides); with `static`: extents
@@ -119,7 +119,9 @@ class Gemm:
             args.append(("scale", "f32", None, "r", False))
         if self.split_k:
             args.append(("splits", "i32", None, "r", False))
-        args.append(("C", out, (["splits"] if self.split_k else head) + ["M", "N"], "w", padded))
+        # Products of all batches are added to one C.
+        outer = ["splits"] if self.split_k else [] if self.epilogue == "add" else head
+        args.append(("C", out, outer + ["M", "N"], "rw" if self.epilogue == "add" else "w", padded))
         return args
 
     def argument_type(self, arg):
@@ -199,7 +201,11 @@ def gemm_text(p):
     out_line(f"%As = tile.alloc : {as_type}\n%Bs = tile.alloc : {bs_type}\n%acc = tile.alloc : {acc_type}")
     batch = "%bz, " if p.batched else ""
 
+    added = p.epilogue == "add"
+
     def region(matrix, rows, columns, shape):
+        if matrix == "C" and added:
+            return f"%C[{rows}, {columns}]"
         sizes = f" sizes [1, {shape[0]}, {shape[1]}]" if p.batched else ""
         return f"%{matrix}[{batch}{rows}, {columns}]{sizes}"
 
@@ -240,21 +246,23 @@ scf.if %even {{
     out_line(epilogue_text(p, types, acc_type, region))
     store = "" if p.store_tma else " {disable_tma}"
     c_region = f"%C[%bz, %m, %n] sizes [1, {bm}, {bn}]" if p.split_k else region("C", "%m", "%n", (bm, bn))
-    out_line(f"tile.copy %acc to {c_region}{store} : {acc_type} to {types['C']}")
+    move = "tile.atomic add" if added else "tile.copy"
+    out_line(f"{move} %acc to {c_region}{store} : {acc_type} to {types['C']}")
 
-    rows = f"dim(%C, {rank - 2 + p.split_k}) ceildiv {bm}"
-    columns = f"dim(%C, {rank - 1 + p.split_k}) ceildiv {bn}"
+    c_rank = 2 if added else rank + p.split_k
+    rows = f"dim(%C, {c_rank - 2}) ceildiv {bm}"
+    columns = f"dim(%C, {c_rank - 1}) ceildiv {bn}"
     cx, cy = p.cluster
     # Clusters divide the grid: tiles that lie wholly outside load zeros and store nothing.
     if cx > 1:
-        columns = f"(dim(%C, {rank - 1 + p.split_k}) ceildiv {bn * cx}) * {cx}"
+        columns = f"(dim(%C, {c_rank - 1}) ceildiv {bn * cx}) * {cx}"
     if cy > 1:
-        rows = f"(dim(%C, {rank - 2 + p.split_k}) ceildiv {bm * cy}) * {cy}"
+        rows = f"(dim(%C, {c_rank - 2}) ceildiv {bm * cy}) * {cy}"
     indices, grid = "%bx, %by", f"{columns}, {rows}"
     if p.split_k:
         indices, grid = indices + ", %bz", grid + ", %splits"
     elif p.batched:
-        indices, grid = indices + ", %bz", grid + ", dim(%C, 0)"
+        indices, grid = indices + ", %bz", grid + (", dim(%A, 0)" if added else ", dim(%C, 0)")
     cluster = ""
     if (cx, cy) != (1, 1):
         cluster = f" cluster({cx}, {cy}{', 1' if p.split_k or p.batched else ''})"
@@ -312,7 +320,7 @@ tile.copy {region("R", "%m", "%n", (bm, bn))} to %Rf : {types["R"]} to {tile}
         body += f"%y = arith.addf %x, {'%wide' if out != acc else '%r'} : {acc}"
     elif p.epilogue == "scale":
         body = f"%y = arith.mulf %x, %scale : {acc}"
-    elif p.epilogue not in ("none", "residual_init"):
+    elif p.epilogue not in ("none", "residual_init", "add"):
         raise ValueError(f"unknown epilogue {p.epilogue}")
     if not body:
         return ""

@@ -193,6 +193,22 @@ def cases():
             runs,
         )
 
+    # Atomics of whole tiles: tensor reductions, and the same an element at a time. Blocks of all batches add to one C.
+    for fields in (
+        dict(out="f32"),
+        dict(out="f32", tb=True, persistent=0, tile=(128, 256, 64)),
+        dict(out="f32", tile=(64, 64, 64), threads=128, specialize=False),
+        dict(out="f32", store_tma=False),
+        dict(out="f32", promise=False),
+        dict(a="i8", tb=True, tile=(128, 128, 128)),
+        dict(acc="f16", out="f16"),
+    ):
+        program = dataclasses.replace(PLAIN, epilogue="add", batched=True, **fields)
+        runs = default_runs(program)
+        small = [dict(r, M=min(r["M"], 272), N=min(r["N"], 272), batch=n) for r, n in zip(runs, (3, 2, 1, 5, 2))]
+        add("atomics", program, small, core=fields == dict(out="f32"))
+    add("atomics", PLAIN, epilogue="add", out="f32", cluster=(2, 1), core=True)
+
     # Attention: two gemms in one pipelined loop, a guarded mask, rows that are reduced.
     lengths = [dict(heads=heads, S=s) for heads, s in ((2, 512), (3, 1), (1, 127), (2, 333), (5, 1000), (1, 2049))]
     for d in (64, 128):

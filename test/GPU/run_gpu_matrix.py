@@ -24,6 +24,10 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Beside this file where it has been packed.
+ARTIFACT = next(p for p in (HERE / "artifact.py", HERE.parents[1] / "benchmarks/tilebench/artifact.py") if p.exists())
+sys.path.insert(0, str(ARTIFACT.parent))
+from artifact import evaluate  # noqa: E402
 
 
 # ----- pack ------------------------------------------------------------------------------------
@@ -70,6 +74,7 @@ def pack(options):
         (folder / "matrix.json").write_text(json.dumps(dict(arch=options.arch, kernels=found)))
         with tarfile.open(options.output, "w:xz") as tar:
             tar.add(__file__, "run_gpu_matrix.py")
+            tar.add(ARTIFACT, "artifact.py")
             tar.add(folder / "matrix.json", "matrix.json")
             for kernel in found:
                 if "failed" in kernel:
@@ -118,30 +123,6 @@ class Driver:
         self.check(self.cuda.cuLaunchKernel(function, u(grid[0]), u(grid[1]), u(grid[2]), u(threads), u(1), u(1),
                                             u(shared), c.c_void_p(0), array, c.c_void_p(0)), "launch")
         self.check(self.cuda.cuCtxSynchronize(), "run")
-
-
-def evaluate(e, shapes, strides, scalars):
-    """A manifest expression (docs/Artifact.md)."""
-    if isinstance(e, int):
-        return e
-    kind = e[0]
-    if kind == "dim":
-        return shapes[e[1]][e[2]]
-    if kind == "stride":
-        return strides[e[1]][e[2]]
-    if kind == "scalar":
-        return scalars[e[1]]
-    a = evaluate(e[1], shapes, strides, scalars)
-    if kind == "and" and not a:
-        return 0
-    if kind == "or" and a:
-        return 1
-    b = evaluate(e[2], shapes, strides, scalars)
-    return {"add": lambda: a + b, "sub": lambda: a - b, "mul": lambda: a * b, "floordiv": lambda: a // b,
-            "ceildiv": lambda: -(-a // b), "mod": lambda: a % b, "min": lambda: min(a, b), "max": lambda: max(a, b),
-            "eq": lambda: int(a == b), "ne": lambda: int(a != b), "lt": lambda: int(a < b), "le": lambda: int(a <= b),
-            "gt": lambda: int(a > b), "ge": lambda: int(a >= b), "and": lambda: int(bool(b)),
-            "or": lambda: int(bool(b))}[kind]()
 
 
 class Buffer:

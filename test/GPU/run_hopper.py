@@ -138,8 +138,9 @@ class Case:
 
     def fill(self, rand, generator):
         torch = self.torch
+        adds = getattr(self.program, "epilogue", "") == "add"
         for name, buffer in self.buffers.items():
-            if name == self.out_name:
+            if name == self.out_name and not adds:
                 buffer.poison()
             elif buffer.element == "i8" and rand:
                 buffer.set(torch.randint(-128, 128, buffer.shape, generator=generator, device=buffer.raw.device))
@@ -149,6 +150,8 @@ class Case:
                 )
             else:
                 buffer.set(torch.randint(-3, 4, buffer.shape, generator=generator, device=buffer.raw.device))
+        # What is added to, which the launch changes.
+        self.start = self.out.double() if adds else None
 
     def reference(self):
         """The result and the magnitude that scales its error, in float64."""
@@ -178,6 +181,10 @@ class Case:
             ref, mag = ref + self.buffers["R"].double(), mag + self.buffers["R"].double().abs()
         elif p.epilogue == "scale":
             ref, mag = ref * 0.5, mag * 0.5
+        elif p.epilogue == "add":
+            if p.batched:
+                ref, mag = ref.sum(0), mag.sum(0)
+            ref, mag = ref + self.start, mag + self.start.abs()
         return ref, mag
 
     def wrong_elements(self, got, ref, mag, rand):

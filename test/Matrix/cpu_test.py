@@ -10,16 +10,10 @@ are overwritten when they are released, and uses, deadlocks and awaits are check
 line counts.
 """
 
-import argparse
-import concurrent.futures
-import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 
-import generate
-from report import report
+import runner
 
 LARGEST = 9000  # elements of one argument
 
@@ -94,23 +88,11 @@ def check(index, kernel, options, folder):
     return [text for text in wrong if text]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-run")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="only kernels whose names match this expression")
-    parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        found = [k for k in generate.write(folder) if "compile_only" not in k and re.search(options.only, k["name"])]
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda pair: check(*pair, options, folder), enumerate(found)))
-    done = [(k["name"], r) for k, r in zip(found, results) if r is not None]
-    if len(done) < len(found):
-        print(f"{len(found) - len(done)} kernels have no small shape and were not run")
-    sys.exit(report("matrix-cpu", done, options.junit))
+def cases(kernels, options, folder):
+    found = [kernel for kernel in kernels if "compile_only" not in kernel]
+    for index, kernel in enumerate(found):
+        yield kernel["name"], check, (index, kernel, options, folder)
 
 
 if __name__ == "__main__":
-    main()
+    runner.main("matrix-cpu", __doc__.splitlines()[0], "tile-run", cases)

@@ -12,8 +12,10 @@ A fault is one line changed; where only numbers can tell, they must be wrong.
 
 import itertools
 import pathlib
-import subprocess
+import re
 import sys
+
+from batch import count, run_batch
 
 BM, BN, BK = 16, 32, 8
 
@@ -202,10 +204,7 @@ class Cases:
         )
 
     def run(self, tile_run):
-        batch = self.folder / "cases"
-        batch.write_text("".join(line + "\n" for line in self.lines))
-        done = subprocess.run([tile_run, f"--batch={batch}", "--jobs=0"], capture_output=True, text=True)
-        return done.stdout + done.stderr
+        return run_batch(tile_run, self.folder, self.lines)
 
 
 def good(cases):
@@ -254,20 +253,15 @@ def main():
     cases = Cases(folder)
     if "--faults" not in sys.argv:
         good(cases)
-        report = cases.run(tile_run)
-        passed = sum(line.startswith("PASS ") for line in report.splitlines())
-        print("\n".join(line for line in report.splitlines() if not line.startswith("PASS ")))
-        print(f"{len(cases.lines)} runs, {len(cases.lines) - passed} failures")
+        print(count(cases.run(tile_run), cases.lines))
         return
-    import re
-
     for name, _, variant in FAULTS:
         cases.write(name, schedule(**{"stages": 3, **variant}))
         cases.add(name, name, BM * 2, BN, BK * 5, "--blocks=1", "--lazy-async")
     report = cases.run(tile_run)
     missed = 0
     for name, expected, _ in FAULTS:
-        line = next((text for text in report.splitlines() if text.startswith(f"FAIL {name} ")), "not reported")
+        line = next((text for text in report if text.startswith(f"FAIL {name} ")), "not reported")
         if not re.search(expected, line) or ("wrong schedule" in line) == (expected == "FAIL"):
             missed += 1
             print(f"{name}: expected '{expected}', got '{line}'")

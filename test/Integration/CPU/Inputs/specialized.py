@@ -14,6 +14,8 @@ import pathlib
 import subprocess
 import sys
 
+from batch import count, run_batch
+
 SHARED = "#gpu.address_space<workgroup>"
 TMA = "{plan = #tile.copy_plan<tma, bytes = 16>}"
 WGMMA = "{plan = #tile.mma_plan<wgmma, m = 64, n = 16, k = 16, warps = [4, 1]>}"
@@ -154,13 +156,7 @@ def main():
         lines.append(f"--name={name} {scheduled} --source={source} --check --workers=1 --blocks={1 + stages % 3} "
                      f"--args=A=70x{16 * tiles}:smallint,B={16 * tiles}x{16 * tiles}:smallint,C=70x{16 * tiles} "
                      f"{'--lazy-async' if lazy else ''}")
-    batch = folder / "cases"
-    batch.write_text("".join(line + "\n" for line in lines))
-    done = subprocess.run([tile_run, f"--batch={batch}", "--jobs=0"], capture_output=True, text=True)
-    report = (done.stdout + done.stderr).splitlines()
-    print("\n".join(line for line in report if not line.startswith("PASS ")))
-    passed = sum(line.startswith("PASS ") for line in report)
-    print(f"{len(lines)} runs, {len(lines) - passed} failures, {refused} refused")
+    print(f"{count(run_batch(tile_run, folder, lines), lines)}, {refused} refused")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,120 @@
+// A store by TMA is waited for where its source is written again, an iteration
+// later if that is where, and at the end; each warpgroup for its own part.
+// RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-schedule-stores -split-input-file | FileCheck %s
+// What comes out is right: tokens are awaited, sources untouched meanwhile.
+// RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-schedule-stores --tile-verify-rings -split-input-file -o /dev/null
+
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// One warpgroup. In the first round there is nothing to wait for; the sources
+// are free after the read, the effects are awaited behind the loop.
+// CHECK-LABEL: tile.kernel @loop
+// CHECK: %[[NONE:.*]] = tile.token.done
+// CHECK: %[[LAST:.*]] = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %[[NONE]]) -> (!tile.token) {
+// CHECK: tile.fill
+// CHECK: tile.await read %[[BEFORE]]
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {layout
+// CHECK-NEXT: %[[TOKEN:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
+// CHECK-NOT: tile.await
+// CHECK: scf.yield %[[TOKEN]]
+// CHECK: }
+// CHECK: tile.await %[[LAST]]
+// CHECK-NEXT: tile.return
+tile.kernel @loop(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  scf.for %t = %c0 to %n step %c64 {
+    tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  }
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [128, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 0:64)]>
+#rows = #tile.shared_layout<shape [128, 64] bits 16 modes [(64, 1:1), (128, 0:64)] swizzle(3, 4, 3)>
+
+// Two warpgroups, each with rows of its own: neither waits for the other. Two
+// pieces through one tile: the second waits for the first to be read.
+// CHECK-LABEL: tile.kernel @groups
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!tile.token) {
+// CHECK: tile.await read %[[BEFORE]] {groups = 2 : i64}
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {groups = array<i64: 2, 1>, layout
+// CHECK-NEXT: %[[FIRST:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} {groups = array<i64: 2, 1>, plan = {{.*}} -> !tile.token
+// CHECK: tile.await read %[[FIRST]] {groups = 2 : i64}
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] {groups = array<i64: 2, 1>, layout
+// CHECK: %[[SECOND:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
+// CHECK: scf.yield %[[SECOND]]
+tile.kernel @groups(%C: memref<?x128xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(256) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<128x64xf16, #tile.fragment>
+  %g = tile.alloc layout(#frag) : memref<128x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<128x64xf16, #shared>
+  scf.for %t = %c0 to %n step %c128 {
+    tile.fill %f with %one : memref<128x64xf16, #tile.fragment>, f16
+    tile.fill %g with %one : memref<128x64xf16, #tile.fragment>, f16
+    tile.copy %f to %s {layout = #frag} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] {plan = #tma} : memref<128x64xf16, #shared> to memref<?x128xf16>
+    tile.copy %g to %s {layout = #frag} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+    tile.copy %s to %C[%t, %c64] {plan = #tma} : memref<128x64xf16, #shared> to memref<?x128xf16>
+  }
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// Somebody reads what is stored: its effects are awaited at once.
+// CHECK-LABEL: tile.kernel @read_back
+// CHECK-NOT: !tile.token
+// CHECK-NOT: tile.await
+// CHECK: tile.return
+tile.kernel @read_back(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  scf.for %t = %c0 to %n step %c64 {
+    tile.copy %C[%t, %c0] to %f {layout = #frag} : memref<?x64xf16> to memref<64x64xf16, #tile.fragment>
+    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  }
+}
+
+// Threads store, or write the tile an element at a time; or the first to come
+// stores what an earlier round has left.
+// CHECK-LABEL: tile.kernel @others
+// CHECK-NOT: !tile.token
+// CHECK-NOT: tile.await
+// CHECK: tile.return
+tile.kernel @others(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  %u = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  %v = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+  scf.for %t = %c0 to %n step %c64 {
+    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] {plan = #tile.copy_plan<vector, bytes = 16>} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.fill %u with %one : memref<64x64xf16, #shared>, f16
+    tile.copy %u to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %v to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %f to %v {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  }
+}
