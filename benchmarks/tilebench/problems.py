@@ -40,6 +40,10 @@ TILE_SPEED = {
     (128, 256): 1.0,
     (256, 128): 0.99,
     (192, 256): 1.0,
+    (256, 192): 1.0,
+    (256, 160): 0.98,
+    (128, 224): 0.97,
+    (192, 192): 0.97,
     (128, 192): 0.95,
     (192, 128): 0.95,
     (128, 128): 0.86,
@@ -76,19 +80,24 @@ def large(tb=False, **fields):
     plain = Gemm(tb=tb, **fields)
     change = lambda **kw: dataclasses.replace(plain, **kw)
     return [
-        change(cluster=(2, 1)),
         change(cluster=(1, 2)),
-        change(),
-        change(cluster=(2, 1), panel=16),
         change(cluster=(1, 2), panel=16),
         change(cluster=(1, 2), panel=32),
-        change(cluster=(2, 1), stages=3),
-        change(tile=(256, 128, 64), cluster=(1, 2)),
+        change(cluster=(2, 1)),
+        change(cluster=(2, 1), panel=16),
         change(tile=(256, 128, 64), cluster=(2, 1)),
-        change(tile=(128, 192, 64), cluster=(2, 1)),
+        change(tile=(256, 128, 64), cluster=(1, 2)),
+        change(tile=(256, 192, 64), cluster=(2, 1), stages=3),
+        change(tile=(256, 192, 64), cluster=(1, 2), stages=3),
+        change(tile=(256, 192, 64), stages=3),
+        change(tile=(256, 160, 64), cluster=(2, 1), stages=3),
+        change(tile=(256, 160, 64), cluster=(1, 2), stages=3),
+        change(tile=(128, 224, 64), cluster=(1, 2)),
+        change(tile=(128, 192, 64), cluster=(1, 2)),
         change(tile=(128, 128, 64), cluster=(2, 1), stages=5),
         change(tile=(128, 128, 64), stages=5),
         change(tile=(192, 128, 64), threads=384, cluster=(2, 1)),
+        change(tile=(192, 192, 64), threads=384, cluster=(2, 1), stages=3),
     ]
 
 
