@@ -62,6 +62,7 @@ def ragged_programs(layout):
     return [
         Gemm(**promise),
         Gemm(cluster=(2, 1), **promise),
+        Gemm(cluster=(1, 2), **promise),
         Gemm(tile=(128, 128, 64), stages=4, **promise),
         Gemm(tile=(128, 128, 32), stages=3, threads=128, persistent=0, **promise),
     ]
@@ -71,11 +72,16 @@ def epilogue_programs():
     return [
         dataclasses.replace(plain, epilogue=e)
         for e in ("none", "relu", "bias_gelu", "residual", "residual_init")
-        for plain in (Gemm(cluster=(2, 1)), Gemm(cluster=(2, 1), stages=3), Gemm())
+        for plain in (
+            Gemm(cluster=(1, 2), panel=16),
+            Gemm(cluster=(1, 2), panel=16, stages=3),
+            Gemm(cluster=(2, 1)),
+            Gemm(),
+        )
     ]
 
 
-BASE = Gemm(cluster=(2, 1))
+BASE = Gemm(cluster=(1, 2), panel=16)
 ABLATIONS = {
     "as measured": BASE,
     "no cluster, no multicast": dataclasses.replace(BASE, cluster=(1, 1)),
@@ -106,8 +112,8 @@ def programs():
     found += [("fp8", p) for promote in (0, 128) for p in fp8_programs(promote)]
     found += [("int8", p) for p in eight_bit("i8")] + [("tf32", p) for p in tf32()]
     found += [("small", p) for p in small() + small_whole() + [Reduce()]]
-    found += [("batched", dataclasses.replace(p, batched=True)) for p in large()[:6]]
-    found += [("batched", dataclasses.replace(p, batched=True)) for p in large(True)[:3]]
+    found += [("batched", dataclasses.replace(p, batched=True)) for p in large()[:9]]
+    found += [("batched", dataclasses.replace(p, batched=True)) for p in large(True)[:9]]
     found += [("ragged", p) for layout in ("padded", "dense") for p in ragged_programs(layout)]
     found += [("epilogue", p) for p in epilogue_programs()] + [("ablation", p) for p in ABLATIONS.values()]
     return found

@@ -135,6 +135,9 @@ def eight_bit(a, **fields):
         # Two accumulators: at most 192 columns a warpgroup.
         return narrow + [
             change(tile=(128, 192, 128)),
+            change(tile=(128, 192, 128), cluster=(1, 2)),
+            change(tile=(128, 192, 128), cluster=(1, 2), panel=16),
+            change(tile=(128, 128, 128), stages=5, cluster=(1, 2)),
             change(tile=(128, 160, 128), cluster=(2, 1)),
             change(tile=(192, 128, 128), threads=384, cluster=(2, 1)),
             change(tile=(128, 128, 128), stages=5),
@@ -144,6 +147,12 @@ def eight_bit(a, **fields):
         change(),
         change(cluster=(2, 1), stages=3),
         change(tile=(256, 128, 128), cluster=(1, 2)),
+        change(cluster=(1, 2)),
+        change(cluster=(1, 2), panel=16),
+        change(tile=(256, 192, 128), stages=3),
+        change(tile=(256, 192, 128), stages=3, cluster=(1, 2)),
+        change(tile=(256, 160, 128), stages=3, cluster=(1, 2)),
+        change(tile=(128, 224, 128), cluster=(1, 2)),
     ]
 
 
@@ -157,6 +166,11 @@ def tf32():
         change(tile=(256, 128, 32), cluster=(1, 2)),
         change(tile=(128, 128, 32), stages=5),
         change(tile=(128, 192, 32), cluster=(2, 1)),
+        change(cluster=(1, 2)),
+        change(cluster=(1, 2), panel=16),
+        change(tile=(256, 192, 32), stages=3),
+        change(tile=(256, 192, 32), stages=3, cluster=(1, 2)),
+        change(tile=(128, 224, 32), cluster=(1, 2)),
     ]
 
 
