@@ -40,6 +40,9 @@ void mlir::tile::buildCopyPipeline(OpPassManager &passes,
   PlaceAccumulatorsPassOptions accumulators;
   accumulators.remarks = options.remarks;
   passes.addPass(createPlaceAccumulatorsPass(accumulators));
+  StageLoadsPassOptions loads;
+  loads.remarks = options.remarks;
+  passes.addPass(createStageLoadsPass(loads));
   StageStoresPassOptions stores;
   stores.remarks = options.remarks;
   passes.addPass(createStageStoresPass(stores));

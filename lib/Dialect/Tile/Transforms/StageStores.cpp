@@ -8,6 +8,7 @@
 // leaves, in as many pieces as that needs.
 //
 //===----------------------------------------------------------------------===//
+#include "Staging.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
@@ -57,25 +58,6 @@ static std::optional<FragmentLayout> restrictDim(const FragmentLayout &layout,
   return result;
 }
 
-/// Bytes of shared memory that the kernel's tiles will take, every stage of the
-/// loops that fill them included.
-static int64_t sharedBytes(KernelOp kernel) {
-  int64_t bytes = 0;
-  kernel.getBodyRegion().walk([&](AllocOp alloc) {
-    SharedLayoutAttr layout = getSharedLayout(alloc.getResult());
-    if (!layout)
-      return;
-    int64_t stages = 1;
-    for (Operation *user : alloc->getUsers())
-      if (auto copy = dyn_cast<CopyOp>(user))
-        if (auto loop = dyn_cast<PipelinedOp>(copy->getParentOp()))
-          if (copy.getTarget() == alloc.getResult())
-            stages = std::max<int64_t>(stages, loop.getStages());
-    bytes += llvm::alignTo(layout.getLayout().sizeInBytes(), 1024) * stages;
-  });
-  return bytes;
-}
-
 namespace {
 struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
   using StageStoresPassBase::StageStoresPassBase;
@@ -105,13 +87,6 @@ private:
   const TargetInfo *target = nullptr;
 };
 } // namespace
-
-/// Room for mbarriers and alignment.
-static constexpr int64_t kSlackBytes = 2048;
-/// Smaller tiles are not worth a trip through shared memory.
-static constexpr int64_t kSmallBytes = 4096;
-/// The widest store of a thread: nothing is gained by gathering such pieces.
-static constexpr int64_t kWideBits = 128;
 
 FailureOr<FragmentLayout>
 StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
@@ -147,7 +122,7 @@ StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
     why = "elements are smaller than a byte";
     return failure();
   }
-  int64_t used = sharedBytes(kernel) + kSlackBytes;
+  int64_t used = tileBytes(kernel) + kSlackBytes;
   int64_t blocks = target->sharedPerSm / used;
   std::optional<FragmentLayout> smallest;
   for (int64_t pieces = 1; columns % pieces == 0; pieces *= 2) {

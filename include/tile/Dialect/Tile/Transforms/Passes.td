@@ -286,6 +286,36 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
+def StageLoadsPass : Pass<"tile-stage-loads", "::mlir::ModuleOp"> {
+  let summary = "Loads fragments behind a loop through a tile in shared memory and TMA";
+  let description = [{
+    For targets with TMA and wgmma: a copy of global memory to a whole fragment
+    that stands behind a pipelined loop with a gemm (the residual of an epilogue)
+    goes through a swizzled tile of shared memory, when the kernel's own tiles
+    leave room for it and the rules of `tile-select-copies` allow TMA. The
+    pipeline then gives that tile a ring of one slot, and a role that copies fills
+    it while the loop still multiplies. `remarks` says why a copy stays.
+
+    Before:
+
+    ```mlir
+    tile.copy %R[%m, %n] to %r : memref<?x?xf16> to memref<128x256xf16, #tile.fragment>
+    ```
+
+    After:
+
+    ```mlir
+    tile.copy %R[%m, %n] to %staging : memref<?x?xf16> to memref<128x256xf16, #shared>
+    tile.copy %staging to %r {layout = ...} : memref<128x256xf16, #shared> to memref<128x256xf16, #tile.fragment>
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which loads are staged, and why others are not">];
+  let statistics = [
+    Statistic<"stagedLoads", "staged-loads", "loads that go through shared memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
   let summary = "Stores fragments through a tile in shared memory and TMA";
   let description = [{

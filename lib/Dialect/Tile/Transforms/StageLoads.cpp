@@ -1,0 +1,141 @@
+//===- StageLoads.cpp - fragments arrive through shared memory ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 3: after layouts are inferred, before stores are staged and copies
+// selected. What an epilogue reads into a fragment (a residual, a bias of every
+// element) it would read in short pieces of many rows, and wait for. Through a
+// tile in shared memory it arrives as whole rows by TMA, which a role that
+// copies issues while the loop before still multiplies. Only where such a loop
+// is, and only in shared memory that the kernel's own tiles leave.
+//
+//===----------------------------------------------------------------------===//
+#include "Staging.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "tile/Analysis/CopyRules.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_STAGELOADSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Whether a pipelined loop with a gemm runs before `op`, in its block: what
+/// hides the trip.
+static bool isBehindLoop(Operation *op) {
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode())
+    if (auto loop = dyn_cast<PipelinedOp>(before))
+      if (!loop.getBody().front().getOps<GemmOp>().empty())
+        return true;
+  return false;
+}
+
+/// What the smallest tile takes that the kernel's stores could go through:
+/// without it a store would be paid for with a load.
+static int64_t bytesForStores(KernelOp kernel) {
+  int64_t bytes = 0;
+  kernel.getBodyRegion().walk([&](CopyOp copy) {
+    if (!isFragment(copy.getSource()) || !isGlobal(copy.getTarget()))
+      return;
+    SmallVector<int64_t> shape = copy.getTileShape();
+    if (shape.size() == 2)
+      bytes += shape[0] * kPieceRowBytes;
+  });
+  return bytes;
+}
+
+namespace {
+struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
+  using StageLoadsPassBase::StageLoadsPassBase;
+
+  void runOnOperation() override {
+    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    // Where no role copies, the trip would be waited for.
+    if (!target || !target->hasTma() || !target->hasWgmma())
+      return;
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      SmallVector<CopyOp> loads;
+      kernel.getBodyRegion().walk([&](CopyOp copy) {
+        if (isGlobal(copy.getSource()) && isFragment(copy.getTarget()))
+          loads.push_back(copy);
+      });
+      for (CopyOp copy : loads) {
+        std::string why = stage(kernel, copy);
+        if (remarks && !why.empty())
+          copy.emitRemark() << "loaded directly: " << why;
+      }
+    }
+  }
+
+private:
+  /// Why the copy stays as it is; empty where it has been replaced.
+  std::string stage(KernelOp kernel, CopyOp copy);
+
+  const TargetInfo *target = nullptr;
+};
+} // namespace
+
+std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
+  auto layout = getFragmentLayout(copy.getTarget());
+  auto type = cast<MemRefType>(copy.getTarget().getType());
+  Type element = cast<MemRefType>(copy.getSource().getType()).getElementType();
+  int64_t bits = getStorageBits(element);
+  if (copy.getDisableTma() || copy.getPrefer() || copy.getPad())
+    return "the program states how to copy";
+  if (!layout || type.getRank() != 2 || !copy.getTargetOffsets().empty() ||
+      copy.getTargetSizes())
+    return "the target is not a whole fragment of rank two";
+  if (!isBehindLoop(copy))
+    return "no loop with a gemm runs before it to hide the way through shared "
+           "memory";
+  if (bits < 8 || type.getNumElements() * bits / 8 < kSmallBytes)
+    return "the tile is small";
+  if (alignedRun(layout.getLayout(), 1) * bits >= kWideBits)
+    return "threads hold whole pieces of 16 bytes of its rows";
+  int64_t bytes = llvm::alignTo(type.getNumElements() * bits / 8, 1024);
+  int64_t left = target->sharedPerBlock - tileBytes(kernel) - kSlackBytes -
+                 bytesForStores(kernel);
+  if (bytes > left)
+    return "it takes " + std::to_string(bytes) +
+           " bytes of shared memory, of which " +
+           std::to_string(std::max<int64_t>(0, left)) + " are left";
+
+  OpBuilder builder(&kernel.getBodyRegion().front(),
+                    kernel.getBodyRegion().front().begin());
+  Location loc = copy.getLoc();
+  MLIRContext *context = &getContext();
+  auto stagingType = MemRefType::get(
+      type.getShape(), element, MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
+  auto staging =
+      AllocOp::create(builder, loc, stagingType,
+                      Attribute(SharedLayoutAttr::get(
+                          context, SharedLayout::swizzled(type.getShape(), bits,
+                                                          /*panels=*/true))));
+  builder.setInsertionPoint(copy);
+  auto load =
+      CopyOp::create(builder, loc, copy.getSource(), copy.getSourceOffsets(),
+                     staging, ValueRange(), copy.getSourceExtents());
+  load.setEvictionPolicyAttr(copy.getEvictionPolicyAttr());
+  // The rules of copies say whether TMA can bring it there.
+  CopyDecision decision;
+  if (!decideCopy(CopyFacts::get(load), *target, CopyInstruction::Tma,
+                  decision)) {
+    load.erase();
+    staging.erase();
+    return decision.rejected.front().reason;
+  }
+  auto read = CopyOp::create(builder, loc, staging, ValueRange(),
+                             copy.getTarget(), ValueRange());
+  read.setLayoutAttr(copy.getLayoutAttr());
+  if (remarks)
+    copy.emitRemark() << "loaded through " << bytes
+                      << " bytes of shared memory";
+  copy.erase();
+  ++stagedLoads;
+  return {};
+}
