@@ -71,7 +71,7 @@ def ragged_programs(layout):
 def epilogue_programs():
     return [
         dataclasses.replace(plain, epilogue=e)
-        for e in ("none", "relu", "bias_gelu", "residual", "residual_init")
+        for e in ("none", "relu", "bias_gelu", "residual", "residual_early", "residual_init")
         for plain in (
             Gemm(cluster=(1, 2), panel=16),
             Gemm(cluster=(1, 2), panel=16, stages=3),
@@ -150,7 +150,14 @@ def product_mode(bench, mode, problems, candidates, peers, scalars=None):
 
         program = bench.choose(programs_, problem, launches)
         while not bench.verified(
-            f"{program.ident()} {problem.label()}", launches(program), c, a, b_view, problem.a, out
+            f"{program.ident()} {problem.label()}",
+            launches(program),
+            c,
+            a,
+            b_view,
+            problem.a,
+            out,
+            run=program.promote_every or None,
         ):
             programs_ = [p for p in programs_ if p != program]
             if not programs_:
@@ -159,6 +166,10 @@ def product_mode(bench, mode, problems, candidates, peers, scalars=None):
         if not programs_:
             continue
         d = bench.torch.empty_like(c)
+        if problem.a.startswith("f8"):
+            error = bench.timing.relative_error
+            theirs = [error(f(), a, b_view) for f in peers(a, b_view, problem, d).values()]
+            print(f"relative error {error(c, a, b_view):.2e}, peer's {', '.join(f'{e:.2e}' for e in theirs)}", flush=True)
         bench.report(
             mode, problem.label(), program.ident(), launches(program), problem.flops(), peers(a, b_view, problem, d)
         )
@@ -328,6 +339,7 @@ def mode_epilogue(bench):
         "relu": lambda x, rows: x.clamp_min(0),
         "bias_gelu": lambda x, rows: torch.nn.functional.gelu(x + bias.float(), approximate="tanh"),
         "residual": lambda x, rows: x + r[rows].float(),
+        "residual_early": lambda x, rows: x + r[rows].float(),
         "residual_init": lambda x, rows: x + r[rows].float(),
     }
     best = {}
@@ -335,6 +347,7 @@ def mode_epilogue(bench):
         launch = bench.bind(program, dict(A=a, B=b, C=c, bias=bias, R=r))
         if bench.verified(program.ident(), launch, c, a, b, "f16", "f16", finish[program.epilogue]):
             took = bench.time(launch, rep=2 * bench.options.tune_rep, warmup=4)
+            print(f"  {problem.flops() / took * 1e-9:7.1f} {program.ident()}", flush=True)
             best[program.epilogue] = min(
                 best.get(program.epilogue, (1e9, "", None)), (took, program.ident(), launch), key=lambda g: g[:2]
             )

@@ -54,14 +54,14 @@ class Bench:
         if self.device == "cuda":
             faulthandler.dump_traceback_later(self.options.patience, exit=True)
 
-    def verified(self, name, launch, c, a, b, element, out, finish=None, peer=False):
+    def verified(self, name, launch, c, a, b, element, out, finish=None, peer=False, run=None):
         """Whether a launch computes C; what is wrong is printed and kept."""
         self.alive()
         self.timing.poison(c)
         try:
             launch()
             self.synchronize()
-            problem = self.timing.check(c, a, b, element, out, finish)
+            problem = self.timing.check(c, a, b, element, out, finish, run=run)
         except RuntimeError as error:
             problem = str(error).splitlines()[0]
             if "CUDA" in problem:

@@ -44,7 +44,8 @@ class Gemm:
     panel: int = 8  # 0: none
     persistent: int = 1  # 0: one block a tile
     specialize: bool | None = None  # the kernel's attribute; None: absent
-    epilogue: str = "none"  # relu, bias, bias_gelu, residual, residual_init, scale, add (to C, atomically)
+    # relu, bias, bias_gelu, residual, residual_early (loaded before the loop), residual_init, scale, add (to C, atomically)
+    epilogue: str = "none"
     split_k: bool = False
     batched: bool = False
     layout: str = "dense"  # dense, padded (rows to 16 bytes), strided (dynamic strides); with `static`: extents
@@ -214,6 +215,9 @@ def gemm_text(p):
         out_line(f"tile.copy {region('R', '%m', '%n', (bm, bn))} to %acc : {types['R']} to {acc_type}")
     else:
         out_line(f"tile.fill %acc with %zero : {acc_type}, {acc}")
+    if p.epilogue == "residual_early":
+        tile = memref([bm, bn], p.types()[3], "#tile.fragment")
+        out_line(f"%Rf = tile.alloc : {tile}\ntile.copy {region('R', '%m', '%n', (bm, bn))} to %Rf : {types['R']} to {tile}")
     a_region = region("A", "%k", "%m", (bk, bm)) if p.ta else region("A", "%m", "%k", (bm, bk))
     b_region = region("B", "%n", "%k", (bn, bk)) if p.tb else region("B", "%k", "%n", (bk, bn))
     hint = "" if p.load_tma else " {disable_tma}"
@@ -310,11 +314,11 @@ def epilogue_text(p, types, acc_type, region):
 %h = arith.mulf %v, %half : {acc}
 %hu = arith.mulf %h, %u : {acc}
 %y = arith.addf %h, %hu : {acc}"""
-    elif p.epilogue == "residual":
+    elif p.epilogue in ("residual", "residual_early"):
         tile = memref([bm, bn], out, fragment)
         before = f"""%Rf = tile.alloc : {tile}
 tile.copy {region("R", "%m", "%n", (bm, bn))} to %Rf : {types["R"]} to {tile}
-"""
+""" if p.epilogue == "residual" else ""
         body = f"%r = memref.load %Rf[%i, %j] : {tile}\n"
         body += f"%wide = arith.extf %r : {out} to {acc}\n" if out != acc else ""
         body += f"%y = arith.addf %x, {'%wide' if out != acc else '%r'} : {acc}"

@@ -232,6 +232,59 @@ static std::optional<Tail> findTail(scf::ForOp loop) {
   return tail;
 }
 
+/// Puts a loop, and what stands behind it up to `end`, under the condition that
+/// the loop runs at all. Where a way around the loop met what waits for its
+/// gemms, ptxas would take the first values of the accumulators for definitions
+/// in the midst of them, and serialize (C7515).
+static void guardLoop(scf::ForOp loop, Operation *end) {
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
+                         last = getConstantIntValue(loop.getUpperBound());
+  if (first && last && *first < *last)
+    return;
+  Location loc = loop.getLoc();
+  OpBuilder builder(loop);
+  Value runs =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  // Results that are used behind `end`.
+  SmallVector<OpResult> results;
+  for (OpResult result : loop.getResults())
+    if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+          Operation *level = loop->getBlock()->findAncestorOpInBlock(*user);
+          return !level || end->isBeforeInBlock(level);
+        }))
+      results.push_back(result);
+  SmallVector<Type> types;
+  for (OpResult result : results)
+    types.push_back(result.getType());
+  auto guard = scf::IfOp::create(builder, loc, types, runs,
+                                 /*withElseRegion=*/!types.empty());
+  Block *then = guard.thenBlock();
+  Operation *behind = end->getNextNode();
+  for (Operation *op = loop; op != behind;) {
+    Operation *next = op->getNextNode();
+    if (then->mightHaveTerminator())
+      op->moveBefore(then->getTerminator());
+    else
+      op->moveBefore(then, then->end());
+    op = next;
+  }
+  if (types.empty())
+    return;
+  SmallVector<Value> inside, outside;
+  for (auto [i, result] : llvm::enumerate(results)) {
+    inside.push_back(result);
+    outside.push_back(loop.getInitArgs()[result.getResultNumber()]);
+    result.replaceUsesWithIf(guard.getResult(i), [&](OpOperand &use) {
+      return !guard->isProperAncestor(use.getOwner());
+    });
+  }
+  builder.setInsertionPointToEnd(then);
+  scf::YieldOp::create(builder, loc, inside);
+  builder.setInsertionPointToEnd(guard.elseBlock());
+  scf::YieldOp::create(builder, loc, outside);
+}
+
 void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   std::optional<Tail> tail = findTail(loop);
   if (!tail)
@@ -257,12 +310,11 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return yields; });
   auto carrier = cast<scf::ForOp>(replaced->getOperation());
 
-  auto finish = [&](OpBuilder &builder, ValueRange carried, Value ran) {
+  auto await = [&](OpBuilder &builder, ValueRange carried) {
     AwaitOp::create(builder, loc, carried.take_front(tokens),
                     /*read=*/UnitAttr(), /*groups=*/IntegerAttr());
-    auto guard = scf::IfOp::create(builder, loc, ran,
-                                   /*withElseRegion=*/false);
-    builder.setInsertionPointToStart(guard.thenBlock());
+  };
+  auto release = [&](OpBuilder &builder, ValueRange carried) {
     for (auto [release, use] :
          llvm::zip(tail->releases, carried.drop_front(tokens)))
       RingReleaseOp::create(builder, loc, release.getRing(), use);
@@ -273,21 +325,23 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
     Value notFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::ne, carrier.getInductionVar(),
         carrier.getLowerBound());
-    finish(builder, ValueRange(carrier.getRegionIterArgs()).drop_front(first),
-           notFirst);
+    ValueRange carried =
+        ValueRange(carrier.getRegionIterArgs()).drop_front(first);
+    await(builder, carried);
+    auto guard = scf::IfOp::create(builder, loc, notFirst,
+                                   /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    release(builder, carried);
   }
   for (AwaitOp await : tail->awaits)
     await.erase();
   SmallVector<RingReleaseOp> releases = tail->releases;
   builder.setInsertionPointAfter(carrier);
-  if (tail->isBehindLoop()) {
-    AwaitOp::create(builder, loc, carrier.getResults().drop_front(first),
-                    /*read=*/false, /*groups=*/IntegerAttr());
-  } else {
-    Value ran =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                              carrier.getLowerBound(), carrier.getUpperBound());
-    finish(builder, carrier.getResults().drop_front(first), ran);
+  await(builder, carrier.getResults().drop_front(first));
+  if (!tail->isBehindLoop()) {
+    release(builder, carrier.getResults().drop_front(first));
+    Operation *end = &*std::prev(builder.getInsertionPoint());
+    guardLoop(carrier, end);
   }
   for (RingReleaseOp release : releases)
     release.erase();

@@ -40,6 +40,9 @@
 // FLIGHT-LABEL: tile.kernel @gemm
 // FLIGHT: role "mma"
 // FLIGHT: %[[DONE:.*]] = tile.token.done
+// Only a loop that runs is waited for.
+// FLIGHT: %[[RAN:.*]] = arith.cmpi sgt
+// FLIGHT: scf.if %[[RAN]] {
 // FLIGHT: %[[CARRIED:.*]]:2 = scf.for %[[I:.*]] = %c0 to {{.*}} iter_args(%[[LAST:.*]] = %[[DONE]], %[[OLD:.*]] = %c0) -> (!tile.token, index) {
 // FLIGHT: tile.ring.wait
 // FLIGHT-NEXT: %[[TOKEN:.*]] = tile.gemm {{.*}} -> !tile.token
@@ -49,10 +52,9 @@
 // FLIGHT-NEXT: tile.ring.release %{{.*}}[%[[OLD]]]
 // FLIGHT-NEXT: }
 // FLIGHT-NEXT: scf.yield %[[TOKEN]], %{{.*}} : !tile.token, index
-// FLIGHT: %[[RAN:.*]] = arith.cmpi sgt
 // FLIGHT: tile.await %[[CARRIED]]#0
-// FLIGHT-NEXT: scf.if %[[RAN]] {
 // FLIGHT-NEXT: tile.ring.release %{{.*}}[%[[CARRIED]]#1]
+// FLIGHT-NEXT: }
 // The accumulator is not read before.
 // FLIGHT: tile.copy {{.*}} to %C
 
