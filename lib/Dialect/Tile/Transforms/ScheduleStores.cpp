@@ -83,6 +83,39 @@ static bool collectAll(KernelOp kernel, SmallVectorImpl<OpAccess> &accesses) {
               .wasInterrupted();
 }
 
+/// Whether an operation is a copy out of a staging tile.
+static bool storesTile(Operation *op, AllocOp alloc) {
+  auto copy = dyn_cast<CopyOp>(op);
+  return copy && copy.getSource() == alloc.getResult();
+}
+
+/// Whether a value may differ from one round of a loop to the next.
+static bool variesIn(Value value, Operation *loop) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    return owner == loop || loop->isProperAncestor(owner);
+  }
+  Operation *op = value.getDefiningOp();
+  if (!loop->isProperAncestor(op))
+    return false;
+  return !isPure(op) || op->getNumRegions() ||
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return variesIn(operand, loop); });
+}
+
+/// Whether some loop around stores the same region in each of its rounds: the
+/// store of one must then have ended, not only have read its tile, before the
+/// next one's is issued.
+static bool storesAgain(CopyOp store) {
+  for (Operation *loop = store->getParentOp(); loop && !isa<KernelOp>(loop);
+       loop = loop->getParentOp())
+    if (isa<LoopLikeOpInterface>(loop) &&
+        llvm::none_of(store.getTargetOffsets(),
+                      [&](Value offset) { return variesIn(offset, loop); }))
+      return true;
+  return false;
+}
+
 /// Tiles whose every use is a write of the whole tile or a store of it, in one
 /// block, to global memory that the kernel reads nowhere.
 std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
@@ -105,9 +138,12 @@ std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
       if (everything.empty())
         if (!collectAll(kernel, everything))
           return std::nullopt;
+      // Nobody may read what is still on its way; and stores of other tiles
+      // would not be ordered against it.
       for (const OpAccess &other : everything)
-        if (other.op != user && !other.access.isWrite &&
-            mayAlias(other.access.buffer, copy.getTarget()))
+        if (other.op != user &&
+            mayAlias(other.access.buffer, copy.getTarget()) &&
+            (!other.access.isWrite || !storesTile(other.op, alloc)))
           return std::nullopt;
     }
     staging.accesses.push_back(user);
@@ -210,11 +246,16 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   // Carried by the loops around: the store that the round before has left.
   UseCounter carried(token);
   Value pending = carried.begin(staging.accesses.front());
+  bool again = llvm::any_of(staging.accesses, [&](Operation *op) {
+    return storesTile(op, staging.alloc) && storesAgain(cast<CopyOp>(op));
+  });
   for (Operation *&op : staging.accesses) {
     auto copy = cast<CopyOp>(op);
     builder.setInsertionPoint(copy);
     if (copy.getSource() != staging.alloc.getResult()) {
-      if (pending)
+      if (pending && again)
+        AwaitOp::create(builder, loc, pending, UnitAttr(), IntegerAttr());
+      else if (pending)
         AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
       pending = Value();
       continue;

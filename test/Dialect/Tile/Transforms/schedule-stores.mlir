@@ -118,3 +118,55 @@ tile.kernel @others(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(
     tile.copy %f to %v {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
   }
 }
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// Every round stores the same region: the last store must have ended before the
+// next one is issued, since nothing else orders the two.
+// CHECK-LABEL: tile.kernel @again
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!tile.token) {
+// CHECK: tile.await %[[BEFORE]]
+// CHECK-NOT: tile.await read
+// CHECK: scf.yield
+tile.kernel @again(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  scf.for %t = %c0 to %n step %c64 {
+    %same = arith.muli %c0, %c64 : index
+    tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%same, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  }
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// Two tiles are stored to one buffer: the second store would not wait for the
+// first.
+// CHECK-LABEL: tile.kernel @two_tiles
+// CHECK-NOT: tile.await
+// CHECK-NOT: -> !tile.token
+// CHECK: tile.return
+tile.kernel @two_tiles(%C: memref<?x64xf16> {tile.alignment = 16}) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  %t = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+  tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  tile.copy %s to %C[%c0, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  tile.copy %f to %t {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  tile.copy %t to %C[%c0, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+}
