@@ -731,7 +731,7 @@ LogicalResult AllocOp::verify() {
               "a layout map, got "
            << getResult().getType();
   if (static_cast<int64_t>(getDynamicExtents().size()) !=
-      type.getNumDynamicDims())
+      static_cast<int64_t>(type.getNumDynamicDims()))
     return emitOpError() << "[alloc-1] expected an operand for each extent "
                             "that is open, "
                          << type.getNumDynamicDims() << ", got "

@@ -207,7 +207,8 @@ static LogicalResult verifyTuned(KernelOp kernel) {
       kernel.getArgNamesAttrName(), kernel.getArgAttrsAttrName(),
       kernel.getGridAttrName(),     kernel.getGridOperandsAttrName(),
       kernel.getTunablesAttrName(), kernel.getTunedAttrName()};
-  for (Attribute attr : *kernel.getTuned()) {
+  ArrayAttr all = kernel.getTunedAttr();
+  for (Attribute attr : all) {
     auto tuned = cast<TunedAttr>(attr);
     StringRef name = tuned.getAttribute();
     AffineMap map = tuned.getValue().getValue();
