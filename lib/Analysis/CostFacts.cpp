@@ -73,14 +73,6 @@ FailureOr<ProblemSizes> cost::problemSizes(KernelOp kernel,
       for (int64_t size : memref.getShape())
         own.push_back(ShapedType::isDynamic(size) ? kDefaultExtent : size);
   }
-  for (const auto &hint : hints)
-    if (!llvm::is_contained(
-            kernel.getArgNames(),
-            Attribute(StringAttr::get(kernel.getContext(), hint.getKey()))))
-      return kernel.emitOpError()
-             << "expected sizes to choose for by the names "
-                "of arguments, got '"
-             << hint.getKey() << "'";
   return sizes;
 }
 

@@ -52,6 +52,8 @@ LogicalResult ChooseTunablesPass::chooseAll() {
   auto fixed = parseFixedValues(values);
   if (!fixed)
     return module.emitError() << llvm::toString(fixed.takeError());
+  if (failed(checkNames(open, *sizes, *fixed)))
+    return failure();
   auto stated = module->getAttrOfType<TargetAttr>(kTargetAttrName);
   const TargetInfo *target =
       stated ? TargetInfo::get(stated.getArch()) : nullptr;

@@ -8,7 +8,7 @@
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
 #include "mlir/IR/Verifier.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -154,7 +154,6 @@ private:
 static FailureOr<SmallVector<SmallVector<int64_t>>>
 openValues(KernelOp kernel, const FixedValues &fixed) {
   SmallVector<SmallVector<int64_t>> domains;
-  unsigned used = 0;
   for (unsigned i = 0; i < kernel.getNumTunables(); ++i) {
     TunableAttr tunable = kernel.getTunable(i);
     auto it = fixed.find(tunable.getName());
@@ -162,20 +161,38 @@ openValues(KernelOp kernel, const FixedValues &fixed) {
       domains.emplace_back(tunable.getValues());
       continue;
     }
-    ++used;
     if (!llvm::is_contained(tunable.getValues(), it->second))
       return kernel.emitOpError()
              << "expected a value of " << tunable << ", got " << it->second;
     domains.push_back({it->second});
   }
-  if (used == fixed.size())
-    return domains;
-  InFlightDiagnostic diag = kernel.emitOpError()
-                            << "expected values of its tunables (";
-  for (unsigned i = 0; i < kernel.getNumTunables(); ++i)
-    diag << (i ? ", " : "") << kernel.getTunable(i).getName();
-  diag << "), got one of a name that is none of them";
-  return diag;
+  return domains;
+}
+
+LogicalResult tile::checkNames(ArrayRef<KernelOp> kernels,
+                               const cost::SizeHints &sizes,
+                               const FixedValues &fixed) {
+  llvm::StringSet<> arguments, tunables;
+  for (KernelOp kernel : kernels) {
+    for (Attribute name : kernel.getArgNames())
+      arguments.insert(cast<StringAttr>(name).getValue());
+    for (unsigned i = 0; i < kernel.getNumTunables(); ++i)
+      tunables.insert(kernel.getTunable(i).getName());
+  }
+  auto check = [&](const auto &given, const llvm::StringSet<> &known,
+                   StringRef what) -> LogicalResult {
+    SmallVector<StringRef> names(given.keys());
+    llvm::sort(names);
+    for (StringRef name : names)
+      if (!known.contains(name))
+        return KernelOp(kernels.front()).emitOpError()
+               << "expected " << what << ", got '" << name << "'";
+    return success();
+  };
+  if (failed(check(sizes, arguments,
+                   "sizes to choose for by the names of arguments")))
+    return failure();
+  return check(fixed, tunables, "values by the names of tunables");
 }
 
 FailureOr<std::vector<Candidate>>

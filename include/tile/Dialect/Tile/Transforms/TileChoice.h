@@ -27,6 +27,12 @@ using FixedValues = llvm::StringMap<int64_t>;
 llvm::Expected<cost::SizeHints> parseSizeHints(ArrayRef<std::string> texts);
 llvm::Expected<FixedValues> parseFixedValues(ArrayRef<std::string> texts);
 
+/// An error where a name in `sizes` is no argument, or one in `fixed` no
+/// tunable, of any of the kernels.
+LogicalResult checkNames(ArrayRef<KernelOp> kernels,
+                         const cost::SizeHints &sizes,
+                         const FixedValues &fixed);
+
 /// Candidates that are possible, the fastest first, then the others in order.
 /// Equal times stay in the order of the tunables' values. An error at the
 /// kernel where `sizes` or `fixed` do not fit it, or nothing is possible.
