@@ -254,6 +254,8 @@ std::optional<std::vector<Candidate>> CaseRunner::rank(KernelOp kernel) {
     else if (argument.element.isIntOrIndex())
       sizes[argument.name] = {static_cast<int64_t>(argument.scalar)};
   }
+  if (failed(checkNames(kernel, sizes, *fixed)))
+    return std::nullopt;
   auto ranked =
       rankCandidates(kernel, *TargetInfo::get(*architecture), sizes, *fixed);
   if (failed(ranked))

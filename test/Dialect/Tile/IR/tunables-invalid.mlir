@@ -166,3 +166,9 @@ tile.kernel @gemm() tunable(%b in [64]) grid(%bx) = (1) threads(128) {
   // expected-error @+1 {{[gemm-2] expected (M x K) * (K x N) = (M x N)}}
   tile.gemm %A, %B, %C : memref<?x64xf16, #shared>, memref<32x?xf16, #shared>, memref<?x?xf32, #tile.fragment>
 }
+
+// -----
+
+// expected-error @+1 {{expected 'tile.chosen' to be a dictionary of integers on a kernel, got {b = "x"}}}
+tile.kernel @chosen() grid(%bx) = (1) threads(32) attributes {tile.chosen = {b = "x"}} {
+}

@@ -79,21 +79,21 @@ def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
     Before:
 
     ```mlir
-    tile.kernel @f(%A: memref<8192xf32>) tunable(%b in [64, 128]) grid(%bx) = (8192 ceildiv %b) threads(64) {
+    tile.kernel @f(%A: memref<1048576xf32>) tunable(%b in [64, 128]) grid(%bx) = (1048576 ceildiv %b) threads(64) {
       %m = arith.muli %bx, %b : index
       %As = tile.alloc(%b) : memref<?xf32, #shared>
-      tile.copy %A[%m] to %As : memref<8192xf32> to memref<?xf32, #shared>
+      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<?xf32, #shared>
     }
     ```
 
     After:
 
     ```mlir
-    tile.kernel @f(%A: memref<8192xf32>) grid(%bx) = (64) threads(64) attributes {tile.chosen = {b = 128 : i64}} {
+    tile.kernel @f(%A: memref<1048576xf32>) grid(%bx) = (8192) threads(64) attributes {tile.chosen = {b = 128 : i64}} {
       %b = arith.constant 128 : index
       %m = arith.muli %bx, %b : index
       %As = tile.alloc : memref<128xf32, #shared>
-      tile.copy %A[%m] to %As : memref<8192xf32> to memref<128xf32, #shared>
+      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<128xf32, #shared>
     }
     ```
   }];
