@@ -526,9 +526,10 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
     work(phase) += own * times;
     return;
   }
+  double count = isa<LoopLikeOpInterface>(op) ? double(kDefaultTrips) : 1;
   for (Region &region : op->getRegions())
     for (Block &block : region)
-      visit(block, times * double(kDefaultTrips), phase);
+      visit(block, times * count, phase);
 }
 
 void KernelReader::visit(Block &block, double times, unsigned phase) {
