@@ -38,8 +38,6 @@ static constexpr double kScatteredStores = 2;
 /// Latencies that a store through shared memory waits for (600 cycles), and one
 /// that a reduction across threads does.
 static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
-/// And where the blocks of a cluster wait for each other.
-static constexpr double kMeetingWaits = 2;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -544,14 +542,6 @@ std::optional<std::string> KernelReader::read() {
   readMemory();
   facts.phases.assign(1, Phase());
   visit(kernel.getBodyRegion().front(), 1, 0);
-  if (facts.split > 1) {
-    // Partial tiles meet in the cluster's shared memory.
-    Work meeting;
-    meeting.sharedRead = meeting.sharedWritten =
-        double(facts.registers * 4 * facts.threads);
-    meeting.waits = kMeetingWaits;
-    work(0) += meeting;
-  }
   facts.registers += gemmRegisters;
   return refused.empty() ? std::nullopt : std::optional(refused);
 }

@@ -4,12 +4,12 @@
 // The sums behind docs/Rationale/TileChoice.md. Cycles of the busiest
 // multiprocessor come first, then the clock that power allows for that mixture,
 // then DRAM. Constants are either data sheet figures (DeviceFigures) or fitted
-// to 98 measurements of f16 GEMMs on one H200, each the best of the packed
-// configurations: predicted times are 3 % off (standard deviation of the
-// logarithm; docs/Rationale/TileChoice.md).
+// to measurements of f16 GEMMs on one H200: 98 winners of tuning, 3.2 % off
+// (standard deviation of the logarithm), and 720 candidates with few rows, 12 %.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CostModel.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,8 @@ struct DeviceRow {
 // only: the clock that power allows with tensor cores always busy on random
 // data (1.52 GHz by ncu, shared/reference/hopper_gemm.md; 1.49 fits the sweep),
 // mma.sync at 615 of 989 TFLOP/s (RESULTS.md, issue 3), copies at 4.16 TB/s
-// (shared/peers). On the others the clock counts as not limited.
+// (shared/peers). Its groups are a guess of 132 that explains why 30, not 32,
+// clusters of 4 run at a time. On the others the clock counts as not limited.
 static const DeviceRow kDevices[] = {
     // cc  SMs threads max   sust.  tensor mma.sync fma sfu shared L2 DRAM L2
     // lat
@@ -42,12 +43,33 @@ static const DeviceRow kDevices[] = {
     {86, {72, 1536, 1.69, 1.69, 512, 1.0, 128, 16, 128, 64, 0.55e12, 6e6, 700}},
     {89, {142, 1536, 2.5, 2.5, 512, 1.0, 128, 16, 128, 64, 0.8e12, 96e6, 800}},
     {90,
-     {132, 2048, 1.98, 1.49, 2048, 0.62, 128, 16, 128, 64, 4.16e12, 50e6,
-      1500}},
+     {132,
+      2048,
+      1.98,
+      1.49,
+      2048,
+      0.62,
+      128,
+      16,
+      128,
+      64,
+      4.16e12,
+      50e6,
+      1500,
+      {18, 18, 18, 18, 16, 16, 14, 14}}},
     {100,
      {148, 2048, 1.9, 1.9, 4096, 0.25, 128, 16, 128, 64, 7.0e12, 126e6, 1500}},
     {120, {170, 1536, 2.4, 2.4, 512, 1.0, 128, 16, 128, 64, 1.6e12, 96e6, 900}},
 };
+
+int64_t DeviceFigures::clusterPlaces(int64_t size) const {
+  if (!groups.front())
+    return std::max<int64_t>(1, multiprocessors / size);
+  int64_t places = 0;
+  for (int64_t group : groups)
+    places += group / size;
+  return std::max<int64_t>(1, places);
+}
 
 const DeviceFigures &cost::figuresFor(const TargetInfo &target) {
   const DeviceRow *best = &kDevices[0];
@@ -76,9 +98,15 @@ static constexpr double kOverlap = 8;
 /// cycle of traffic from L2, a cycle without any of it.
 static constexpr double kSharedEnergy = 0.10, kL2Energy = 0.20,
                         kIdleEnergy = 0.05;
-/// Clocks follow the cube root of power.
-static constexpr double kPowerExponent = 1.0 / 3;
-static constexpr double kLaunchMicroseconds = 2;
+/// Of a launch; and of DRAM until it streams, which a kernel that computes
+/// meanwhile does not notice.
+static constexpr double kLaunchMicroseconds = 2.5, kDramMicroseconds = 6;
+/// Of the data sheet's (or a plain copy's) bandwidth.
+static constexpr double kDramPart = 0.97;
+/// Latencies until the blocks that share a tile have added up their parts: one,
+/// and two for each partner; half of it in rounds that follow another one.
+static constexpr double kPartnerWaits = 2, kMeetingWaits = 1,
+                        kLaterMeeting = 0.5;
 /// Shared memory that the system keeps of each block.
 static constexpr int64_t kReservedShared = 1024;
 static constexpr int64_t kMostResident = 32; // of a multiprocessor
@@ -129,7 +157,9 @@ public:
 private:
   bool exclude();
   double iterationCycles(const Phase &phase) const;
-  double blockCycles() const;
+  double blockCycles(bool isPipelined) const;
+  double clock(double energy,
+               llvm::function_ref<double(double)> microseconds) const;
   double dramBytes(int64_t concurrent) const;
   double sharedCycles(const Work &work) const {
     return std::max(work.sharedRead, work.sharedWritten) / device.sharedBytes;
@@ -206,12 +236,32 @@ double Estimator::iterationCycles(const Phase &phase) const {
          work.waits * device.loadLatency;
 }
 
-/// One block alone on its multiprocessor, its data being on the way.
-double Estimator::blockCycles() const {
+/// One block alone on its multiprocessor: loops that run ahead, or the rest.
+double Estimator::blockCycles(bool isPipelined) const {
   double cycles = 0;
   for (const Phase &phase : facts.phases)
-    cycles += phase.runs * phase.trips * iterationCycles(phase);
+    if ((phase.stages > 1) == isPipelined)
+      cycles += phase.runs * phase.trips * iterationCycles(phase);
   return cycles;
+}
+
+/// The highest clock at which the energy of a run, which grows with the square
+/// of the clock, is what power gives in its time.
+double Estimator::clock(double energy,
+                        llvm::function_ref<double(double)> microseconds) const {
+  double power = std::pow(device.sustainedGHz, 3) * 1e3;
+  auto isTooFast = [&](double gigahertz) {
+    return energy * gigahertz * gigahertz > power * microseconds(gigahertz);
+  };
+  double low = 0.1, high = device.maxGHz;
+  if (!isTooFast(high))
+    return high;
+  constexpr int kSteps = 40;
+  for (int i = 0; i < kSteps; ++i) {
+    double middle = (low + high) / 2;
+    (isTooFast(middle) ? high : low) = middle;
+  }
+  return low;
 }
 
 /// Bytes from and to DRAM: what blocks that run together read is read once by
@@ -263,7 +313,7 @@ Estimate Estimator::run() {
     return result;
   }
   int64_t clusters = std::max<int64_t>(1, blocks / size);
-  int64_t places = std::max<int64_t>(1, device.multiprocessors / size);
+  int64_t places = device.clusterPlaces(size);
   result.rounds = llvm::divideCeil(clusters, places);
   result.busy = double(clusters) / double(places * result.rounds);
   // Fewer blocks than places that are shared: each has one to itself.
@@ -274,30 +324,40 @@ Estimate Estimator::run() {
     total += phase.work * (phase.runs * phase.trips);
   double n = double(result.rounds);
   double load = total.loaded / device.l2Bytes;
-  double alone = blockCycles() * n;
+  double tensor = total.tensorCycles * n, shared = sharedCycles(total) * n;
+  double parallel = double(resident);
+  double loops = together({blockCycles(/*isPipelined=*/true) * n / parallel,
+                           tensor, shared, load * n, total.threadCycles * n});
   // Roles load ahead across the tiles of a persistent block.
   double fills = facts.persistent && facts.hasRoles ? 1 : n;
-  alone += fills * (kFillCycles + device.loadLatency);
-  double tensor = total.tensorCycles * n, shared = sharedCycles(total) * n;
-  double cycles = together({alone / double(resident), tensor, shared, load * n,
-                            total.threadCycles * n});
+  double rest = (blockCycles(/*isPipelined=*/false) * n +
+                 fills * (kFillCycles + device.loadLatency)) /
+                parallel;
+  if (facts.split > 1)
+    rest += (kMeetingWaits + kPartnerWaits * double(facts.split - 1)) *
+            device.loadLatency * (1 + kLaterMeeting * (n / parallel - 1));
+  double cycles = loops + rest;
 
   double energy = kSharedEnergy * (total.sharedRead + total.sharedWritten) /
                       device.sharedBytes +
                   kL2Energy * load + total.tensorCycles + total.threadCycles;
   energy = energy * n * result.busy + kIdleEnergy * cycles;
-  result.gigahertz =
-      std::min(device.maxGHz,
-               device.sustainedGHz * std::pow(cycles / energy, kPowerExponent));
-  double onChip = cycles / result.gigahertz * 1e-3;
   int64_t concurrent =
       std::min(blocks, places * size * std::max<int64_t>(1, result.resident));
   result.dramBytes = dramBytes(concurrent);
   result.l2Bytes = (total.loaded + total.stored) * double(blocks);
-  double dram = result.dramBytes / device.dramBytesPerSecond * 1e6;
-  result.microseconds = together({onChip, dram}) + kLaunchMicroseconds;
+  double dram =
+      kDramMicroseconds +
+      result.dramBytes / (device.dramBytesPerSecond * kDramPart) * 1e6;
+  // Loops and DRAM overlap; between them blocks start and end.
+  auto microseconds = [&](double gigahertz) {
+    return together({loops / gigahertz * 1e-3, dram}) +
+           rest / gigahertz * 1e-3 + kLaunchMicroseconds;
+  };
+  result.gigahertz = clock(energy, microseconds);
+  result.microseconds = microseconds(result.gigahertz);
   result.tensorPart =
-      tensor * result.busy / cycles * onChip / std::max(onChip, dram);
+      tensor * result.busy / result.gigahertz * 1e-3 / result.microseconds;
   struct Limit {
     double value;
     const char *name;
@@ -309,7 +369,7 @@ Estimate Estimator::run() {
   const Limit *most = std::max_element(
       std::begin(limits), std::end(limits),
       [](const Limit &a, const Limit &b) { return a.value < b.value; });
-  if (dram > onChip)
+  if (dram > loops / result.gigahertz * 1e-3)
     result.limit = "DRAM";
   else if (most->value < 0.5 * cycles)
     result.limit = "latency";

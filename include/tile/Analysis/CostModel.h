@@ -36,6 +36,12 @@ struct DeviceFigures {
   double dramBytesPerSecond; // of the device
   double l2Capacity;         // bytes, of the device
   double loadLatency;        // cycles from issue of a load to its data
+  /// Multiprocessors of each group that a cluster has to fit in; empty where
+  /// that is not known.
+  std::array<int64_t, 8> groups = {};
+
+  /// Clusters of `size` blocks that run at a time, one block a multiprocessor.
+  int64_t clusterPlaces(int64_t size) const;
 };
 const DeviceFigures &figuresFor(const TargetInfo &target);
 
