@@ -34,7 +34,7 @@ static constexpr int64_t kBarrierBytes = 16; // full and empty, a slot
 /// Less than this left in shared memory, and stores leave registers directly,
 /// in sectors that are half used.
 static constexpr int64_t kLeastStaging = 16 * 1024;
-static constexpr double kScatteredStores = 2;
+static constexpr double kScatteredStores = 2, kScatteredWaits = 1;
 /// Latencies that a store through shared memory waits for (600 cycles), and one
 /// that a reduction across threads does.
 static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
@@ -326,7 +326,8 @@ void KernelReader::readMemory() {
     } else if (isShared(alloc.getResult())) {
       int64_t count = std::max<int64_t>(1, slots.lookup(alloc.getResult()));
       facts.sharedBytes += llvm::alignTo(bits / 8, kSharedAlignment) * count;
-      barriers = std::max(barriers, count * kBarrierBytes);
+      if (slots.contains(alloc.getResult()))
+        barriers = std::max(barriers, count * kBarrierBytes);
     }
   });
   facts.sharedBytes += barriers;
@@ -412,7 +413,7 @@ void KernelReader::visitCopy(CopyOp copy, double times, unsigned phase,
       own.waits = kStoreWaits;
     } else if (isFragment(source)) {
       own.stored *= kScatteredStores;
-      own.waits = kStoreWaits;
+      own.waits = kScatteredWaits;
     }
     addStream(destination, copy.getTargetOffsets(), to * times, true, phase);
   }

@@ -58,7 +58,7 @@
 // RUN: not tile-run %S/Inputs/twice-tunable.mlir --source=%S/Inputs/twice.mlir --target=cuda --tune --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=SOURCE
 // SOURCE: tile-run: error: expected tile IR without --source for --tune, which compiles every candidate
 // RUN: not tile-run %S/Inputs/twice-tunable.mlir --tunables=bn=65 --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=VALUE
-// VALUE: error: expected a value of #tile.tunable<"bn" in [64, 128, 0]>, got 65
+// VALUE: error: expected a value of #tile.tunable<"bn" in[64, 128, 0]>, got 65
 // RUN: not tile-run %S/Inputs/twice-tunable.mlir --tunables=bn --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=FORM
 // FORM: tile-run: error: --tunables: expected NAME=NUMBER
 // RUN: mkdir -p %t/none

@@ -653,10 +653,12 @@ LogicalResult KernelOp::verifyRegions() {
   unsigned expected =
       getNumKernelArguments() + getGridRank() + getNumTunables();
   if (body.getNumArguments() != expected)
-    return emitOpError()
-           << "expected " << expected
-           << " block arguments (arguments, block indices and tunables), got "
-           << body.getNumArguments();
+    return emitOpError() << "expected " << expected
+                         << " block arguments (arguments"
+                         << (getNumTunables()
+                                 ? ", block indices and tunables), got "
+                                 : " and block indices), got ")
+                         << body.getNumArguments();
   for (BlockArgument argument : body.getArguments()) {
     unsigned i = argument.getArgNumber();
     Type type = i < getNumKernelArguments()

@@ -102,6 +102,15 @@ static bool tunedAttribute(StringRef name, ArrayRef<AffineExpr> expressions,
   return true;
 }
 
+/// Whether a header's attribute may be tuned: not those that make up the rest
+/// of the header.
+static bool isTunable(StringRef name) {
+  return !name.empty() &&
+         !llvm::is_contained({"sym_name", "arg_types", "arg_names", "arg_attrs",
+                              "grid", "grid_operands", "tunables", "tuned"},
+                             name);
+}
+
 static SmallVector<int64_t> firstValues(ArrayRef<Attribute> tunables) {
   SmallVector<int64_t> values;
   for (Attribute attr : tunables) {
@@ -117,6 +126,10 @@ static SmallVector<int64_t> firstValues(ArrayRef<Attribute> tunables) {
 
 void HeaderAttributes::add(StringRef attribute, ArrayRef<AffineExpr> values) {
   Attribute first;
+  if (!isTunable(attribute)) {
+    structural = attribute.str();
+    return;
+  }
   if (!tunedAttribute(attribute, values, firstValues(tunables), context,
                       first)) {
     impossible = attribute.str();
@@ -136,6 +149,10 @@ void HeaderAttributes::add(StringRef attribute, ArrayRef<AffineExpr> values) {
 LogicalResult
 HeaderAttributes::finish(NamedAttrList &attributes,
                          function_ref<InFlightDiagnostic()> emitError) {
+  if (!structural.empty())
+    return emitError() << "[kernel-14] expected `tuned` to name integer "
+                          "attributes of the kernel once, got '"
+                       << structural << "'";
   if (!impossible.empty())
     return emitError() << "[kernel-15] expected `" << impossible
                        << "` to be a number for the first values of all "
@@ -202,19 +219,13 @@ static LogicalResult verifyTuned(KernelOp kernel) {
       kernel.getTunables() ? firstValues(kernel.getTunables()->getValue())
                            : SmallVector<int64_t>();
   llvm::SmallDenseSet<StringRef> seen;
-  StringAttr structural[] = {
-      kernel.getSymNameAttrName(),  kernel.getArgTypesAttrName(),
-      kernel.getArgNamesAttrName(), kernel.getArgAttrsAttrName(),
-      kernel.getGridAttrName(),     kernel.getGridOperandsAttrName(),
-      kernel.getTunablesAttrName(), kernel.getTunedAttrName()};
   ArrayAttr all = kernel.getTunedAttr();
   for (Attribute attr : all) {
     auto tuned = cast<TunedAttr>(attr);
     StringRef name = tuned.getAttribute();
     AffineMap map = tuned.getValue().getValue();
     unsigned results = name == "cluster" ? kernel.getGridRank() : 1;
-    if (name.empty() || llvm::is_contained(structural, name) ||
-        !seen.insert(name).second)
+    if (!isTunable(name) || !seen.insert(name).second)
       return kernel.emitOpError()
              << "[kernel-14] expected `tuned` to name integer attributes of "
                 "the kernel once, got '"

@@ -56,6 +56,7 @@ private:
   SmallVector<NamedAttribute> fixed;
   SmallVector<Attribute> open;
   std::string impossible; // the attribute that has no first value
+  std::string structural; // the attribute that cannot be tuned
 };
 
 } // namespace mlir::tile

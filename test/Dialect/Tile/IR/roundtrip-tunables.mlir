@@ -7,14 +7,15 @@
 #shared = #gpu.address_space<workgroup>
 
 // Tunables wherever the header and the body take numbers.
+// GENERIC: #[[THREADS:.*]] = affine_map<()[s0, s1, s2, s3, s4] -> (s1 * 128)>
 // CHECK-LABEL: tile.kernel @everywhere(%A: memref<?x?xf16> {tile.shape_hint = array<i64: 8192, 4096>}, %n: i32 {tile.shape_hint = array<i64: 4>})
 // CHECK-SAME: tunable(%bm in [64, 128], %wg in [1, 2, 3], %cx in [1, 2], %p in [0, 8], %s in [2, 3])
 // CHECK-SAME: grid(%bx, %by) = (dim(%A, 0) ceildiv (%bm * %cx) * %cx, %n + dim(%A, 1) floordiv %bm mod 7)
 // CHECK-SAME: threads(%wg * 128) cluster(%cx, 1) tuned(panel = %p, split = %cx * 2 + 2) attributes {persistent = 1 : i64} {
 // GENERIC: cluster = array<i64: 1, 1>
 // GENERIC-SAME: split = 4 : i64, sym_name = "everywhere", threads = 128 : i64
-// GENERIC-SAME: tunables = [#tile.tunable<"bm" in [64, 128]>, #tile.tunable<"wg" in [1, 2, 3]>
-// GENERIC-SAME: tuned = [#tile.tuned<"threads" = affine_map<()[s0, s1, s2, s3, s4] -> (s1 * 128)>>
+// GENERIC-SAME: tunables = [#tile.tunable<"bm" in[64, 128]>, #tile.tunable<"wg" in[1, 2, 3]>
+// GENERIC-SAME: tuned = [#tile.tuned<"threads" = #[[THREADS]]>
 tile.kernel @everywhere(%A: memref<?x?xf16> {tile.shape_hint = array<i64: 8192, 4096>},
                         %n: i32 {tile.shape_hint = array<i64: 4>})
     tunable(%bm in [64, 128], %wg in [1, 2, 3], %cx in [1, 2], %p in [0, 8], %s in [2, 3])

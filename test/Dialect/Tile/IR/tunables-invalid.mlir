@@ -11,14 +11,14 @@
 // -----
 
 // kernel-13
-// expected-error @+1 {{[kernel-13] expected 1 to 64 distinct values in [0, 65536] of 'b', got #tile.tunable<"b" in [64, 64]>}}
+// expected-error @+1 {{[kernel-13] expected 1 to 64 distinct values in [0, 65536] of 'b', got #tile.tunable<"b" in[64, 64]>}}
 tile.kernel @twice() tunable(%b in [64, 64]) grid(%bx) = (1) threads(32) {
 }
 
 // -----
 
 // kernel-13
-// expected-error @+1 {{[kernel-13] expected 1 to 64 distinct values in [0, 65536] of 'b', got #tile.tunable<"b" in [-1]>}}
+// expected-error @+1 {{[kernel-13] expected 1 to 64 distinct values in [0, 65536] of 'b', got #tile.tunable<"b" in[-1]>}}
 tile.kernel @negative() tunable(%b in [-1]) grid(%bx) = (1) threads(32) {
 }
 
