@@ -22,10 +22,6 @@
 // EARLY: error: 'tile.kernel' op expected a kernel without tunables, got 'b' open: `--tile-choose-tunables` comes first
 // EARLY-NOT: error:
 
-// RUN: tile-opt %s --tile-set-target --tile-choose-tunables --mlir-pass-statistics 2>&1 | FileCheck %s --check-prefix=STATISTICS
-// STATISTICS-DAG: (S) {{ *}}2 candidates
-// STATISTICS-DAG: (S) {{ *}}0 excluded
-
 tile.kernel @f(%A: memref<?xf32>) tunable(%b in [64, 128]) grid(%bx) = (dim(%A, 0) ceildiv %b) threads(64) {
   %m = arith.muli %bx, %b : index
   %x = tile.alloc(%b) : memref<?xf32, #tile.fragment>
