@@ -5,7 +5,8 @@
 // multiprocessor come first, then the clock that power allows for that mixture,
 // then DRAM. Constants are either data sheet figures (DeviceFigures) or fitted
 // to measurements of f16 GEMMs on one H200: 98 winners of tuning, 3.2 % off
-// (standard deviation of the logarithm), and 720 candidates with few rows, 12 %.
+// (standard deviation of the logarithm), and 720 candidates with few rows, 12
+// %.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CostModel.h"
