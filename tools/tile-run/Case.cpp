@@ -333,7 +333,7 @@ bool CaseRunner::tune(const Memory &memory) {
                 "of those on a GPU");
   if (auto failure = cuda.open())
     return fail(std::move(failure));
-  KernelOp kernel = *findKernel(*source.module, report.kernel);
+  KernelOp kernel = llvm::cantFail(findKernel(*source.module, report.kernel));
   auto ranked = rank(kernel);
   if (!ranked)
     return false;
@@ -349,7 +349,7 @@ bool CaseRunner::tune(const Memory &memory) {
       other.erase();
     else if (auto why = substituteTunables(other, ranked->front().values))
       return fail(*why);
-  report.work = measureWork(*findKernel(*meaning, report.kernel),
+  report.work = measureWork(llvm::cantFail(findKernel(*meaning, report.kernel)),
                             extentsOf(report.arguments));
   if (which.check && !makeReferences(*meaning, memory, references))
     return false;

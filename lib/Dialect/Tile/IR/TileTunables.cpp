@@ -385,6 +385,25 @@ static std::optional<std::string> closeBody(KernelOp kernel) {
   return why;
 }
 
+/// Whether no extent of the grid divides by what is not positive.
+static bool dividesByPositive(KernelOp kernel, ArrayRef<int64_t> values) {
+  ArrayRef<int64_t> operands = kernel.getGridOperands();
+  SmallVector<int64_t> bySymbol;
+  for (size_t i = 0; i < operands.size(); i += 2)
+    bySymbol.push_back(
+        operands[i + 1] == KernelOp::kTunableOperand ? values[operands[i]] : 1);
+  bool valid = true;
+  kernel.getGrid().walkExprs([&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary || binary.getKind() == AffineExprKind::Add ||
+        binary.getKind() == AffineExprKind::Mul)
+      return;
+    std::optional<int64_t> divisor = evaluate(binary.getRHS(), bySymbol);
+    valid &= divisor && *divisor > 0;
+  });
+  return valid;
+}
+
 /// Gives the grid its numbers, and its symbols new places.
 static void closeGrid(KernelOp kernel, ArrayRef<int64_t> values) {
   MLIRContext *context = kernel.getContext();
@@ -420,6 +439,8 @@ std::optional<std::string> tile::substituteTunables(KernelOp kernel,
       else
         kernel->removeAttr(name);
     }
+  if (!dividesByPositive(kernel, values))
+    return "a grid extent that divides by zero";
   closeGrid(kernel, values);
 
   Block &body = kernel.getBodyRegion().front();

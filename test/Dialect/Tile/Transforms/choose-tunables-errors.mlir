@@ -43,3 +43,10 @@ tile.kernel @registers() tunable(%b in [256]) grid(%bx) = (1) threads(256) {
   %acc = tile.alloc(%b, %b) : memref<?x?xf32, #tile.fragment>
   tile.gemm %As, %Bs, %acc : memref<?x64xf16, #shared>, memref<64x?xf16, #shared>, memref<?x?xf32, #tile.fragment>
 }
+
+// -----
+
+// expected-error @+2 {{got none among 1}}
+// expected-note @+1 {{b = 0: a grid extent that divides by zero}}
+tile.kernel @division(%A: memref<?xf32>) tunable(%b in [0]) grid(%bx) = (dim(%A, 0) ceildiv %b) threads(32) {
+}
