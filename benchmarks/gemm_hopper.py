@@ -5,6 +5,7 @@
   pack      compiles every configuration and packs them with the launcher: where the compiler is
   selftest  reads the packed artifacts and checks each launch against its manifest: no GPU
   run       measures: where the GPU is (torch, triton; no compiler)
+  choices   prints what the compiler chooses for the LLM set: where the compiler is
   compile   times compilation to PTX and to machine code: where the compiler is
 
 Modes of `run` (several may be named; default: headline sweep):
@@ -12,6 +13,7 @@ Modes of `run` (several may be named; default: headline sweep):
   fp8       e4m3 against _scaled_mm       int8      against _int_mm           tf32     against cuBLAS tf32
   small     M of 1 to 128                 batched   16 x 2048 cubed           ragged   4093 x 4099 x 4001
   epilogue  fused against plain           triton, tilelang  a peer's best on six      ablation  what each decision is worth
+  choice    the compiler's own choice for each problem of the LLM set, against the best of the sweep's configurations
 
 Every configuration that is timed is first compared with float32 on fresh random inputs, the output poisoned with NaN.
 Times are medians of triton's do_bench, ours and the peer alternating in one process; ratios are peer over ours, pair by
@@ -114,6 +116,7 @@ def programs():
     found += [("batched", dataclasses.replace(p, batched=True)) for p in large()[:9]]
     found += [("batched", dataclasses.replace(p, batched=True)) for p in large(True)[:9]]
     found += [("ragged", p) for layout in ("padded", "dense") for p in ragged_programs(layout)]
+    found += [("choice", p) for tb in (False, True) for p in large(tb)]
     found += [("epilogue", p) for p in epilogue_programs()] + [("ablation", p) for p in ABLATIONS.values()]
     return found
 
@@ -414,6 +417,53 @@ def mode_ablation(bench):
             )
 
 
+def mode_choice(bench):
+    """The configuration that the cost model chose when the set was packed, beside the best one by measuring."""
+    chosen = {c["problem"]: c for c in bench.choices}
+    lost = []
+    for problem in llm_set(bench.options.m):
+        choice = chosen.get(problem.label())
+        candidates = {p.ident(): p for p in bench.packed(large(problem.tb))}
+        if not choice or choice["kernel"] not in bench.have:
+            print(f"choice: nothing packed for {problem.label()}")
+            continue
+        own = Gemm(tb=problem.tb, **{k: tuple(v) if isinstance(v, list) else v for k, v in choice["fields"].items()})
+        candidates.setdefault(own.ident(), own)
+        a, b, b_view, c = matrices(bench, problem, "f16")
+        bound = {name: bench.bind(p, dict(A=a, B=b, C=c)) for name, p in candidates.items()}
+        if not bench.verified(f"{own.ident()} {problem.label()}", bound[own.ident()], c, a, b_view, "f16", "f16"):
+            continue
+        bench.alive()
+        times = {name: bench.time(launch, rep=bench.options.tune_rep, warmup=4) for name, launch in bound.items()}
+        best = min(times, key=times.get)
+        # Short runs are noisy: the two in turn.
+        pair = bench.timing.alternate(
+            [bound[own.ident()], bound[best]], bench.options.pairs, bench.options.rep, bench=bench.time
+        )
+        ratio, low, high = bench.timing.ratio(pair[0], pair[1])
+        lost.append(ratio)
+        bench.rows.append(
+            dict(
+                mode="choice",
+                problem=problem.label(),
+                kernel=own.ident(),
+                best=best,
+                ours=problem.flops() / statistics.median(pair[0]) / 1e9,
+                predicted_us=choice["predicted_us"],
+                us=statistics.median(pair[0]) * 1e3,
+                candidates_ms=times,
+                peers=dict(best=dict(ratio=ratio, low=low, high=high)),
+            )
+        )
+        print(
+            f"choice    {problem.label():24} {ratio:.3f} ({low:.3f}-{high:.3f}) of the best; predicted "
+            f"{choice['predicted_us']:.1f} us, {statistics.median(pair[0]) * 1e3:.1f} | {own.ident().removeprefix('gemm_')} "
+            f"| best {best.removeprefix('gemm_')}",
+            flush=True,
+        )
+    bench.summary("choice")
+
+
 MODES = dict(
     headline=mode_headline,
     sweep=mode_sweep,
@@ -427,6 +477,7 @@ MODES = dict(
     triton=mode_triton,
     tilelang=mode_tilelang,
     ablation=mode_ablation,
+    choice=mode_choice,
 )
 
 
@@ -482,6 +533,7 @@ def selftest(options):
         "ragged": [Problem(*RAGGED)],
         "epilogue": [Problem(CUBE, CUBE, CUBE)],
         "ablation": [Problem(CUBE, CUBE, CUBE)],
+        "choice": llm_set(),
     }
     calls, wrong, missing = 0, [], 0
     for mode, program in programs():
@@ -522,7 +574,38 @@ def pack(options):
     from tilebench import pack as packing
 
     wanted = [p for mode, p in programs() if not options.modes or mode in options.modes]
-    return packing.pack(wanted, __file__, options)
+    chosen = []
+    if not options.modes or "choice" in options.modes:
+        for problem, program, predicted in compiler_choices(options):
+            wanted.append(program)
+            fields = ("tile", "stages", "threads", "cluster", "panel")
+            chosen.append(
+                dict(
+                    problem=problem.label(),
+                    kernel=program.ident(),
+                    fields={f: getattr(program, f) for f in fields},
+                    predicted_us=predicted,
+                )
+            )
+    return packing.pack(wanted, __file__, options, choices=chosen)
+
+
+def compiler_choices(options):
+    from tilebench import choice
+
+    return choice.choices(llm_set(), Gemm(), options.bin, options.arch)
+
+
+def print_choices(options):
+    """A table in Markdown: what the compiler chooses for each problem of the LLM set, and the time it predicts."""
+    print("| M × N × K | B | tile M × N × K | stages | threads | cluster N × M | panel | predicted µs | TFLOP/s |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for q, p, us in compiler_choices(options):
+        print(
+            f"| {q.m} × {q.n} × {q.k} | {'N×K' if q.tb else 'K×N'} | {' × '.join(map(str, p.tile))} | {p.stages} | {p.threads} | "
+            f"{p.cluster[0]} × {p.cluster[1]} | {p.panel} | {us:.1f} | {q.flops() / us / 1e6:.0f} |"
+        )
+    return 0
 
 
 def compile_times(options):
@@ -565,6 +648,8 @@ def main():
     p = commands.add_parser("compile", help="time the compiler")
     packing.add_options(p, "")
     p.add_argument("--repeats", type=int, default=7)
+    p = commands.add_parser("choices", help="print what the compiler chooses for the LLM set")
+    packing.add_options(p, "")
     p = commands.add_parser("selftest", help="check the packed set without a GPU")
     p.add_argument("folder", type=pathlib.Path)
     p.add_argument("--verbose", action="store_true")
@@ -583,7 +668,7 @@ def main():
     p.add_argument("--seed", type=int, default=int(time.time()), help="of the inputs; fresh by default")
     p.add_argument("--json", help="write the rows to this file after each mode")
     options = parser.parse_args()
-    sys.exit({"pack": pack, "run": run, "selftest": selftest, "compile": compile_times}[options.command](options))
+    sys.exit({"pack": pack, "run": run, "selftest": selftest, "compile": compile_times, "choices": print_choices}[options.command](options))
 
 
 if __name__ == "__main__":

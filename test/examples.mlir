@@ -29,6 +29,7 @@
 // ROWS: shfl.sync
 // ROWS-NOT: call
 
+// RUN: tile-run %tile_src/examples/gemm_tunable.mlir --args=A=200x72,B=72x136,C=200x136 --check | FileCheck %s --check-prefix=OUTPUT
 // RUN: tile-run %tile_src/examples/gemm_hopper.mlir --args=A=200x72,B=72x136,C=200x136 --check | FileCheck %s --check-prefix=OUTPUT
 // RUN: tile-run %tile_src/examples/attention.mlir --args=Q=2x75x128,K=2x75x128,V=2x75x128,O=2x75x128 --check | FileCheck %s --check-prefix=OUTPUT
 // RUN: tile-translate %tile_src/examples/attention.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ATTENTION

@@ -20,7 +20,8 @@ class Bench:
         torch.zeros(1, device=device)
         torch.manual_seed(options.seed)
         self.runtime = runtime or launch.Runtime(options.folder)
-        index = json.loads((options.folder / "index.json").read_text())["kernels"] if options.folder else []
+        packed = json.loads((options.folder / "index.json").read_text()) if options.folder else dict(kernels=[])
+        index, self.choices = packed["kernels"], packed.get("choices", [])
         self.failed = {e["name"]: e["failed"] for e in index if "failed" in e}
         self.have = {e["name"] for e in index} - set(self.failed)
         self.rows, self.wrong, self.time = [], [], timing.bench

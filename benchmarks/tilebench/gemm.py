@@ -16,6 +16,20 @@ BITS = {"f16": 16, "bf16": 16, "f32": 32, "i8": 8, "i32": 32, "f8E4M3FN": 8, "f8
 SHORT = {"f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 
 
+# What `tunable` leaves open: names and the values they may have. Tiles of rows are dealt out to `groups` warpgroups of
+# 128 threads; clusters are `cx` blocks along N and `cy` along M.
+TUNABLES = {
+    "bm": (64, 128, 192, 256),
+    "bn": (128, 160, 192, 224, 256),
+    "bk": (64,),
+    "stages": (3, 4, 5),
+    "groups": (1, 2, 3),
+    "cx": (1, 2),
+    "cy": (1, 2),
+    "panel": (8, 16),
+}
+
+
 def is_integer(element):
     return element.startswith("i")
 
@@ -61,6 +75,7 @@ class Gemm:
     guard: bool = False  # copies and gemm under an scf.if that leaves out every second K step
     loops: int = 1  # pipelined loops over the same K, one after the other
     nested: int = 0  # > 0: the K loop inside an scf.for of so many trips over all of K
+    tunable: bool = False  # tile, stages, threads, cluster and panel are left open; see TUNABLES
     name: str = ""
 
     def types(self):
@@ -76,14 +91,14 @@ class Gemm:
         a, b, acc, out = self.types()
         short = lambda t: SHORT.get(t, t)
         parts = ["gemm", short(a)] + ([short(b)] if b != a else []) + [short(out)] * (out != a)
-        parts += [
-            ("t" if self.ta else "n") + ("t" if self.tb else "n"),
-            "x".join(map(str, self.tile)),
-            f"s{self.stages}",
-            f"t{self.threads}",
-        ]
-        parts += [f"c{self.cluster[0]}x{self.cluster[1]}"] * (tuple(self.cluster) != (1, 1))
-        parts += [f"p{self.panel}"] * bool(self.panel) + [f"P{self.persistent}"] * bool(self.persistent)
+        parts += [("t" if self.ta else "n") + ("t" if self.tb else "n")]
+        if self.tunable:
+            parts += ["tunable"]
+        else:
+            parts += ["x".join(map(str, self.tile)), f"s{self.stages}", f"t{self.threads}"]
+            parts += [f"c{self.cluster[0]}x{self.cluster[1]}"] * (tuple(self.cluster) != (1, 1))
+            parts += [f"p{self.panel}"] * bool(self.panel)
+        parts += [f"P{self.persistent}"] * bool(self.persistent)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
         parts += [self.epilogue] * (self.epilogue != "none") + ["splitk"] * self.split_k
         parts += ["swap"] * self.swap + [f"k{self.split}"] * bool(self.split) + ["batched"] * self.batched
@@ -157,9 +172,16 @@ def padded_row(extent, element):
     return -(-extent // step) * step
 
 
+def tunables_of(p):
+    """TUNABLES as far as `tile` of `p` does not decide: K steps are whole 128-byte rows of the narrowest operand."""
+    values = dict(TUNABLES)
+    values["bk"] = (1024 // max(BITS[t] for t in p.types()[:2]),)
+    return values
+
+
 def gemm_text(p):
     a, b, acc, out = p.types()
-    bm, bn, bk = p.tile
+    bm, bn, bk = ("?", "?", "?") if p.tunable else p.tile
     args = p.arguments()
     types = {arg[0]: p.argument_type(arg) for arg in args}
     fragment, shared = "#tile.fragment", "#shared"
@@ -173,7 +195,8 @@ def gemm_text(p):
         lines.extend("  " * depth + line for line in text.splitlines())
 
     # Constants, extents, promises.
-    for name, value in (("c0", 0), ("c1", 1), ("c2", 2), ("bk", bk), ("bm", bm), ("bn", bn)):
+    sizes = () if p.tunable else (("bk", bk), ("bm", bm), ("bn", bn))
+    for name, value in (("c0", 0), ("c1", 1), ("c2", 2), *sizes):
         out_line(f"%{name} = arith.constant {value} : index")
     out_line(f"%zero = arith.constant {zero} : {acc}")
     rank = 3 if p.batched else 2
@@ -205,7 +228,14 @@ def gemm_text(p):
 %klast = arith.minui %kend, %K : index""")
         first, last = "%kfirst", "%klast"
 
-    out_line(f"%As = tile.alloc : {as_type}\n%Bs = tile.alloc : {bs_type}\n%acc = tile.alloc : {acc_type}")
+    def alloc(*extents):
+        """The extents as operands, where they are open."""
+        return f"tile.alloc({', '.join(extents)})" if p.tunable else "tile.alloc"
+
+    a_extents, b_extents = ("%bm", "%bk"), ("%bk", "%bn")
+    out_line(f"%As = {alloc(*(reversed(a_extents) if p.ta else a_extents))} : {as_type}")
+    out_line(f"%Bs = {alloc(*(reversed(b_extents) if p.tb else b_extents))} : {bs_type}")
+    out_line(f"%acc = {alloc('%bm', '%bn')} : {acc_type}")
     batch = "%bz, " if p.batched else ""
 
     added = p.epilogue == "add"
@@ -213,7 +243,7 @@ def gemm_text(p):
     def region(matrix, rows, columns, shape):
         if matrix == "C" and added:
             return f"%C[{rows}, {columns}]"
-        sizes = f" sizes [1, {shape[0]}, {shape[1]}]" if p.batched else ""
+        sizes = f" sizes [1, {shape[0]}, {shape[1]}]" if p.batched and not p.tunable else ""
         return f"%{matrix}[{batch}{rows}, {columns}]{sizes}"
 
     # The accumulator's start, the loop over K.
@@ -251,31 +281,37 @@ scf.if %even {{
         out_line(f"%trips = arith.constant {p.nested} : index\nscf.for %outer = %c0 to %trips step %c1 {{")
         depth = 2
     for _ in range(p.loops):
-        out_line(f"tile.pipelined %k = {first} to {last} step %bk stages({p.stages}) {{", depth)
+        stages = "%stages" if p.tunable else p.stages
+        out_line(f"tile.pipelined %k = {first} to {last} step %bk stages({stages}) {{", depth)
         out_line(body, depth + 1)
         out_line("}", depth)
     if p.nested:
         out_line("}")
 
-    out_line(epilogue_text(p, types, acc_type, region))
+    out_line(epilogue_text(p, types, acc_type, region, alloc))
     store = "" if p.store_tma else " {disable_tma}"
-    c_region = f"%C[%bz, %m, %n] sizes [1, {bm}, {bn}]" if p.split_k else region("C", "%m", "%n", (bm, bn))
+    c_region = region("C", "%m", "%n", (bm, bn))
+    if p.split_k:
+        c_region = "%C[%bz, %m, %n]" + ("" if p.tunable else f" sizes [1, {bm}, {bn}]")
     if p.swap:
         c_region = "%C[%n, %m]"
     move = "tile.atomic add" if added else "tile.copy"
     out_line(f"{move} %acc to {c_region}{store} : {acc_type} to {types['C']}")
 
     c_rank = 2 if added else rank + p.split_k
-    rows = f"dim(%C, {c_rank - 2}) ceildiv {bm}"
-    columns = f"dim(%C, {c_rank - 1}) ceildiv {bn}"
+    of_m, of_n = f"dim(%C, {c_rank - 2})", f"dim(%C, {c_rank - 1})"
     if p.swap:
-        rows, columns = f"dim(%C, 1) ceildiv {bm}", f"dim(%C, 0) ceildiv {bn}"
-    cx, cy = p.cluster
+        of_m, of_n = "dim(%C, 1)", "dim(%C, 0)"
+    cx, cy = ("%cx", "%cy") if p.tunable else p.cluster
+    rows, columns = f"{of_m} ceildiv {bm}", f"{of_n} ceildiv {bn}"
     # Clusters divide the grid: tiles that lie wholly outside load zeros and store nothing.
-    if cx > 1:
-        columns = f"(dim(%C, {c_rank - 1}) ceildiv {bn * cx}) * {cx}"
-    if cy > 1:
-        rows = f"(dim(%C, {c_rank - 2}) ceildiv {bm * cy}) * {cy}"
+    if p.tunable:
+        rows, columns = f"({of_m} ceildiv (%bm * %cy)) * %cy", f"({of_n} ceildiv (%bn * %cx)) * %cx"
+    else:
+        if cx > 1:
+            columns = f"({of_n} ceildiv {bn * cx}) * {cx}"
+        if cy > 1:
+            rows = f"({of_m} ceildiv {bm * cy}) * {cy}"
     indices, grid = "%bx, %by", f"{columns}, {rows}"
     if p.split_k:
         indices, grid = indices + ", %bz", grid + ", %splits"
@@ -284,24 +320,30 @@ scf.if %even {{
     cluster = ""
     if (cx, cy) != (1, 1):
         cluster = f" cluster({cx}, {cy}{', 1' if p.split_k or p.batched else ''})"
-    kernel = [f"panel = {p.panel} : i64"] * bool(p.panel) + [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
+    panel = bool(p.panel) and not p.tunable
+    kernel = [f"panel = {p.panel} : i64"] * panel + [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
     kernel += [f"split = {p.split} : i64"] * bool(p.split)
     kernel += [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
     tail = f" attributes {{{', '.join(kernel)}}}" if kernel else ""
     note = " {tile.alignment = 16}" if p.aligned else ""
     params = ", ".join(f"%{arg[0]}: {types[arg[0]]}{note if arg[2] and len(arg[2]) > 1 else ''}" for arg in args)
     body = "\n".join(lines)
-    return f"""{HEAD}tile.kernel @{p.ident()}({params})
-    grid({indices}) = ({grid}) threads({p.threads}){cluster}{tail} {{
+    tunable, threads = "", p.threads
+    if p.tunable:
+        values = (f"%{name} in [{', '.join(map(str, v))}]" for name, v in tunables_of(p).items())
+        tunable, threads = f"\n    tunable({', '.join(values)})", "%groups * 128"
+        cluster += " tuned(panel = %panel)"
+    return f"""{HEAD}tile.kernel @{p.ident()}({params}){tunable}
+    grid({indices}) = ({grid}) threads({threads}){cluster}{tail} {{
 {body}
 }}
 """
 
 
-def epilogue_text(p, types, acc_type, region):
+def epilogue_text(p, types, acc_type, region, alloc):
     """What happens to the accumulator before it is stored, while it is in registers."""
     _, _, acc, out = p.types()
-    bm, bn, _ = p.tile
+    bm, bn, _ = ("?", "?", "?") if p.tunable else p.tile
     fragment = "#tile.fragment"
     load = f"%x = memref.load %acc[%i, %j] : {acc_type}"
     store = f"memref.store %y, %acc[%i, %j] : {acc_type}"
@@ -310,7 +352,7 @@ def epilogue_text(p, types, acc_type, region):
         body = f"%y = arith.maximumf %x, %zero : {acc}"
     elif p.epilogue in ("bias", "bias_gelu"):
         row = memref([bn], acc, fragment)
-        before = f"%row = tile.alloc : {row}\ntile.copy %bias[%n] to %row : {types['bias']} to {row}\n"
+        before = f"%row = {alloc('%bn')} : {row}\ntile.copy %bias[%n] to %row : {types['bias']} to {row}\n"
         body = f"%b = memref.load %row[%j] : {row}\n"
         if p.epilogue == "bias":
             body += f"%y = arith.addf %x, %b : {acc}"
@@ -331,7 +373,7 @@ def epilogue_text(p, types, acc_type, region):
 %y = arith.addf %h, %hu : {acc}"""
     elif p.epilogue in ("residual", "residual_early"):
         tile = memref([bm, bn], out, fragment)
-        before = f"""%Rf = tile.alloc : {tile}
+        before = f"""%Rf = {alloc("%bm", "%bn")} : {tile}
 tile.copy {region("R", "%m", "%n", (bm, bn))} to %Rf : {types["R"]} to {tile}
 """ if p.epilogue == "residual" else ""
         body = f"%r = memref.load %Rf[%i, %j] : {tile}\n"
@@ -344,7 +386,8 @@ tile.copy {region("R", "%m", "%n", (bm, bn))} to %Rf : {types["R"]} to {tile}
     if not body:
         return ""
     inner = "\n".join("  " + line for line in (load + "\n" + body + "\n" + store).splitlines())
-    return f"{before}tile.parallel (%i, %j) in ({bm}, {bn}) {{\n{inner}\n}}"
+    extents = "%bm, %bn" if p.tunable else f"{bm}, {bn}"
+    return f"{before}tile.parallel (%i, %j) in ({extents}) {{\n{inner}\n}}"
 
 
 def reduce_program(out="f16", columns=512, name=None):

@@ -58,10 +58,10 @@ def compile_program(program, folder, bin_dir, arch, info=False):
     return entry
 
 
-def pack(programs, script, options, extra=()):
+def pack(programs, script, options, extra=(), choices=()):
     """One .tar.xz of artifacts, their index, the script and this package. Returns the number of failures.
 
-    options: those of `add_options`.
+    options: those of `add_options`. choices: what the compiler chose for which problem, for the index.
     """
     unique = {}
     for program in programs:
@@ -73,7 +73,7 @@ def pack(programs, script, options, extra=()):
             index = list(
                 pool.map(lambda p: compile_program(p, folder, options.bin, arch, options.info), unique.values())
             )
-        (folder / "index.json").write_text(json.dumps(dict(arch=arch, kernels=index), indent=0))
+        (folder / "index.json").write_text(json.dumps(dict(arch=arch, kernels=index, choices=list(choices)), indent=0))
         with tarfile.open(output, "w:xz") as tar:
             tar.add(script, pathlib.Path(script).name)
             for module in sorted(HERE.glob("*.py")):

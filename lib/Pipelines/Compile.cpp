@@ -39,6 +39,8 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
     return failure();
   TileToNVVMOptions pipeline;
   pipeline.arch = (*target)->arch.str();
+  pipeline.hints = options.hints;
+  pipeline.tunables = options.tunables;
   pipeline.remarks = options.remarks;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);

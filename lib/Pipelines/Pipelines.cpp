@@ -17,6 +17,11 @@ using namespace mlir::tile;
 void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
                                      const TileToNVVMOptions &options) {
   passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
+  ChooseTunablesPassOptions choice;
+  choice.hints.assign(options.hints.begin(), options.hints.end());
+  choice.values.assign(options.tunables.begin(), options.tunables.end());
+  choice.remarks = options.remarks;
+  passes.addPass(createChooseTunablesPass(choice));
   if (options.versions) {
     VersionKernelsPassOptions versions;
     versions.remarks = options.remarks;

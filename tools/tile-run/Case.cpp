@@ -6,7 +6,9 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/TileChoice.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Pipelines.h"
 #include "tile/Target/TargetInfo.h"
@@ -65,6 +67,19 @@ private:
   };
   bool parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file);
   bool describeKernel();
+  /// The architecture that is compiled and chosen for.
+  llvm::Expected<std::string> arch();
+  /// Candidates of a kernel, for the arguments at hand.
+  std::optional<std::vector<Candidate>> rank(KernelOp kernel);
+  bool choose(ModuleOp module);
+  bool tune(const Memory &memory);
+  void measure(const Candidate &candidate, const Memory &memory,
+               const Memory *references, TunedCandidate &tuned);
+  std::optional<runtime::Artifact> compile(ModuleOp module);
+  bool makeReferences(ModuleOp module, const Memory &memory,
+                      Memory (&references)[2]);
+  std::vector<Comparison> compareAll(const Memory *references);
+  RunOptions runOptions() const;
   bool runTarget(const Memory &memory);
   bool runCpu(const Memory &memory, const RunOptions &options);
   bool runCuda(const Memory &memory, const RunOptions &options);
@@ -191,8 +206,177 @@ bool CaseRunner::describeKernel() {
   if (!arguments)
     return fail(arguments.takeError());
   report.arguments = std::move(*arguments);
+  if (which.tune && (artifact || program.module))
+    return fail("expected tile IR without --source for --tune, which compiles "
+                "every candidate");
+  if (which.tune && !kernel.getNumTunables())
+    return fail("expected a kernel with tunables for --tune, got '" +
+                report.kernel + "'");
+  if (which.tune)
+    return true;
+  for (File *file : {&program, &source})
+    if (file->module && !choose(*file->module))
+      return false;
   if (kernel)
     report.work = measureWork(kernel, extentsOf(report.arguments));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::string> CaseRunner::arch() {
+  if (!which.arch.empty())
+    return which.arch;
+  if (which.target == Target::Cpu)
+    return "sm_80";
+  if (auto failure = cuda.open())
+    return failure;
+  return cuda.arch();
+}
+
+std::optional<std::vector<Candidate>> CaseRunner::rank(KernelOp kernel) {
+  auto architecture = arch();
+  if (!architecture) {
+    fail(architecture.takeError());
+    return std::nullopt;
+  }
+  auto fixed = parseFixedValues(which.tunables);
+  if (!fixed) {
+    fail("--tunables: " + llvm::toString(fixed.takeError()));
+    return std::nullopt;
+  }
+  cost::SizeHints sizes;
+  for (const Argument &argument : report.arguments) {
+    if (argument.isBuffer)
+      sizes[argument.name] = argument.shape;
+    else if (argument.element.isIntOrIndex())
+      sizes[argument.name] = {static_cast<int64_t>(argument.scalar)};
+  }
+  if (failed(checkNames(kernel, sizes, *fixed)))
+    return std::nullopt;
+  auto ranked =
+      rankCandidates(kernel, *TargetInfo::get(*architecture), sizes, *fixed);
+  if (failed(ranked))
+    return std::nullopt;
+  return std::move(*ranked);
+}
+
+/// Leaves no tunables in a module: those of the kernel that runs are chosen,
+/// other kernels that have some go.
+bool CaseRunner::choose(ModuleOp module) {
+  for (KernelOp kernel :
+       llvm::make_early_inc_range(module.getOps<KernelOp>())) {
+    if (!kernel.getNumTunables())
+      continue;
+    if (kernel.getSymName() != report.kernel) {
+      kernel.erase();
+      continue;
+    }
+    auto ranked = rank(kernel);
+    if (!ranked)
+      return false;
+    ArrayRef<int64_t> values = ranked->front().values;
+    report.chosen.clear();
+    for (auto [i, value] : llvm::enumerate(values))
+      report.chosen.emplace_back(kernel.getTunable(i).getName().str(), value);
+    if (auto why = substituteTunables(kernel, values))
+      return fail(*why);
+  }
+  return true;
+}
+
+/// Compiles, runs and checks one candidate; what goes wrong is its own.
+void CaseRunner::measure(const Candidate &candidate, const Memory &memory,
+                         const Memory *references, TunedCandidate &tuned) {
+  OwningOpRef<ModuleOp> module = source.module->clone();
+  for (KernelOp kernel : llvm::make_early_inc_range(module->getOps<KernelOp>()))
+    if (kernel.getSymName() != report.kernel)
+      kernel.erase();
+    else if (auto why = substituteTunables(kernel, candidate.values))
+      tuned.failure = *why;
+  if (!tuned.failure.empty())
+    return;
+  std::optional<runtime::Artifact> compiled;
+  {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return failure();
+      if (tuned.failure.empty())
+        tuned.failure = diagnostic.str();
+      return success();
+    });
+    compiled = compile(*module);
+  }
+  if (!compiled) {
+    if (tuned.failure.empty())
+      tuned.failure = "it does not compile";
+    return;
+  }
+  tuned.failure.clear();
+  auto ran = runOnCuda(cuda, std::move(*compiled), report.kernel,
+                       report.arguments, memory, runOptions());
+  if (!ran) {
+    tuned.failure = llvm::toString(ran.takeError());
+    return;
+  }
+  result = std::move(*ran);
+  tuned.seconds = result.seconds;
+  if (references)
+    tuned.comparisons = compareAll(references);
+}
+
+bool CaseRunner::tune(const Memory &memory) {
+  if (which.target == Target::Cpu)
+    return fail("expected --target=cuda for --tune: times on a CPU say nothing "
+                "of those on a GPU");
+  if (auto failure = cuda.open())
+    return fail(std::move(failure));
+  KernelOp kernel = llvm::cantFail(findKernel(*source.module, report.kernel));
+  auto ranked = rank(kernel);
+  if (!ranked)
+    return false;
+  Tuning tuning;
+  tuning.combinations = static_cast<int64_t>(ranked->size());
+  tuning.possible = llvm::count_if(
+      *ranked, [](const Candidate &c) { return c.isPossible(); });
+  // Any candidate has the meaning of all of them.
+  Memory references[2];
+  OwningOpRef<ModuleOp> meaning = source.module->clone();
+  for (KernelOp other : llvm::make_early_inc_range(meaning->getOps<KernelOp>()))
+    if (other.getSymName() != report.kernel)
+      other.erase();
+    else if (auto why = substituteTunables(other, ranked->front().values))
+      return fail(*why);
+  report.work = measureWork(llvm::cantFail(findKernel(*meaning, report.kernel)),
+                            extentsOf(report.arguments));
+  if (which.check && !makeReferences(*meaning, memory, references))
+    return false;
+  report.target = "cuda";
+  for (const Candidate &candidate : *ranked) {
+    if (!candidate.isPossible() || tuning.candidates.size() == which.tune)
+      break;
+    TunedCandidate &tuned = tuning.candidates.emplace_back();
+    tuned.rank = tuning.candidates.size();
+    tuned.predictedSeconds = candidate.estimate.microseconds * 1e-6;
+    for (auto [i, value] : llvm::enumerate(candidate.values))
+      tuned.values.emplace_back(kernel.getTunable(i).getName().str(), value);
+    measure(candidate, memory, which.check ? references : nullptr, tuned);
+    if (tuned.isMeasured())
+      report.where = result.where;
+    if (cuda.isLost())
+      return fail("the device does not answer any more after candidate " +
+                  tuned.describe() + ": " + tuned.failure);
+  }
+  tuning.sort();
+  report.checked = which.check;
+  if (const TunedCandidate *best = tuning.winner()) {
+    report.chosen = best->values;
+    report.seconds = best->seconds;
+    report.comparisons = best->comparisons;
+  }
+  report.tuning = std::move(tuning);
   return true;
 }
 
@@ -238,30 +422,36 @@ bool CaseRunner::runCpu(const Memory &memory, const RunOptions &options) {
   return true;
 }
 
+/// Compiles for the device; nothing after a diagnostic.
+std::optional<runtime::Artifact> CaseRunner::compile(ModuleOp module) {
+  CompileOptions options;
+  auto architecture = arch();
+  if (!architecture) {
+    fail(architecture.takeError());
+    return std::nullopt;
+  }
+  options.arch = *architecture;
+  auto compiled = compileToArtifact(module, options);
+  if (failed(compiled))
+    return std::nullopt;
+  return std::move(*compiled);
+}
+
 bool CaseRunner::runCuda(const Memory &memory, const RunOptions &options) {
   if (which.stage)
     return fail("expected --stage with --target=cpu only");
   if (auto failure = cuda.open())
     return fail(std::move(failure));
   if (!artifact) {
-    CompileOptions compile;
-    compile.arch = which.arch;
-    if (compile.arch.empty()) {
-      auto arch = cuda.arch();
-      if (!arch)
-        return fail(arch.takeError());
-      compile.arch = *arch;
-    }
     OwningOpRef<ModuleOp> module =
         (program.module ? *program.module : *source.module).clone();
     for (KernelOp kernel :
          llvm::make_early_inc_range(module->getOps<KernelOp>()))
       if (kernel.getSymName() != report.kernel)
         kernel.erase();
-    auto compiled = compileToArtifact(*module, compile);
-    if (failed(compiled))
+    artifact = compile(*module);
+    if (!artifact)
       return false;
-    artifact = std::move(*compiled);
   }
   auto ran = runOnCuda(cuda, std::move(*artifact), report.kernel,
                        report.arguments, memory, options);
@@ -271,12 +461,17 @@ bool CaseRunner::runCuda(const Memory &memory, const RunOptions &options) {
   return true;
 }
 
-bool CaseRunner::runTarget(const Memory &memory) {
+RunOptions CaseRunner::runOptions() const {
   RunOptions options;
   options.repeats = which.repeats;
   options.workers = which.workers;
   options.lazyAsync = which.lazyAsync;
   options.blocks = which.blocks;
+  return options;
+}
+
+bool CaseRunner::runTarget(const Memory &memory) {
+  RunOptions options = runOptions();
   bool isCpu = which.target == Target::Cpu;
   report.target = isCpu ? "cpu" : "cuda";
   if (!(isCpu ? runCpu(memory, options) : runCuda(memory, options)))
@@ -288,18 +483,11 @@ bool CaseRunner::runTarget(const Memory &memory) {
   return true;
 }
 
-/// Compares with what was written, whatever the schedule became.
-bool CaseRunner::check(const Memory &memory) {
-  report.checked = true;
-  ErrorBound bound;
-  bound.accumulationFactor = result.accumulationFactor;
-  bound.terms = report.work.terms;
-  bound.accumulatorRoundoff = facts.accumulatorRoundoff;
-  bound.innerRoundoff = facts.innerRoundoff;
-  bound.subtracts = facts.subtracts;
-  Memory references[2];
+/// What the results should be, and the same from the absolute values of inputs.
+bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
+                                Memory (&references)[2]) {
   for (bool magnitudes : {false, true}) {
-    auto wide = runReference(*source.module, report.kernel, report.arguments,
+    auto wide = runReference(module, report.kernel, report.arguments,
                              widenMemory(report.arguments, memory, magnitudes),
                              which.workers);
     if (!wide)
@@ -308,11 +496,32 @@ bool CaseRunner::check(const Memory &memory) {
       return false;
     references[magnitudes] = std::move(**wide);
   }
+  return true;
+}
+
+/// Compares `result`, of all arguments that are written.
+std::vector<Comparison> CaseRunner::compareAll(const Memory *references) {
+  ErrorBound bound;
+  bound.accumulationFactor = result.accumulationFactor;
+  bound.terms = report.work.terms;
+  bound.accumulatorRoundoff = facts.accumulatorRoundoff;
+  bound.innerRoundoff = facts.innerRoundoff;
+  bound.subtracts = facts.subtracts;
+  std::vector<Comparison> comparisons;
   for (auto [i, argument] : llvm::enumerate(report.arguments))
     if (argument.isBuffer && argument.isWritten)
-      report.comparisons.push_back(compare(argument, result.memory[i],
-                                           references[0][i], references[1][i],
-                                           bound));
+      comparisons.push_back(compare(argument, result.memory[i],
+                                    references[0][i], references[1][i], bound));
+  return comparisons;
+}
+
+/// Compares with what was written, whatever the schedule became.
+bool CaseRunner::check(const Memory &memory) {
+  report.checked = true;
+  Memory references[2];
+  if (!makeReferences(*source.module, memory, references))
+    return false;
+  report.comparisons = compareAll(references);
   return true;
 }
 
@@ -325,6 +534,8 @@ bool CaseRunner::run() {
   llvm::Expected<Memory> memory = fillArguments(report.arguments);
   if (!memory)
     return fail(memory.takeError());
+  if (which.tune)
+    return tune(*memory);
   return runTarget(*memory) && (!which.check || check(*memory));
 }
 

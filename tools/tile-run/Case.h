@@ -28,6 +28,10 @@ struct Case {
   std::optional<Stage> stage;
   std::string arch; ///< empty: sm_80 for the CPU, the device's for a GPU
   bool check = false;
+  /// Values of tunables, as `bm=128`; the model chooses the others.
+  std::vector<std::string> tunables;
+  /// Measures so many of the best candidates; 0: the model chooses.
+  unsigned tune = 0;
   unsigned repeats = 0;   ///< timed samples; 0: no timing
   unsigned workers = 0;   ///< threads of the CPU; 0: one for each core
   bool lazyAsync = false; ///< as in RunOptions, like `blocks`

@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace mlir::tile::run;
 
 bool Report::passed() const {
-  return llvm::all_of(comparisons,
+  return (!tuning || tuning->passed()) &&
+         llvm::all_of(comparisons,
                       [](const Comparison &c) { return c.wrong == 0; });
 }
 
@@ -92,6 +93,15 @@ void Report::printText(raw_ostream &stream) const {
          << work.blocks << " block" << (work.blocks == 1 ? "" : "s") << "\n";
   for (const Argument &argument : arguments)
     stream << "  " << argument.name << ": " << argument.describe() << "\n";
+  if (!chosen.empty()) {
+    stream << "  chosen: ";
+    llvm::interleaveComma(chosen, stream, [&](const auto &value) {
+      stream << value.first << " = " << value.second;
+    });
+    stream << "\n";
+  }
+  if (tuning)
+    tuning->printText(stream);
   if (!seconds.empty()) {
     Times times = summarize(seconds);
     stream << llvm::format("time: %.4f ms (median of %zu, best %.4f)",
@@ -149,6 +159,14 @@ void Report::printJson(raw_ostream &stream) const {
                          {"arguments", std::move(argumentList)}};
   if (!name.empty())
     all["name"] = name;
+  if (!chosen.empty()) {
+    llvm::json::Object values;
+    for (const auto &[tunable, value] : chosen)
+      values[tunable] = value;
+    all["tunables"] = std::move(values);
+  }
+  if (tuning)
+    all["tuning"] = tuning->toJson();
   if (!seconds.empty()) {
     Times times = summarize(seconds);
     all["median_seconds"] = times.median;

@@ -3,7 +3,7 @@
 #ifndef TILE_TOOLS_TILE_RUN_REPORT_H
 #define TILE_TOOLS_TILE_RUN_REPORT_H
 
-#include "Check.h"
+#include "Tune.h"
 #include "mlir/IR/MLIRContext.h"
 #include <memory>
 
@@ -16,6 +16,9 @@ struct Report {
   std::string name; ///< of the case, in a batch; may be empty
   std::string kernel, target;
   std::vector<Argument> arguments;
+  /// Tunables and their values, where the kernel had some.
+  std::vector<std::pair<std::string, int64_t>> chosen;
+  std::optional<Tuning> tuning;
   KernelWork work;
   std::string where;
   std::vector<double> seconds;

@@ -23,6 +23,7 @@ namespace cl = llvm::cl;
 
 static constexpr unsigned kCpuRepeats = 5;
 static constexpr unsigned kCudaRepeats = 20;
+static constexpr unsigned kTuneCandidates = 8;
 
 namespace {
 struct Options {
@@ -62,6 +63,21 @@ struct Options {
   cl::opt<bool> bench{"bench",
                       cl::desc("time the kernel; report GFLOP/s and GB/s"),
                       cl::cat(category)};
+  cl::opt<bool> tune{
+      "tune",
+      cl::desc("measure the candidates of a kernel with tunables that the "
+               "model expects most of, each checked as by --check unless "
+               "--check=false says not to"),
+      cl::cat(category)};
+  cl::opt<unsigned> candidates{
+      "candidates", cl::init(kTuneCandidates), cl::value_desc("N"),
+      cl::desc("how many candidates --tune measures (default 8)"),
+      cl::cat(category)};
+  cl::list<std::string> tunables{
+      "tunables", cl::cat(category), cl::CommaSeparated,
+      cl::value_desc("bm=128,stages=4"),
+      cl::desc("values of tunables; the model, or --tune, chooses those left "
+               "out, for the sizes of the arguments")};
   cl::opt<unsigned> repeats{
       "repeats", cl::init(0),
       cl::desc("timed samples of --bench (default 5 for cpu; for cuda 20, each "
@@ -129,8 +145,11 @@ struct Options {
     if (stage.getNumOccurrences())
       result.stage = stage;
     result.arch = arch;
-    result.check = check;
-    if (bench)
+    result.check = check || (tune && !check.getNumOccurrences());
+    result.tunables.assign(tunables.begin(), tunables.end());
+    if (tune)
+      result.tune = std::max(1u, candidates.getValue());
+    if (bench || tune)
       result.repeats = repeats                  ? repeats
                        : target == Target::Cuda ? kCudaRepeats
                                                 : kCpuRepeats;

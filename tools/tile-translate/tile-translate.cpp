@@ -53,6 +53,15 @@ struct Options {
       "arch", cl::cat(category), cl::value_desc("sm_XX"),
       cl::desc("architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); "
                "default: the module's `tile.target`")};
+  cl::list<std::string> hints{
+      "shape-hints", cl::cat(category), cl::CommaSeparated,
+      cl::value_desc("A=8192x4096,s=4"),
+      cl::desc("sizes to choose tunables for: an argument's sizes, a scalar's "
+               "value; default: the arguments' `tile.shape_hint`, else 4096")};
+  cl::list<std::string> tunables{
+      "tunables", cl::cat(category), cl::CommaSeparated,
+      cl::value_desc("bm=128,stages=4"),
+      cl::desc("values of tunables; the model chooses those left out")};
   cl::opt<bool> remarks{"remarks", cl::cat(category),
                         cl::desc("print what was decided, and why nothing "
                                  "faster was possible, at the source lines")};
@@ -226,6 +235,8 @@ int main(int argc, char **argv) {
   compile.ptxVersion = options.ptxVersion;
   compile.optimize = !options.noOpt;
   compile.lineInfo = options.lineInfo;
+  compile.hints.assign(options.hints.begin(), options.hints.end());
+  compile.tunables.assign(options.tunables.begin(), options.tunables.end());
   compile.remarks = options.remarks;
   compile.verifyEach = options.verifyEach;
   compile.assembler = options.assembler;

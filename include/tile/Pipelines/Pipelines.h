@@ -14,6 +14,14 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc(
           "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...)"),
       llvm::cl::init("sm_80")};
+  ListOption<std::string> hints{
+      *this, "hints",
+      llvm::cl::desc("sizes to choose tunables for: A=8192x4096,s=4 (an "
+                     "argument's sizes, a scalar's value)")};
+  ListOption<std::string> tunables{
+      *this, "tunables",
+      llvm::cl::desc("tunables that are decided: bm=128,stages=4; the model "
+                     "chooses the others")};
   Option<bool> versions{
       *this, "versions",
       llvm::cl::desc("compile kernels once more for aligned arguments, where "

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_CONVERTTILETOCPUPASS
@@ -106,6 +107,8 @@ struct ConvertTileToCPUPass
   using ConvertTileToCPUPassBase::ConvertTileToCPUPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     if (widen)
       widenFloats(module);

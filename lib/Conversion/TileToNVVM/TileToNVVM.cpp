@@ -31,6 +31,7 @@
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Target/ManifestBuilder.h"
 
 namespace mlir::tile {
@@ -365,6 +366,8 @@ namespace {
 struct ConvertTileToNVVMPass
     : tile::impl::ConvertTileToNVVMPassBase<ConvertTileToNVVMPass> {
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     auto attr = module->getAttrOfType<TargetAttr>(kTargetAttrName);
     if (!attr) {

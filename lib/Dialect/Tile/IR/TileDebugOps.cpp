@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
+#include "TileTunables.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -14,7 +15,7 @@ using EffectList =
 LogicalResult PrintOp::verify() {
   Type type = getValue().getType();
   auto memref = dyn_cast<MemRefType>(type);
-  bool isTile = memref && memref.hasStaticShape() &&
+  bool isTile = memref && (memref.hasStaticShape() || isOpenTile(getValue())) &&
                 (isShared(getValue()) || isFragment(getValue())) &&
                 isStorageType(memref.getElementType());
   if (!isTile && (memref || !isStorageType(type)))

@@ -83,6 +83,18 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kChosenAttrName) {
+    auto chosen = dyn_cast<DictionaryAttr>(attribute.getValue());
+    if (!isa<KernelOp>(op) || !chosen ||
+        !llvm::all_of(chosen, [](NamedAttribute value) {
+          return isa<IntegerAttr>(value.getValue());
+        }))
+      return op->emitOpError()
+             << "expected '" << name
+             << "' to be a dictionary of integers on a kernel, got "
+             << attribute.getValue();
+    return success();
+  }
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the tile dialect";
 }

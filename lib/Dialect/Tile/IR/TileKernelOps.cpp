@@ -1,11 +1,12 @@
 //===- TileKernelOps.cpp - kernel and alloc -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel's header (arguments, symbolic grid) has a syntax of its own: grid
-// extents are written with argument names and kept as one affine map over
-// dimensions and scalars.
+// The kernel's header (arguments, tunables, symbolic grid) has a syntax of its
+// own: grid extents are written with argument names and kept as one affine map
+// over dimensions and scalars. What tunables mean is in TileTunables.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "TileTunables.h"
 #include "Uniformity.h"
 #include "mlir/IR/Builders.h"
 
@@ -13,15 +14,20 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// Recursive-descent parser of grid extents:
+/// Recursive-descent parser of grid extents, and of what stands in place of
+/// other numbers of the header:
 ///   sum := product (('+'|'-') product)*
 ///   product := atom (('*'|'ceildiv'|'floordiv'|'mod') atom)*
-///   atom := integer | 'dim' '(' %arg ',' integer ')' | %arg | '(' sum ')'
-/// Terminals become symbols of the affine map.
+///   atom := integer | 'dim' '(' %arg ',' integer ')' | %arg | %tunable
+///         | '(' sum ')'
+/// In a grid, terminals become symbols of the affine map in order of
+/// appearance; elsewhere only tunables may stand, and are symbols by number.
 class GridParser {
 public:
-  GridParser(OpAsmParser &parser, ArrayRef<OpAsmParser::Argument> arguments)
-      : parser(parser), arguments(arguments) {}
+  GridParser(OpAsmParser &parser, ArrayRef<OpAsmParser::Argument> arguments,
+             ArrayRef<OpAsmParser::Argument> tunables, bool isGrid)
+      : parser(parser), arguments(arguments), tunables(tunables),
+        isGrid(isGrid) {}
 
   ParseResult parseSum(AffineExpr &expr) {
     if (parseProduct(expr))
@@ -52,8 +58,7 @@ private:
       if (succeeded(parser.parseOptionalStar())) {
         if (parseAtom(rhs))
           return failure();
-        if (!expr.isSymbolicOrConstant() ||
-            !(isa<AffineConstantExpr>(expr) || isa<AffineConstantExpr>(rhs)))
+        if (!isFixed(expr) && !isFixed(rhs))
           return parser.emitError(loc)
                  << "[kernel-8] expected a constant factor in a grid extent";
         expr = expr * rhs;
@@ -66,7 +71,7 @@ private:
       if (parseAtom(rhs))
         return failure();
       auto divisor = dyn_cast<AffineConstantExpr>(rhs);
-      if (!divisor || divisor.getValue() <= 0)
+      if (!isFixed(rhs) || (divisor && divisor.getValue() <= 0))
         return parser.emitError(loc)
                << "[kernel-8] expected a positive constant after '" << keyword
                << "'";
@@ -108,30 +113,75 @@ private:
     if (isDim && dim < 0)
       return parser.emitError(loc)
              << "expected a dimension that is not negative, got " << dim;
-    for (auto [i, argument] : llvm::enumerate(arguments)) {
-      if (argument.ssaName.name != operand.name)
-        continue;
-      int64_t index = static_cast<int64_t>(i);
-      for (size_t s = 0; s < operands.size(); s += 2)
-        if (operands[s] == index && operands[s + 1] == dim) {
-          expr = getAffineSymbolExpr(s / 2, context);
-          return success();
-        }
-      expr = getAffineSymbolExpr(operands.size() / 2, context);
-      operands.append({index, dim});
-      return success();
-    }
+    for (auto [i, tunable] : llvm::enumerate(tunables))
+      if (!isDim && tunable.ssaName.name == operand.name) {
+        expr = isGrid ? symbol(i, KernelOp::kTunableOperand)
+                      : getAffineSymbolExpr(i, context);
+        return success();
+      }
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      if (isGrid && argument.ssaName.name == operand.name) {
+        expr = symbol(i, dim);
+        return success();
+      }
     return parser.emitError(loc)
-           << "expected an argument of the kernel in a grid extent, got '"
+           << (isGrid ? "expected an argument of the kernel in a grid extent, "
+                        "got '"
+                      : "expected numbers and tunables of the kernel, got '")
            << operand.name << "'";
+  }
+
+  /// The symbol of a terminal, one for all its appearances.
+  AffineExpr symbol(int64_t index, int64_t dim) {
+    for (size_t s = 0; s < operands.size(); s += 2)
+      if (operands[s] == index && operands[s + 1] == dim)
+        return getAffineSymbolExpr(s / 2, parser.getContext());
+    operands.append({index, dim});
+    return getAffineSymbolExpr(operands.size() / 2 - 1, parser.getContext());
+  }
+
+  /// A number once tunables are chosen.
+  bool isFixed(AffineExpr expr) {
+    return !isGrid || isFixedByTunables(expr, operands);
   }
 
   static constexpr unsigned kMaxDepth = 64; // the parser recurses
   OpAsmParser &parser;
-  ArrayRef<OpAsmParser::Argument> arguments;
+  ArrayRef<OpAsmParser::Argument> arguments, tunables;
+  bool isGrid;
   unsigned depth = 0;
 };
 } // namespace
+
+/// `(` NUMBERS-AND-TUNABLES `)`: what an attribute is tuned to.
+static ParseResult parseTuned(OpAsmParser &parser,
+                              ArrayRef<OpAsmParser::Argument> tunables,
+                              SmallVectorImpl<AffineExpr> &results) {
+  GridParser expressions(parser, {}, tunables, /*isGrid=*/false);
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&] {
+    return expressions.parseSum(results.emplace_back());
+  });
+}
+
+/// `tunable` `(` %name `in` `[` values `]`, ... `)`
+static ParseResult
+parseTunables(OpAsmParser &parser,
+              SmallVectorImpl<OpAsmParser::Argument> &tunables,
+              SmallVectorImpl<Attribute> &attributes) {
+  return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&] {
+    OpAsmParser::Argument &tunable = tunables.emplace_back();
+    SmallVector<int64_t> values;
+    if (parser.parseArgument(tunable) || parser.parseKeyword("in") ||
+        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(values.emplace_back());
+        }))
+      return failure();
+    tunable.type = parser.getBuilder().getIndexType();
+    attributes.push_back(TunableAttr::get(
+        parser.getContext(), tunable.ssaName.name.drop_front(), values));
+    return success();
+  });
+}
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
@@ -150,9 +200,15 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                                    : builder.getDictionaryAttr({}));
   }
 
+  SmallVector<OpAsmParser::Argument> tunables;
+  SmallVector<Attribute> tunableAttrs;
+  if (succeeded(parser.parseOptionalKeyword("tunable")) &&
+      parseTunables(parser, tunables, tunableAttrs))
+    return failure();
+
   SmallVector<OpAsmParser::Argument> ids;
   SmallVector<AffineExpr> extents;
-  GridParser grid(parser, arguments);
+  GridParser grid(parser, arguments, tunables, /*isGrid=*/true);
   if (parser.parseKeyword("grid") ||
       parser.parseArgumentList(ids, OpAsmParser::Delimiter::Paren) ||
       parser.parseEqual() ||
@@ -164,21 +220,46 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     return parser.emitError(parser.getNameLoc())
            << "expected one extent per block index, got " << extents.size()
            << " extents for " << ids.size() << " indices";
-  int64_t threads;
-  if (parser.parseKeyword("threads") || parser.parseLParen() ||
-      parser.parseInteger(threads) || parser.parseRParen())
+  SmallVector<AffineExpr> numbers;
+  HeaderAttributes header(parser.getContext(), tunableAttrs);
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword("threads") || parseTuned(parser, tunables, numbers))
     return failure();
+  if (numbers.size() != 1)
+    return parser.emitError(loc)
+           << "expected one number of threads, got " << numbers.size();
+  header.add(getThreadsAttrName(result.name), numbers);
   if (succeeded(parser.parseOptionalKeyword("cluster"))) {
-    SmallVector<int64_t> cluster;
-    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&] {
-          return parser.parseInteger(cluster.emplace_back());
-        }))
+    numbers.clear();
+    if (parseTuned(parser, tunables, numbers))
       return failure();
-    result.addAttribute(getClusterAttrName(result.name),
-                        builder.getDenseI64ArrayAttr(cluster));
+    header.add(getClusterAttrName(result.name), numbers);
+  }
+  if (!tunables.empty() && succeeded(parser.parseOptionalKeyword("tuned"))) {
+    GridParser expressions(parser, {}, tunables, /*isGrid=*/false);
+    auto parseOne = [&]() -> ParseResult {
+      std::string attribute;
+      AffineExpr value;
+      if (parser.parseKeywordOrString(&attribute) || parser.parseEqual() ||
+          expressions.parseSum(value))
+        return failure();
+      header.add(attribute, value);
+      return success();
+    };
+    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOne))
+      return failure();
   }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
+  if (failed(header.finish(result.attributes,
+                           [&] { return parser.emitError(loc); })))
+    return failure();
+  if (!tunables.empty())
+    result.addAttribute(getTunablesAttrName(result.name),
+                        builder.getArrayAttr(tunableAttrs));
+  if (header.isTuned())
+    result.addAttribute(getTunedAttrName(result.name),
+                        header.tuned(parser.getContext()));
 
   result.addAttribute(getArgTypesAttrName(result.name),
                       builder.getArrayAttr(types));
@@ -192,13 +273,12 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                                         parser.getContext())));
   result.addAttribute(getGridOperandsAttrName(result.name),
                       builder.getDenseI64ArrayAttr(grid.operands));
-  result.addAttribute(getThreadsAttrName(result.name),
-                      builder.getI64IntegerAttr(threads));
 
   for (OpAsmParser::Argument &id : ids) {
     id.type = builder.getIndexType();
     arguments.push_back(id);
   }
+  arguments.append(tunables);
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments))
     return failure();
@@ -210,19 +290,22 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
 /// parentheses it needs: sums bind weaker than products, both to the left.
 enum class GridPrecedence { Sum, Product, Atom };
 
+/// `operands`: what symbols are, as in `grid_operands`.
 static void printGridExpr(OpAsmPrinter &printer, KernelOp kernel,
-                          AffineExpr expr, GridPrecedence context) {
+                          ArrayRef<int64_t> operands, AffineExpr expr,
+                          GridPrecedence context) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
     printer << constant.getValue();
     return;
   }
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
-    ArrayRef<int64_t> operands = kernel.getGridOperands();
     int64_t argument = operands[2 * symbol.getPosition()];
     int64_t dim = operands[2 * symbol.getPosition() + 1];
     if (dim >= 0)
       printer << "dim(";
-    printer.printOperand(kernel.getKernelArgument(argument));
+    printer.printOperand(dim == KernelOp::kTunableOperand
+                             ? kernel.getTunableArgument(argument)
+                             : kernel.getKernelArgument(argument));
     if (dim >= 0)
       printer << ", " << dim << ")";
     return;
@@ -265,9 +348,9 @@ static void printGridExpr(OpAsmPrinter &printer, KernelOp kernel,
   }
   if (own < context)
     printer << '(';
-  printGridExpr(printer, kernel, binary.getLHS(), own);
+  printGridExpr(printer, kernel, operands, binary.getLHS(), own);
   printer << symbol;
-  printGridExpr(printer, kernel, rhs,
+  printGridExpr(printer, kernel, operands, rhs,
                 isSum ? GridPrecedence::Product : GridPrecedence::Atom);
   if (own < context)
     printer << ')';
@@ -284,7 +367,17 @@ void KernelOp::print(OpAsmPrinter &printer) {
         getKernelArgument(i),
         cast<DictionaryAttr>(getArgAttrs()[i]).getValue());
   }
-  printer << ") grid(";
+  printer << ")";
+  if (getNumTunables()) {
+    printer << " tunable(";
+    for (unsigned i = 0; i < getNumTunables(); ++i) {
+      printer << (i ? ", " : "") << getTunableArgument(i) << " in [";
+      llvm::interleaveComma(getTunable(i).getValues(), printer);
+      printer << "]";
+    }
+    printer << ")";
+  }
+  printer << " grid(";
   for (unsigned i = 0; i < getGridRank(); ++i) {
     if (i)
       printer << ", ";
@@ -294,19 +387,64 @@ void KernelOp::print(OpAsmPrinter &printer) {
   for (auto [i, expr] : llvm::enumerate(getGrid().getResults())) {
     if (i)
       printer << ", ";
-    printGridExpr(printer, *this, expr, GridPrecedence::Sum);
+    printGridExpr(printer, *this, getGridOperands(), expr, GridPrecedence::Sum);
   }
-  printer << ") threads(" << getThreads() << ")";
-  if (getCluster()) {
+  printer << ") ";
+  // What stands in the header where numbers would.
+  SmallVector<int64_t> symbols;
+  for (unsigned i = 0; i < getNumTunables(); ++i)
+    symbols.append({i, kTunableOperand});
+  SmallVector<StringRef> elided{
+      getSymNameAttrName(),  getArgTypesAttrName(), getArgNamesAttrName(),
+      getArgAttrsAttrName(), getGridAttrName(),     getGridOperandsAttrName(),
+      getThreadsAttrName(),  getClusterAttrName(),  getTunablesAttrName(),
+      getTunedAttrName()};
+  ArrayRef<Attribute> tunedList;
+  if (getTunedAttr())
+    tunedList = getTunedAttr().getValue();
+  auto find = [&](StringRef attribute) -> TunedAttr {
+    for (Attribute attr : tunedList)
+      if (cast<TunedAttr>(attr).getAttribute() == attribute)
+        return cast<TunedAttr>(attr);
+    return {};
+  };
+  auto print = [&](TunedAttr tuned) {
+    llvm::interleaveComma(
+        tuned.getValue().getValue().getResults(), printer, [&](AffineExpr e) {
+          printGridExpr(printer, *this, symbols, e, GridPrecedence::Sum);
+        });
+  };
+  printer << "threads(";
+  if (TunedAttr tuned = find(getThreadsAttrName()))
+    print(tuned);
+  else
+    printer << getThreads();
+  printer << ")";
+  if (TunedAttr tuned = find(getClusterAttrName())) {
+    printer << " cluster(";
+    print(tuned);
+    printer << ")";
+  } else if (getCluster()) {
     printer << " cluster(";
     llvm::interleaveComma(*getCluster(), printer);
     printer << ")";
   }
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getArgTypesAttrName(), getArgNamesAttrName(),
-       getArgAttrsAttrName(), getGridAttrName(), getGridOperandsAttrName(),
-       getThreadsAttrName(), getClusterAttrName()});
+  bool any = false;
+  for (Attribute attr : tunedList) {
+    auto tuned = cast<TunedAttr>(attr);
+    if (tuned.getAttribute() == getThreadsAttrName() ||
+        tuned.getAttribute() == getClusterAttrName())
+      continue;
+    printer << (any ? ", " : " tuned(");
+    printer.printKeywordOrString(tuned.getAttribute());
+    printer << " = ";
+    print(tuned);
+    elided.push_back(tuned.getAttribute());
+    any = true;
+  }
+  if (any)
+    printer << ")";
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), elided);
   printer << ' ';
   printer.printRegion(getBodyRegion(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/true);
@@ -327,6 +465,12 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
     if (i < count) {
       if (auto name = dyn_cast<StringAttr>(names[i]))
         setName(argument, name.getValue());
+    } else if (getGridAttr() && getTunablesAttr() &&
+               i >= count + getGridRank()) {
+      unsigned tunable = i - count - getGridRank();
+      if (tunable < getNumTunables())
+        if (auto attr = dyn_cast<TunableAttr>((*getTunables())[tunable]))
+          setName(argument, attr.getName());
     } else if (i - count < 3) {
       setName(argument, kIdNames[i - count]);
     }
@@ -367,6 +511,13 @@ static LogicalResult verifyArgument(KernelOp kernel, unsigned i) {
                << "[kernel-6] expected `" << kMayAliasAttrName
                << "` to be a unit attribute on a memref, got "
                << attr.getValue() << " on argument '" << name << "'";
+    } else if (attr.getName() == kShapeHintAttrName) {
+      if (!isShapeHint(attr.getValue(), type))
+        return kernel.emitOpError()
+               << "[kernel-6] expected `" << kShapeHintAttrName
+               << "` to be an `array<i64>` of positive sizes that " << type
+               << " can have, or the value of an integer scalar, got "
+               << attr.getValue() << " on argument '" << name << "'";
     } else {
       return kernel.emitOpError()
              << "[kernel-6] unknown attribute '" << attr.getName().getValue()
@@ -383,9 +534,14 @@ static LogicalResult verifyGridArithmetic(KernelOp kernel) {
     auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
     if (!binary || binary.getKind() == AffineExprKind::Add)
       return;
+    auto isFixed = [&](AffineExpr e) {
+      return isFixedByTunables(e, kernel.getGridOperands());
+    };
     auto rhs = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    valid &=
-        rhs && (binary.getKind() == AffineExprKind::Mul || rhs.getValue() > 0);
+    if (binary.getKind() == AffineExprKind::Mul)
+      valid &= isFixed(binary.getLHS()) || isFixed(binary.getRHS());
+    else
+      valid &= isFixed(binary.getRHS()) && (!rhs || rhs.getValue() > 0);
   });
   if (!valid)
     return kernel.emitOpError()
@@ -408,6 +564,8 @@ static LogicalResult verifyArgumentNames(KernelOp kernel) {
 }
 
 LogicalResult KernelOp::verify() {
+  if (failed(verifyTunables(*this)))
+    return failure();
   unsigned rank = getGrid().getNumResults();
   if (rank < 1 || rank > 3)
     return emitOpError()
@@ -436,6 +594,9 @@ LogicalResult KernelOp::verify() {
                          << getGridAttr();
   for (size_t i = 0; i < operands.size(); i += 2) {
     int64_t argument = operands[i], dim = operands[i + 1];
+    if (dim == kTunableOperand && argument >= 0 &&
+        argument < static_cast<int64_t>(getNumTunables()))
+      continue;
     Type type = argument >= 0 && argument < count
                     ? cast<TypeAttr>(getArgTypes()[argument]).getValue()
                     : Type();
@@ -489,12 +650,15 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult KernelOp::verifyRegions() {
   Block &body = getBodyRegion().front();
-  unsigned expected = getNumKernelArguments() + getGridRank();
+  unsigned expected =
+      getNumKernelArguments() + getGridRank() + getNumTunables();
   if (body.getNumArguments() != expected)
-    return emitOpError()
-           << "expected " << expected
-           << " block arguments (arguments and block indices), got "
-           << body.getNumArguments();
+    return emitOpError() << "expected " << expected
+                         << " block arguments (arguments"
+                         << (getNumTunables()
+                                 ? ", block indices and tunables), got "
+                                 : " and block indices), got ")
+                         << body.getNumArguments();
   for (BlockArgument argument : body.getArguments()) {
     unsigned i = argument.getArgNumber();
     Type type = i < getNumKernelArguments()
@@ -561,11 +725,19 @@ bool KernelOp::mayAlias(unsigned i) {
 
 LogicalResult AllocOp::verify() {
   auto type = dyn_cast<MemRefType>(getResult().getType());
-  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
+  bool isOpen = type && isOpenTile(getResult());
+  if (!type || !(type.hasStaticShape() || isOpen) ||
+      !type.getLayout().isIdentity())
     return emitOpError()
            << "[alloc-1] expected a memref of static shape without "
               "a layout map, got "
            << getResult().getType();
+  if (static_cast<int64_t>(getDynamicExtents().size()) !=
+      static_cast<int64_t>(type.getNumDynamicDims()))
+    return emitOpError() << "[alloc-1] expected an operand for each extent "
+                            "that is open, "
+                         << type.getNumDynamicDims() << ", got "
+                         << getDynamicExtents().size();
   MemorySpace space = getMemorySpace(type);
   if (space == MemorySpace::Global || space == MemorySpace::Unknown)
     return emitOpError() << "[alloc-2] expected shared, fragment, local or "
@@ -574,7 +746,7 @@ LogicalResult AllocOp::verify() {
   if (!isStorageType(type.getElementType()))
     return emitOpError() << "[alloc-6] expected a number as element type, got "
                          << type.getElementType();
-  if (!isTileShape(type.getShape()))
+  if (!isTileShape(closeExtents(type.getShape())))
     return emitOpError() << "[alloc-7] expected positive extents of product at "
                             "most "
                          << kMaxTileElements << ", got " << type;

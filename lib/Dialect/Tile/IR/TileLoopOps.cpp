@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
+#include "TileTunables.h"
 #include "Uniformity.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -32,11 +33,22 @@ void ParallelOp::build(
 ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> ivs;
   SmallVector<int64_t> extents;
+  SmallVector<OpAsmParser::UnresolvedOperand> open;
+  auto parseExtent = [&]() -> ParseResult {
+    OpAsmParser::UnresolvedOperand operand;
+    OptionalParseResult isOpen = parser.parseOptionalOperand(operand);
+    if (!isOpen.has_value())
+      return parser.parseInteger(extents.emplace_back());
+    open.push_back(operand);
+    extents.push_back(ShapedType::kDynamic);
+    return *isOpen;
+  };
   if (parser.parseArgumentList(ivs, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("in") ||
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&] {
-        return parser.parseInteger(extents.emplace_back());
-      }))
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseExtent) ||
+      parser.resolveOperands(open, parser.getBuilder().getIndexType(),
+                             result.operands))
     return failure();
   for (OpAsmParser::Argument &iv : ivs)
     iv.type = parser.getBuilder().getIndexType();
@@ -62,7 +74,15 @@ void ParallelOp::print(OpAsmPrinter &printer) {
   llvm::interleaveComma(getBodyRegion().getArguments(), printer,
                         [&](BlockArgument iv) { printer.printOperand(iv); });
   printer << ") in (";
-  llvm::interleaveComma(getExtents(), printer);
+  OperandRange open = getDynamicExtents();
+  llvm::interleaveComma(getExtents(), printer, [&](int64_t extent) {
+    if (!ShapedType::isDynamic(extent) || open.empty()) {
+      printer << extent;
+      return;
+    }
+    printer << open.front();
+    open = open.drop_front();
+  });
   printer << ")";
   if (getLayoutAttr())
     printer << " layout(" << getLayoutAttr() << ")";
@@ -88,9 +108,18 @@ void ParallelOp::getAsmBlockArgumentNames(Region &region,
 }
 
 LogicalResult ParallelOp::verify() {
-  if (getExtents().empty() ||
-      (!llvm::is_contained(getExtents(), 0) && !isTileShape(getExtents())) ||
-      llvm::any_of(getExtents(), [](int64_t extent) { return extent < 0; }))
+  int64_t open = llvm::count(getExtents(), ShapedType::kDynamic);
+  if (open != static_cast<int64_t>(getDynamicExtents().size()))
+    return emitOpError()
+           << "[parallel-6] expected an operand for each open extent, " << open
+           << ", got " << getDynamicExtents().size();
+  if (open && !isInTunedKernel(*this))
+    return emitOpError() << "[parallel-6] expected extents that are numbers in "
+                            "a kernel without tunables";
+  SmallVector<int64_t> extents = closeExtents(getExtents());
+  if (extents.empty() ||
+      (!llvm::is_contained(extents, 0) && !isTileShape(extents)) ||
+      llvm::any_of(extents, [](int64_t extent) { return extent < 0; }))
     return emitOpError() << "[parallel-1] expected at least one extent, none "
                             "negative, and a product of at most "
                          << kMaxTileElements;
@@ -208,17 +237,23 @@ void ParallelOp::getEffects(
 ParseResult PipelinedOp::parse(OpAsmParser &parser, OperationState &result) {
   Type index = parser.getBuilder().getIndexType();
   OpAsmParser::Argument iv;
-  OpAsmParser::UnresolvedOperand lower, upper, step;
-  int64_t stages;
+  OpAsmParser::UnresolvedOperand lower, upper, step, open;
+  int64_t stages = 1;
+  OptionalParseResult isOpen;
+  auto parseStages = [&]() -> ParseResult {
+    isOpen = parser.parseOptionalOperand(open);
+    return isOpen.has_value() ? *isOpen : parser.parseInteger(stages);
+  };
   if (parser.parseArgument(iv) || parser.parseEqual() ||
       parser.parseOperand(lower) || parser.parseKeyword("to") ||
       parser.parseOperand(upper) || parser.parseKeyword("step") ||
       parser.parseOperand(step) || parser.parseKeyword("stages") ||
-      parser.parseLParen() || parser.parseInteger(stages) ||
-      parser.parseRParen() ||
+      parser.parseLParen() || parseStages() || parser.parseRParen() ||
       parser.resolveOperand(lower, index, result.operands) ||
       parser.resolveOperand(upper, index, result.operands) ||
-      parser.resolveOperand(step, index, result.operands))
+      parser.resolveOperand(step, index, result.operands) ||
+      (isOpen.has_value() &&
+       parser.resolveOperand(open, index, result.operands)))
     return failure();
   iv.type = index;
   result.addAttribute(getStagesAttrName(result.name),
@@ -233,8 +268,12 @@ ParseResult PipelinedOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void PipelinedOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getInductionVariable() << " = " << getLowerBound() << " to "
-          << getUpperBound() << " step " << getStep() << " stages("
-          << getStages() << ")";
+          << getUpperBound() << " step " << getStep() << " stages(";
+  if (getOpenStages())
+    printer << getOpenStages();
+  else
+    printer << getStages();
+  printer << ")";
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
                                            {getStagesAttrName()});
   printer << ' ';
@@ -254,6 +293,11 @@ LogicalResult PipelinedOp::verify() {
     return emitOpError() << "expected one index as block argument, got "
                          << body.getNumArguments() << " block arguments";
   int64_t stages = getStages();
+  if (getOpenStages() && (stages != 1 || !isInTunedKernel(*this)))
+    return emitOpError() << "[pipelined-3] expected stages that are a number "
+                            "in a kernel without tunables, and the attribute "
+                            "at 1 in one with them, got "
+                         << stages;
   if (stages < 1 || stages > 64)
     return emitOpError() << "[pipelined-1] expected 1 to 64 stages, got "
                          << stages;

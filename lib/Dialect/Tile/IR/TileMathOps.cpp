@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
+#include "TileTunables.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -17,8 +18,10 @@ using EffectList =
 
 static MemRefType rank2(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
-  return type && type.getRank() == 2 && type.hasStaticShape() ? type
-                                                              : MemRefType();
+  return type && type.getRank() == 2 &&
+                 (type.hasStaticShape() || isOpenTile(buffer))
+             ? type
+             : MemRefType();
 }
 
 int64_t GemmOp::getM() {
@@ -61,7 +64,8 @@ LogicalResult GemmOp::verify() {
   int64_t k = a.getDimSize(getTransposeA() ? 0 : 1);
   int64_t kOfB = b.getDimSize(getTransposeB() ? 1 : 0);
   int64_t n = b.getDimSize(getTransposeB() ? 0 : 1);
-  if (k != kOfB || m != c.getDimSize(0) || n != c.getDimSize(1))
+  if (!mayBeEqual(k, kOfB) || !mayBeEqual(m, c.getDimSize(0)) ||
+      !mayBeEqual(n, c.getDimSize(1)))
     return emitOpError()
            << "[gemm-2] expected (M x K) * (K x N) = (M x N), got (" << m
            << " x " << k << ") * (" << kOfB << " x " << n << ") = ("
@@ -125,7 +129,10 @@ LogicalResult ReduceOp::verify() {
   auto from = dyn_cast<MemRefType>(getSource().getType());
   auto to = dyn_cast<MemRefType>(getTarget().getType());
   auto isTile = [](Value v) { return isShared(v) || isFragment(v); };
-  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
+  auto hasShape = [](MemRefType type, Value buffer) {
+    return type && (type.hasStaticShape() || isOpenTile(buffer));
+  };
+  if (!hasShape(from, getSource()) || !hasShape(to, getTarget()) ||
       !isTile(getSource()) || !isTile(getTarget()) ||
       from.getElementType() != to.getElementType())
     return emitOpError() << "[reduce-1] expected fragments or shared tiles of "
@@ -140,8 +147,8 @@ LogicalResult ReduceOp::verify() {
   SmallVector<int64_t> withOne = without;
   without.erase(without.begin() + dim);
   withOne[dim] = 1;
-  if (to.getShape() != ArrayRef<int64_t>(without) &&
-      to.getShape() != ArrayRef<int64_t>(withOne))
+  if (!mayBeEqual(to.getShape(), without) &&
+      !mayBeEqual(to.getShape(), withOne))
     return emitOpError()
            << "[reduce-3] expected a target of the source's shape "
               "without dimension "

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
+#include "TileTunables.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -196,8 +197,9 @@ SmallVector<int64_t> FillOp::getExtents() {
   if (getSizes())
     return llvm::to_vector(*getSizes());
   auto type = cast<MemRefType>(getTarget().getType());
-  return type.hasStaticShape() ? llvm::to_vector(type.getShape())
-                               : SmallVector<int64_t>();
+  return type.hasStaticShape() || isOpenTile(getTarget())
+             ? llvm::to_vector(type.getShape())
+             : SmallVector<int64_t>();
 }
 
 LogicalResult FillOp::verify() {
@@ -212,7 +214,7 @@ LogicalResult FillOp::verify() {
     return emitOpError() << "[fill-1] expected a value of type "
                          << type.getElementType() << ", got "
                          << getValue().getType();
-  if (!getSizes() && !type.hasStaticShape())
+  if (!getSizes() && !type.hasStaticShape() && !isOpenTile(getTarget()))
     return emitOpError()
            << "[fill-3] expected `sizes` for a buffer of dynamic shape "
            << type;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
+#include "TileTunables.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -15,10 +16,17 @@ SmallVector<int64_t> tile::dropUnitExtents(ArrayRef<int64_t> extents) {
   return kept;
 }
 
-/// The whole buffer's extents when static.
+/// Whether a buffer's type gives the extents of a region, if only once tunables
+/// are chosen.
+static bool givesExtents(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).hasStaticShape() ||
+         isOpenTile(buffer);
+}
+
+/// The whole buffer's extents when it gives them.
 static SmallVector<int64_t> wholeExtents(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  if (!type.hasStaticShape())
+  if (!givesExtents(buffer))
     return {};
   return llvm::to_vector(type.getShape());
 }
@@ -59,8 +67,8 @@ SmallVector<int64_t> tile::deriveExtents(const RegionSpec &side,
                              : side.name == "target");
   SmallVector<int64_t> own = wholeExtents(side.buffer);
   SmallVector<int64_t> others = wholeExtents(other.buffer);
-  bool othersKnown = cast<MemRefType>(other.buffer.getType()).hasStaticShape();
-  bool ownKnown = cast<MemRefType>(side.buffer.getType()).hasStaticShape();
+  bool othersKnown = givesExtents(other.buffer);
+  bool ownKnown = givesExtents(side.buffer);
   if (fromSide && ownKnown)
     return own;
   if (othersKnown)
@@ -82,11 +90,11 @@ LogicalResult tile::verifyRegion(Operation *op, StringRef prefix,
            << "[" << prefix << "-2] expected " << rank << " extents of the "
            << side.name << ", got " << extents.size();
   for (auto [d, extent] : llvm::enumerate(extents))
-    if (extent < 1)
+    if (extent < 1 && !ShapedType::isDynamic(extent))
       return op->emitOpError()
              << "[" << prefix << "-2] expected positive extents of the "
              << side.name << ", got " << extent << " in dimension " << d;
-  if (!isTileShape(extents))
+  if (!isTileShape(closeExtents(extents)))
     return op->emitOpError()
            << "[" << prefix << "-2] expected extents of the " << side.name
            << " of product at most " << kMaxTileElements;
@@ -94,6 +102,8 @@ LogicalResult tile::verifyRegion(Operation *op, StringRef prefix,
     return success();
   for (auto [d, extent] : llvm::enumerate(extents)) {
     int64_t size = type.getDimSize(d), offset = 0;
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(extent))
+      continue; // asked again once tunables are chosen
     bool known = side.offsets.empty();
     if (!known) {
       APInt constant;
@@ -136,7 +146,10 @@ LogicalResult tile::verifyRegionPair(Operation *op, StringRef prefix,
   if (failed(verifyRegion(op, prefix, source, from)) ||
       failed(verifyRegion(op, prefix, target, to)))
     return failure();
-  if (dropUnitExtents(from) != dropUnitExtents(to)) {
+  bool isOpen = llvm::any_of(from, ShapedType::isDynamic) ||
+                llvm::any_of(to, ShapedType::isDynamic);
+  // An open extent may turn out to be one.
+  if (!isOpen && dropUnitExtents(from) != dropUnitExtents(to)) {
     InFlightDiagnostic diag =
         op->emitOpError()
         << "[" << prefix

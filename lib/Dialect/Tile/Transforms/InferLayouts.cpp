@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -161,6 +162,8 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
   using InferLayoutsPassBase::InferLayoutsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     auto attribute = module->getAttrOfType<TargetAttr>(kTargetAttrName);
     if (!attribute) {

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -62,6 +63,8 @@ namespace {
 struct MakePersistentPass
     : tile::impl::MakePersistentPassBase<MakePersistentPass> {
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       bool done =
           kernel.walk([](BlockRangeOp) { return WalkResult::interrupt(); })

@@ -33,6 +33,7 @@
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -167,6 +168,8 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
   using PipelinePassBase::PipelinePassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
     for (KernelOp kernel : getOperation().getOps<KernelOp>())

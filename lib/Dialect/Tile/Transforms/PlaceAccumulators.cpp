@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -68,6 +69,8 @@ struct PlaceAccumulatorsPass
   using PlaceAccumulatorsPassBase::PlaceAccumulatorsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     SmallVector<GemmOp> gemms;
     getOperation().walk([&](GemmOp gemm) {
       if (isTcgen05(gemm) && isFragment(gemm.getC()))

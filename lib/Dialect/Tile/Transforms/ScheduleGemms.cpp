@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -95,6 +96,8 @@ struct ScheduleGemmsPass
   using ScheduleGemmsPassBase::ScheduleGemmsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     SmallVector<GemmOp> gemms;
     getOperation().walk([&](GemmOp gemm) {
       if (isAsynchronous(gemm) && !gemm.getToken())

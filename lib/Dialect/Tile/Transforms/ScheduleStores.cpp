@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -46,6 +47,8 @@ struct ScheduleStoresPass
   using ScheduleStoresPassBase::ScheduleStoresPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<AllocOp> tiles;
       kernel.getBodyRegion().walk([&](AllocOp alloc) {

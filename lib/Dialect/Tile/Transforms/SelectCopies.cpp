@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CopyRules.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -61,6 +62,8 @@ struct SelectCopiesPass : tile::impl::SelectCopiesPassBase<SelectCopiesPass> {
   using SelectCopiesPassBase::SelectCopiesPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     auto attribute = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     const TargetInfo *target =
         attribute ? TargetInfo::get(attribute.getArch()) : nullptr;

@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -82,6 +83,8 @@ struct SpecializeWarpsPass
   using SpecializeWarpsPassBase::SpecializeWarpsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
     RewritePatternSet patterns(&getContext());

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
@@ -34,6 +35,8 @@ struct SplitReductionPass
   using SplitReductionPassBase::SplitReductionPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {

@@ -12,6 +12,7 @@
 #include "Staging.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -52,6 +53,8 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
   using StageLoadsPassBase::StageLoadsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
     // Where no role copies, the trip would be waited for.

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -63,6 +64,8 @@ struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
   using StageStoresPassBase::StageStoresPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
     if (!target || !target->hasTma())

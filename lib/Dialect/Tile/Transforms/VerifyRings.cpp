@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/RingVerification.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -22,6 +23,8 @@ struct VerifyRingsPass : tile::impl::VerifyRingsPassBase<VerifyRingsPass> {
   using VerifyRingsPassBase::VerifyRingsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     RingVerificationOptions options;
     options.maxSteps = budget;
     options.isExhaustive = exhaustive;

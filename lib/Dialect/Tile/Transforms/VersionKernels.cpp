@@ -14,6 +14,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "tile/Analysis/IndexFacts.h"
 #include "tile/Analysis/TmaGeometry.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/ManifestBuilder.h"
 
@@ -45,6 +46,8 @@ struct VersionKernelsPass
   using VersionKernelsPassBase::VersionKernelsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
     SymbolTable symbols(getOperation());
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
       SmallVector<Promises> promises = missingPromises(kernel);

@@ -145,6 +145,38 @@ def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "eviction_policy", "how lo
 def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy>;
 
 //===----------------------------------------------------------------------===//
+// What a kernel leaves open
+//===----------------------------------------------------------------------===//
+
+def Tile_TunableAttr : Tile_Attr<"Tunable", "tunable"> {
+  let summary = "a number that a kernel leaves open, and the values it may have";
+  let description = [{
+    ```mlir
+    #tile.tunable<"bm" in [64, 128, 256]>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name, ArrayRefParameter<"int64_t">:$values);
+  let assemblyFormat = "`<` $name `in` `[` $values `]` `>`";
+  let cppClassName = "TunableAttr";
+}
+def Tile_TunableArrayAttr : TypedArrayAttrBase<Tile_TunableAttr, "array of tunables">;
+
+def Tile_TunedAttr : Tile_Attr<"Tuned", "tuned"> {
+  let summary = "an attribute of a kernel as a function of its tunables";
+  let description = [{
+    The map's symbols are the kernel's tunables, all of them, in order.
+
+    ```mlir
+    #tile.tuned<"threads" = affine_map<()[s0] -> (s0 * 2)>>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$attribute, "::mlir::AffineMapAttr":$value);
+  let assemblyFormat = "`<` $attribute `=` $value `>`";
+  let cppClassName = "TunedAttr";
+}
+def Tile_TunedArrayAttr : TypedArrayAttrBase<Tile_TunedAttr, "array of tuned attributes">;
+
+//===----------------------------------------------------------------------===//
 // Decisions and configuration
 //===----------------------------------------------------------------------===//
 

@@ -71,6 +71,9 @@ bool isTileShape(ArrayRef<int64_t> extents);
 inline constexpr llvm::StringLiteral kTargetAttrName = "tile.target";
 inline constexpr llvm::StringLiteral kAlignmentAttrName = "tile.alignment";
 inline constexpr llvm::StringLiteral kMayAliasAttrName = "tile.may_alias";
+inline constexpr llvm::StringLiteral kShapeHintAttrName = "tile.shape_hint";
+/// Dictionary, on a kernel, of what `tile-choose-tunables` chose.
+inline constexpr llvm::StringLiteral kChosenAttrName = "tile.chosen";
 
 } // namespace mlir::tile
 #endif // TILE_DIALECT_TILE_IR_TILEDIALECT_H

@@ -23,18 +23,22 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - kernel-3: arguments are memrefs in global memory with strided layouts
       without offset, or scalars (index, integers, floats).
     - kernel-4: grid operands name a dimension of a memref argument or an
-      integer or index scalar argument.
+      integer or index scalar argument, or a tunable (-2 in place of a
+      dimension).
     - kernel-5: `cluster` has as many extents as the grid, each positive, their
       product at most 16.
     - kernel-6: argument attributes: `tile.alignment` is a power of two in
-      bytes on a memref; `tile.may_alias` is a unit attribute on a memref.
+      bytes on a memref; `tile.may_alias` is a unit attribute on a memref;
+      `tile.shape_hint` gives the sizes to choose tunables for, one positive
+      number per dimension (those of static dimensions are theirs), or the value
+      of an integer scalar. It promises nothing.
     - kernel-7: a constant grid extent is not negative.
     - kernel-8: `panel`, the rows of a panel of the rasterized grid, is positive
       and the grid has two dimensions or more. Blocks are then launched panel by
       panel, down the rows of a panel first, so that blocks which run together
       share operands in the L2 cache.
-    - kernel-8: grid extents multiply and divide by constants only; divisors are
-      positive.
+    - kernel-8: grid extents multiply and divide by constants and tunables only;
+      divisors are positive.
     - kernel-11: `persistent`, the most blocks that a multiprocessor is given,
       is 1 to 32. Each block then works off a range of the grid
       (`tile.block_range`); only as many blocks as fit the device are launched.
@@ -43,13 +47,39 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       kernel's pipelined loop, is at least 2, and at most 16 together with
       `cluster`. Each runs a part of the iterations; what they accumulate is
       combined in a fixed order (`--tile-split-reduction`).
+    - kernel-13: tunables have names of their own, not empty and not an
+      argument's, and 1 to 64 distinct values in [0, 65536]; there are at most
+      4096 combinations.
+    - kernel-14: `tuned` names a kernel's integer attribute once, with one
+      expression of the tunables (`cluster`: one per dimension).
+    - kernel-15: attributes that are tuned stand at their values for the first
+      value of every tunable.
 
     `specialize` says whether warps may be divided into roles: forced (true),
     forbidden (false), or the compiler's choice (absent).
+
     - kernel-9: argument names are distinct and not empty.
     - kernel-10: code outside `tile.parallel` is block-uniform: it does not ask
       which thread runs it, exchanges nothing between threads, and does not load
       or store single elements of fragments or local memory.
+
+    *Tunables* leave tile sizes, stages, threads, clusters and order open: block
+    arguments behind the block indices, each with the values it may have. They
+    may be used like any index, in grid extents, `threads`, `cluster`, the
+    attributes in `tuned(...)` (where 0 leaves an optional attribute out),
+    extents of `tile.alloc` and `tile.parallel`, and stages of
+    `tile.pipelined`. A tile whose extents are open has dynamic ones in its
+    type. `--tile-choose-tunables` replaces every tunable by a constant; no
+    later pass takes a kernel that has any.
+
+    ```mlir
+    tile.kernel @gemm(%A: memref<?x?xf16>) tunable(%bm in [64, 128], %s in [3, 4])
+        grid(%bx) = (dim(%A, 0) ceildiv %bm) threads(%bm * 2) tuned(persistent = 1) {
+      %As = tile.alloc(%bm) : memref<?x64xf16, #shared>
+      tile.pipelined %k = %c0 to %K step %c64 stages(%s) {
+      }
+    }
+    ```
 
     ```mlir
     tile.kernel @scale(%A: memref<?x4096xf32>, %s: f32)
@@ -65,7 +95,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<I64Attr>:$panel,
                        OptionalAttr<I64Attr>:$persistent,
                        OptionalAttr<BoolAttr>:$specialize,
-                       OptionalAttr<I64Attr>:$split);
+                       OptionalAttr<I64Attr>:$split,
+                       OptionalAttr<Tile_TunableArrayAttr>:$tunables,
+                       OptionalAttr<Tile_TunedArrayAttr>:$tuned);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -77,6 +109,16 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     ::mlir::BlockArgument getBlockId(unsigned i) {
       return getBody().getArgument(getNumKernelArguments() + i);
     }
+    /// What the kernel leaves open; behind the block indices.
+    unsigned getNumTunables() { return getTunables() ? getTunables()->size() : 0; }
+    ::mlir::tile::TunableAttr getTunable(unsigned i) {
+      return ::llvm::cast<::mlir::tile::TunableAttr>((*getTunables())[i]);
+    }
+    ::mlir::BlockArgument getTunableArgument(unsigned i) {
+      return getBody().getArgument(getNumKernelArguments() + getGridRank() + i);
+    }
+    /// Marks a tunable among `grid_operands`, in place of a dimension.
+    static constexpr int64_t kTunableOperand = -2;
     /// Byte alignment promised for a memref argument (`tile.alignment`, else the
     /// element's own size).
     int64_t getArgumentAlignment(unsigned i);
@@ -100,7 +142,8 @@ def Tile_AllocOp : Tile_Op<"alloc", [
     inference, or states a choice inference must respect.
 
     Constraints:
-    - alloc-1: the type has a static shape and no layout map.
+    - alloc-1: the type has a static shape and no layout map; in a kernel with
+      tunables extents may be dynamic, and each has an operand.
     - alloc-2: the memory space is shared, `#tile.fragment`, `#tile.local` or `#tile.tmem`.
     - alloc-3: the layout has the type's shape, and its kind fits the space.
     - alloc-4: a shared layout is injective, and its element width is the type's.
@@ -110,11 +153,18 @@ def Tile_AllocOp : Tile_Op<"alloc", [
 
     ```mlir
     %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+    %open = tile.alloc(%bm) : memref<?x128xf32, #tile.fragment>
     ```
   }];
-  let arguments = (ins OptionalAttr<AnyAttrOf<[Tile_FragmentLayoutAttr, Tile_SharedLayoutAttr]>>:$layout);
+  let arguments = (ins Variadic<Index>:$dynamic_extents,
+                       OptionalAttr<AnyAttrOf<[Tile_FragmentLayoutAttr, Tile_SharedLayoutAttr]>>:$layout);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "(`layout` `(` $layout^ `)`)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    (`(` $dynamic_extents^ `)`)? (`layout` `(` $layout^ `)`)? attr-dict `:` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Attribute":$layout), [{
+    build($_builder, $_state, type, ::mlir::ValueRange(), layout);
+  }]>];
   let hasVerifier = 1;
 }
 

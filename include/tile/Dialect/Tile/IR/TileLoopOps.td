@@ -24,6 +24,8 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
     - parallel-4: a store that runs in every iteration uses, in its indices, every
       loop index of extent above one (local memory excepted).
     - parallel-5: `coalesced_width` is a positive power of two.
+    - parallel-6: open extents, only in a kernel with tunables, have an operand
+      each.
 
     Canonicalization erases a loop with an extent of zero.
 
@@ -35,7 +37,8 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
     }
     ```
   }];
-  let arguments = (ins DenseI64ArrayAttr:$extents,
+  let arguments = (ins Variadic<Index>:$dynamic_extents,
+                       DenseI64ArrayAttr:$extents,
                        OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
                        OptionalAttr<I64Attr>:$coalesced_width);
   let regions = (region SizedRegion<1>:$body);
@@ -63,6 +66,8 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
     Constraints:
     - pipelined-1: `stages` is at least 1 and at most 64.
     - pipelined-2: a constant step is positive.
+    - pipelined-3: stages that are a value stand only in a kernel with tunables;
+      the attribute is 1 then.
 
     Canonicalization erases a loop of constant bounds that runs no iteration.
 
@@ -71,7 +76,8 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
     }
     ```
   }];
-  let arguments = (ins Index:$lower_bound, Index:$upper_bound, Index:$step, I64Attr:$stages);
+  let arguments = (ins Index:$lower_bound, Index:$upper_bound, Index:$step,
+                       Optional<Index>:$open_stages, I64Attr:$stages);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasCanonicalizeMethod = 1;

@@ -66,6 +66,50 @@ def SplitReductionPass : Pass<"tile-split-reduction", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
+  let summary = "Replaces the tunables of kernels by the values that a cost model picks";
+  let description = [{
+    Each combination of a kernel's tunables is a candidate program: tunables
+    replaced by constants, tiles given their shapes. Candidates that the verifier
+    or the target refuses are left out; of the others the one with the least time
+    by the model (docs/Rationale/TileChoice.md) replaces the kernel. Sizes come
+    from static types, `hints`, the arguments' `tile.shape_hint`; where nothing is
+    known a dimension counts as 4096. Needs `tile.target` on the module.
+
+    Before:
+
+    ```mlir
+    tile.kernel @f(%A: memref<1048576xf32>) tunable(%b in [64, 128]) grid(%bx) = (1048576 ceildiv %b) threads(64) {
+      %m = arith.muli %bx, %b : index
+      %As = tile.alloc(%b) : memref<?xf32, #shared>
+      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<?xf32, #shared>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.kernel @f(%A: memref<1048576xf32>) grid(%bx) = (8192) threads(64) attributes {tile.chosen = {b = 128 : i64}} {
+      %b = arith.constant 128 : index
+      %m = arith.muli %bx, %b : index
+      %As = tile.alloc : memref<128xf32, #shared>
+      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<128xf32, #shared>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"hints", "hints", "std::string",
+               "sizes to choose for: A=8192x4096,s=4 (an argument's sizes, a scalar's value)">,
+    ListOption<"values", "values", "std::string",
+               "tunables that are decided: bm=128,stages=4; the model chooses the others">,
+    Option<"remarks", "remarks", "bool", "false",
+           "say what was chosen, what came next, with predicted times, and what was excluded">];
+  let statistics = [
+    Statistic<"candidates", "candidates", "combinations considered">,
+    Statistic<"excluded", "excluded", "combinations that are not possible">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   let summary = "Turns pipelined loops into ring loops whose copies run ahead";
   let description = [{

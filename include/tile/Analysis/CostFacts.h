@@ -1,0 +1,62 @@
+//===- CostFacts.h - what a kernel's blocks do, by number -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the facts of CostModel.h off a kernel as it was written (without
+// tunables, before layouts) for given sizes of its arguments: instructions of
+// gemms, bytes of copies, trip counts, shared memory, registers. Rewrites
+// nothing.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_COSTFACTS_H
+#define TILE_ANALYSIS_COSTFACTS_H
+
+#include "tile/Analysis/CostModel.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace mlir::tile::cost {
+
+/// What a dimension of which nothing is known counts as, and what a loop of
+/// unknown bounds runs.
+inline constexpr int64_t kDefaultExtent = 4096, kDefaultTrips = 16;
+
+/// Per argument: sizes of a buffer, or the value of an integer scalar.
+using ProblemSizes = SmallVector<SmallVector<int64_t>>;
+/// The same by the argument's name.
+using SizeHints = llvm::StringMap<SmallVector<int64_t>>;
+
+/// Sizes to choose for: static ones, else `hints`, else the argument's
+/// `tile.shape_hint`, else the default. An error at the kernel where a hint
+/// does not fit.
+FailureOr<ProblemSizes> problemSizes(KernelOp kernel, const SizeHints &hints);
+
+/// Reads candidates of one kernel; what gemms of the same shapes become is
+/// worked out once.
+class FactsReader {
+public:
+  explicit FactsReader(const TargetInfo &target);
+
+  /// Returns why the kernel is not possible, or nothing and the facts.
+  std::optional<std::string> read(KernelOp kernel, const ProblemSizes &sizes,
+                                  KernelFacts &facts);
+
+  /// What a gemm costs, and the registers it takes beside its fragments.
+  struct GemmFacts {
+    Work work;
+    int64_t registers = 0;
+    std::string refused;
+  };
+  const GemmFacts &gemm(GemmOp op);
+
+private:
+  const TargetInfo &target;
+  const DeviceFigures &device;
+  std::map<std::tuple<void *, void *, void *, const void *, int64_t>, GemmFacts>
+      gemms;
+};
+
+} // namespace mlir::tile::cost
+#endif // TILE_ANALYSIS_COSTFACTS_H

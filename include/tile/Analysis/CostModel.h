@@ -1,0 +1,114 @@
+//===- CostModel.h - how long a kernel will take ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Predicts the time of a kernel from what its blocks do (KernelFacts, read off
+// the IR by CostFacts.h) and the figures of a GPU. Plain C++ without IR, so
+// that it is tested by numbers. It ranks candidate programs: what differs
+// between them (waves, traffic, overlap, occupancy) is modelled, what does not
+// is a constant. docs/Rationale/TileChoice.md has the formulas, where the
+// numbers come from, and how predictions compare with measurements.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_COSTMODEL_H
+#define TILE_ANALYSIS_COSTMODEL_H
+
+#include "tile/Target/TargetInfo.h"
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir::tile::cost {
+
+/// What one GPU of an architecture does. Rates are of one multiprocessor and
+/// one cycle unless said otherwise.
+struct DeviceFigures {
+  int64_t multiprocessors;
+  int64_t maxThreads;        // of a multiprocessor
+  double maxGHz;             // clock that is not limited by power
+  double sustainedGHz;       // clock with tensor cores always busy
+  double tensorMultiplyAdds; // of 16-bit operands, by the fastest instruction
+  double mmaSyncPart;        // mma.sync as a part of that
+  double multiplyAdds;       // f32, outside tensor cores
+  double specialFunctions;   // exp2, rcp, ...
+  double sharedBytes;        // read, and as many written
+  double l2Bytes;            // from the L2 cache
+  double dramBytesPerSecond; // of the device
+  double l2Capacity;         // bytes, of the device
+  double loadLatency;        // cycles from issue of a load to its data
+  /// Multiprocessors of each group that a cluster has to fit in; empty where
+  /// that is not known.
+  std::array<int64_t, 8> groups = {};
+
+  /// Clusters of `size` blocks that run at a time, one block a multiprocessor.
+  int64_t clusterPlaces(int64_t size) const;
+};
+const DeviceFigures &figuresFor(const TargetInfo &target);
+
+/// What a block does in a part of its program, once.
+struct Work {
+  double tensorCycles = 0; // at the rate of the instruction used
+  double threadCycles = 0; // of arithmetic by threads
+  double sharedRead = 0, sharedWritten = 0; // bytes
+  double loaded = 0; // bytes from L2, less what a cluster's peers bring
+  double stored = 0; // bytes to L2
+  double waits = 0;  // latencies that nothing hides
+
+  Work &operator+=(const Work &other);
+};
+Work operator*(const Work &work, double times);
+
+/// A loop whose loads run ahead, or straight-line code (trips 1, stages 1).
+struct Phase {
+  Work work;        // of one iteration
+  double trips = 1; // iterations each time the loop runs
+  double runs = 1;  // times it runs in a block
+  int64_t stages = 1;
+};
+
+/// One buffer's traffic with DRAM.
+struct Stream {
+  double bytesPerTile = 0; // what a place of the grid reads or writes
+  double footprint = 0;    // distinct bytes of all blocks together
+  /// Whether blocks along a dimension of the grid touch different parts.
+  std::array<bool, 3> varies = {false, false, false};
+  bool isStore = false;
+};
+
+struct KernelFacts {
+  std::array<int64_t, 3> grid = {1, 1, 1}; // blocks
+  std::array<int64_t, 3> cluster = {1, 1, 1};
+  int64_t threads = 128;   // as launched, producers included
+  int64_t registers = 32;  // of a consumer thread
+  int64_t sharedBytes = 0; // of a block
+  int64_t panel = 0;       // rows; 0: none
+  int64_t persistent = 0;  // blocks of a multiprocessor; 0: one per tile
+  int64_t split = 1;       // blocks that share a tile's pipelined loop
+  bool hasRoles = false;   // loads are issued by warps of their own
+  std::vector<Phase> phases;
+  std::vector<Stream> streams;
+
+  int64_t blocks() const { return grid[0] * grid[1] * grid[2] * split; }
+  int64_t clusterSize() const {
+    return cluster[0] * cluster[1] * cluster[2] * split;
+  }
+};
+
+struct Estimate {
+  double microseconds = 0;
+  int64_t rounds = 0;    // blocks that the busiest multiprocessor works off
+  int64_t resident = 0;  // blocks at a time on it
+  double busy = 0;       // part of all rounds' places that blocks fill
+  double tensorPart = 0; // of the time that tensor cores multiply
+  double gigahertz = 0;
+  double dramBytes = 0, l2Bytes = 0;
+  std::string limit; // what takes longest, in words
+  /// Why the kernel cannot run; empty when it can. Nothing else is then set.
+  std::string excluded;
+};
+
+Estimate estimate(const KernelFacts &facts, const DeviceFigures &device,
+                  const TargetInfo &target);
+
+} // namespace mlir::tile::cost
+#endif // TILE_ANALYSIS_COSTMODEL_H

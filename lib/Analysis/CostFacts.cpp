@@ -1,0 +1,554 @@
+//===- CostFacts.cpp - what a kernel's blocks do, by number ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk over a kernel: every operation adds its work to the phase that it
+// stands in (a pipelined loop, or the straight-line rest). What depends on the
+// block, like the bounds of a causal loop, is taken for the block in the middle
+// of the grid.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/CostFacts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Analysis/ClusterSharing.h"
+#include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::cost;
+
+/// Registers of a thread beside fragments: addresses, loops, the epilogue. By
+/// ptxas: 168 where wgmma accumulates in 128, 228 where mma.sync accumulates in
+/// 128 with two sets of operands of 32.
+static constexpr int64_t kBaseRegisters = 32;
+/// Shared tiles start at multiples of the 128-byte swizzle's period.
+static constexpr int64_t kSharedAlignment = 1024;
+static constexpr int64_t kBarrierBytes = 16; // full and empty, a slot
+/// Less than this left in shared memory, and stores leave registers directly,
+/// in sectors that are half used.
+static constexpr int64_t kLeastStaging = 16 * 1024;
+static constexpr double kScatteredStores = 2, kScatteredWaits = 1;
+/// Latencies that a store through shared memory waits for (600 cycles), and one
+/// that a reduction across threads does.
+static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+FailureOr<ProblemSizes> cost::problemSizes(KernelOp kernel,
+                                           const SizeHints &hints) {
+  ProblemSizes sizes;
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
+    auto name = cast<StringAttr>(kernel.getArgNames()[i]).getValue();
+    auto attrs = cast<DictionaryAttr>(kernel.getArgAttrs()[i]);
+    Type type = kernel.getKernelArgument(i).getType();
+    auto memref = dyn_cast<MemRefType>(type);
+    SmallVector<int64_t> &own = sizes.emplace_back();
+    if (auto it = hints.find(name); it != hints.end()) {
+      own = it->second;
+      bool fits = memref ? static_cast<int64_t>(own.size()) == memref.getRank()
+                         : own.size() == 1 && type.isIntOrIndex();
+      for (size_t d = 0; fits && memref && d < own.size(); ++d)
+        fits = own[d] >= 0 &&
+               (memref.isDynamicDim(d) || memref.getDimSize(d) == own[d]);
+      if (!fits)
+        return kernel.emitOpError()
+               << "expected sizes to choose for that argument '" << name
+               << "' of type " << type << " can have";
+      continue;
+    }
+    if (auto hint = attrs.getAs<DenseI64ArrayAttr>(kShapeHintAttrName))
+      own = llvm::to_vector(hint.asArrayRef());
+    else if (memref)
+      for (int64_t size : memref.getShape())
+        own.push_back(ShapedType::isDynamic(size) ? kDefaultExtent : size);
+  }
+  return sizes;
+}
+
+namespace {
+/// Numbers of index values, for the block in the middle of the grid.
+class Numbers {
+public:
+  Numbers(KernelOp kernel, const ProblemSizes &sizes)
+      : kernel(kernel), sizes(sizes), builder(kernel.getContext()) {
+    for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
+      if (!isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
+          !sizes[i].empty())
+        known[kernel.getKernelArgument(i)] = sizes[i].front();
+  }
+
+  void set(Value value, int64_t number) { known[value] = number; }
+
+  std::optional<int64_t> of(Value value) {
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    return known[value] = compute(value);
+  }
+
+  /// An extent of the grid; nothing where a scalar is not known.
+  std::optional<int64_t> extent(AffineExpr expr) {
+    SmallVector<AffineExpr> symbols;
+    ArrayRef<int64_t> operands = kernel.getGridOperands();
+    for (size_t i = 0; i < operands.size(); i += 2) {
+      int64_t argument = operands[i], dim = operands[i + 1];
+      ArrayRef<int64_t> own = sizes[argument];
+      size_t place = dim < 0 ? 0 : static_cast<size_t>(dim);
+      if (place >= own.size())
+        return std::nullopt;
+      symbols.push_back(getAffineConstantExpr(own[place], kernel.getContext()));
+    }
+    auto constant = dyn_cast<AffineConstantExpr>(expr.replaceSymbols(symbols));
+    return constant ? std::optional(constant.getValue()) : std::nullopt;
+  }
+
+private:
+  std::optional<int64_t> compute(Value value) {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return constant.getSExtValue();
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+      return std::nullopt;
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      auto argument = dyn_cast<BlockArgument>(dim.getSource());
+      std::optional<int64_t> index = of(dim.getIndex());
+      if (!argument || argument.getOwner() != &kernel.getBodyRegion().front() ||
+          argument.getArgNumber() >= sizes.size() || !index || *index < 0 ||
+          *index >= static_cast<int64_t>(sizes[argument.getArgNumber()].size()))
+        return std::nullopt;
+      return sizes[argument.getArgNumber()][*index];
+    }
+    SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands()) {
+      std::optional<int64_t> number =
+          operand.getType().isIntOrIndex() ? of(operand) : std::nullopt;
+      if (!number)
+        return std::nullopt;
+      operands.push_back(builder.getIntegerAttr(operand.getType(), *number));
+    }
+    SmallVector<OpFoldResult> results;
+    if (operands.empty() || failed(op->fold(operands, results)) ||
+        results.empty())
+      return std::nullopt;
+    OpFoldResult result = results[cast<OpResult>(value).getResultNumber()];
+    if (auto attribute = dyn_cast<Attribute>(result)) {
+      auto integer = dyn_cast<IntegerAttr>(attribute);
+      return integer ? std::optional(integer.getValue().getSExtValue())
+                     : std::nullopt;
+    }
+    return cast<Value>(result) == value ? std::nullopt
+                                        : of(cast<Value>(result));
+  }
+
+  KernelOp kernel;
+  const ProblemSizes &sizes;
+  Builder builder;
+  llvm::DenseMap<Value, std::optional<int64_t>> known;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Gemms
+//===----------------------------------------------------------------------===//
+
+static MemRefType typeOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType());
+}
+static double bitsOf(Value buffer) {
+  return getStorageBits(typeOf(buffer).getElementType());
+}
+
+FactsReader::FactsReader(const TargetInfo &target)
+    : target(target), device(figuresFor(target)) {}
+
+/// The plan that layout inference is offered first.
+const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
+  int64_t threads = getAgentThreads(op);
+  auto [it, isNew] = gemms.try_emplace(
+      {const_cast<void *>(op.getA().getType().getAsOpaquePointer()),
+       const_cast<void *>(op.getB().getType().getAsOpaquePointer()),
+       const_cast<void *>(op.getC().getType().getAsOpaquePointer()),
+       op->getAttrDictionary().getAsOpaquePointer(), threads});
+  GemmFacts &facts = it->second;
+  if (!isNew)
+    return facts;
+  LayoutConstraints constraints(target, threads);
+  op.getLayoutConstraints(constraints);
+  if (constraints.alternatives.empty()) {
+    facts.refused = constraints.refusal.empty() ? "a gemm that has no plan"
+                                                : constraints.refusal;
+    return facts;
+  }
+  const LayoutAlternative &first = constraints.alternatives.front();
+  auto plan = dyn_cast_or_null<MmaPlanAttr>(first.decision.value);
+  double m = op.getM(), n = op.getN(), k = op.getK();
+  double bitsA = bitsOf(op.getA()), bitsB = bitsOf(op.getB());
+  double products = m * n * k;
+  bool sharedA = isShared(op.getA()), sharedB = isShared(op.getB());
+  Work &work = facts.work;
+  MmaInstruction instruction =
+      plan ? plan.getInstruction() : MmaInstruction::Fma;
+  facts.registers = kBaseRegisters;
+  double tensor =
+      products * std::max(bitsA, bitsB) / 16 / device.tensorMultiplyAdds;
+  if (instruction == MmaInstruction::Wgmma) {
+    work.tensorCycles = tensor;
+    double shape = double(plan.getM()) * plan.getN() * plan.getK();
+    work.sharedRead =
+        products / shape *
+        (double(plan.getN()) * plan.getK() * bitsB +
+         (sharedA ? double(plan.getM()) * plan.getK() * bitsA : 0)) /
+        8;
+    if (auto every = op.getPromoteEvery()) {
+      // A second accumulator, added to the first.
+      facts.registers += static_cast<int64_t>(m * n / double(threads));
+      work.threadCycles +=
+          m * n * std::max(1.0, k / double(*every)) / device.multiplyAdds;
+    }
+  } else if (instruction == MmaInstruction::MmaSync) {
+    work.tensorCycles = tensor / device.mmaSyncPart;
+    double warpsM = plan.getWarpsM(), warpsN = plan.getWarpsN();
+    work.sharedRead = (sharedA ? m * k * warpsN * bitsA / 8 : 0) +
+                      (sharedB ? n * k * warpsM * bitsB / 8 : 0);
+    // Operands of two steps of k, 256 bits long, in each lane of a warp.
+    double operands = 2 * (m / warpsM + n / warpsN) * 256 / (32.0 * 32.0);
+    facts.registers += static_cast<int64_t>(operands);
+  } else {
+    work.threadCycles = products / device.multiplyAdds;
+    work.sharedRead = products / 4 * std::max(bitsA, bitsB) / 8 / 8;
+    facts.registers += kBaseRegisters;
+  }
+  return facts;
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+namespace {
+class KernelReader {
+public:
+  KernelReader(FactsReader &reader, const TargetInfo &target, KernelOp kernel,
+               const ProblemSizes &sizes, KernelFacts &facts)
+      : reader(reader), target(target), device(figuresFor(target)),
+        kernel(kernel), sizes(sizes), facts(facts), numbers(kernel, sizes),
+        sharing(kernel) {}
+
+  std::optional<std::string> read();
+
+private:
+  std::optional<std::string> readGrid();
+  void readMemory();
+  /// Operations of `block`, each executed `times` in an iteration of `phase`.
+  void visit(Block &block, double times, unsigned phase);
+  void visitOp(Operation *op, double times, unsigned phase, bool &hasLoad);
+  void visitPipelined(PipelinedOp loop, double times, unsigned phase);
+  void visitCopy(CopyOp copy, double times, unsigned phase, bool &hasLoad);
+  void visitParallel(ParallelOp loop, double times, unsigned phase);
+  void addStream(Value buffer, ValueRange offsets, double bytes, bool isStore,
+                 unsigned phase);
+  double trips(Value lower, Value upper, Value step);
+  void addDependences(Value value, std::array<bool, 3> &varies,
+                      llvm::SmallDenseSet<Value> &seen);
+  Work &work(unsigned phase) { return facts.phases[phase].work; }
+  double elements(ArrayRef<int64_t> extents) {
+    double product = 1;
+    for (int64_t extent : extents)
+      product *= double(extent);
+    return product;
+  }
+
+  FactsReader &reader;
+  const TargetInfo &target;
+  const DeviceFigures &device;
+  KernelOp kernel;
+  const ProblemSizes &sizes;
+  KernelFacts &facts;
+  Numbers numbers;
+  ClusterSharing sharing;
+  int64_t gemmRegisters = kBaseRegisters;
+  bool isStaged = true; // stores of fragments pass through shared memory
+  std::string refused;
+};
+} // namespace
+
+std::optional<std::string> KernelReader::readGrid() {
+  if (kernel.getGridRank() > 3)
+    return "a grid of more than three dimensions";
+  for (auto [d, expr] : llvm::enumerate(kernel.getGrid().getResults())) {
+    std::optional<int64_t> extent = numbers.extent(expr);
+    facts.grid[d] = std::max<int64_t>(0, extent.value_or(1));
+    numbers.set(kernel.getBlockId(d),
+                std::max<int64_t>(0, (facts.grid[d] - 1) / 2));
+    if (kernel.getCluster())
+      facts.cluster[d] = (*kernel.getCluster())[d];
+    // Clusters cover the grid; what overhangs works for nothing.
+    facts.grid[d] =
+        llvm::divideCeil(facts.grid[d], facts.cluster[d]) * facts.cluster[d];
+  }
+  facts.threads = static_cast<int64_t>(kernel.getThreads());
+  facts.panel = static_cast<int64_t>(kernel.getPanel().value_or(0));
+  facts.persistent = static_cast<int64_t>(kernel.getPersistent().value_or(0));
+  facts.split = static_cast<int64_t>(kernel.getSplit().value_or(1));
+  return std::nullopt;
+}
+
+/// Shared memory and registers of all tiles; whether roles are likely.
+void KernelReader::readMemory() {
+  llvm::SmallDenseMap<Value, int64_t> slots;
+  bool isPipelined = false;
+  kernel.getBodyRegion().walk([&](CopyOp copy) {
+    auto loop = copy->getParentOfType<PipelinedOp>();
+    int64_t stages = loop ? static_cast<int64_t>(loop.getStages()) : 1;
+    if (stages < 2 || !isGlobal(copy.getSource()) ||
+        !isShared(copy.getTarget()))
+      return;
+    slots[copy.getTarget()] = stages;
+    isPipelined |= !copy.getDisableTma();
+  });
+  int64_t fragmentBits = 0, barriers = 0;
+  kernel.getBodyRegion().walk([&](AllocOp alloc) {
+    MemRefType type = typeOf(alloc.getResult());
+    int64_t bits =
+        type.getNumElements() * int64_t(getStorageBits(type.getElementType()));
+    if (isFragment(alloc.getResult())) {
+      // Rows and columns of a tile are held by several threads.
+      fragmentBits += type.getRank() < 2 ? 4 * bits : bits;
+    } else if (isShared(alloc.getResult())) {
+      int64_t count = std::max<int64_t>(1, slots.lookup(alloc.getResult()));
+      facts.sharedBytes += llvm::alignTo(bits / 8, kSharedAlignment) * count;
+      if (slots.contains(alloc.getResult()))
+        barriers = std::max(barriers, count * kBarrierBytes);
+    }
+  });
+  facts.sharedBytes += barriers;
+  auto stated = kernel.getSpecialize();
+  facts.hasRoles = isPipelined && target.hasSetMaxRegisters() &&
+                   target.hasTma() && facts.threads % kProducerThreads == 0 &&
+                   (!stated || *stated);
+  facts.registers = llvm::divideCeil(fragmentBits, 32 * facts.threads);
+  isStaged = target.hasTma() &&
+             target.sharedPerBlock - facts.sharedBytes >= kLeastStaging;
+  if (facts.hasRoles)
+    facts.threads += kProducerThreads;
+}
+
+double KernelReader::trips(Value lower, Value upper, Value step) {
+  std::optional<int64_t> from = numbers.of(lower), to = numbers.of(upper),
+                         by = numbers.of(step);
+  if (!from || !to || !by || *by <= 0)
+    return double(kDefaultTrips);
+  return *to <= *from ? 0 : double(llvm::divideCeil(*to - *from, *by));
+}
+
+void KernelReader::addDependences(Value value, std::array<bool, 3> &varies,
+                                  llvm::SmallDenseSet<Value> &seen) {
+  if (!seen.insert(value).second)
+    return;
+  for (unsigned d = 0; d < kernel.getGridRank(); ++d)
+    varies[d] |= value == kernel.getBlockId(d);
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    op = cast<BlockArgument>(value).getOwner()->getParentOp();
+    if (isa<KernelOp>(op))
+      return;
+  }
+  for (Value operand : op->getOperands())
+    addDependences(operand, varies, seen);
+}
+
+/// A block's traffic with a buffer: offsets say which blocks share it.
+void KernelReader::addStream(Value buffer, ValueRange offsets, double bytes,
+                             bool isStore, unsigned phase) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument || argument.getArgNumber() >= sizes.size())
+    return;
+  Stream stream;
+  const Phase &where = facts.phases[phase];
+  stream.footprint =
+      elements(sizes[argument.getArgNumber()]) * bitsOf(argument) / 8;
+  double share = where.stages > 1 ? double(facts.split) : 1;
+  stream.bytesPerTile =
+      std::min(bytes * where.trips * where.runs * share, stream.footprint);
+  stream.isStore = isStore;
+  llvm::SmallDenseSet<Value> seen;
+  for (Value offset : offsets)
+    addDependences(offset, stream.varies, seen);
+  facts.streams.push_back(stream);
+}
+
+void KernelReader::visitCopy(CopyOp copy, double times, unsigned phase,
+                             bool &hasLoad) {
+  Value source = copy.getSource(), destination = copy.getTarget();
+  double count = elements(copy.getTargetExtents());
+  double from = count * bitsOf(source) / 8,
+         to = count * bitsOf(destination) / 8;
+  Work own;
+  if (isGlobal(source)) {
+    // One block of a cluster loads for all where all copy the same.
+    bool isShared = facts.clusterSize() > 1 && target.hasTma() &&
+                    !copy.getDisableTma() && tile::isShared(destination) &&
+                    sharing.copiesSame(copy) && sharing.isRunAlike(copy);
+    own.loaded = from / (isShared ? double(facts.clusterSize()) : 1);
+    if (!hasLoad && facts.phases[phase].stages <= 1)
+      own.waits = 1;
+    hasLoad = true;
+    addStream(source, copy.getSourceOffsets(), from * times, false, phase);
+  }
+  if (isGlobal(destination)) {
+    own.stored = to;
+    if (isFragment(source) && isStaged) {
+      own.sharedRead = own.sharedWritten = to;
+      own.waits = kStoreWaits;
+    } else if (isFragment(source)) {
+      own.stored *= kScatteredStores;
+      own.waits = kScatteredWaits;
+    }
+    addStream(destination, copy.getTargetOffsets(), to * times, true, phase);
+  }
+  if (isShared(source) && !isGlobal(destination))
+    own.sharedRead += from;
+  if (isShared(destination))
+    own.sharedWritten += to;
+  work(phase) += own * times;
+}
+
+/// What a thread does for one element: arithmetic, special functions.
+void KernelReader::visitParallel(ParallelOp loop, double times,
+                                 unsigned phase) {
+  double count = elements(loop.getExtents()) * times;
+  Work own;
+  loop.getBodyRegion().walk([&](Operation *op) {
+    if (isa<math::MathDialect>(op->getDialect()))
+      own.threadCycles += 1 / device.specialFunctions;
+    else if (isa<arith::ArithDialect>(op->getDialect()) &&
+             op->getNumResults() == 1 &&
+             isa<FloatType>(op->getResult(0).getType()) &&
+             !op->hasTrait<OpTrait::ConstantLike>())
+      own.threadCycles += 1 / device.multiplyAdds;
+    Value buffer;
+    ValueRange indices;
+    bool isStore = false;
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      buffer = load.getMemRef();
+      indices = load.getIndices();
+    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      buffer = store.getMemRef();
+      indices = store.getIndices();
+      isStore = true;
+    }
+    if (!buffer)
+      return;
+    double bytes = bitsOf(buffer) / 8;
+    if (isGlobal(buffer)) {
+      (isStore ? own.stored : own.loaded) += bytes;
+      addStream(buffer, indices, bytes * count, isStore, phase);
+    } else if (isShared(buffer)) {
+      (isStore ? own.sharedWritten : own.sharedRead) += bytes;
+    }
+  });
+  work(phase) += own * count;
+}
+
+void KernelReader::visitPipelined(PipelinedOp loop, double times,
+                                  unsigned phase) {
+  Phase own;
+  own.stages = static_cast<int64_t>(loop.getStages());
+  own.trips = trips(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+  own.trips = std::ceil(own.trips / double(facts.split));
+  own.runs = facts.phases[phase].runs * facts.phases[phase].trips * times;
+  if (auto from = numbers.of(loop.getLowerBound()))
+    if (auto by = numbers.of(loop.getStep()))
+      numbers.set(loop.getInductionVariable(),
+                  *from + int64_t(own.trips / 2) * *by);
+  facts.phases.push_back(own);
+  visit(loop.getBodyRegion().front(), 1, facts.phases.size() - 1);
+}
+
+void KernelReader::visitOp(Operation *op, double times, unsigned phase,
+                           bool &hasLoad) {
+  if (auto loop = dyn_cast<PipelinedOp>(op))
+    return visitPipelined(loop, times, phase);
+  if (auto loop = dyn_cast<ParallelOp>(op))
+    return visitParallel(loop, times, phase);
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return visitCopy(copy, times, phase, hasLoad);
+  if (auto gemm = dyn_cast<GemmOp>(op)) {
+    const FactsReader::GemmFacts &facts = reader.gemm(gemm);
+    if (!facts.refused.empty() && refused.empty())
+      refused = facts.refused;
+    work(phase) += facts.work * times;
+    gemmRegisters = std::max(gemmRegisters, facts.registers);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    double count =
+        trips(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+    auto from = numbers.of(loop.getLowerBound()),
+         by = numbers.of(loop.getStep());
+    if (from && by)
+      numbers.set(loop.getInductionVar(), *from + int64_t(count / 2) * *by);
+    return visit(*loop.getBody(), times * count, phase);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    std::optional<int64_t> taken = numbers.of(branch.getCondition());
+    for (Region &region : op->getRegions()) {
+      bool isThen = region.getRegionNumber() == 0;
+      double part = !taken ? 0.5 : (*taken != 0) == isThen ? 1 : 0;
+      if (!region.empty() && part > 0)
+        visit(region.front(), times * part, phase);
+    }
+    return;
+  }
+  if (isa<TileOpInterface>(op)) {
+    // Other operations on tiles go over their elements once.
+    SmallVector<TileAccess> accesses;
+    cast<TileOpInterface>(op).getAccesses(accesses);
+    double most = 0;
+    for (const TileAccess &access : accesses)
+      if (typeOf(access.buffer).hasStaticShape())
+        most = std::max(most, double(typeOf(access.buffer).getNumElements()));
+    Work own;
+    own.threadCycles = most / device.multiplyAdds;
+    own.waits = isa<ReduceOp>(op) ? kReduceWaits : 0;
+    work(phase) += own * times;
+    return;
+  }
+  double count = isa<LoopLikeOpInterface>(op) ? double(kDefaultTrips) : 1;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      visit(block, times * count, phase);
+}
+
+void KernelReader::visit(Block &block, double times, unsigned phase) {
+  bool hasLoad = false;
+  for (Operation &op : block)
+    visitOp(&op, times, phase, hasLoad);
+}
+
+std::optional<std::string> KernelReader::read() {
+  if (auto why = readGrid())
+    return why;
+  readMemory();
+  facts.phases.assign(1, Phase());
+  visit(kernel.getBodyRegion().front(), 1, 0);
+  facts.registers += gemmRegisters;
+  return refused.empty() ? std::nullopt : std::optional(refused);
+}
+
+std::optional<std::string> FactsReader::read(KernelOp kernel,
+                                             const ProblemSizes &sizes,
+                                             KernelFacts &facts) {
+  return KernelReader(*this, target, kernel, sizes, facts).read();
+}
