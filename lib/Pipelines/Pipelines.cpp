@@ -32,6 +32,7 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createSplitReductionPass(split));
   passes.addPass(createMakePersistentPass());
   passes.addPass(createLowerAffineAccessesPass());
+  passes.addPass(createGuardOverhangPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   InferLayoutsPassOptions inference;

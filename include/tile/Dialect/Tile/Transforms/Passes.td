@@ -390,6 +390,35 @@ def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
+  let summary = "Guards what blocks outside the grid would do";
+  let description = [{
+    Acts on kernels whose clusters are not known to divide the grid: outer blocks
+    of a cluster then lie outside it, and run, because their peers rely on them.
+    Loads and stores of single elements of global memory, atomics, prints and
+    assertions become conditional; what is read outside is zero. Copies need no
+    guard: regions outside a buffer are padded or dropped.
+
+    Before, in a grid of `dim(%X, 0)` blocks and clusters of 2:
+
+    ```mlir
+    memref.store %v, %X[%bx] : memref<?xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %dim = memref.dim %X, %c0 : memref<?xf32>
+    %inside = arith.cmpi slt, %bx, %dim : index
+    scf.if %inside {
+      memref.store %v, %X[%bx] : memref<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
   let summary = "Lets each block of a persistent kernel work off several blocks of the grid";
   let description = [{
