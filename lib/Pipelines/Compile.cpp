@@ -39,6 +39,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
     return failure();
   TileToNVVMOptions pipeline;
   pipeline.arch = (*target)->arch.str();
+  pipeline.versions = options.versions;
   pipeline.remarks = options.remarks;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);

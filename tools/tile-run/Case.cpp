@@ -246,6 +246,7 @@ bool CaseRunner::runCuda(const Memory &memory, const RunOptions &options) {
   if (!artifact) {
     CompileOptions compile;
     compile.arch = which.arch;
+    compile.versions = true;
     if (compile.arch.empty()) {
       auto arch = cuda.arch();
       if (!arch)

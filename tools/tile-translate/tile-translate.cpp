@@ -53,6 +53,10 @@ struct Options {
       "arch", cl::cat(category), cl::value_desc("sm_XX"),
       cl::desc("architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); "
                "default: the module's `tile.target`")};
+  cl::opt<bool> versions{
+      "versions", cl::cat(category), cl::init(true),
+      cl::desc("artifacts hold a second version, for aligned arguments, of "
+               "kernels that do not promise alignment (default: true)")};
   cl::opt<bool> remarks{"remarks", cl::cat(category),
                         cl::desc("print what was decided, and why nothing "
                                  "faster was possible, at the source lines")};
@@ -227,6 +231,7 @@ int main(int argc, char **argv) {
   compile.optimize = !options.noOpt;
   compile.lineInfo = options.lineInfo;
   compile.remarks = options.remarks;
+  compile.versions = options.versions && options.emit == Emit::Artifact;
   compile.verifyEach = options.verifyEach;
   compile.assembler = options.assembler;
   compile.ptxas = options.ptxas;
