@@ -34,7 +34,7 @@ sys.path.insert(0, str(HERE))
 
 from tilebench import artifact  # noqa: E402
 from tilebench.bench import Bench  # noqa: E402
-from tilebench.gemm import Gemm, Reduce, padded_row  # noqa: E402
+from tilebench.gemm import Gemm, padded_row  # noqa: E402
 from tilebench.problems import (
     DEEPSEEK_NK,
     HEADLINE,
@@ -46,8 +46,7 @@ from tilebench.problems import (
     large,  # noqa: E402
     llm_set,
     small,
-    small_whole,
-    splits_for,
+    small_candidates,
     tf32,
 )
 
@@ -111,7 +110,7 @@ def programs():
     found = [(mode, p) for mode in ("headline", "sweep", "triton", "tilelang") for tb in (False, True) for p in large(tb)]
     found += [("fp8", p) for promote in (0, 128) for p in fp8_programs(promote)]
     found += [("int8", p) for p in eight_bit("i8")] + [("tf32", p) for p in tf32()]
-    found += [("small", p) for p in small() + small_whole() + [Reduce()]]
+    found += [("small", p) for p in small()]
     found += [("batched", dataclasses.replace(p, batched=True)) for p in large()[:9]]
     found += [("batched", dataclasses.replace(p, batched=True)) for p in large(True)[:9]]
     found += [("ragged", p) for layout in ("padded", "dense") for p in ragged_programs(layout)]
@@ -171,7 +170,13 @@ def product_mode(bench, mode, problems, candidates, peers, scalars=None):
             theirs = [error(f(), a, b_view) for f in peers(a, b_view, problem, d).values()]
             print(f"relative error {error(c, a, b_view):.2e}, peer's {', '.join(f'{e:.2e}' for e in theirs)}", flush=True)
         bench.report(
-            mode, problem.label(), program.ident(), launches(program), problem.flops(), peers(a, b_view, problem, d)
+            mode,
+            problem.label(),
+            program.ident(),
+            launches(program),
+            problem.flops(),
+            peers(a, b_view, problem, d),
+            dict(tuned=bench.tuned) if bench.options.tune else None,
         )
     bench.summary(mode)
 
@@ -249,61 +254,11 @@ def mode_batched(bench):
 
 
 def mode_small(bench):
-    """Few rows: whole, or divided along K with a second kernel that adds the parts."""
-    torch = bench.torch
-    for problem in llm_set(SMALL_M):
-        whole = [(p, 0) for p in bench.packed(small_whole()) if p.tb == problem.tb]
-        divided = [(p, s) for p in bench.packed(small()) if p.tb == problem.tb for s in splits_for(p, problem) if s > 1]
-        a, b, b_view, c = matrices(bench, problem, "f16")
-        bound = {}
-
-        def launches(choice):
-            program, splits = choice
-            if choice not in bound:
-                if not splits:
-                    bound[choice] = bench.bind(program, dict(A=a, B=b, C=c))
-                else:
-                    w = torch.empty(splits, problem.m, problem.n, dtype=torch.float32, device=bench.device)
-                    first = bench.bind(program, dict(A=a, B=b, C=w), dict(splits=splits))
-                    tensor = bench.launching.tensor_arg
-                    second = bench.runtime.kernel(Reduce().ident()).bind(
-                        [tensor(w, "f32"), tensor(c, "f16")], bench.stream()
-                    )
-
-                    def both():
-                        first()
-                        second()
-
-                    both.keep = (w, first, second)
-                    bound[choice] = both
-            return bound[choice]
-
-        choices = whole + (divided if Reduce().ident() in bench.have else [])
-        if not choices:
-            print(f"small: nothing packed for {problem.label()}")
-            continue
-        # Without measuring: the widest tile that still gives every multiprocessor a block.
-        if bench.options.tune:
-            times = {x: bench.time(launches(x), rep=bench.options.tune_rep / 2, warmup=2) for x in choices}
-            choices = sorted(times, key=times.get)
-        else:
-            choices.sort(
-                key=lambda x: abs(132 - -(-problem.n // x[0].tile[1]) * -(-problem.m // x[0].tile[0]) * max(x[1], 1))
-            )
-        for choice in choices[:3]:
-            name = choice[0].ident() + (f" / {choice[1]}" if choice[1] else "")
-            if bench.verified(f"{name} {problem.label()}", launches(choice), c, a, b_view, "f16", "f16"):
-                d = torch.empty_like(c)
-                bench.report(
-                    "small",
-                    problem.label(),
-                    name,
-                    launches(choice),
-                    problem.flops(),
-                    {"cublas": lambda: torch.matmul(a, b_view, out=d)},
-                )
-                break
-    bench.summary("small")
+    """Few rows: whole, or the K loop shared by the blocks of a cluster."""
+    count = bench.options.candidates if bench.options.tune else 1
+    product_mode(
+        bench, "small", llm_set(SMALL_M), lambda p: small_candidates(bench.packed(small()), p, count), cublas(bench)
+    )
 
 
 def mode_ragged(bench):
@@ -537,22 +492,18 @@ def selftest(options):
         kernel = artifact.read_manifest((options.folder / "artifacts" / f"{name}.tile").read_bytes())["kernels"][0]
         for problem in problems[mode]:
             extents = dict(M=problem.m, N=problem.n, K=problem.k, batch=problem.batch, splits=3)
-            if isinstance(program, Reduce):
-                args = [
-                    ("W", "f32", [3, problem.m, problem.n], None, None),
-                    ("C", "f16", [problem.m, problem.n], None, None),
-                ]
-            else:
-                args = [
-                    (n, e, None if s is None else [extents[d] for d in s], padded, 3 if s is None else None)
-                    for n, e, s, _, padded in program.arguments()
-                ]
+            args = [
+                (n, e, None if s is None else [extents[d] for d in s], padded, 3 if s is None else None)
+                for n, e, s, _, padded in program.arguments()
+            ]
             full = []
             for n, e, shape, padded, value in args:
                 strides = None
                 if shape is not None:
                     width = padded_row(shape[-1], e) if padded and program.layout == "padded" else shape[-1]
                     strides = artifact.dense_strides(shape[:-1] + [width])
+                    if n == "C" and program.swap:
+                        strides = [1, shape[0]]
                 full.append((n, e, shape, strides, value))
             calls += 1
             try:
@@ -626,6 +577,7 @@ def main():
     p.add_argument("--pairs", type=int, default=6)
     p.add_argument("--rep", type=float, default=40, help="milliseconds of a measurement")
     p.add_argument("--m", type=int, nargs="*", default=(1024, 2048, 4096, 8192), help="M of the sweep")
+    p.add_argument("--candidates", type=int, default=8, help="configurations that `small` tries of each shape")
     p.add_argument("--only", help="only configurations whose names contain this")
     p.add_argument("--seconds", type=float, default=0, help="start no mode after this time")
     p.add_argument("--seed", type=int, default=int(time.time()), help="of the inputs; fresh by default")

@@ -24,6 +24,7 @@ class Bench:
         self.failed = {e["name"]: e["failed"] for e in index if "failed" in e}
         self.have = {e["name"] for e in index} - set(self.failed)
         self.rows, self.wrong, self.time = [], [], timing.bench
+        self.tuned = {}  # milliseconds of the candidates of the last choice
 
     def packed(self, candidates):
         return [
@@ -46,7 +47,8 @@ class Bench:
             if shape is None:
                 args.append(("scalar", element, scalars[name]))
             else:
-                args.append(self.launching.tensor_arg(tensors[name], element))
+                tensor = tensors[name].mT if name == "C" and getattr(program, "swap", False) else tensors[name]
+                args.append(self.launching.tensor_arg(tensor, element))
         return self.runtime.kernel(program.ident()).bind(args, self.stream())
 
     def alive(self):
@@ -79,6 +81,7 @@ class Bench:
         if not self.options.tune:
             return pick(candidates, problem)
         times = {p: self.time(launches(p), rep=self.options.tune_rep, warmup=4) for p in candidates}
+        self.tuned = {p.ident(): times[p] for p in candidates}
         best = sorted(times, key=times.get)
         # The two best once more, longer: short runs are noisy.
         final = {p: self.time(launches(p), rep=3 * self.options.tune_rep, warmup=4) for p in best[:2]}

@@ -46,7 +46,9 @@ class Gemm:
     specialize: bool | None = None  # the kernel's attribute; None: absent
     # relu, bias, bias_gelu, residual, residual_early (loaded before the loop), residual_init, scale, add (to C, atomically)
     epilogue: str = "none"
-    split_k: bool = False
+    split_k: bool = False  # in the program: a dimension of the grid, and a second kernel that adds the parts
+    swap: bool = False  # of few rows: C^T = op(B)^T A^T, so that columns of B fill the rows of the instruction
+    split: int = 0  # by the compiler: blocks of a cluster that share the K loop
     batched: bool = False
     layout: str = "dense"  # dense, padded (rows to 16 bytes), strided (dynamic strides); with `static`: extents
     static: tuple = ()  # M, N, K
@@ -83,7 +85,8 @@ class Gemm:
         parts += [f"c{self.cluster[0]}x{self.cluster[1]}"] * (tuple(self.cluster) != (1, 1))
         parts += [f"p{self.panel}"] * bool(self.panel) + [f"P{self.persistent}"] * bool(self.persistent)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
-        parts += [self.epilogue] * (self.epilogue != "none") + ["splitk"] * self.split_k + ["batched"] * self.batched
+        parts += [self.epilogue] * (self.epilogue != "none") + ["splitk"] * self.split_k
+        parts += ["swap"] * self.swap + [f"k{self.split}"] * bool(self.split) + ["batched"] * self.batched
         parts += [self.layout] * (self.layout != "dense") + ["x".join(map(str, self.static))] * bool(self.static)
         parts += ["any"] * (not self.promise) + ["unaligned"] * (not self.aligned)
         parts += [f"promote{self.promote_every}"] * bool(self.promote_every)
@@ -122,7 +125,8 @@ class Gemm:
             args.append(("splits", "i32", None, "r", False))
         # Products of all batches are added to one C.
         outer = ["splits"] if self.split_k else [] if self.epilogue == "add" else head
-        args.append(("C", out, outer + ["M", "N"], "rw" if self.epilogue == "add" else "w", padded))
+        c_shape = outer + (["N", "M"] if self.swap else ["M", "N"])
+        args.append(("C", out, c_shape, "rw" if self.epilogue == "add" else "w", padded))
         return args
 
     def argument_type(self, arg):
@@ -131,6 +135,8 @@ class Gemm:
             return element
         extents = dict(zip("MNK", self.static)) if self.static else {}
         dims = [extents.get(d, "?") for d in shape]
+        if self.swap and name == "C":
+            return memref(dims, element, strides=[1, "?"])
         if not padded:
             return memref(dims, element)
         if not self.static:
@@ -157,7 +163,7 @@ def gemm_text(p):
     args = p.arguments()
     types = {arg[0]: p.argument_type(arg) for arg in args}
     fragment, shared = "#tile.fragment", "#shared"
-    acc_type = memref([bm, bn], acc, fragment)
+    acc_type = memref([bn, bm] if p.swap else [bm, bn], acc, fragment)
     as_type = memref([bk, bm] if p.ta else [bm, bk], a, shared)
     bs_type = memref([bn, bk] if p.tb else [bk, bn], b, shared)
     zero = "0" if is_integer(acc) else "0.0"
@@ -176,7 +182,7 @@ def gemm_text(p):
     if p.promise and p.layout == "dense" and not p.static:
         # Rows of whole 16-byte pieces; the launcher checks it.
         for name, element, shape, _, _ in args:
-            if shape is None or len(shape) < 2:
+            if shape is None or len(shape) < 2 or (p.swap and name == "C"):
                 continue
             value = "%K" if name == "A" and not p.ta else f"%row{name}"
             if value != "%K":
@@ -225,9 +231,13 @@ def gemm_text(p):
     attributes += [f"policy = #tile.warp_policy<{p.policy}>"] if p.policy else []
     attributes += [f"promote_every = {p.promote_every} : i64"] if p.promote_every else []
     extra = f" {{{', '.join(attributes)}}}" if attributes else ""
+    operands = f"%As, %Bs, %acc{extra} : {as_type}, {bs_type}, {acc_type}"
+    if p.swap:
+        turned = ["transpose_b"] + ["transpose_a"] * (not p.tb)
+        operands = f"%Bs, %As, %acc {{{', '.join(turned)}}} : {bs_type}, {as_type}, {acc_type}"
     body = f"""tile.copy {a_region} to %As{hint} : {types["A"]} to {as_type}
 tile.copy {b_region} to %Bs{hint} : {types["B"]} to {bs_type}
-tile.gemm %As, %Bs, %acc{extra} : {as_type}, {bs_type}, {acc_type}"""
+tile.gemm {operands}"""
     if p.guard:
         indented = "\n".join("  " + line for line in body.splitlines())
         body = f"""%step = arith.divui %k, %bk : index
@@ -250,12 +260,16 @@ scf.if %even {{
     out_line(epilogue_text(p, types, acc_type, region))
     store = "" if p.store_tma else " {disable_tma}"
     c_region = f"%C[%bz, %m, %n] sizes [1, {bm}, {bn}]" if p.split_k else region("C", "%m", "%n", (bm, bn))
+    if p.swap:
+        c_region = "%C[%n, %m]"
     move = "tile.atomic add" if added else "tile.copy"
     out_line(f"{move} %acc to {c_region}{store} : {acc_type} to {types['C']}")
 
     c_rank = 2 if added else rank + p.split_k
     rows = f"dim(%C, {c_rank - 2}) ceildiv {bm}"
     columns = f"dim(%C, {c_rank - 1}) ceildiv {bn}"
+    if p.swap:
+        rows, columns = f"dim(%C, 1) ceildiv {bm}", f"dim(%C, 0) ceildiv {bn}"
     cx, cy = p.cluster
     # Clusters divide the grid: tiles that lie wholly outside load zeros and store nothing.
     if cx > 1:
@@ -271,6 +285,7 @@ scf.if %even {{
     if (cx, cy) != (1, 1):
         cluster = f" cluster({cx}, {cy}{', 1' if p.split_k or p.batched else ''})"
     kernel = [f"panel = {p.panel} : i64"] * bool(p.panel) + [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
+    kernel += [f"split = {p.split} : i64"] * bool(p.split)
     kernel += [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
     tail = f" attributes {{{', '.join(kernel)}}}" if kernel else ""
     note = " {tile.alignment = 16}" if p.aligned else ""

@@ -101,26 +101,54 @@ def large(tb=False, **fields):
     ]
 
 
+# Of few rows. Weights stream through; what counts is bytes in flight on all multiprocessors, in one block with much
+# shared memory or in two with half of it: tile, blocks of a multiprocessor, threads, splits.
+SMALL_TILES = (
+    ((64, 64, 128), 1, 128, (0, 2)),
+    ((64, 64, 128), 2, 128, (2,)),
+    ((64, 128, 64), 1, 128, (2,)),
+    ((64, 128, 64), 2, 128, (0, 3, 4)),
+    ((64, 128, 128), 1, 128, (2,)),
+    ((64, 256, 64), 1, 128, (0, 2, 3)),
+    ((128, 64, 128), 1, 256, (0, 2)),
+    ((128, 128, 64), 1, 256, (0, 2, 3)),
+    ((128, 192, 64), 1, 256, (0, 2, 3)),
+    ((128, 256, 64), 1, 256, (0, 2, 3)),
+)
+# With the operands swapped, for 8, 16 and 32 rows: rows that are not there need not be filled with zeros, and leave
+# their memory to the weights. Columns and K step, blocks of a multiprocessor, splits.
+SWAPPED_ROWS = (8, 16, 32)
+SWAPPED_TILES = (
+    ((64, 128), 1, (0, 2)),
+    ((64, 128), 2, (0, 2, 4)),
+    ((128, 64), 1, (0, 2, 3)),
+    ((128, 64), 2, (0, 2, 3, 4)),
+    ((128, 128), 1, (0, 2, 3)),
+    ((256, 64), 1, (0, 2)),
+)
+
+
+def stages_for(tile, blocks):
+    """As many stages of 16-bit operands as let so many blocks run, with room to store from."""
+    bm, bn, bk = tile
+    return (200_000 if blocks == 1 else 99_000) // ((bm + bn) * bk * 2)
+
+
 def small():
-    """Configurations of few rows, divided along K; `splits` is chosen at launch."""
-    plain = Gemm(panel=0, persistent=0, threads=128, split_k=True)
-    change = lambda **kw: dataclasses.replace(plain, **kw)
-    found = []
-    for tb in (False, True):
-        for tile, stages in (
-            ((64, 64, 128), 6),
-            ((64, 128, 64), 7),
-            ((64, 128, 128), 4),
-            ((64, 256, 64), 4),
-        ):
-            found.append(change(tile=tile, stages=stages, tb=tb))
-        found.append(change(tile=(128, 128, 64), stages=5, threads=256, tb=tb))
-    return found
-
-
-def small_whole():
-    """The same without division, which need no second kernel."""
-    return [dataclasses.replace(p, split_k=False) for p in small()]
+    """Configurations of few rows, whole and with the K loop shared by the blocks of a cluster."""
+    plain = Gemm(panel=0, persistent=0)
+    found = [(tile, blocks, threads, splits, False) for tile, blocks, threads, splits in SMALL_TILES]
+    found += [
+        ((rows, *tile), blocks, 128, splits, True) for rows in SWAPPED_ROWS for tile, blocks, splits in SWAPPED_TILES
+    ]
+    return [
+        dataclasses.replace(
+            plain, tile=tile, stages=stages_for(tile, blocks), threads=threads, split=split, tb=tb, swap=swap
+        )
+        for tb in (False, True)
+        for tile, blocks, threads, splits, swap in found
+        for split in splits
+    ]
 
 
 def eight_bit(a, **fields):
@@ -190,10 +218,25 @@ def pick(programs, problem):
     return min(programs, key=lambda p: predicted(p, problem))
 
 
-def splits_for(program, problem):
-    """Counts of divisions of K worth trying, the likeliest first: about one or two blocks a multiprocessor."""
-    bm, bn, bk = program.tile
-    tiles = -(-problem.m // bm) * -(-problem.n // bn)
-    steps = -(-problem.k // bk)
-    wanted = {max(1, min(round(SMS * blocks / tiles), steps // 4, 16)) for blocks in (1, 2)}
-    return sorted(wanted, key=lambda s: abs(tiles * s - SMS))
+def small_candidates(programs, problem, count=8):
+    """The `count` likeliest programs of few rows: by bytes that a multiprocessor streams, and blocks that stream them."""
+
+    def cost(p):
+        bm, bn, bk = p.tile
+        splits = max(p.split, 1)
+        places = SMS * (2 if p.shared_bytes() < 110_000 and p.threads == 128 else 1)
+        # Groups of multiprocessors that clusters do not fill.
+        places -= 4 * (splits - 1)
+        blocks = -(-problem.n // bn) * -(-problem.m // bm) * splits
+        waves = -(-blocks // places)
+        # Bytes that the device streams while a wave runs, weights once and rows of A from the L2 cache, as if all
+        # places took part; a device that is half empty does not stream as fast.
+        steps = -(-problem.k // (bk * splits))
+        busy = min(1.0, blocks / places)
+        bytes_ = waves * steps * bk * (bn + min(bm, problem.m) / 2) * 2 * places * max(busy, 0.6 + 0.4 * busy)
+        # A start, the sum over the cluster where there is one (microseconds), and 4.5 bytes a picosecond.
+        return bytes_ / 4.5e6 + 2 * waves + (1 + bm * bn / 16384 if p.split else 0)
+
+    rows = min([x for x in (*SWAPPED_ROWS, 64, 128) if x >= problem.m], default=128)
+    fit = [p for p in programs if p.tb == problem.tb and p.tile[0] == rows]
+    return sorted(fit, key=cost)[:count]

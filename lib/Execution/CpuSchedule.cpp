@@ -336,6 +336,33 @@ static void endAgent(CpuContext *context) {
 }
 
 //===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+static void clusterGive(CpuContext *context, int64_t box, const char *data,
+                        int64_t bytes) {
+  context->schedule.handed[box].emplace_back(data, data + bytes);
+}
+
+static bool take(CpuSchedule &schedule, int64_t box, char *data) {
+  std::deque<std::vector<char>> &waiting = schedule.handed[box];
+  if (waiting.empty())
+    return false;
+  std::copy(waiting.front().begin(), waiting.front().end(), data);
+  waiting.pop_front();
+  return true;
+}
+
+static void clusterTake(CpuContext *context, int64_t box, char *data, int64_t) {
+  if (take(context->schedule, box, data))
+    return;
+  context->block = std::max<int64_t>(context->block, 0);
+  setFailure(context, "expected the blocks of a cluster to run a "
+                      "tile.cluster_reduce equally often");
+  unwind(context);
+}
+
+//===----------------------------------------------------------------------===//
 // Blocks and roles
 //===----------------------------------------------------------------------===//
 
@@ -411,6 +438,8 @@ void mlir::tile::appendScheduleFunctions(
   add("tile_cpu_ring_wait", ringWait);
   add("tile_cpu_ring_release", ringRelease);
   add("tile_cpu_ring_drain", ringDrain);
+  add("tile_cpu_cluster_give", clusterGive);
+  add("tile_cpu_cluster_take", clusterTake);
   add("tile_cpu_defer", defer);
   add("tile_cpu_await", await);
   add("tile_cpu_await_gemms", awaitGemms);

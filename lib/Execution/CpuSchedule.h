@@ -20,6 +20,7 @@
 #include <csetjmp>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -95,6 +96,9 @@ struct CpuSchedule {
   int64_t tokens = 0;
   /// Groups of cp.async that were committed, and how many have landed.
   int64_t groups = 0, landed = 0;
+  /// What blocks of a cluster hand to the next one, by operation and cluster
+  /// place, in order. Kept from block to block.
+  std::map<int64_t, std::deque<std::vector<char>>> handed;
   std::mutex mutex; ///< of `current`, to hand on turns
   std::condition_variable turn;
 };

@@ -209,6 +209,32 @@ def cases():
         add("atomics", program, small, core=fields == dict(out="f32"))
     add("atomics", PLAIN, epilogue="add", out="f32", cluster=(2, 1), core=True)
 
+    # A K loop that the blocks of a cluster share: as many iterations as blocks, fewer, none; sums in one round and
+    # in several; what the epilogue reads and writes; clusters of several tiles; batches.
+    for split in (2, 3, 4, 8):
+        base = Gemm(tile=(64, 128, 64), threads=128, stages=4, split=split)
+        trips = sorted({0, 1, split - 1, split, split + 1, 5 * split + 1})
+        for persistent in (0, 1):
+            shape = MANY if persistent else dict(M=72, N=256)
+            runs = [dict(shape, K=64 * t) for t in trips] + [dict(shape, K=8), dict(shape, K=64 * 9 + 24)]
+            add("split", base, runs, persistent=persistent, core=split == 3)
+            add("split", base, runs[2:], persistent=persistent, tb=True, specialize=False)
+    for tile, threads in (((128, 128, 64), 256), ((128, 256, 64), 256), ((64, 256, 64), 128), ((64, 8, 64), 128)):
+        add("split", Gemm(tile=tile, threads=threads, stages=3, split=4, persistent=0))
+        add("split", Gemm(tile=tile, threads=threads, stages=3, split=2, persistent=1, tb=True))
+    for epilogue in ("relu", "bias_gelu", "residual", "residual_init"):
+        add("split", PLAIN, split=2, epilogue=epilogue, core=epilogue == "residual_init")
+        add("split", PLAIN, split=5, epilogue=epilogue, persistent=0)
+    add("split", PLAIN, split=2, cluster=(2, 1), core=True)
+    add("split", PLAIN, split=2, cluster=(1, 2), persistent=0)
+    add("split", PLAIN, split=2, cluster=(2, 2), panel=0)
+    add("split", Gemm(a="i8", tb=True, tile=(64, 128, 128), threads=128, split=3))
+    add("split", Gemm(a="f8E4M3FN", out="bf16", tb=True, tile=(64, 128, 128), threads=128, split=4, epilogue="scale"))
+    add("split", Gemm(a="f16", acc="f16", tile=(64, 128, 64), threads=128, split=3))
+    batched = [dict(run, batch=3) for run in extents((100, 200, 640), (64, 128, 64), (64, 128, 0))]
+    add("split", Gemm(tile=(64, 128, 64), threads=128, split=4, batched=True), batched)
+    add("split", Gemm(tile=(64, 128, 64), threads=128, split=2, batched=True, persistent=0, panel=0), batched)
+
     # Attention: two gemms in one pipelined loop, a guarded mask, rows that are reduced.
     lengths = [dict(heads=heads, S=s) for heads, s in ((2, 512), (3, 1), (1, 127), (2, 333), (5, 1000), (1, 2049))]
     for d in (64, 128):

@@ -369,6 +369,8 @@ def run(options):
     for number in choose(options, found):
         group, program, runs, _ = found[number]
         name = program.ident()
+        if name not in index:
+            continue  # only some were packed
         if "failed" in index[name]:
             answer = dict(count=0, failures=[(None, f"not compiled: {index[name]['failed']}")])
         elif time.time() - start > options.seconds:
@@ -409,6 +411,7 @@ def stress(options, device="cuda", runtime=None):
     """Launches back to back, without waiting, in random order; each into an output of its own."""
     start = time.time()
     found, index = hopper_cases.cases(), load_index(options.folder)
+    found = [case for case in found if case[1].ident() in index]
     programs = {program.ident(): program for _, program, _, _ in found}
     pairs = [pair for pair in hopper_cases.stress(found) if "failed" not in index[pair[0]]]
     worker = Worker(options.folder, device, runtime)
@@ -463,7 +466,7 @@ def selftest(options):
     calls, problems, facts = 0, [], dict(tensor_maps=0, more_threads=0, kernels=0)
     for group, program, runs, _ in found:
         name = program.ident()
-        if "failed" in index[name]:
+        if "failed" in index.get(name, {"failed": "not packed"}):
             continue
         try:
             manifest = artifact.read_manifest((options.folder / "artifacts" / f"{name}.tile").read_bytes())
@@ -546,9 +549,12 @@ def cpu(options):
 def pack(options):
     from tilebench import pack as packing
 
-    return packing.pack(
-        [program for _, program, _, _ in hopper_cases.cases()], __file__, options, extra=[HERE / "hopper_cases.py"]
-    )
+    wanted = [
+        program
+        for group, program, _, _ in hopper_cases.cases()
+        if re.search(options.only or "", f"{group}/{program.ident()}")
+    ]
+    return packing.pack(wanted, __file__, options, extra=[HERE / "hopper_cases.py"])
 
 
 def main():
@@ -558,6 +564,7 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     p = commands.add_parser("pack", help="compile and pack, where the compiler is")
     packing.add_options(p, "hopper_checks.tar.xz")
+    p.add_argument("--only", help="only programs whose group/name matches this expression")
     p = commands.add_parser("cpu", help="the scheduled IR on the CPU, where the compiler is")
     packing.add_options(p, "")
     p.add_argument("--only", help="only programs whose group/name matches this expression")

@@ -137,7 +137,7 @@ LogicalResult tile::lowerAgents(func::FuncOp function, bool lazyAsync,
   if (!hasRings && !hasDeferred && roles.empty())
     return success();
 
-  auto loop = *function.getBody().front().getOps<scf::ForOp>().begin();
+  scf::ForOp loop = getBlockLoop(function);
   RuntimeCalls runtime(loop.getBody()->getTerminator());
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
   runtime.call(builder, "block_begin", {runtime.getBlock()});

@@ -75,6 +75,8 @@ public:
     rank = arith::RemUIOp::create(b, loc, block, constant(size));
   }
   Value getFirst() const { return first; }
+  Value getRank() const { return rank; }
+  Value getLaunched() const { return launched; }
   /// Panels are for ranges: what a plain grid computes depends on no order.
   SmallVector<Value> coordinates(OpBuilder &builder, Value number,
                                  bool panels) {
@@ -110,6 +112,33 @@ private:
 };
 } // namespace
 
+scf::ForOp tile::getBlockLoop(func::FuncOp function) {
+  auto loop = *function.getBody().front().getOps<scf::ForOp>().begin();
+  if (loop->hasAttr(kClusterLoopAttrName))
+    loop = *loop.getBody()->getOps<scf::ForOp>().begin();
+  return loop;
+}
+
+/// The loop over the blocks that a worker runs: every so many, or where they
+/// `meet` all blocks of every so many clusters.
+static scf::ForOp buildLoop(OpBuilder &builder, Location loc, GridBuilder &grid,
+                            Value worker, Value workers, int64_t size,
+                            bool meet) {
+  if (!meet)
+    return scf::ForOp::create(builder, loc, worker, grid.countBlocks(),
+                              workers);
+  auto clusters =
+      scf::ForOp::create(builder, loc, worker, grid.getLaunched(), workers);
+  clusters->setAttr(kClusterLoopAttrName, builder.getUnitAttr());
+  OpBuilder inside = OpBuilder::atBlockBegin(clusters.getBody());
+  Value width = indexConstant(inside, loc, size);
+  Value first =
+      arith::MulIOp::create(inside, loc, clusters.getInductionVar(), width);
+  Value end = arith::AddIOp::create(inside, loc, first, width);
+  return scf::ForOp::create(inside, loc, first, end,
+                            indexConstant(inside, loc, 1));
+}
+
 func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();
@@ -137,8 +166,11 @@ func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
   GridBuilder grid(builder, kernel, arguments.take_front(count));
   if (!ranges.empty() && blocks > 0)
     grid.limit(blocks);
-  auto loop =
-      scf::ForOp::create(builder, loc, worker, grid.countBlocks(), workers);
+  bool meet =
+      kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  scf::ForOp loop = buildLoop(builder, loc, grid, worker, workers,
+                              kernel.getClusterSize(), meet);
   func::ReturnOp::create(builder, loc);
 
   builder.setInsertionPointToStart(loop.getBody());
@@ -158,5 +190,6 @@ func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
   rewriter.inlineBlockBefore(&body, loop.getBody()->getTerminator(),
                              bodyArguments);
   kernel.erase();
+  lowerClusterReduces(function, grid.getRank());
   return function;
 }

@@ -11,10 +11,7 @@ RuntimeCalls::RuntimeCalls(Operation *op) : loc(op->getLoc()) {
   function = op->getParentOfType<func::FuncOp>();
   module = function->getParentOfType<ModuleOp>();
   context = function.getArguments().back();
-  // Below the function stands the loop over blocks.
-  while (op->getParentOp() != function)
-    op = op->getParentOp();
-  block = cast<scf::ForOp>(op).getInductionVar();
+  block = getBlockLoop(function).getInductionVar();
 }
 
 void RuntimeCalls::printBegin(OpBuilder &b, Value message) {

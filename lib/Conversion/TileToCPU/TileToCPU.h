@@ -36,6 +36,16 @@ void checkAccesses(KernelOp kernel);
 /// by `blocks` blocks, where that is positive and less than the grid has.
 func::FuncOp buildFunction(KernelOp kernel, int64_t blocks);
 
+/// The loop over blocks of a kernel's function. Where blocks of a cluster meet,
+/// it stands in one over clusters, since one worker runs them in turn.
+inline constexpr llvm::StringLiteral kClusterLoopAttrName =
+    "mlir_tile.clusters";
+scf::ForOp getBlockLoop(func::FuncOp function);
+
+/// Operations in which the blocks of a cluster meet; `rank` is a block's place
+/// in its cluster.
+void lowerClusterReduces(func::FuncOp function, Value rank);
+
 /// Rings, roles and tokens. Ring creation becomes a buffer with a copy per
 /// stage, acquire and wait views of the copy `use mod stages`, and all of them
 /// calls of the runtime, which keeps the protocol. `lazyAsync`: asynchronous

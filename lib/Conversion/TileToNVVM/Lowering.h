@@ -112,6 +112,7 @@ void registerMoveLowerings(Registry &registry);
 void registerGemmLowerings(Registry &registry);
 void registerParallelLowerings(Registry &registry);
 void registerReduceLowerings(Registry &registry);
+void registerClusterLowerings(Registry &registry);
 void registerRingLowerings(Registry &registry);
 void registerRoleLowerings(Registry &registry);
 void registerTokenLowerings(Registry &registry);
@@ -125,6 +126,8 @@ struct SharedArena {
   int64_t bytes = 0;
   /// Full mbarriers of a ring, then its empty ones, 8 bytes each.
   llvm::MapVector<Operation *, int64_t> mbarriers;
+  /// Two mbarriers on which the blocks of a cluster meet, where they do.
+  int64_t clusterBarriers = 0;
   /// Bytes [first, second) that a buffer (alloc result or ring view) occupies,
   /// all stages of a ring included.
   std::pair<int64_t, int64_t> range(Value buffer) const;
@@ -147,6 +150,12 @@ void emitProducerTails(KernelLowering &lowering);
 
 /// Inserts the barriers that accesses to shared and global memory need.
 void insertBarriers(KernelOp kernel, const SharedArena &arena);
+
+/// Initializes the mbarriers on which the blocks of a cluster meet, where
+/// operations of `kernel` combine their fragments.
+LogicalResult createClusterBarriers(KernelLowering &lowering, KernelOp kernel);
+/// In a role, once: waits until all blocks have done so, if nobody has yet.
+void awaitCluster(KernelLowering &lowering);
 
 class KernelLowering {
 public:
@@ -191,6 +200,13 @@ public:
   SmallVector<Value> tensorMaps;
   /// The parameter of a tensor map; equal ones share it.
   Value tensorMap(const runtime::TensorMapSpec &spec);
+
+  /// Parity of the phase that the cluster's mbarriers are in (!llvm.ptr).
+  Value clusterPhase;
+  /// Rings whose memory is free where fragments are combined.
+  llvm::DenseMap<Operation *, Operation *> idleRings;
+  /// Arrived at the cluster's barrier, and not waited yet.
+  bool clusterBarrierPends = false;
 
   /// The block's warp number, shuffled from lane 0 in the entry block; null
   /// until somebody asks.

@@ -55,6 +55,12 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
                               .wasInterrupted();
   b.setInsertionPointToStart(target);
   setRegisters(lowering, registers);
+  bool combines =
+      role.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  Block *whole = target;
+  if (combines)
+    awaitCluster(lowering);
   Agent outer = std::exchange(lowering.agent, agent);
   if (agent.isSingleThread) {
     lowering.agent.isSingleThread = false;
@@ -71,6 +77,9 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   b.setInsertionPoint(target->getTerminator());
   emitProducerTails(lowering);
   lowering.agent = outer;
+  b.setInsertionPoint(whole->getTerminator());
+  if (!combines)
+    awaitCluster(lowering);
   return result;
 }
 

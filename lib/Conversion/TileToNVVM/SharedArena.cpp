@@ -174,6 +174,11 @@ FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
       arena.bytes += llvm::alignTo(
           2 * kMbarrierBytes * ring.getRing().getType().getStages(), 16);
     }
+  if (kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted()) {
+    arena.clusterBarriers = arena.bytes;
+    arena.bytes += 2 * kMbarrierBytes;
+  }
   return arena;
 }
 

@@ -271,7 +271,8 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
 
   if (failed(beginTensorMemory(lowering)))
     return failure();
-
+  if (failed(createClusterBarriers(lowering, kernel)))
+    return failure();
   Block &body = kernel.getBodyRegion().front();
   entry->getOperations().splice(entry->end(), body.getOperations());
   if (failed(lowering.lowerBlock(*entry)))
@@ -375,6 +376,7 @@ struct ConvertTileToNVVMPass
     registerGemmLowerings(registry);
     registerParallelLowerings(registry);
     registerReduceLowerings(registry);
+    registerClusterLowerings(registry);
     registerRingLowerings(registry);
     registerRoleLowerings(registry);
     registerTokenLowerings(registry);

@@ -271,9 +271,8 @@ static void clearOthers(PipelinedOp loop, Value buffer, Value isLast) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
-  auto others = scf::IfOp::create(builder, loc, TypeRange(), isLast,
-                                  /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
+  auto others =
+      scf::IfOp::create(builder, loc, isLast, /*withElseRegion=*/true);
   builder.setInsertionPointToStart(others.elseBlock());
   FillOp::create(builder, loc, buffer, ValueRange(), zero, DenseI64ArrayAttr(),
                  FragmentLayoutAttr());

@@ -1,0 +1,105 @@
+//===- LowerClusters.cpp - blocks of a cluster, one after the other -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `tile.cluster_reduce`. The blocks of a cluster run in the order of their
+// ranks, and the last one is who gets the result: each hands what has been
+// combined so far to the next one, which runs later and asks in the same order.
+// Who runs the program keeps what is handed over.
+//
+//===----------------------------------------------------------------------===//
+#include "RuntimeCalls.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static Value combine(OpBuilder &b, Location loc, ClusterReduceOp op, Value x,
+                     Value y) {
+  bool isFloat = isa<FloatType>(x.getType());
+  switch (op.getKind()) {
+  case ReduceKind::Max:
+    if (isFloat)
+      return arith::MaxNumFOp::create(b, loc, x, y);
+    return op.getIsUnsigned() ? Value(arith::MaxUIOp::create(b, loc, x, y))
+                              : Value(arith::MaxSIOp::create(b, loc, x, y));
+  case ReduceKind::Min:
+    if (isFloat)
+      return arith::MinNumFOp::create(b, loc, x, y);
+    return op.getIsUnsigned() ? Value(arith::MinUIOp::create(b, loc, x, y))
+                              : Value(arith::MinSIOp::create(b, loc, x, y));
+  default: // sum: the verifier knows no other
+    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y))
+                   : Value(arith::AddIOp::create(b, loc, x, y));
+  }
+}
+
+static void lowerReduce(ClusterReduceOp op, int64_t number, Value rank) {
+  OpBuilder builder(op);
+  RuntimeCalls runtime(op);
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(op.getTarget().getType());
+  Type element = type.getElementType(), wide = element;
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
+    wide = builder.getF32Type();
+  auto carried = MemRefType::get(type.getShape(), wide);
+  Value soFar = allocateScratch(builder, op, carried);
+
+  Value stride = indexConstant(builder, loc, op.getStride());
+  Value blocks = indexConstant(builder, loc, op.getBlocks());
+  Value place = arith::RemUIOp::create(
+      builder, loc, arith::DivUIOp::create(builder, loc, rank, stride), blocks);
+  // Those who meet have the same first rank.
+  Value first = arith::SubIOp::create(
+      builder, loc, rank, arith::MulIOp::create(builder, loc, place, stride));
+  Value box = arith::AddIOp::create(builder, loc, first,
+                                    indexConstant(builder, loc, number * 16));
+  Value pointer =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, soFar);
+  Value bytes = indexConstant(builder, loc,
+                              type.getNumElements() *
+                                  int64_t(wide.getIntOrFloatBitWidth() / 8));
+  auto forEach = [&](OpBuilder b,
+                     function_ref<void(OpBuilder &, ValueRange)> body) {
+    loopOver(b, loc, type.getShape(),
+             [&](OpBuilder &inner, Location, ValueRange indices) {
+               body(inner, indices);
+             });
+  };
+  auto own = [&](OpBuilder &b, ValueRange indices) {
+    Value value = memref::LoadOp::create(b, loc, op.getTarget(), indices);
+    return castElement(b, loc, value, wide);
+  };
+  auto equals = [&](int64_t constant) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place,
+                                 indexConstant(builder, loc, constant));
+  };
+
+  auto take =
+      scf::IfOp::create(builder, loc, equals(0), /*withElseRegion=*/true);
+  forEach(take.getThenBodyBuilder(), [&](OpBuilder &b, ValueRange indices) {
+    memref::StoreOp::create(b, loc, own(b, indices), soFar, indices);
+  });
+  OpBuilder goesOn = take.getElseBodyBuilder();
+  runtime.call(goesOn, "cluster_take", {box, pointer, bytes});
+  forEach(goesOn, [&](OpBuilder &b, ValueRange indices) {
+    Value before = memref::LoadOp::create(b, loc, soFar, indices);
+    memref::StoreOp::create(
+        b, loc, combine(b, loc, op, before, own(b, indices)), soFar, indices);
+  });
+  Value isLast = equals(static_cast<int64_t>(op.getBlocks()) - 1);
+  auto give = scf::IfOp::create(builder, loc, isLast, /*withElseRegion=*/true);
+  forEach(give.getThenBodyBuilder(), [&](OpBuilder &b, ValueRange indices) {
+    Value sum = memref::LoadOp::create(b, loc, soFar, indices);
+    memref::StoreOp::create(b, loc, castElement(b, loc, sum, element),
+                            op.getTarget(), indices);
+  });
+  OpBuilder hands = give.getElseBodyBuilder();
+  runtime.call(hands, "cluster_give", {box, pointer, bytes});
+  op.erase();
+}
+
+void tile::lowerClusterReduces(func::FuncOp function, Value rank) {
+  SmallVector<ClusterReduceOp> reduces;
+  function.walk([&](ClusterReduceOp op) { reduces.push_back(op); });
+  for (auto [number, op] : llvm::enumerate(reduces))
+    lowerReduce(op, static_cast<int64_t>(number), rank);
+}
