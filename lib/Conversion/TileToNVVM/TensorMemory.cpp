@@ -172,6 +172,14 @@ void tile::nvvm::endTensorMemory(KernelLowering &lowering) {
   });
 }
 
+int64_t tile::nvvm::leastSharedBytes(KernelLowering &lowering) {
+  int64_t columns = lowering.tensorMemory.columns;
+  if (!columns || lowering.kernel.getClusterSize() == 1)
+    return 0;
+  int64_t blocks = kTensorMemoryColumns / columns;
+  return lowering.target.sharedPerSm / (blocks + 1) / 16 * 16 + 16;
+}
+
 FailureOr<TensorBuffer> tile::nvvm::tensorBuffer(KernelLowering &lowering,
                                                  Value buffer,
                                                  Operation *user) {

@@ -306,6 +306,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
 
   int64_t bytes =
       llvm::alignTo(lowering.arena.bytes, 16) + lowering.scratchBytes;
+  bytes = std::max(bytes, leastSharedBytes(lowering));
   if (bytes > target.sharedPerBlock) {
     InFlightDiagnostic diag = kernel.emitOpError()
                               << "expected at most " << target.sharedPerBlock
