@@ -35,6 +35,9 @@ typedef struct TileCompileOptions {
   int32_t remarks;   /* decisions and their reasons among the diagnostics */
   const char *ptxas; /* path; default: nvJitLink, else ptxas on PATH */
   const char *sourceName; /* named by diagnostics; default: "source" */
+  /* Artifacts hold a second version, for aligned arguments, of kernels that do
+     not promise alignment: 1 by default. */
+  int32_t versions;
 } TileCompileOptions;
 
 /* An artifact with optimization, for the module's own target. */

@@ -47,7 +47,7 @@ static unsigned bitsOf(Value buffer) {
 
 static int64_t baseAlignment(const CopySide &side);
 
-static CopySide makeSide(CopyOp op, Value buffer, OperandRange offsets,
+static CopySide makeSide(Operation *op, Value buffer, OperandRange offsets,
                          SmallVector<int64_t> extents) {
   CopySide side;
   side.buffer = buffer;
@@ -251,12 +251,12 @@ bool CopyFacts::mayBePartial(int64_t elements) const {
 }
 
 /// True when overhanging elements become zero: no pad, or a zero.
-static bool padsZero(CopyOp op) {
-  return !op.getPad() || matchPattern(op.getPad(), m_Zero()) ||
-         matchPattern(op.getPad(), m_PosZeroFloat());
+static bool padsZero(Value pad) {
+  return !pad || matchPattern(pad, m_Zero()) ||
+         matchPattern(pad, m_PosZeroFloat());
 }
 
-CopyFacts CopyFacts::get(CopyOp op) {
+CopyFacts CopyFacts::get(TileMoveOpInterface op) {
   CopyFacts facts;
   facts.op = op;
   facts.source = makeSide(op, op.getSource(), op.getSourceOffsets(),
@@ -267,7 +267,7 @@ CopyFacts CopyFacts::get(CopyOp op) {
   facts.converts =
       cast<MemRefType>(op.getSource().getType()).getElementType() !=
       cast<MemRefType>(op.getTarget().getType()).getElementType();
-  facts.padsNonZero = !padsZero(op);
+  facts.padsNonZero = !padsZero(op.getPad());
   facts.layout = op.getLayoutAttr();
 
   const CopySide &counted = facts.countedSide();

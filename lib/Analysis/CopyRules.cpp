@@ -24,9 +24,10 @@ static constexpr auto kSharedToFragment =
     moves<MemorySpace::Shared, MemorySpace::Fragment>;
 static constexpr auto kFragmentToShared =
     moves<MemorySpace::Fragment, MemorySpace::Shared>;
+static constexpr auto kSharedToGlobal =
+    moves<MemorySpace::Shared, MemorySpace::Global>;
 static bool movesGlobalAndShared(const CopyFacts &facts) {
-  return moves<MemorySpace::Global, MemorySpace::Shared>(facts) ||
-         moves<MemorySpace::Shared, MemorySpace::Global>(facts);
+  return kGlobalToShared(facts) || kSharedToGlobal(facts);
 }
 /// Registers alone are renamed or exchanged, not loaded.
 static bool touchesMemory(const CopyFacts &facts) {
@@ -155,6 +156,11 @@ static const CopyRule kRules[] = {
     {CopyInstruction::Vector, 4, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Vector, 2, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Scalar, 0, "anything to anything", any, always},
+
+    {CopyInstruction::Tma, 0, "shared to global memory", kSharedToGlobal,
+     whyNotReduce, /*combines=*/true},
+    {CopyInstruction::Scalar, 0, "anything to memory", any, always,
+     /*combines=*/true},
 };
 
 ArrayRef<CopyRule> tile::getCopyRules() { return kRules; }
@@ -162,13 +168,15 @@ ArrayRef<CopyRule> tile::getCopyRules() { return kRules; }
 bool tile::decideCopy(const CopyFacts &facts, const TargetInfo &target,
                       std::optional<CopyInstruction> prefer,
                       CopyDecision &decision) {
+  bool combines = TileMoveOpInterface(facts.op).getCombining().has_value();
   for (const CopyRule &rule : kRules) {
-    if (prefer && rule.instruction != *prefer)
+    if (rule.combines != combines || (prefer && rule.instruction != *prefer))
       continue;
     if (!rule.concerns(facts)) {
       if (prefer)
         decision.rejected.push_back(
-            {&rule, "copies from " + rule.between.str() + " only"});
+            {&rule, std::string(combines ? "combines" : "copies") + " from " +
+                        rule.between.str() + " only"});
       continue;
     }
     std::string reason = rule.whyNot(facts, target, rule.bytes);

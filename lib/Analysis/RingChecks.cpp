@@ -276,7 +276,7 @@ bool AgentRun::touchBuffer(const Step &step, const Touch &touch) {
       if (theirs.view >= 0 || theirs.buffer != touch.buffer)
         continue;
       bool both = theirs.isAccumulator && touch.isAccumulator;
-      bool copies = isa<CopyOp>(flight.step->op);
+      bool copies = isa<TileMoveOpInterface>(flight.step->op);
       if (both || (!touch.isWrite && !theirs.isWrite) ||
           (copies && flight.isSourceFree))
         continue;

@@ -41,7 +41,7 @@ static std::vector<CopyFacts> copiesByProxy(Value buffer,
   ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
   unsigned bits = elementBitsOf(buffer);
   for (Operation *user : buffer.getUsers()) {
-    auto copy = dyn_cast<CopyOp>(user);
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (!copy || !(isGlobal(copy.getSource()) || isGlobal(copy.getTarget())))
       continue;
     CopyFacts facts = CopyFacts::get(copy);

@@ -35,7 +35,7 @@ struct Sides {
   /// Dimension of the global (shared) buffer for each dimension of the tile.
   SmallVector<unsigned> globalDims, sharedDims;
 
-  static OrRefusal<Sides> get(CopyOp copy);
+  static OrRefusal<Sides> get(TileMoveOpInterface copy);
 };
 } // namespace
 
@@ -47,7 +47,7 @@ static SmallVector<unsigned> tileDims(ArrayRef<int64_t> extents) {
   return dims;
 }
 
-OrRefusal<Sides> Sides::get(CopyOp copy) {
+OrRefusal<Sides> Sides::get(TileMoveOpInterface copy) {
   Sides sides;
   bool isLoad = isGlobal(copy.getSource());
   Value global = isLoad ? copy.getSource() : copy.getTarget();
@@ -100,7 +100,7 @@ struct Parts {
 /// Groups of warps say which dimension they divide; blocks of a cluster divide
 /// the one that takes the fewest boxes, so that whole boxes are dealt out where
 /// that is possible.
-static OrRefusal<Parts> divide(CopyOp copy, const Sides &sides,
+static OrRefusal<Parts> divide(TileMoveOpInterface copy, const Sides &sides,
                                const SharedLayout &shared, unsigned inner) {
   Parts parts;
   std::optional<ArrayRef<int64_t>> groups = copy.getGroups();
@@ -132,7 +132,7 @@ static OrRefusal<Parts> divide(CopyOp copy, const Sides &sides,
   return *best;
 }
 
-OrRefusal<TmaGeometry> tile::tmaGeometry(CopyOp copy,
+OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
                                          const SharedLayout &shared) {
   OrRefusal<Sides> found = Sides::get(copy);
   if (!found)
@@ -226,7 +226,8 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(CopyOp copy,
 // One run of bytes
 //===----------------------------------------------------------------------===//
 
-std::string tile::whyNotOneRun(CopyOp copy, const SharedLayout &shared) {
+std::string tile::whyNotOneRun(TileMoveOpInterface copy,
+                               const SharedLayout &shared) {
   OrRefusal<Sides> found = Sides::get(copy);
   if (!found)
     return found.reason();

@@ -115,7 +115,8 @@ static std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
                               const SharedLayout &shared) {
   if (!target.hasBulkCopy())
     return target.arch.str() + " has no bulk copies";
-  if (!target.hasAsynchronousMma() && !CopyOp(facts.op).getPrefer())
+  if (!target.hasAsynchronousMma() &&
+      !TileMoveOpInterface(facts.op).getPrefer())
     return "cp.async is what has been measured on " + target.arch.str() +
            " (`prefer` asks for a bulk copy)";
   if (std::string reason = whyNotByProxy(facts); !reason.empty())
@@ -140,7 +141,7 @@ static std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
 
 static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
                              const SharedLayout &shared) {
-  CopyOp copy = facts.op;
+  TileMoveOpInterface copy = facts.op;
   if (copy.getDisableTma())
     return "`disable_tma` is set";
   if (!target.hasTma())
@@ -169,6 +170,31 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
   return {};
 }
 
+/// What cp.reduce.async.bulk.tensor combines (PTX ISA, "cp.reduce.async.bulk":
+/// table of operations and types of a global destination).
+static bool hasReduction(AtomicKind kind, Type element) {
+  bool isWord = element.isInteger(32) || element.isInteger(64);
+  if (kind == AtomicKind::Add)
+    return isWord ||
+           isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element);
+  return isWord;
+}
+
+static std::string whyNotReduce(const CopyFacts &facts,
+                                const TargetInfo &target,
+                                const SharedLayout &shared) {
+  AtomicKind kind = *TileMoveOpInterface(facts.op).getCombining();
+  Type element =
+      cast<MemRefType>(facts.target.buffer.getType()).getElementType();
+  if (!hasReduction(kind, element)) {
+    std::string name;
+    llvm::raw_string_ostream(name) << element;
+    return "cp.reduce.async.bulk has no '" + stringifyAtomicKind(kind).str() +
+           "' of " + name;
+  }
+  return whyNotTma(facts, target, shared);
+}
+
 //===----------------------------------------------------------------------===//
 // Rows of the table
 //===----------------------------------------------------------------------===//
@@ -188,8 +214,15 @@ std::string tile::whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
   return ::whyNotBulk(facts, target, layoutOf(facts));
 }
 
+std::string tile::whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
+                               int64_t) {
+  return ::whyNotReduce(facts, target, layoutOf(facts));
+}
+
 bool tile::isMovedByProxy(const CopyFacts &facts, const TargetInfo &target,
                           const SharedLayout &shared) {
+  if (TileMoveOpInterface(facts.op).getCombining())
+    return ::whyNotReduce(facts, target, shared).empty();
   return ::whyNotTma(facts, target, shared).empty() ||
          ::whyNotBulk(facts, target, shared).empty();
 }

@@ -27,6 +27,7 @@ void tileCompileOptionsInit(TileCompileOptions *options) {
   options->structSize = sizeof(TileCompileOptions);
   options->output = TILE_OUTPUT_ARTIFACT;
   options->optimize = 1;
+  options->versions = 1;
 }
 
 static FailureOr<std::string> compile(ModuleOp module,
@@ -36,6 +37,9 @@ static FailureOr<std::string> compile(ModuleOp module,
   compile.optimize = options.optimize;
   compile.lineInfo = options.lineInfo;
   compile.ptxas = orEmpty(options.ptxas);
+  compile.remarks = options.remarks;
+  compile.versions =
+      options.versions && options.output == TILE_OUTPUT_ARTIFACT;
   switch (options.output) {
   case TILE_OUTPUT_LLVM_IR:
     return compileToLLVMIR(module, compile);

@@ -41,6 +41,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.arch = (*target)->arch.str();
   pipeline.hints = options.hints;
   pipeline.tunables = options.tunables;
+  pipeline.versions = options.versions;
   pipeline.remarks = options.remarks;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);

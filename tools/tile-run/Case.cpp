@@ -431,6 +431,7 @@ std::optional<runtime::Artifact> CaseRunner::compile(ModuleOp module) {
     return std::nullopt;
   }
   options.arch = *architecture;
+  options.versions = true;
   auto compiled = compileToArtifact(module, options);
   if (failed(compiled))
     return std::nullopt;

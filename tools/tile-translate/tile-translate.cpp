@@ -62,6 +62,10 @@ struct Options {
       "tunables", cl::cat(category), cl::CommaSeparated,
       cl::value_desc("bm=128,stages=4"),
       cl::desc("values of tunables; the model chooses those left out")};
+  cl::opt<bool> versions{
+      "versions", cl::cat(category), cl::init(true),
+      cl::desc("artifacts hold a second version, for aligned arguments, of "
+               "kernels that do not promise alignment (default: true)")};
   cl::opt<bool> remarks{"remarks", cl::cat(category),
                         cl::desc("print what was decided, and why nothing "
                                  "faster was possible, at the source lines")};
@@ -238,6 +242,7 @@ int main(int argc, char **argv) {
   compile.hints.assign(options.hints.begin(), options.hints.end());
   compile.tunables.assign(options.tunables.begin(), options.tunables.end());
   compile.remarks = options.remarks;
+  compile.versions = options.versions && options.emit == Emit::Artifact;
   compile.verifyEach = options.verifyEach;
   compile.assembler = options.assembler;
   compile.ptxas = options.ptxas;

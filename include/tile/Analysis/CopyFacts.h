@@ -40,8 +40,9 @@ struct CopySide {
   std::string name;      // for diagnostics: 'A', "the shared buffer"
 };
 
+/// Of a copy, or of an atomic.
 struct CopyFacts {
-  CopyOp op;
+  TileMoveOpInterface op;
   CopySide source, target;
   /// Extents other than one.
   SmallVector<int64_t> tileShape;
@@ -70,7 +71,7 @@ struct CopyFacts {
   /// when they can.
   std::string whyNotWide(int64_t elements) const;
 
-  static CopyFacts get(CopyOp op);
+  static CopyFacts get(TileMoveOpInterface op);
 };
 
 /// Layout of a shared buffer; row-major as long as none is stated.

@@ -24,6 +24,8 @@ struct CopyRule {
   bool (*concerns)(const CopyFacts &);
   /// Why the row does not apply to a copy that it concerns; empty when it does.
   std::string (*whyNot)(const CopyFacts &, const TargetInfo &, int64_t bytes);
+  /// It is a row for atomics, which combine into the target, not for copies.
+  bool combines = false;
 };
 
 /// The rows in order of preference. The last always applies.

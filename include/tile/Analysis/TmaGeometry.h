@@ -44,11 +44,12 @@ struct TmaGeometry {
 
 /// The geometry of a copy between a global buffer and a shared one with this
 /// layout, shared among `copy.getMulticast()` blocks if it says so.
-OrRefusal<TmaGeometry> tmaGeometry(CopyOp copy, const SharedLayout &shared);
+OrRefusal<TmaGeometry> tmaGeometry(TileMoveOpInterface copy,
+                                   const SharedLayout &shared);
 
 /// Why the region is not one run of bytes on both sides, as a 1-D bulk copy
 /// needs; empty when it is. Overhang and alignment are not asked.
-std::string whyNotOneRun(CopyOp copy, const SharedLayout &shared);
+std::string whyNotOneRun(TileMoveOpInterface copy, const SharedLayout &shared);
 
 /// The kernel argument behind a buffer, through casts; null when there is none.
 BlockArgument getKernelArgumentOf(Value buffer);

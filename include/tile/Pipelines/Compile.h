@@ -31,6 +31,9 @@ struct CompileOptions {
   bool lineInfo = false;
   /// Passes explain their decisions in remarks.
   bool remarks = false;
+  /// Kernels that the program promises nothing about get a second version for
+  /// aligned arguments; only a launcher, so only an artifact, can use it.
+  bool versions = false;
   /// Verifies after every pass, not only at the end.
   bool verifyEach = false;
   AssemblerKind assembler = AssemblerKind::Auto;

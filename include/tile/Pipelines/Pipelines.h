@@ -27,6 +27,11 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc("compile kernels once more for aligned arguments, where "
                      "the program does not say that they are"),
       llvm::cl::init(false)};
+  Option<bool> verifyRings{
+      *this, "verify-rings",
+      llvm::cl::desc("refuse schedules that --tile-verify-rings refutes within "
+                     "some milliseconds"),
+      llvm::cl::init(true)};
   Option<bool> remarks{
       *this, "remarks",
       llvm::cl::desc("explain decisions in remarks at the source lines"),

@@ -75,7 +75,7 @@ static bool lowerTokens(func::FuncOp function, bool lazy) {
   SmallVector<TokenDoneOp> dones;
   function.walk([&](Operation *op) {
     auto gemm = dyn_cast<GemmOp>(op);
-    auto copy = dyn_cast<CopyOp>(op);
+    auto copy = dyn_cast<TileMoveOpInterface>(op);
     if ((gemm && gemm.isAsync()) || (copy && copy.isAsync()))
       issues.push_back(op);
     else if (auto await = dyn_cast<AwaitOp>(op))

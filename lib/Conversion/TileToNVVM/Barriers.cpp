@@ -42,12 +42,6 @@ struct State {
   bool unfenced = false;
 };
 
-bool usesAsyncProxy(CopyOp copy) {
-  return copy.getPlan() &&
-         (copy.getPlan()->getInstruction() == CopyInstruction::Tma ||
-          copy.getPlan()->getInstruction() == CopyInstruction::Bulk);
-}
-
 class BarrierInserter {
 public:
   BarrierInserter(KernelOp kernel, const SharedArena &arena)
@@ -284,18 +278,18 @@ private:
     if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
       SmallVector<TileAccess> accesses;
       tileOp.getAccesses(accesses);
-      auto copy = dyn_cast<CopyOp>(op);
+      auto copy = dyn_cast<TileMoveOpInterface>(op);
       for (const TileAccess &access : accesses) {
         add(access.buffer, access.isWrite, access.isAtomic);
         // Of global memory, too, a group moves a part of its own.
         if (copy && !result.empty() && result.back().buffer == access.buffer)
           result.back().groups = copy.getGroupsAttr();
         if (copy && access.isWrite && tile::isShared(access.buffer) &&
-            !result.back().ring && copy.getPlan() &&
-            copy.getPlan()->getInstruction() == CopyInstruction::CpAsync)
+            !result.back().ring && copy.getPlanAttr() &&
+            copy.getPlanAttr().getInstruction() == CopyInstruction::CpAsync)
           result.back().isAsync = true;
         if (copy && access.isWrite && tile::isShared(access.buffer) &&
-            usesAsyncProxy(copy))
+            copy.isMovedByProxy())
           result.back().isAsyncProxy = true;
       }
     } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -351,8 +345,8 @@ bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
     return gemm.getPlan() &&
            (gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma ||
             gemm.getPlan()->getInstruction() == MmaInstruction::Tcgen05);
-  auto copy = dyn_cast<CopyOp>(op);
-  return copy && copy.getSource() == buffer && usesAsyncProxy(copy);
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  return move && move.getSource() == buffer && move.isMovedByProxy();
 }
 
 void tile::nvvm::insertBarriers(KernelOp kernel, const SharedArena &arena) {

@@ -338,5 +338,10 @@ public:
   SmallVector<Operation *> lowered;
 };
 
+/// digit (index / divisor) % extent of a lane or warp number; the modulo is
+/// left out for the slowest digit.
+Value digit(KernelLowering &lowering, Value index, int64_t divisor,
+            int64_t extent, bool slowest);
+
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_LOWERING_H

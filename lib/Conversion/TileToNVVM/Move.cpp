@@ -151,10 +151,9 @@ static Type countedElement(const Endpoint &source, const Endpoint &target) {
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   auto copy = cast<CopyOp>(op);
   // One thread makes them: nothing has to be divided.
-  if (auto plan = copy.getPlan())
-    if (plan->getInstruction() == CopyInstruction::Tma ||
-        plan->getInstruction() == CopyInstruction::Bulk)
-      return lowerTmaCopy(lowering, copy);
+  TileMoveOpInterface move = copy;
+  if (move.isMovedByProxy())
+    return lowerTmaCopy(lowering, move);
   if (isTensorMemory(copy.getSource()) || isTensorMemory(copy.getTarget()))
     return lowerTensorCopy(lowering, copy);
   if (failed(requireLayout(op, copy.getLayout().has_value())))
@@ -302,6 +301,9 @@ static arith::AtomicRMWKind arithKind(AtomicOp op, Type type) {
 
 static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
   auto atomic = cast<AtomicOp>(op);
+  TileMoveOpInterface move = atomic;
+  if (move.isMovedByProxy())
+    return lowerTmaCopy(lowering, move);
   if (failed(requireLayout(op, atomic.getLayout().has_value())))
     return failure();
   FragmentLayout loop = atomic.getLayout()->getLayout();

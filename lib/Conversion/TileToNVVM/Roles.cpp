@@ -18,18 +18,8 @@ using namespace mlir::tile::nvvm;
 /// Operations that one thread can run for its agent: issuing copies, and the
 /// arithmetic and control flow around it.
 static bool runsOnOneThread(Operation *op) {
-  if (auto copy = dyn_cast<CopyOp>(op)) {
-    auto plan = copy.getPlan();
-    bool isBulk = plan && (plan->getInstruction() == CopyInstruction::Tma ||
-                           plan->getInstruction() == CopyInstruction::Bulk);
-    return isBulk && copy.getTarget().getDefiningOp<RingAcquireOp>();
-  }
-  if (isa<RingAcquireOp>(op))
-    return cast<RingAcquireOp>(op).getRing().getType().usesMbarriers();
-  if (isa<RingCommitOp>(op))
-    return cast<RingCommitOp>(op).getRing().getType().usesMbarriers();
-  if (isa<RingDrainOp, AssumeOp, RoleEndOp>(op))
-    return true;
+  if (auto own = dyn_cast<TileSingleThreadOpInterface>(op))
+    return own.runsOnOneThread();
   if (isa<TileDialect>(op->getDialect()))
     return isPure(op);
   // Scalar code: reads of global memory are allowed, writes belong to blocks.

@@ -32,10 +32,8 @@ static int64_t alignmentOf(const SharedLayout &layout, bool isCopiedByProxy) {
 
 static bool isCopiedByProxy(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    auto copy = dyn_cast<CopyOp>(user);
-    return copy && copy.getPlan() &&
-           (copy.getPlan()->getInstruction() == CopyInstruction::Tma ||
-            copy.getPlan()->getInstruction() == CopyInstruction::Bulk);
+    auto move = dyn_cast<TileMoveOpInterface>(user);
+    return move && move.isMovedByProxy();
   });
 }
 

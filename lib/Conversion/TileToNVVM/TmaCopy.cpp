@@ -107,7 +107,24 @@ static Expr strideInBytes(MemRefType type, ArrayRef<int64_t> strides,
   return stride;
 }
 
+/// The type as which a reduction combines elements: the sum of 64-bit integers
+/// is defined for unsigned ones alone, which is the same sum (PTX ISA,
+/// "cp.reduce.async.bulk").
+static runtime::ElementType mapType(TileMoveOpInterface move,
+                                    runtime::ElementType type) {
+  auto atomic = dyn_cast<AtomicOp>(*move);
+  if (!atomic)
+    return type;
+  bool isSum = atomic.getKind() == AtomicKind::Add;
+  if (type == runtime::ElementType::I32 && atomic.getIsUnsigned())
+    return runtime::ElementType::UI32;
+  if (type == runtime::ElementType::I64 && (isSum || atomic.getIsUnsigned()))
+    return runtime::ElementType::UI64;
+  return type;
+}
+
 static runtime::TensorMapSpec mapOf(KernelLowering &lowering,
+                                    TileMoveOpInterface move,
                                     BlockArgument argument,
                                     const TmaGeometry &geometry) {
   auto type = cast<MemRefType>(argument.getType());
@@ -117,7 +134,7 @@ static runtime::TensorMapSpec mapOf(KernelLowering &lowering,
   unsigned index = argument.getArgNumber();
   runtime::TensorMapSpec spec;
   spec.arg = index;
-  spec.type = lowering.manifest->args[index].type;
+  spec.type = mapType(move, lowering.manifest->args[index].type);
   int64_t bytes = runtime::storageBits(spec.type) / 8;
   for (auto [i, dim] : llvm::enumerate(geometry.order)) {
     spec.dims.push_back(type.isDynamicDim(dim) ? Expr::dim(index, dim)
@@ -168,7 +185,7 @@ static void inOneThread(KernelLowering &lowering,
 
 /// How long the L2 cache keeps the lines of a copy; null where nothing is
 /// asked.
-static Value cachePolicy(KernelLowering &lowering, CopyOp copy) {
+static Value cachePolicy(KernelLowering &lowering, TileMoveOpInterface copy) {
   std::optional<EvictionPolicy> policy = copy.getEvictionPolicy();
   if (!policy || *policy == EvictionPolicy::Normal)
     return {};
@@ -186,10 +203,8 @@ static Value cachePolicy(KernelLowering &lowering, CopyOp copy) {
 static bool isWrittenByThreads(Value buffer) {
   for (Operation *user : buffer.getUsers()) {
     if (auto tileOp = dyn_cast<TileOpInterface>(user)) {
-      auto copy = dyn_cast<CopyOp>(user);
-      if (copy && copy.getPlan() &&
-          (copy.getPlan()->getInstruction() == CopyInstruction::Tma ||
-           copy.getPlan()->getInstruction() == CopyInstruction::Bulk))
+      auto move = dyn_cast<TileMoveOpInterface>(user);
+      if (move && move.isMovedByProxy())
         continue;
       SmallVector<TileAccess> accesses;
       tileOp.getAccesses(accesses);
@@ -248,7 +263,7 @@ static Value blockRank(KernelLowering &lowering) {
 
 /// Which part of a copy that is divided this thread is to move: its block's, or
 /// its group's.
-static Value partIndex(KernelLowering &lowering, CopyOp copy) {
+static Value partIndex(KernelLowering &lowering, TileMoveOpInterface copy) {
   int64_t groups = copy.getNumGroups();
   return groups > 1 ? lowering.groupId(groups) : blockRank(lowering);
 }
@@ -283,7 +298,7 @@ static void expectBytes(KernelLowering &lowering, Value full, int64_t bytes) {
 
 /// A store is done when the thread that issued it says so, unless a token says
 /// when somebody asks.
-static void finishStore(KernelLowering &lowering, CopyOp copy,
+static void finishStore(KernelLowering &lowering, TileMoveOpInterface copy,
                         llvm::function_ref<void()> issue) {
   auto &b = lowering.builder;
   inOneThread(
@@ -306,7 +321,7 @@ static void finishStore(KernelLowering &lowering, CopyOp copy,
 namespace {
 /// Everything both directions need of one copy.
 struct CopyParts {
-  CopyOp copy;
+  TileMoveOpInterface copy;
   bool isLoad;
   BlockArgument argument;
   GlobalBuffer global;
@@ -377,25 +392,45 @@ static void forEachBox(KernelLowering &lowering, const CopyParts &parts,
   }
 }
 
-static LogicalResult lowerTensor(KernelLowering &lowering, CopyOp copy,
+static NVVM::TMAReduxKind reductionOf(AtomicKind kind) {
+  switch (kind) {
+  case AtomicKind::Add:
+    return NVVM::TMAReduxKind::ADD;
+  case AtomicKind::Max:
+    return NVVM::TMAReduxKind::MAX;
+  case AtomicKind::Min:
+    return NVVM::TMAReduxKind::MIN;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+static LogicalResult lowerTensor(KernelLowering &lowering,
+                                 TileMoveOpInterface copy,
                                  const CopyParts &parts,
                                  const SlotBinding *slot) {
   auto &b = lowering.builder;
   OrRefusal<TmaGeometry> geometry = tmaGeometry(copy, parts.shared.layout);
   if (!geometry)
-    return copy.emitOpError()
+    return copy->emitOpError()
            << "expected a region that tensor copies can move: "
            << geometry.reason();
-  Value map = lowering.tensorMap(mapOf(lowering, parts.argument, *geometry));
+  Value map =
+      lowering.tensorMap(mapOf(lowering, copy, parts.argument, *geometry));
   if (!parts.isLoad) {
+    std::optional<AtomicKind> combining = copy.getCombining();
     finishStore(lowering, copy, [&] {
       fenceGlobal(lowering, parts.argument);
       Value policy = cachePolicy(lowering, copy);
       forEachBox(lowering, parts, *geometry,
                  [&](Value source, ArrayRef<Value> coords) {
-                   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-                       b, map, source, coords, policy, NVVM::TMAStoreMode::TILE,
-                       /*predicate=*/Value());
+                   if (combining)
+                     NVVM::CpAsyncBulkTensorReduceOp::create(
+                         b, map, source, reductionOf(*combining),
+                         NVVM::TMAStoreMode::TILE, coords, policy);
+                   else
+                     NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+                         b, map, source, coords, policy,
+                         NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
                  });
     });
     return success();
@@ -421,16 +456,16 @@ static LogicalResult lowerTensor(KernelLowering &lowering, CopyOp copy,
 // One run of bytes
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerBulk(KernelLowering &lowering, CopyOp copy,
-                               const CopyParts &parts,
+static LogicalResult lowerBulk(KernelLowering &lowering,
+                               TileMoveOpInterface copy, const CopyParts &parts,
                                const SlotBinding *slot) {
   auto &b = lowering.builder;
   if (std::string reason = whyNotOneRun(copy, parts.shared.layout);
       !reason.empty())
-    return copy.emitOpError()
+    return copy->emitOpError()
            << "expected a region that is one run of bytes: " << reason;
   if (copy.getGroups())
-    return copy.emitOpError()
+    return copy->emitOpError()
            << "expected a tensor copy with `groups`, got a bulk copy";
   Type element = cast<MemRefType>(parts.argument.getType()).getElementType();
   int64_t bytes = parts.shared.layout.elementBits() / 8;
@@ -438,7 +473,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering, CopyOp copy,
     bytes *= extent;
   int64_t count = copy.getMulticast().value_or(1);
   if (bytes % (16 * count) != 0)
-    return copy.emitOpError()
+    return copy->emitOpError()
            << "expected " << count << " parts of a multiple of 16 bytes, got "
            << bytes << " bytes in all";
   int64_t part = bytes / count;
@@ -487,7 +522,8 @@ static LogicalResult lowerBulk(KernelLowering &lowering, CopyOp copy,
   return success();
 }
 
-LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering, CopyOp copy) {
+LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
+                                       TileMoveOpInterface copy) {
   bool isLoad = isGlobal(copy.getSource());
   Value globalValue = isLoad ? copy.getSource() : copy.getTarget();
   Value sharedValue = isLoad ? copy.getTarget() : copy.getSource();
@@ -497,7 +533,7 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering, CopyOp copy) {
   BlockArgument argument = getKernelArgumentOf(globalValue);
   if (!argument || !isShared(sharedValue) ||
       elementOf(globalValue) != elementOf(sharedValue) || copy.getPad())
-    return copy.emitOpError()
+    return copy->emitOpError()
            << "expected a tensor or bulk copy between a kernel argument and "
               "shared memory, of one element type, padded with zero";
   FailureOr<GlobalBuffer> global = lowering.global(argument, copy);
@@ -508,7 +544,7 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering, CopyOp copy) {
   if (isLoad) {
     auto it = lowering.slots.find(sharedValue);
     if (it == lowering.slots.end())
-      return copy.emitOpError()
+      return copy->emitOpError()
              << "expected a slot of a ring as target: run --tile-pipeline";
     slot = &it->second;
   }
@@ -520,7 +556,7 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering, CopyOp copy) {
                      isLoad ? copy.getSourceOffsets() : copy.getTargetOffsets(),
                      isLoad ? copy.getSourceExtents()
                             : copy.getTargetExtents()};
-  if (copy.getPlan()->getInstruction() == CopyInstruction::Bulk)
+  if (copy.getPlanAttr().getInstruction() == CopyInstruction::Bulk)
     return lowerBulk(lowering, copy, parts, slot);
   return lowerTensor(lowering, copy, parts, slot);
 }

@@ -8,8 +8,8 @@
 
 namespace mlir::tile::nvvm {
 
-/// A copy whose plan is `tma` or `bulk`.
-LogicalResult lowerTmaCopy(KernelLowering &lowering, CopyOp copy);
+/// A copy whose plan is `tma` or `bulk`, or an atomic whose plan is `tma`.
+LogicalResult lowerTmaCopy(KernelLowering &lowering, TileMoveOpInterface copy);
 
 /// Prefetches the tensor maps that the kernel took, at its start.
 void prefetchTensorMaps(KernelLowering &lowering);

@@ -29,12 +29,9 @@ AsyncKind tile::nvvm::asyncKind(Operation *op) {
            : instruction == MmaInstruction::Tcgen05 ? AsyncKind::Tcgen05
                                                     : AsyncKind::None;
   }
-  if (auto copy = dyn_cast<CopyOp>(op))
-    return copy.getToken() && copy.getPlan() &&
-                   (copy.getPlan()->getInstruction() == CopyInstruction::Tma ||
-                    copy.getPlan()->getInstruction() == CopyInstruction::Bulk)
-               ? AsyncKind::BulkStore
-               : AsyncKind::None;
+  if (auto move = dyn_cast<TileMoveOpInterface>(op))
+    return move.isAsync() && move.isMovedByProxy() ? AsyncKind::BulkStore
+                                                   : AsyncKind::None;
   return AsyncKind::None;
 }
 
@@ -224,7 +221,7 @@ static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
       inTensorMemory = true;
       continue;
     }
-    auto copy = dyn_cast<CopyOp>(entry.issue);
+    auto copy = dyn_cast<TileMoveOpInterface>(entry.issue);
     if (groups > 1 && (!copy || copy.getNumGroups() != groups)) {
       InFlightDiagnostic diag = op->emitOpError()
                                 << "expected tokens of copies by " << groups

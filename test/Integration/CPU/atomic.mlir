@@ -32,3 +32,21 @@ tile.kernel @half(%C: memref<8xf16>) grid(%b) = (100) threads(32) {
   tile.fill %f with %one : memref<8xf16, #shared>, f16
   tile.atomic add %f to %C : memref<8xf16, #shared> to memref<8xf16>
 }
+
+// Put off until it is awaited, as a tensor reduction is, it adds the same.
+// RUN: tile-run %s --kernel=later --args=C=64x64:smallint --check --workers=4 | FileCheck %s --check-prefix=LATER
+// RUN: tile-run %s --kernel=later --args=C=64x64:smallint --check --workers=4 --lazy-async | FileCheck %s --check-prefix=LATER
+// LATER: check C: 4096 elements equal
+// LATER: PASS
+tile.kernel @later(%C: memref<64x64xf32>) grid(%b) = (50) threads(128) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %s = tile.alloc : memref<64x64xf32, #shared>
+  tile.fill %s with %one : memref<64x64xf32, #shared>, f32
+  %t = tile.atomic add %s to %C[%c0, %c0] : memref<64x64xf32, #shared> to memref<64x64xf32> -> !tile.token
+  tile.await read %t
+  tile.fill %s with %two : memref<64x64xf32, #shared>, f32
+  %u = tile.atomic add %s to %C[%c0, %c0] : memref<64x64xf32, #shared> to memref<64x64xf32> -> !tile.token
+  tile.await %u
+}

@@ -74,6 +74,17 @@ static LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
   return success();
 }
 
+/// Only what leaves shared memory returns a token.
+template <typename OpT>
+static LogicalResult verifyToken(OpT op, StringRef constraint, StringRef name) {
+  if (op.getToken() && (!isShared(op.getSource()) || !isGlobal(op.getTarget())))
+    return op.emitOpError()
+           << "[" << constraint << "] expected " << name
+           << " from shared to global memory to return a token, got "
+           << op.getSource().getType() << " to " << op.getTarget().getType();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // CopyOp
 //===----------------------------------------------------------------------===//
@@ -88,21 +99,41 @@ SmallVector<int64_t> CopyOp::getTileShape() {
   return dropUnitExtents(getTargetExtents());
 }
 
-void CopyOp::build(OpBuilder &builder, OperationState &state, Value source,
-                   ValueRange sourceOffsets, Value target,
-                   ValueRange targetOffsets, ArrayRef<int64_t> sourceSizes,
-                   ArrayRef<int64_t> targetSizes) {
+/// Operands and extents of two regions; gives the properties of the operation.
+template <typename OpT>
+static typename OpT::Properties &
+addRegions(OpBuilder &builder, OperationState &state, Value source,
+           ValueRange sourceOffsets, Value target, ValueRange targetOffsets,
+           ArrayRef<int64_t> sourceSizes, ArrayRef<int64_t> targetSizes) {
   state.addOperands(source);
   state.addOperands(sourceOffsets);
   state.addOperands(target);
   state.addOperands(targetOffsets);
-  Properties &properties = state.getOrAddProperties<Properties>();
-  properties.operandSegmentSizes = {1, int32_t(sourceOffsets.size()), 1,
-                                    int32_t(targetOffsets.size()), 0};
+  auto &properties = state.getOrAddProperties<typename OpT::Properties>();
+  auto &segments = properties.operandSegmentSizes;
+  segments[0] = segments[2] = 1;
+  segments[1] = static_cast<int32_t>(sourceOffsets.size());
+  segments[3] = static_cast<int32_t>(targetOffsets.size());
   if (!sourceSizes.empty())
     properties.source_sizes = builder.getDenseI64ArrayAttr(sourceSizes);
   if (!targetSizes.empty())
     properties.target_sizes = builder.getDenseI64ArrayAttr(targetSizes);
+  return properties;
+}
+
+void CopyOp::build(OpBuilder &builder, OperationState &state, Value source,
+                   ValueRange sourceOffsets, Value target,
+                   ValueRange targetOffsets, ArrayRef<int64_t> sourceSizes,
+                   ArrayRef<int64_t> targetSizes) {
+  addRegions<CopyOp>(builder, state, source, sourceOffsets, target,
+                     targetOffsets, sourceSizes, targetSizes);
+}
+
+/// Bulk loads are issued by one thread; what fills nothing but a slot is
+/// tracked by its ring, so that nobody else has to know of it.
+bool CopyOp::runsOnOneThread() {
+  return cast<TileMoveOpInterface>(getOperation()).isMovedByProxy() &&
+         getTarget().getDefiningOp<RingAcquireOp>();
 }
 
 static LogicalResult verifyGroups(CopyOp copy) {
@@ -161,11 +192,8 @@ LogicalResult CopyOp::verify() {
       return emitOpError() << "[copy-10] expected a slot of a ring as target "
                               "of `multicast`";
   }
-  if (getToken() && (!isShared(getSource()) || !isGlobal(getTarget())))
-    return emitOpError() << "[copy-11] expected a copy from shared to global "
-                            "memory to return a token, got "
-                         << getSource().getType() << " to "
-                         << getTarget().getType();
+  if (failed(verifyToken(*this, "copy-11", "a copy")))
+    return failure();
   if (getInside() && !isGlobal(getSource()) && !isGlobal(getTarget()))
     return emitOpError() << "[copy-12] expected a global buffer on a side of a "
                             "copy with `inside`";
@@ -252,6 +280,16 @@ SmallVector<int64_t> AtomicOp::getTileShape() {
   return dropUnitExtents(getTargetExtents());
 }
 
+void AtomicOp::build(OpBuilder &builder, OperationState &state, AtomicKind kind,
+                     Value source, ValueRange sourceOffsets, Value target,
+                     ValueRange targetOffsets, ArrayRef<int64_t> sourceSizes,
+                     ArrayRef<int64_t> targetSizes) {
+  Properties &properties =
+      addRegions<AtomicOp>(builder, state, source, sourceOffsets, target,
+                           targetOffsets, sourceSizes, targetSizes);
+  properties.kind = AtomicKindAttr::get(builder.getContext(), kind);
+}
+
 LogicalResult AtomicOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
       failed(verifyRegionPair(*this, "atomic", "atomic-8", sourceOf(*this),
@@ -276,6 +314,19 @@ LogicalResult AtomicOp::verify() {
     return emitOpError() << "[atomic-7] expected integers under `is_unsigned`, "
                             "got "
                          << to;
+  auto isAtomic = [](CopyInstruction instruction) {
+    return instruction == CopyInstruction::Tma ||
+           instruction == CopyInstruction::Scalar;
+  };
+  for (std::optional<CopyInstruction> instruction :
+       {getPrefer(),
+        getPlan() ? std::optional(getPlan()->getInstruction()) : std::nullopt})
+    if (instruction && !isAtomic(*instruction))
+      return emitOpError() << "[atomic-10] expected `tma` or `scalar` as the "
+                              "instruction of an atomic, got '"
+                           << stringifyCopyInstruction(*instruction) << "'";
+  if (failed(verifyToken(*this, "atomic-10", "an atomic")))
+    return failure();
   return verifyLoopLayout(*this, "atomic-9", getLayout(), getTileShape());
 }
 

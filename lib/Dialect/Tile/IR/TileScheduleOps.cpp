@@ -132,6 +132,22 @@ LogicalResult RingWaitOp::verify() {
 }
 void RingWaitOp::getEffects(EffectList &effects) { ringEffects(effects); }
 
+/// One thread speaks for its agent to mbarriers; groups of cp.async are each
+/// thread's own.
+bool RingAcquireOp::runsOnOneThread() {
+  return getRing().getType().usesMbarriers();
+}
+bool RingCommitOp::runsOnOneThread() {
+  return getRing().getType().usesMbarriers();
+}
+
+bool RingReleaseOp::freesSlotOf(Value view) {
+  auto wait = view.getDefiningOp<RingWaitOp>();
+  return wait && wait.getRing() == getRing();
+}
+/// Whatever the view shows: the memory of a ring that ends may hold others.
+bool RingDrainOp::freesSlotOf(Value) { return true; }
+
 void RingCommitOp::getEffects(EffectList &effects) { ringEffects(effects); }
 void RingReleaseOp::getEffects(EffectList &effects) { ringEffects(effects); }
 void RingDrainOp::getEffects(EffectList &effects) { ringEffects(effects); }
@@ -216,6 +232,9 @@ void WarpSpecializeOp::print(OpAsmPrinter &printer) {
                         /*printBlockTerminators=*/false);
   }
 }
+
+/// Roles begin and end with nothing in flight.
+bool WarpSpecializeOp::freesSlotOf(Value) { return true; }
 
 LogicalResult WarpSpecializeOp::verify() {
   size_t count = getRoles().size();

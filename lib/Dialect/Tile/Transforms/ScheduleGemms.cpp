@@ -46,12 +46,6 @@ static bool followsGemm(RingReleaseOp release, GemmOp gemm) {
          type.hasConsumer(RingSide::Tcgen05);
 }
 
-/// The ring whose slot a view shows; null for none.
-static Value ringOf(Value buffer) {
-  auto wait = buffer.getDefiningOp<RingWaitOp>();
-  return wait ? wait.getRing() : Value();
-}
-
 /// Whether a wait for `gemm` has to stand before `op`.
 static bool needsResult(GemmOp gemm, Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
@@ -66,21 +60,17 @@ static bool needsResult(GemmOp gemm, Operation *op) {
       if (sameC && other.getA() != gemm.getC() && other.getB() != gemm.getC())
         return;
     }
-    if (auto release = dyn_cast<RingReleaseOp>(inner)) {
-      needs |= !followsGemm(release, gemm) &&
-               (release.getRing() == ringOf(gemm.getA()) ||
-                release.getRing() == ringOf(gemm.getB()));
-      return;
-    }
-    if (isa<RingDrainOp, WarpSpecializeOp, AwaitOp>(inner)) {
-      needs |= !isa<AwaitOp>(inner);
+    if (auto order = dyn_cast<TileOrderOpInterface>(inner)) {
+      auto release = dyn_cast<RingReleaseOp>(inner);
+      if (!release || !followsGemm(release, gemm))
+        needs |=
+            order.freesSlotOf(gemm.getA()) || order.freesSlotOf(gemm.getB());
       return;
     }
     for (Value operand : inner->getOperands())
       needs |= operand == gemm.getC();
     SmallVector<OpAccess> accesses;
     if (inner->getNumRegions() == 0 && !isMemoryEffectFree(inner) &&
-        !isa<RingWaitOp, RingAcquireOp, RingCommitOp>(inner) &&
         collectAccesses(inner, accesses))
       needs = true;
     for (const OpAccess &access : accesses)
@@ -174,15 +164,21 @@ static bool writesOperand(Operation *op, ArrayRef<GemmOp> gemms) {
 }
 
 /// Gemms into accumulators of their own that nothing else in the loop touches,
-/// awaited at its end, with nothing behind but releases and scalars.
-static std::optional<Tail> findTail(scf::ForOp loop) {
+/// awaited at its end, with nothing behind but releases and scalars. Where
+/// there are gemms but no such end, `why` says what is in the way.
+static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
   Tail tail;
+  auto no = [&](const Twine &reason) {
+    why = reason.str();
+    return std::nullopt;
+  };
   Block &body = *loop.getBody();
   llvm::SmallDenseSet<Value> pending;
   for (Operation &op : body.without_terminator()) {
     if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.getToken()) {
       if (isFragment(gemm.getA()) || isFragment(gemm.getB()))
-        return std::nullopt; // registers in flight across the back edge
+        return no("an operand in registers would be in flight across the back "
+                  "edge");
       tail.gemms.push_back(gemm);
       pending.insert(gemm.getC());
     } else if (auto await = dyn_cast<AwaitOp>(op)) {
@@ -192,8 +188,10 @@ static std::optional<Tail> findTail(scf::ForOp loop) {
       tail.releases.push_back(release);
     }
   }
-  if (tail.gemms.empty() || tail.awaits.empty())
+  if (tail.gemms.empty())
     return std::nullopt;
+  if (tail.awaits.empty())
+    return no("they are awaited outside of it");
   // Each token is awaited once, here, and by nothing else.
   llvm::SmallDenseSet<Value> tokens;
   for (AwaitOp await : tail.awaits)
@@ -201,36 +199,42 @@ static std::optional<Tail> findTail(scf::ForOp loop) {
       tokens.insert(token);
   for (GemmOp gemm : tail.gemms)
     if (!gemm.getToken().hasOneUse() || !tokens.erase(gemm.getToken()))
-      return std::nullopt;
+      return no("their tokens are used by more than one wait");
   if (!tokens.empty())
-    return std::nullopt;
+    return no("it waits for something else, too");
   Operation *lastGemm = tail.gemms.back();
   for (Operation &op : body.without_terminator()) {
     if (llvm::is_contained(tail.awaits, &op) ||
         llvm::is_contained(tail.releases, &op) ||
         llvm::is_contained(tail.gemms, &op))
       continue;
-    if (touches(&op, pending) || writesOperand(&op, tail.gemms))
-      return std::nullopt;
+    std::string name = "'" + op.getName().getStringRef().str() + "'";
+    if (touches(&op, pending))
+      return no(name + " needs a result in the same iteration");
+    if (writesOperand(&op, tail.gemms))
+      return no(name + " writes an operand that is no slot of a ring");
     bool isLater = lastGemm->isBeforeInBlock(&op);
     if (isLater && !isMemoryEffectFree(&op) && !tail.isBehindLoop())
-      return std::nullopt;
+      return no(name + " comes behind them");
   }
   if (tail.isBehindLoop() && !tail.releases.empty())
-    return std::nullopt; // slots that only a wait shows to be read
+    return no("only a wait shows that their slots have been read");
   for (AwaitOp await : tail.awaits)
     if (await->isBeforeInBlock(lastGemm))
-      return std::nullopt;
+      return no("one of them is awaited in front of another");
   // A slot that is released an iteration later must not be needed before, and
   // the agent that fills it must be another one.
   for (RingReleaseOp release : tail.releases) {
     RingType type = release.getRing().getType();
-    if (!type.usesMbarriers() || type.getStages() < 2 ||
-        !release->getParentOfType<WarpSpecializeOp>())
-      return std::nullopt;
+    if (!type.usesMbarriers())
+      return no("slots of its ring are emptied by a barrier");
+    if (type.getStages() < 2)
+      return no("the one slot of its ring would never be empty");
+    if (!release->getParentOfType<WarpSpecializeOp>())
+      return no("the agent that multiplies also fills the ring");
     for (Operation *user : release.getRing().getUsers())
       if (isa<RingAcquireOp>(user) && loop->isProperAncestor(user))
-        return std::nullopt;
+        return no("the agent that multiplies also fills the ring");
   }
   return tail;
 }
@@ -289,9 +293,13 @@ static void guardLoop(scf::ForOp loop, Operation *end) {
 }
 
 void ScheduleGemmsPass::rotate(scf::ForOp loop) {
-  std::optional<Tail> tail = findTail(loop);
-  if (!tail)
+  std::string why;
+  std::optional<Tail> tail = findTail(loop, why);
+  if (!tail) {
+    if (remarks && !why.empty())
+      loop.emitRemark() << "gemms end in their own iteration: " << why;
     return;
+  }
   Location loc = tail->awaits.front().getLoc();
   IRRewriter rewriter(&getContext());
   rewriter.setInsertionPoint(loop);
@@ -350,5 +358,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
     release.erase();
   ++rotatedLoops;
   if (remarks)
-    carrier.emitRemark() << tokens << " gemms stay in flight across iterations";
+    carrier.emitRemark() << tokens
+                         << (tokens == 1 ? " gemm stays" : " gemms stay")
+                         << " in flight across iterations";
 }

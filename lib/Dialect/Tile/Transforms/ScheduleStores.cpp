@@ -1,10 +1,10 @@
 //===- ScheduleStores.cpp - stores that nobody waits for ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after roles. A store by TMA out of shared memory returns a token,
-// and its source is waited for where it is next overwritten, in the next round
-// of the loop around it if that is where; the store itself at the end of its
-// agent. Where each warpgroup writes rows (or columns) of its own into the
+// Phase 6: after roles. A store (or reduction) by TMA out of shared memory
+// returns a token, and its source is waited for where it is next overwritten,
+// in the next round of the loop around it if that is where; the store itself at
+// the end of its agent. Where each warpgroup writes rows (or columns) of its own into the
 // tile, it stores them itself: no warpgroup waits for another, and one
 // multiplies while the other stores.
 //
@@ -25,12 +25,9 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-static bool isTmaStore(CopyOp copy) {
-  auto plan = copy.getPlan();
-  return plan && !copy.getToken() && isShared(copy.getSource()) &&
-         isGlobal(copy.getTarget()) &&
-         (plan->getInstruction() == CopyInstruction::Tma ||
-          plan->getInstruction() == CopyInstruction::Bulk);
+static bool isTmaStore(TileMoveOpInterface move) {
+  return move.isMovedByProxy() && !move.isAsync() &&
+         isShared(move.getSource()) && isGlobal(move.getTarget());
 }
 
 namespace {
@@ -73,8 +70,7 @@ private:
 static bool collectAll(KernelOp kernel, SmallVectorImpl<OpAccess> &accesses) {
   return !kernel.getBodyRegion()
               .walk<WalkOrder::PreOrder>([&](Operation *op) {
-                if (isa<RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp,
-                        RingDrainOp, AwaitOp>(op))
+                if (isa<TileOrderOpInterface>(op))
                   return WalkResult::advance();
                 bool isLeaf = op->getNumRegions() == 0;
                 if (!isLeaf && !isa<TileOpInterface>(op))
@@ -131,7 +127,7 @@ std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
     if (staging.block && user->getBlock() != staging.block)
       return std::nullopt;
     staging.block = user->getBlock();
-    auto copy = dyn_cast<CopyOp>(user);
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (!copy)
       return std::nullopt;
     if (copy.getSource() == alloc.getResult()) {
@@ -155,7 +151,8 @@ std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
     return std::nullopt;
   llvm::sort(staging.accesses,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  if (cast<CopyOp>(staging.accesses.front()).getSource() == alloc.getResult())
+  if (cast<TileMoveOpInterface>(staging.accesses.front()).getSource() ==
+      alloc.getResult())
     return std::nullopt; // stores what an earlier round has written
   return staging;
 }
@@ -199,7 +196,9 @@ DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
   auto type = cast<MemRefType>(staging.alloc.getType());
   SmallVector<int64_t> parts;
   for (Operation *op : staging.accesses) {
-    auto copy = cast<CopyOp>(op);
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!copy)
+      return {}; // reductions are issued for all of the tile
     if (copy.getSource() == staging.alloc.getResult()) {
       if (copy.getPlan()->getInstruction() != CopyInstruction::Tma ||
           copy.getSourceExtents() != SmallVector<int64_t>(type.getShape()))
@@ -253,7 +252,7 @@ void ScheduleStoresPass::schedule(Staging &staging) {
     return storesTile(op, staging.alloc) && storesAgain(cast<CopyOp>(op));
   });
   for (Operation *&op : staging.accesses) {
-    auto copy = cast<CopyOp>(op);
+    auto copy = cast<TileMoveOpInterface>(op);
     builder.setInsertionPoint(copy);
     if (copy.getSource() != staging.alloc.getResult()) {
       if (pending && again)
@@ -263,14 +262,14 @@ void ScheduleStoresPass::schedule(Staging &staging) {
       pending = Value();
       continue;
     }
-    OperationState state(copy.getLoc(), CopyOp::getOperationName());
+    OperationState state(copy.getLoc(), copy->getName());
     state.addOperands(copy->getOperands());
     state.propertiesAttr = copy->getPropertiesAsAttribute();
     state.addTypes(token);
-    auto issued = cast<CopyOp>(builder.create(state));
-    copy.erase();
+    Operation *issued = builder.create(state);
+    copy->erase();
     op = issued;
-    pending = issued.getToken();
+    pending = issued->getResult(0);
   }
   Value last = carried.finish(pending);
   // Where the outermost loop ends.

@@ -1,9 +1,9 @@
 //===- SelectCopies.cpp - the instruction of every copy -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before pipelining. Facts come from
-// Analysis/CopyFacts, the choice from the table in Analysis/CopyRules; this
-// pass records it and explains it.
+// Phase 3: after layouts are inferred, before pipelining; of copies and
+// atomics. Facts come from Analysis/CopyFacts, the choice from the table in
+// Analysis/CopyRules; this pass records it and explains it.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CopyRules.h"
@@ -28,9 +28,10 @@ static std::string nameOf(const CopyRule &rule) {
 
 /// What was chosen and why not the rows before: one reason per instruction,
 /// that of its narrowest row, and each wider row of the chosen one.
-static void explain(CopyOp copy, const CopyDecision &decision) {
-  InFlightDiagnostic remark = copy.emitRemark();
-  remark << "copy: " << stringifyCopyInstruction(decision.instruction) << ", "
+static void explain(TileMoveOpInterface copy, const CopyDecision &decision) {
+  InFlightDiagnostic remark = copy->emitRemark();
+  remark << (copy.getCombining() ? "atomic: " : "copy: ")
+         << stringifyCopyInstruction(decision.instruction) << ", "
          << decision.bytes << " bytes";
   llvm::MapVector<CopyInstruction, const RejectedCopyRule *> others;
   for (const RejectedCopyRule &rejected : decision.rejected)
@@ -45,14 +46,14 @@ static void explain(CopyOp copy, const CopyDecision &decision) {
              << " bytes not taken: " << rejected.reason;
 }
 
-static LogicalResult refuse(CopyOp copy, CopyInstruction preferred,
+static LogicalResult refuse(TileMoveOpInterface copy, CopyInstruction preferred,
                             const CopyDecision &decision) {
-  InFlightDiagnostic error = copy.emitOpError()
+  InFlightDiagnostic error = copy->emitOpError()
                              << "cannot be made by '"
                              << stringifyCopyInstruction(preferred)
                              << "', which `prefer` asks for";
   for (const RejectedCopyRule &rejected : decision.rejected)
-    error.attachNote(copy.getLoc())
+    error.attachNote(copy->getLoc())
         << "rule '" << nameOf(*rejected.rule) << "': " << rejected.reason;
   return error;
 }
@@ -68,7 +69,7 @@ struct SelectCopiesPass : tile::impl::SelectCopiesPassBase<SelectCopiesPass> {
     const TargetInfo *target =
         attribute ? TargetInfo::get(attribute.getArch()) : nullptr;
     bool failed = false;
-    getOperation().walk([&](CopyOp copy) {
+    getOperation().walk([&](TileMoveOpInterface copy) {
       if (!target) {
         // Nothing to decide without copies; with one, the architecture matters.
         getOperation().emitError()
@@ -85,12 +86,13 @@ struct SelectCopiesPass : tile::impl::SelectCopiesPassBase<SelectCopiesPass> {
   }
 
 private:
-  LogicalResult select(CopyOp copy, const TargetInfo &target) {
+  LogicalResult select(TileMoveOpInterface copy, const TargetInfo &target) {
     CopyFacts facts = CopyFacts::get(copy);
     // A pad that is zero says what holds without it, one that nothing overhangs
     // into says nothing: instructions that fill with zero need not know of it.
-    if (copy.getPad() && (!facts.padsNonZero || !facts.source.mayOverhang))
-      copy.getPadMutable().clear();
+    if (auto padded = dyn_cast<CopyOp>(*copy))
+      if (padded.getPad() && (!facts.padsNonZero || !facts.source.mayOverhang))
+        padded.getPadMutable().clear();
     CopyDecision decision;
     std::optional<CopyInstruction> preferred = copy.getPrefer();
     if (!decideCopy(facts, target, preferred, decision))

@@ -3,9 +3,9 @@
 //
 // Phase 3: after layouts are inferred, before copies are selected. A fragment's
 // rows are spread over a warp; stored directly each warp writes short pieces of
-// many rows. Through a tile in shared memory they leave as whole rows by TMA,
-// which no thread waits for. The tile takes what shared memory the kernel
-// leaves, in as many pieces as that needs.
+// many rows, and atomics go an element at a time. Through a tile in shared
+// memory they leave as whole rows by TMA, which no thread waits for. The tile
+// takes what shared memory the kernel leaves, in as many pieces as that needs.
 //
 //===----------------------------------------------------------------------===//
 #include "Staging.h"
@@ -71,36 +71,39 @@ struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
     if (!target || !target->hasTma())
       return;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
-      SmallVector<CopyOp> stores;
-      kernel.getBodyRegion().walk([&](CopyOp copy) {
-        if (isFragment(copy.getSource()) && isGlobal(copy.getTarget()))
-          stores.push_back(copy);
+      SmallVector<TileMoveOpInterface> stores;
+      kernel.getBodyRegion().walk([&](TileMoveOpInterface move) {
+        if (isFragment(move.getSource()) && isGlobal(move.getTarget()))
+          stores.push_back(move);
       });
-      for (CopyOp copy : stores)
-        stage(kernel, copy);
+      for (TileMoveOpInterface move : stores)
+        stage(kernel, move);
     }
   }
 
 private:
   /// The tile that a store of a whole fragment goes through, or why not.
-  FailureOr<FragmentLayout> choosePiece(KernelOp kernel, CopyOp copy,
-                                        std::string &why);
-  void stage(KernelOp kernel, CopyOp copy);
+  FailureOr<FragmentLayout>
+  choosePiece(KernelOp kernel, TileMoveOpInterface copy, std::string &why);
+  void stage(KernelOp kernel, TileMoveOpInterface copy);
 
   const TargetInfo *target = nullptr;
 };
 } // namespace
 
-FailureOr<FragmentLayout>
-StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
+FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
+                                                       TileMoveOpInterface copy,
+                                                       std::string &why) {
   auto layout = getFragmentLayout(copy.getSource());
   auto type = cast<MemRefType>(copy.getSource().getType());
-  if (copy.getDisableTma() || copy.getPrefer()) {
+  bool combines = copy.getCombining().has_value();
+  bool isAsked = combines && copy.getPrefer() == CopyInstruction::Tma;
+  if (copy.getDisableTma() || (copy.getPrefer() && !isAsked)) {
     why = "the program states how to copy";
     return failure();
   }
   if (!layout || type.getRank() != 2 || !copy.getSourceOffsets().empty() ||
-      copy.getSourceSizes()) {
+      copy.getSourceExtents() != SmallVector<int64_t>(type.getShape())) {
     why = "the source is not a whole fragment of rank two";
     return failure();
   }
@@ -117,7 +120,8 @@ StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
       llvm::any_of(layout.getLayout().modes(Axis::Lane), [](const Mode &mode) {
         return mode.dim == 1 && mode.extent > 1;
       });
-  if (lanesShareRows && alignedRun(layout.getLayout(), 1) * bits >= kWideBits) {
+  if (!combines && lanesShareRows &&
+      alignedRun(layout.getLayout(), 1) * bits >= kWideBits) {
     why = "threads hold whole pieces of 16 bytes of its rows";
     return failure();
   }
@@ -151,12 +155,54 @@ StageStoresPass::choosePiece(KernelOp kernel, CopyOp copy, std::string &why) {
   return failure();
 }
 
-void StageStoresPass::stage(KernelOp kernel, CopyOp copy) {
+/// What `move` does with its target, out of the tile `staging`.
+static TileMoveOpInterface moveFrom(OpBuilder &builder, Value staging,
+                                    TileMoveOpInterface move, ValueRange at,
+                                    ArrayRef<int64_t> extents) {
+  Location loc = move.getLoc();
+  if (auto atomic = dyn_cast<AtomicOp>(*move)) {
+    auto result =
+        AtomicOp::create(builder, loc, atomic.getKind(), staging, ValueRange(),
+                         move.getTarget(), at, {}, extents);
+    result.setIsUnsigned(atomic.getIsUnsigned());
+    result.setPreferAttr(atomic.getPreferAttr());
+    result.setEvictionPolicyAttr(atomic.getEvictionPolicyAttr());
+    return result;
+  }
+  auto result = CopyOp::create(builder, loc, staging, ValueRange(),
+                               move.getTarget(), at, {}, extents);
+  result.setEvictionPolicyAttr(cast<CopyOp>(*move).getEvictionPolicyAttr());
+  return result;
+}
+
+/// Columns of the fragment from `column` on, in a fragment of their own.
+static Value convertPiece(OpBuilder &builder, TileMoveOpInterface move,
+                          MemRefType type, FragmentLayoutAttr layout,
+                          int64_t column) {
+  Location loc = move.getLoc();
+  auto converted = AllocOp::create(builder, loc, type, Attribute(layout));
+  SmallVector<Value> from;
+  ArrayRef<int64_t> sizes;
+  auto sourceType = cast<MemRefType>(move.getSource().getType());
+  if (type.getDimSize(1) != sourceType.getDimSize(1)) {
+    from = {arith::ConstantIndexOp::create(builder, loc, 0),
+            arith::ConstantIndexOp::create(builder, loc, column)};
+    sizes = type.getShape();
+  }
+  auto convert = CopyOp::create(builder, loc, move.getSource(), from, converted,
+                                ValueRange(), sizes);
+  convert.setLayoutAttr(layout);
+  return converted;
+}
+
+void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
+  bool combines = copy.getCombining().has_value();
+  StringRef directly = combines ? "added directly: " : "stored directly: ";
   std::string why;
-  FailureOr<FragmentLayout> piece = choosePiece(kernel, copy, why);
-  if (failed(piece)) {
+  FailureOr<FragmentLayout> part = choosePiece(kernel, copy, why);
+  if (failed(part)) {
     if (remarks)
-      copy.emitRemark() << "stored directly: " << why;
+      copy->emitRemark() << directly << why;
     return;
   }
   OpBuilder builder(copy);
@@ -164,8 +210,8 @@ void StageStoresPass::stage(KernelOp kernel, CopyOp copy) {
   MLIRContext *context = &getContext();
   auto sourceType = cast<MemRefType>(copy.getSource().getType());
   Type element = cast<MemRefType>(copy.getTarget().getType()).getElementType();
-  int64_t rows = sourceType.getDimSize(0), extent = piece->shape()[1];
-  auto pieceLayout = FragmentLayoutAttr::get(context, *piece);
+  int64_t rows = sourceType.getDimSize(0), extent = part->shape()[1];
+  auto pieceLayout = FragmentLayoutAttr::get(context, *part);
 
   builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
   auto stagingType = MemRefType::get(
@@ -194,21 +240,17 @@ void StageStoresPass::stage(KernelOp kernel, CopyOp copy) {
       at[columnDim] = arith::AddIOp::create(
           builder, loc, at[columnDim],
           arith::ConstantIndexOp::create(builder, loc, column));
-    auto result = CopyOp::create(builder, loc, staging, ValueRange(),
-                                 copy.getTarget(), at, {}, targetExtents);
-    result.setEvictionPolicyAttr(copy.getEvictionPolicyAttr());
-    return result;
+    return moveFrom(builder, staging, copy, at, targetExtents);
   };
   // The rules of copies say whether TMA can take it from there.
-  CopyOp probe = store(0);
+  TileMoveOpInterface probe = store(0);
   CopyDecision decision;
   bool byTma = decideCopy(CopyFacts::get(probe), *target, CopyInstruction::Tma,
                           decision);
-  probe.erase();
+  probe->erase();
   if (!byTma) {
     if (remarks)
-      copy.emitRemark() << "stored directly: "
-                        << decision.rejected.front().reason;
+      copy->emitRemark() << directly << decision.rejected.front().reason;
     staging.erase();
     return;
   }
@@ -218,27 +260,19 @@ void StageStoresPass::stage(KernelOp kernel, CopyOp copy) {
                       FragmentSpaceAttr::get(context));
   for (int64_t column = 0; column < sourceType.getDimSize(1);
        column += extent) {
-    auto converted =
-        AllocOp::create(builder, loc, fragmentType, Attribute(pieceLayout));
-    SmallVector<Value> from;
-    if (extent != sourceType.getDimSize(1))
-      from = {arith::ConstantIndexOp::create(builder, loc, 0),
-              arith::ConstantIndexOp::create(builder, loc, column)};
-    ArrayRef<int64_t> sizes;
-    if (!from.empty())
-      sizes = fragmentType.getShape();
-    auto convert = CopyOp::create(builder, loc, copy.getSource(), from,
-                                  converted, ValueRange(), sizes);
-    convert.setLayoutAttr(pieceLayout);
-    auto write = CopyOp::create(builder, loc, converted, ValueRange(), staging,
+    // A whole fragment of the target's type is what is written.
+    Value piece = copy.getSource();
+    if (!combines || extent != sourceType.getDimSize(1))
+      piece = convertPiece(builder, copy, fragmentType, pieceLayout, column);
+    auto write = CopyOp::create(builder, loc, piece, ValueRange(), staging,
                                 ValueRange());
     write.setLayoutAttr(pieceLayout);
     store(column);
   }
   if (remarks)
-    copy.emitRemark() << "stored through " << rows << " x " << extent
-                      << " elements of shared memory, "
-                      << sourceType.getDimSize(1) / extent << " times";
-  copy.erase();
+    copy->emitRemark() << (combines ? "added" : "stored") << " through " << rows
+                       << " x " << extent << " elements of shared memory, "
+                       << sourceType.getDimSize(1) / extent << " times";
+  copy->erase();
   ++stagedStores;
 }

@@ -59,8 +59,11 @@ void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
     return;
   }
   case RingVerdict::NotProved: {
-    InFlightDiagnostic diag = finding.op->emitWarning()
-                              << "not proved: " << finding.message;
+    if (lenient && !remarks)
+      return;
+    InFlightDiagnostic diag =
+        lenient ? finding.op->emitRemark() : finding.op->emitWarning();
+    diag << "not proved: " << finding.message;
     attach(diag, verdict);
     return;
   }

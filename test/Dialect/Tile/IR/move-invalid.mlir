@@ -346,6 +346,35 @@ tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threa
 
 // -----
 
+// atomic-10: what the asynchronous proxy combines comes from shared memory
+tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
+  %f = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{[atomic-10] expected an atomic from shared to global memory to return a token}}
+  %t = tile.atomic add %f to %A : memref<64x64xf32, #tile.fragment> to memref<64x64xf32> -> !tile.token
+}
+
+// -----
+
+// atomic-10: a copy, which combines nothing
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<64x64xf32, #shared>
+  // expected-error @+1 {{[atomic-10] expected `tma` or `scalar` as the instruction of an atomic, got 'cp_async'}}
+  tile.atomic add %s to %A {prefer = #tile.copy_instruction<cp_async>} : memref<64x64xf32, #shared> to memref<64x64xf32>
+}
+
+// -----
+
+// atomic-10
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<64x64xf32, #shared>
+  // expected-error @+1 {{[atomic-10] expected `tma` or `scalar` as the instruction of an atomic, got 'bulk'}}
+  tile.atomic add %s to %A {plan = #tile.copy_plan<bulk, bytes = 4>} : memref<64x64xf32, #shared> to memref<64x64xf32>
+}
+
+// -----
+
 // not a way to combine elements
 tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(32) {
   %f = tile.alloc : memref<64x64xf32, #tile.fragment>

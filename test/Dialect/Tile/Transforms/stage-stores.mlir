@@ -124,3 +124,36 @@ tile.kernel @full(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by) =
   // expected-remark @below {{stored directly: no piece of it fits the shared memory that is left, 0 bytes}}
   tile.copy %acc to %C[%m, %c128] {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 }
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#acc = #tile.fragment_layout<shape [128, 128] reg [(2, 1:1), (2, 0:8), (16, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(8, 0:16)]>
+#half = #tile.shared_layout<shape [256, 256] bits 16 modes [(256, 1:1), (256, 0:256)]>
+
+// Atomics of registers become one instruction for the tile: as it is, there is
+// nothing to convert.
+// CHECK-LABEL: tile.kernel @added
+// CHECK: %[[STAGING:.*]] = tile.alloc layout({{.*}}) : memref<128x128xf32, #gpu.address_space<workgroup>>
+// CHECK: %[[ACC:.*]] = tile.alloc layout({{.*}}) : memref<128x128xf32, #tile.fragment>
+// CHECK: tile.copy %[[ACC]] to %[[STAGING]] {layout = {{.*}}} : memref<128x128xf32, #tile.fragment> to memref<128x128xf32, #gpu.address_space<workgroup>>
+// CHECK-NEXT: tile.atomic add %[[STAGING]] to %C[%{{.*}}] sizes [128, 128] : memref<128x128xf32, #gpu.address_space<workgroup>> to memref<?x4096xf32>
+// What refuses TMA adds an element at a time.
+// CHECK-NEXT: tile.atomic add %[[ACC]] to %C[{{.*}} {disable_tma
+// There is no such extremum.
+// CHECK-NEXT: tile.atomic max %[[ACC]] to %C[
+// CHECK-NEXT: tile.return
+tile.kernel @added(%C: memref<?x4096xf32> {tile.alignment = 16}) grid(%bx, %by) = (32, dim(%C, 0) ceildiv 128) threads(256) {
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %m = arith.muli %by, %c128 : index
+  %n = arith.muli %bx, %c128 : index
+  %slots = tile.alloc layout(#half) : memref<256x256xf16, #shared>
+  %acc = tile.alloc layout(#acc) : memref<128x128xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
+  // expected-remark @below {{added through 128 x 128 elements of shared memory, 1 times}}
+  tile.atomic add %acc to %C[%m, %n] {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
+  // expected-remark @below {{added directly: the program states how to copy}}
+  tile.atomic add %acc to %C[%m, %n] {layout = #acc, disable_tma} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
+  // expected-remark @below {{added directly: cp.reduce.async.bulk has no 'max' of f32}}
+  tile.atomic max %acc to %C[%m, %n] {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
+}

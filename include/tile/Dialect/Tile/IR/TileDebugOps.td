@@ -38,7 +38,8 @@ def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOp
   let hasCanonicalizeMethod = 1;
 }
 
-def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TileSingleThreadOpInterface]> {
   let summary = "promises divisibility or a range of an index";
   let description = [{
     The compiler may rely on the promise. Where the value is a kernel argument,

@@ -32,4 +32,107 @@ def TileOpInterface : OpInterface<"TileOpInterface"> {
   ];
 }
 
+def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
+  let cppNamespace = "::mlir::tile";
+  let description = [{
+    An operation that moves one region to another, or combines it into the
+    other. Copy selection, the rules of its instructions and their lowerings ask
+    nothing else.
+  }];
+  let methods = [
+    InterfaceMethod<"The buffer that is read.", "::mlir::Value", "getSource">,
+    InterfaceMethod<"Its offsets; empty for zeros.", "::mlir::OperandRange",
+                    "getSourceOffsets">,
+    InterfaceMethod<"Extents of the region in it, one per dimension.",
+                    "::llvm::SmallVector<int64_t>", "getSourceExtents">,
+    InterfaceMethod<"The buffer that is written.", "::mlir::Value", "getTarget">,
+    InterfaceMethod<"Its offsets; empty for zeros.", "::mlir::OperandRange",
+                    "getTargetOffsets">,
+    InterfaceMethod<"Extents of the region in it, one per dimension.",
+                    "::llvm::SmallVector<int64_t>", "getTargetExtents">,
+    InterfaceMethod<"The common tile: extents other than one.",
+                    "::llvm::SmallVector<int64_t>", "getTileShape">,
+    InterfaceMethod<"Which thread moves which element; null when not inferred.",
+                    "::mlir::tile::FragmentLayoutAttr", "getLayoutAttr">,
+    InterfaceMethod<"The instruction chosen; null before selection.",
+                    "::mlir::tile::CopyPlanAttr", "getPlanAttr">,
+    InterfaceMethod<"Records the instruction chosen.", "void", "setPlanAttr",
+                    (ins "::mlir::tile::CopyPlanAttr":$plan)>,
+    InterfaceMethod<"The instruction that the program asks for.",
+                    "::std::optional<::mlir::tile::CopyInstruction>", "getPrefer">,
+    InterfaceMethod<"Whether the program refuses tensor copies.", "bool",
+                    "getDisableTma">,
+    InterfaceMethod<"How long the L2 cache should keep what is moved.",
+                    "::std::optional<::mlir::tile::EvictionPolicy>",
+                    "getEvictionPolicy">,
+    InterfaceMethod<"What is combined into the target; nothing replaces it.",
+                    "::std::optional<::mlir::tile::AtomicKind>", "getCombining",
+                    (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::std::nullopt;">,
+    InterfaceMethod<"The value of what overhangs a source; null for zero.",
+                    "::mlir::Value", "getPad", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::Value();">,
+    InterfaceMethod<"Elements that a thread is asked to move at a time.",
+                    "::std::optional<uint64_t>", "getCoalescedWidth", (ins),
+                    /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::std::nullopt;">,
+    InterfaceMethod<"Blocks of a cluster that share the move.",
+                    "::std::optional<uint64_t>", "getMulticast", (ins),
+                    /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::std::nullopt;">,
+    InterfaceMethod<"Groups of warps that each move a part, along each dimension of the shared side; null for all as one.",
+                    "::mlir::DenseI64ArrayAttr", "getGroupsAttr", (ins),
+                    /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::DenseI64ArrayAttr();">,
+    InterfaceMethod<"Whether it returns a token.", "bool", "isAsync", (ins),
+                    /*methodBody=*/"", /*defaultImplementation=*/"return false;">
+  ];
+  let extraClassDeclaration = [{
+    /// Whether the instruction chosen is one of the asynchronous proxy: tensor
+    /// copies and bulk copies, each issued by one thread.
+    bool isMovedByProxy() {
+      ::mlir::tile::CopyPlanAttr plan = getPlanAttr();
+      return plan &&
+             (plan.getInstruction() == ::mlir::tile::CopyInstruction::Tma ||
+              plan.getInstruction() == ::mlir::tile::CopyInstruction::Bulk);
+    }
+    ::std::optional<::llvm::ArrayRef<int64_t>> getGroups() {
+      ::mlir::DenseI64ArrayAttr groups = getGroupsAttr();
+      return groups ? ::std::optional(groups.asArrayRef()) : ::std::nullopt;
+    }
+    /// Their number; 1 without groups.
+    int64_t getNumGroups() {
+      int64_t count = 1;
+      for (int64_t groups : getGroups().value_or(::llvm::ArrayRef<int64_t>()))
+        count *= groups;
+      return count;
+    }
+  }];
+}
+
+def TileOrderOpInterface : OpInterface<"TileOrderOpInterface"> {
+  let cppNamespace = "::mlir::tile";
+  let description = [{
+    An operation that orders others (rings, tokens, roles) and touches no element
+    of a tile itself.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether slots that `view` shows may be filled again after it.",
+                    "bool", "freesSlotOf", (ins "::mlir::Value":$view),
+                    /*methodBody=*/"", /*defaultImplementation=*/"return false;">
+  ];
+}
+
+def TileSingleThreadOpInterface : OpInterface<"TileSingleThreadOpInterface"> {
+  let cppNamespace = "::mlir::tile";
+  let description = [{
+    An operation of block level that one thread may run for its agent: it issues
+    work that others do, or promises something.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether this one is such a one.", "bool", "runsOnOneThread",
+                    (ins), /*methodBody=*/"", /*defaultImplementation=*/"return true;">
+  ];
+}
+
 #endif // TILE_INTERFACES_TD

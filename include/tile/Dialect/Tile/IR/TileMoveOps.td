@@ -6,7 +6,8 @@
 
 include "tile/Dialect/Tile/IR/TileOpBase.td"
 
-def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments]> {
+def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInterface,
+    DeclareOpInterfaceMethods<TileSingleThreadOpInterface, ["runsOnOneThread"]>]> {
   let summary = "copies one region to another, in any pair of memory spaces";
   let description = [{
     A region is a buffer, the offsets of its first element (zero when absent)
@@ -118,11 +119,17 @@ def Tile_FillOp : Tile_TileOp<"fill"> {
   }];
 }
 
-def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments]> {
+def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpInterface]> {
   let summary = "combines a region into another, each element atomically";
   let description = [{
     target[e] = kind(target[e], source[e]) for each element, atomically at the
     scope of the device. Parts that overhang a global target are dropped.
+
+    A shared tile can be combined into global memory by the asynchronous proxy
+    (`cp.reduce.async.bulk.tensor`): `plan`, `prefer`, `disable_tma` and
+    `eviction_policy` mean what they do on `tile.copy`. One that returns a token
+    has been issued; `tile.await` says when its source may be overwritten or its
+    effects are done.
 
     Constraints:
     - atomic-1 to atomic-4: as copy-1 to copy-4.
@@ -132,6 +139,8 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments]> {
       i64; max, min: i32, i64, f32); `is_unsigned` on integers.
     - atomic-8: extents can be derived, as copy-7.
     - atomic-9: `layout` as copy-8.
+    - atomic-10: a token is returned as of copy-11; `plan` and `prefer` are `tma`
+      or `scalar`.
 
     ```mlir
     tile.atomic add %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>
@@ -143,13 +152,26 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments]> {
     Arg<AnyMemRef, "">:$target, Variadic<Index>:$target_offsets,
     OptionalAttr<DenseI64ArrayAttr>:$source_sizes,
     OptionalAttr<DenseI64ArrayAttr>:$target_sizes,
-    OptionalAttr<Tile_FragmentLayoutAttr>:$layout, UnitAttr:$is_unsigned);
+    OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
+    OptionalAttr<Tile_CopyPlanAttr>:$plan,
+    OptionalAttr<Tile_CopyInstructionAttr>:$prefer, UnitAttr:$disable_tma,
+    OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy, UnitAttr:$is_unsigned);
+  let results = (outs Optional<Tile_TokenType>:$token);
+  let builders = [
+    /// An atomic without attributes, of regions as in a copy.
+    OpBuilder<(ins "::mlir::tile::AtomicKind":$kind, "::mlir::Value":$source,
+                   "::mlir::ValueRange":$sourceOffsets, "::mlir::Value":$target,
+                   "::mlir::ValueRange":$targetOffsets,
+                   CArg<"::llvm::ArrayRef<int64_t>", "{}">:$sourceSizes,
+                   CArg<"::llvm::ArrayRef<int64_t>", "{}">:$targetSizes)>];
   let assemblyFormat = [{
     custom<Keyword>($kind) $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
     $target (`[` $target_offsets^ `]`)? (`sizes` $target_sizes^)?
-    attr-dict `:` type($source) `to` type($target)
+    attr-dict `:` type($source) `to` type($target) (`->` type($token)^)?
   }];
   let extraClassDeclaration = [{
+    bool isAsync() { return static_cast<bool>(getToken()); }
+    ::std::optional<AtomicKind> getCombining() { return getKind(); }
     ::llvm::SmallVector<int64_t> getSourceExtents();
     ::llvm::SmallVector<int64_t> getTargetExtents();
     ::llvm::SmallVector<int64_t> getTileShape();

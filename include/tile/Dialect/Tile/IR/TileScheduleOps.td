@@ -37,15 +37,16 @@ def Tile_RingCreateOp : Tile_Op<"ring.create", [
   let hasVerifier = 1;
 }
 
-class Tile_RingViewOp<string mnemonic> : Tile_Op<mnemonic, [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+class Tile_RingViewOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, !listconcat([
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileOrderOpInterface], traits)> {
   let arguments = (ins Tile_RingType:$ring, Index:$use);
   let results = (outs Variadic<AnyMemRef>:$views);
   let hasVerifier = 1;
   let hasCustomAssemblyFormat = 1;
 }
 
-def Tile_RingAcquireOp : Tile_RingViewOp<"ring.acquire"> {
+def Tile_RingAcquireOp : Tile_RingViewOp<"ring.acquire", [
+    DeclareOpInterfaceMethods<TileSingleThreadOpInterface, ["runsOnOneThread"]>]> {
   let summary = "waits until a slot is empty; gives the producer its buffers";
   let description = [{
     Constraints:
@@ -73,15 +74,17 @@ def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait"> {
                        UnitAttr:$again);
 }
 
-class Tile_RingSignalOp<string mnemonic> : Tile_Op<mnemonic, [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+class Tile_RingSignalOp<string mnemonic, list<Trait> traits> : Tile_Op<mnemonic, !listconcat([
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
   let arguments = (ins Tile_RingType:$ring, Index:$use);
   let assemblyFormat = "$ring `[` $use `]` attr-dict `:` qualified(type($ring))";
 }
-def Tile_RingCommitOp : Tile_RingSignalOp<"ring.commit"> {
+def Tile_RingCommitOp : Tile_RingSignalOp<"ring.commit", [TileOrderOpInterface,
+    DeclareOpInterfaceMethods<TileSingleThreadOpInterface, ["runsOnOneThread"]>]> {
   let summary = "the producer has issued everything that fills a slot";
 }
-def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release"> {
+def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release", [
+    DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>]> {
   let summary = "the consumer has finished reading a slot";
   let description = [{
     Gemms of consumers of the kind `tcgen05` may still be in flight: the slot is
@@ -97,14 +100,21 @@ def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release"> {
 }
 
 def Tile_RingDrainOp : Tile_Op<"ring.drain", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "ends a ring: nothing is in flight, and nobody uses its memory";
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileSingleThreadOpInterface,
+    DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>]> {
+  let summary = "ends a loop over a ring: none of its uses is in flight";
   let description = [{
     Every copy that was issued into the ring has landed, and every consumer has
-    finished with every slot. The ring is not used afterwards, so its memory may
-    hold something else. Between threads it is a wait for all groups and a
-    barrier: without it a thread that is still reading the last slot would race
-    with one that runs the loop a second time.
+    finished with every slot. What follows depends on the producer:
+
+    - A ring filled by cp.async is not used afterwards, so its memory may hold
+      something else. The drain is a wait for all groups and a barrier: without
+      it a thread that is still reading the last slot would race with one that
+      runs the loop a second time, with a new ring.
+    - A ring signalled by mbarriers is as old as the kernel. Its uses go on being
+      counted, in the next tile of a persistent grid for one, and it keeps its
+      memory. Between roles the drain is nothing, as the producer may be ahead;
+      where the agent both fills and reads the ring it is a barrier.
 
     ```mlir
     tile.ring.drain %ring : !tile.ring<...>
@@ -119,7 +129,7 @@ def Tile_RingDrainOp : Tile_Op<"ring.drain", [
 //===----------------------------------------------------------------------===//
 
 def Tile_AwaitOp : Tile_Op<"await", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileOrderOpInterface]> {
   let summary = "waits until asynchronous operations have ended";
   let description = [{
     With `read`, until their sources may be overwritten (copies from shared
@@ -157,6 +167,7 @@ def Tile_TokenDoneOp : Tile_Op<"token.done", [Pure]> {
 
 def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
     RecursiveMemoryEffects, NoRegionArguments,
+    DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>,
     SingleBlockImplicitTerminator<"RoleEndOp">]> {
   let summary = "divides the warps of a block into roles that run side by side";
   let description = [{
@@ -198,7 +209,7 @@ def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
   }];
 }
 
-def Tile_RoleEndOp : Tile_Op<"role_end", [Pure, Terminator,
+def Tile_RoleEndOp : Tile_Op<"role_end", [Pure, Terminator, TileSingleThreadOpInterface,
     HasParent<"WarpSpecializeOp">]> {
   let summary = "ends a role";
   let assemblyFormat = "attr-dict";

@@ -590,6 +590,8 @@ def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
     accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
     broken rule is an error, with the operations that lead to it and the sizes;
     what cannot be explored is a warning "not proved". The IR stays as it is.
+    `--tile-to-nvvm` runs it last before the lowering, with a budget of some
+    milliseconds; what that does not decide is a remark.
     docs/Rationale/VerifyRings.md says what is modelled.
 
     Before and after, for a release that comes too early:
@@ -609,7 +611,9 @@ def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
     Option<"exhaustive", "exhaustive", "bool", "false",
            "explore every interleaving with the guards of hardware (small cases)">,
     Option<"maxStates", "max-states", "int64_t", "1000000",
-           "states after which `exhaustive` gives up">];
+           "states after which `exhaustive` gives up">,
+    Option<"lenient", "lenient", "bool", "false",
+           "\"not proved\" is a remark, under `remarks`, and no warning">];
   let statistics = [
     Statistic<"checkedVectors", "checked-vectors", "combinations of sizes explored">];
   let dependentDialects = ["::mlir::tile::TileDialect"];

@@ -1,0 +1,215 @@
+//===- SharedAddresses.cpp - where elements of shared tiles lie -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses from coordinates and from registers of a layout: what depends on
+// the thread is computed once for a tile, the rest folds into constants.
+//
+//===----------------------------------------------------------------------===//
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+static Value bytePointer(KernelLowering &lowering, Value base, Value offset,
+                         int64_t constant) {
+  auto &b = lowering.builder;
+  Type i8 = b.getI8Type();
+  Value pointer = base;
+  if (offset)
+    pointer = LLVM::GEPOp::create(b, base.getType(), i8, pointer,
+                                  ArrayRef<LLVM::GEPArg>{offset});
+  if (constant)
+    pointer = LLVM::GEPOp::create(
+        b, base.getType(), i8, pointer,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(constant)});
+  return pointer;
+}
+
+static Value applySwizzle(KernelLowering &lowering, Swizzle swizzle,
+                          Value bytes) {
+  if (!swizzle.bits || !bytes)
+    return bytes;
+  auto &b = lowering.builder;
+  int64_t mask = ((int64_t(1) << swizzle.bits) - 1) << swizzle.base;
+  Value shifted =
+      b.createOrFold<arith::ShRUIOp>(bytes, lowering.i32(swizzle.shift));
+  Value masked = b.createOrFold<arith::AndIOp>(shifted, lowering.i32(mask));
+  return b.createOrFold<arith::XOrIOp>(bytes, masked);
+}
+
+/// Bytes of an element's place before swizzling.
+static int64_t linearBytes(const SharedLayout &layout,
+                           ArrayRef<int64_t> coordinates) {
+  SmallVector<int64_t> rest(coordinates), last(layout.rank(), -1);
+  for (auto [i, mode] : llvm::enumerate(layout.modes()))
+    last[mode.dim] = i;
+  int64_t elements = 0;
+  for (auto [i, mode] : llvm::enumerate(layout.modes())) {
+    bool isLast = last[mode.dim] == static_cast<int64_t>(i);
+    elements +=
+        (isLast ? rest[mode.dim] : rest[mode.dim] % mode.extent) * mode.stride;
+    rest[mode.dim] /= mode.extent;
+  }
+  return elements * layout.elementBits() / 8;
+}
+
+/// Whether a dimension lies in memory in several pieces (panels): its steps
+/// are equal only as long as they stay inside one.
+static bool isDivided(const SharedLayout &layout, unsigned dim) {
+  return llvm::count_if(layout.modes(), [&](const Mode &mode) {
+           return mode.dim == static_cast<int>(dim) && mode.extent > 1;
+         }) > 1;
+}
+
+Value KernelLowering::sharedElement(const SharedBuffer &buffer,
+                                    ArrayRef<Value> coordinates) {
+  Value linear;
+  SmallVector<int64_t> divisor(buffer.layout.rank(), 1);
+  SmallVector<int64_t> last(buffer.layout.rank(), -1);
+  for (auto [i, mode] : llvm::enumerate(buffer.layout.modes()))
+    last[mode.dim] = i;
+  for (auto [i, mode] : llvm::enumerate(buffer.layout.modes())) {
+    Value d = digit(*this, coordinates[mode.dim], divisor[mode.dim],
+                    mode.extent, last[mode.dim] == static_cast<int64_t>(i));
+    divisor[mode.dim] *= mode.extent;
+    linear =
+        add(linear, mulConst(d, mode.stride * buffer.layout.elementBits() / 8));
+  }
+  return bytePointer(*this, buffer.base,
+                     applySwizzle(*this, buffer.layout.swizzle(), linear), 0);
+}
+
+KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
+                                                 const SharedBuffer &buffer,
+                                                 const FragmentLayout &layout,
+                                                 ArrayRef<unsigned> dims,
+                                                 ArrayRef<Value> offsets)
+    : lowering(lowering), buffer(buffer), layout(layout),
+      dims(dims.begin(), dims.end()), offsets(offsets.begin(), offsets.end()) {
+  separable = true;
+  for (Value offset : offsets) {
+    IntegerAttr constant;
+    if (matchPattern(offset, m_Constant(&constant)))
+      constantOffsets.push_back(constant.getInt());
+    else
+      separable = false;
+  }
+  // Where a dimension is divided, the thread part and the rest must not carry
+  // into each other: bits of their own, of powers of two.
+  dividedBits.assign(buffer.layout.rank(), 0);
+  for (const Mode &mode : buffer.layout.modes())
+    if (isDivided(buffer.layout, mode.dim))
+      separable &= llvm::isPowerOf2_64(mode.extent);
+  auto bytesAt = [&](unsigned dim, int64_t coordinate) {
+    SmallVector<int64_t> coordinates(buffer.layout.rank(), 0);
+    coordinates[dim] = coordinate;
+    return linearBytes(buffer.layout, coordinates);
+  };
+  for (Axis axis : {Axis::Lane, Axis::Warp})
+    for (const Mode &mode : layout.modes(axis)) {
+      if (mode.isReplication() || mode.extent == 1)
+        continue;
+      unsigned dim = this->dims[mode.dim];
+      if (!isDivided(buffer.layout, dim))
+        continue;
+      int64_t bits = (mode.extent - 1) * mode.stride;
+      separable &=
+          llvm::isPowerOf2_64(mode.extent) &&
+          llvm::isPowerOf2_64(mode.stride) && !(dividedBits[dim] & bits) &&
+          bytesAt(dim, bits) == (mode.extent - 1) * bytesAt(dim, mode.stride);
+      dividedBits[dim] |= bits;
+    }
+  if (!separable) {
+    threadPart = lowering.threadCoordinates(layout);
+    return;
+  }
+  // Bytes of the thread part, and the bits it can set over all threads.
+  Value bytes;
+  SmallVector<int64_t> values = {0};
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    int64_t divisor = 1, size = layout.size(axis);
+    Value index;
+    for (const Mode &mode : layout.modes(axis)) {
+      if (!mode.isReplication() && mode.extent > 1) {
+        int64_t step = bytesAt(this->dims[mode.dim], mode.stride);
+        if (step) {
+          if (!index)
+            index = axis == Axis::Lane ? lowering.laneId() : lowering.warpId();
+          Value d = digit(lowering, index, divisor, mode.extent,
+                          divisor * mode.extent == size);
+          bytes = lowering.add(bytes, lowering.mulConst(d, step));
+          SmallVector<int64_t> next;
+          for (int64_t value : values)
+            for (int64_t i = 0; i < mode.extent; ++i)
+              next.push_back(value + i * step);
+          values = std::move(next);
+        }
+      }
+      divisor *= mode.extent;
+    }
+  }
+  for (int64_t value : values)
+    threadBits |= value;
+  swizzledThread = applySwizzle(lowering, buffer.layout.swizzle(), bytes);
+}
+
+Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
+  SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
+  if (!separable) {
+    SmallVector<Value> coords(buffer.layout.rank());
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      coords[dims[d]] = lowering.addConst(threadPart[d], constants[d]);
+    for (unsigned d = 0; d < coords.size(); ++d) {
+      if (!offsets.empty())
+        coords[d] = lowering.add(coords[d], offsets[d]);
+      if (!coords[d])
+        coords[d] = lowering.i32(0);
+    }
+    return lowering.sharedElement(buffer, coords);
+  }
+  SmallVector<int64_t> coords(buffer.layout.rank(), 0);
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    coords[dims[d]] = constants[d];
+  for (auto [d, offset] : llvm::enumerate(constantOffsets))
+    coords[d] += offset;
+  int64_t constant = linearBytes(buffer.layout, coords);
+  bool carries = false;
+  for (auto [coord, bits] : llvm::zip(coords, dividedBits))
+    carries |= (coord & bits) != 0;
+  Swizzle swizzle = buffer.layout.swizzle();
+  if (!swizzle.bits && !carries)
+    return bytePointer(lowering, buffer.base, swizzledThread, constant);
+  // Above the swizzled bits a constant adds; below, it XORs when the thread
+  // part cannot set the same bits (then the sum is a union of bits).
+  int64_t span = int64_t(1) << (swizzle.base + swizzle.shift + swizzle.bits);
+  int64_t low = constant & (span - 1), high = constant - low;
+  if (carries || (low & threadBits)) {
+    // Not a union: recompute from coordinates.
+    SmallVector<Value> parts = lowering.threadCoordinates(layout);
+    SmallVector<Value> full(buffer.layout.rank());
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      full[dims[d]] = lowering.addConst(parts[d], constants[d]);
+    for (auto [d, offset] : llvm::enumerate(constantOffsets))
+      full[d] = lowering.addConst(full[d], offset);
+    for (Value &value : full)
+      if (!value)
+        value = lowering.i32(0);
+    return lowering.sharedElement(buffer, full);
+  }
+  int64_t swizzledLow = swizzle.apply(low);
+  if (!swizzledThread)
+    return bytePointer(lowering, buffer.base, lowering.i32(swizzledLow), high);
+  Value &offset = byLowBits[low];
+  if (!offset) {
+    // Beside the thread part, where every later use is dominated.
+    OpBuilder::InsertionGuard guard(lowering.builder);
+    lowering.builder.setInsertionPointAfterValue(swizzledThread);
+    offset = swizzledLow == 0 ? swizzledThread
+                              : lowering.builder.createOrFold<arith::XOrIOp>(
+                                    swizzledThread, lowering.i32(swizzledLow));
+  }
+  return bytePointer(lowering, buffer.base, offset, high);
+}

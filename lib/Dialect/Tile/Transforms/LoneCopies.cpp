@@ -1,0 +1,120 @@
+//===- LoneCopies.cpp - copies by TMA that do not run ahead ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 4, for --tile-pipeline, after its loops: a copy by TMA completes on an
+// mbarrier, so what runs ahead in no loop still needs a ring, of one slot.
+//
+//===----------------------------------------------------------------------===//
+#include "LoneCopies.h"
+#include "RingLoop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tile/Analysis/CopyRules.h"
+#include "tile/Analysis/WarpRoles.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Another instruction for a copy that cannot have an mbarrier.
+static void demote(CopyOp copy, const TargetInfo &target, bool remarks,
+                   StringRef reason) {
+  CopyFacts facts = CopyFacts::get(copy);
+  for (CopyInstruction instruction :
+       {CopyInstruction::CpAsync, CopyInstruction::Vector,
+        CopyInstruction::Scalar}) {
+    CopyDecision decision;
+    if (!decideCopy(facts, target, instruction, decision))
+      continue;
+    copy.setPlanAttr(CopyPlanAttr::get(copy.getContext(), decision.instruction,
+                                       decision.bytes));
+    break;
+  }
+  if (remarks)
+    copy.emitRemark() << "copy: "
+                      << stringifyCopyInstruction(
+                             copy.getPlan()->getInstruction())
+                      << " after all: " << reason;
+}
+
+/// Why a copy by TMA cannot have a slot for itself: the tile must be written by
+/// nothing else, and read after the copy in the same block (or deeper) only.
+static std::string whyNotSlot(CopyOp copy) {
+  auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
+  if (!alloc)
+    return "its target is not an allocation of its own";
+  if (UseCounter::obstacle(copy))
+    return "the uses of its ring cannot be counted through what encloses it";
+  SmallVector<TileAccess> own;
+  copy.getAccesses(own);
+  for (const TileAccess &access : own)
+    if (access.isWrite && !coversWholeBuffer(access))
+      return "it covers only a part of the shared buffer";
+  for (Operation *user : alloc->getUsers()) {
+    if (user == copy)
+      continue;
+    Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
+    if (!here || here->isBeforeInBlock(copy))
+      return "the shared buffer is used before the copy or elsewhere";
+    SmallVector<OpAccess> accesses;
+    if (collectAccesses(user, accesses))
+      return "the shared buffer is used by something that is not understood";
+    for (const OpAccess &access : accesses)
+      if (access.access.isWrite &&
+          getBaseBuffer(access.access.buffer) == alloc.getResult())
+        return "the shared buffer is written by something else, too";
+  }
+  return "";
+}
+
+/// acquire, copy, commit; wait before the first use, release after the last.
+static void giveSlot(CopyOp copy) {
+  Location loc = copy.getLoc();
+  UseCounter counter;
+  Value use = counter.begin(copy);
+  OpBuilder builder(copy);
+  auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
+  Value ring =
+      createRing(builder, loc, /*stages=*/1, alloc.getResult(), RingSide::Tma);
+  Type view = alloc.getResult().getType();
+  Block *block = copy->getBlock();
+  Operation *first = nullptr, *last = copy;
+  for (Operation *user : alloc->getUsers()) {
+    if (user == copy)
+      continue;
+    Operation *here = block->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+    if (last->isBeforeInBlock(here))
+      last = here;
+  }
+  auto acquire = RingAcquireOp::create(builder, loc, view, ring, use);
+  copy.getTargetMutable().assign(acquire.getViews().front());
+  builder.setInsertionPointAfter(copy);
+  RingCommitOp::create(builder, loc, ring, use);
+  if (first)
+    builder.setInsertionPoint(first);
+  auto wait = RingWaitOp::create(builder, loc, view, ring, use, IntegerAttr());
+  alloc.getResult().replaceAllUsesWith(wait.getViews().front());
+  if (last != copy)
+    builder.setInsertionPointAfter(last);
+  RingReleaseOp::create(builder, loc, ring, use);
+  builder.setInsertionPoint(block->getTerminator());
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  counter.finish(arith::AddIOp::create(builder, loc, use, one));
+  alloc.erase();
+}
+
+void tile::giveSlotsToLoneCopies(KernelOp kernel, const TargetInfo *target,
+                                 bool remarks) {
+  SmallVector<CopyOp> alone;
+  kernel.getBodyRegion().walk([&](CopyOp copy) {
+    if (isTmaLoad(copy) && !copy.getTarget().getDefiningOp<RingAcquireOp>())
+      alone.push_back(copy);
+  });
+  for (CopyOp copy : alone) {
+    std::string reason = whyNotSlot(copy);
+    if (reason.empty())
+      giveSlot(copy);
+    else
+      demote(copy, *target, remarks, reason);
+  }
+}

@@ -1,0 +1,19 @@
+//===- LoneCopies.h - copies by TMA that do not run ahead -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_TRANSFORMS_LONECOPIES_H
+#define TILE_LIB_TRANSFORMS_LONECOPIES_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
+
+namespace mlir::tile {
+
+/// Gives each load by TMA that fills no slot of a ring a slot for itself, or
+/// another instruction (with a remark, if `remarks`) where it cannot have one.
+/// `target` is not null where there is such a load.
+void giveSlotsToLoneCopies(KernelOp kernel, const TargetInfo *target,
+                           bool remarks);
+
+} // namespace mlir::tile
+#endif // TILE_LIB_TRANSFORMS_LONECOPIES_H

@@ -1,0 +1,346 @@
+//===- RingLoop.cpp - the loop that replaces a pipelined one --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 4, for --tile-pipeline: which decides what runs ahead, and how far.
+//
+//===----------------------------------------------------------------------===//
+#include "RingLoop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// Prologues up to this many productions are written out; longer ones loop.
+constexpr int64_t kUnrolledProductions = 3;
+
+/// Arithmetic on indices that folds as it is built.
+class IndexBuilder {
+public:
+  IndexBuilder(OpBuilder &builder, Operation *anchor)
+      : builder(builder), block(anchor->getBlock()),
+        last(anchor->getPrevNode()), loc(anchor->getLoc()) {}
+
+  /// Constants stand before everything else that is built, each once.
+  Value constant(int64_t value) {
+    Value &known = constants[value];
+    if (!known) {
+      OpBuilder::InsertionGuard restore(builder);
+      if (last)
+        builder.setInsertionPointAfter(last);
+      else
+        builder.setInsertionPointToStart(block);
+      known = arith::ConstantIndexOp::create(builder, loc, value);
+      last = known.getDefiningOp();
+    }
+    return known;
+  }
+  Value add(Value a, Value b) {
+    if (matchPattern(a, m_Zero()))
+      return b;
+    return builder.createOrFold<arith::AddIOp>(loc, a, b);
+  }
+  Value sub(Value a, Value b) {
+    return builder.createOrFold<arith::SubIOp>(loc, a, b);
+  }
+  Value mul(Value a, Value b) {
+    return builder.createOrFold<arith::MulIOp>(loc, a, b);
+  }
+  Value max(Value a, Value b) {
+    return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
+  }
+  Value div(Value a, Value b) {
+    return builder.createOrFold<arith::DivUIOp>(loc, a, b);
+  }
+  Value less(Value a, Value b) {
+    return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                               a, b);
+  }
+
+private:
+  OpBuilder &builder;
+  Block *block;
+  Operation *last; // after which constants are put; null: at the block's start
+  Location loc;
+  llvm::DenseMap<int64_t, Value> constants;
+};
+
+/// Builds the ring loop that replaces one `tile.pipelined`.
+class RingLoop {
+public:
+  RingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans,
+           MutableArrayRef<UseCounter> counters)
+      : loop(loop), plans(plans), counters(counters), builder(loop),
+        loc(loop.getLoc()), index(builder, loop), stages(loop.getStages()) {}
+
+  void build();
+
+private:
+  void createRing(RingPlan &plan);
+  Value tripCount();
+  /// Productions of iteration `iteration + distance`.
+  void produceAll(Ahead ahead, Value iteration, int64_t distance);
+  void buildPrologue();
+  /// The loop's induction variable in iteration `iteration`.
+  Value inductionValue(Value iteration) {
+    return index.add(loop.getLowerBound(),
+                     index.mul(iteration, loop.getStep()));
+  }
+  /// Fills the slot of `iteration` if there is such an iteration.
+  void produce(const RingPlan &plan, Value iteration);
+  /// The number of an iteration's use.
+  Value useOf(const RingPlan &plan, Value iteration) {
+    return plan.base ? index.add(plan.base, iteration) : iteration;
+  }
+
+  PipelinedOp loop;
+  MutableArrayRef<RingPlan> plans;
+  MutableArrayRef<UseCounter> counters;
+  OpBuilder builder;
+  Location loc;
+  IndexBuilder index;
+  int64_t stages;
+  Value trips;
+};
+} // namespace
+
+/// Layout of a ring's buffer: inferred, else row-major.
+static SharedLayoutAttr layoutOf(Value buffer) {
+  if (SharedLayoutAttr layout = getSharedLayout(buffer))
+    return layout;
+  auto type = cast<MemRefType>(buffer.getType());
+  return SharedLayoutAttr::get(
+      buffer.getContext(),
+      SharedLayout::rowMajor(type.getShape(),
+                             getStorageBits(type.getElementType())));
+}
+
+/// Who reads `buffer`, apart from the copy that fills it.
+static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
+  bool wgmma = false, tcgen05 = false, threads = false;
+  for (Value buffer : buffers)
+    for (Operation *user : buffer.getUsers()) {
+      auto gemm = dyn_cast<GemmOp>(user);
+      auto is = [&](MmaInstruction instruction) {
+        return gemm && gemm.getPlan() &&
+               gemm.getPlan()->getInstruction() == instruction;
+      };
+      bool isWgmma = is(MmaInstruction::Wgmma);
+      bool isTcgen05 = is(MmaInstruction::Tcgen05);
+      auto copy = dyn_cast<CopyOp>(user);
+      wgmma |= isWgmma;
+      tcgen05 |= isTcgen05;
+      threads |=
+          !isWgmma && !isTcgen05 && !(copy && copy.getTarget() == buffer);
+    }
+  SmallVector<RingSide> sides;
+  if (wgmma)
+    sides.push_back(RingSide::Wgmma);
+  if (tcgen05)
+    sides.push_back(RingSide::Tcgen05);
+  if (threads || sides.empty())
+    sides.push_back(RingSide::Threads);
+  return sides;
+}
+
+Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
+                       ArrayRef<Value> buffers, RingSide producer,
+                       int64_t peers) {
+  SmallVector<Type> types;
+  SmallVector<Attribute> layouts;
+  bool inferred = llvm::any_of(
+      buffers, [](Value buffer) { return !!getSharedLayout(buffer); });
+  for (Value buffer : buffers) {
+    types.push_back(buffer.getType());
+    // A ring states all layouts or none.
+    if (inferred)
+      layouts.push_back(layoutOf(buffer));
+  }
+  SmallVector<RingSide> consumers = consumersOf(buffers);
+  auto type =
+      RingType::get(builder.getContext(), stages, types, producer, consumers);
+  OpBuilder::InsertionGuard guard(builder);
+  if (type.usesMbarriers()) {
+    auto kernel =
+        builder.getInsertionBlock()->getParentOp()->getParentOfType<KernelOp>();
+    if (!kernel)
+      kernel = cast<KernelOp>(builder.getInsertionBlock()->getParentOp());
+    builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
+  }
+  return RingCreateOp::create(
+      builder, loc, type,
+      inferred ? builder.getArrayAttr(layouts) : ArrayAttr(),
+      peers > 1 ? builder.getI64IntegerAttr(peers) : IntegerAttr());
+}
+
+void RingLoop::createRing(RingPlan &plan) {
+  SmallVector<Value> buffers;
+  for (const AheadCopy &ahead : plan.copies)
+    buffers.push_back(CopyOp(ahead.copy).getTarget());
+  plan.ring = tile::createRing(builder, loc, stages, buffers, plan.producer,
+                               plan.peers);
+}
+
+Value RingLoop::tripCount() {
+  // max(ub - lb, 0) is not negative, so rounding up needs no signed division.
+  Value distance = index.max(
+      index.sub(loop.getUpperBound(), loop.getLowerBound()), index.constant(0));
+  Value rounding = index.sub(loop.getStep(), index.constant(1));
+  return index.div(index.add(distance, rounding), loop.getStep());
+}
+
+void RingLoop::produce(const RingPlan &plan, Value iteration) {
+  Value ring = plan.ring;
+  Value use = useOf(plan, iteration);
+  auto acquire = [&]() -> ValueRange {
+    return RingAcquireOp::create(builder, loc,
+                                 cast<RingType>(ring.getType()).getBuffers(),
+                                 ring, use)
+        .getViews();
+  };
+  auto fill = [&](ValueRange views) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVariable(), inductionValue(iteration));
+    for (Operation *op : plan.slice)
+      builder.clone(*op, mapping);
+    for (auto [ahead, view] : llvm::zip(plan.copies, views)) {
+      // Only the target changes: an alias of it elsewhere keeps its meaning.
+      IRMapping ofCopy = mapping;
+      CopyOp copy = ahead.copy;
+      ofCopy.map(copy.getTarget(), view);
+      builder.clone(*copy, ofCopy);
+    }
+  };
+  auto commit = [&] { RingCommitOp::create(builder, loc, ring, use); };
+  // Groups are counted, so a thread commits even what it did not fill; an
+  // mbarrier counts arrivals, so nothing arrives for a use that is not.
+  bool always = !plan.usesMbarriers();
+  ValueRange views;
+  if (always)
+    views = acquire();
+  auto inside = [&] {
+    if (!always)
+      views = acquire();
+    fill(views);
+    if (!always)
+      commit();
+  };
+  Value inRange = index.less(iteration, trips);
+  if (plan.ahead == Ahead::BeforeWait || matchPattern(inRange, m_One())) {
+    inside();
+  } else if (!matchPattern(inRange, m_Zero())) {
+    auto guard = scf::IfOp::create(builder, loc, inRange,
+                                   /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    inside();
+  }
+  if (always)
+    commit();
+}
+
+void RingLoop::produceAll(Ahead ahead, Value iteration, int64_t distance) {
+  for (const RingPlan &plan : plans)
+    if (plan.ahead == ahead)
+      produce(plan, distance ? index.add(iteration, index.constant(distance))
+                             : iteration);
+}
+
+void RingLoop::buildPrologue() {
+  for (const RingPlan &plan : plans) {
+    int64_t ahead = plan.ahead == Ahead::BeforeWait     ? 0
+                    : plan.ahead == Ahead::AfterRelease ? stages
+                                                        : stages - 1;
+    if (ahead <= kUnrolledProductions) {
+      for (int64_t iteration = 0; iteration < ahead; ++iteration)
+        produce(plan, index.constant(iteration));
+      continue;
+    }
+    auto prologue =
+        scf::ForOp::create(builder, loc, index.constant(0),
+                           index.constant(ahead), index.constant(1));
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(prologue.getBody());
+    produce(plan, prologue.getInductionVar());
+  }
+}
+
+void RingLoop::build() {
+  for (RingPlan &plan : plans)
+    createRing(plan);
+  trips = tripCount();
+  Value zero = index.constant(0), one = index.constant(1);
+  buildPrologue();
+
+  auto steady = scf::ForOp::create(builder, loc, zero, trips, one);
+  {
+    OpBuilder::InsertionGuard restore(builder);
+    builder.setInsertionPointToStart(steady.getBody());
+    Value iteration = steady.getInductionVar();
+    produceAll(Ahead::BeforeWait, iteration, 0);
+    SmallVector<AllocOp> allocs;
+    for (const RingPlan &plan : plans) {
+      auto wait = RingWaitOp::create(
+          builder, loc, cast<RingType>(plan.ring.getType()).getBuffers(),
+          plan.ring, useOf(plan, iteration),
+          plan.producer == RingSide::CpAsync
+              ? builder.getI64IntegerAttr(stages - 2)
+              : IntegerAttr());
+      for (auto [ahead, view] : llvm::zip(plan.copies, wait.getViews())) {
+        CopyOp copy = ahead.copy;
+        Value target = copy.getTarget();
+        allocs.push_back(target.getDefiningOp<AllocOp>());
+        Operation *filler = copy;
+        target.replaceUsesWithIf(view, [&](OpOperand &operand) {
+          return loop->isProperAncestor(operand.getOwner()) &&
+                 operand.getOwner() != filler;
+        });
+      }
+    }
+    produceAll(Ahead::AfterWait, iteration, stages - 1);
+
+    Block &body = loop.getBodyRegion().front();
+    Block *target = steady.getBody();
+    builder.setInsertionPoint(target->getTerminator());
+    Operation *firstRelease = nullptr;
+    for (const RingPlan &plan : plans) {
+      auto release = RingReleaseOp::create(builder, loc, plan.ring,
+                                           useOf(plan, iteration));
+      if (!firstRelease)
+        firstRelease = release;
+    }
+    produceAll(Ahead::AfterRelease, iteration, stages);
+    for (const RingPlan &plan : plans)
+      for (const AheadCopy &copy : plan.copies)
+        CopyOp(copy.copy).erase();
+    if (!loop.getInductionVariable().use_empty()) {
+      builder.setInsertionPoint(firstRelease);
+      loop.getInductionVariable().replaceAllUsesWith(inductionValue(iteration));
+    }
+    body.getTerminator()->erase();
+    target->getOperations().splice(Block::iterator(firstRelease),
+                                   body.getOperations());
+    // What only the copies used has no use left.
+    for (const RingPlan &plan : plans)
+      for (Operation *op : llvm::reverse(plan.slice))
+        if (isOpTriviallyDead(op))
+          op->erase();
+    for (AllocOp alloc : allocs)
+      if (alloc->use_empty())
+        alloc.erase();
+  }
+  for (auto [plan, counter] : llvm::zip(plans, counters)) {
+    RingDrainOp::create(builder, loc, plan.ring);
+    if (plan.usesMbarriers())
+      counter.finish(useOf(plan, trips));
+  }
+  loop.erase();
+}
+
+void tile::buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans,
+                         MutableArrayRef<UseCounter> counters) {
+  RingLoop(loop, plans, counters).build();
+}

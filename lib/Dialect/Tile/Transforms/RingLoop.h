@@ -1,0 +1,52 @@
+//===- RingLoop.h - the loop that replaces a pipelined one ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal to --tile-pipeline: what was decided about the copies of a loop, and
+// the ring loop that is built from it. Decides nothing.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_TRANSFORMS_RINGLOOP_H
+#define TILE_LIB_TRANSFORMS_RINGLOOP_H
+
+#include "UseCounter.h"
+#include "tile/Analysis/Dependence.h"
+
+namespace mlir::tile {
+
+/// When production i is issued, relative to iteration i.
+enum class Ahead {
+  AfterWait,    // i + N - 1, behind the wait that empties its slot
+  BeforeWait,   // i: another agent issues it as early as it can
+  AfterRelease, // i + N, behind the release that empties its slot
+};
+
+/// The copies of one loop that run ahead in one ring, and their buffers in the
+/// ring's order.
+struct RingPlan {
+  SmallVector<AheadCopy> copies;
+  /// Operations of the body to repeat for a production, in body order.
+  SmallVector<Operation *> slice;
+  RingSide producer = RingSide::Threads;
+  Ahead ahead = Ahead::AfterWait;
+
+  /// Blocks of a cluster that fill each other's slots.
+  int64_t peers = 1;
+
+  Value ring;
+  /// Uses of the ring before this loop.
+  Value base;
+  bool usesMbarriers() const { return producer == RingSide::Tma; }
+};
+
+/// Replaces `loop` by the loop over the rings of `plans`. `counters` count the
+/// uses of those with mbarriers through the loops around it.
+void buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans,
+                   MutableArrayRef<UseCounter> counters);
+
+/// A ring of `stages` slots for the buffers; at the top of the kernel when its
+/// slots are signalled by mbarriers, else at the builder's place.
+Value createRing(OpBuilder &builder, Location loc, int64_t stages,
+                 ArrayRef<Value> buffers, RingSide producer, int64_t peers = 1);
+
+} // namespace mlir::tile
+#endif // TILE_LIB_TRANSFORMS_RINGLOOP_H
