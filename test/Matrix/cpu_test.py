@@ -74,7 +74,7 @@ def check(index, kernel, options, folder):
     candidates = [text for shape in kernel["runs"] if (text := arguments(kernel, shape))]
     if not candidates:
         return None
-    arch = "sm_89" if kernel["min_arch"] == 89 else "sm_80"
+    arch = f"sm_{max(80, kernel['min_arch'])}"
     stage = "scheduled" if index % 3 else "source"
     latest = "sm_100a" if kernel.get("archs") == ["sm_100a"] else "sm_90a"
     hopper = ["--stage=scheduled", f"--arch={latest}", f"--blocks={index % 4}"]

@@ -32,7 +32,7 @@ def kernels():
     import matrix_misc
 
     # At the end: the others keep the architectures that they are compiled for by turns.
-    found = matrix_gemm.kernels() + matrix_misc.kernels() + matrix_gemm.tcgen05_kernels()
+    found = matrix_gemm.kernels() + matrix_misc.kernels() + matrix_gemm.tcgen05_kernels() + matrix_gemm.split_kernels()
     names = [kernel["name"] for kernel in found]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
     return found

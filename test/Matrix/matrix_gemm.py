@@ -29,7 +29,8 @@ def constant(element):
 def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128, 128, 32), warps=4,
          stages=3, policy=None, aligned=True, assume=None, strided=False, static=None, runs=None,
          epilogue=None, panel=None, precision=None, unsigned=(False, False), group="gemm",
-         clear=False, random=True, wgmma=None, tcgen05=None, a_fragment=False, promote_every=None):
+         clear=False, random=True, wgmma=None, tcgen05=None, a_fragment=False, promote_every=None,
+         split=None):
     """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies, `tcgen05` for sm_100a."""
     b, out = b or a, out or c
     bm, bn, bk = tile
@@ -216,7 +217,8 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     else:
         lines.append(f"tile.copy %acc to %C[%m, %n] : {c_type} to {types['C']}")
     ref += ["C = acc", "mag_C = mag"]
-    extra = f" attributes {{panel = {panel} : i64}}" if panel else ""
+    stated = [f"{key} = {value} : i64" for key, value in (("panel", panel), ("split", split)) if value]
+    extra = f" attributes {{{', '.join(stated)}}}" if stated else ""
     text = HEAD + f"""tile.kernel @{name}({', '.join(params)})
     grid(%bx, %by) = {grid} threads({warps * 32}){extra} {{
   %c0 = arith.constant 0 : index
@@ -268,7 +270,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
         expect = dict(tcgen05=True, mma=False, ldmatrix=False) if tcgen05 else dict(tcgen05=False)
     archs = {} if wgmma is None and tcgen05 is None else {"archs": ["sm_90a" if tcgen05 is None else "sm_100a"]}
     return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs,
-                expect=expect, registers=registers, min_arch=89 if a.startswith("f8") else 80,
+                expect=expect, registers=registers, min_arch=90 if split else 89 if a.startswith("f8") else 80,
                 operands=[a, b, c, out], unsigned=[x for x, on in zip(("unsigned_a", "unsigned_b"), unsigned) if on], exact=epilogue != "normalize")
 
 
@@ -375,6 +377,27 @@ def wgmma_kernels():
     for m, warps in ((64, 4), (128, 4), (128, 8), (192, 12)):
         out.append(chained(f"wgmma_chain_m{m}_w{warps}", m=m, n=128, d=64, warps=warps, reduce=m == 64, wgmma=True))
     out.append(chained("wgmma_chain_bf16", a="bf16", n=96, d=128, wgmma=True))
+    return out
+
+
+def split_kernels():
+    """K loops shared by the blocks of a cluster."""
+    out = []
+
+    def add(name, **kw):
+        out.append(gemm("split_" + name, **kw))
+
+    # The K loop shared by the blocks of a cluster: fewer iterations than blocks, a K tail, no K at all.
+    shared_k = [(64, 64, 32 * trips + tail) for trips, tail in ((0, 0), (1, 0), (2, 8), (4, 0), (7, 16))]
+    for blocks in (2, 3, 4, 8):
+        add(f"{blocks}", split=blocks, tile=(64, 64, 32), group="shape", runs=shared_k + [(72, 136, 264), (8, 8, 8)])
+    add("panel", split=2, panel=2, tile=(32, 32, 32), group="shape", runs=[(96, 64, 104), (8, 40, 32)])
+    for epilogue in ("bias", "residual", "rowmax", "normalize"):
+        fields = dict(static=(64, 64, 200)) if epilogue == "normalize" else {}
+        add(f"{epilogue}", split=3, tile=(64, 64, 32), epilogue=epilogue, group="epilogue", **fields)
+    add("f16", split=4, c="f16", tile=(64, 64, 32), group="shape")
+    add("i8", a="i8", c="i32", split=3, tile=(64, 64, 64), group="shape")
+    add("f64", a="f64", c="f64", split=2, tile=(32, 32, 16), group="shape")
     return out
 
 
