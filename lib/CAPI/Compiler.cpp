@@ -38,8 +38,7 @@ static FailureOr<std::string> compile(ModuleOp module,
   compile.lineInfo = options.lineInfo;
   compile.ptxas = orEmpty(options.ptxas);
   compile.remarks = options.remarks;
-  compile.versions =
-      options.versions && options.output == TILE_OUTPUT_ARTIFACT;
+  compile.versions = options.versions && options.output == TILE_OUTPUT_ARTIFACT;
   switch (options.output) {
   case TILE_OUTPUT_LLVM_IR:
     return compileToLLVMIR(module, compile);

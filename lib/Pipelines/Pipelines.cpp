@@ -14,8 +14,9 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Steps of the ring verifier in the pipeline: 10 ms and below (measured: 15,000
-/// steps a millisecond; GEMMs of two to eight stages need up to 150,000).
+/// Steps of the ring verifier in the pipeline: 10 ms and below (measured:
+/// 15,000 steps a millisecond; GEMMs of two to eight stages need up to
+/// 150,000).
 static constexpr int64_t kVerifierSteps = 200000;
 
 void mlir::tile::buildLayoutPipeline(OpPassManager &passes,

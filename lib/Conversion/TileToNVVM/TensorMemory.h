@@ -15,9 +15,9 @@ LogicalResult beginTensorMemory(KernelLowering &lowering);
 /// At its end: gives the columns back.
 void endTensorMemory(KernelLowering &lowering);
 
-/// Shared memory that a block has to ask for, so that no more of them run on one
-/// multiprocessor than there are columns for. Blocks of a cluster wait for each
-/// other: two clusters could each hold what the other one needs.
+/// Shared memory that a block has to ask for, so that no more of them run on
+/// one multiprocessor than there are columns for. Blocks of a cluster wait for
+/// each other: two clusters could each hold what the other one needs.
 int64_t leastSharedBytes(KernelLowering &lowering);
 
 FailureOr<TensorBuffer> tensorBuffer(KernelLowering &lowering, Value buffer,

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "TileTunables.h"
 #include "Uniformity.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -668,6 +669,19 @@ LogicalResult KernelOp::verifyRegions() {
       return emitOpError() << "expected block argument " << i << " of type "
                            << type << ", got " << argument.getType();
   }
+  // Folding such an extent of an argument crashes upstream, where the index is
+  // only compared with the rank.
+  WalkResult dims = getBodyRegion().walk([](memref::DimOp dim) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+    if (!index || !type || (*index >= 0 && *index < type.getRank()))
+      return WalkResult::advance();
+    dim.emitOpError() << "expected a dimension of at least 0 and less than "
+                      << type.getRank() << ", got " << *index;
+    return WalkResult::interrupt();
+  });
+  if (dims.wasInterrupted())
+    return failure();
   return verifyBlockUniform(*this);
 }
 

@@ -134,6 +134,8 @@ private:
     op->replaceAllUsesWith(branch.getResults());
     if (op->getNumResults() == 0) {
       op->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
+      builder.setInsertionPointToEnd(branch.thenBlock());
+      scf::YieldOp::create(builder, loc);
       return;
     }
     op->moveBefore(branch.thenBlock(), branch.thenBlock()->end());

@@ -483,3 +483,12 @@ tile.kernel @k() grid(%bx) = (1) threads(32) attributes {split = 1} {
 // expected-error @+1 {{[kernel-12] expected `split` of 2 to 8, got 9}}
 tile.kernel @k() grid(%bx) = (1) threads(32) cluster(2) attributes {split = 9} {
 }
+
+// -----
+
+// A dimension that an argument does not have.
+tile.kernel @k(%A: memref<?x?xf16>) grid(%bx) = (1) threads(128) {
+  %c = arith.constant -1 : index
+  // expected-error @+1 {{expected a dimension of at least 0 and less than 2, got -1}}
+  %d = memref.dim %A, %c : memref<?x?xf16>
+}
