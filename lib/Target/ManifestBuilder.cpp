@@ -58,8 +58,10 @@ static void collectAccesses(Value buffer, AccessKinds &kinds) {
     if (isa<memref::DimOp, memref::RankOp>(user))
       continue;
     if (isa<ViewLikeOpInterface>(user)) {
+      // Sizes and strides among the results are no way to the memory.
       for (Value result : user->getResults())
-        collectAccesses(result, kinds);
+        if (isa<MemRefType>(result.getType()))
+          collectAccesses(result, kinds);
       continue;
     }
     auto effects = dyn_cast<MemoryEffectOpInterface>(user);
