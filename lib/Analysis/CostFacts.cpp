@@ -31,10 +31,11 @@ static constexpr int64_t kBaseRegisters = 32;
 /// Shared tiles start at multiples of the 128-byte swizzle's period.
 static constexpr int64_t kSharedAlignment = 1024;
 static constexpr int64_t kBarrierBytes = 16; // full and empty, a slot
-/// Less than this left in shared memory, and stores leave registers directly,
-/// in sectors that are half used.
-static constexpr int64_t kLeastStaging = 16 * 1024;
-static constexpr double kScatteredStores = 2, kScatteredWaits = 1;
+/// With less left in shared memory for each row of a tile, stores leave
+/// registers directly, in sectors that are half used: about 8,500 cycles for
+/// 128 x 256 elements of f16 (5 % of 8192^3; RESULTS.md, ablation).
+static constexpr int64_t kLeastStagingRow = 128;
+static constexpr double kScatteredStores = 8, kScatteredWaits = 1;
 /// Latencies that a store through shared memory waits for (600 cycles), and one
 /// that a reduction across threads does.
 static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
@@ -336,8 +337,14 @@ void KernelReader::readMemory() {
                    target.hasTma() && facts.threads % kProducerThreads == 0 &&
                    (!stated || *stated);
   facts.registers = llvm::divideCeil(fragmentBits, 32 * facts.threads);
-  isStaged = target.hasTma() &&
-             target.sharedPerBlock - facts.sharedBytes >= kLeastStaging;
+  int64_t staging = 0;
+  kernel.getBodyRegion().walk([&](CopyOp copy) {
+    if (isFragment(copy.getSource()) && isGlobal(copy.getTarget()))
+      if (MemRefType type = typeOf(copy.getSource()); type.getRank() == 2)
+        staging = std::max(staging, type.getDimSize(0) * kLeastStagingRow);
+  });
+  isStaged =
+      target.hasTma() && target.sharedPerBlock - facts.sharedBytes >= staging;
   if (facts.hasRoles)
     facts.threads += kProducerThreads;
 }

@@ -84,6 +84,10 @@ const DeviceFigures &cost::figuresFor(const TargetInfo &target) {
 // Constants of the model
 //===----------------------------------------------------------------------===//
 
+/// At launch, with so few registers a thread, ptxas wants all that a role needs
+/// to fit: it refuses wgmma with 112 accumulators in blocks of 512 threads, and
+/// takes 96.
+static constexpr int64_t kFewRegisters = 128;
 /// Between iterations of a pipelined loop: a wait and a release of a ring, by
 /// warps that do nothing else; or a wait, a barrier, and the issue of the next
 /// copies, by all warps. The second from 385 TFLOP/s at a K step of 32 against
@@ -201,6 +205,11 @@ bool Estimator::exclude() {
   if (facts.registers > registers)
     return no("about " + std::to_string(facts.registers) +
               " registers a thread, of " + std::to_string(registers));
+  int64_t launched = target.registersPerSm / facts.threads / 8 * 8;
+  if (facts.hasRoles && launched <= kFewRegisters && facts.registers > launched)
+    return no("about " + std::to_string(facts.registers) +
+              " registers a thread, with " + std::to_string(launched) +
+              " at launch");
   int64_t byShared = target.sharedPerSm / (facts.sharedBytes + kReservedShared);
   int64_t byRegisters =
       target.registersPerSm /
