@@ -16,8 +16,9 @@
 
 namespace mlir::tile {
 
-/// Blocks of a cluster that share a copy move one part each; `boxes` are those
-/// of part 0, and the others lie at multiples of a step from it.
+/// Blocks of a cluster that share a copy, or groups of warps that it is dealt
+/// out to, move one part each; `boxes` are those of part 0, and the others lie
+/// at multiples of a step from it.
 struct TmaGeometry {
   /// Dimensions of the global buffer, the tensor map's innermost first, and the
   /// box extents in that order.

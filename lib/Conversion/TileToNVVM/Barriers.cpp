@@ -5,9 +5,11 @@
 // barrier is needed between two operations that touch the same bytes of shared
 // or global memory when one of them writes. This walk keeps the accesses made
 // since the last barrier and inserts one before the first operation that
-// conflicts. Rings order their own slots; their waits are barriers. Where bytes
-// are read through the async proxy (wgmma, tcgen05, bulk stores), those who
-// wrote them otherwise fence before they meet (PTX ISA, "Async proxy").
+// conflicts; between operations that deal a tile out alike among groups of
+// warps, one for each group. Rings order their own slots; their waits are
+// barriers. Where bytes are read through the async proxy (wgmma, tcgen05, bulk
+// stores), those who wrote them otherwise fence before they meet (PTX ISA,
+// "Async proxy").
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies that the asynchronous proxy makes between global and shared memory,
-// one thread of the agent issuing them. A load arms the full mbarrier of its
-// target's slot with all bytes that will land in this block and lets the copies
-// complete on it: committing the slot adds nothing but its arrival. A store is
-// one group of bulk copies; without a token it is awaited here.
+// one thread of the agent (of each group of its warps, where `groups` deals a
+// store out) issuing them. A load arms the full mbarrier of its target's slot
+// with all bytes that will land in this block and lets the copies complete on
+// it: committing the slot adds nothing but its arrival. A store is one group of
+// bulk copies; without a token it is awaited here.
 //
 // That what threads wrote to shared memory is visible to the proxy is the
 // business of the barriers (Barriers.cpp); global memory is fenced here, since

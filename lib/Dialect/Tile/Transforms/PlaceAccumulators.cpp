@@ -8,6 +8,7 @@
 // lowering; that they suffice was checked when the gemms were planned.
 //
 //===----------------------------------------------------------------------===//
+#include "GemmPlans.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -20,11 +21,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-static bool isTcgen05(GemmOp gemm) {
-  return gemm.getPlan() &&
-         gemm.getPlan()->getInstruction() == MmaInstruction::Tcgen05;
-}
 
 static bool touches(Operation *op, Value buffer) {
   return op

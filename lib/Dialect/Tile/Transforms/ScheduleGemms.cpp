@@ -13,6 +13,7 @@
 //      wait for releases: the waits move behind the loop.
 //
 //===----------------------------------------------------------------------===//
+#include "GemmPlans.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
@@ -27,16 +28,10 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-static bool isTcgen05(GemmOp gemm) {
-  return gemm.getPlan() &&
-         gemm.getPlan()->getInstruction() == MmaInstruction::Tcgen05;
-}
-
 /// A gemm that the hardware can leave in flight.
 static bool isAsynchronous(GemmOp gemm) {
-  return gemm.getPlan() && !gemm.getPromoteEvery() &&
-         (gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma ||
-          isTcgen05(gemm));
+  return !gemm.getPromoteEvery() &&
+         (isDoneBy(gemm, MmaInstruction::Wgmma) || isTcgen05(gemm));
 }
 
 /// Whether a release makes a slot empty by itself, once a gemm has read it.

@@ -39,7 +39,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     A copy that returns a token is asynchronous: it has been issued, and
     `tile.await` says when its source may be overwritten or its effects are
     done. `multicast = n` shares a copy among the n blocks of a cluster: each
-    moves its n-th part of the region, along its first dimension that n divides,
+    moves its n-th part of the region, along the dimension that takes fewest boxes,
     into the slot of every block. `inside` promises that the regions overhang
     nothing, so that nobody has to check. `groups` divides the warps of the agent
     into equal groups of consecutive warps and the tile evenly among them, along
