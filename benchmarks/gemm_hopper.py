@@ -286,20 +286,26 @@ def mode_ragged(bench):
     bench.summary("ragged")
 
 
+def finishes(torch, bias, r):
+    """What each epilogue does to the product, in float32."""
+    residual = lambda x, rows: x + r[rows].float()
+    return {
+        "none": None,
+        "relu": lambda x, rows: x.clamp_min(0),
+        "bias_gelu": lambda x, rows: torch.nn.functional.gelu(x + bias.float(), approximate="tanh"),
+        "residual": residual,
+        "residual_early": residual,
+        "residual_init": residual,
+    }
+
+
 def mode_epilogue(bench):
     """Each fused kernel against the plain one, the best configuration of each."""
     torch = bench.torch
     problem = Problem(CUBE, CUBE, CUBE)
     a, b, _, c = matrices(bench, problem, "f16")
     bias, r = bench.timing.normal((CUBE,), "f16", bench.device), bench.timing.normal((CUBE, CUBE), "f16", bench.device)
-    finish = {
-        "none": None,
-        "relu": lambda x, rows: x.clamp_min(0),
-        "bias_gelu": lambda x, rows: torch.nn.functional.gelu(x + bias.float(), approximate="tanh"),
-        "residual": lambda x, rows: x + r[rows].float(),
-        "residual_early": lambda x, rows: x + r[rows].float(),
-        "residual_init": lambda x, rows: x + r[rows].float(),
-    }
+    finish = finishes(torch, bias, r)
     best = {}
     for program in bench.packed(epilogue_programs()):
         launch = bench.bind(program, dict(A=a, B=b, C=c, bias=bias, R=r))
@@ -587,7 +593,7 @@ def pack(options):
                     predicted_us=predicted,
                 )
             )
-    return packing.pack(wanted, __file__, options, choices=chosen)
+    return packing.pack(wanted, __file__, options, extra=[HERE / "profile_hopper.py"], choices=chosen)
 
 
 def compiler_choices(options):
