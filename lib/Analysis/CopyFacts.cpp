@@ -132,10 +132,10 @@ public:
 
 private:
   /// States a limit when it is one.
-  void limit(int64_t elements, const Twine &reason) {
+  void limit(int64_t elements, const Twine &reason, bool ofRows = false) {
     if (elements < cap)
-      facts.limits.push_back(
-          {std::max<int64_t>(elements, 1), reason.str(), /*fromMemory=*/true});
+      facts.limits.push_back({std::max<int64_t>(elements, 1), reason.str(),
+                              /*fromMemory=*/true, ofRows});
   }
   std::string bytes(int64_t elements) const {
     return std::to_string(elements * side.elementBits / 8);
@@ -168,13 +168,15 @@ void LimitFinder::global() {
   int64_t base = side.alignment;
   limit(powerOfTwo(base, kMaxBytes) * 8 / side.elementBits,
         side.name + " is aligned to " + std::to_string(base) +
-            " bytes only (`tile.alignment`)");
+            " bytes only (`tile.alignment`)",
+        /*ofRows=*/true);
   for (auto [d, extent] : llvm::enumerate(side.extents)) {
     const IndexFacts &offset = side.offsets[d];
     if (d == dim) {
       limit(powerOfTwo(offset.divisor, cap),
             "the offset in " + dimension(d) + " is known to be a multiple of " +
-                std::to_string(offset.divisor) + " elements only");
+                std::to_string(offset.divisor) + " elements only",
+            /*ofRows=*/true);
       continue;
     }
     // Along a dimension of one element only offset * stride moves the address.
@@ -184,7 +186,8 @@ void LimitFinder::global() {
     int64_t width = powerOfTwo(divisor, cap);
     limit(width, "the stride of " + dimension(d) +
                      " is known to be a multiple of " + bytes(width) +
-                     " bytes only (`tile.assume` can promise more)");
+                     " bytes only (`tile.assume` can promise more)",
+          /*ofRows=*/true);
   }
 }
 
@@ -227,13 +230,25 @@ int64_t CopyFacts::maxElements() const {
   return width;
 }
 
-std::string CopyFacts::whyNotWide(int64_t elements) const {
-  const WidthLimit *tightest = nullptr;
+/// The reason of the tightest limit below `elements` among those to heed.
+static std::string tightest(ArrayRef<WidthLimit> limits, int64_t elements,
+                            llvm::function_ref<bool(const WidthLimit &)> heed) {
+  const WidthLimit *result = nullptr;
   for (const WidthLimit &limit : limits)
-    if (limit.elements < elements &&
-        (!tightest || limit.elements < tightest->elements))
-      tightest = &limit;
-  return tightest ? tightest->reason : std::string();
+    if (limit.elements < elements && heed(limit) &&
+        (!result || limit.elements < result->elements))
+      result = &limit;
+  return result ? result->reason : std::string();
+}
+
+std::string CopyFacts::whyNotWide(int64_t elements) const {
+  return tightest(limits, elements, [](const WidthLimit &) { return true; });
+}
+
+std::string CopyFacts::whyNotWideRealigned(int64_t elements) const {
+  return tightest(limits, elements, [](const WidthLimit &limit) {
+    return !limit.ofGlobalRows;
+  });
 }
 
 bool CopyFacts::mayBePartial(int64_t elements) const {

@@ -3,7 +3,7 @@
 //
 // The table of copy selection for NVIDIA GPUs. The order is by what a copy
 // costs its threads: nothing (TMA, bulk), an issue without registers
-// (cp.async), a load for a whole matrix (ldmatrix, stmatrix), loads and stores
+// (cp.async), registers but few instructions (realign), a load for a whole matrix (ldmatrix, stmatrix), loads and stores
 // by width. Sources: PTX ISA 9.0, "cp.async", "ldmatrix", "stmatrix".
 //
 //===----------------------------------------------------------------------===//
@@ -120,6 +120,17 @@ static std::string whyNotVector(const CopyFacts &facts, const TargetInfo &,
   return whyNotWidth(facts, bytes);
 }
 
+/// Aligned loads of 16 bytes on both sides of where a run begins, shifted into
+/// place: for elements that no asynchronous copy takes one at a time.
+static std::string whyNotRealign(const CopyFacts &facts, const TargetInfo &,
+                                 int64_t bytes) {
+  if (facts.converts)
+    return "elements are converted";
+  if (facts.source.elementBits != 8 && facts.source.elementBits != 16)
+    return "elements of one or two bytes only";
+  return facts.whyNotWideRealigned(elementsIn(facts, bytes));
+}
+
 static std::string always(const CopyFacts &, const TargetInfo &, int64_t) {
   return {};
 }
@@ -139,6 +150,8 @@ static const CopyRule kRules[] = {
      whyNotCpAsync},
     {CopyInstruction::CpAsync, 4, "global to shared memory", kGlobalToShared,
      whyNotCpAsync},
+    {CopyInstruction::Realign, 16, "global to shared memory", kGlobalToShared,
+     whyNotRealign},
     {CopyInstruction::Ldmatrix, 16, "shared memory to fragments",
      kSharedToFragment, whyNotLdmatrix},
     {CopyInstruction::Ldmatrix, 8, "shared memory to fragments",

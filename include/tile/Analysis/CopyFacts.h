@@ -23,6 +23,9 @@ struct WidthLimit {
   std::string reason;
   /// It comes from where elements lie in memory, not from who moves them.
   bool fromMemory = false;
+  /// It comes from where rows of a global buffer start: loads that shift what
+  /// they read into place do without.
+  bool ofGlobalRows = false;
 };
 
 /// One side of a copy.
@@ -70,6 +73,8 @@ struct CopyFacts {
   /// Why threads cannot move `elements` at a time (the tightest limit); empty
   /// when they can.
   std::string whyNotWide(int64_t elements) const;
+  /// The same, wherever rows of global buffers start.
+  std::string whyNotWideRealigned(int64_t elements) const;
 
   static CopyFacts get(TileMoveOpInterface op);
 };

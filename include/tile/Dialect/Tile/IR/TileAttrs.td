@@ -125,7 +125,8 @@ def Tile_CopyInstruction : Tile_Enum<"CopyInstruction", "copy_instruction", "ins
   I32EnumAttrCase<"Tma", 0, "tma">, I32EnumAttrCase<"Bulk", 1, "bulk">,
   I32EnumAttrCase<"CpAsync", 2, "cp_async">, I32EnumAttrCase<"Ldmatrix", 3, "ldmatrix">,
   I32EnumAttrCase<"Stmatrix", 4, "stmatrix">, I32EnumAttrCase<"Vector", 5, "vector">,
-  I32EnumAttrCase<"Scalar", 6, "scalar">]>;
+  I32EnumAttrCase<"Scalar", 6, "scalar">,
+  I32EnumAttrCase<"Realign", 7, "realign">]>;
 def Tile_CopyInstructionAttr : Tile_EnumAttr<Tile_CopyInstruction>;
 
 def Tile_MmaInstruction : Tile_Enum<"MmaInstruction", "mma_instruction", "instruction that multiplies tiles", [
