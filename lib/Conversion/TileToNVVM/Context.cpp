@@ -189,7 +189,7 @@ Value tile::nvvm::digit(KernelLowering &lowering, Value index, int64_t divisor,
 }
 
 SmallVector<Value>
-KernelLowering::threadCoordinates(const FragmentLayout &layout) {
+KernelLowering::threadCoordinates(const FragmentLayout &layout, Value lane) {
   SmallVector<Value> parts(layout.rank());
   for (Axis axis : {Axis::Lane, Axis::Warp}) {
     int64_t divisor = 1, size = layout.size(axis);
@@ -197,7 +197,7 @@ KernelLowering::threadCoordinates(const FragmentLayout &layout) {
     for (const Mode &mode : layout.modes(axis)) {
       if (!mode.isReplication() && mode.extent > 1 && mode.stride != 0) {
         if (!index)
-          index = axis == Axis::Lane ? laneId() : warpId();
+          index = axis != Axis::Lane ? warpId() : lane ? lane : laneId();
         Value d = digit(*this, index, divisor, mode.extent,
                         divisor * mode.extent == size);
         parts[mode.dim] = add(parts[mode.dim], mulConst(d, mode.stride));

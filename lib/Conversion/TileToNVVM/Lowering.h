@@ -251,7 +251,9 @@ public:
   //===--- layouts ---===//
   /// Digits of lane and warp times strides, summed per dimension (i32); null
   /// where zero. `scale` multiplies each dimension's stride.
-  SmallVector<Value> threadCoordinates(const FragmentLayout &layout);
+  /// `lane` stands in for the thread's own lane number.
+  SmallVector<Value> threadCoordinates(const FragmentLayout &layout,
+                                       Value lane = {});
   /// Coordinates of register `reg`: `threadPart` plus constants.
   SmallVector<ThreadCoordinate> coordinates(ArrayRef<Value> threadPart,
                                             const FragmentLayout &layout,
@@ -268,12 +270,12 @@ public:
   /// Addresses in a shared buffer of the elements that a layout gives to the
   /// current thread, one per register. `offsets` (i32, one per dimension of the
   /// buffer, or empty) move the region; dimension d of the layout is dimension
-  /// dims[d] of the buffer.
+  /// dims[d] of the buffer. `lane` stands in for the thread's own lane number.
   class SharedAddresses {
   public:
     SharedAddresses(KernelLowering &lowering, const SharedBuffer &buffer,
                     const FragmentLayout &layout, ArrayRef<unsigned> dims,
-                    ArrayRef<Value> offsets = {});
+                    ArrayRef<Value> offsets = {}, Value lane = {});
     Value operator()(int64_t reg);
 
   private:
@@ -282,6 +284,7 @@ public:
     FragmentLayout layout;
     SmallVector<unsigned> dims;
     SmallVector<Value> offsets;
+    Value lane;
     bool separable;
     SmallVector<int64_t> constantOffsets; // separable case; empty: none
     /// Bits of coordinates that the thread part sets, in dimensions that lie in

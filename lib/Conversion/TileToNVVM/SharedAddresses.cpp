@@ -86,9 +86,11 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
                                                  const SharedBuffer &buffer,
                                                  const FragmentLayout &layout,
                                                  ArrayRef<unsigned> dims,
-                                                 ArrayRef<Value> offsets)
+                                                 ArrayRef<Value> offsets,
+                                                 Value lane)
     : lowering(lowering), buffer(buffer), layout(layout),
-      dims(dims.begin(), dims.end()), offsets(offsets.begin(), offsets.end()) {
+      dims(dims.begin(), dims.end()), offsets(offsets.begin(), offsets.end()),
+      lane(lane) {
   separable = true;
   for (Value offset : offsets) {
     IntegerAttr constant;
@@ -123,7 +125,7 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
       dividedBits[dim] |= bits;
     }
   if (!separable) {
-    threadPart = lowering.threadCoordinates(layout);
+    threadPart = lowering.threadCoordinates(layout, lane);
     return;
   }
   // Bytes of the thread part, and the bits it can set over all threads.
@@ -137,7 +139,9 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
         int64_t step = bytesAt(this->dims[mode.dim], mode.stride);
         if (step) {
           if (!index)
-            index = axis == Axis::Lane ? lowering.laneId() : lowering.warpId();
+            index = axis != Axis::Lane ? lowering.warpId()
+                    : lane             ? lane
+                                       : lowering.laneId();
           Value d = digit(lowering, index, divisor, mode.extent,
                           divisor * mode.extent == size);
           bytes = lowering.add(bytes, lowering.mulConst(d, step));
@@ -188,7 +192,7 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
   int64_t low = constant & (span - 1), high = constant - low;
   if (carries || (low & threadBits)) {
     // Not a union: recompute from coordinates.
-    SmallVector<Value> parts = lowering.threadCoordinates(layout);
+    SmallVector<Value> parts = lowering.threadCoordinates(layout, lane);
     SmallVector<Value> full(buffer.layout.rank());
     for (unsigned d = 0; d < layout.rank(); ++d)
       full[dims[d]] = lowering.addConst(parts[d], constants[d]);
