@@ -43,6 +43,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.tunables = options.tunables;
   pipeline.versions = options.versions;
   pipeline.remarks = options.remarks;
+  pipeline.fastMath = options.fastMath;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);
   if (options.timeReport)

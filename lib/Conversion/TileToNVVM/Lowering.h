@@ -79,6 +79,17 @@ struct ThreadCoordinate {
   int64_t constant = 0; // added to base
 };
 
+/// Where an element of half a byte lies (PackedMemory.h): its byte, and by how
+/// many bits it is shifted there (i32; null: by none).
+struct PackedPlace {
+  Value pointer;
+  Value shift;
+};
+/// Whether elements lie two to a byte.
+inline bool isPacked(Type elementType) {
+  return getStorageBits(elementType) < 8;
+}
+
 /// Who runs the code that is being emitted: the block, or a role of it. Lane,
 /// warp and thread numbers, barriers and "one thread" are the agent's.
 struct Agent {
@@ -276,9 +287,13 @@ public:
     SharedAddresses(KernelLowering &lowering, const SharedBuffer &buffer,
                     const FragmentLayout &layout, ArrayRef<unsigned> dims,
                     ArrayRef<Value> offsets = {}, Value lane = {});
+    /// Of the first element of whole bytes.
     Value operator()(int64_t reg);
+    /// Of one packed element.
+    PackedPlace place(int64_t reg);
 
   private:
+    SmallVector<Value> valuesOf(int64_t reg);
     KernelLowering &lowering;
     SharedBuffer buffer;
     FragmentLayout layout;
@@ -299,12 +314,19 @@ public:
   };
   /// Byte address in a shared buffer of arbitrary i32 coordinates.
   Value sharedElement(const SharedBuffer &buffer, ArrayRef<Value> coordinates);
+  PackedPlace sharedPlace(const SharedBuffer &buffer,
+                          ArrayRef<Value> coordinates);
   /// Pointer to an element of a global buffer: `uniform` (i64, one per
   /// dimension or empty) plus thread coordinates on the dimensions dims[d].
   Value globalAddress(const GlobalBuffer &buffer, Type elementType,
                       ArrayRef<Value> uniform,
                       ArrayRef<ThreadCoordinate> coordinates,
                       ArrayRef<unsigned> dims);
+  /// The same of one packed element. (Above, packed elements start at a byte
+  /// in every part of the sum.)
+  PackedPlace globalPlace(const GlobalBuffer &buffer, ArrayRef<Value> uniform,
+                          ArrayRef<ThreadCoordinate> coordinates,
+                          ArrayRef<unsigned> dims);
   /// Predicate (i1) that uniform + coordinate lies in [0, size) in every
   /// dimension where `check[d]`; null when nothing is to be checked.
   Value globalInBounds(const GlobalBuffer &buffer, ArrayRef<Value> uniform,
@@ -317,7 +339,9 @@ public:
                      int64_t reg);
   void storeRegister(const FragmentBuffer &buffer, Type elementType,
                      int64_t reg, Value value);
-  /// Memory form of an element type (i1 -> i8, fp8 -> i8).
+  /// Memory form of an element type (i1 -> i8, fp8 -> i8). Packed elements have
+  /// a byte each where their form is the thread's own affair: in local memory
+  /// and scratch. In fragments they are packed, too.
   Type storageType(Type elementType);
   Value fromStorage(Value stored, Type elementType);
   Value toStorage(Value value);

@@ -134,8 +134,9 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
     if (offset != 0 && !ShapedType::isDynamic(offset))
       buffer.pointer = LLVM::GEPOp::create(
           lowering.builder, buffer.pointer.getType(),
-          lowering.storageType(memref.getElementType()), buffer.pointer,
-          ArrayRef<LLVM::GEPArg>{lowering.i64(offset)});
+          lowering.builder.getI8Type(), buffer.pointer,
+          ArrayRef<LLVM::GEPArg>{lowering.i64(
+              offset * getStorageBits(memref.getElementType()) / 8)});
     lowering.globals[argument] = buffer;
   }
 }
@@ -365,6 +366,8 @@ static LogicalResult convertToLLVM(ModuleOp module) {
 namespace {
 struct ConvertTileToNVVMPass
     : tile::impl::ConvertTileToNVVMPassBase<ConvertTileToNVVMPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
@@ -395,7 +398,10 @@ struct ConvertTileToNVVMPass
     std::string arch = target->arch.str();
     module->removeAttr(kTargetAttrName);
     module->setAttr("mlir_tile.arch", StringAttr::get(&getContext(), arch));
-    if (failed(expandMath(module, *target)) || failed(convertToLLVM(module)))
+    ExpandMathOptions functions;
+    functions.fastMath = fastMath;
+    if (failed(expandMath(module, *target, functions)) ||
+        failed(convertToLLVM(module)))
       return signalPassFailure();
   }
 };
