@@ -8,6 +8,7 @@
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Conversion/ElementCast.h"
 
@@ -494,4 +495,43 @@ Value KernelLowering::convertElement(Value value, Type to, bool isUnsigned) {
       return arith::ExtUIOp::create(builder, to, value);
   }
   return castElement(builder, builder.getLoc(), value, to);
+}
+
+bool tile::nvvm::convertsInPairs(Type from, Type to) {
+  auto isFp8 = [](Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  };
+  bool toFloat = isa<FloatType>(to) && to.getIntOrFloatBitWidth() <= 32;
+  return (isPacked(from) && toFloat) || (isFp8(from) && toFloat) ||
+         (isFp8(to) && isa<FloatType>(from));
+}
+
+SmallVector<Value>
+tile::nvvm::inPairs(KernelLowering &lowering, ArrayRef<Value> values,
+                    llvm::function_ref<Value(Value)> convert) {
+  auto &b = lowering.builder;
+  SmallVector<Value> results;
+  size_t i = 0;
+  for (; i + 1 < values.size(); i += 2) {
+    Value pair = vector::FromElementsOp::create(
+        b, VectorType::get(2, values[i].getType()),
+        ValueRange{values[i], values[i + 1]});
+    Value converted = convert(pair);
+    for (int64_t e : {0, 1})
+      results.push_back(vector::ExtractOp::create(b, converted, e));
+  }
+  if (i < values.size())
+    results.push_back(convert(values[i]));
+  return results;
+}
+
+SmallVector<Value> KernelLowering::convertElements(ArrayRef<Value> values,
+                                                   Type to) {
+  if (!values.empty() && convertsInPairs(values[0].getType(), to))
+    return inPairs(*this, values,
+                   [&](Value pair) { return convertElement(pair, to); });
+  SmallVector<Value> results;
+  for (Value value : values)
+    results.push_back(convertElement(value, to));
+  return results;
 }

@@ -351,6 +351,8 @@ public:
 
   /// Converts a number between element types as tile.copy does.
   Value convertElement(Value value, Type to, bool isUnsigned = false);
+  /// The same for neighbours, in pairs where that is faster.
+  SmallVector<Value> convertElements(ArrayRef<Value> values, Type to);
 
   FailureOr<FragmentBuffer> fragment(Value buffer, Operation *user);
   FailureOr<SharedBuffer> shared(Value buffer, Operation *user);
@@ -364,6 +366,15 @@ public:
   /// Lowered operations, erased once nothing uses them.
   SmallVector<Operation *> lowered;
 };
+
+/// Whether conversions between these element types are fast for two at a time:
+/// those of fp8, by cvt, and of packed elements (ExpandMath).
+bool convertsInPairs(Type from, Type to);
+
+/// Emits `convert` on vectors of two values each; one that is left over is
+/// converted alone.
+SmallVector<Value> inPairs(KernelLowering &lowering, ArrayRef<Value> values,
+                           llvm::function_ref<Value(Value)> convert);
 
 /// digit (index / divisor) % extent of a lane or warp number; the modulo is
 /// left out for the slowest digit.

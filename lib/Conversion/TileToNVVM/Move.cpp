@@ -236,9 +236,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
             auto values = source->load(reg, count, pad);
             if (failed(values))
               return failure();
-            for (Value &value : *values)
-              value = lowering.convertElement(value, target->elementType);
-            return target->store(reg, *values);
+            return target->store(
+                reg, lowering.convertElements(*values, target->elementType));
           });
       if (failed(result))
         return failure();

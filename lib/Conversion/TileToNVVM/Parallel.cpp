@@ -35,6 +35,7 @@ private:
   LogicalResult emitGroup(int64_t reg, int64_t width);
   LogicalResult emitOp(Operation &inner, int64_t reg,
                        MutableArrayRef<IRMapping> maps);
+  bool emitPairs(Operation &inner, MutableArrayRef<IRMapping> maps);
   /// An operation with regions, or of the tile dialect, of one iteration.
   LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
   LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
@@ -83,11 +84,13 @@ int64_t ParallelLowering::groupWidth() {
       return;
     int64_t bits =
         getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
-    // Two at a time is what conversions of packed elements are fast for.
-    if (isFragment(buffer) && bits < 8)
+    if (isFragment(buffer)) {
+      // Two at a time is what conversions of these are fast for.
+      Type element = cast<MemRefType>(buffer.getType()).getElementType();
+      if (!convertsInPairs(element, Float16Type::get(element.getContext())))
+        return;
       bits = kMaxAccessBits / 2;
-    else if (isFragment(buffer))
-      return;
+    }
     elementBits = std::min(elementBits, bits);
   });
   int64_t width = 1;
@@ -353,6 +356,34 @@ ParallelLowering::emitVectorStore(memref::StoreOp store, int64_t width,
   });
 }
 
+/// A conversion that is fast for two neighbouring iterations at a time.
+bool ParallelLowering::emitPairs(Operation &inner,
+                                 MutableArrayRef<IRMapping> maps) {
+  if (maps.size() < 2 || inner.getNumOperands() != 1 ||
+      inner.getNumResults() != 1 || !isa<CastOpInterface>(inner) ||
+      isa<arith::BitcastOp>(inner))
+    return false;
+  Type to = inner.getResult(0).getType();
+  if (!convertsInPairs(inner.getOperand(0).getType(), to))
+    return false;
+  SmallVector<Value> values;
+  for (IRMapping &map : maps)
+    values.push_back(map.lookupOrDefault(inner.getOperand(0)));
+  SmallVector<Value> results = inPairs(lowering, values, [&](Value value) {
+    OperationState state(inner.getLoc(), inner.getName());
+    state.addOperands(value);
+    Type shaped = to;
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      shaped = vector.clone(to);
+    state.addTypes(shaped);
+    state.addAttributes(inner.getAttrs());
+    return lowering.builder.create(state)->getResult(0);
+  });
+  for (auto [map, result] : llvm::zip(maps, results))
+    map.map(inner.getResult(0), result);
+  return true;
+}
+
 LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
                                        MutableArrayRef<IRMapping> maps) {
   auto &b = lowering.builder;
@@ -424,6 +455,8 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
     }
     return success();
   }
+  if (emitPairs(inner, maps))
+    return success();
   // Operations with regions, and operations of the tile dialect (print,
   // assert), are cloned and lowered where they stand; scalar code is cloned as
   // it is.

@@ -29,6 +29,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -259,6 +260,11 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     builder.getDenseI32ArrayAttr(
                         {static_cast<int32_t>(kernel.getThreads()), 1, 1}));
+  if (std::optional<RegisterPeak> peak = findRegisterPeak(kernel)) {
+    function->setAttr(kPeakRegistersAttrName,
+                      builder.getI64IntegerAttr(peak->registers()));
+    function->setAttr(kPeakLocationAttrName, peak->op->getLoc());
+  }
   Block *entry = function.addEntryBlock(builder);
   lowering.entry = entry;
   lowering.function = function;
