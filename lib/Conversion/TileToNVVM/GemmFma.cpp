@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmOperands.h"
-#include "PackedMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -117,15 +116,10 @@ LogicalResult tile::nvvm::lowerFma(KernelLowering &lowering, GemmOp gemm) {
       SmallVector<Value> at = {outer, k};
       if (!outerFirst)
         std::swap(at[0], at[1]);
-      Value value;
-      if (buffer.layout.elementBits() < 8)
-        value = loadPacked(lowering, lowering.sharedPlace(buffer, at), type);
-      else
-        value = lowering.fromStorage(
-            LLVM::LoadOp::create(b, lowering.storageType(type),
-                                 lowering.sharedElement(buffer, at)),
-            type);
-      return lowering.convertElement(value, wide, isUnsigned);
+      Value stored = LLVM::LoadOp::create(b, lowering.storageType(type),
+                                          lowering.sharedElement(buffer, at));
+      return lowering.convertElement(lowering.fromStorage(stored, type), wide,
+                                     isUnsigned);
     };
     for (int64_t r = 0; r < count; ++r) {
       SmallVector<int64_t> at = layout.axisCoordinates(Axis::Register, r);
