@@ -202,6 +202,11 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   bool isScalar = !copy.getPlan() ||
                   copy.getPlan()->getInstruction() == CopyInstruction::Scalar;
   int64_t count = isScalar ? 1 : runLength(loop, elementsIn(bytes, counted));
+  // Registers have no width; conversions may.
+  if (source->space == MemorySpace::Fragment &&
+      target->space == MemorySpace::Fragment &&
+      convertsInPairs(source->elementType, target->elementType))
+    count = runLength(loop, 2);
   bool movesWords = count > 1 && isPacked(source->elementType) &&
                     source->elementType == target->elementType;
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
