@@ -68,7 +68,7 @@ def pack(options):
 
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        found = [k for k in generate.write(folder) if "compile_only" not in k]
+        found = [k for k in generate.write(folder) if "compile_only" not in k and re.search(options.only or "", k["name"])]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             found = list(pool.map(lambda k: compile_kernel(k, options, folder), found))
         (folder / "matrix.json").write_text(json.dumps(dict(arch=options.arch, kernels=found)))
@@ -115,6 +115,30 @@ class Driver:
 
     def unload(self, module):
         self.check(self.cuda.cuModuleUnload(module), "unload")
+
+    # The driver's numbers of element types and modes, in the order of its enumerations.
+    MAP_TYPES = {"ui8": 0, "i8": 0, "f8E4M3FN": 0, "f8E5M2": 0, "ui16": 1, "i16": 1, "ui32": 2, "i32": 3, "ui64": 4, "i64": 5,
+                 "f16": 6, "f32": 7, "f64": 8, "bf16": 9, "tf32": 11}
+    MAP_MODES = {"interleave": ("none", "16B", "32B"), "swizzle": ("none", "32B", "64B", "128B"),
+                 "l2_promotion": ("none", "64B", "128B", "256B"), "oob_fill": ("zeros", "nan")}
+
+    def tensor_map(self, spec, address, env):
+        """The 128 bytes of a tensor map, in a ctypes array; of an empty tensor, that of one element nowhere."""
+        c, rank = self.c, len(spec["dims"])
+        dims, steps = [evaluate(e, *env) for e in spec["dims"]], [evaluate(e, *env) for e in spec["strides"]]
+        if not all(dims):
+            dims, steps, address = [1] * rank, [16] * (rank - 1), 1 << 20
+        steps = [16 if extent == 1 else step for extent, step in zip(dims[1:], steps)]
+        room = (c.c_char * 192)()
+        first = -c.addressof(room) % 64
+        found = (c.c_char * 128).from_buffer(room, first)
+        modes = [c.c_int(names.index(spec[key])) for key, names in self.MAP_MODES.items()]
+        array = lambda of, values: (of * max(len(values), 1))(*values)
+        self.check(self.cuda.cuTensorMapEncodeTiled(
+            c.byref(found), c.c_int(self.MAP_TYPES[spec["type"]]), c.c_uint(rank), c.c_void_p(address),
+            array(c.c_uint64, dims), array(c.c_uint64, steps), array(c.c_uint, spec["box"]),
+            array(c.c_uint, spec["element_strides"]), *modes), "tensor map")
+        return found
 
     def launch(self, function, grid, threads, shared, values):
         c = self.c
@@ -296,7 +320,7 @@ class Worker:
         grid = [evaluate(e, shapes, strides, scalars) for e in manifest["grid"]]
         values = []
         for p in manifest["params"]:
-            i = p["arg"]
+            i = p.get("arg")
             integer = c.c_int64 if p.get("type", "i64") == "i64" else c.c_int32
             if p["kind"] == "pointer":
                 values.append(c.c_uint64(buffers[i].pointer()))
@@ -306,6 +330,9 @@ class Worker:
                 values.append(integer(strides[i][p["dim"]]))
             elif p["kind"] == "scalar":
                 values.append({"f32": c.c_float, "f64": c.c_double, "i32": c.c_int32, "i64": c.c_int64}[p["type"]](scalars[i]))
+            elif p["kind"] == "tensor_map":
+                spec = manifest["tensor_maps"][p["map"]]
+                values.append(self.driver.tensor_map(spec, buffers[spec["arg"]].pointer(), (shapes, strides, scalars)))
             else:
                 return f"parameter kind {p['kind']}"
         torch.cuda.synchronize()
@@ -477,6 +504,7 @@ def main():
     p.add_argument("--ptxas", default="ptxas", help="the assembler")
     p.add_argument("--arch", default="sm_90")
     p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--only", help="pack only kernels whose names match this expression")
     p.add_argument("-o", "--output", default="matrix.tar.xz")
     p = commands.add_parser("run", help="run what was packed, where the GPU is")
     p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "MathBuilder.h"
 #include "SmallFloats.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -48,6 +49,13 @@ static Num widen(ImplicitLocOpBuilder &b, ArrayRef<Value> codes,
   Type i32 = b.getI32Type();
   return unsignedTo(Num(b, codes[0]), i32) |
          shl(unsignedTo(Num(b, codes[1]), i32), 16);
+}
+
+/// An integer's bits as a value of `type`: a float, or two in its halves.
+static Value asFloats(ImplicitLocOpBuilder &b, Num bits, Type type) {
+  if (isa<VectorType>(type))
+    return LLVM::BitcastOp::create(b, type, bits);
+  return arith::BitcastOp::create(b, type, bits);
 }
 
 /// Applies `convert`, which gives a value of `count` elements from so many
@@ -93,7 +101,7 @@ template <typename OpT> struct IntegerToFloat : OpRewritePattern<OpT> {
                 [&](ArrayRef<Value> codes, Type type) -> Value {
                   Num bits = widen(b, codes, width);
                   bits = bits ^ (codes.size() == 2 ? flip << 16 | flip : flip);
-                  Value shifted = arith::BitcastOp::create(b, type, bits);
+                  Value shifted = asFloats(b, bits, type);
                   // bf16 has fma from sm_80 on, sub from sm_90 on.
                   if (to.isBF16())
                     return math::FmaOp::create(b, shifted, splat(b, type, 1),
@@ -117,16 +125,16 @@ struct Fp4ToF16 : OpRewritePattern<arith::ExtFOp> {
     Value source = arith::BitcastOp::create(
         b, withShapeOf(op.getIn().getType(), b.getIntegerType(4)), op.getIn());
     rewriter.replaceOp(
-        op, convertCodes(
-                b, source, op.getType(), /*inPairs=*/true,
-                [&](ArrayRef<Value> codes, Type type) -> Value {
-                  Num bits = widen(b, codes, 16);
-                  int64_t both = codes.size() == 2 ? 0x00010001 : 1;
-                  Num moved =
-                      shl(bits & 7 * both, 9) | shl(bits & 8 * both, 12);
-                  Value tiny = arith::BitcastOp::create(b, type, moved);
-                  return arith::MulFOp::create(b, tiny, splat(b, type, 0x1p14));
-                }));
+        op, convertCodes(b, source, op.getType(), /*inPairs=*/true,
+                         [&](ArrayRef<Value> codes, Type type) -> Value {
+                           Num bits = widen(b, codes, 16);
+                           int64_t both = codes.size() == 2 ? 0x00010001 : 1;
+                           Num moved = shl(bits & 7 * both, 9) |
+                                       shl(bits & 8 * both, 12);
+                           Value tiny = asFloats(b, moved, type);
+                           return arith::MulFOp::create(b, tiny,
+                                                        splat(b, type, 0x1p14));
+                         }));
     return success();
   }
 };
