@@ -299,14 +299,29 @@ Endpoint::guardedValues(Value predicate, TypeRange types,
   return SmallVector<Value>(branch.getResults());
 }
 
+SmallVector<Value> Endpoint::fragmentWords(int64_t first, int64_t count,
+                                           ArrayRef<Value> stored) {
+  // One by one: LLVM makes no registers of an array that is stored as vectors
+  // and loaded as bytes.
+  int64_t perWord = std::min<int64_t>(count, 8);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count / perWord; ++i) {
+    Value address =
+        lowering->registerAddress(*fragment, elementType, first + i * perWord);
+    if (stored.empty())
+      words.push_back(loadPackedWords(*lowering, address, perWord).front());
+    else
+      storePackedWords(*lowering, address, stored[i]);
+  }
+  return words;
+}
+
 FailureOr<SmallVector<Value>> Endpoint::loadWords(int64_t reg, int64_t count,
                                                   Value pad) {
   auto &b = lowering->builder;
   int64_t first = fragment ? fragmentRun(reg, count) : -1;
   if (first >= 0)
-    return loadPackedWords(
-        *lowering, lowering->registerAddress(*fragment, elementType, first),
-        count);
+    return fragmentWords(first, count, {});
   if (!isWords(count)) {
     auto values = load(reg, count, pad);
     if (failed(values))
@@ -446,9 +461,7 @@ LogicalResult Endpoint::storeWords(int64_t reg, int64_t count,
                                    ArrayRef<Value> words) {
   int64_t first = fragment ? fragmentRun(reg, count) : -1;
   if (first >= 0) {
-    storePackedWords(*lowering,
-                     lowering->registerAddress(*fragment, elementType, first),
-                     words);
+    fragmentWords(first, count, words);
     return success();
   }
   if (!isWords(count))

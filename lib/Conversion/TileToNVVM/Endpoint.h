@@ -78,6 +78,10 @@ private:
   int64_t fragmentRegister(int64_t reg) const;
   /// The first of `count` registers that are whole bytes in a row, or -1.
   int64_t fragmentRun(int64_t reg, int64_t count) const;
+  /// Words of a fragment's registers from `first` on: `stored` goes there, or
+  /// they are loaded where it is empty.
+  SmallVector<Value> fragmentWords(int64_t first, int64_t count,
+                                   ArrayRef<Value> stored);
   PackedPlace place(int64_t reg);
   /// Elements from register `first` on, unconditionally.
   void storeElements(int64_t first, ArrayRef<Value> parts);
