@@ -14,6 +14,8 @@ using namespace mlir::tile;
 
 /// Nothing moves more than this many bytes per thread and instruction.
 static constexpr int64_t kMaxBytes = 16;
+/// Of the narrowest elements, two to a byte.
+static constexpr int64_t kMaxElements = 2 * kMaxBytes;
 /// What shared memory is aligned to, whatever its layout (SharedLayout.h).
 static constexpr int64_t kSharedAlignment = 16;
 
@@ -40,11 +42,6 @@ int64_t tile::alignedRun(const FragmentLayout &layout, unsigned dim) {
 // Sides
 //===----------------------------------------------------------------------===//
 
-static unsigned bitsOf(Value buffer) {
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-}
-
 static int64_t baseAlignment(const CopySide &side);
 
 static CopySide makeSide(Operation *op, Value buffer, OperandRange offsets,
@@ -52,7 +49,8 @@ static CopySide makeSide(Operation *op, Value buffer, OperandRange offsets,
   CopySide side;
   side.buffer = buffer;
   side.space = getMemorySpace(buffer);
-  side.elementBits = bitsOf(buffer);
+  side.elementBits =
+      getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
   side.extents = std::move(extents);
   side.name = describeBuffer(buffer);
   side.alignment = baseAlignment(side);
@@ -286,10 +284,6 @@ CopyFacts CopyFacts::get(TileMoveOpInterface op) {
   facts.layout = op.getLayoutAttr();
 
   const CopySide &counted = facts.countedSide();
-  if (facts.source.elementBits < 8 || facts.target.elementBits < 8) {
-    facts.limits.push_back({1, "elements narrower than a byte"});
-    return facts;
-  }
   if (counted.space == MemorySpace::Global ||
       counted.space == MemorySpace::Shared)
     facts.vectorDim = contiguousTileDim(counted, op);
@@ -308,10 +302,10 @@ CopyFacts CopyFacts::get(TileMoveOpInterface op) {
                 counted.name + " is contiguous along dimension " +
                 std::to_string(dim)});
   int64_t extent = facts.tileShape[dim];
-  facts.limits.push_back(
-      {powerOfTwo(extent, 16), "the tile has " + std::to_string(extent) +
-                                   " elements along dimension " +
-                                   std::to_string(dim)});
+  facts.limits.push_back({powerOfTwo(extent, kMaxElements),
+                          "the tile has " + std::to_string(extent) +
+                              " elements along dimension " +
+                              std::to_string(dim)});
   if (facts.layout) {
     int64_t run = alignedRun(facts.layout.getLayout(), dim);
     facts.limits.push_back(
@@ -320,7 +314,7 @@ CopyFacts CopyFacts::get(TileMoveOpInterface op) {
   }
   if (auto width = op.getCoalescedWidth())
     facts.limits.push_back(
-        {powerOfTwo(std::max<int64_t>(*width, 1), 16),
+        {powerOfTwo(std::max<int64_t>(*width, 1), kMaxElements),
          "`coalesced_width` asks for " + std::to_string(*width) + " elements"});
   for (const CopySide *side : {&facts.source, &facts.target})
     LimitFinder(facts, *side, dim).run();

@@ -38,6 +38,10 @@ static bool touchesMemory(const CopyFacts &facts) {
   return inMemory(facts.source) || inMemory(facts.target);
 }
 static bool any(const CopyFacts &) { return true; }
+/// Two elements to a byte: the narrowest vector is one byte.
+static bool touchesPackedMemory(const CopyFacts &facts) {
+  return touchesMemory(facts) && facts.countedSide().elementBits < 8;
+}
 
 /// Elements of the counted side in `bytes`, or 0 when they are not whole.
 static int64_t elementsIn(const CopyFacts &facts, int64_t bytes) {
@@ -66,6 +70,8 @@ static std::string whyNotCpAsync(const CopyFacts &facts,
     return "elements are converted";
   if (facts.padsNonZero && facts.source.mayOverhang)
     return "the region may overhang, and the pad is not zero";
+  if (facts.source.elementBits < 8 && facts.mayBePartial(2))
+    return "rows may end inside a byte";
   return whyNotWidth(facts, bytes);
 }
 
@@ -168,6 +174,8 @@ static const CopyRule kRules[] = {
     {CopyInstruction::Vector, 8, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Vector, 4, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Vector, 2, "or to memory", touchesMemory, whyNotVector},
+    {CopyInstruction::Vector, 1, "or to memory", touchesPackedMemory,
+     whyNotVector},
     {CopyInstruction::Scalar, 0, "anything to anything", any, always},
 
     {CopyInstruction::Tma, 0, "shared to global memory", kSharedToGlobal,

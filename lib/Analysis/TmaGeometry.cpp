@@ -132,12 +132,40 @@ static OrRefusal<Parts> divide(TileMoveOpInterface copy, const Sides &sides,
   return *best;
 }
 
+/// Elements of half a byte as the bytes they share, along `dim`.
+static OrRefusal<SharedLayout> asBytes(const SharedLayout &packed,
+                                       unsigned dim) {
+  SmallVector<int64_t> shape(packed.shape());
+  Modes modes;
+  bool isFirst = true;
+  for (Mode mode : packed.modes()) {
+    bool halves = mode.dim == static_cast<int>(dim) && isFirst;
+    if (halves) {
+      isFirst = false;
+      if (mode.stride != 1 || mode.extent % 2)
+        return Refusal{"expected elements that share a byte to lie along the "
+                       "global buffer's contiguous dimension"};
+      mode.extent /= 2;
+    } else if (mode.stride % 2) {
+      return Refusal{"expected rows of whole bytes in the shared buffer"};
+    } else {
+      mode.stride /= 2;
+    }
+    modes.push_back(mode);
+  }
+  if (isFirst || shape[dim] % 2)
+    return Refusal{"expected rows of whole bytes in the shared buffer"};
+  shape[dim] /= 2;
+  return SharedLayout(shape, 8, modes, packed.swizzle());
+}
+
 OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
-                                         const SharedLayout &shared) {
+                                         const SharedLayout &packed) {
   OrRefusal<Sides> found = Sides::get(copy);
   if (!found)
     return Refusal{found.reason()};
-  const Sides &sides = *found;
+  Sides &sides = *found;
+  SharedLayout shared = packed;
   size_t rank = sides.globalExtents.size();
   if (sides.globalDims.empty())
     return Refusal{"a single element"};
@@ -157,6 +185,21 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
   if (!inner)
     return Refusal{"the global buffer has no static stride of 1 along a "
                    "dimension of the tile"};
+  TmaGeometry geometry;
+  if (packed.elementBits() < 8) {
+    unsigned dim = sides.sharedDims[*inner];
+    int64_t &offset = sides.sharedOffsets[dim];
+    int64_t &extent = sides.sharedExtents[dim];
+    if (offset % 2 || extent % 2)
+      return Refusal{"expected a region of whole bytes"};
+    OrRefusal<SharedLayout> bytes = asBytes(packed, dim);
+    if (!bytes)
+      return Refusal{bytes.reason()};
+    shared = *bytes;
+    offset /= 2;
+    extent /= 2;
+    geometry.elementsPerUnit = 2;
+  }
 
   OrRefusal<Parts> divided = divide(copy, sides, shared, *inner);
   if (!divided)
@@ -169,7 +212,6 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
     return Refusal{"it would take " + std::to_string(first->copies.size()) +
                    " tensor copies, more than " + std::to_string(kMaxBoxes)};
 
-  TmaGeometry geometry;
   geometry.swizzle = first->swizzle;
   geometry.bytesPerBox = first->bytesPerCopy;
   geometry.parts = parts;

@@ -156,6 +156,13 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
   const CopySide &global = isLoad ? facts.source : facts.target;
   if (std::string reason = whyNotTensorMap(facts, global); !reason.empty())
     return reason;
+  if (global.elementBits < 8) {
+    if (global.mayOverhang && facts.mayBePartial(2))
+      return "rows may end inside a byte";
+    for (const IndexFacts &offset : llvm::ArrayRef(global.offsets).take_back())
+      if (!offset.isMultipleOf(2))
+        return "the region may begin inside a byte";
+  }
   // Measured on an H200: what is cut off inside 16 bytes is written after all.
   if (!isLoad && global.mayOverhang &&
       facts.mayBePartial(kProxyBytes * 8 / global.elementBits))

@@ -34,6 +34,7 @@ namespace {
 struct Parameter {
   bool isBuffer = false;
   unsigned rank = 0;
+  bool isPacked = false; ///< two elements to a byte, outside
 };
 
 using Entry = void (*)(void **);
@@ -152,8 +153,11 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
     auto &parameters = impl->kernels[kernel.getSymName()];
     for (Attribute attr : kernel.getArgTypes()) {
       auto memref = dyn_cast<MemRefType>(cast<TypeAttr>(attr).getValue());
+      bool isPacked =
+          memref && getStorageBits(memref.getElementType()) < 8 &&
+          !(options.widen && isa<FloatType>(memref.getElementType()));
       parameters.push_back(
-          {bool(memref), memref ? unsigned(memref.getRank()) : 0});
+          {bool(memref), memref ? unsigned(memref.getRank()) : 0, isPacked});
     }
   }
   PassManager passes(module->getContext());
@@ -198,6 +202,35 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
   return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));
 }
 
+/// Elements from first to last that the strides reach.
+static int64_t spanOf(const CpuArgument &argument) {
+  int64_t last = 0;
+  for (auto [size, stride] : llvm::zip(argument.sizes, argument.strides)) {
+    if (size == 0)
+      return 0;
+    last += (size - 1) * stride;
+  }
+  return last + 1;
+}
+
+/// Compiled code has a byte for each element: packed ones are taken apart
+/// before it runs, and put together after.
+static std::vector<char> unpack(const CpuArgument &argument) {
+  auto *packed = static_cast<const char *>(argument.data);
+  std::vector<char> bytes(spanOf(argument));
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = packed[i / 2] >> 4 * (i % 2) & 0xf;
+  return bytes;
+}
+static void pack(ArrayRef<char> bytes, const CpuArgument &argument) {
+  auto *packed = static_cast<char *>(argument.data);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    unsigned shift = 4 * (i % 2);
+    packed[i / 2] = (packed[i / 2] & ~(0xf << shift)) | (bytes[i] & 0xf)
+                                                            << shift;
+  }
+}
+
 /// Runs one worker's blocks; a failed assertion or schedule ends them.
 static void runWorker(Entry entry, void **arguments, CpuContext &context) {
   if (setjmp(context.schedule.agents.front().unwind) == 0)
@@ -218,6 +251,7 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
 
   // The values every worker's call loads: descriptors flattened.
   std::vector<uint64_t> values;
+  std::vector<std::vector<char>> unpacked(arguments.size());
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     const Parameter &parameter = parameters[i];
     if (!parameter.isBuffer) {
@@ -232,6 +266,10 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
           llvm::Twine(argument.sizes.size()) + " and " +
           llvm::Twine(argument.strides.size()));
     auto pointer = reinterpret_cast<uintptr_t>(argument.data);
+    if (parameter.isPacked) {
+      unpacked[i] = unpack(argument);
+      pointer = reinterpret_cast<uintptr_t>(unpacked[i].data());
+    }
     values.insert(values.end(), {pointer, pointer, 0});
     values.insert(values.end(), argument.sizes.begin(), argument.sizes.end());
     values.insert(values.end(), argument.strides.begin(),
@@ -268,6 +306,8 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
   work(0);
   for (std::thread &thread : threads)
     thread.join();
+  for (auto [i, bytes] : llvm::enumerate(unpacked))
+    pack(bytes, arguments[i]);
 
   std::vector<std::pair<int64_t, StringRef>> output;
   const CpuContext *failed = nullptr;

@@ -6,6 +6,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Pipelines/Pipelines.h"
 #include "tile/Target/ArtifactBuilder.h"
@@ -43,6 +44,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.tunables = options.tunables;
   pipeline.versions = options.versions;
   pipeline.remarks = options.remarks;
+  pipeline.fastMath = options.fastMath;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);
   if (options.timeReport)
@@ -132,12 +134,19 @@ AssemblerResult mlir::tile::assembleModule(ModuleOp module,
     Operation *function = module.lookupSymbol(kernel.name);
     if (!function)
       function = module;
-    if (kernel.spillStoreBytes || kernel.spillLoadBytes || kernel.stackBytes)
-      function->emitRemark()
-          << "'" << kernel.name << "' spills: " << kernel.registers
-          << " registers, " << kernel.stackBytes << " bytes of stack, "
-          << kernel.spillStoreBytes << " bytes of spill stores, "
-          << kernel.spillLoadBytes << " bytes of spill loads";
+    if (!kernel.spillStoreBytes && !kernel.spillLoadBytes && !kernel.stackBytes)
+      continue;
+    InFlightDiagnostic remark = function->emitRemark();
+    remark << "'" << kernel.name << "' spills: " << kernel.registers
+           << " registers, " << kernel.stackBytes << " bytes of stack, "
+           << kernel.spillStoreBytes << " bytes of spill stores, "
+           << kernel.spillLoadBytes << " bytes of spill loads";
+    auto where = function->getAttrOfType<LocationAttr>(kPeakLocationAttrName);
+    auto peak = function->getAttrOfType<IntegerAttr>(kPeakRegistersAttrName);
+    if (where && peak)
+      remark.attachNote(where)
+          << "most registers are needed here, by estimate: " << peak.getInt()
+          << " for fragments and operands, addresses left out";
   }
   return result;
 }

@@ -90,7 +90,9 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
     rings.remarks = options.remarks;
     passes.addPass(createVerifyRingsPass(rings));
   }
-  passes.addPass(createConvertTileToNVVMPass());
+  ConvertTileToNVVMPassOptions conversion;
+  conversion.fastMath = options.fastMath;
+  passes.addPass(createConvertTileToNVVMPass(conversion));
 }
 
 void mlir::tile::registerTilePipelines() {

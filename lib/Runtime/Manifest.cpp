@@ -149,8 +149,11 @@ void KernelVerifier::checkTensorMap(const TensorMapSpec &map,
   const ArgSpec *arg = memref(map.arg);
   if (!arg)
     return report(where + ": expected the argument to be a memref");
-  require(accepts(arg->type, map.type) || accepts(map.type, arg->type), where,
-          "expected the element type of the argument");
+  // Elements of half a byte are moved in pairs.
+  bool isPacked = storageBits(arg->type) < 8 && map.type == ElementType::UI8;
+  require(isPacked || accepts(arg->type, map.type) ||
+              accepts(map.type, arg->type),
+          where, "expected the element type of the argument");
   size_t rank = map.dims.size();
   require(rank >= 1 && rank <= 5, where, "expected a rank of 1 to 5");
   require(map.box.size() == rank && map.elementStrides.size() == rank &&

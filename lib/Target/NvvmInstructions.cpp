@@ -163,6 +163,16 @@ static bool isLargeF64Mma(StringRef instruction) {
 }
 static constexpr Row kLargeF64Mma = {"mma", "f64", "", 90, Needs::Any, 78};
 
+/// fp8 mma.sync got accumulators in f16, and m16n8k16, late.
+static bool isLateFp8Mma(StringRef instruction) {
+  return isUnder(instruction, "mma") &&
+         (hasModifier(instruction, "e4m3") ||
+          hasModifier(instruction, "e5m2")) &&
+         (hasModifier(instruction, "f16") ||
+          hasModifier(instruction, "m16n8k16"));
+}
+static constexpr Row kLateFp8Mma = {"mma", "", "", 89, Needs::Any, 87};
+
 /// wgmma of s8 and u8 together came after those of one type.
 static bool isMixedWgmma(StringRef instruction) {
   return isUnder(instruction, "wgmma") && hasModifier(instruction, "s8") &&
@@ -183,6 +193,8 @@ static void matchInstruction(StringRef instruction,
       visit(row);
   if (isLargeF64Mma(instruction))
     visit(kLargeF64Mma);
+  if (isLateFp8Mma(instruction))
+    visit(kLateFp8Mma);
   if (isMixedWgmma(instruction))
     visit(kMixedWgmma);
 }

@@ -35,8 +35,11 @@ static const MmaInstructionInfo kMmaSync[] = {
     {{16, 8, 8}, MmaType::BF16, MmaType::BF16, MmaType::F32, 80, 70},
     {{16, 8, 8}, MmaType::TF32, MmaType::TF32, MmaType::F32, 80, 70},
     {{16, 8, 4}, MmaType::TF32, MmaType::TF32, MmaType::F32, 80, 70},
-    // m8n8k4 is the f64 shape every architecture from sm_80 on has; the larger
-    // ones (sm_90, PTX 7.8) have no form in NVVM.
+    // m8n8k4 is the f64 shape that every architecture from sm_80 on has; the
+    // larger ones need fewer instructions and operand reads.
+    {{16, 8, 16}, MmaType::F64, MmaType::F64, MmaType::F64, 90, 78},
+    {{16, 8, 8}, MmaType::F64, MmaType::F64, MmaType::F64, 90, 78},
+    {{16, 8, 4}, MmaType::F64, MmaType::F64, MmaType::F64, 90, 78},
     {{8, 8, 4}, MmaType::F64, MmaType::F64, MmaType::F64, 80, 70},
     {{16, 8, 32}, MmaType::I8, MmaType::I8, MmaType::I32, 80, 70},
     {{16, 8, 16}, MmaType::I8, MmaType::I8, MmaType::I32, 80, 70},
@@ -47,6 +50,10 @@ static const MmaInstructionInfo kMmaSync[] = {
     {{16, 8, 32}, MmaType::E4M3, MmaType::E5M2, MmaType::F32, 89, 84},
     {{16, 8, 32}, MmaType::E5M2, MmaType::E4M3, MmaType::F32, 89, 84},
     {{16, 8, 32}, MmaType::E5M2, MmaType::E5M2, MmaType::F32, 89, 84},
+    {{16, 8, 32}, MmaType::E4M3, MmaType::E4M3, MmaType::F16, 89, 87},
+    {{16, 8, 32}, MmaType::E4M3, MmaType::E5M2, MmaType::F16, 89, 87},
+    {{16, 8, 32}, MmaType::E5M2, MmaType::E4M3, MmaType::F16, 89, 87},
+    {{16, 8, 32}, MmaType::E5M2, MmaType::E5M2, MmaType::F16, 89, 87},
 };
 
 static const WgmmaInstructionInfo kWgmma[] = {

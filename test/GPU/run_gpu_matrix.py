@@ -68,7 +68,7 @@ def pack(options):
 
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        found = [k for k in generate.write(folder) if "compile_only" not in k]
+        found = [k for k in generate.write(folder) if "compile_only" not in k and re.search(options.only or "", k["name"])]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             found = list(pool.map(lambda k: compile_kernel(k, options, folder), found))
         (folder / "matrix.json").write_text(json.dumps(dict(arch=options.arch, kernels=found)))
@@ -116,6 +116,30 @@ class Driver:
     def unload(self, module):
         self.check(self.cuda.cuModuleUnload(module), "unload")
 
+    # The driver's numbers of element types and modes, in the order of its enumerations.
+    MAP_TYPES = {"ui8": 0, "i8": 0, "f8E4M3FN": 0, "f8E5M2": 0, "ui16": 1, "i16": 1, "ui32": 2, "i32": 3, "ui64": 4, "i64": 5,
+                 "f16": 6, "f32": 7, "f64": 8, "bf16": 9, "tf32": 11}
+    MAP_MODES = {"interleave": ("none", "16B", "32B"), "swizzle": ("none", "32B", "64B", "128B"),
+                 "l2_promotion": ("none", "64B", "128B", "256B"), "oob_fill": ("zeros", "nan")}
+
+    def tensor_map(self, spec, address, env):
+        """The 128 bytes of a tensor map, in a ctypes array; of an empty tensor, that of one element nowhere."""
+        c, rank = self.c, len(spec["dims"])
+        dims, steps = [evaluate(e, *env) for e in spec["dims"]], [evaluate(e, *env) for e in spec["strides"]]
+        if not all(dims):
+            dims, steps, address = [1] * rank, [16] * (rank - 1), 1 << 20
+        steps = [16 if extent == 1 else step for extent, step in zip(dims[1:], steps)]
+        room = (c.c_char * 192)()
+        first = -c.addressof(room) % 64
+        found = (c.c_char * 128).from_buffer(room, first)
+        modes = [c.c_int(names.index(spec[key])) for key, names in self.MAP_MODES.items()]
+        array = lambda of, values: (of * max(len(values), 1))(*values)
+        self.check(self.cuda.cuTensorMapEncodeTiled(
+            c.byref(found), c.c_int(self.MAP_TYPES[spec["type"]]), c.c_uint(rank), c.c_void_p(address),
+            array(c.c_uint64, dims), array(c.c_uint64, steps), array(c.c_uint, spec["box"]),
+            array(c.c_uint, spec["element_strides"]), *modes), "tensor map")
+        return found
+
     def launch(self, function, grid, threads, shared, values):
         c = self.c
         array = (c.c_void_p * max(len(values), 1))(*[c.cast(c.byref(v), c.c_void_p) for v in values])
@@ -146,6 +170,7 @@ class Buffer:
         # A guard of 4 KiB of poison on either side: stores outside the buffer are seen.
         self.guard = 4096
         self.raw = torch.full((2 * self.guard + rows * self.width * self.size,), 255, dtype=torch.uint8, device="cuda")
+        self.element = element
         if values is not None and values.numel():
             self.view().copy_(values.reshape(rows, -1).to(self.dtype))
 
@@ -155,6 +180,9 @@ class Buffer:
 
     def pointer(self):
         return self.raw.data_ptr() + self.guard
+
+    def rounded(self, values):
+        return values.to(self.dtype).double()
 
     def double(self):
         """A copy as float64, which later stores of the kernel do not change."""
@@ -169,7 +197,75 @@ class Buffer:
         return all(bool((part == 255).all()) for part in (*edge, pad))
 
 
-UNIT_OUT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
+class PackedBuffer:
+    """A device buffer of elements of half a byte, the even one in the low half; strides count elements."""
+
+    FP4 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+
+    def __init__(self, torch, element, shape, pad, values):
+        self.torch, self.element, self.shape = torch, element, shape
+        self.strides, step = [0] * len(shape), 1
+        for d in reversed(range(len(shape))):
+            self.strides[d] = step
+            step *= shape[d] + (pad if d == len(shape) - 1 else 0)
+        self.width = (shape[-1] if shape else 1) + pad
+        self.rows = 1
+        for extent in shape[:-1]:
+            self.rows *= extent
+        self.guard = 4096
+        self.bytes = (self.rows * self.width + 1) // 2
+        self.raw = torch.full((2 * self.guard + self.bytes,), 255, dtype=torch.uint8, device="cuda")
+        if values is not None and values.numel():
+            codes = self.codes()
+            codes[: self.rows * self.width].view(self.rows, self.width)[:, : shape[-1]] = self.encode(values).reshape(self.rows, -1)
+            self.raw[self.guard: self.guard + self.bytes] = codes[0::2] | codes[1::2] << 4
+
+    def codes(self):
+        """Codes of all elements, pads included, and of what fills the last byte."""
+        inner = self.raw[self.guard: self.guard + self.bytes]
+        return self.torch.stack((inner & 15, inner >> 4), 1).reshape(-1)
+
+    def encode(self, values):
+        torch = self.torch
+        if self.element == "i4":
+            return (values.to(torch.int64) & 15).to(torch.uint8)
+        table = torch.tensor(self.FP4, dtype=torch.float64, device="cuda")
+        distance = (values.double().abs()[..., None] - table).abs()
+        least = distance.amin(-1, keepdim=True)
+        # Of two numbers that are as near, the one with the even code.
+        ties = distance == least
+        even = ties & (torch.arange(8, device="cuda") % 2 == 0)
+        code = torch.where(even.any(-1), even.int().argmax(-1), ties.int().argmax(-1))
+        return (code + 8 * torch.signbit(values.double())).to(torch.uint8)
+
+    def decode(self, codes):
+        torch = self.torch
+        if self.element == "i4":
+            return ((codes.to(torch.int64) ^ 8) - 8).double()
+        table = torch.tensor(self.FP4 + tuple(-x for x in self.FP4), dtype=torch.float64, device="cuda")
+        return table[codes.long()]
+
+    def pointer(self):
+        return self.raw.data_ptr() + self.guard
+
+    def rounded(self, values):
+        return self.decode(self.encode(values))
+
+    def double(self):
+        view = self.codes()[: self.rows * self.width].view(self.rows, self.width)[:, : self.shape[-1]]
+        return self.decode(view).reshape(self.shape)
+
+    def poison_kept(self):
+        edges = self.raw[: self.guard], self.raw[self.guard + self.bytes:]
+        codes = self.codes()
+        count = self.rows * self.width
+        pad = codes[:count].view(self.rows, self.width)[:, self.shape[-1]:] if count else codes[:0]
+        return all(bool((part == 255).all()) for part in edges) and all(bool((part == 15).all()) for part in (pad, codes[count:]))
+
+
+PACKED = ("i4", "f4E2M1FN")
+BITS = {"i4": 4, "i8": 8, "i32": 32, "i64": 64}
+UNIT_OUT = {"f4E2M1FN": 2.0**-2, "f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
 
 
 class Worker:
@@ -183,8 +279,9 @@ class Worker:
 
     def inputs(self, element, shape, random, generator, unsigned):
         torch = self.torch
-        if element == "i8" and random:
-            return torch.randint(-128, 128, shape, generator=generator, device="cuda")
+        if element in ("i4", "i8") and random:
+            half = 1 << BITS[element] - 1
+            return torch.randint(-half, half, shape, generator=generator, device="cuda")
         if element.startswith("i") or not random:
             return torch.randint(-3, 4, shape, generator=generator, device="cuda").double()
         return torch.randn(shape, generator=generator, device="cuda", dtype=torch.float64)
@@ -208,7 +305,7 @@ class Worker:
             shape = [eval(dim, {}, names) for dim in arg["shape"]]
             pad = run.get("pad", 0) if arg["strided"] else 0
             values = None if arg["access"] == "w" else self.inputs(arg["type"], shape, random, generator, False)
-            buffer = Buffer(torch, arg["type"], shape, pad, values)
+            buffer = (PackedBuffer if arg["type"] in PACKED else Buffer)(torch, arg["type"], shape, pad, values)
             buffers.append(buffer)
             env[arg["name"]] = buffer.double() if values is not None else None
             if arg["type"] == "i8" and index < 2 and unsigned[index]:
@@ -223,7 +320,7 @@ class Worker:
         grid = [evaluate(e, shapes, strides, scalars) for e in manifest["grid"]]
         values = []
         for p in manifest["params"]:
-            i = p["arg"]
+            i = p.get("arg")
             integer = c.c_int64 if p.get("type", "i64") == "i64" else c.c_int32
             if p["kind"] == "pointer":
                 values.append(c.c_uint64(buffers[i].pointer()))
@@ -233,6 +330,9 @@ class Worker:
                 values.append(integer(strides[i][p["dim"]]))
             elif p["kind"] == "scalar":
                 values.append({"f32": c.c_float, "f64": c.c_double, "i32": c.c_int32, "i64": c.c_int64}[p["type"]](scalars[i]))
+            elif p["kind"] == "tensor_map":
+                spec = manifest["tensor_maps"][p["map"]]
+                values.append(self.driver.tensor_map(spec, buffers[spec["arg"]].pointer(), (shapes, strides, scalars)))
             else:
                 return f"parameter kind {p['kind']}"
         torch.cuda.synchronize()
@@ -257,7 +357,7 @@ class Worker:
         if not want.numel():
             return None
         if not random and kernel["exact"] or arg["type"].startswith("i"):
-            want = want.to(buffer.dtype).double() if not arg["type"].startswith("i") else wrap(want, buffer.size * 8)
+            want = wrap(want, BITS[arg["type"]]) if arg["type"].startswith("i") else buffer.rounded(want)
             bad = ~(got == want)
         else:
             mag = env.get("mag_" + name)
@@ -404,6 +504,7 @@ def main():
     p.add_argument("--ptxas", default="ptxas", help="the assembler")
     p.add_argument("--arch", default="sm_90")
     p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--only", help="pack only kernels whose names match this expression")
     p.add_argument("-o", "--output", default="matrix.tar.xz")
     p = commands.add_parser("run", help="run what was packed, where the GPU is")
     p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")

@@ -246,8 +246,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     if epilogue == "rowmax" or epilogue == "colmax":
         runs = [run for run in runs if run["M"] and run["N"] and run["K"]]
     tensor = (precision != "ieee" and bm % 16 == 0 and bn % 8 == 0 and bk % K_STEP[a] == 0)
-    # fp8 into f16 has no instruction on every architecture: nothing is expected.
-    expect = {} if a.startswith("f8") and c == "f16" else {"mma": tensor}
+    expect = {"mma": tensor}
     if tensor and BITS[a] == 16 and bk % 16 == 0:
         expect["ldmatrix"] = True
     if (aligned and assume or static and aligned and all(e % 16 == 0 for e in static)) and stages > 1 and not clear and \
@@ -447,6 +446,28 @@ def tcgen05_kernels():
     add("rowmax", epilogue="rowmax", tile=(128, 64, 64), aligned=False)
     add("clear", clear=True, tile=(128, 64, 64), tb=True)
     add("one_stage", tile=(128, 64, 64), stages=1)
+    return out
+
+
+def byte_kernels():
+    """8-bit operands along m or n, which are transposed in pairs of bytes; f64 and fp8 into f16 by the larger instructions."""
+    out = []
+
+    def add(name, **kw):
+        out.append(gemm(name, **kw))
+
+    for a, c in (("i8", "i32"), ("f8E4M3FN", "f32"), ("f8E5M2", "f16")):
+        for ta, tb in ((False, False), (True, False), (True, True)):
+            name = f"bytes_{a}_{'nt'[ta]}{'nt'[tb]}"
+            add(name, a=a, c=c, ta=ta, tb=tb, tile=(128, 128, 64), warps=8, group="bytes")
+            add(name + "_small", a=a, c=c, ta=ta, tb=tb, tile=(32, 32, 32), warps=1, stages=2, aligned=False, group="bytes")
+    add("bytes_i8_k16", a="i8", c="i32", ta=True, tile=(64, 64, 16), group="bytes")
+    add("bytes_i8_odd", a="i8", c="i32", ta=True, tile=(48, 40, 64), group="bytes")
+    add("bytes_u8", a="i8", c="i32", tile=(64, 128, 64), unsigned=(True, False), group="bytes")
+    for bk in (4, 8, 16):
+        add(f"f64_k{bk}", a="f64", c="f64", tb=bk == 8, tile=(32, 32, bk), group="bytes", stages=2)
+    for a, b in (("f8E4M3FN", "f8E5M2"), ("f8E5M2", "f8E5M2")):
+        add(f"f8_f16_{a}_{b}", a=a, b=b, c="f16", tb=True, tile=(64, 64, 64), group="bytes")
     return out
 
 

@@ -215,11 +215,6 @@ run::parseArguments(const Signature &signature, StringRef text) {
       argument.shape = llvm::to_vector(memref.getShape());
       if (argument.isWritten && !argument.isRead)
         argument.fill = Fill::Nan;
-      if (!argument.element.isIndex() &&
-          argument.element.getIntOrFloatBitWidth() < 8 &&
-          !argument.element.isInteger(1))
-        return error("expected elements of whole bytes in argument '",
-                     argument.name, "', got ", argument.type);
     }
     arguments.push_back(std::move(argument));
   }
@@ -368,28 +363,32 @@ llvm::Expected<Memory> run::fillArguments(ArrayRef<Argument> arguments) {
                  static_cast<int64_t>(needed / 4 / sizeof(double)),
                  " elements");
   Memory memory(arguments.size());
-  for (auto [argumentOf, bytesOf] : llvm::zip(arguments, memory)) {
+  for (auto [argumentOf, bufferOf] : llvm::zip(arguments, memory)) {
     const Argument &argument = argumentOf;
+    std::vector<char> &buffer = bufferOf;
     if (!argument.isBuffer)
       continue;
-    int64_t width = elementBytes(argument.element);
-    bytesOf.assign(argument.span() * width, '\xff');
-    char *bytes = bytesOf.data();
+    buffer.assign(bytesOf(argument.element, argument.span()), '\xff');
+    char *bytes = buffer.data();
     bool isInteger = !isa<FloatType>(argument.element);
     std::vector<int64_t> places = placesOf(argument);
-    onAllCores(places.size(), [&](size_t from, size_t to) {
+    auto fill = [&](size_t from, size_t to) {
       for (size_t i = from; i < to; ++i) {
-        char *element = bytes + places[i] * width;
+        int64_t place = places[i];
         // Integers have no NaN: all bits set is as unlikely a result.
         if (isInteger && argument.fill == Fill::Nan)
-          storeInteger(argument.element, element, -1);
+          storeIntegerAt(argument.element, bytes, place, -1);
         else if (isInteger)
-          storeInteger(argument.element, element,
-                       static_cast<int64_t>(valueAt(argument, i)));
+          storeIntegerAt(argument.element, bytes, place,
+                         static_cast<int64_t>(valueAt(argument, i)));
         else
-          storeElement(argument.element, element, valueAt(argument, i));
+          storeElementAt(argument.element, bytes, place, valueAt(argument, i));
       }
-    });
+    };
+    if (isPacked(argument.element))
+      fill(0, places.size()); // neighbours share bytes
+    else
+      onAllCores(places.size(), fill);
   }
   return memory;
 }

@@ -34,6 +34,7 @@ struct Case {
   unsigned tune = 0;
   unsigned repeats = 0;   ///< timed samples; 0: no timing
   unsigned workers = 0;   ///< threads of the CPU; 0: one for each core
+  bool fastMath = false;  ///< as in CompileOptions
   bool lazyAsync = false; ///< as in RunOptions, like `blocks`
   unsigned blocks = 0;
 };

@@ -19,6 +19,13 @@ int64_t run::elementBytes(Type type) {
   return llvm::divideCeil(bitsOf(type), 8);
 }
 
+bool run::isPacked(Type type) { return bitsOf(type) == 4; }
+
+int64_t run::bytesOf(Type type, int64_t count) {
+  return isPacked(type) ? llvm::divideCeil(count, 2)
+                        : count * elementBytes(type);
+}
+
 static uint64_t loadBits(Type type, const void *place) {
   uint64_t bits = 0;
   std::memcpy(&bits, place, run::elementBytes(type));
@@ -104,6 +111,34 @@ void run::storeElement(Type type, void *place, double value) {
   storeBits(type, place, encode(type, value));
 }
 
+static uint64_t loadBitsAt(Type type, const char *data, int64_t number) {
+  if (run::isPacked(type))
+    return static_cast<unsigned char>(data[number / 2]) >> 4 * (number % 2) &
+           0xf;
+  return loadBits(type, data + number * run::elementBytes(type));
+}
+
+static void storeBitsAt(Type type, char *data, int64_t number, uint64_t bits) {
+  if (!run::isPacked(type))
+    return storeBits(type, data + number * run::elementBytes(type), bits);
+  unsigned shift = 4 * (number % 2);
+  char &byte = data[number / 2];
+  byte = (byte & ~(0xf << shift)) | (bits & 0xf) << shift;
+}
+
+void run::storeElementAt(Type type, char *data, int64_t number, double value) {
+  storeBitsAt(type, data, number, encode(type, value));
+}
+
+void run::storeIntegerAt(Type type, char *data, int64_t number, int64_t value) {
+  storeBitsAt(type, data, number, static_cast<uint64_t>(value));
+}
+
+bool run::isSameElement(Type type, const char *one, const char *other,
+                        int64_t number) {
+  return loadBitsAt(type, one, number) == loadBitsAt(type, other, number);
+}
+
 double run::loadElement(Type type, const void *place) {
   return decode(type, loadBits(type, place));
 }
@@ -115,14 +150,13 @@ double run::roundTo(Type type, double value) {
 std::vector<double> run::loadElements(Type type, const void *data,
                                       size_t count) {
   auto *bytes = static_cast<const char *>(data);
-  int64_t width = elementBytes(type);
   std::vector<double> values(count);
   if (bitsOf(type) <= 16 && count > 65536) {
     std::vector<double> table(size_t(1) << bitsOf(type));
     for (size_t code = 0; code < table.size(); ++code)
       table[code] = decode(type, code);
     for (size_t i = 0; i < count; ++i)
-      values[i] = table[loadBits(type, bytes + i * width)];
+      values[i] = table[loadBitsAt(type, bytes, i)];
     return values;
   }
   for (size_t i = 0; i < count; ++i) {
@@ -131,7 +165,7 @@ std::vector<double> run::loadElements(Type type, const void *data,
       std::memcpy(&value, bytes + i * 4, 4);
       values[i] = value;
     } else {
-      values[i] = decode(type, loadBits(type, bytes + i * width));
+      values[i] = decode(type, loadBitsAt(type, bytes, i));
     }
   }
   return values;

@@ -12,10 +12,22 @@ namespace mlir::tile::run {
 /// Bytes of one element in memory: whole bytes, i1 and index included.
 int64_t elementBytes(Type type);
 
+/// Whether two elements share a byte, the one with the even number in its low
+/// half; and the bytes of so many elements in a row.
+bool isPacked(Type type);
+int64_t bytesOf(Type type, int64_t count);
+
 /// Rounds to the element type (nearest even; fp8 saturates; integers are
 /// truncated toward zero and wrap) and stores.
 void storeElement(Type type, void *place, double value);
 void storeInteger(Type type, void *place, int64_t value);
+
+/// Stores to or compares element `number` of those that lie in a row. Threads
+/// must not store packed elements of one byte at the same time.
+void storeElementAt(Type type, char *data, int64_t number, double value);
+void storeIntegerAt(Type type, char *data, int64_t number, int64_t value);
+bool isSameElement(Type type, const char *one, const char *other,
+                   int64_t number);
 
 /// Exact, save for 64-bit integers beyond 2^53.
 double loadElement(Type type, const void *place);

@@ -21,8 +21,7 @@ static double bytesMoved(ArrayRef<Argument> arguments) {
   double bytes = 0;
   for (const Argument &argument : arguments)
     if (argument.isBuffer)
-      bytes += double(argument.numElements()) *
-               double(elementBytes(argument.element)) *
+      bytes += double(bytesOf(argument.element, argument.numElements())) *
                (int(argument.isRead) + int(argument.isWritten));
   return bytes;
 }

@@ -269,11 +269,9 @@ static llvm::Error checkUntouched(const Argument &argument,
   std::vector<bool> isElement(argument.span(), false);
   for (int64_t place : placesOf(argument))
     isElement[place] = true;
-  int64_t width = elementBytes(argument.element);
   for (int64_t i = 0; i < argument.span(); ++i)
     if (!isElement[i] &&
-        !std::equal(&before[i * width], &before[i * width] + width,
-                    &after[i * width]))
+        !isSameElement(argument.element, before.data(), after.data(), i))
       return llvm::createStringError(
           "the kernel wrote between the rows of argument '" + argument.name +
           "', " + std::to_string(i) + " elements behind its first");

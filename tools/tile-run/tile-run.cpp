@@ -112,6 +112,11 @@ struct Options {
       cl::desc("on the CPU, execute asynchronous gemms and stores when they "
                "are awaited, not when issued"),
       cl::cat(category)};
+  cl::opt<bool> fastMath{
+      "fast-math",
+      cl::desc("on a GPU, math functions by approximate instructions that "
+               "flush denormals; --check allows their errors"),
+      cl::cat(category)};
   cl::opt<unsigned> blocks{
       "blocks", cl::init(0),
       cl::desc("blocks that the CPU launches of a kernel with block ranges "
@@ -155,6 +160,7 @@ struct Options {
                                                 : kCpuRepeats;
     result.workers = workers;
     result.lazyAsync = lazyAsync;
+    result.fastMath = fastMath;
     result.blocks = blocks;
     return result;
   }

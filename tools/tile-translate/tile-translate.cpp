@@ -76,6 +76,10 @@ struct Options {
       "dump-ptxas-info", cl::cat(category),
       cl::desc("print registers, spills, stack and shared memory of each "
                "kernel, to standard error")};
+  cl::opt<bool> fastMath{
+      "fast-math", cl::cat(category),
+      cl::desc("math functions by approximate instructions that flush "
+               "denormals; docs/Rationale/Math.md has the bounds")};
   cl::opt<bool> lineInfo{"line-info", cl::cat(category),
                          cl::desc("line tables from the source locations")};
   cl::opt<bool> noOpt{"no-opt", cl::cat(category),
@@ -242,6 +246,7 @@ int main(int argc, char **argv) {
   compile.hints.assign(options.hints.begin(), options.hints.end());
   compile.tunables.assign(options.tunables.begin(), options.tunables.end());
   compile.remarks = options.remarks;
+  compile.fastMath = options.fastMath;
   compile.versions = options.versions && options.emit == Emit::Artifact;
   compile.verifyEach = options.verifyEach;
   compile.assembler = options.assembler;

@@ -39,6 +39,33 @@ TEST(TargetInfo, WgmmaTypes) {
       target.wgmmaInstruction(MmaType::F64, MmaType::F64, MmaType::F64));
 }
 
+TEST(TargetInfo, MmaSyncF64) {
+  for (const TargetInfo &target : TargetInfo::all()) {
+    auto found =
+        target.mmaInstructions(MmaType::F64, MmaType::F64, MmaType::F64);
+    ASSERT_EQ(found.size(), target.capability >= 90 ? 4u : 1u)
+        << target.arch.str();
+    // The largest k first; the one that all have last.
+    EXPECT_TRUE((found.back()->shape == MmaShape{8, 8, 4}));
+    if (target.capability >= 90) {
+      EXPECT_TRUE((found.front()->shape == MmaShape{16, 8, 16}));
+      EXPECT_EQ(found.front()->minPtx, 78u);
+    }
+  }
+}
+
+TEST(TargetInfo, MmaSyncFp8IntoF16) {
+  for (const TargetInfo &target : TargetInfo::all())
+    for (MmaType a : {MmaType::E4M3, MmaType::E5M2})
+      for (MmaType b : {MmaType::E4M3, MmaType::E5M2}) {
+        auto found = target.mmaInstructions(a, b, MmaType::F16);
+        ASSERT_EQ(found.size(), target.capability >= 89 ? 1u : 0u);
+        if (!found.empty()) {
+          EXPECT_EQ(found[0]->minPtx, 87u);
+        }
+      }
+}
+
 TEST(TargetInfo, WgmmaN) {
   const TargetInfo &target = *TargetInfo::get("sm_90a");
   const WgmmaInstructionInfo &f16 =

@@ -25,6 +25,10 @@ struct TmaGeometry {
   SmallVector<unsigned> order;
   SmallVector<int64_t> box;
   TmaSwizzle swizzle = TmaSwizzle::None;
+  /// Elements that the tensor map counts as one along its innermost dimension:
+  /// two where they share a byte, which it moves as an unsigned one. Extents,
+  /// coordinates and steps here count what the map does.
+  int64_t elementsPerUnit = 1;
   struct Box {
     SmallVector<int64_t> coords; // from the region's first element, in `order`
     int64_t sharedByte;          // from the shared buffer's first byte

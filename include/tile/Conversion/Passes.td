@@ -109,6 +109,9 @@ def ConvertTileToNVVMPass : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [Option<"fastMath", "fast-math", "bool", "false",
+                        "treat every math function as approximate and "
+                        "flushing (docs/Rationale/Math.md has the bounds)">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",

@@ -29,6 +29,9 @@ struct CompileOptions {
   std::vector<std::string> hints, tunables;
   bool optimize = true;
   bool lineInfo = false;
+  /// Math functions by approximate instructions that flush denormals; their
+  /// bounds are in docs/Rationale/Math.md.
+  bool fastMath = false;
   /// Passes explain their decisions in remarks.
   bool remarks = false;
   /// Kernels that the program promises nothing about get a second version for

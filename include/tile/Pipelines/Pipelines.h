@@ -32,6 +32,11 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc("refuse schedules that --tile-verify-rings refutes within "
                      "some milliseconds"),
       llvm::cl::init(true)};
+  Option<bool> fastMath{
+      *this, "fast-math",
+      llvm::cl::desc("math functions by approximate instructions that flush "
+                     "denormals (docs/Rationale/Math.md has the bounds)"),
+      llvm::cl::init(false)};
   Option<bool> remarks{
       *this, "remarks",
       llvm::cl::desc("explain decisions in remarks at the source lines"),

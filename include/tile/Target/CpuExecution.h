@@ -20,7 +20,8 @@ namespace mlir::tile {
 /// One kernel argument. A buffer's `data` points at its first element; sizes
 /// and strides count elements, one per dimension. A scalar's bytes are the low
 /// ones of `scalar`. Element formats are the type's own (f16 two bytes, fp8 and
-/// i1 one), or f64 for every float in a program that was compiled widened.
+/// i1 one, i4 and fp4 two elements to a byte, the first in its low half), or
+/// f64 for every float in a program that was compiled widened.
 struct CpuArgument {
   void *data = nullptr;
   SmallVector<int64_t> sizes, strides;

@@ -24,7 +24,10 @@ static Value castFloat(OpBuilder &builder, Location loc, Value value,
   Type shaped = withShapeOf(value.getType(), to);
   // Formats of less than 32 bits hold different sets of numbers (f16 and bf16,
   // the two of fp8): f32 holds them all, so going through it rounds once.
-  bool small = fromBits < 32 && toBits < 32;
+  // f16 holds all of fp8 and fp4.
+  bool isHeld = to.isF16() &&
+                (isa<Float8E4M3FNType, Float8E5M2Type, Float4E2M1FNType>(from));
+  bool small = fromBits < 32 && toBits < 32 && !isHeld;
   if (small) {
     Value wide = arith::ExtFOp::create(
         builder, loc, withShapeOf(value.getType(), builder.getF32Type()),

@@ -224,7 +224,7 @@ struct ExpandMathPass : tile::impl::ExpandMathPassBase<ExpandMathPass> {
 /// Operations a pattern may match: the rest of a kernel is not looked at.
 static bool mayExpand(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) || !isSelectedByNVPTX(op) ||
-         isa<arith::DivFOp>(op);
+         isa<arith::DivFOp>(op) || isPackedCast(op);
 }
 
 LogicalResult tile::expandMath(Operation *root, const TargetInfo &target,
@@ -333,4 +333,5 @@ void tile::populateExpandMathPatterns(RewritePatternSet &patterns,
                ExpandClass<math::IsInfOp>, ExpandClass<math::IsFiniteOp>,
                ExpandClass<math::IsNormalOp>>(patterns.getContext(), kBenefit);
   populateSmallFloatPatterns(patterns, target, kBenefit);
+  populatePackedCastPatterns(patterns, kBenefit + 1);
 }

@@ -18,5 +18,12 @@ void populateSmallFloatPatterns(RewritePatternSet &patterns,
                                 const TargetInfo &target,
                                 PatternBenefit benefit);
 
+/// Whether `op` makes f16, bf16 or f32 of i4, which needs no cvt.
+bool isPackedCast(Operation *op);
+
+/// i4 to f16, bf16 and f32, and fp4 to f16, by arithmetic on their bits.
+void populatePackedCastPatterns(RewritePatternSet &patterns,
+                                PatternBenefit benefit);
+
 } // namespace mlir::tile
 #endif // TILE_CONVERSION_EXPANDMATH_SMALLFLOATS_H

@@ -8,6 +8,7 @@
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Conversion/ElementCast.h"
 
@@ -189,7 +190,7 @@ Value tile::nvvm::digit(KernelLowering &lowering, Value index, int64_t divisor,
 }
 
 SmallVector<Value>
-KernelLowering::threadCoordinates(const FragmentLayout &layout) {
+KernelLowering::threadCoordinates(const FragmentLayout &layout, Value lane) {
   SmallVector<Value> parts(layout.rank());
   for (Axis axis : {Axis::Lane, Axis::Warp}) {
     int64_t divisor = 1, size = layout.size(axis);
@@ -197,7 +198,7 @@ KernelLowering::threadCoordinates(const FragmentLayout &layout) {
     for (const Mode &mode : layout.modes(axis)) {
       if (!mode.isReplication() && mode.extent > 1 && mode.stride != 0) {
         if (!index)
-          index = axis == Axis::Lane ? laneId() : warpId();
+          index = axis != Axis::Lane ? warpId() : lane ? lane : laneId();
         Value d = digit(*this, index, divisor, mode.extent,
                         divisor * mode.extent == size);
         parts[mode.dim] = add(parts[mode.dim], mulConst(d, mode.stride));
@@ -289,6 +290,12 @@ Value KernelLowering::globalAddress(const GlobalBuffer &buffer,
     if (coordinate.constant)
       constant = add(constant, mul(i64(coordinate.constant), stride));
   }
+  if (isPacked(elementType)) {
+    Value one = i64(1);
+    for (Value *part : {&base, &thread, &constant})
+      if (*part)
+        *part = builder.createOrFold<arith::ShRSIOp>(*part, one);
+  }
   Type storage = storageType(elementType);
   Value pointer = buffer.pointer;
   for (Value part : {base, thread, constant})
@@ -296,6 +303,27 @@ Value KernelLowering::globalAddress(const GlobalBuffer &buffer,
       pointer = LLVM::GEPOp::create(builder, pointer.getType(), storage,
                                     pointer, ArrayRef<LLVM::GEPArg>{part});
   return pointer;
+}
+
+PackedPlace KernelLowering::globalPlace(const GlobalBuffer &buffer,
+                                        ArrayRef<Value> uniform,
+                                        ArrayRef<ThreadCoordinate> coordinates,
+                                        ArrayRef<unsigned> dims) {
+  Value element;
+  for (unsigned d = 0; d < uniform.size(); ++d)
+    element = add(element, mul(uniform[d], buffer.strides[d]));
+  for (auto [d, coordinate] : llvm::enumerate(coordinates))
+    if (coordinate.base || coordinate.constant)
+      element = add(element, mul(toI64(materialize(coordinate)),
+                                 buffer.strides[dims[d]]));
+  if (!element)
+    return {buffer.pointer, Value()};
+  Value byte = builder.createOrFold<arith::ShRSIOp>(element, i64(1));
+  Value half = builder.createOrFold<arith::AndIOp>(toI32(element), i32(1));
+  return {LLVM::GEPOp::create(builder, buffer.pointer.getType(),
+                              builder.getI8Type(), buffer.pointer,
+                              ArrayRef<LLVM::GEPArg>{byte}),
+          mulConst(half, 4)};
 }
 
 Value KernelLowering::globalInBounds(const GlobalBuffer &buffer,
@@ -335,7 +363,7 @@ Value KernelLowering::globalInBounds(const GlobalBuffer &buffer,
 //===----------------------------------------------------------------------===//
 
 Type KernelLowering::storageType(Type elementType) {
-  if (elementType.isInteger(1))
+  if (elementType.isInteger(1) || isPacked(elementType))
     return builder.getI8Type();
   if (elementType.isIndex())
     return builder.getI64Type();
@@ -349,6 +377,13 @@ Value KernelLowering::fromStorage(Value stored, Type elementType) {
     return stored;
   if (elementType.isInteger(1))
     return arith::TruncIOp::create(builder, elementType, stored);
+  if (isPacked(elementType)) {
+    Type i4 = builder.getIntegerType(4);
+    Value nibble = arith::TruncIOp::create(builder, i4, stored);
+    return i4 == elementType
+               ? nibble
+               : arith::BitcastOp::create(builder, elementType, nibble);
+  }
   if (elementType.isIndex())
     return arith::IndexCastOp::create(builder, elementType, stored);
   return arith::BitcastOp::create(builder, elementType, stored);
@@ -362,6 +397,12 @@ Value KernelLowering::toStorage(Value value) {
     return arith::ExtUIOp::create(builder, storage, value);
   if (type.isIndex())
     return arith::IndexCastOp::create(builder, storage, value);
+  if (isPacked(type)) {
+    Type i4 = builder.getIntegerType(4);
+    if (type != i4)
+      value = arith::BitcastOp::create(builder, i4, value);
+    return arith::ExtUIOp::create(builder, storage, value);
+  }
   return arith::BitcastOp::create(builder, storage, value);
 }
 
@@ -377,6 +418,8 @@ Value KernelLowering::allocaArray(Type elementType, int64_t count) {
 
 Value KernelLowering::registerAddress(const FragmentBuffer &buffer,
                                       Type elementType, int64_t reg) {
+  if (isPacked(elementType))
+    reg /= 2;
   return LLVM::GEPOp::create(builder, buffer.registers.getType(),
                              storageType(elementType), buffer.registers,
                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(reg)});
@@ -387,13 +430,29 @@ Value KernelLowering::loadRegister(const FragmentBuffer &buffer,
   Value stored =
       LLVM::LoadOp::create(builder, storageType(elementType),
                            registerAddress(buffer, elementType, reg));
+  if (isPacked(elementType) && reg % 2)
+    stored = arith::ShRUIOp::create(
+        builder, stored,
+        arith::ConstantOp::create(builder, builder.getI8IntegerAttr(4)));
   return fromStorage(stored, elementType);
 }
 
 void KernelLowering::storeRegister(const FragmentBuffer &buffer,
                                    Type elementType, int64_t reg, Value value) {
-  LLVM::StoreOp::create(builder, toStorage(value),
-                        registerAddress(buffer, elementType, reg));
+  Value address = registerAddress(buffer, elementType, reg);
+  Value stored = toStorage(value);
+  if (isPacked(elementType)) {
+    auto byte = [&](int64_t constant) -> Value {
+      return arith::ConstantOp::create(builder,
+                                       builder.getI8IntegerAttr(constant));
+    };
+    if (reg % 2)
+      stored = arith::ShLIOp::create(builder, stored, byte(4));
+    Value other = LLVM::LoadOp::create(builder, builder.getI8Type(), address);
+    other = arith::AndIOp::create(builder, other, byte(reg % 2 ? 0x0f : -16));
+    stored = arith::OrIOp::create(builder, other, stored);
+  }
+  LLVM::StoreOp::create(builder, stored, address);
 }
 
 //===----------------------------------------------------------------------===//
@@ -436,4 +495,43 @@ Value KernelLowering::convertElement(Value value, Type to, bool isUnsigned) {
       return arith::ExtUIOp::create(builder, to, value);
   }
   return castElement(builder, builder.getLoc(), value, to);
+}
+
+bool tile::nvvm::convertsInPairs(Type from, Type to) {
+  auto isFp8 = [](Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  };
+  bool toFloat = isa<FloatType>(to) && to.getIntOrFloatBitWidth() <= 32;
+  return (isPacked(from) && toFloat) || (isFp8(from) && toFloat) ||
+         (isFp8(to) && isa<FloatType>(from));
+}
+
+SmallVector<Value>
+tile::nvvm::inPairs(KernelLowering &lowering, ArrayRef<Value> values,
+                    llvm::function_ref<Value(Value)> convert) {
+  auto &b = lowering.builder;
+  SmallVector<Value> results;
+  size_t i = 0;
+  for (; i + 1 < values.size(); i += 2) {
+    Value pair = vector::FromElementsOp::create(
+        b, VectorType::get(2, values[i].getType()),
+        ValueRange{values[i], values[i + 1]});
+    Value converted = convert(pair);
+    for (int64_t e : {0, 1})
+      results.push_back(vector::ExtractOp::create(b, converted, e));
+  }
+  if (i < values.size())
+    results.push_back(convert(values[i]));
+  return results;
+}
+
+SmallVector<Value> KernelLowering::convertElements(ArrayRef<Value> values,
+                                                   Type to) {
+  if (!values.empty() && convertsInPairs(values[0].getType(), to))
+    return inPairs(*this, values,
+                   [&](Value pair) { return convertElement(pair, to); });
+  SmallVector<Value> results;
+  for (Value value : values)
+    results.push_back(convertElement(value, to));
+  return results;
 }

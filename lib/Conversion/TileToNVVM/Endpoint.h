@@ -52,7 +52,13 @@ public:
   /// The 32-bit register of `count` elements from `reg` on, for fragments;
   /// fails when they are not neighbours there.
   LogicalResult storeWord(int64_t reg, int64_t count, Value word);
-  /// Address of the element at register `reg` (global or shared).
+  /// Packed elements (PackedMemory.h) as words that hold `count` of them, 2 or
+  /// more, contiguous in memory and in fragments too.
+  FailureOr<SmallVector<Value>> loadWords(int64_t reg, int64_t count,
+                                          Value pad);
+  LogicalResult storeWords(int64_t reg, int64_t count, ArrayRef<Value> words);
+  /// Address of the element at register `reg` (global or shared); packed ones
+  /// that start at a byte.
   Value address(int64_t reg);
   /// Predicate that register `reg` lies inside the global buffer; null: always.
   Value inside(int64_t reg);
@@ -68,6 +74,29 @@ public:
   Value validElements(int64_t reg, int64_t count);
 
 private:
+  /// The fragment's register of `reg`; -1 when it holds none.
+  int64_t fragmentRegister(int64_t reg) const;
+  /// The first of `count` registers that are whole bytes in a row, or -1.
+  int64_t fragmentRun(int64_t reg, int64_t count) const;
+  /// Words of a fragment's registers from `first` on: `stored` goes there, or
+  /// they are loaded where it is empty.
+  SmallVector<Value> fragmentWords(int64_t first, int64_t count,
+                                   ArrayRef<Value> stored);
+  PackedPlace place(int64_t reg);
+  /// Elements from register `first` on, unconditionally.
+  void storeElements(int64_t first, ArrayRef<Value> parts);
+  /// `all` where registers [reg, reg + count) lie inside, else each that does.
+  LogicalResult guardedStore(int64_t reg, int64_t count,
+                             llvm::function_ref<void()> all,
+                             llvm::function_ref<void(int64_t)> single);
+  bool isWords(int64_t count) const {
+    return isPacked(elementType) && count > 1 && (global || shared);
+  }
+  /// `values` where the predicate holds (null: always), else `otherwise`.
+  SmallVector<Value>
+  guardedValues(Value predicate, TypeRange types,
+                llvm::function_ref<SmallVector<Value>()> values,
+                llvm::function_ref<SmallVector<Value>()> otherwise);
   Endpoint(KernelLowering &lowering, Operation *op, const FragmentLayout &loop)
       : lowering(&lowering), op(op), loop(loop) {}
 

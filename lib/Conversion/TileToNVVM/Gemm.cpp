@@ -19,20 +19,41 @@ using namespace mlir::tile::nvvm;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// fp8 has no form in NVVM: mma.sync in PTX.
-static Value emitFp8Mma(KernelLowering &lowering, const MmaSetup &setup,
-                        ArrayRef<Value> a, ArrayRef<Value> b, ArrayRef<Value> c,
-                        Type result) {
-  std::string text = "mma.sync.aligned.m16n8k32.row.col.f32.";
-  text += stringify(setup.a).str() + "." + stringify(setup.b).str() +
-          ".f32 {$0,$1,$2,$3}, {$4,$5,$6,$7}, {$8,$9}, {$10,$11,$12,$13};";
-  SmallVector<Value> operands(a.begin(), a.end());
-  operands.append(b.begin(), b.end());
-  operands.append(c.begin(), c.end());
-  Type f32 = lowering.builder.getF32Type();
+/// mma.sync in PTX, for what has no form in NVVM: fp8, and f64 beyond m8n8k4.
+static Value emitInlineMma(KernelLowering &lowering, const MmaSetup &setup,
+                           ArrayRef<Value> a, ArrayRef<Value> b,
+                           ArrayRef<Value> c, ArrayRef<Type> results) {
+  std::string text = "mma.sync.aligned.m" + std::to_string(setup.shape.m) +
+                     "n" + std::to_string(setup.shape.n) + "k" +
+                     std::to_string(setup.shape.k) + ".row.col";
+  for (MmaType type : {setup.c, setup.a, setup.b, setup.c})
+    text += "." + stringify(type).str();
+  // Registers of D, A, B and C, in this order.
+  SmallVector<Value> operands;
+  std::string constraints;
+  auto constraint = [&](Type type) {
+    return type.isF64() ? "d" : type.isF32() ? "f" : "r";
+  };
+  size_t next = 0;
+  auto list = [&](size_t count) {
+    text += next ? ", {" : " {";
+    for (size_t i = 0; i < count; ++i)
+      text += (i ? ",$" : "$") + std::to_string(next++);
+    text += "}";
+  };
+  list(results.size());
+  for (Type type : results)
+    constraints +=
+        std::string(constraints.empty() ? "=" : ",=") + constraint(type);
+  for (ArrayRef<Value> registers : {a, b, c}) {
+    list(registers.size());
+    for (Value value : registers) {
+      constraints += std::string(",") + constraint(value.getType());
+      operands.push_back(value);
+    }
+  }
   return lowering
-      .inlineAsm({f32, f32, f32, f32}, text, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f",
-                 operands,
+      .inlineAsm(results, text + ";", constraints, operands,
                  /*sideEffects=*/false)
       .getResult(0);
 }
@@ -183,13 +204,18 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
           }
           cRegs = packed;
         }
+        bool inNvvm = nvvmType(setup.a) && (setup.a != MmaType::F64 ||
+                                            setup.shape == MmaShape{8, 8, 4});
+        if (!inNvvm && isHalfC)
+          for (Value &v : cRegs)
+            v = LLVM::BitcastOp::create(b, b.getI32Type(), v);
         SmallVector<Type> resultTypes;
         for (Value v : cRegs)
           resultTypes.push_back(v.getType());
         Type resultType =
             LLVM::LLVMStructType::getLiteral(context, resultTypes);
         Value result;
-        if (nvvmType(setup.a)) {
+        if (inNvvm) {
           std::optional<NVVM::MMAIntOverflow> overflow;
           if (setup.c == MmaType::I32)
             overflow = NVVM::MMAIntOverflow::wrapped;
@@ -202,7 +228,8 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
               std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                              NVVM::MMALayout::col});
         } else {
-          result = emitFp8Mma(lowering, setup, aRegs, bRegs, cRegs, resultType);
+          result =
+              emitInlineMma(lowering, setup, aRegs, bRegs, cRegs, resultTypes);
         }
         for (size_t r = 0; r < cRegs.size(); ++r) {
           Value part = LLVM::ExtractValueOp::create(b, result, r);
@@ -210,6 +237,8 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
             c[r] = part;
             continue;
           }
+          if (!inNvvm)
+            part = LLVM::BitcastOp::create(b, packedHalf, part);
           c[2 * r] = LLVM::ExtractElementOp::create(b, part, lowering.i32(0));
           c[2 * r + 1] =
               LLVM::ExtractElementOp::create(b, part, lowering.i32(1));

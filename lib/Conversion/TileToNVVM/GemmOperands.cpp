@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From shared memory by ldmatrix (with transposition for 16-bit elements where
-// the buffer is not K-major) or by single loads where ldmatrix cannot, and from
-// fragments that already have the operand's layout.
+// the buffer is not K-major; for 8-bit elements see ByteOperands.cpp) or by
+// single loads where ldmatrix cannot, and from fragments that already have the
+// operand's layout.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Layout/ByteTransposition.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -296,6 +298,11 @@ tile::nvvm::makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
     if (canLdmatrix)
       return std::unique_ptr<OperandLoader>(std::make_unique<LdmatrixLoader>(
           lowering, *shared, operand, setup, kMajor, elementType));
+    if (lowering.target.hasLdmatrix() && rowsContiguous && exact && !kMajor &&
+        bits == 8 &&
+        transposesBytes(operand, setup.shape, setup.warps, setup.op.getM(),
+                        setup.op.getN()))
+      return makeByteLoader(lowering, *shared, operand, setup);
     return sharedElements(lowering, op, *shared, operand, setup, transposed,
                           elementType, *instruction);
   }

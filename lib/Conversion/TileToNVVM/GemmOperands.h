@@ -36,6 +36,13 @@ FailureOr<std::unique_ptr<OperandLoader>>
 makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
            MmaOperand operand, const MmaSetup &setup, bool transposed);
 
+/// Registers of an 8-bit operand from a shared buffer [k, columns] that holds
+/// whole groups of 16 columns for each warp (ByteTransposition.h).
+std::unique_ptr<OperandLoader> makeByteLoader(KernelLowering &lowering,
+                                              const SharedBuffer &buffer,
+                                              MmaOperand operand,
+                                              const MmaSetup &setup);
+
 /// Each thread computes its elements of C by increasing k.
 LogicalResult lowerFma(KernelLowering &lowering, GemmOp gemm);
 

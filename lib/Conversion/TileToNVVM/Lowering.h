@@ -79,6 +79,17 @@ struct ThreadCoordinate {
   int64_t constant = 0; // added to base
 };
 
+/// Where an element of half a byte lies (PackedMemory.h): its byte, and by how
+/// many bits it is shifted there (i32; null: by none).
+struct PackedPlace {
+  Value pointer;
+  Value shift;
+};
+/// Whether elements lie two to a byte.
+inline bool isPacked(Type elementType) {
+  return getStorageBits(elementType) < 8;
+}
+
 /// Who runs the code that is being emitted: the block, or a role of it. Lane,
 /// warp and thread numbers, barriers and "one thread" are the agent's.
 struct Agent {
@@ -251,7 +262,9 @@ public:
   //===--- layouts ---===//
   /// Digits of lane and warp times strides, summed per dimension (i32); null
   /// where zero. `scale` multiplies each dimension's stride.
-  SmallVector<Value> threadCoordinates(const FragmentLayout &layout);
+  /// `lane` stands in for the thread's own lane number.
+  SmallVector<Value> threadCoordinates(const FragmentLayout &layout,
+                                       Value lane = {});
   /// Coordinates of register `reg`: `threadPart` plus constants.
   SmallVector<ThreadCoordinate> coordinates(ArrayRef<Value> threadPart,
                                             const FragmentLayout &layout,
@@ -268,20 +281,25 @@ public:
   /// Addresses in a shared buffer of the elements that a layout gives to the
   /// current thread, one per register. `offsets` (i32, one per dimension of the
   /// buffer, or empty) move the region; dimension d of the layout is dimension
-  /// dims[d] of the buffer.
+  /// dims[d] of the buffer. `lane` stands in for the thread's own lane number.
   class SharedAddresses {
   public:
     SharedAddresses(KernelLowering &lowering, const SharedBuffer &buffer,
                     const FragmentLayout &layout, ArrayRef<unsigned> dims,
-                    ArrayRef<Value> offsets = {});
+                    ArrayRef<Value> offsets = {}, Value lane = {});
+    /// Of the first element of whole bytes.
     Value operator()(int64_t reg);
+    /// Of one packed element.
+    PackedPlace place(int64_t reg);
 
   private:
+    SmallVector<Value> valuesOf(int64_t reg);
     KernelLowering &lowering;
     SharedBuffer buffer;
     FragmentLayout layout;
     SmallVector<unsigned> dims;
     SmallVector<Value> offsets;
+    Value lane;
     bool separable;
     SmallVector<int64_t> constantOffsets; // separable case; empty: none
     /// Bits of coordinates that the thread part sets, in dimensions that lie in
@@ -296,12 +314,19 @@ public:
   };
   /// Byte address in a shared buffer of arbitrary i32 coordinates.
   Value sharedElement(const SharedBuffer &buffer, ArrayRef<Value> coordinates);
+  PackedPlace sharedPlace(const SharedBuffer &buffer,
+                          ArrayRef<Value> coordinates);
   /// Pointer to an element of a global buffer: `uniform` (i64, one per
   /// dimension or empty) plus thread coordinates on the dimensions dims[d].
   Value globalAddress(const GlobalBuffer &buffer, Type elementType,
                       ArrayRef<Value> uniform,
                       ArrayRef<ThreadCoordinate> coordinates,
                       ArrayRef<unsigned> dims);
+  /// The same of one packed element. (Above, packed elements start at a byte
+  /// in every part of the sum.)
+  PackedPlace globalPlace(const GlobalBuffer &buffer, ArrayRef<Value> uniform,
+                          ArrayRef<ThreadCoordinate> coordinates,
+                          ArrayRef<unsigned> dims);
   /// Predicate (i1) that uniform + coordinate lies in [0, size) in every
   /// dimension where `check[d]`; null when nothing is to be checked.
   Value globalInBounds(const GlobalBuffer &buffer, ArrayRef<Value> uniform,
@@ -314,7 +339,9 @@ public:
                      int64_t reg);
   void storeRegister(const FragmentBuffer &buffer, Type elementType,
                      int64_t reg, Value value);
-  /// Memory form of an element type (i1 -> i8, fp8 -> i8).
+  /// Memory form of an element type (i1 -> i8, fp8 -> i8). Packed elements have
+  /// a byte each where their form is the thread's own affair: in local memory
+  /// and scratch. In fragments they are packed, too.
   Type storageType(Type elementType);
   Value fromStorage(Value stored, Type elementType);
   Value toStorage(Value value);
@@ -324,6 +351,8 @@ public:
 
   /// Converts a number between element types as tile.copy does.
   Value convertElement(Value value, Type to, bool isUnsigned = false);
+  /// The same for neighbours, in pairs where that is faster.
+  SmallVector<Value> convertElements(ArrayRef<Value> values, Type to);
 
   FailureOr<FragmentBuffer> fragment(Value buffer, Operation *user);
   FailureOr<SharedBuffer> shared(Value buffer, Operation *user);
@@ -337,6 +366,15 @@ public:
   /// Lowered operations, erased once nothing uses them.
   SmallVector<Operation *> lowered;
 };
+
+/// Whether conversions between these element types are fast for two at a time:
+/// those of fp8, by cvt, and of packed elements (ExpandMath).
+bool convertsInPairs(Type from, Type to);
+
+/// Emits `convert` on vectors of two values each; one that is left over is
+/// converted alone.
+SmallVector<Value> inPairs(KernelLowering &lowering, ArrayRef<Value> values,
+                           llvm::function_ref<Value(Value)> convert);
 
 /// digit (index / divisor) % extent of a lane or warp number; the modulo is
 /// left out for the slowest digit.

@@ -34,10 +34,14 @@ static Value both(KernelLowering &lowering, Value a, Value b) {
   return lowering.builder.createOrFold<arith::AndIOp>(a, b);
 }
 
+/// Of an element with bytes of its own, as scratch holds them all.
 static int64_t bytesOf(Type elementType) {
-  if (elementType.isIndex())
-    return 8;
-  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
+  return std::max<int64_t>(1, getStorageBits(elementType) / 8);
+}
+
+/// Elements in a number of bytes.
+static int64_t elementsIn(int64_t bytes, Type elementType) {
+  return std::max<int64_t>(1, bytes * 8 / getStorageBits(elementType));
 }
 
 static LogicalResult requireLayout(Operation *op, bool present) {
@@ -79,17 +83,26 @@ static LogicalResult twice(KernelLowering &lowering, Value inside,
   return emit(/*inside=*/false);
 }
 
+/// Whole bytes of a number (i32) of elements.
+static Value elementsToBytes(KernelLowering &lowering, Value elements,
+                             int64_t bits) {
+  if (bits >= 8)
+    return lowering.mulConst(elements, bits / 8);
+  return lowering.builder.createOrFold<arith::ShRUIOp>(
+      elements, lowering.i32(llvm::Log2_64(8 / bits)));
+}
+
 /// cp.async of `bytes` per thread and instruction, zero-filled outside.
 static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
                                   Endpoint &source, Endpoint &target,
                                   const FragmentLayout &loop, int64_t bytes) {
   auto &b = lowering.builder;
-  int64_t elementBytes = bytesOf(source.elementType);
-  int64_t count = runLength(loop, bytes / elementBytes);
-  if (count * elementBytes != bytes)
+  int64_t bits = getStorageBits(source.elementType);
+  int64_t count = runLength(loop, bytes * 8 / bits);
+  if (count * bits != bytes * 8)
     return copy.emitOpError()
            << "expected a loop layout with vectors of " << bytes
-           << " bytes for cp.async, got " << count * elementBytes;
+           << " bytes for cp.async, got " << count * bits / 8;
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   Value first = lowering.firstReplica(loop);
   // .cg (L2 only) exists for 16 bytes alone.
@@ -123,7 +136,7 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
         Value validBytes;
         if (!inside && !wholeVectors)
           validBytes =
-              lowering.mulConst(source.validElements(reg, count), elementBytes);
+              elementsToBytes(lowering, source.validElements(reg, count), bits);
         NVVM::CpAsyncOp::create(b, destination, origin,
                                 static_cast<uint32_t>(bytes), cache,
                                 validBytes);
@@ -185,8 +198,17 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
     if (plan->getInstruction() == CopyInstruction::Stmatrix)
       return lowerStmatrix(lowering, copy, *source, loop);
   }
-  int64_t elementBytes = bytesOf(countedElement(*source, *target));
-  int64_t count = runLength(loop, std::max<int64_t>(1, bytes / elementBytes));
+  Type counted = countedElement(*source, *target);
+  bool isScalar = !copy.getPlan() ||
+                  copy.getPlan()->getInstruction() == CopyInstruction::Scalar;
+  int64_t count = isScalar ? 1 : runLength(loop, elementsIn(bytes, counted));
+  // Registers have no width; conversions may.
+  if (source->space == MemorySpace::Fragment &&
+      target->space == MemorySpace::Fragment &&
+      convertsInPairs(source->elementType, target->elementType))
+    count = runLength(loop, 2);
+  bool movesWords = count > 1 && isPacked(source->elementType) &&
+                    source->elementType == target->elementType;
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   // Replicas all keep their own copy of a fragment; memory is written once.
   Value first = target->space == MemorySpace::Fragment ||
@@ -210,12 +232,17 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
             Value pad;
             if (copy.getPad())
               pad = lowering.convertElement(copy.getPad(), source->elementType);
+            if (movesWords) {
+              auto words = source->loadWords(reg, count, pad);
+              if (failed(words))
+                return failure();
+              return target->storeWords(reg, count, *words);
+            }
             auto values = source->load(reg, count, pad);
             if (failed(values))
               return failure();
-            for (Value &value : *values)
-              value = lowering.convertElement(value, target->elementType);
-            return target->store(reg, *values);
+            return target->store(
+                reg, lowering.convertElements(*values, target->elementType));
           });
       if (failed(result))
         return failure();

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Endpoint.h"
 #include "LinearForm.h"
+#include "PackedMemory.h"
 #include "ScalarMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,14 +35,17 @@ private:
   LogicalResult emitGroup(int64_t reg, int64_t width);
   LogicalResult emitOp(Operation &inner, int64_t reg,
                        MutableArrayRef<IRMapping> maps);
+  bool emitPairs(Operation &inner, MutableArrayRef<IRMapping> maps);
   /// An operation with regions, or of the tile dialect, of one iteration.
   LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
   LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
                                    ValueRange indices, int64_t reg,
                                    MutableArrayRef<IRMapping> maps);
-  /// Elements that one access may move for this operand, given what is known of
-  /// strides and alignment.
+  /// `width` when one access may move so many elements for this operand, given
+  /// what is known of strides and alignment; else 1.
   int64_t accessWidth(Value buffer, ValueRange indices, int64_t width);
+  /// The largest such width, `width` or a half, a quarter, ... of it.
+  int64_t widestAccess(Value buffer, ValueRange indices, int64_t width);
   LogicalResult emitVectorLoad(memref::LoadOp load, int64_t width,
                                MutableArrayRef<IRMapping> maps);
   LogicalResult emitVectorStore(memref::StoreOp store, int64_t width,
@@ -61,26 +65,36 @@ private:
 };
 } // namespace
 
+/// The most that one access moves.
+static constexpr int64_t kMaxAccessBits = 128;
+
 /// Registers of one group: the layout's run along the innermost dimension, at
-/// most 16 bytes of the widest element the body moves.
+/// most 16 bytes of the narrowest element the body moves, and the elements of
+/// two bytes where packed ones stay in fragments.
 int64_t ParallelLowering::groupWidth() {
   int64_t run = layout.vectorWidth(layout.rank() - 1);
-  int64_t elementBytes = 16;
+  int64_t elementBits = kMaxAccessBits;
   op.getBodyRegion().walk([&](Operation *inner) {
     Value buffer;
     if (auto load = dyn_cast<memref::LoadOp>(inner))
       buffer = load.getMemRef();
     else if (auto store = dyn_cast<memref::StoreOp>(inner))
       buffer = store.getMemRef();
-    if (!buffer || isFragment(buffer) || isLocal(buffer))
+    if (!buffer || isLocal(buffer))
       return;
-    Type type = lowering.storageType(
-        cast<MemRefType>(buffer.getType()).getElementType());
-    elementBytes = std::min<int64_t>(
-        elementBytes, std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8));
+    int64_t bits =
+        getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
+    if (isFragment(buffer)) {
+      // Two at a time is what conversions of these are fast for.
+      Type element = cast<MemRefType>(buffer.getType()).getElementType();
+      if (!convertsInPairs(element, Float16Type::get(element.getContext())))
+        return;
+      bits = kMaxAccessBits / 2;
+    }
+    elementBits = std::min(elementBits, bits);
   });
   int64_t width = 1;
-  while (width * 2 * elementBytes <= 16 && run % (width * 2) == 0 &&
+  while (width * 2 * elementBits <= kMaxAccessBits && run % (width * 2) == 0 &&
          layout.numRegisters() % (width * 2) == 0)
     width *= 2;
   return width;
@@ -246,13 +260,14 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
     if (form->restDivisor() % divisor)
       return 1;
   }
-  Type storage =
-      lowering.storageType(cast<MemRefType>(buffer.getType()).getElementType());
-  int64_t bytes =
-      width * std::max<int64_t>(1, storage.getIntOrFloatBitWidth() / 8);
+  int64_t bits =
+      width *
+      getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
+  if (bits > kMaxAccessBits || bits % 8)
+    return 1;
   if (isGlobal(buffer)) {
     auto it = lowering.globals.find(buffer);
-    if (it == lowering.globals.end() || it->second.alignment % bytes)
+    if (it == lowering.globals.end() || it->second.alignment % (bits / 8))
       return 1;
     const GlobalBuffer &global = it->second;
     unsigned rank = global.staticStrides.size();
@@ -275,6 +290,13 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
   return 1;
 }
 
+int64_t ParallelLowering::widestAccess(Value buffer, ValueRange indices,
+                                       int64_t width) {
+  while (width > 1 && accessWidth(buffer, indices, width) != width)
+    width /= 2;
+  return width;
+}
+
 LogicalResult
 ParallelLowering::emitVectorLoad(memref::LoadOp load, int64_t width,
                                  MutableArrayRef<IRMapping> maps) {
@@ -285,6 +307,13 @@ ParallelLowering::emitVectorLoad(memref::LoadOp load, int64_t width,
                                             mapped(load.getIndices(), maps[0]));
   if (failed(address))
     return failure();
+  if (isPacked(element)) {
+    SmallVector<Value> values = unpackWords(
+        lowering, loadPackedWords(lowering, *address, width), width, element);
+    for (auto [map, value] : llvm::zip(maps, values))
+      map.map(load.getResult(), value);
+    return success();
+  }
   unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
   Value whole = LLVM::LoadOp::create(b, VectorType::get({width}, storage),
                                      *address, bytes * width);
@@ -308,6 +337,13 @@ ParallelLowering::emitVectorStore(memref::StoreOp store, int64_t width,
                        mapped(store.getIndices(), maps[0]));
     if (failed(address))
       return failure();
+    if (isPacked(element)) {
+      SmallVector<Value> values;
+      for (IRMapping &map : maps)
+        values.push_back(map.lookupOrDefault(store.getValueToStore()));
+      storePackedWords(lowering, *address, packWords(lowering, values));
+      return success();
+    }
     unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
     Value whole = LLVM::PoisonOp::create(b, VectorType::get({width}, storage));
     for (int64_t i = 0; i < width; ++i)
@@ -320,6 +356,34 @@ ParallelLowering::emitVectorStore(memref::StoreOp store, int64_t width,
   });
 }
 
+/// A conversion that is fast for two neighbouring iterations at a time.
+bool ParallelLowering::emitPairs(Operation &inner,
+                                 MutableArrayRef<IRMapping> maps) {
+  if (maps.size() < 2 || inner.getNumOperands() != 1 ||
+      inner.getNumResults() != 1 || !isa<CastOpInterface>(inner) ||
+      isa<arith::BitcastOp>(inner))
+    return false;
+  Type to = inner.getResult(0).getType();
+  if (!convertsInPairs(inner.getOperand(0).getType(), to))
+    return false;
+  SmallVector<Value> values;
+  for (IRMapping &map : maps)
+    values.push_back(map.lookupOrDefault(inner.getOperand(0)));
+  SmallVector<Value> results = inPairs(lowering, values, [&](Value value) {
+    OperationState state(inner.getLoc(), inner.getName());
+    state.addOperands(value);
+    Type shaped = to;
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      shaped = vector.clone(to);
+    state.addTypes(shaped);
+    state.addAttributes(inner.getAttrs());
+    return lowering.builder.create(state)->getResult(0);
+  });
+  for (auto [map, result] : llvm::zip(maps, results))
+    map.map(inner.getResult(0), result);
+  return true;
+}
+
 LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
                                        MutableArrayRef<IRMapping> maps) {
   auto &b = lowering.builder;
@@ -328,9 +392,13 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
     if (isFragment(load.getMemRef()))
       return emitFragmentAccess(inner, load.getMemRef(), load.getIndices(), reg,
                                 maps);
-    if (accessWidth(load.getMemRef(), load.getIndices(), width) == width &&
-        width > 1)
-      return emitVectorLoad(load, width, maps);
+    int64_t chunk = widestAccess(load.getMemRef(), load.getIndices(), width);
+    if (chunk > 1) {
+      for (int64_t i = 0; i < width; i += chunk)
+        if (failed(emitVectorLoad(load, chunk, maps.slice(i, chunk))))
+          return failure();
+      return success();
+    }
     for (IRMapping &map : maps) {
       FailureOr<Value> value = loadScalar(lowering, &inner, load.getMemRef(),
                                           mapped(load.getIndices(), map));
@@ -344,9 +412,13 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
     if (isFragment(store.getMemRef()))
       return emitFragmentAccess(inner, store.getMemRef(), store.getIndices(),
                                 reg, maps);
-    if (accessWidth(store.getMemRef(), store.getIndices(), width) == width &&
-        width > 1)
-      return emitVectorStore(store, width, maps);
+    int64_t chunk = widestAccess(store.getMemRef(), store.getIndices(), width);
+    if (chunk > 1) {
+      for (int64_t i = 0; i < width; i += chunk)
+        if (failed(emitVectorStore(store, chunk, maps.slice(i, chunk))))
+          return failure();
+      return success();
+    }
     bool isPrivate = isLocal(store.getMemRef());
     for (IRMapping &map : maps) {
       LogicalResult result =
@@ -383,6 +455,8 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
     }
     return success();
   }
+  if (emitPairs(inner, maps))
+    return success();
   // Operations with regions, and operations of the tile dialect (print,
   // assert), are cloned and lowered where they stand; scalar code is cloned as
   // it is.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "ScalarMemory.h"
+#include "PackedMemory.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -59,8 +60,41 @@ FailureOr<Value> tile::nvvm::elementAddress(KernelLowering &lowering,
   }
 }
 
+/// Where a packed element of a global or shared buffer lies.
+static FailureOr<PackedPlace> packedPlace(KernelLowering &lowering,
+                                          Operation *op, Value buffer,
+                                          ValueRange indices) {
+  SmallVector<Value> at;
+  if (isShared(buffer)) {
+    FailureOr<SharedBuffer> shared = lowering.shared(buffer, op);
+    if (failed(shared))
+      return failure();
+    for (Value index : indices)
+      at.push_back(lowering.toI32(index));
+    return lowering.sharedPlace(*shared, at);
+  }
+  FailureOr<GlobalBuffer> global = lowering.global(buffer, op);
+  if (failed(global))
+    return failure();
+  for (Value index : indices)
+    at.push_back(lowering.toI64(index));
+  return lowering.globalPlace(*global, at, {}, {});
+}
+
+/// Elements of local memory have a byte each.
+static bool isPackedIn(Value buffer) {
+  return isPacked(elementTypeOf(buffer)) &&
+         (isShared(buffer) || isGlobal(buffer));
+}
+
 FailureOr<Value> tile::nvvm::loadScalar(KernelLowering &lowering, Operation *op,
                                         Value buffer, ValueRange indices) {
+  if (isPackedIn(buffer)) {
+    FailureOr<PackedPlace> place = packedPlace(lowering, op, buffer, indices);
+    if (failed(place))
+      return failure();
+    return loadPacked(lowering, *place, elementTypeOf(buffer));
+  }
   FailureOr<Value> address = elementAddress(lowering, op, buffer, indices);
   if (failed(address))
     return failure();
@@ -73,6 +107,13 @@ FailureOr<Value> tile::nvvm::loadScalar(KernelLowering &lowering, Operation *op,
 LogicalResult tile::nvvm::storeScalar(KernelLowering &lowering, Operation *op,
                                       Value buffer, ValueRange indices,
                                       Value value) {
+  if (isPackedIn(buffer)) {
+    FailureOr<PackedPlace> place = packedPlace(lowering, op, buffer, indices);
+    if (failed(place))
+      return failure();
+    storePacked(lowering, *place, value);
+    return success();
+  }
   FailureOr<Value> address = elementAddress(lowering, op, buffer, indices);
   if (failed(address))
     return failure();
@@ -115,6 +156,9 @@ FailureOr<Value> tile::nvvm::atomicAt(KernelLowering &lowering, Operation *op,
                                       Value address, arith::AtomicRMWKind kind,
                                       Value value) {
   std::optional<LLVM::AtomicBinOp> bin = atomicKind(kind);
+  if (isPacked(value.getType()))
+    return op->emitOpError()
+           << "expected an atomic on whole bytes, got " << value.getType();
   if (!bin)
     return op->emitOpError() << "expected an atomic the target has, got "
                              << stringifyAtomicRMWKind(kind);

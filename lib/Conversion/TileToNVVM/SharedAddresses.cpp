@@ -40,9 +40,9 @@ static Value applySwizzle(KernelLowering &lowering, Swizzle swizzle,
   return b.createOrFold<arith::XOrIOp>(bytes, masked);
 }
 
-/// Bytes of an element's place before swizzling.
-static int64_t linearBytes(const SharedLayout &layout,
-                           ArrayRef<int64_t> coordinates) {
+/// Bits of an element's place before swizzling.
+static int64_t linearBits(const SharedLayout &layout,
+                          ArrayRef<int64_t> coordinates) {
   SmallVector<int64_t> rest(coordinates), last(layout.rank(), -1);
   for (auto [i, mode] : llvm::enumerate(layout.modes()))
     last[mode.dim] = i;
@@ -53,7 +53,12 @@ static int64_t linearBytes(const SharedLayout &layout,
         (isLast ? rest[mode.dim] : rest[mode.dim] % mode.extent) * mode.stride;
     rest[mode.dim] /= mode.extent;
   }
-  return elements * layout.elementBits() / 8;
+  return elements * layout.elementBits();
+}
+/// The byte that an element lies in.
+static int64_t linearBytes(const SharedLayout &layout,
+                           ArrayRef<int64_t> coordinates) {
+  return linearBits(layout, coordinates) / 8;
 }
 
 /// Whether a dimension lies in memory in several pieces (panels): its steps
@@ -64,31 +69,60 @@ static bool isDivided(const SharedLayout &layout, unsigned dim) {
          }) > 1;
 }
 
-Value KernelLowering::sharedElement(const SharedBuffer &buffer,
-                                    ArrayRef<Value> coordinates) {
+/// Bytes of an element; 1 for packed ones, whose offsets are counted in
+/// elements and halved in the end.
+static int64_t bytesPerStep(const SharedBuffer &buffer) {
+  return std::max<int64_t>(1, buffer.layout.elementBits() / 8);
+}
+
+/// Offset before swizzling, in bytes or packed elements; null where it is zero.
+static Value linearElement(KernelLowering &lowering, const SharedBuffer &buffer,
+                           ArrayRef<Value> coordinates) {
   Value linear;
   SmallVector<int64_t> divisor(buffer.layout.rank(), 1);
   SmallVector<int64_t> last(buffer.layout.rank(), -1);
   for (auto [i, mode] : llvm::enumerate(buffer.layout.modes()))
     last[mode.dim] = i;
   for (auto [i, mode] : llvm::enumerate(buffer.layout.modes())) {
-    Value d = digit(*this, coordinates[mode.dim], divisor[mode.dim],
+    Value d = digit(lowering, coordinates[mode.dim], divisor[mode.dim],
                     mode.extent, last[mode.dim] == static_cast<int64_t>(i));
     divisor[mode.dim] *= mode.extent;
-    linear =
-        add(linear, mulConst(d, mode.stride * buffer.layout.elementBits() / 8));
+    linear = lowering.add(
+        linear, lowering.mulConst(d, mode.stride * bytesPerStep(buffer)));
   }
+  return linear;
+}
+
+Value KernelLowering::sharedElement(const SharedBuffer &buffer,
+                                    ArrayRef<Value> coordinates) {
+  if (buffer.layout.elementBits() < 8)
+    return sharedPlace(buffer, coordinates).pointer;
+  Value linear = linearElement(*this, buffer, coordinates);
   return bytePointer(*this, buffer.base,
                      applySwizzle(*this, buffer.layout.swizzle(), linear), 0);
+}
+
+PackedPlace KernelLowering::sharedPlace(const SharedBuffer &buffer,
+                                        ArrayRef<Value> coordinates) {
+  Value linear = linearElement(*this, buffer, coordinates);
+  if (!linear)
+    return {buffer.base, Value()};
+  Value half = builder.createOrFold<arith::AndIOp>(linear, i32(1));
+  Value bytes = builder.createOrFold<arith::ShRUIOp>(linear, i32(1));
+  return {bytePointer(*this, buffer.base,
+                      applySwizzle(*this, buffer.layout.swizzle(), bytes), 0),
+          mulConst(half, 4)};
 }
 
 KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
                                                  const SharedBuffer &buffer,
                                                  const FragmentLayout &layout,
                                                  ArrayRef<unsigned> dims,
-                                                 ArrayRef<Value> offsets)
+                                                 ArrayRef<Value> offsets,
+                                                 Value lane)
     : lowering(lowering), buffer(buffer), layout(layout),
-      dims(dims.begin(), dims.end()), offsets(offsets.begin(), offsets.end()) {
+      dims(dims.begin(), dims.end()), offsets(offsets.begin(), offsets.end()),
+      lane(lane) {
   separable = true;
   for (Value offset : offsets) {
     IntegerAttr constant;
@@ -113,6 +147,9 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
       if (mode.isReplication() || mode.extent == 1)
         continue;
       unsigned dim = this->dims[mode.dim];
+      SmallVector<int64_t> step(buffer.layout.rank(), 0);
+      step[dim] = mode.stride;
+      separable &= linearBits(buffer.layout, step) % 8 == 0;
       if (!isDivided(buffer.layout, dim))
         continue;
       int64_t bits = (mode.extent - 1) * mode.stride;
@@ -123,7 +160,7 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
       dividedBits[dim] |= bits;
     }
   if (!separable) {
-    threadPart = lowering.threadCoordinates(layout);
+    threadPart = lowering.threadCoordinates(layout, lane);
     return;
   }
   // Bytes of the thread part, and the bits it can set over all threads.
@@ -137,7 +174,9 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
         int64_t step = bytesAt(this->dims[mode.dim], mode.stride);
         if (step) {
           if (!index)
-            index = axis == Axis::Lane ? lowering.laneId() : lowering.warpId();
+            index = axis != Axis::Lane ? lowering.warpId()
+                    : lane             ? lane
+                                       : lowering.laneId();
           Value d = digit(lowering, index, divisor, mode.extent,
                           divisor * mode.extent == size);
           bytes = lowering.add(bytes, lowering.mulConst(d, step));
@@ -156,20 +195,39 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
   swizzledThread = applySwizzle(lowering, buffer.layout.swizzle(), bytes);
 }
 
-Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
+/// Coordinates of a register where nothing is separated.
+SmallVector<Value> KernelLowering::SharedAddresses::valuesOf(int64_t reg) {
   SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
-  if (!separable) {
-    SmallVector<Value> coords(buffer.layout.rank());
-    for (unsigned d = 0; d < layout.rank(); ++d)
-      coords[dims[d]] = lowering.addConst(threadPart[d], constants[d]);
-    for (unsigned d = 0; d < coords.size(); ++d) {
-      if (!offsets.empty())
-        coords[d] = lowering.add(coords[d], offsets[d]);
-      if (!coords[d])
-        coords[d] = lowering.i32(0);
-    }
-    return lowering.sharedElement(buffer, coords);
+  SmallVector<Value> coords(buffer.layout.rank());
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    coords[dims[d]] = lowering.addConst(threadPart[d], constants[d]);
+  for (unsigned d = 0; d < coords.size(); ++d) {
+    if (!offsets.empty())
+      coords[d] = lowering.add(coords[d], offsets[d]);
+    if (!coords[d])
+      coords[d] = lowering.i32(0);
   }
+  return coords;
+}
+
+PackedPlace KernelLowering::SharedAddresses::place(int64_t reg) {
+  if (!separable)
+    return lowering.sharedPlace(buffer, valuesOf(reg));
+  // What depends on the thread is whole bytes: the half is a constant.
+  SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
+  SmallVector<int64_t> coords(buffer.layout.rank(), 0);
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    coords[dims[d]] = constants[d];
+  for (auto [d, offset] : llvm::enumerate(constantOffsets))
+    coords[d] += offset;
+  int64_t shift = linearBits(buffer.layout, coords) % 8;
+  return {(*this)(reg), shift ? lowering.i32(shift) : Value()};
+}
+
+Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
+  if (!separable)
+    return lowering.sharedElement(buffer, valuesOf(reg));
+  SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
   SmallVector<int64_t> coords(buffer.layout.rank(), 0);
   for (unsigned d = 0; d < layout.rank(); ++d)
     coords[dims[d]] = constants[d];
@@ -188,7 +246,7 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
   int64_t low = constant & (span - 1), high = constant - low;
   if (carries || (low & threadBits)) {
     // Not a union: recompute from coordinates.
-    SmallVector<Value> parts = lowering.threadCoordinates(layout);
+    SmallVector<Value> parts = lowering.threadCoordinates(layout, lane);
     SmallVector<Value> full(buffer.layout.rank());
     for (unsigned d = 0; d < layout.rank(); ++d)
       full[dims[d]] = lowering.addConst(parts[d], constants[d]);

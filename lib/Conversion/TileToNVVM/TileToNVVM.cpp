@@ -29,6 +29,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -134,8 +135,9 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
     if (offset != 0 && !ShapedType::isDynamic(offset))
       buffer.pointer = LLVM::GEPOp::create(
           lowering.builder, buffer.pointer.getType(),
-          lowering.storageType(memref.getElementType()), buffer.pointer,
-          ArrayRef<LLVM::GEPArg>{lowering.i64(offset)});
+          lowering.builder.getI8Type(), buffer.pointer,
+          ArrayRef<LLVM::GEPArg>{lowering.i64(
+              offset * getStorageBits(memref.getElementType()) / 8)});
     lowering.globals[argument] = buffer;
   }
 }
@@ -258,6 +260,11 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     builder.getDenseI32ArrayAttr(
                         {static_cast<int32_t>(kernel.getThreads()), 1, 1}));
+  if (std::optional<RegisterPeak> peak = findRegisterPeak(kernel)) {
+    function->setAttr(kPeakRegistersAttrName,
+                      builder.getI64IntegerAttr(peak->registers()));
+    function->setAttr(kPeakLocationAttrName, peak->op->getLoc());
+  }
   Block *entry = function.addEntryBlock(builder);
   lowering.entry = entry;
   lowering.function = function;
@@ -365,6 +372,8 @@ static LogicalResult convertToLLVM(ModuleOp module) {
 namespace {
 struct ConvertTileToNVVMPass
     : tile::impl::ConvertTileToNVVMPassBase<ConvertTileToNVVMPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
@@ -395,7 +404,10 @@ struct ConvertTileToNVVMPass
     std::string arch = target->arch.str();
     module->removeAttr(kTargetAttrName);
     module->setAttr("mlir_tile.arch", StringAttr::get(&getContext(), arch));
-    if (failed(expandMath(module, *target)) || failed(convertToLLVM(module)))
+    ExpandMathOptions functions;
+    functions.fastMath = fastMath;
+    if (failed(expandMath(module, *target, functions)) ||
+        failed(convertToLLVM(module)))
       return signalPassFailure();
   }
 };

@@ -136,12 +136,19 @@ static runtime::TensorMapSpec mapOf(KernelLowering &lowering,
   runtime::TensorMapSpec spec;
   spec.arg = index;
   spec.type = mapType(move, lowering.manifest->args[index].type);
+  int64_t units = geometry.elementsPerUnit;
+  if (units > 1)
+    spec.type = runtime::ElementType::UI8;
   int64_t bytes = runtime::storageBits(spec.type) / 8;
   for (auto [i, dim] : llvm::enumerate(geometry.order)) {
-    spec.dims.push_back(type.isDynamicDim(dim) ? Expr::dim(index, dim)
-                                               : Expr(type.getDimSize(dim)));
+    Expr size = type.isDynamicDim(dim) ? Expr::dim(index, dim)
+                                       : Expr(type.getDimSize(dim));
+    Expr stride = strideInBytes(type, strides, index, dim, bytes);
+    if (units > 1)
+      (i == 0 ? size : stride) = floorDiv(i == 0 ? size : stride, Expr(units));
+    spec.dims.push_back(size);
     if (i != 0)
-      spec.strides.push_back(strideInBytes(type, strides, index, dim, bytes));
+      spec.strides.push_back(stride);
   }
   spec.box.assign(geometry.box.begin(), geometry.box.end());
   spec.elementStrides.assign(geometry.box.size(), 1);
@@ -359,6 +366,9 @@ static SmallVector<Value> firstCoordinates(KernelLowering &lowering,
     if (!parts.globalOffsets.empty() &&
         !matchPattern(parts.globalOffsets[dim], m_Zero()))
       first[i] = lowering.toI32(parts.globalOffsets[dim]);
+  if (geometry.elementsPerUnit > 1 && first[0])
+    first[0] = b.createOrFold<arith::ShRSIOp>(
+        first[0], lowering.i32(llvm::Log2_64(geometry.elementsPerUnit)));
   if (geometry.parts > 1)
     first[geometry.partDim] = lowering.add(
         first[geometry.partDim],

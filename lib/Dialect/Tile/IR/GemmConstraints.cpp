@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Layout/ByteTransposition.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -18,11 +19,12 @@ namespace {
 /// How the instruction reads an operand from shared memory. `kDim` is the
 /// buffer's dimension of k.
 SharedDemand sharedRead(Value buffer, unsigned kDim, unsigned bits,
-                        const FragmentLayout &elements) {
+                        bool transposesBytes, const FragmentLayout &elements) {
   // ldmatrix moves rows of 16 bytes along k and, for 16-bit elements only, can
-  // transpose on the way (PTX ISA, "ldmatrix").
+  // transpose on the way (PTX ISA, "ldmatrix"); bytes are transposed in pairs.
   bool kIsContiguous = kDim == 1;
-  if (bits == 16 || (kIsContiguous && bits <= 32))
+  if (bits == 16 || (kIsContiguous && bits >= 8 && bits <= 32) ||
+      (bits == 8 && transposesBytes))
     return {buffer, /*isLdmatrix=*/true, /*rowDim=*/0, /*columnDim=*/1, {}};
   return {buffer, /*isLdmatrix=*/false, 0, 0, elements};
 }
@@ -62,8 +64,10 @@ private:
     FragmentLayout layout = transposed ? tiled->permuted({1, 0}) : *tiled;
     if (!isFragment(operand.get())) {
       unsigned kDim = (role == MmaOperand::A) != transposed ? 1 : 0;
-      alternative.shareds.push_back(
-          sharedRead(operand.get(), kDim, bits, layout));
+      alternative.shareds.push_back(sharedRead(
+          operand.get(), kDim, bits,
+          transposesBytes(role, plan.shape, plan.warps, problem.m, problem.n),
+          layout));
       return "";
     }
     static constexpr const char *kNames[] = {"A", "B", "C"};

@@ -125,7 +125,7 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
     why = "threads hold whole pieces of 16 bytes of its rows";
     return failure();
   }
-  if (getStorageBits(type.getElementType()) < 8) {
+  if (getStorageBits(type.getElementType()) < 8 || bits < 8) {
     why = "elements are smaller than a byte";
     return failure();
   }

@@ -86,10 +86,10 @@ static Promises missingPromises(KernelOp kernel, unsigned index) {
     return promises;
   CopyOp copy = findCopy(argument);
   Type element = type.getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  int64_t bits = getStorageBits(element);
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!copy || bits < 8 || failed(type.getStridesAndOffset(strides, offset)) ||
+  if (!copy || failed(type.getStridesAndOffset(strides, offset)) ||
       strides.back() != 1)
     return promises;
   promises.divisor = std::max<int64_t>(1, kWideBytes * 8 / bits);

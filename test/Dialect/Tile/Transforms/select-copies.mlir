@@ -271,10 +271,12 @@ tile.kernel @fragments(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx
 // CHECK:         scalar, bytes = 2
 // CHECK:         cp_async, bytes = 8
 // CHECK:         scalar, bytes = 2
+// CHECK:         cp_async, bytes = 16
 // CHECK:         scalar, bytes = 1
 // CHECK:         scalar, bytes = 4
 tile.kernel @special(%A: memref<4096x4096xf16> {tile.alignment = 16}, %I: memref<64x64xi4> {tile.alignment = 16}) grid(%bx) = (32) threads(128) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   %s = tile.alloc : memref<64x32xf16, #shared>
   %i = tile.alloc : memref<64x64xi4, #shared>
   %f = tile.alloc : memref<64x32xf32, #tile.fragment>
@@ -287,8 +289,11 @@ tile.kernel @special(%A: memref<4096x4096xf16> {tile.alignment = 16}, %I: memref
   tile.copy %A[%c0, %c0] to %s {disable_tma, coalesced_width = 4} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{cp_async not taken: a single element}}
   tile.copy %A[%c0, %c0] sizes [1, 1] to %s[%c0, %c0] sizes [1, 1] : memref<4096x4096xf16> to memref<64x32xf16, #shared>
-  // expected-remark @+1 {{cp_async not taken: elements narrower than a byte}}
+  // Elements of half a byte are counted in bits; what begins inside a byte is moved alone.
+  // expected-remark @+1 {{copy: cp_async, 16 bytes}}
   tile.copy %I[%c0, %c0] to %i : memref<64x64xi4> to memref<64x64xi4, #shared>
+  // expected-remark @+1 {{copy: scalar, 1 byte}}
+  tile.copy %I[%c0, %c1] sizes [64, 32] to %i[%c0, %c0] sizes [64, 32] : memref<64x64xi4> to memref<64x64xi4, #shared>
   // expected-remark @+1 {{copy: scalar, 4 bytes}}
   tile.copy %f to %g : memref<64x32xf32, #tile.fragment> to memref<64x32xf32, #tile.fragment>
 }

@@ -1,0 +1,34 @@
+//===- RegisterPressure.h - where a thread needs most registers -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_ANALYSIS_REGISTERPRESSURE_H
+#define TILE_ANALYSIS_REGISTERPRESSURE_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include <optional>
+
+namespace mlir::tile {
+
+/// The operation of a kernel at which a thread is estimated to hold most 32-bit
+/// registers: those of the fragments that are alive there (from their first use
+/// to their last, and throughout loops around a use that do not make them), and
+/// what the operation itself holds (operands of mma.sync, elements of a copy on
+/// their way). Addresses, counters and predicates are not counted.
+struct RegisterPeak {
+  Operation *op = nullptr;
+  int64_t fragments = 0; ///< registers alive before and after `op`
+  int64_t own = 0;       ///< registers of `op` itself
+  int64_t registers() const { return fragments + own; }
+};
+
+/// On the function that a kernel becomes: the peak's registers (i64), and its
+/// location, for remarks of the assembler.
+inline constexpr llvm::StringLiteral kPeakRegistersAttrName =
+    "mlir_tile.peak_registers";
+inline constexpr llvm::StringLiteral kPeakLocationAttrName =
+    "mlir_tile.peak_location";
+
+/// Of a kernel with layouts and plans; nullopt where it has no fragment.
+std::optional<RegisterPeak> findRegisterPeak(KernelOp kernel);
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_REGISTERPRESSURE_H

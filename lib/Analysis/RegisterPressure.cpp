@@ -1,0 +1,104 @@
+//===- RegisterPressure.cpp - where a thread needs most registers ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An estimate for a person who reads that a kernel spills, not for decisions:
+// the assembler schedules as it likes.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/RegisterPressure.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Layout/MmaLayouts.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static int64_t registersOf(const FragmentLayout &layout, Type element) {
+  return llvm::divideCeil(layout.numRegisters() * getStorageBits(element), 32);
+}
+
+static Type elementOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+/// Operands of one step of k that mma.sync reads from shared memory.
+static int64_t operandRegisters(GemmOp gemm) {
+  auto plan = gemm.getPlan();
+  if (!plan || plan->getInstruction() != MmaInstruction::MmaSync)
+    return 0;
+  MmaShape shape{plan->getM(), plan->getN(), plan->getK()};
+  WarpGrid warps{plan->getWarpsM(), plan->getWarpsN()};
+  int64_t registers = 0;
+  for (auto [buffer, role] : {std::pair(gemm.getA(), MmaOperand::A),
+                              std::pair(gemm.getB(), MmaOperand::B)}) {
+    Type element = elementOf(buffer);
+    auto fragment = mmaSyncFragment(shape, role, getStorageBits(element));
+    if (isFragment(buffer) || !fragment)
+      continue;
+    int64_t count = role == MmaOperand::A
+                        ? llvm::divideCeil(gemm.getM(), warps.m * shape.m)
+                        : llvm::divideCeil(gemm.getN(), warps.n * shape.n);
+    registers += count * registersOf(*fragment, element);
+  }
+  return registers;
+}
+
+static int64_t ownRegisters(Operation *op) {
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return operandRegisters(gemm);
+  auto copy = dyn_cast<CopyOp>(op);
+  auto plan = copy ? copy.getPlan() : std::nullopt;
+  if (!plan || !copy.getLayout() || isFragment(copy.getSource()) ||
+      isFragment(copy.getTarget()) ||
+      (plan->getInstruction() != CopyInstruction::Vector &&
+       plan->getInstruction() != CopyInstruction::Scalar))
+    return 0;
+  return registersOf(copy.getLayout()->getLayout(),
+                     elementOf(copy.getSource()));
+}
+
+std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel) {
+  // Operations in order; those inside another follow it up to its last.
+  SmallVector<Operation *> order;
+  llvm::DenseMap<Operation *, int64_t> first, last;
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    first[op] = order.size();
+    order.push_back(op);
+  });
+  for (auto [number, op] : llvm::enumerate(order))
+    for (Operation *outer = op; outer != kernel; outer = outer->getParentOp())
+      last[outer] = number;
+
+  SmallVector<int64_t> alive(order.size() + 1, 0);
+  bool hasFragments = false;
+  kernel.walk([&](AllocOp alloc) {
+    auto layout = getFragmentLayout(alloc.getResult());
+    if (!layout || alloc->use_empty())
+      return;
+    hasFragments = true;
+    int64_t begin = order.size(), end = 0;
+    for (Operation *user : alloc->getUsers())
+      for (Operation *op = user; op != alloc->getParentOp();
+           op = op->getParentOp()) {
+        // A parallel loop's iterations hand nothing to each other.
+        bool isLoop = isa<LoopLikeOpInterface>(op) && !isa<ParallelOp>(op);
+        begin = std::min(begin, first[isLoop ? op : user]);
+        end = std::max(end, last[isLoop ? op : user]);
+      }
+    int64_t registers =
+        registersOf(layout.getLayout(), elementOf(alloc.getResult()));
+    alive[begin] += registers;
+    alive[end + 1] -= registers;
+  });
+  if (!hasFragments)
+    return std::nullopt;
+  RegisterPeak peak;
+  int64_t fragments = 0;
+  for (auto [number, op] : llvm::enumerate(order)) {
+    fragments += alive[number];
+    RegisterPeak here{op, fragments, ownRegisters(op)};
+    if (!peak.op || here.registers() > peak.registers())
+      peak = here;
+  }
+  return peak;
+}

@@ -1,0 +1,59 @@
+// Casts from i4 and fp4 by arithmetic on bits: no conversion instruction, two
+// elements in 32 bits where a vector offers two.
+// RUN: tile-opt %s --tile-set-target=arch=sm_80 --tile-expand-math | FileCheck %s
+
+// CHECK-LABEL: func.func @one
+// CHECK:         %[[W:.*]] = arith.extui %{{.*}} : i4 to i16
+// CHECK:         %[[X:.*]] = arith.xori %[[W]], %{{.*}} : i16
+// CHECK:         %[[F:.*]] = arith.bitcast %[[X]] : i16 to f16
+// CHECK:         arith.subf %[[F]], %{{.*}} : f16
+// CHECK-NOT:     sitofp
+func.func @one(%x: i4) -> f16 {
+  %y = arith.sitofp %x : i4 to f16
+  return %y : f16
+}
+
+// CHECK-LABEL: func.func @two
+// CHECK-DAG:     arith.constant dense<1.032000e+03> : vector<2xf16>
+// CHECK-DAG:     arith.constant 1678271496 : i32
+// CHECK:         llvm.bitcast %{{.*}} : i32 to vector<2xf16>
+// CHECK:         arith.subf {{.*}} : vector<2xf16>
+// CHECK-NOT:     sitofp
+func.func @two(%x: vector<2xi4>) -> vector<2xf16> {
+  %y = arith.sitofp %x : vector<2xi4> to vector<2xf16>
+  return %y : vector<2xf16>
+}
+
+// Unsigned: the top bit is a number's.
+// CHECK-LABEL: func.func @unsigned
+// CHECK-DAG:     arith.constant dense<1.024000e+03> : vector<2xf16>
+// CHECK-NOT:     uitofp
+func.func @unsigned(%x: vector<2xi4>) -> vector<2xf16> {
+  %y = arith.uitofp %x : vector<2xi4> to vector<2xf16>
+  return %y : vector<2xf16>
+}
+
+// CHECK-LABEL: func.func @three_bf16
+// CHECK:         math.fma {{.*}} : vector<2xbf16>
+// CHECK:         math.fma {{.*}} : bf16
+// CHECK-NOT:     sitofp
+func.func @three_bf16(%x: vector<3xi4>) -> vector<3xbf16> {
+  %y = arith.sitofp %x : vector<3xi4> to vector<3xbf16>
+  return %y : vector<3xbf16>
+}
+
+// CHECK-LABEL: func.func @fp4
+// CHECK:         arith.mulf {{.*}} : vector<2xf16>
+// CHECK-NOT:     arith.extf
+func.func @fp4(%x: vector<2xf4E2M1FN>) -> vector<2xf16> {
+  %y = arith.extf %x : vector<2xf4E2M1FN> to vector<2xf16>
+  return %y : vector<2xf16>
+}
+
+// Wider integers have a cvt of their own.
+// CHECK-LABEL: func.func @bytes
+// CHECK:         arith.sitofp {{.*}} : i8 to f16
+func.func @bytes(%x: i8) -> f16 {
+  %y = arith.sitofp %x : i8 to f16
+  return %y : f16
+}

@@ -1,0 +1,55 @@
+// Instructions that NVVM has no form for, and what takes their place where they
+// are missing: f64 beyond m8n8k4, fp8 into f16.
+// RUN: tile-opt %s --split-input-file --tile-to-nvvm=arch=sm_90 | FileCheck %s --check-prefixes=CHECK,NEW
+// RUN: tile-opt %s --split-input-file --tile-to-nvvm=arch=sm_80 | FileCheck %s --check-prefixes=CHECK,OLD
+
+#shared = #gpu.address_space<workgroup>
+// CHECK-LABEL: llvm.func @f64
+// NEW:           mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {$0,$1,$2,$3}, {$4,$5,$6,$7,$8,$9,$10,$11}, {$12,$13,$14,$15}, {$16,$17,$18,$19};
+// NEW-SAME:      "=d,=d,=d,=d,d,d,d,d,d,d,d,d,d,d,d,d,d,d,d,d"
+// NEW-NOT:       nvvm.mma.sync
+// OLD:           nvvm.mma.sync {{.*}}#nvvm.shape<m = 8, n = 8, k = 4>
+tile.kernel @f64(%A: memref<32x16xf64>, %B: memref<16x32xf64>, %C: memref<32x32xf64>) grid(%b) = (1) threads(32) {
+  %zero = arith.constant 0.0 : f64
+  %a = tile.alloc : memref<32x16xf64, #shared>
+  %b0 = tile.alloc : memref<16x32xf64, #shared>
+  %c = tile.alloc : memref<32x32xf64, #tile.fragment>
+  tile.copy %A to %a : memref<32x16xf64> to memref<32x16xf64, #shared>
+  tile.copy %B to %b0 : memref<16x32xf64> to memref<16x32xf64, #shared>
+  tile.fill %c with %zero : memref<32x32xf64, #tile.fragment>, f64
+  tile.gemm %a, %b0, %c : memref<32x16xf64, #shared>, memref<16x32xf64, #shared>, memref<32x32xf64, #tile.fragment>
+  tile.copy %c to %C : memref<32x32xf64, #tile.fragment> to memref<32x32xf64>
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+// CHECK-LABEL: llvm.func @f64_k8
+// NEW:           mma.sync.aligned.m16n8k8.row.col.f64
+tile.kernel @f64_k8(%A: memref<32x8xf64>, %B: memref<8x32xf64>, %C: memref<32x32xf64>) grid(%b) = (1) threads(32) {
+  %zero = arith.constant 0.0 : f64
+  %a = tile.alloc : memref<32x8xf64, #shared>
+  %b0 = tile.alloc : memref<8x32xf64, #shared>
+  %c = tile.alloc : memref<32x32xf64, #tile.fragment>
+  tile.copy %A to %a : memref<32x8xf64> to memref<32x8xf64, #shared>
+  tile.copy %B to %b0 : memref<8x32xf64> to memref<8x32xf64, #shared>
+  tile.fill %c with %zero : memref<32x32xf64, #tile.fragment>, f64
+  tile.gemm %a, %b0, %c : memref<32x8xf64, #shared>, memref<8x32xf64, #shared>, memref<32x32xf64, #tile.fragment>
+  tile.copy %c to %C : memref<32x32xf64, #tile.fragment> to memref<32x32xf64>
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+// CHECK-LABEL: llvm.func @fp8_f16
+// NEW:           mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16 {$0,$1}, {$2,$3,$4,$5}, {$6,$7}, {$8,$9};
+// OLD-NOT:       mma.sync
+tile.kernel @fp8_f16(%A: memref<32x32xf8E4M3FN>, %B: memref<32x32xf8E5M2>, %C: memref<32x32xf16>) grid(%b) = (1) threads(32) {
+  %zero = arith.constant 0.0 : f16
+  %a = tile.alloc : memref<32x32xf8E4M3FN, #shared>
+  %b0 = tile.alloc : memref<32x32xf8E5M2, #shared>
+  %c = tile.alloc : memref<32x32xf16, #tile.fragment>
+  tile.copy %A to %a : memref<32x32xf8E4M3FN> to memref<32x32xf8E4M3FN, #shared>
+  tile.copy %B to %b0 : memref<32x32xf8E5M2> to memref<32x32xf8E5M2, #shared>
+  tile.fill %c with %zero : memref<32x32xf16, #tile.fragment>, f16
+  tile.gemm %a, %b0, %c {transpose_b} : memref<32x32xf8E4M3FN, #shared>, memref<32x32xf8E5M2, #shared>, memref<32x32xf16, #tile.fragment>
+  tile.copy %c to %C : memref<32x32xf16, #tile.fragment> to memref<32x32xf16>
+}
