@@ -34,6 +34,7 @@ for place in (HERE, HERE.parent.parent / "benchmarks"):
 import hopper_cases  # noqa: E402
 from tilebench import artifact  # noqa: E402
 from tilebench.attention import Attention  # noqa: E402
+from tilebench.conv import Conv  # noqa: E402
 from tilebench.gemm import BITS  # noqa: E402
 
 GUARD = 4096
@@ -110,7 +111,7 @@ def resolve(program, run):
         if shape is None:
             found.append((name, element, None, access, 0, run["splits"] if name == "splits" else 0.5))
             continue
-        extents = [values[d] for d in shape]
+        extents = [d if isinstance(d, int) else values[d] for d in shape]
         pad = 0
         if padded:
             step = 128 // BITS[element]
@@ -243,6 +244,36 @@ class AttentionCase(Case):
         return ~((got - ref).abs() <= unit * 1.01 * ref.abs() + 2 * unit * mag + 1e-5)
 
 
+class ConvCase(Case):
+    """Against torch's convolution in float64, channels moved to where it has them."""
+
+    def reference(self):
+        torch, p = self.torch, self.program
+        x, w = (self.buffers[name].double().movedim(-1, 1) for name in "XW")
+        strides, dilations, lower, upper = p.geometry()
+        shape = self.out.shape
+        if not shape[0] or not shape[1] or not x.numel():
+            zeros = torch.zeros(shape, dtype=torch.float64, device=x.device)
+            return zeros, zeros
+        pads = [edge for pair in zip(reversed(lower), reversed(upper)) for edge in pair]
+        x = torch.nn.functional.pad(x, pads)
+        convolve = getattr(torch.nn.functional, f"conv{p.rank()}d")
+
+        def apply(x, w):
+            y = convolve(x, w, stride=strides, dilation=dilations)
+            return y.movedim(1, -1).reshape(shape)
+
+        ref, mag = apply(x, w), apply(x.abs(), w.abs())
+        return (ref.clamp_min(0) if p.relu else ref), mag * (w[0].numel() + 4)
+
+    def wrong_elements(self, got, ref, mag, rand):
+        p, out = self.program, self.out
+        if not rand:
+            return ~(got == ref.to(out.dtype).double())
+        bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + UNIT[p.element] * mag
+        return ~((got - ref).abs() <= bound + (2.0**-24 if out.element == "f16" else 1e-30))
+
+
 class Worker:
     def __init__(self, folder, device="cuda", runtime=None):
         import torch
@@ -263,7 +294,7 @@ class Worker:
         count, failures = 0, []
         for number, run in enumerate(runs):
             try:
-                kind = AttentionCase if isinstance(program, Attention) else Case
+                kind = {Attention: AttentionCase, Conv: ConvCase}.get(type(program), Case)
                 case = kind(self.torch, self.device, kernel, program, run)
                 for rand in kinds:
                     generator = self.torch.Generator(device=self.device).manual_seed(seed + 2 * number + rand)
