@@ -10,6 +10,7 @@ import dataclasses
 from tilebench.attention import Attention
 from tilebench.conv import Conv
 from tilebench.gemm import Gemm
+from tilebench.rows import Rows
 
 PLAIN = Gemm(tile=(128, 128, 64), stages=3)
 # Enough tiles that each block of a persistent grid has several: the phases of rings carry over.
@@ -249,6 +250,7 @@ def cases():
             add("attention", base, lengths[:3], stages=1, accurate=True)
 
     convolutions(add)
+    rows(add)
 
     # One kernel may come up in several groups: it is packed and run once, for all their extents.
     merged = {}
@@ -317,6 +319,17 @@ def convolutions(add):
     for fields in (dict(), dict(strides=(2, 1, 2), dilations=(1, 2, 1)), dict(kernel=(1, 3, 2), pad=(0, 1, 0))):
         run_all(dataclasses.replace(volume, **fields), volumes, core=not fields)
         run_all(dataclasses.replace(volume, tma=False, **fields), volumes)
+
+
+def rows(add):
+    """Rows gathered and scattered by index: more and fewer than there are, of odd widths, from each memory."""
+    whole = [dict(T=300, M=200, U=400, K=192, N=256), dict(T=40, M=333, U=350, K=72, N=136), dict(T=1, M=1, U=1, K=8, N=8)]
+    odd = [dict(T=33, M=130, U=140, K=65, N=67), dict(T=300, M=200, U=400, K=192, N=256), dict(T=9, M=70, U=80, K=6, N=10)]
+    for indices in ("global", "shared", "fragment"):
+        add("rows", Rows(indices=indices), whole, core=True)
+        add("rows", Rows(indices=indices, promise=False), odd)
+        add("rows", Rows(indices=indices, index="i64", element="bf16", tile=(64, 64, 32), threads=128), whole)
+    add("rows", Rows(stages=1), whole)
 
 
 def stress(found):

@@ -36,6 +36,7 @@ from tilebench import artifact  # noqa: E402
 from tilebench.attention import Attention  # noqa: E402
 from tilebench.conv import Conv  # noqa: E402
 from tilebench.gemm import BITS  # noqa: E402
+from tilebench.rows import Rows  # noqa: E402
 
 GUARD = 4096
 UNIT_OUT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53}
@@ -57,6 +58,7 @@ class Buffer:
             f64=torch.float64,
             i8=torch.int8,
             i32=torch.int32,
+            i64=torch.int64,
             f8E4M3FN=torch.float8_e4m3fn,
             f8E5M2=torch.float8_e5m2,
         )
@@ -274,6 +276,43 @@ class ConvCase(Case):
         return ~((got - ref).abs() <= bound + (2.0**-24 if out.element == "f16" else 1e-30))
 
 
+class RowsCase(Case):
+    """Rows that no index names keep what they were: poison."""
+
+    def fill(self, rand, generator):
+        super().fill(rand, generator)
+        torch, device = self.torch, self.out.raw.device
+        read, written = self.buffers["I"], self.buffers["J"]
+        rows, targets = self.buffers["X"].shape[0], self.out.shape[0]
+        read.set(torch.randint(-2, rows + 2, read.shape, generator=generator, device=device))
+        # Each row is written once at most.
+        order = torch.randperm(targets, generator=generator, device=device)[: written.shape[0]]
+        order[::7] = -1
+        order[3::11] = targets
+        written.set(order)
+
+    def reference(self):
+        torch = self.torch
+        x, w, y = self.buffers["X"].double(), self.buffers["W"].double(), self.out
+        read, written = (self.buffers[name].view().reshape(-1).long() for name in "IJ")
+        exists = (read >= 0) & (read < x.shape[0])
+        taken = x[read.clamp(0, x.shape[0] - 1)] * exists[:, None]
+        stored = (written >= 0) & (written < y.shape[0])
+        ref = torch.full(y.shape, float("nan"), dtype=torch.float64, device=x.device)
+        mag = torch.zeros_like(ref)
+        ref[written[stored]] = (taken @ w)[stored]
+        mag[written[stored]] = (taken.abs() @ w.abs())[stored]
+        return ref, mag * (w.shape[0] + 4)
+
+    def wrong_elements(self, got, ref, mag, rand):
+        p, out = self.program, self.out
+        kept = got.isnan() & ref.isnan()
+        if not rand:
+            return ~(kept | (got == ref.to(out.dtype).double()))
+        bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + UNIT[p.element] * mag
+        return ~(kept | ((got - ref).abs() <= bound + (2.0**-24 if out.element == "f16" else 1e-30)))
+
+
 class Worker:
     def __init__(self, folder, device="cuda", runtime=None):
         import torch
@@ -294,7 +333,7 @@ class Worker:
         count, failures = 0, []
         for number, run in enumerate(runs):
             try:
-                kind = {Attention: AttentionCase, Conv: ConvCase}.get(type(program), Case)
+                kind = {Attention: AttentionCase, Conv: ConvCase, Rows: RowsCase}.get(type(program), Case)
                 case = kind(self.torch, self.device, kernel, program, run)
                 for rand in kinds:
                     generator = self.torch.Generator(device=self.device).manual_seed(seed + 2 * number + rand)

@@ -134,10 +134,28 @@ template <typename OpT>
 SmallVector<Value> namedElement(OpT op, typename OpT::Adaptor adaptor,
                                 OpBuilder &b, Location loc, ValueRange tile) {
   Indices in{b, loc};
-  Value row = memref::LoadOp::create(b, loc, adaptor.getIndices(),
-                                     in.add(adaptor.getFirst(), tile[0]));
-  if (!row.getType().isIndex())
-    row = arith::IndexCastOp::create(b, loc, b.getIndexType(), row);
+  Value indices = adaptor.getIndices();
+  Value at = in.add(adaptor.getFirst(), tile[0]);
+  auto load = [&](OpBuilder &builder) -> Value {
+    Value row = memref::LoadOp::create(builder, loc, indices, at);
+    if (row.getType().isIndex())
+      return row;
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      row);
+  };
+  Value row;
+  if (isGlobal(op.getIndices()))
+    row = scf::IfOp::create(
+              b, loc, in.inside(indices, at),
+              [&](OpBuilder &then, Location) {
+                scf::YieldOp::create(then, loc, load(then));
+              },
+              [&](OpBuilder &other, Location) {
+                scf::YieldOp::create(other, loc, indexConstant(other, loc, -1));
+              })
+              .getResult(0);
+  else
+    row = load(b);
   return {row, in.add(adaptor.getColumn(), tile[1])};
 }
 

@@ -18,5 +18,10 @@ LogicalResult moveByThreads(KernelLowering &lowering, TileMoveOpInterface move,
                             Endpoint &source, Endpoint &target,
                             const FragmentLayout &loop, bool isInside);
 
+/// Element `at` (i64) of a buffer of row indices in memory, as i64; -1, which
+/// is no row, beyond the end of a global one.
+FailureOr<Value> loadRowIndex(KernelLowering &lowering, Operation *op,
+                              Value indices, Value at);
+
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_MOVE_H

@@ -10,6 +10,7 @@
 #include "Move.h"
 #include "ScalarMemory.h"
 #include "TmaCopy.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -24,6 +25,43 @@ static Value isWithin(KernelLowering &lowering, Value index, Value size) {
   // One unsigned comparison rejects negative indices as well.
   return lowering.builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                       index, size);
+}
+
+/// A signed index as i64.
+static Value widen(KernelLowering &lowering, Value index) {
+  if (!index.getType().isInteger(32))
+    return lowering.toI64(index);
+  auto &b = lowering.builder;
+  return b.createOrFold<arith::ExtSIOp>(b.getI64Type(), index);
+}
+
+FailureOr<Value> tile::nvvm::loadRowIndex(KernelLowering &lowering,
+                                          Operation *op, Value indices,
+                                          Value at) {
+  auto load = [&]() -> FailureOr<Value> {
+    FailureOr<Value> index = loadScalar(lowering, op, indices, at);
+    if (failed(index))
+      return failure();
+    return widen(lowering, *index);
+  };
+  if (!isGlobal(indices))
+    return load();
+  FailureOr<GlobalBuffer> global = lowering.global(indices, op);
+  if (failed(global))
+    return failure();
+  auto &b = lowering.builder;
+  auto branch = scf::IfOp::create(b, TypeRange(b.getI64Type()),
+                                  isWithin(lowering, at, global->sizes.front()),
+                                  /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  FailureOr<Value> index = load();
+  if (failed(index))
+    return failure();
+  scf::YieldOp::create(b, *index);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, lowering.i64(-1));
+  return branch.getResult(0);
 }
 
 /// Moves between the rows of `global` that `places` finds and a tile.
@@ -111,22 +149,15 @@ static LogicalResult lowerIndexed(KernelLowering &lowering, Operation *op) {
     registers = *found;
   }
   auto placeOf = [&](const ThreadCoordinate &row) -> FailureOr<RowPlace> {
-    FailureOr<Value> index = failure();
-    if (registers) {
-      index = registers->load(row.constant);
-    } else {
-      Value at = lowering.add(lowering.toI64(indexed.getFirst()),
-                              rowIndex(lowering, row));
-      index = loadScalar(lowering, op, indices, at);
-    }
+    FailureOr<Value> index =
+        registers
+            ? registers->load(row.constant)
+            : loadRowIndex(lowering, op, indices,
+                           lowering.add(lowering.toI64(indexed.getFirst()),
+                                        rowIndex(lowering, row)));
     if (failed(index))
       return failure();
-    Value wide = *index;
-    if (wide.getType().isInteger(32))
-      wide = arith::ExtSIOp::create(lowering.builder,
-                                    lowering.builder.getI64Type(), wide);
-    else
-      wide = lowering.toI64(wide);
+    Value wide = widen(lowering, *index);
     return RowPlace{lowering.mul(wide, global->strides.front()),
                     isWithin(lowering, wide, global->sizes.front())};
   };

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "TmaCopy.h"
 #include "Im2col.h"
-#include "ScalarMemory.h"
+#include "Move.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -342,18 +342,14 @@ static FailureOr<SmallVector<Value>> fourRows(KernelLowering &lowering,
   auto &b = lowering.builder;
   SmallVector<Value> rows;
   for (int64_t i = 0; i < 4; ++i) {
-    FailureOr<Value> row = loadScalar(lowering, copy, indices,
-                                      lowering.add(first, lowering.i64(i)));
+    FailureOr<Value> row = loadRowIndex(lowering, copy, indices,
+                                        lowering.add(first, lowering.i64(i)));
     if (failed(row))
       return failure();
-    Value number = *row;
-    if (!number.getType().isInteger(32)) {
-      number = lowering.toI64(number);
-      number = b.createOrFold<arith::MaxSIOp>(number, lowering.i64(-1));
-      number = b.createOrFold<arith::MinSIOp>(
-          number, lowering.i64(std::numeric_limits<int32_t>::max()));
-      number = b.createOrFold<arith::TruncIOp>(b.getI32Type(), number);
-    }
+    Value number = b.createOrFold<arith::MaxSIOp>(*row, lowering.i64(-1));
+    number = b.createOrFold<arith::MinSIOp>(
+        number, lowering.i64(std::numeric_limits<int32_t>::max()));
+    number = b.createOrFold<arith::TruncIOp>(b.getI32Type(), number);
     rows.push_back(number);
   }
   return rows;

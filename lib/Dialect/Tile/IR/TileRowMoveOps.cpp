@@ -208,9 +208,10 @@ static LogicalResult verifyByIndex(OpT op, StringRef prefix, Value global,
                             << "] expected element types that convert, got "
                             << from << " to " << to;
   int64_t rows = op.getTileShape().front(), size = type.getDimSize(0);
-  if (first && (*first < 0 ||
-                (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(rows) &&
-                 (rows > size || *first > size - rows))))
+  if (first &&
+      (*first < 0 ||
+       (!isGlobal(indices) && !ShapedType::isDynamic(size) &&
+        !ShapedType::isDynamic(rows) && (rows > size || *first > size - rows))))
     return op.emitOpError()
            << "[" << constraint("-4") << "] expected " << rows
            << " indices from " << *first << " on inside of " << type;

@@ -210,8 +210,9 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
+  %is = tile.alloc : memref<128xi32, #gpu.address_space<workgroup>>
   // expected-error @+1 {{[gather-4] expected 128 indices from 1 on inside of}}
-  tile.gather %M[%c0] rows %I[%c1] to %s : memref<?x?xf16>, memref<128xi32> to memref<128x64xf16, #gpu.address_space<workgroup>>
+  tile.gather %M[%c0] rows %is[%c1] to %s : memref<?x?xf16>, memref<128xi32, #gpu.address_space<workgroup>> to memref<128x64xf16, #gpu.address_space<workgroup>>
 }
 
 // -----
@@ -293,8 +294,9 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
+  %is = tile.alloc : memref<128xi32, #gpu.address_space<workgroup>>
   // expected-error @+1 {{[scatter-4] expected 128 indices from 1 on inside of}}
-  tile.scatter %s to %M[%c0] rows %I[%c1] : memref<128x64xf16, #gpu.address_space<workgroup>> to memref<?x?xf16>, memref<128xi32>
+  tile.scatter %s to %M[%c0] rows %is[%c1] : memref<128x64xf16, #gpu.address_space<workgroup>> to memref<?x?xf16>, memref<128xi32, #gpu.address_space<workgroup>>
 }
 
 // -----

@@ -117,10 +117,11 @@ def Tile_GatherOp : Tile_RowsByIndexOp<"gather"> {
   let description = [{
     Row i of the tile is row `indices[first + i]` of the source, from `column`
     on. Rows that the source does not have (a negative index, too) and columns
-    beyond its last read as zeros.
+    beyond its last read as zeros, and so do rows that a global buffer of
+    indices is too short to name.
 
-    Preconditions: `first` and the tile's rows after it lie inside of `indices`;
-    `column` is not negative.
+    Preconditions: `first` and `column` are not negative; indices in shared or
+    fragment memory are as many as the tile's rows from `first` on.
 
     Constraints:
     - gather-1: the source is a global buffer of rank 2, the target a whole tile
@@ -128,8 +129,8 @@ def Tile_GatherOp : Tile_RowsByIndexOp<"gather"> {
     - gather-2: `indices` has rank 1 and elements of type i32, i64 or index, in
       global, shared or fragment memory; in a fragment `first` is constant.
     - gather-3: element types convert into each other.
-    - gather-4: what is constant of `first` keeps the rows inside `indices`;
-      `column` is not negative.
+    - gather-4: `first`, as far as it is constant, keeps the rows inside of
+      `indices` in shared and fragment memory; it and `column` are not negative.
     - gather-5: `layout` has the tile's shape and the kernel's thread count.
     - gather-6: `coalesced_width` is a positive power of two.
     - gather-7: `multicast` as copy-10.
@@ -159,7 +160,8 @@ def Tile_ScatterOp : Tile_RowsByIndexOp<"scatter"> {
   let description = [{
     Row i of the tile goes to row `indices[first + i]` of the target, from
     `column` on. Rows that the target does not have (a negative index, too) and
-    columns beyond its last are not stored. Where two rows have one index, either
+    columns beyond its last are not stored, and neither are rows that a global
+    buffer of indices is too short to name. Where two rows have one index, either
     may remain.
 
     Preconditions: as of `tile.gather`.
