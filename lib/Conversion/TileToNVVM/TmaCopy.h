@@ -5,11 +5,18 @@
 #define TILE_LIB_CONVERSION_TILETONVVM_TMACOPY_H
 
 #include "Lowering.h"
+#include "tile/Analysis/TmaGeometry.h"
 
 namespace mlir::tile::nvvm {
 
-/// A copy whose plan is `tma` or `bulk`, or an atomic whose plan is `tma`.
+/// A move whose plan is `tma` or `bulk`.
 LogicalResult lowerTmaCopy(KernelLowering &lowering, TileMoveOpInterface copy);
+
+/// What the launcher encodes the tensor map of a copy from.
+runtime::TensorMapSpec describeTensorMap(KernelLowering &lowering,
+                                         TileMoveOpInterface move,
+                                         BlockArgument argument,
+                                         const TmaGeometry &geometry);
 
 /// Prefetches the tensor maps that the kernel took, at its start.
 void prefetchTensorMaps(KernelLowering &lowering);
