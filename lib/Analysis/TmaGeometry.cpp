@@ -101,14 +101,19 @@ struct Parts {
 /// the one that takes the fewest boxes, so that whole boxes are dealt out where
 /// that is possible.
 static OrRefusal<Parts> divide(TileMoveOpInterface copy, const Sides &sides,
-                               const SharedLayout &shared, unsigned inner) {
+                               const SharedLayout &shared, unsigned inner,
+                               int64_t pairDim) {
   Parts parts;
   std::optional<ArrayRef<int64_t>> groups = copy.getGroups();
-  parts.count = groups ? copy.getNumGroups() : copy.getMulticast().value_or(1);
+  parts.count = groups         ? copy.getNumGroups()
+                : pairDim >= 0 ? 2
+                               : copy.getMulticast().value_or(1);
   std::optional<Parts> best;
   std::string why = "no dimension of the tile can be divided among " +
                     std::to_string(parts.count) + " blocks";
   for (unsigned dim : sides.sharedDims) {
+    if (pairDim >= 0 && dim != pairDim)
+      continue;
     if (groups ? (*groups)[dim] != parts.count
                : sides.sharedExtents[dim] % parts.count != 0)
       continue;
@@ -133,7 +138,8 @@ static OrRefusal<Parts> divide(TileMoveOpInterface copy, const Sides &sides,
 }
 
 OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
-                                         const SharedLayout &shared) {
+                                         const SharedLayout &shared,
+                                         int64_t pairDim) {
   OrRefusal<Sides> found = Sides::get(copy);
   if (!found)
     return Refusal{found.reason()};
@@ -158,7 +164,7 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
     return Refusal{"the global buffer has no static stride of 1 along a "
                    "dimension of the tile"};
 
-  OrRefusal<Parts> divided = divide(copy, sides, shared, *inner);
+  OrRefusal<Parts> divided = divide(copy, sides, shared, *inner, pairDim);
   if (!divided)
     return Refusal{divided.reason()};
   int64_t parts = divided->count, step = divided->step;
@@ -200,6 +206,8 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
   // The other parts repeat the first, a fixed number of bytes further.
   geometry.partStep = step;
   geometry.partDim = llvm::find(mapped, splitDim) - mapped.begin();
+  if (pairDim >= 0)
+    return geometry; // in the other block, at the same place
   for (int64_t part = 1; part < parts; ++part) {
     region.offsets[splitDim] = sides.sharedOffsets[splitDim] + part * step;
     OrRefusal<TmaTiling> other =

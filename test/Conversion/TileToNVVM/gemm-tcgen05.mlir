@@ -1,13 +1,14 @@
 // Gemms into tensor memory in PTX, after -O3.
 // RUN: split-file %s %t
-// RUN: tile-translate %tile_src/examples/gemm_hopper.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/roles.mlir
+// RUN: sed 's/, persistent = 1 : i64//' %tile_src/examples/gemm_hopper.mlir | tile-translate --tile-to-ptx --arch=sm_100a | FileCheck %t/roles.mlir
+// RUN: tile-translate %tile_src/examples/gemm_hopper.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/turns.mlir
 // RUN: tile-translate %t/sync.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/sync.mlir
 // RUN: tile-translate %t/half.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/half.mlir
 // RUN: tile-translate %t/store.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/store.mlir
 // RUN: tile-translate %t/kinds.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/kinds.mlir
 
 //--- roles.mlir
-// The plain program of examples/gemm_hopper.mlir. One warp allocates, another
+// The plain program of examples/gemm_hopper.mlir, not persistent. One warp allocates, another
 // role's one thread loads, one thread multiplies and commits to the ring, and
 // everybody reads the result behind the loop.
 // CHECK-LABEL: .entry gemm_hopper(
@@ -41,6 +42,32 @@
 // CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
 // CHECK:       tcgen05.fence::before_thread_sync;
 // CHECK:       {{bar|barrier}}.sync
+// CHECK:       tcgen05.dealloc.cta_group::1.sync.aligned.b32
+
+//--- turns.mlir
+// Persistent as it is: a third role. Who multiplies waits for operands and for one
+// of two accumulators, by its parity, and for no result.
+// CHECK-LABEL: .entry gemm_hopper(
+// CHECK:       mov.b32 %r{{[0-9]+}}, 512;
+// CHECK:       tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32
+// CHECK:       cp.async.bulk.tensor.2d.shared::cluster.global
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, old;
+// CHECK-COUNT-3: tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, yes;
+// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
+// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
+// CHECK-NOT:   tcgen05.commit
+// CHECK-NOT:   tcgen05.mma
+// The epilogue gives the accumulator back before it stores.
+// CHECK:       setmaxnreg.inc
+// CHECK:       mbarrier.try_wait.parity
+// CHECK:       tcgen05.fence::after_thread_sync;
+// CHECK:       tcgen05.ld.sync.aligned.32x32b.x64.b32
+// CHECK:       tcgen05.wait::ld.sync.aligned;
+// CHECK:       tcgen05.fence::before_thread_sync;
+// CHECK-NEXT:  //end inline asm
+// CHECK:       bar.warp.sync
+// CHECK:       mbarrier.arrive.shared::cta.b64 _
+// CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
 // CHECK:       tcgen05.dealloc.cta_group::1.sync.aligned.b32
 
 //--- sync.mlir

@@ -33,7 +33,7 @@ tile.kernel @warps() grid(%bx) = (1) threads(64) {
   %b = tile.alloc : memref<32x64xf16, #shared>
   %c = tile.alloc : memref<128x64xf32, #tile.fragment>
   // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
-  // expected-note @below {{not possible: tcgen05 needs whole warpgroups of 4 warps to read tensor memory, got 2 warps}}
+  // expected-note @below {{not possible: tcgen05 needs whole warpgroups of 4 warps, got 2 warps}}
   tile.gemm %a, %b, %c : memref<128x32xf16, #shared>, memref<32x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
 }
 tile.kernel @registers() grid(%bx) = (1) threads(128) {
