@@ -446,12 +446,19 @@ def tcgen05_kernels():
         add(f"no_{name}", tile=tile, warps=warps, tcgen05=False, aligned=False)
     add("no_f16", c="f16", tile=(128, 64, 32), tcgen05=False)
     add("no_promote", a="f8E4M3FN", tb=True, tile=(128, 64, 64), promote_every=64, tcgen05=False)
-    add("no_registers", tile=(128, 64, 32), a_fragment=True, tcgen05=False)
+    add("no_registers", tile=(64, 64, 32), a_fragment=True, tcgen05=False)
     add("relu", epilogue="relu", tile=(128, 128, 64), warps=8, out="f16")
     add("residual", epilogue="residual", tile=(128, 64, 64))
     add("rowmax", epilogue="rowmax", tile=(128, 64, 64), aligned=False)
     add("clear", clear=True, tile=(128, 64, 64), tb=True)
     add("one_stage", tile=(128, 64, 64), stages=1)
+
+    # Operand A from registers through tensor memory.
+    add("registers_f16", tile=(128, 64, 32), a_fragment=True)
+    add("registers_m256", tile=(256, 64, 48), a_fragment=True, warps=8, policy="full_row", a="bf16")
+    add("registers_f32", a="f32", tb=True, tile=(128, 64, 32), a_fragment=True, stages=2)
+    add("registers_f8", a="f8E4M3FN", tb=True, tile=(128, 64, 64), a_fragment=True)
+    add("registers_i8", a="i8", c="i32", tb=True, tile=(128, 64, 64), a_fragment=True)
 
     # Pairs of blocks; accumulators in turn where the kernel is persistent and has room for two.
     def add_pair(name, pair=True, **kw):

@@ -192,6 +192,8 @@ public:
   llvm::MapVector<Value, FragmentBuffer> fragments;
   llvm::MapVector<Value, LocalBuffer> locals;
   llvm::MapVector<Value, TensorBuffer> tensors; // by alloc or ring
+  /// Where gemms by tcgen05 put operand A from registers.
+  llvm::MapVector<Operation *, TensorBuffer> tensorOperands;
   TensorMemory tensorMemory;
 
   /// Views of the slots that are being filled.

@@ -99,11 +99,15 @@ void Tcgen05Gemm::issue(const TensorBuffer &accumulator) {
       info->descriptor(blocks * shape.m, shape.n, a.alongMn(), b.alongMn());
   std::string base = assembly.input(
       lowering.add(lowering.tensorMemory.base, accumulator.slot), "r");
-  std::string baseA = assembly.input(descriptor(a), "l");
+  bool fromTensor = isFragment(gemm.getA());
+  std::string baseA = fromTensor
+                          ? assembly.input(lowering.tensorMemory.base, "r")
+                          : assembly.input(descriptor(a), "l");
   std::string baseB = assembly.input(descriptor(b), "l");
   assembly.line(".reg .pred yes, old;");
   assembly.line(".reg .b32 id, d;");
-  assembly.line(".reg .b64 da, db;");
+  assembly.line(fromTensor ? ".reg .b32 da;" : ".reg .b64 da;");
+  assembly.line(".reg .b64 db;");
   assembly.line("mov.b32 id, " + std::to_string(instruction) + ";");
   assembly.line("setp.ne.b32 yes, id, 0;");
   // Whether the first product adds to what tensor memory holds.
@@ -132,10 +136,17 @@ void Tcgen05Gemm::issue(const TensorBuffer &accumulator) {
       add("u32", "d", base, accumulator.column + i * gemm.getN() + j * shape.n);
       for (int64_t k = 0; k < steps; ++k) {
         // Descriptors count in units of 16 bytes.
-        add("s64", "da", baseA, a.descriptors.offsets[i * steps + k] / 16);
+        // A row's words of 32 bits: a step of k is 256 bits.
+        if (fromTensor)
+          add("u32", "da", baseA,
+              lowering.tensorOperands[gemm].column +
+                  (i * steps + k) * (256 / 32));
+        else
+          add("s64", "da", baseA, a.descriptors.offsets[i * steps + k] / 16);
         add("s64", "db", baseB, b.descriptors.offsets[j * steps + k] / 16);
         assembly.line("tcgen05.mma.cta_group::" + std::to_string(blocks) +
-                      ".kind::" + info->kind.str() + " [d], da, db, id, " +
+                      ".kind::" + info->kind.str() + " [d], " +
+                      (fromTensor ? "[da]" : "da") + ", db, id, " +
                       (k == 0 ? "old;" : "yes;"));
       }
     }
@@ -145,16 +156,19 @@ void Tcgen05Gemm::issue(const TensorBuffer &accumulator) {
 LogicalResult Tcgen05Gemm::lower() {
   if (failed(choose()))
     return failure();
-  FailureOr<DescriptorOperand> boundA = bind(/*isA=*/true);
-  FailureOr<DescriptorOperand> boundB =
-      succeeded(boundA) ? bind(/*isA=*/false) : boundA;
-  if (failed(boundB))
-    return failure();
-  a = std::move(*boundA);
-  b = std::move(*boundB);
+  for (bool isA : {true, false}) {
+    if (isA && isFragment(gemm.getA()))
+      continue; // its lanes and columns need no descriptor
+    FailureOr<DescriptorOperand> bound = bind(isA);
+    if (failed(bound))
+      return failure();
+    (isA ? a : b) = std::move(*bound);
+  }
   FailureOr<TensorBuffer> accumulator =
       tensorBuffer(lowering, gemm.getC(), gemm);
   if (failed(accumulator))
+    return failure();
+  if (isFragment(gemm.getA()) && failed(storeOperand(lowering, gemm)))
     return failure();
   onIssuer(lowering, [&] { issue(*accumulator); });
   if (accumulator->holds)

@@ -95,6 +95,14 @@ static int64_t columnsOf(MemRefType type) {
   return ceilDiv(type.getDimSize(0), kTensorMemoryLanes) * type.getDimSize(1);
 }
 
+/// A tile of elements of 32 bits or less as one of 32-bit words.
+static MemRefType wordsOf(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t perWord = 32 / type.getElementTypeBitWidth();
+  return MemRefType::get({type.getDimSize(0), type.getDimSize(1) / perWord},
+                         IntegerType::get(type.getContext(), 32));
+}
+
 static std::string ctaGroup(KernelLowering &lowering) {
   return lowering.tensorMemory.isPair ? "cta_group::2" : "cta_group::1";
 }
@@ -182,6 +190,18 @@ LogicalResult tile::nvvm::beginTensorMemory(KernelLowering &lowering) {
       buffer.holds = lowering.allocaArray(b.getI32Type(), 1);
     lowering.tensors[owner->getResult(0)] = buffer;
   }
+  lowering.kernel.getBodyRegion().walk([&](GemmOp gemm) {
+    auto plan = gemm.getPlan();
+    if (!plan || plan->getInstruction() != MmaInstruction::Tcgen05 ||
+        !isFragment(gemm.getA()))
+      return;
+    TensorBuffer buffer;
+    buffer.rows = plan->getM();
+    buffer.warps = {plan->getWarpsM(), plan->getWarpsN()};
+    buffer.column = columns;
+    columns += columnsOf(wordsOf(gemm.getA()));
+    lowering.tensorOperands[gemm] = buffer;
+  });
   if (memory.isPair && failed(checkPairs(lowering)))
     return failure();
   memory.columns =
@@ -516,6 +536,61 @@ LogicalResult tile::nvvm::lowerTensorCopy(KernelLowering &lowering,
   store(lowering, tensor, *buffer, [&](ArrayRef<int64_t> at) {
     return lowering.loadRegister(*fragment, element,
                                  map(SmallVector<int64_t>(at)));
+  });
+  return success();
+}
+
+LogicalResult tile::nvvm::storeOperand(KernelLowering &lowering, GemmOp gemm) {
+  auto &b = lowering.builder;
+  Value operand = gemm.getA();
+  auto type = cast<MemRefType>(operand.getType());
+  FailureOr<FragmentBuffer> fragment = lowering.fragment(operand, gemm);
+  if (failed(fragment))
+    return failure();
+  const TensorBuffer &buffer = lowering.tensorOperands[gemm];
+  auto expected = tcgen05Fragment(buffer.rows, type.getShape(), buffer.warps);
+  if (buffer.rows != 128 || buffer.warps.n != 1 || gemm.getTransposeA())
+    return gemm.emitOpError()
+           << "expected operand A of tcgen05 in registers to "
+              "be M x K, M a multiple of 128, and all "
+              "warpgroups along m";
+  if (!expected)
+    return gemm.emitOpError() << expected.reason();
+  if (!sameThreads(*expected, fragment->layout, {0, 1}))
+    return gemm.emitOpError()
+           << "expected operand A in the layout in which warps write tensor "
+              "memory: run --tile-infer-layouts";
+  MemRefType words = wordsOf(operand);
+  TensorMove tensor(lowering, buffer, words.getShape());
+  if (failed(tensor.check(gemm)))
+    return failure();
+  Type element = type.getElementType(), storage = lowering.storageType(element);
+  int64_t perWord = 32 / type.getElementTypeBitWidth();
+  RegisterMap map(fragment->layout);
+  auto registerOf = [&](ArrayRef<int64_t> word, int64_t e) {
+    return map({word[0], word[1] * perWord + e});
+  };
+  for (const Move &move : tensor.moves())
+    for (const std::array<int64_t, 2> &at : tensor.registers(move))
+      for (int64_t e = 0; e < perWord; ++e)
+        if (registerOf(at, e) != registerOf(at, 0) + e)
+          return gemm.emitOpError() << "expected operand A to hold elements "
+                                       "along k in the order of its words";
+  store(lowering, tensor, buffer, [&](ArrayRef<int64_t> at) -> Value {
+    int64_t reg = registerOf(at, 0);
+    if (perWord > 1)
+      return LLVM::BitcastOp::create(
+          b, b.getI32Type(),
+          LLVM::LoadOp::create(
+              b, VectorType::get({perWord}, storage),
+              lowering.registerAddress(*fragment, element, reg),
+              storage.getIntOrFloatBitWidth() / 8));
+    Value value = lowering.loadRegister(*fragment, element, reg);
+    // The instruction drops the low bits of an f32: round first.
+    return lowering
+        .inlineAsm(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,f", value,
+                   /*sideEffects=*/false)
+        .getResult(0);
   });
   return success();
 }

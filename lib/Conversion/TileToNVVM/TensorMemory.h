@@ -27,6 +27,8 @@ FailureOr<TensorBuffer> tensorBuffer(KernelLowering &lowering, Value buffer,
 /// their part afterwards.
 LogicalResult lowerTensorCopy(KernelLowering &lowering, CopyOp copy);
 LogicalResult lowerTensorFill(KernelLowering &lowering, FillOp fill);
+/// Puts operand A of a gemm, in registers, into its columns of tensor memory.
+LogicalResult storeOperand(KernelLowering &lowering, GemmOp gemm);
 
 //===--- Tcgen05.cpp ---===//
 

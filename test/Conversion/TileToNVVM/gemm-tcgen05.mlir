@@ -5,6 +5,7 @@
 // RUN: tile-translate %t/sync.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/sync.mlir
 // RUN: tile-translate %t/half.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/half.mlir
 // RUN: tile-translate %t/store.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/store.mlir
+// RUN: tile-translate %t/chained.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/chained.mlir
 // RUN: tile-translate %t/kinds.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/kinds.mlir
 
 //--- roles.mlir
@@ -134,6 +135,40 @@ tile.kernel @store(%A: memref<128x16xf16> {tile.alignment = 16}, %B: memref<64x1
   tile.copy %C to %acc : memref<128x64xf32> to memref<128x64xf32, #tile.fragment>
   tile.gemm %As, %Bs, %acc {transpose_b} : memref<128x16xf16, #shared>, memref<64x16xf16, #shared>, memref<128x64xf32, #tile.fragment>
   tile.copy %acc to %C : memref<128x64xf32, #tile.fragment> to memref<128x64xf32>
+}
+
+//--- chained.mlir
+// The second of two gemms reads A from tensor memory: what threads computed from
+// the first result goes there, two elements a column, without leaving its row.
+// CHECK-LABEL: .entry chained(
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, old;
+// CHECK:       tcgen05.ld.sync.aligned.32x32b.x64.b32
+// CHECK-NOT:   st.shared
+// CHECK-NOT:   mma.sync
+// CHECK:       tcgen05.st.sync.aligned.32x32b.x32.b32 [ta], {
+// CHECK:       tcgen05.wait::st.sync.aligned;
+// CHECK:       tcgen05.fence::before_thread_sync;
+// CHECK:       {{bar|barrier}}.sync
+// CHECK:       tcgen05.fence::after_thread_sync;
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], [da], db, id, old;
+// CHECK:       add.u32 da, %r{{[0-9]+}}, [[C:[0-9]+]];
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], [da], db, id, yes;
+#shared = #gpu.address_space<workgroup>
+tile.kernel @chained(%A: memref<128x64xf16> {tile.alignment = 16}, %B: memref<64x64xf16> {tile.alignment = 16}, %D: memref<64x64xf16> {tile.alignment = 16}, %C: memref<128x64xf32> {tile.alignment = 16})
+    grid(%bx) = (1) threads(128) {
+  %As = tile.alloc : memref<128x64xf16, #shared>
+  %Bs = tile.alloc : memref<64x64xf16, #shared>
+  %Ds = tile.alloc : memref<64x64xf16, #shared>
+  %s = tile.alloc : memref<128x64xf32, #tile.fragment>
+  %p = tile.alloc : memref<128x64xf16, #tile.fragment>
+  %o = tile.alloc : memref<128x64xf32, #tile.fragment>
+  tile.copy %A to %As : memref<128x64xf16> to memref<128x64xf16, #shared>
+  tile.copy %B to %Bs : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %D to %Ds : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.gemm %As, %Bs, %s {clear} : memref<128x64xf16, #shared>, memref<64x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
+  tile.copy %s to %p : memref<128x64xf32, #tile.fragment> to memref<128x64xf16, #tile.fragment>
+  tile.gemm %p, %Ds, %o {clear} : memref<128x64xf16, #tile.fragment>, memref<64x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
+  tile.copy %o to %C : memref<128x64xf32, #tile.fragment> to memref<128x64xf32>
 }
 
 //--- kinds.mlir

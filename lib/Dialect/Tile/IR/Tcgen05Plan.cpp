@@ -55,9 +55,14 @@ static std::string checkProblem(GemmOp gemm, const TargetInfo &target,
   std::string why = checkTile(problem, shapeOf(info, rowsFor(problem.m)));
   if (!why.empty())
     return why;
-  if (!problem.sharedA || !problem.sharedB)
-    return std::string("tcgen05 reads ") + (problem.sharedA ? "B" : "A") +
-           " from shared memory, got a fragment";
+  if (!problem.sharedB)
+    return "tcgen05 reads B from shared memory, got a fragment";
+  // In tensor memory A has a row in each lane, words of 32 bits along k.
+  if (!problem.sharedA && (gemm.getTransposeA() || rowsFor(problem.m) != 128))
+    return "tcgen05 reads A from shared memory, or from tensor memory where it "
+           "is M x K and M a multiple of 128, got a fragment of " +
+           std::to_string(problem.m) + " rows" +
+           (gemm.getTransposeA() ? ", transposed" : "");
   if (gemm.getPromoteEvery())
     return "tcgen05 keeps partial sums in tensor memory, and the gemm asks for "
            "`promote_every`";
@@ -69,17 +74,22 @@ static std::string checkProblem(GemmOp gemm, const TargetInfo &target,
            std::to_string(problem.n);
   // Accumulators of all gemms of the kernel may be alive at once.
   llvm::SmallSetVector<Value, 4> accumulators;
+  int64_t columns = 0;
   gemm->getParentOfType<KernelOp>().walk([&](GemmOp other) {
     std::string ignored;
-    if (tcgen05For(other, target, ignored))
-      accumulators.insert(other.getC());
+    if (!tcgen05For(other, target, ignored))
+      return;
+    accumulators.insert(other.getC());
+    MemRefType a = typeOf(other.getA());
+    if (isFragment(other.getA()))
+      columns += columnsOf(a) * a.getElementTypeBitWidth() / 32;
   });
-  int64_t columns = 0;
   for (Value accumulator : accumulators)
     columns += columnsOf(typeOf(accumulator));
   if (columns > kTensorMemoryColumns)
     return "tensor memory has " + std::to_string(kTensorMemoryColumns) +
-           " columns, the accumulators of the kernel take " +
+           " columns, the accumulators of the kernel" +
+           (problem.sharedA ? "" : " and operands in registers") + " take " +
            std::to_string(columns);
   return "";
 }
@@ -112,7 +122,10 @@ static double tcgen05Cost(const GemmProblem &problem) {
   // 16 bytes a lane and cycle of the accumulator.
   constexpr double kMultipliers = 4096, kReadBits = 128 * 128;
   double products = double(problem.m) * double(problem.n) * double(problem.k);
-  return products * problem.bitsA / 16 / kMultipliers +
+  double writes = problem.sharedA ? 0
+                                  : double(problem.m) * double(problem.k) *
+                                        problem.bitsA / kReadBits;
+  return products * problem.bitsA / 16 / kMultipliers + writes +
          double(problem.m) * double(problem.n) * problem.bitsC / kReadBits;
 }
 
@@ -126,6 +139,24 @@ static std::string demandShared(LayoutAlternative &alternative, Value buffer,
            " of tcgen05: expected tf32 contiguous along k";
   return demandDescriptors(alternative, buffer, name, shapeOf(info, piece),
                            /*groups=*/1, piece, mnDim, steps);
+}
+
+/// Operand A in registers goes to tensor memory as the accumulator's rows do:
+/// weights computed from scores do not leave their thread.
+static std::string demandRegisters(LayoutAlternative &alternative, GemmOp gemm,
+                                   const GemmProblem &problem,
+                                   const GemmPlan &plan) {
+  if (plan.warps.n != 1)
+    return "tcgen05 needs all warpgroups along m where A is in registers";
+  auto layout =
+      tcgen05Fragment(plan.shape.m, {problem.m, problem.k}, plan.warps);
+  if (!layout)
+    return layout.reason();
+  alternative.exacts.push_back(
+      {&gemm.getAMutable(), *layout, /*reads=*/true,
+       /*writes=*/false, /*isPreference=*/false,
+       "operand A of tcgen05 " + shapeText(plan.shape)});
+  return "";
 }
 
 static std::string demandAccumulator(LayoutAlternative &alternative,
@@ -175,8 +206,10 @@ tile::tcgen05Alternatives(GemmOp gemm, const TargetInfo &target,
     LayoutAlternative alternative;
     int64_t steps = problem.k / shape.k;
     if (why.empty())
-      why = demandShared(alternative, gemm.getA(), "A", shape.m,
-                         gemm.getTransposeA() ? 1 : 0, steps, *info);
+      why = problem.sharedA
+                ? demandShared(alternative, gemm.getA(), "A", shape.m,
+                               gemm.getTransposeA() ? 1 : 0, steps, *info)
+                : demandRegisters(alternative, gemm, problem, plan);
     if (why.empty())
       why = demandShared(alternative, gemm.getB(), "B", shape.n,
                          gemm.getTransposeB() ? 0 : 1, steps, *info);
