@@ -190,6 +190,12 @@ bool AgentRun::ringOp(const Step &step) {
 
 /// Copies and stores that may fill a slot, by the ring's producer.
 static bool mayFill(Operation *op, RingSide producer) {
+  if (producer == RingSide::Mma) {
+    auto gemm = dyn_cast<GemmOp>(op);
+    auto plan = gemm ? gemm.getPlan() : std::nullopt;
+    return isa<FillOp>(op) ||
+           (plan && plan->getInstruction() == MmaInstruction::Tcgen05);
+  }
   auto copy = dyn_cast<TileMoveOpInterface>(op);
   bool fromGlobal = copy && isGlobal(copy.getSource());
   CopyPlanAttr plan = copy ? copy.getPlanAttr() : CopyPlanAttr();
@@ -221,6 +227,10 @@ bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
   };
   Instance::Use &record = useOf(instance, use);
   if (view.isAcquire) {
+    // A gemm adds to what it filled before.
+    if (!touch.isWrite && touch.isAccumulator &&
+        type.getProducer() == RingSide::Mma)
+      return true;
     if (!touch.isWrite)
       return fail("the view of 'tile.ring.acquire' is read: " + slot() +
                   " is only there to be filled");

@@ -211,7 +211,8 @@ void Exhaustive::commit(State &state, int thread, const Event &event) {
     return;
   ++of(state, event.instance, event.use, FullArrived);
   RingSide side = ring.type.getProducer();
-  if (side == RingSide::Tma || side == RingSide::CpAsyncMbarrier) {
+  if (side == RingSide::Tma || side == RingSide::CpAsyncMbarrier ||
+      side == RingSide::Mma) {
     // One part of this block's own; of each peer's multicast another, which
     // may land, and be counted, before it is expected here.
     bool isShared =

@@ -51,6 +51,10 @@ private:
   bool addTouches(Operation *op, Step &step);
   Step &append(Body &body, StepKind kind, Operation *op);
   void classifyReader(Operation *op, Step &step);
+  /// Whether a view is of a ring whose slots two blocks share.
+  bool isPair(int view);
+  /// Gemms of pairs read rings of pairs, and nobody else does.
+  void checkPairs();
 
   std::pair<int, int> slotOf(Value memref) const;
   Value baseOf(Value memref) const;

@@ -268,6 +268,28 @@ void Extractor::findEvents() {
 }
 
 /// Who meets whom at a ring, and R3 as far as it needs no execution.
+void Extractor::checkPairs() {
+  kernel.walk([&](GemmOp gemm) {
+    bool isPairGemm = gemm.getPlan() && gemm.getPlan()->getPair();
+    for (Value operand : {gemm.getA(), gemm.getB()}) {
+      auto [view, buffer] = slotOf(operand);
+      bool isShared = view >= 0 && isPair(view);
+      if (isShared == isPairGemm)
+        continue;
+      model.findings.push_back(
+          {"R22",
+           gemm,
+           isPairGemm
+               ? "a gemm of a pair of blocks reads an operand that is in "
+                 "no ring with `pair`: the other block's part may not "
+                 "have arrived"
+               : "a gemm of one block reads a ring with `pair`: half of "
+                 "an operand is in the other block",
+           {}});
+    }
+  });
+}
+
 void Extractor::finishRings() {
   for (Ring &ring : model.rings) {
     llvm::sort(ring.producers);
@@ -306,6 +328,7 @@ void Extractor::run() {
   if (model.isTrivial())
     return;
   collectUsersOfViews();
+  checkPairs();
   findEvents();
   model.agents[0].body = compile(kernel.getBodyRegion().front());
   finishRings();

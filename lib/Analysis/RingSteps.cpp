@@ -23,6 +23,11 @@ Step &Extractor::append(Body &body, StepKind kind, Operation *op) {
   return body.steps.back();
 }
 
+bool Extractor::isPair(int view) {
+  int ring = model.views[view].ring;
+  return ring >= 0 && cast<RingCreateOp>(model.rings[ring].create).getPair();
+}
+
 /// Which kind of consumer reads slots by `op`.
 void Extractor::classifyReader(Operation *op, Step &step) {
   if (auto gemm = dyn_cast<GemmOp>(op)) {
@@ -292,8 +297,13 @@ void Extractor::compileOp(Operation &op, Body &body) {
     Step &step = append(body, StepKind::Access, &op);
     addTouches(&op, step);
     classifyReader(&op, step);
+    // A slot of a pair is full once the copies of both blocks have landed.
     if (auto copy = dyn_cast<TileMoveOpInterface>(op))
-      step.isMulticast = copy.getMulticast().has_value();
+      step.isMulticast =
+          copy.getMulticast().has_value() ||
+          llvm::any_of(step.touches, [&](const Touch &touch) {
+            return touch.view >= 0 && touch.isWrite && isPair(touch.view);
+          });
     if (step.isMulticast)
       for (const Touch &touch : step.touches)
         if (touch.view >= 0 && touch.isWrite &&

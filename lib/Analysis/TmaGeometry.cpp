@@ -106,14 +106,19 @@ struct Parts {
 /// the one that takes the fewest boxes, so that whole boxes are dealt out where
 /// that is possible.
 static OrRefusal<Parts> divide(TileMoveOpInterface copy, const Sides &sides,
-                               const SharedLayout &shared, unsigned inner) {
+                               const SharedLayout &shared, unsigned inner,
+                               int64_t pairDim) {
   Parts parts;
   std::optional<ArrayRef<int64_t>> groups = copy.getGroups();
-  parts.count = groups ? copy.getNumGroups() : copy.getMulticast().value_or(1);
+  parts.count = groups         ? copy.getNumGroups()
+                : pairDim >= 0 ? 2
+                               : copy.getMulticast().value_or(1);
   std::optional<Parts> best;
   std::string why = "no dimension of the tile can be divided among " +
                     std::to_string(parts.count) + " blocks";
   for (unsigned dim : sides.sharedDims) {
+    if (pairDim >= 0 && dim != pairDim)
+      continue;
     if (groups ? (*groups)[dim] != parts.count
                : sides.sharedExtents[dim] % parts.count != 0)
       continue;
@@ -165,7 +170,8 @@ static OrRefusal<SharedLayout> asBytes(const SharedLayout &packed,
 }
 
 OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
-                                         const SharedLayout &packed) {
+                                         const SharedLayout &packed,
+                                         int64_t pairDim) {
   OrRefusal<Sides> found = Sides::get(copy);
   if (!found)
     return Refusal{found.reason()};
@@ -206,7 +212,7 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
     geometry.elementsPerUnit = 2;
   }
 
-  OrRefusal<Parts> divided = divide(copy, sides, shared, *inner);
+  OrRefusal<Parts> divided = divide(copy, sides, shared, *inner, pairDim);
   if (!divided)
     return Refusal{divided.reason()};
   int64_t parts = divided->count, step = divided->step;
@@ -247,6 +253,8 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
   // The other parts repeat the first, a fixed number of bytes further.
   geometry.partStep = step;
   geometry.partDim = llvm::find(mapped, splitDim) - mapped.begin();
+  if (pairDim >= 0)
+    return geometry; // in the other block, at the same place
   for (int64_t part = 1; part < parts; ++part) {
     region.offsets[splitDim] = sides.sharedOffsets[splitDim] + part * step;
     OrRefusal<TmaTiling> other =

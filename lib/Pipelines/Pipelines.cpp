@@ -68,6 +68,12 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   PipelinePassOptions pipelining;
   pipelining.remarks = options.remarks;
   passes.addPass(createPipelinePass(pipelining));
+  PairGemmsPassOptions pairs;
+  pairs.remarks = options.remarks;
+  passes.addPass(createPairGemmsPass(pairs));
+  RingAccumulatorsPassOptions turns;
+  turns.remarks = options.remarks;
+  passes.addPass(createRingAccumulatorsPass(turns));
   PrefetchOperandsPassOptions operands;
   operands.remarks = options.remarks;
   passes.addPass(createPrefetchOperandsPass(operands));

@@ -371,6 +371,84 @@ static bool checkIssuers(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
 }
 
 //===----------------------------------------------------------------------===//
+// Pairs of blocks
+//===----------------------------------------------------------------------===//
+
+/// 1 or 2, as an instruction of tcgen05 says how many blocks it is for; 0 for
+/// anything else.
+static int ctaGroupOf(Operation *op) {
+  StringRef text = assembly(op);
+  if (text.contains("tcgen05."))
+    return text.contains("cta_group::2")   ? 2
+           : text.contains("cta_group::1") ? 1
+                                           : 0;
+  if (!op->getName().getStringRef().starts_with("nvvm.tcgen05."))
+    return 0;
+  for (StringRef name : {"group", "ctaGroup"})
+    if (auto group = op->getAttrOfType<NVVM::CTAGroupKindAttr>(name))
+      return group.getValue() == NVVM::CTAGroupKind::CTA_2 ? 2 : 1;
+  return 0;
+}
+
+/// A comparison of the block's place in its cluster.
+static bool selectsBlock(Value condition, llvm::SmallDenseSet<Value> &seen) {
+  Operation *op = condition.getDefiningOp();
+  if (!op || !seen.insert(condition).second)
+    return false;
+  if (isa<NVVM::ClusterId>(op) || assembly(op).contains("%cluster_ctarank"))
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return selectsBlock(operand, seen);
+  });
+}
+
+static bool isUnderOneBlock(Operation *op, DominanceInfo &dominance) {
+  if (op->getParentRegion()->hasOneBlock())
+    return false;
+  auto *node = dominance.getNode(op->getBlock());
+  for (; node && node->getIDom(); node = node->getIDom()) {
+    auto branch =
+        dyn_cast<LLVM::CondBrOp>(node->getIDom()->getBlock()->getTerminator());
+    llvm::SmallDenseSet<Value> seen;
+    if (branch && node->getBlock()->getSinglePredecessor() &&
+        selectsBlock(branch.getCondition(), seen))
+      return true;
+  }
+  return false;
+}
+
+/// A kernel's tcgen05 are all for one block or all for two; of two blocks one
+/// issues.
+static bool checkPairs(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
+  bool ok = true;
+  Operation *first = nullptr;
+  function.walk([&](Operation *op) {
+    int group = ctaGroupOf(op);
+    if (!group)
+      return;
+    if (!first)
+      first = op;
+    if (group != ctaGroupOf(first)) {
+      InFlightDiagnostic diag =
+          op->emitError()
+          << "cta_group::" << group
+          << " in a kernel with another: PTX ISA, 'TensorCore 5th Generation "
+             "Family Instructions', all tcgen05 of a kernel have the same";
+      diag.attachNote(first->getLoc())
+          << "this one has cta_group::" << ctaGroupOf(first);
+      ok = false;
+    }
+    if (group == 2 && isTcgen05Issue(op) && !isUnderOneBlock(op, dominance)) {
+      op->emitError() << "both blocks of a pair issue this: PTX ISA, 'Issue "
+                         "Granularity', one thread of the pair does; expected "
+                         "it under a condition on %cluster_ctarank";
+      ok = false;
+    }
+  });
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
 // Proxies
 //===----------------------------------------------------------------------===//
 
@@ -455,6 +533,7 @@ LogicalResult tile::verifyHazards(ModuleOp module) {
     ok &= checkTensorLoads(function);
     ok &= checkPhases(function, dominance);
     ok &= checkIssuers(function, dominance);
+    ok &= checkPairs(function, dominance);
     ok &= checkProxies(function);
   });
   return success(ok);

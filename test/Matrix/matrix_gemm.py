@@ -30,8 +30,9 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
          stages=3, policy=None, aligned=True, assume=None, strided=False, static=None, runs=None,
          epilogue=None, panel=None, precision=None, unsigned=(False, False), group="gemm",
          clear=False, random=True, wgmma=None, tcgen05=None, a_fragment=False, promote_every=None,
-         split=None):
-    """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies, `tcgen05` for sm_100a."""
+         split=None, cluster=False, persistent=False, pair=None):
+    """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies, `tcgen05` for sm_100a,
+    `pair` whether two blocks do so together. `cluster` is one of two blocks that share B."""
     b, out = b or a, out or c
     bm, bn, bk = tile
     frag, shared = "#tile.fragment", "#shared"
@@ -193,6 +194,8 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
         grid = f"({static[1]} ceildiv {bn}, {static[0]} ceildiv {bm})"
     else:
         grid = f"(dim(%C, 1) ceildiv {bn}, dim(%C, 0) ceildiv {bm})"
+    if cluster:
+        grid = f"(dim(%C, 1) ceildiv {bn}, (dim(%C, 0) ceildiv {2 * bm}) * 2)"
     lines += [f"%As = tile.alloc : {as_type}", f"%Bs = tile.alloc : {bs_type}", f"%acc = tile.alloc : {c_type}"]
     if not clear:
         lines.append(f"tile.fill %acc with %zero : {c_type}, {c}")
@@ -217,10 +220,10 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     else:
         lines.append(f"tile.copy %acc to %C[%m, %n] : {c_type} to {types['C']}")
     ref += ["C = acc", "mag_C = mag"]
-    stated = [f"{key} = {value} : i64" for key, value in (("panel", panel), ("split", split)) if value]
+    stated = [f"{key} = {value} : i64" for key, value in (("panel", panel), ("persistent", int(persistent)), ("split", split)) if value]
     extra = f" attributes {{{', '.join(stated)}}}" if stated else ""
     text = HEAD + f"""tile.kernel @{name}({', '.join(params)})
-    grid(%bx, %by) = {grid} threads({warps * 32}){extra} {{
+    grid(%bx, %by) = {grid} threads({warps * 32}){" cluster(1, 2)" if cluster else ""}{extra} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %cbk = arith.constant {bk} : index
@@ -267,6 +270,8 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
                 expect["ldmatrix"] = False
     if tcgen05 is not None:
         expect = dict(tcgen05=True, mma=False, ldmatrix=False) if tcgen05 else dict(tcgen05=False)
+    if pair is not None:
+        expect["pair"], expect["alone"] = pair, not pair
     archs = {} if wgmma is None and tcgen05 is None else {"archs": ["sm_90a" if tcgen05 is None else "sm_100a"]}
     return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs,
                 expect=expect, registers=registers, min_arch=90 if split else 89 if a.startswith("f8") else 80,
@@ -440,12 +445,44 @@ def tcgen05_kernels():
         add(f"no_{name}", tile=tile, warps=warps, tcgen05=False, aligned=False)
     add("no_f16", c="f16", tile=(128, 64, 32), tcgen05=False)
     add("no_promote", a="f8E4M3FN", tb=True, tile=(128, 64, 64), promote_every=64, tcgen05=False)
-    add("no_registers", tile=(128, 64, 32), a_fragment=True, tcgen05=False)
+    add("no_registers", tile=(64, 64, 32), a_fragment=True, tcgen05=False)
     add("relu", epilogue="relu", tile=(128, 128, 64), warps=8, out="f16")
     add("residual", epilogue="residual", tile=(128, 64, 64))
     add("rowmax", epilogue="rowmax", tile=(128, 64, 64), aligned=False)
     add("clear", clear=True, tile=(128, 64, 64), tb=True)
     add("one_stage", tile=(128, 64, 64), stages=1)
+
+    # Operand A from registers through tensor memory.
+    add("registers_f16", tile=(128, 64, 32), a_fragment=True)
+    add("registers_m256", tile=(256, 64, 48), a_fragment=True, warps=8, policy="full_row", a="bf16")
+    add("registers_f32", a="f32", tb=True, tile=(128, 64, 32), a_fragment=True, stages=2)
+    add("registers_f8", a="f8E4M3FN", tb=True, tile=(128, 64, 64), a_fragment=True)
+    add("registers_i8", a="i8", c="i32", tb=True, tile=(128, 64, 64), a_fragment=True)
+
+    # Pairs of blocks; accumulators in turn where the kernel is persistent and has room for two.
+    def add_pair(name, pair=True, **kw):
+        add("pair_" + name, cluster=True, pair=pair, **kw)
+
+    for a, c in (("f16", "f32"), ("bf16", "f32"), ("i8", "i32"), ("f8E4M3FN", "f32")):
+        for ta in (False, True):
+            for tb in (False, True):
+                add_pair(f"{a}_{'nt'[ta]}{'nt'[tb]}", a=a, c=c, ta=ta, tb=tb, tile=(128, 128, 64), stages=2 + ta, persistent=tb)
+    add_pair("f32_nt", a="f32", tb=True, tile=(128, 64, 32))
+    for n in (32, 64, 96, 160, 192, 224, 256):
+        for tb in (False, True):
+            add_pair(f"n{n}_n{'nt'[tb]}", tile=(128, n, 64), tb=tb, warps=4 if n <= 160 else 8, stages=3, persistent=n % 64 == 0, out="f16")
+    add_pair("m256", tile=(256, 128, 64), warps=8, stages=2)
+    add_pair("m256_persistent", tile=(256, 128, 64), warps=8, stages=2, persistent=True)
+    for stages in (1, 2, 5):
+        add_pair(f"stages{stages}", tile=(128, 64, 64), stages=stages, persistent=True)
+    add_pair("k16", tile=(128, 64, 16), tb=True, stages=2)
+    add_pair("relu", tile=(128, 128, 64), warps=8, epilogue="relu", out="f16", persistent=True)
+    add_pair("residual", tile=(128, 64, 64), epilogue="residual", persistent=True)
+    for name, tile, warps in (("m64", (64, 64, 32), 4), ("n48", (128, 48, 64), 4), ("n320", (128, 320, 64), 8)):
+        add_pair(f"no_{name}", pair=False, tile=tile, warps=warps, stages=2)
+    add("turns", tile=(128, 128, 64), persistent=True)
+    add("turns_f16", tile=(128, 256, 64), warps=8, persistent=True, out="f16", stages=4)
+    add("turns_no_columns", tile=(256, 192, 64), warps=8, persistent=True, stages=2)
     return out
 
 

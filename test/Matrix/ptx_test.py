@@ -34,7 +34,7 @@ KNOWN_SPILLS = {"control_nested": 300, "gemm_f16_f16_nt": 16, "gemm_f8E5M2_f8E4M
 FEW_REGISTERS = 128
 FEW_BYTES = 32
 INSTRUCTIONS = {"mma": r"\bmma\.sync", "wgmma": r"\bwgmma\.mma_async",
-                "tcgen05": r"\btcgen05\.mma", "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.(c[ag]\.shared|bulk\.)"}
+                "tcgen05": r"\btcgen05\.mma", "pair": r"\btcgen05\.\S*cta_group::2", "alone": r"\btcgen05\.\S*cta_group::1", "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.(c[ag]\.shared|bulk\.)"}
 
 
 def number(arch):

@@ -67,3 +67,40 @@ llvm.func @proxy_fence(%d: i32, %a: i64, %v: i32, %p: !llvm.ptr<3>) attributes {
   llvm.inline_asm has_side_effects "{ .reg .pred p; setp.ne.b32 p, $0, 0; tcgen05.mma.cta_group::1.kind::f16 [$0], $1, $1, $0, p; }", "r,l,~{memory}" %d, %a : (i32, i64) -> ()
   llvm.return
 }
+
+// -----
+
+// One block's and two blocks' instructions in one kernel.
+llvm.func @mixed(%c: i32, %m: i32) attributes {nvvm.maxntid = array<i32: 1, 1, 1>} {
+  // expected-note @below {{this one has cta_group::1}}
+  llvm.inline_asm has_side_effects "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$0], $1;", "r,r,~{memory}" %m, %c : (i32, i32) -> ()
+  // expected-error @below {{cta_group::2 in a kernel with another: PTX ISA, 'TensorCore 5th Generation Family Instructions', all tcgen05 of a kernel have the same}}
+  llvm.inline_asm has_side_effects "tcgen05.dealloc.cta_group::2.sync.aligned.b32 $0, $1;", "r,r,~{memory}" %m, %c : (i32, i32) -> ()
+  llvm.return
+}
+
+// -----
+
+// Both blocks of a pair multiply.
+llvm.func @both_multiply(%d: i32, %a: i64, %b: i64, %m: i32) attributes {nvvm.maxntid = array<i32: 1, 1, 1>} {
+  // expected-error @below {{both blocks of a pair issue this: PTX ISA, 'Issue Granularity', one thread of the pair does; expected it under a condition on %cluster_ctarank}}
+  llvm.inline_asm has_side_effects "{ .reg .pred p; setp.ne.b32 p, $0, 0; tcgen05.mma.cta_group::2.kind::f16 [$0], $1, $2, $0, p; }", "r,l,l,~{memory}" %d, %a, %b : (i32, i64, i64) -> ()
+  // expected-error @below {{both blocks of a pair issue this}}
+  llvm.inline_asm has_side_effects "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [$0];", "r,~{memory}" %m : (i32) -> ()
+  llvm.return
+}
+
+// -----
+
+llvm.func @leader_multiplies(%d: i32, %a: i64, %b: i64, %m: i32) attributes {nvvm.maxntid = array<i32: 1, 1, 1>} {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %rank = nvvm.read.ptx.sreg.cluster.ctarank : i32
+  %first = llvm.icmp "eq" %rank, %zero : i32
+  llvm.cond_br %first, ^issue, ^end
+^issue:
+  llvm.inline_asm has_side_effects "{ .reg .pred p; setp.ne.b32 p, $0, 0; tcgen05.mma.cta_group::2.kind::f16 [$0], $1, $2, $0, p; }", "r,l,l,~{memory}" %d, %a, %b : (i32, i64, i64) -> ()
+  llvm.inline_asm has_side_effects "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [$0];", "r,~{memory}" %m : (i32) -> ()
+  llvm.br ^end
+^end:
+  llvm.return
+}

@@ -42,16 +42,19 @@ struct TmaGeometry {
   int64_t partStep = 0;  // elements from part to part
   int64_t partBytes = 0; // bytes from part to part in the shared buffer
 
-  /// What lands in one block, all parts together.
+  /// What lands in one block, all parts together; in both blocks of a pair.
   int64_t totalBytes() const {
     return bytesPerBox * static_cast<int64_t>(boxes.size()) * parts;
   }
 };
 
 /// The geometry of a copy between a global buffer and a shared one with this
-/// layout, shared among `copy.getMulticast()` blocks if it says so.
+/// layout, shared among `copy.getMulticast()` blocks if it says so. With
+/// `pairDim`, the blocks of a pair hold a half of the buffer each along that
+/// dimension, and the layout is that of a half.
 OrRefusal<TmaGeometry> tmaGeometry(TileMoveOpInterface copy,
-                                   const SharedLayout &shared);
+                                   const SharedLayout &shared,
+                                   int64_t pairDim = -1);
 
 /// What keeps a convolution's matrix from being loaded by im2col copies,
 /// whatever its addresses are: corners, offsets and strides that the tensor map

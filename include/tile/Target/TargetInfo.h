@@ -45,8 +45,8 @@ struct WgmmaInstructionInfo {
 /// Rows of one wgmma, and the warps that execute it together.
 inline constexpr int64_t kWgmmaM = 64, kWarpsPerGroup = 4;
 
-/// tcgen05.mma.cta_group::1.kind::<kind>: element types and their K. Both
-/// operands come from shared memory, the accumulator is in tensor memory.
+/// tcgen05.mma.cta_group::n.kind::<kind>: element types and their K. Operands
+/// come from shared memory, A from tensor memory too, where the accumulator is.
 struct Tcgen05InstructionInfo {
   llvm::StringLiteral kind;
   MmaType a, b, accumulator;

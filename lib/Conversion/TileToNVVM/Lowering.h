@@ -52,6 +52,8 @@ struct TensorBuffer {
   int64_t rows = 0;     // of the instructions that write it
   int64_t column = 0;   // the first
   WarpGrid warps{0, 0}; // who reads which part
+  /// In a slot of a ring: its columns behind `column` (i32); null for none.
+  Value slot;
   /// !llvm.ptr to an i32 of each thread, 0 while the tile counts as zeros; null
   /// where it never does.
   Value holds;
@@ -60,10 +62,15 @@ struct TensorBuffer {
 /// What a kernel has of tensor memory; `columns` is 0 without.
 struct TensorMemory {
   int64_t columns = 0;
+  /// Two blocks multiply as one; every tcgen05 of the kernel says so.
+  bool isPair = false;
   Value base;     // i32, the address of lane 0 and the first column
   Value barriers; // !llvm.ptr<3>, one mbarrier for each agent
   /// By agent: !llvm.ptr to an i32 of each thread, the parity of the next wait.
   SmallVector<Value> parities;
+  /// In pairs, by agent likewise: where both blocks' agents meet.
+  Value meetings;
+  SmallVector<Value> meetingParities;
 };
 
 /// Thread-private memory, row-major.
@@ -107,6 +114,11 @@ struct Agent {
 struct SlotBinding {
   Value full; // !llvm.ptr<3> of the mbarrier that its copies complete on
   int64_t peers = 1;
+  /// Two blocks multiply as one: copies of both complete on the leader's
+  /// mbarrier, and each holds half of the buffer along `pairDim`, or all of its
+  /// own (-1).
+  bool isPair = false;
+  int64_t pairDim = -1;
 };
 
 class KernelLowering;
@@ -191,7 +203,9 @@ public:
   llvm::MapVector<Value, SharedBuffer> shareds;
   llvm::MapVector<Value, FragmentBuffer> fragments;
   llvm::MapVector<Value, LocalBuffer> locals;
-  llvm::MapVector<Value, TensorBuffer> tensors;
+  llvm::MapVector<Value, TensorBuffer> tensors; // by alloc or ring
+  /// Where gemms by tcgen05 put operand A from registers.
+  llvm::MapVector<Operation *, TensorBuffer> tensorOperands;
   TensorMemory tensorMemory;
 
   /// Views of the slots that are being filled.

@@ -3,9 +3,11 @@
 //
 // Two protocols (docs/Rationale/Schedules.md, section 4). cp.async: full is a
 // group, one per commit, then a block barrier; empty is the barrier of a later
-// wait. TMA: full and empty are mbarriers, whose phase is the parity of how
-// often the slot was used. Which wait precedes which production is the
-// pipeliner's business.
+// wait. TMA and tcgen05: full and empty are mbarriers, whose phase is the
+// parity of how often the slot was used. In a pair of blocks that multiply as
+// one, full of operands and empty of accumulators are the leader's alone; the
+// two others are in both blocks, which the leader's commits reach together.
+// Which wait precedes which production is the pipeliner's business.
 //
 //===----------------------------------------------------------------------===//
 #include "TensorMemory.h"
@@ -43,6 +45,11 @@ private:
 } // namespace
 
 static RingType typeOf(Value ring) { return cast<RingType>(ring.getType()); }
+
+static bool isPair(Value ring) {
+  auto create = ring.getDefiningOp<RingCreateOp>();
+  return create && create.getPair();
+}
 
 static FailureOr<RingBarriers> barriersOf(KernelLowering &lowering,
                                           Operation *op, Value ring) {
@@ -125,7 +132,9 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
              << "expected a ring to "
              << (lowering.target.hasTcgen05() ? "tcgen05" : "wgmma")
              << " or threads on " << lowering.target.arch << ", got " << type;
-  if (type.getProducer() != RingSide::Tma || !lowering.target.hasTma())
+  bool fromMma = type.inTensorMemory() && lowering.target.hasTcgen05();
+  if (!fromMma &&
+      (type.getProducer() != RingSide::Tma || !lowering.target.hasTma()))
     return ring.emitOpError() << "expected a ring from cp_async or threads on "
                               << lowering.target.arch << ", got " << type;
   int64_t producers = agents<RingCommitOp>(ring).size();
@@ -137,6 +146,9 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
                              : lowering.agent.warps);
   }
   int64_t peers = ring.getPeers().value_or(1);
+  // The leader of a pair empties operands' slots for both; both empty its
+  // accumulators.
+  int64_t emptiers = ring.getPair() && !fromMma ? 1 : peers;
   FailureOr<RingBarriers> barriers = barriersOf(lowering, ring, ring.getRing());
   if (failed(barriers))
     return failure();
@@ -146,7 +158,7 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
       for (auto [barrier, count] :
            {std::pair(barriers->full(number), std::max<int64_t>(producers, 1)),
             std::pair(barriers->empty(number),
-                      std::max<int64_t>(consumers * peers, 1))})
+                      std::max<int64_t>(consumers * emptiers, 1))})
         emit(lowering, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r",
              {address(lowering, barrier), lowering.i32(count)});
     }
@@ -194,10 +206,11 @@ static Value parityOf(KernelLowering &lowering, Value use, int64_t stages) {
 
 /// Waits until the phase of `parity` has completed.
 void tile::nvvm::waitParity(KernelLowering &lowering, Value barrier,
-                            Value parity) {
+                            Value parity, bool ofCluster) {
   emit(lowering,
-       "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 "
-       "done, [$0], $1; @!done bra again; }",
+       std::string("{ .reg .pred done; again: mbarrier.try_wait.parity") +
+           (ofCluster ? ".acquire.cluster" : "") +
+           ".shared::cta.b64 done, [$0], $1; @!done bra again; }",
        "r,r", {address(lowering, barrier), parity});
 }
 
@@ -205,6 +218,8 @@ void tile::nvvm::waitParity(KernelLowering &lowering, Value barrier,
 static LogicalResult bindViews(KernelLowering &lowering, Operation *op,
                                Value ringValue, Value use, ValueRange views) {
   auto ring = ringValue.getDefiningOp<RingCreateOp>();
+  if (typeOf(ringValue).inTensorMemory())
+    return success(); // by who uses them (TensorMemory.cpp)
   if (!ring || !ring.getLayouts())
     return op->emitOpError() << "expected a ring made by `tile.ring.create` "
                                 "with layouts";
@@ -236,10 +251,11 @@ static LogicalResult bindViews(KernelLowering &lowering, Operation *op,
 /// Waits until the slot of a use is empty. The first round passes: a fresh
 /// barrier's preceding phase counts as complete.
 static void waitEmpty(KernelLowering &lowering, RingBarriers &barriers,
-                      Value use, int64_t stages) {
+                      Value use, int64_t stages, bool ofCluster = false) {
   Value parity = lowering.builder.createOrFold<arith::XOrIOp>(
       parityOf(lowering, use, stages), lowering.i32(1));
-  waitParity(lowering, barriers.empty(slotOf(lowering, use, stages)), parity);
+  waitParity(lowering, barriers.empty(slotOf(lowering, use, stages)), parity,
+             ofCluster);
 }
 
 /// Remembers how often a ring was used, for `emitProducerTails`.
@@ -283,18 +299,27 @@ static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
     if (failed(barriers))
       return failure();
     int64_t stages = type.getStages();
-    // Only who issues the copies has to know.
-    onOneThread(lowering, lowering.elected(), [&] {
-      waitEmpty(lowering, *barriers, acquire.getUse(), stages);
-    });
+    // Only who issues the copies, or gemms, has to know.
+    auto wait = [&] {
+      waitEmpty(lowering, *barriers, acquire.getUse(), stages,
+                isPair(acquire.getRing()) && type.inTensorMemory());
+    };
+    if (type.inTensorMemory())
+      onIssuer(lowering, wait);
+    else
+      onOneThread(lowering, lowering.elected(), wait);
     countUse(lowering, acquire.getRing().getDefiningOp<RingCreateOp>(),
              acquire.getUse());
     SlotBinding binding;
     binding.full = barriers->full(slotOf(lowering, acquire.getUse(), stages));
     binding.peers =
         acquire.getRing().getDefiningOp<RingCreateOp>().getPeers().value_or(1);
-    for (Value view : acquire.getViews())
+    auto ring = acquire.getRing().getDefiningOp<RingCreateOp>();
+    binding.isPair = isPair(ring.getRing());
+    for (auto [i, view] : llvm::enumerate(acquire.getViews())) {
+      binding.pairDim = ring.getPairDim(i);
       lowering.slots[view] = binding;
+    }
   }
   return bindViews(lowering, op, acquire.getRing(), acquire.getUse(),
                    acquire.getViews());
@@ -326,11 +351,17 @@ static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
     // Only who issues the gemms has to know, where nobody else reads.
     bool byOne =
         type.hasConsumer(RingSide::Tcgen05) && type.getConsumers().size() == 1;
-    onOneThread(lowering, byOne ? lowering.elected() : Value(), [&] {
+    auto waitFull = [&] {
       waitParity(lowering,
                  barriers->full(slotOf(lowering, wait.getUse(), stages)),
                  parityOf(lowering, wait.getUse(), stages));
-    });
+    };
+    if (isPair(wait.getRing()) && !type.inTensorMemory())
+      onIssuer(lowering, waitFull);
+    else
+      onOneThread(lowering, byOne ? lowering.elected() : Value(), waitFull);
+    if (type.inTensorMemory())
+      emitTcgen05Fence(lowering, /*before=*/false);
   } else {
     if (type.getProducer() == RingSide::CpAsync)
       NVVM::CpAsyncWaitGroupOp::create(lowering.builder,
@@ -351,10 +382,23 @@ static LogicalResult lowerCommit(KernelLowering &lowering, Operation *op) {
         barriersOf(lowering, op, commit.getRing());
     if (failed(barriers))
       return failure();
+    auto full = [&] {
+      return address(lowering, barriers->full(slotOf(lowering, commit.getUse(),
+                                                     type.getStages())));
+    };
+    if (type.inTensorMemory()) {
+      onIssuer(lowering, [&] {
+        emitTcgen05Commit(lowering, full(), isPair(commit.getRing()) ? 2 : 1);
+      });
+      return success();
+    }
     onOneThread(lowering, lowering.elected(), [&] {
-      Value slot = slotOf(lowering, commit.getUse(), type.getStages());
-      emit(lowering, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r",
-           {address(lowering, barriers->full(slot))});
+      // The copies of a pair complete in the leader's block.
+      onOneThread(lowering,
+                  isPair(commit.getRing()) ? isLeader(lowering) : Value(), [&] {
+                    emit(lowering, "mbarrier.arrive.shared::cta.b64 _, [$0];",
+                         "r", {full()});
+                  });
     });
     return success();
   }
@@ -380,7 +424,7 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
       release.getRing().getDefiningOp<RingCreateOp>().getPeers().value_or(1);
   int64_t warps = lowering.agent.warps;
   if (type.hasConsumer(RingSide::Tcgen05))
-    onOneThread(lowering, lowering.elected(), [&] {
+    onIssuer(lowering, [&] {
       Value slot = slotOf(lowering, release.getUse(), type.getStages());
       emitTcgen05Commit(lowering, address(lowering, barriers->empty(slot)),
                         peers);
@@ -390,6 +434,9 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   int64_t span = warps / arrivalsByThreads(type, warps) * 32;
   if (type.hasConsumer(RingSide::Threads))
     NVVM::SyncWarpOp::create(b, lowering.i32(-1));
+  bool toLeader = type.inTensorMemory() && isPair(release.getRing());
+  if (toLeader)
+    peers = 1;
   Value place = b.createOrFold<arith::AndIOp>(lowering.threadId(),
                                               lowering.i32(span - 1));
   Value arrives = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
@@ -399,7 +446,11 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
     Value empty = address(lowering, barriers->empty(slot));
     // The default scope (release.cta): release.cluster costs a memory barrier
     // of the whole GPU.
-    if (peers == 1)
+    if (toLeader) // tensor memory is no memory of the generic proxy
+      emit(lowering,
+           "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];", "r",
+           {atLeader(lowering, empty)});
+    else if (peers == 1)
       emit(lowering, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r", {empty});
     else
       emit(lowering,

@@ -108,25 +108,47 @@ static LogicalResult lowerSpecialize(KernelLowering &lowering, Operation *op) {
                                b.getI32IntegerAttr(1));
   }
   Value warp = lowering.uniformWarpId();
-  int64_t next = 0;
   unsigned count = specialize.getRoles().size();
-  for (unsigned i = 0; i < count; ++i) {
-    Agent agent;
-    agent.firstWarp = next;
-    agent.warps = specialize.getWarps()[i];
-    agent.barrier = 1 + i;
-    agent.groupBarrier = 1 + count + (next + 3) / 4;
-    next += agent.warps;
+  int64_t next = 0;
+  /// A branch of the warps below `end`; its else side is for the others.
+  auto branchBelow = [&](int64_t end, bool hasOthers) {
     b.setLoc(loc);
-    Value isRole = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
-                                                 warp, lowering.i32(next));
-    auto branch =
-        scf::IfOp::create(b, isRole, /*withElseRegion=*/i + 1 < count);
-    if (failed(lowerRole(lowering, specialize.getRoles()[i], branch.thenBlock(),
-                         agent, specialize.getRegisters()[i])))
-      return failure();
-    if (i + 1 < count)
-      b.setInsertionPointToStart(branch.elseBlock());
+    Value isBelow = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                  warp, lowering.i32(end));
+    return scf::IfOp::create(b, isBelow, /*withElseRegion=*/hasOthers);
+  };
+  for (unsigned first = 0; first < count;) {
+    // Registers are a warpgroup's: its roles part behind one instruction (PTX
+    // ISA, "setmaxnreg": .aligned).
+    unsigned last = first + 1;
+    int64_t end = next + specialize.getWarps()[first];
+    while (last < count && end % 4 != 0)
+      end += specialize.getWarps()[last++];
+    bool isShared = last - first > 1;
+    scf::IfOp group;
+    if (isShared) {
+      group = branchBelow(end, last < count);
+      b.setInsertionPointToStart(group.thenBlock());
+      setRegisters(lowering, specialize.getRegisters()[first]);
+    }
+    for (; first < last; ++first) {
+      Agent agent;
+      agent.firstWarp = next;
+      agent.warps = specialize.getWarps()[first];
+      agent.barrier = 1 + first;
+      agent.groupBarrier = 1 + count + (next + 3) / 4;
+      next += agent.warps;
+      bool hasOthers = first + 1 < (isShared ? last : count);
+      scf::IfOp branch = branchBelow(next, hasOthers);
+      if (failed(lowerRole(lowering, specialize.getRoles()[first],
+                           branch.thenBlock(), agent,
+                           isShared ? 0 : specialize.getRegisters()[first])))
+        return failure();
+      if (hasOthers)
+        b.setInsertionPointToStart(branch.elseBlock());
+    }
+    if (isShared && last < count)
+      b.setInsertionPointToStart(group.elseBlock());
   }
   b.setLoc(loc);
   b.setInsertionPoint(op);

@@ -114,6 +114,8 @@ FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
       buffer.alignment =
           alignmentOf(layout.getLayout(), isCopiedByProxy(alloc.getResult()));
     } else if (auto ring = dyn_cast<RingCreateOp>(op)) {
+      if (ring.getRing().getType().inTensorMemory())
+        return WalkResult::advance();
       if (!ring.getLayouts()) {
         ring.emitOpError() << "expected layouts: run --tile-infer-layouts";
         return WalkResult::interrupt();

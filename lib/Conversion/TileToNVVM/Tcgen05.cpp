@@ -9,10 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Assembly.h"
+#include "DescriptorOperand.h"
 #include "TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "tile/Dialect/Tile/IR/MmaTypes.h"
-#include "tile/Layout/WgmmaOperand.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -23,52 +22,41 @@ class Tcgen05Gemm {
 public:
   Tcgen05Gemm(KernelLowering &lowering, GemmOp gemm, MmaPlanAttr plan)
       : lowering(lowering), gemm(gemm),
-        shape{plan.getM(), plan.getN(), plan.getK()} {}
+        shape{plan.getM(), plan.getN(), plan.getK()},
+        blocks(plan.getPair() ? 2 : 1) {}
 
   LogicalResult lower();
 
 private:
-  struct Operand {
-    SharedBuffer buffer;
-    WgmmaOperand descriptors;
-    bool alongMn() const { return descriptors.descriptor.major == Major::MN; }
-  };
-
   LogicalResult choose();
-  LogicalResult bind(Value buffer, StringRef name, bool isA, bool transposed,
-                     Operand &operand);
-  Value descriptor(const Operand &operand);
+  FailureOr<DescriptorOperand> bind(bool isA);
+  Value descriptor(const DescriptorOperand &operand);
   void issue(const TensorBuffer &accumulator);
-
-  static Type elementOf(Value v) {
-    return cast<MemRefType>(v.getType()).getElementType();
-  }
 
   KernelLowering &lowering;
   GemmOp gemm;
   MmaShape shape;
+  int64_t blocks; // that one instruction multiplies for
   const Tcgen05InstructionInfo *info = nullptr;
   int64_t repeatsM = 0, repeatsN = 0, steps = 0;
-  Operand a, b;
+  DescriptorOperand a, b;
 };
 } // namespace
 
 LogicalResult Tcgen05Gemm::choose() {
-  auto typeA = getMmaOperandType(elementOf(gemm.getA()), gemm.getUnsignedA());
-  auto typeB = getMmaOperandType(elementOf(gemm.getB()), gemm.getUnsignedB());
-  auto typeC = getMmaAccumulatorType(elementOf(gemm.getC()));
-  if (typeA && typeB && typeC)
-    info = lowering.target.tcgen05Instruction(*typeA, *typeB, *typeC);
+  info = instructionOf(lowering, gemm, &TargetInfo::tcgen05Instruction);
   if (!info || (shape.m != 64 && shape.m != 128) || !info->hasN(shape.n) ||
       shape.k != info->k)
-    return gemm.emitOpError()
-           << "expected a tcgen05 that " << lowering.target.arch
-           << " has, got m" << shape.m << "n" << shape.n << "k" << shape.k
-           << " of " << elementOf(gemm.getA()) << " x "
-           << elementOf(gemm.getB()) << " into " << elementOf(gemm.getC());
+    return refuseInstruction(lowering, gemm, "tcgen05", shape);
   repeatsM = gemm.getM() / shape.m;
   repeatsN = gemm.getN() / shape.n;
   steps = gemm.getK() / shape.k;
+  // Halves of B's columns lie in two blocks: there is one piece of them.
+  if (blocks == 2 && (shape.m != 128 || repeatsN != 1 || shape.n % 32 != 0))
+    return gemm.emitOpError()
+           << "expected M of a multiple of 128 and N of one instruction, a "
+              "multiple of 32, for tcgen05 by a pair of blocks, got "
+           << gemm.getM() << " and " << gemm.getN();
   // Rows of 64 leave half of the lanes empty: there is no second block of them.
   if (repeatsM * shape.m != gemm.getM() || repeatsN * shape.n != gemm.getN() ||
       steps * shape.k != gemm.getK() || (shape.m == 64 && repeatsM != 1))
@@ -82,61 +70,44 @@ LogicalResult Tcgen05Gemm::choose() {
   return success();
 }
 
-LogicalResult Tcgen05Gemm::bind(Value buffer, StringRef name, bool isA,
-                                bool transposed, Operand &operand) {
-  if (!isShared(buffer))
-    return gemm.emitOpError()
-           << "expected operand " << name
-           << " of tcgen05 in shared memory, got " << buffer.getType();
-  FailureOr<SharedBuffer> shared = lowering.shared(buffer, gemm);
-  if (failed(shared))
-    return failure();
-  unsigned mnDim = isA == transposed ? 1 : 0;
+FailureOr<DescriptorOperand> Tcgen05Gemm::bind(bool isA) {
+  unsigned mnDim =
+      isA == (isA ? gemm.getTransposeA() : gemm.getTransposeB()) ? 1 : 0;
   WgmmaSplit split{mnDim,
                    1 - mnDim,
                    /*groups=*/1,
                    isA ? repeatsM : repeatsN,
-                   isA ? shape.m : shape.n,
+                   isA ? shape.m : shape.n / blocks,
                    steps,
                    /*bytesAlongMn=*/true};
-  auto descriptors = wgmmaOperand(shared->layout, split);
-  if (!descriptors)
-    return gemm.emitOpError()
-           << "expected operand " << name
-           << " in a layout that tcgen05 reads: " << descriptors.reason();
-  operand.buffer = *shared;
-  operand.descriptors = *descriptors;
-  if (operand.alongMn() && !info->transposes())
-    return gemm.emitOpError()
-           << "expected operand " << name << " contiguous along k, as tcgen05 "
-           << "of " << elementOf(buffer) << " needs";
-  return success();
+  return bindDescriptors(lowering, gemm, isA, "tcgen05", split,
+                         info->transposes());
 }
 
 /// The first piece's descriptor (i64); others add to its lowest field.
-Value Tcgen05Gemm::descriptor(const Operand &operand) {
+Value Tcgen05Gemm::descriptor(const DescriptorOperand &operand) {
   auto &b = lowering.builder;
-  Value address =
-      LLVM::PtrToIntOp::create(b, b.getI32Type(), operand.buffer.base);
-  // Address bits 4 to 17 are the descriptor's lowest field.
-  Value field = b.createOrFold<arith::ShRUIOp>(address, lowering.i32(4));
-  field = b.createOrFold<arith::AndIOp>(field, lowering.i32(0x3fff));
-  return b.createOrFold<arith::OrIOp>(
-      lowering.toI64(field),
-      lowering.i64(static_cast<int64_t>(
-          operand.descriptors.descriptor.encodeTcgen05())));
+  return descriptorAt(
+      lowering,
+      LLVM::PtrToIntOp::create(b, b.getI32Type(), operand.buffer.base),
+      operand.descriptors.descriptor.encodeTcgen05());
 }
 
 void Tcgen05Gemm::issue(const TensorBuffer &accumulator) {
   Assembly assembly(lowering);
   uint32_t instruction =
-      info->descriptor(shape.m, shape.n, a.alongMn(), b.alongMn());
-  std::string base = assembly.input(lowering.tensorMemory.base, "r");
-  std::string baseA = assembly.input(descriptor(a), "l");
+      info->descriptor(blocks * shape.m, shape.n, a.alongMn(), b.alongMn());
+  std::string base = assembly.input(
+      lowering.add(lowering.tensorMemory.base, accumulator.slot), "r");
+  bool fromTensor = isFragment(gemm.getA());
+  std::string baseA = fromTensor
+                          ? assembly.input(lowering.tensorMemory.base, "r")
+                          : assembly.input(descriptor(a), "l");
   std::string baseB = assembly.input(descriptor(b), "l");
   assembly.line(".reg .pred yes, old;");
   assembly.line(".reg .b32 id, d;");
-  assembly.line(".reg .b64 da, db;");
+  assembly.line(fromTensor ? ".reg .b32 da;" : ".reg .b64 da;");
+  assembly.line(".reg .b64 db;");
   assembly.line("mov.b32 id, " + std::to_string(instruction) + ";");
   assembly.line("setp.ne.b32 yes, id, 0;");
   // Whether the first product adds to what tensor memory holds.
@@ -165,29 +136,46 @@ void Tcgen05Gemm::issue(const TensorBuffer &accumulator) {
       add("u32", "d", base, accumulator.column + i * gemm.getN() + j * shape.n);
       for (int64_t k = 0; k < steps; ++k) {
         // Descriptors count in units of 16 bytes.
-        add("s64", "da", baseA, a.descriptors.offsets[i * steps + k] / 16);
+        // A row's words of 32 bits: a step of k is 256 bits.
+        if (fromTensor)
+          add("u32", "da", baseA,
+              lowering.tensorOperands[gemm].column +
+                  (i * steps + k) * (256 / 32));
+        else
+          add("s64", "da", baseA, a.descriptors.offsets[i * steps + k] / 16);
         add("s64", "db", baseB, b.descriptors.offsets[j * steps + k] / 16);
-        assembly.line("tcgen05.mma.cta_group::1.kind::" + info->kind.str() +
-                      " [d], da, db, id, " + (k == 0 ? "old;" : "yes;"));
+        assembly.line("tcgen05.mma.cta_group::" + std::to_string(blocks) +
+                      ".kind::" + info->kind.str() + " [d], " +
+                      (fromTensor ? "[da]" : "da") + ", db, id, " +
+                      (k == 0 ? "old;" : "yes;"));
       }
     }
   assembly.emit();
 }
 
 LogicalResult Tcgen05Gemm::lower() {
-  if (failed(choose()) ||
-      failed(bind(gemm.getA(), "A", /*isA=*/true, gemm.getTransposeA(), a)) ||
-      failed(bind(gemm.getB(), "B", /*isA=*/false, gemm.getTransposeB(), b)))
+  if (failed(choose()))
     return failure();
+  for (bool isA : {true, false}) {
+    if (isA && isFragment(gemm.getA()))
+      continue; // its lanes and columns need no descriptor
+    FailureOr<DescriptorOperand> bound = bind(isA);
+    if (failed(bound))
+      return failure();
+    (isA ? a : b) = std::move(*bound);
+  }
   FailureOr<TensorBuffer> accumulator =
       tensorBuffer(lowering, gemm.getC(), gemm);
   if (failed(accumulator))
     return failure();
-  onOneThread(lowering, lowering.elected(), [&] { issue(*accumulator); });
+  if (isFragment(gemm.getA()) && failed(storeOperand(lowering, gemm)))
+    return failure();
+  onIssuer(lowering, [&] { issue(*accumulator); });
   if (accumulator->holds)
     LLVM::StoreOp::create(lowering.builder, lowering.i32(1),
                           accumulator->holds);
-  if (!gemm.isAsync())
+  // What a ring's slot holds is complete when the slot is full.
+  if (!gemm.isAsync() && !accumulator->slot)
     emitTcgen05Wait(lowering);
   return success();
 }
@@ -199,8 +187,9 @@ LogicalResult tile::nvvm::lowerTcgen05(KernelLowering &lowering, GemmOp gemm,
 
 void tile::nvvm::emitTcgen05Commit(KernelLowering &lowering, Value mbarrier,
                                    int64_t peers) {
-  std::string text = "tcgen05.commit.cta_group::1.mbarrier::arrive::one."
-                     "shared::cluster";
+  std::string text = std::string("tcgen05.commit.cta_group::") +
+                     (lowering.tensorMemory.isPair ? "2" : "1") +
+                     ".mbarrier::arrive::one.shared::cluster";
   SmallVector<Value> operands = {mbarrier};
   if (peers == 1) {
     lowering.inlineAsm(TypeRange(), text + ".b64 [$0];", "r,~{memory}",
@@ -220,9 +209,10 @@ void tile::nvvm::emitTcgen05Wait(KernelLowering &lowering) {
   Value barrier = LLVM::GEPOp::create(
       b, memory.barriers.getType(), b.getI8Type(), memory.barriers,
       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(agent * kMbarrierBytes)});
-  onOneThread(lowering, lowering.elected(), [&] {
+  onIssuer(lowering, [&] {
     emitTcgen05Commit(lowering,
-                      LLVM::PtrToIntOp::create(b, b.getI32Type(), barrier));
+                      LLVM::PtrToIntOp::create(b, b.getI32Type(), barrier),
+                      memory.isPair ? 2 : 1);
   });
   Value parity =
       LLVM::LoadOp::create(b, b.getI32Type(), memory.parities[agent]);

@@ -44,12 +44,29 @@ static bool isZero(Value value) {
   return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
 }
 
+/// The gemms that write a buffer in tensor memory: an alloc, or a ring.
+static SmallVector<GemmOp> gemmsInto(Operation *owner) {
+  SmallVector<GemmOp> gemms;
+  for (Operation *user : owner->getUsers())
+    if (auto gemm = dyn_cast<GemmOp>(user))
+      gemms.push_back(gemm);
+    else if (isa<RingAcquireOp>(user))
+      gemms.append(gemmsInto(user));
+  return gemms;
+}
+
+static bool isFilledWithZeros(Operation *owner) {
+  return llvm::any_of(owner->getUsers(), [](Operation *user) {
+    auto fill = dyn_cast<FillOp>(user);
+    return (fill && isZero(fill.getValue())) ||
+           (isa<RingAcquireOp>(user) && isFilledWithZeros(user));
+  });
+}
+
 /// What the users of a buffer in tensor memory say of it.
-static LogicalResult describe(AllocOp alloc, TensorBuffer &buffer) {
-  for (Operation *user : alloc->getUsers()) {
-    auto gemm = dyn_cast<GemmOp>(user);
-    if (!gemm)
-      continue;
+static LogicalResult describe(KernelLowering &lowering, Operation *owner,
+                              MemRefType type, TensorBuffer &buffer) {
+  for (GemmOp gemm : gemmsInto(owner)) {
     auto plan = gemm.getPlan();
     if (!plan || plan->getInstruction() != MmaInstruction::Tcgen05)
       return gemm.emitOpError() << "expected a plan by tcgen05 of a gemm into "
@@ -63,93 +80,186 @@ static LogicalResult describe(AllocOp alloc, TensorBuffer &buffer) {
                                    "and one grid of warps";
     buffer.rows = plan->getM();
     buffer.warps = {plan->getWarpsM(), plan->getWarpsN()};
+    lowering.tensorMemory.isPair |= plan->getPair();
   }
-  auto type = cast<MemRefType>(alloc.getResult().getType());
   if (!buffer.rows || type.getRank() != 2 ||
       type.getElementTypeBitWidth() != 32)
-    return alloc.emitOpError() << "expected an accumulator of rank 2 and 32 "
-                                  "bits in tensor memory, which a gemm writes, "
-                                  "got "
-                               << type;
+    return owner->emitOpError() << "expected an accumulator of rank 2 and 32 "
+                                   "bits in tensor memory, which a gemm "
+                                   "writes, got "
+                                << type;
   return success();
+}
+
+static int64_t columnsOf(MemRefType type) {
+  return ceilDiv(type.getDimSize(0), kTensorMemoryLanes) * type.getDimSize(1);
+}
+
+/// A tile of elements of 32 bits or less as one of 32-bit words.
+static MemRefType wordsOf(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t perWord = 32 / type.getElementTypeBitWidth();
+  return MemRefType::get({type.getDimSize(0), type.getDimSize(1) / perWord},
+                         IntegerType::get(type.getContext(), 32));
+}
+
+static std::string ctaGroup(KernelLowering &lowering) {
+  return lowering.tensorMemory.isPair ? "cta_group::2" : "cta_group::1";
+}
+
+/// All threads that share an allocation, with what they did to it.
+static void meetAll(KernelLowering &lowering) {
+  emitTcgen05Fence(lowering, /*before=*/true);
+  if (lowering.tensorMemory.isPair)
+    lowering.clusterBarrier();
+  else
+    lowering.barrier();
+  emitTcgen05Fence(lowering, /*before=*/false);
+}
+
+/// All gemms of a kernel that multiplies in pairs do so, out of rings that
+/// know.
+static LogicalResult checkPairs(KernelLowering &lowering) {
+  if (lowering.kernel.getClusterSize() != 2)
+    return lowering.kernel.emitOpError()
+           << "expected a cluster of two blocks for gemms in pairs, got "
+           << lowering.kernel.getClusterSize();
+  WalkResult walk =
+      lowering.kernel.getBodyRegion().walk([](GemmOp gemm) {
+        auto plan = gemm.getPlan();
+        if (!plan || plan->getInstruction() != MmaInstruction::Tcgen05)
+          return WalkResult::advance();
+        if (!plan->getPair()) {
+          gemm.emitOpError()
+              << "expected all gemms by tcgen05 of a kernel in pairs "
+                 "of blocks, or none: run --tile-pair-gemms";
+          return WalkResult::interrupt();
+        }
+        for (bool isA : {true, false}) {
+          Value view = isA ? gemm.getA() : gemm.getB();
+          auto wait = view.getDefiningOp<RingWaitOp>();
+          auto ring = wait ? wait.getRing().getDefiningOp<RingCreateOp>()
+                           : RingCreateOp();
+          int64_t dim = isA ? -1 : gemm.getTransposeB() ? 0 : 1;
+          if (ring && ring.getPair() &&
+              ring.getPairDim(cast<OpResult>(view).getResultNumber()) == dim)
+            continue;
+          gemm.emitOpError() << "expected operand " << (isA ? "A" : "B")
+                             << " in a ring whose `pair` says "
+                             << (isA ? "-1" : std::to_string(dim)) << " for it";
+          return WalkResult::interrupt();
+        }
+        return WalkResult::advance();
+      });
+  return failure(walk.wasInterrupted());
 }
 
 LogicalResult tile::nvvm::beginTensorMemory(KernelLowering &lowering) {
   auto &b = lowering.builder;
   TensorMemory &memory = lowering.tensorMemory;
-  SmallVector<AllocOp> allocs;
+  SmallVector<std::pair<Operation *, MemRefType>> owners;
   int64_t agents = 1;
   lowering.kernel.getBodyRegion().walk([&](Operation *op) {
     if (auto alloc = dyn_cast<AllocOp>(op))
       if (isTensorMemory(alloc.getResult()) && !alloc->use_empty())
-        allocs.push_back(alloc);
+        owners.push_back({op, cast<MemRefType>(alloc.getResult().getType())});
+    if (auto ring = dyn_cast<RingCreateOp>(op))
+      if (RingType type = ring.getRing().getType();
+          type.inTensorMemory() && !ring->use_empty())
+        owners.push_back({op, cast<MemRefType>(type.getBuffers().front())});
     if (auto roles = dyn_cast<WarpSpecializeOp>(op))
       agents += static_cast<int64_t>(roles.getRoles().size());
   });
-  if (allocs.empty())
+  if (owners.empty())
     return success();
   if (!lowering.target.hasTcgen05())
-    return allocs.front().emitOpError()
+    return owners.front().first->emitOpError()
            << "expected shared, fragment or local memory on "
-           << lowering.target.arch << ", got "
-           << allocs.front().getResult().getType();
+           << lowering.target.arch << ", got " << owners.front().second;
 
   int64_t columns = 0;
-  for (AllocOp alloc : allocs) {
+  for (auto [owner, type] : owners) {
     TensorBuffer buffer;
-    if (failed(describe(alloc, buffer)))
+    if (failed(describe(lowering, owner, type, buffer)))
       return failure();
-    auto type = cast<MemRefType>(alloc.getResult().getType());
     buffer.column = columns;
+    auto ring = dyn_cast<RingCreateOp>(owner);
     columns +=
-        ceilDiv(type.getDimSize(0), kTensorMemoryLanes) * type.getDimSize(1);
-    if (llvm::any_of(alloc->getUsers(), [](Operation *user) {
-          auto fill = dyn_cast<FillOp>(user);
-          return fill && isZero(fill.getValue());
-        }))
+        columnsOf(type) * (ring ? ring.getRing().getType().getStages() : 1);
+    if (isFilledWithZeros(owner))
       buffer.holds = lowering.allocaArray(b.getI32Type(), 1);
-    lowering.tensors[alloc.getResult()] = buffer;
+    lowering.tensors[owner->getResult(0)] = buffer;
   }
+  lowering.kernel.getBodyRegion().walk([&](GemmOp gemm) {
+    auto plan = gemm.getPlan();
+    if (!plan || plan->getInstruction() != MmaInstruction::Tcgen05 ||
+        !isFragment(gemm.getA()))
+      return;
+    TensorBuffer buffer;
+    buffer.rows = plan->getM();
+    buffer.warps = {plan->getWarpsM(), plan->getWarpsN()};
+    buffer.column = columns;
+    columns += columnsOf(wordsOf(gemm.getA()));
+    lowering.tensorOperands[gemm] = buffer;
+  });
+  if (memory.isPair && failed(checkPairs(lowering)))
+    return failure();
   memory.columns =
       std::max<int64_t>(kLeastTensorMemoryColumns, llvm::PowerOf2Ceil(columns));
   if (memory.columns > kTensorMemoryColumns)
-    return allocs.back().emitOpError()
+    return owners.back().first->emitOpError()
            << "expected buffers of at most " << kTensorMemoryColumns
            << " columns of tensor memory, got " << columns;
 
   // Behind the tiles: mbarriers, and where the allocation's address arrives.
   int64_t barriers = llvm::alignTo(lowering.arena.bytes, kMbarrierBytes);
-  int64_t address = barriers + agents * kMbarrierBytes;
+  int64_t meetings = barriers + agents * kMbarrierBytes;
+  int64_t address = meetings + (memory.isPair ? agents * kMbarrierBytes : 0);
   lowering.arena.bytes = address + kMbarrierBytes;
   memory.barriers = sharedAt(lowering, barriers);
+  memory.meetings = sharedAt(lowering, meetings);
+  auto addParity = [&](SmallVectorImpl<Value> &parities) {
+    parities.push_back(lowering.allocaArray(b.getI32Type(), 1));
+    LLVM::StoreOp::create(b, lowering.i32(0), parities.back());
+  };
   for (int64_t agent = 0; agent < agents; ++agent) {
-    memory.parities.push_back(lowering.allocaArray(b.getI32Type(), 1));
-    LLVM::StoreOp::create(b, lowering.i32(0), memory.parities.back());
+    addParity(memory.parities);
+    if (memory.isPair)
+      addParity(memory.meetingParities);
   }
   Value slot = sharedAt(lowering, address);
   Value isFirstWarp = b.createOrFold<arith::CmpIOp>(
       arith::CmpIPredicate::eq, lowering.uniformWarpId(), lowering.i32(0));
   onOneThread(lowering, isFirstWarp, [&] {
     // No block waits for columns while it holds some: one allocation each.
+    std::string group = ctaGroup(lowering);
     lowering.inlineAsm(
         TypeRange(),
-        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [$0], $1; "
-        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+        "tcgen05.alloc." + group +
+            ".sync.aligned.shared::cta.b32 [$0], $1; "
+            "tcgen05.relinquish_alloc_permit." +
+            group + ".sync.aligned;",
         "r,r,~{memory}",
         {addressOf(lowering, slot), lowering.i32(memory.columns)});
   });
   onOneThread(lowering, lowering.elected(), [&] {
-    for (int64_t agent = 0; agent < agents; ++agent)
-      lowering.inlineAsm(
-          TypeRange(), "mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}",
-          addressOf(lowering,
-                    sharedAt(lowering, barriers + agent * kMbarrierBytes)));
+    auto init = [&](int64_t first, int64_t count) {
+      for (int64_t agent = 0; agent < agents; ++agent)
+        lowering.inlineAsm(
+            TypeRange(),
+            "mbarrier.init.shared::cta.b64 [$0], " + std::to_string(count) +
+                ";",
+            "r,~{memory}",
+            addressOf(lowering,
+                      sharedAt(lowering, first + agent * kMbarrierBytes)));
+    };
+    init(barriers, 1);
+    if (memory.isPair)
+      init(meetings, 2);
     lowering.inlineAsm(TypeRange(), "fence.mbarrier_init.release.cluster;",
                        "~{memory}", ValueRange());
   });
-  emitTcgen05Fence(lowering, /*before=*/true);
-  lowering.barrier();
-  emitTcgen05Fence(lowering, /*before=*/false);
+  meetAll(lowering);
   memory.base = LLVM::LoadOp::create(b, b.getI32Type(), slot);
   return success();
 }
@@ -159,15 +269,14 @@ void tile::nvvm::endTensorMemory(KernelLowering &lowering) {
   if (!memory.columns)
     return;
   auto &b = lowering.builder;
-  emitTcgen05Fence(lowering, /*before=*/true);
-  lowering.barrier();
-  emitTcgen05Fence(lowering, /*before=*/false);
+  meetAll(lowering);
   // The warp that allocated.
   Value isFirstWarp = b.createOrFold<arith::CmpIOp>(
       arith::CmpIPredicate::eq, lowering.uniformWarpId(), lowering.i32(0));
   onOneThread(lowering, isFirstWarp, [&] {
     lowering.inlineAsm(
-        TypeRange(), "tcgen05.dealloc.cta_group::1.sync.aligned.b32 $0, $1;",
+        TypeRange(),
+        "tcgen05.dealloc." + ctaGroup(lowering) + ".sync.aligned.b32 $0, $1;",
         "r,r,~{memory}", {memory.base, lowering.i32(memory.columns)});
   });
 }
@@ -183,11 +292,28 @@ int64_t tile::nvvm::leastSharedBytes(KernelLowering &lowering) {
 FailureOr<TensorBuffer> tile::nvvm::tensorBuffer(KernelLowering &lowering,
                                                  Value buffer,
                                                  Operation *user) {
-  auto it = lowering.tensors.find(buffer);
-  if (it != lowering.tensors.end())
-    return it->second;
-  return user->emitOpError() << "expected a buffer in tensor memory made by "
-                                "`tile.alloc`";
+  Operation *view = buffer.getDefiningOp();
+  bool isFilled = view && isa<RingAcquireOp>(view);
+  Value owner = isFilled || (view && isa<RingWaitOp>(view))
+                    ? view->getOperand(0)
+                    : buffer;
+  auto it = lowering.tensors.find(owner);
+  if (it == lowering.tensors.end())
+    return user->emitOpError() << "expected a buffer in tensor memory made by "
+                                  "`tile.alloc`, or a slot of a ring";
+  TensorBuffer result = it->second;
+  if (owner == buffer)
+    return result;
+  // Only who multiplies knows whether a slot still counts as zeros; for who
+  // reads it, it was replaced by a branch (RingAccumulators.cpp).
+  if (!isFilled)
+    result.holds = {};
+  int64_t stages = cast<RingType>(owner.getType()).getStages();
+  Value slot = lowering.builder.createOrFold<arith::RemUIOp>(
+      lowering.toI32(view->getOperand(1)), lowering.i32(stages));
+  result.slot =
+      lowering.mulConst(slot, columnsOf(cast<MemRefType>(buffer.getType())));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,7 +386,8 @@ public:
     Value lanes = b.createOrFold<arith::ShLIOp>(
         b.createOrFold<arith::AndIOp>(warp, lowering.i32(3)),
         lowering.i32(16 + 5));
-    Value address = lowering.add(lowering.tensorMemory.base, lanes);
+    Value address = lowering.add(
+        lowering.add(lowering.tensorMemory.base, buffer.slot), lanes);
     if (groups.m > 1) {
       Value group = b.createOrFold<arith::RemUIOp>(
           b.createOrFold<arith::DivUIOp>(warp, lowering.i32(kWarpsPerGroup)),
@@ -281,10 +408,14 @@ public:
     return buffer.column + move.row / buffer.rows * tile[1] + move.column;
   }
 
-  /// All threads of the agent have moved their part.
+  /// All threads of the agent have moved their part, in pairs of both agents;
+  /// of a slot each speaks for itself when it releases it.
   void finish() {
     emitTcgen05Fence(lowering, /*before=*/true);
+    if (buffer.slot)
+      return;
     lowering.barrier();
+    meetPair(lowering);
     emitTcgen05Fence(lowering, /*before=*/false);
   }
 
@@ -405,6 +536,61 @@ LogicalResult tile::nvvm::lowerTensorCopy(KernelLowering &lowering,
   store(lowering, tensor, *buffer, [&](ArrayRef<int64_t> at) {
     return lowering.loadRegister(*fragment, element,
                                  map(SmallVector<int64_t>(at)));
+  });
+  return success();
+}
+
+LogicalResult tile::nvvm::storeOperand(KernelLowering &lowering, GemmOp gemm) {
+  auto &b = lowering.builder;
+  Value operand = gemm.getA();
+  auto type = cast<MemRefType>(operand.getType());
+  FailureOr<FragmentBuffer> fragment = lowering.fragment(operand, gemm);
+  if (failed(fragment))
+    return failure();
+  const TensorBuffer &buffer = lowering.tensorOperands[gemm];
+  auto expected = tcgen05Fragment(buffer.rows, type.getShape(), buffer.warps);
+  if (buffer.rows != 128 || buffer.warps.n != 1 || gemm.getTransposeA())
+    return gemm.emitOpError()
+           << "expected operand A of tcgen05 in registers to "
+              "be M x K, M a multiple of 128, and all "
+              "warpgroups along m";
+  if (!expected)
+    return gemm.emitOpError() << expected.reason();
+  if (!sameThreads(*expected, fragment->layout, {0, 1}))
+    return gemm.emitOpError()
+           << "expected operand A in the layout in which warps write tensor "
+              "memory: run --tile-infer-layouts";
+  MemRefType words = wordsOf(operand);
+  TensorMove tensor(lowering, buffer, words.getShape());
+  if (failed(tensor.check(gemm)))
+    return failure();
+  Type element = type.getElementType(), storage = lowering.storageType(element);
+  int64_t perWord = 32 / type.getElementTypeBitWidth();
+  RegisterMap map(fragment->layout);
+  auto registerOf = [&](ArrayRef<int64_t> word, int64_t e) {
+    return map({word[0], word[1] * perWord + e});
+  };
+  for (const Move &move : tensor.moves())
+    for (const std::array<int64_t, 2> &at : tensor.registers(move))
+      for (int64_t e = 0; e < perWord; ++e)
+        if (registerOf(at, e) != registerOf(at, 0) + e)
+          return gemm.emitOpError() << "expected operand A to hold elements "
+                                       "along k in the order of its words";
+  store(lowering, tensor, buffer, [&](ArrayRef<int64_t> at) -> Value {
+    int64_t reg = registerOf(at, 0);
+    if (perWord > 1)
+      return LLVM::BitcastOp::create(
+          b, b.getI32Type(),
+          LLVM::LoadOp::create(
+              b, VectorType::get({perWord}, storage),
+              lowering.registerAddress(*fragment, element, reg),
+              storage.getIntOrFloatBitWidth() / 8));
+    Value value = lowering.loadRegister(*fragment, element, reg);
+    // The instruction drops the low bits of an f32: round first.
+    return lowering
+        .inlineAsm(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,f", value,
+                   /*sideEffects=*/false)
+        .getResult(0);
   });
   return success();
 }

@@ -20,12 +20,15 @@ void endTensorMemory(KernelLowering &lowering);
 /// each other: two clusters could each hold what the other one needs.
 int64_t leastSharedBytes(KernelLowering &lowering);
 
+/// Of an alloc, or of the view of a ring's slot.
 FailureOr<TensorBuffer> tensorBuffer(KernelLowering &lowering, Value buffer,
                                      Operation *user);
 /// Between tensor memory and a fragment. All threads of the agent have done
 /// their part afterwards.
 LogicalResult lowerTensorCopy(KernelLowering &lowering, CopyOp copy);
 LogicalResult lowerTensorFill(KernelLowering &lowering, FillOp fill);
+/// Puts operand A of a gemm, in registers, into its columns of tensor memory.
+LogicalResult storeOperand(KernelLowering &lowering, GemmOp gemm);
 
 //===--- Tcgen05.cpp ---===//
 
@@ -35,22 +38,36 @@ LogicalResult lowerTcgen05(KernelLowering &lowering, GemmOp gemm,
                            MmaPlanAttr plan);
 /// Waits until all gemms by tcgen05 that the agent issued have ended.
 void emitTcgen05Wait(KernelLowering &lowering);
-/// By the thread that issues gemms: an arrival on an mbarrier (an i32 address
-/// of shared memory) once all it issued have ended, in each of the cluster's
-/// `peers` blocks.
+/// Runs `body` in the thread that issues gemms and commits them: one of the
+/// agent, in pairs of the leader's only.
+void onIssuer(KernelLowering &lowering, llvm::function_ref<void()> body);
+/// There: an arrival on an mbarrier (an i32 address of shared memory) once all
+/// it issued have ended, in each of the cluster's `peers` blocks.
 void emitTcgen05Commit(KernelLowering &lowering, Value mbarrier,
                        int64_t peers = 1);
 /// Orders tcgen05 instructions before it with a barrier behind it, or those
 /// behind it with one before.
 void emitTcgen05Fence(KernelLowering &lowering, bool before);
 
+//===--- Pairs.cpp ---===//
+
+/// Block of rank 0 multiplies for both: i1, whether this one is it.
+Value isLeader(KernelLowering &lowering);
+/// The leader's counterpart of an address in shared memory (both i32).
+Value atLeader(KernelLowering &lowering, Value address);
+/// One thread of the agent waits until the other block's agent has come as far:
+/// what both did in tensor memory before is then over. Nothing without pairs.
+void meetPair(KernelLowering &lowering);
+
 //===--- Ring.cpp ---===//
 
 /// Runs `body` where `predicate` is true; everywhere when it is null.
 void onOneThread(KernelLowering &lowering, Value predicate,
                  llvm::function_ref<void()> body);
-/// Waits until the phase of a parity (i32) of an mbarrier has completed.
-void waitParity(KernelLowering &lowering, Value barrier, Value parity);
+/// Waits until the phase of a parity (i32) of an mbarrier has completed; with
+/// `ofCluster`, what another block did before it arrived is visible then.
+void waitParity(KernelLowering &lowering, Value barrier, Value parity,
+                bool ofCluster = false);
 
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_TENSORMEMORY_H

@@ -293,7 +293,9 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   emitProducerTails(lowering);
   endTensorMemory(lowering);
   // No block leaves while a peer may still arrive at or write into its memory.
-  if (llvm::any_of(entry->getOps<RingCreateOp>(), [](RingCreateOp ring) {
+  // Pairs have met before they gave their columns back.
+  if (!lowering.tensorMemory.isPair &&
+      llvm::any_of(entry->getOps<RingCreateOp>(), [](RingCreateOp ring) {
         return ring.getPeers().value_or(1) > 1;
       }))
     lowering.clusterBarrier();

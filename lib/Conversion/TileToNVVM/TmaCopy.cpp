@@ -16,6 +16,7 @@
 #include "TmaCopy.h"
 #include "Im2col.h"
 #include "Move.h"
+#include "TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -404,7 +405,9 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
                                  const CopyParts &parts,
                                  const SlotBinding *slot) {
   auto &b = lowering.builder;
-  OrRefusal<TmaGeometry> geometry = tmaGeometry(copy, parts.shared.layout);
+  int64_t pairDim = slot ? slot->pairDim : -1;
+  OrRefusal<TmaGeometry> geometry =
+      tmaGeometry(copy, parts.shared.layout, pairDim);
   if (!geometry)
     return copy->emitOpError()
            << "expected a region that tensor copies can move: "
@@ -432,9 +435,23 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
   }
   inOneThread(lowering, [&] {
     fenceGlobal(lowering, parts.argument);
-    expectBytes(lowering, slot->full, geometry->totalBytes());
+    bool isPair = slot->isPair;
+    // In a pair the leader's mbarrier counts what lands in both blocks.
+    onOneThread(lowering, isPair ? isLeader(lowering) : Value(), [&] {
+      expectBytes(lowering, slot->full,
+                  geometry->totalBytes() * (isPair && pairDim < 0 ? 2 : 1));
+    });
+    Value full = slot->full;
+    if (isPair)
+      full = LLVM::IntToPtrOp::create(
+          b, full.getType(),
+          atLeader(lowering, LLVM::PtrToIntOp::create(b, b.getI32Type(), full)),
+          /*dereferenceable=*/nullptr);
+    auto group = isPair ? NVVM::CTAGroupKindAttr::get(b.getContext(),
+                                                      NVVM::CTAGroupKind::CTA_2)
+                        : NVVM::CTAGroupKindAttr();
     Value policy = cachePolicy(lowering, copy);
-    Value mask = multicastMask(lowering, geometry->parts);
+    Value mask = isPair ? Value() : multicastMask(lowering, geometry->parts);
     SmallVector<Value> offsets;
     auto mode = NVVM::TMALoadMode::TILE;
     if (auto im2col = dyn_cast<Im2colOp>(*copy)) {
@@ -444,9 +461,9 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
     forEachBox(lowering, parts, *geometry,
                [&](Value target, ArrayRef<Value> coords) {
                  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                     b, inCluster(lowering, target), map, coords, slot->full,
+                     b, inCluster(lowering, target), map, coords, full,
                      offsets, mask, policy, mode, /*isCTAOnly=*/false,
-                     /*group=*/nullptr, /*predicate=*/Value());
+                     group, /*predicate=*/Value());
                });
   });
   return success();
@@ -517,6 +534,9 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
   int64_t bytes = parts.shared.layout.elementBits() / 8;
   for (int64_t extent : parts.globalExtents)
     bytes *= extent;
+  if (slot && slot->isPair)
+    return copy->emitOpError()
+           << "expected a tensor copy into the ring of a pair, got a bulk copy";
   int64_t count = copy.getMulticast().value_or(1);
   if (bytes % (16 * count) != 0)
     return copy->emitOpError()

@@ -10,11 +10,10 @@
 //===----------------------------------------------------------------------===//
 #include "Wgmma.h"
 #include "Assembly.h"
+#include "DescriptorOperand.h"
 #include "Endpoint.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "tile/Dialect/Tile/IR/MmaTypes.h"
-#include "tile/Layout/WgmmaOperand.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -97,8 +96,7 @@ public:
 private:
   LogicalResult choose();
   LogicalResult bindAccumulator();
-  LogicalResult bindShared(Value buffer, StringRef name, bool isA,
-                           bool transposed, Operand &operand);
+  LogicalResult bindShared(bool isA, Operand &operand);
   LogicalResult bindRegisters(Operand &operand);
   Value groupIndex(bool alongM);
   /// Steps [first, end) of k. Takes and gives the accumulators' words; without
@@ -126,17 +124,9 @@ private:
 } // namespace
 
 LogicalResult WgmmaGemm::choose() {
-  auto typeA = getMmaOperandType(elementOf(gemm.getA()), gemm.getUnsignedA());
-  auto typeB = getMmaOperandType(elementOf(gemm.getB()), gemm.getUnsignedB());
-  auto typeC = getMmaAccumulatorType(elementOf(gemm.getC()));
-  if (typeA && typeB && typeC)
-    info = lowering.target.wgmmaInstruction(*typeA, *typeB, *typeC);
+  info = instructionOf(lowering, gemm, &TargetInfo::wgmmaInstruction);
   if (!info || shape.m != kWgmmaM || !info->hasN(shape.n) || shape.k != info->k)
-    return gemm.emitOpError()
-           << "expected a wgmma that " << lowering.target.arch << " has, got m"
-           << shape.m << "n" << shape.n << "k" << shape.k << " of "
-           << elementOf(gemm.getA()) << " x " << elementOf(gemm.getB())
-           << " into " << elementOf(gemm.getC());
+    return refuseInstruction(lowering, gemm, "wgmma", shape);
   if (warps.m % kWarpsPerGroup != 0 ||
       warps.m * warps.n != lowering.agent.warps)
     return gemm.emitOpError()
@@ -206,43 +196,29 @@ Value WgmmaGemm::groupIndex(bool alongM) {
                              group, lowering.i32(groups.m));
 }
 
-LogicalResult WgmmaGemm::bindShared(Value buffer, StringRef name, bool isA,
-                                    bool transposed, Operand &operand) {
-  FailureOr<SharedBuffer> shared = lowering.shared(buffer, gemm);
-  if (failed(shared))
-    return failure();
-  unsigned mnDim = isA == transposed ? 1 : 0;
+LogicalResult WgmmaGemm::bindShared(bool isA, Operand &operand) {
+  unsigned mnDim =
+      isA == (isA ? gemm.getTransposeA() : gemm.getTransposeB()) ? 1 : 0;
   WgmmaSplit split{mnDim,
                    1 - mnDim,
                    isA ? groups.m : groups.n,
                    isA ? repeatsM : repeatsN,
                    isA ? shape.m : shape.n,
                    steps};
-  auto descriptors = wgmmaOperand(shared->layout, split);
-  if (!descriptors)
-    return gemm.emitOpError()
-           << "expected operand " << name
-           << " in a layout that wgmma reads: " << descriptors.reason();
-  operand.descriptors = *descriptors;
-  const WgmmaDescriptor &first = operand.descriptors.descriptor;
-  operand.isTransposed = first.major == Major::MN;
-  if (operand.isTransposed && !info->transposes())
-    return gemm.emitOpError()
-           << "expected operand " << name << " contiguous along k, as wgmma of "
-           << elementOf(buffer) << " needs";
-
+  FailureOr<DescriptorOperand> bound =
+      bindDescriptors(lowering, gemm, isA, "wgmma", split, info->transposes());
+  if (failed(bound))
+    return failure();
+  operand.descriptors = bound->descriptors;
+  operand.isTransposed = bound->alongMn();
   auto &builder = lowering.builder;
-  Value address =
-      LLVM::PtrToIntOp::create(builder, builder.getI32Type(), shared->base);
+  Value address = LLVM::PtrToIntOp::create(builder, builder.getI32Type(),
+                                           bound->buffer.base);
   if (Value group = groupIndex(isA))
     address = lowering.add(
         address, lowering.mulConst(group, operand.descriptors.bytesPerGroup));
-  // Address bits 4 to 17 are the descriptor's lowest field.
-  Value field = builder.createOrFold<arith::ShRUIOp>(address, lowering.i32(4));
-  field = builder.createOrFold<arith::AndIOp>(field, lowering.i32(0x3fff));
-  operand.base = builder.createOrFold<arith::OrIOp>(
-      lowering.toI64(field),
-      lowering.i64(static_cast<int64_t>(first.encode())));
+  operand.base =
+      descriptorAt(lowering, address, operand.descriptors.descriptor.encode());
   return success();
 }
 
@@ -377,11 +353,9 @@ SmallVector<Value> WgmmaGemm::multiply(int64_t first, int64_t end,
 
 LogicalResult WgmmaGemm::lower() {
   if (failed(choose()) || failed(bindAccumulator()) ||
-      failed(
-          bindShared(gemm.getB(), "B", /*isA=*/false, gemm.getTransposeB(), b)))
+      failed(bindShared(/*isA=*/false, b)))
     return failure();
-  if (failed(isShared(gemm.getA()) ? bindShared(gemm.getA(), "A", /*isA=*/true,
-                                                gemm.getTransposeA(), a)
+  if (failed(isShared(gemm.getA()) ? bindShared(/*isA=*/true, a)
                                    : bindRegisters(a)))
     return failure();
   SmallVector<Value> accumulators;

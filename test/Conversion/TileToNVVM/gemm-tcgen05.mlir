@@ -1,13 +1,15 @@
 // Gemms into tensor memory in PTX, after -O3.
 // RUN: split-file %s %t
-// RUN: tile-translate %tile_src/examples/gemm_hopper.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/roles.mlir
+// RUN: sed 's/, persistent = 1 : i64//' %tile_src/examples/gemm_hopper.mlir | tile-translate --tile-to-ptx --arch=sm_100a | FileCheck %t/roles.mlir
+// RUN: tile-translate %tile_src/examples/gemm_hopper.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/turns.mlir
 // RUN: tile-translate %t/sync.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/sync.mlir
 // RUN: tile-translate %t/half.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/half.mlir
 // RUN: tile-translate %t/store.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/store.mlir
+// RUN: tile-translate %t/chained.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/chained.mlir
 // RUN: tile-translate %t/kinds.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/kinds.mlir
 
 //--- roles.mlir
-// The plain program of examples/gemm_hopper.mlir. One warp allocates, another
+// The plain program of examples/gemm_hopper.mlir, not persistent. One warp allocates, another
 // role's one thread loads, one thread multiplies and commits to the ring, and
 // everybody reads the result behind the loop.
 // CHECK-LABEL: .entry gemm_hopper(
@@ -41,6 +43,32 @@
 // CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
 // CHECK:       tcgen05.fence::before_thread_sync;
 // CHECK:       {{bar|barrier}}.sync
+// CHECK:       tcgen05.dealloc.cta_group::1.sync.aligned.b32
+
+//--- turns.mlir
+// Persistent as it is: a third role. Who multiplies waits for operands and for one
+// of two accumulators, by its parity, and for no result.
+// CHECK-LABEL: .entry gemm_hopper(
+// CHECK:       mov.b32 %r{{[0-9]+}}, 512;
+// CHECK:       tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32
+// CHECK:       cp.async.bulk.tensor.2d.shared::cluster.global
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, old;
+// CHECK-COUNT-3: tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, yes;
+// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
+// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
+// CHECK-NOT:   tcgen05.commit
+// CHECK-NOT:   tcgen05.mma
+// The epilogue gives the accumulator back before it stores.
+// CHECK:       setmaxnreg.inc
+// CHECK:       mbarrier.try_wait.parity
+// CHECK:       tcgen05.fence::after_thread_sync;
+// CHECK:       tcgen05.ld.sync.aligned.32x32b.x64.b32
+// CHECK:       tcgen05.wait::ld.sync.aligned;
+// CHECK:       tcgen05.fence::before_thread_sync;
+// CHECK-NEXT:  //end inline asm
+// CHECK:       bar.warp.sync
+// CHECK:       mbarrier.arrive.shared::cta.b64 _
+// CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
 // CHECK:       tcgen05.dealloc.cta_group::1.sync.aligned.b32
 
 //--- sync.mlir
@@ -107,6 +135,40 @@ tile.kernel @store(%A: memref<128x16xf16> {tile.alignment = 16}, %B: memref<64x1
   tile.copy %C to %acc : memref<128x64xf32> to memref<128x64xf32, #tile.fragment>
   tile.gemm %As, %Bs, %acc {transpose_b} : memref<128x16xf16, #shared>, memref<64x16xf16, #shared>, memref<128x64xf32, #tile.fragment>
   tile.copy %acc to %C : memref<128x64xf32, #tile.fragment> to memref<128x64xf32>
+}
+
+//--- chained.mlir
+// The second of two gemms reads A from tensor memory: what threads computed from
+// the first result goes there, two elements a column, without leaving its row.
+// CHECK-LABEL: .entry chained(
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, old;
+// CHECK:       tcgen05.ld.sync.aligned.32x32b.x64.b32
+// CHECK-NOT:   st.shared
+// CHECK-NOT:   mma.sync
+// CHECK:       tcgen05.st.sync.aligned.32x32b.x32.b32 [ta], {
+// CHECK:       tcgen05.wait::st.sync.aligned;
+// CHECK:       tcgen05.fence::before_thread_sync;
+// CHECK:       {{bar|barrier}}.sync
+// CHECK:       tcgen05.fence::after_thread_sync;
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], [da], db, id, old;
+// CHECK:       add.u32 da, %r{{[0-9]+}}, [[C:[0-9]+]];
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], [da], db, id, yes;
+#shared = #gpu.address_space<workgroup>
+tile.kernel @chained(%A: memref<128x64xf16> {tile.alignment = 16}, %B: memref<64x64xf16> {tile.alignment = 16}, %D: memref<64x64xf16> {tile.alignment = 16}, %C: memref<128x64xf32> {tile.alignment = 16})
+    grid(%bx) = (1) threads(128) {
+  %As = tile.alloc : memref<128x64xf16, #shared>
+  %Bs = tile.alloc : memref<64x64xf16, #shared>
+  %Ds = tile.alloc : memref<64x64xf16, #shared>
+  %s = tile.alloc : memref<128x64xf32, #tile.fragment>
+  %p = tile.alloc : memref<128x64xf16, #tile.fragment>
+  %o = tile.alloc : memref<128x64xf32, #tile.fragment>
+  tile.copy %A to %As : memref<128x64xf16> to memref<128x64xf16, #shared>
+  tile.copy %B to %Bs : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %D to %Ds : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.gemm %As, %Bs, %s {clear} : memref<128x64xf16, #shared>, memref<64x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
+  tile.copy %s to %p : memref<128x64xf32, #tile.fragment> to memref<128x64xf16, #tile.fragment>
+  tile.gemm %p, %Ds, %o {clear} : memref<128x64xf16, #tile.fragment>, memref<64x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
+  tile.copy %o to %C : memref<128x64xf32, #tile.fragment> to memref<128x64xf32>
 }
 
 //--- kinds.mlir

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
-#include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Layout/CheckedMath.h"
 #include "tile/Layout/Distribute.h"
 #include <tuple>
@@ -48,6 +47,17 @@ static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
 
+std::optional<MmaTypes> tile::getMmaTypes(GemmOp gemm) {
+  auto a = getMmaOperandType(typeOf(gemm.getA()).getElementType(),
+                             gemm.getUnsignedA());
+  auto b = getMmaOperandType(typeOf(gemm.getB()).getElementType(),
+                             gemm.getUnsignedB());
+  auto c = getMmaAccumulatorType(typeOf(gemm.getC()).getElementType());
+  if (!a || !b || !c)
+    return std::nullopt;
+  return MmaTypes{*a, *b, *c};
+}
+
 GemmProblem tile::getGemmProblem(GemmOp gemm, int64_t numWarps) {
   return {gemm.getM(),
           gemm.getN(),
@@ -70,28 +80,38 @@ std::string tile::shapeText(MmaShape shape) {
 // Instruction
 //===----------------------------------------------------------------------===//
 
-/// Instructions for the element types, or the reason why there are none.
-static SmallVector<const MmaInstructionInfo *>
-instructionsFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
+bool tile::findInstruction(GemmOp gemm, const TargetInfo &target,
+                           StringRef name,
+                           llvm::function_ref<bool(const MmaTypes &)> find,
+                           std::string &why) {
   Type a = typeOf(gemm.getA()).getElementType();
   Type b = typeOf(gemm.getB()).getElementType();
   Type c = typeOf(gemm.getC()).getElementType();
+  llvm::raw_string_ostream os(why);
   if (a.isF32() && gemm.getPrecision() == Precision::Ieee) {
-    why = "mma_sync multiplies f32 in tf32, and the gemm asks for precision "
-          "ieee";
-    return {};
+    os << name << " multiplies f32 in tf32, and the gemm asks for precision "
+       << "ieee";
+    return false;
   }
-  std::optional<MmaType> typeA = getMmaOperandType(a, gemm.getUnsignedA());
-  std::optional<MmaType> typeB = getMmaOperandType(b, gemm.getUnsignedB());
-  std::optional<MmaType> typeC = getMmaAccumulatorType(c);
+  std::optional<MmaTypes> types = getMmaTypes(gemm);
+  if (types && find(*types))
+    return true;
+  os << name << " has no " << a << " x " << b << " into " << c << " on "
+     << target.arch;
+  return false;
+}
+
+/// Instructions for the element types, or the reason why there are none.
+static SmallVector<const MmaInstructionInfo *>
+instructionsFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
   SmallVector<const MmaInstructionInfo *> found;
-  if (typeA && typeB && typeC)
-    found = target.mmaInstructions(*typeA, *typeB, *typeC);
-  if (found.empty()) {
-    llvm::raw_string_ostream os(why);
-    os << "mma_sync has no " << a << " x " << b << " into " << c << " on "
-       << target.arch;
-  }
+  findInstruction(
+      gemm, target, "mma_sync",
+      [&](const MmaTypes &types) {
+        found = target.mmaInstructions(types.a, types.b, types.accumulator);
+        return !found.empty();
+      },
+      why);
   return found;
 }
 

@@ -8,6 +8,7 @@
 #define TILE_LIB_DIALECT_TILE_IR_GEMMPLAN_H
 
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/TargetInfo.h"
 #include <optional>
@@ -33,6 +34,12 @@ struct GemmPlan {
   }
 };
 
+/// Asks `find` whether its table has an instruction for a gemm's element types;
+/// when there is none, `why` says so of `name`.
+bool findInstruction(GemmOp gemm, const TargetInfo &target, StringRef name,
+                     llvm::function_ref<bool(const MmaTypes &)> find,
+                     std::string &why);
+
 /// The tensor-core instruction for a gemm, the one with the largest k first;
 /// nullopt when none serves. `refused` gets the reason of each that does not.
 std::optional<MmaShape>
@@ -57,6 +64,35 @@ FragmentLayout fmaAccumulator(const GemmProblem &problem, int64_t threads,
 std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
                             const GemmProblem &problem);
 
+//===--- by whole warpgroups (WarpgroupPlan.cpp) ---===//
+
+/// What an instruction of whole warpgroups asks of a tile.
+struct WarpgroupShape {
+  StringRef name;
+  /// Of the whole tile along k, and of each warpgroup's part along m and n.
+  int64_t k, m, n;
+  /// How `n` reads in a sentence.
+  StringRef textN;
+  /// 8-bit elements may lie along m or n.
+  bool bytesAlongMn;
+};
+/// Why a problem is none for the instruction whatever the grid; empty when it
+/// is one.
+std::string checkTile(const GemmProblem &problem, const WarpgroupShape &shape);
+/// Why a grid of warps is none for it.
+std::string checkGrid(const GemmProblem &problem, const WarpgroupShape &shape,
+                      WarpGrid warps);
+/// Grids of warps in whole warpgroups that the policy allows, most warpgroups
+/// along m first.
+SmallVector<WarpGrid> warpgroupGrids(const GemmProblem &problem);
+/// Demands that `buffer`, an operand in shared memory, be read by descriptors
+/// in `groups` blocks of pieces of `piece` along dimension `mnDim`; the reason
+/// where no layout allows it.
+std::string demandDescriptors(LayoutAlternative &alternative, Value buffer,
+                              StringRef name, const WarpgroupShape &shape,
+                              int64_t groups, int64_t piece, unsigned mnDim,
+                              int64_t steps);
+
 //===--- by warpgroups (WgmmaPlan.cpp) ---===//
 
 /// The wgmma for the element types, or null with the reason in `why`.
@@ -71,10 +107,6 @@ std::vector<LayoutAlternative>
 wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
                   const GemmProblem &problem,
                   SmallVectorImpl<std::string> &refused);
-
-/// Grids of warps in whole warpgroups that the policy allows, most warpgroups
-/// along m first.
-SmallVector<WarpGrid> warpgroupGrids(const GemmProblem &problem);
 
 //===--- by one thread, into tensor memory (Tcgen05Plan.cpp) ---===//
 

@@ -10,9 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
-#include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Layout/CheckedMath.h"
-#include "tile/Layout/WgmmaOperand.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -23,32 +21,26 @@ static MemRefType typeOf(Value buffer) {
 
 static const Tcgen05InstructionInfo *
 tcgen05For(GemmOp gemm, const TargetInfo &target, std::string &why) {
-  Type a = typeOf(gemm.getA()).getElementType();
-  Type b = typeOf(gemm.getB()).getElementType();
-  Type c = typeOf(gemm.getC()).getElementType();
-  if (a.isF32() && gemm.getPrecision() == Precision::Ieee) {
-    why =
-        "tcgen05 multiplies f32 in tf32, and the gemm asks for precision ieee";
-    return nullptr;
-  }
-  std::optional<MmaType> typeA = getMmaOperandType(a, gemm.getUnsignedA());
-  std::optional<MmaType> typeB = getMmaOperandType(b, gemm.getUnsignedB());
-  std::optional<MmaType> typeC = getMmaAccumulatorType(c);
-  const Tcgen05InstructionInfo *info =
-      typeA && typeB && typeC
-          ? target.tcgen05Instruction(*typeA, *typeB, *typeC)
-          : nullptr;
-  if (!info) {
-    llvm::raw_string_ostream os(why);
-    os << "tcgen05 has no " << a << " x " << b << " into " << c << " on "
-       << target.arch;
-  }
+  const Tcgen05InstructionInfo *info = nullptr;
+  findInstruction(
+      gemm, target, "tcgen05",
+      [&](const MmaTypes &types) {
+        info = target.tcgen05Instruction(types.a, types.b, types.accumulator);
+        return info != nullptr;
+      },
+      why);
   return info;
 }
 
 /// Rows of the instruction for a tile of `m` rows; 0 when there is none.
 static int64_t rowsFor(int64_t m) {
   return m > 0 && m % 128 == 0 ? 128 : m == 64 ? 64 : 0;
+}
+
+/// Warpgroups share the result out as they read it, whatever the instruction's
+/// N.
+static WarpgroupShape shapeOf(const Tcgen05InstructionInfo &info, int64_t m) {
+  return {"tcgen05", info.k, m, 8, "multiples of 8", /*bytesAlongMn=*/true};
 }
 
 /// Columns of tensor memory that an accumulator of 32-bit elements takes.
@@ -60,16 +52,17 @@ static int64_t columnsOf(MemRefType type) {
 static std::string checkProblem(GemmOp gemm, const TargetInfo &target,
                                 const GemmProblem &problem,
                                 const Tcgen05InstructionInfo &info) {
-  if (problem.warps % kWarpsPerGroup != 0)
-    return "tcgen05 needs whole warpgroups of 4 warps to read tensor memory, "
-           "got " +
-           std::to_string(problem.warps) + " warps";
-  if (!problem.sharedA || !problem.sharedB)
-    return std::string("tcgen05 reads ") + (problem.sharedA ? "B" : "A") +
-           " from shared memory, got a fragment";
-  if (problem.k % info.k != 0 || problem.k == 0)
-    return "tcgen05 needs a K tile that is a multiple of " +
-           std::to_string(info.k) + ", got " + std::to_string(problem.k);
+  std::string why = checkTile(problem, shapeOf(info, rowsFor(problem.m)));
+  if (!why.empty())
+    return why;
+  if (!problem.sharedB)
+    return "tcgen05 reads B from shared memory, got a fragment";
+  // In tensor memory A has a row in each lane, words of 32 bits along k.
+  if (!problem.sharedA && (gemm.getTransposeA() || rowsFor(problem.m) != 128))
+    return "tcgen05 reads A from shared memory, or from tensor memory where it "
+           "is M x K and M a multiple of 128, got a fragment of " +
+           std::to_string(problem.m) + " rows" +
+           (gemm.getTransposeA() ? ", transposed" : "");
   if (gemm.getPromoteEvery())
     return "tcgen05 keeps partial sums in tensor memory, and the gemm asks for "
            "`promote_every`";
@@ -81,36 +74,23 @@ static std::string checkProblem(GemmOp gemm, const TargetInfo &target,
            std::to_string(problem.n);
   // Accumulators of all gemms of the kernel may be alive at once.
   llvm::SmallSetVector<Value, 4> accumulators;
+  int64_t columns = 0;
   gemm->getParentOfType<KernelOp>().walk([&](GemmOp other) {
     std::string ignored;
-    if (tcgen05For(other, target, ignored))
-      accumulators.insert(other.getC());
+    if (!tcgen05For(other, target, ignored))
+      return;
+    accumulators.insert(other.getC());
+    MemRefType a = typeOf(other.getA());
+    if (isFragment(other.getA()))
+      columns += columnsOf(a) * a.getElementTypeBitWidth() / 32;
   });
-  int64_t columns = 0;
   for (Value accumulator : accumulators)
     columns += columnsOf(typeOf(accumulator));
   if (columns > kTensorMemoryColumns)
     return "tensor memory has " + std::to_string(kTensorMemoryColumns) +
-           " columns, the accumulators of the kernel take " +
+           " columns, the accumulators of the kernel" +
+           (problem.sharedA ? "" : " and operands in registers") + " take " +
            std::to_string(columns);
-  return "";
-}
-
-/// What it needs of a grid of warps.
-static std::string checkGrid(const GemmProblem &problem, WarpGrid warps,
-                             int64_t rows) {
-  WarpGrid groups{warps.m / kWarpsPerGroup, warps.n};
-  if (warps.m % kWarpsPerGroup != 0)
-    return "tcgen05 needs a multiple of 4 warps along m, got " +
-           std::to_string(warps.m);
-  if (problem.m % (rows * groups.m) != 0)
-    return "tcgen05 needs an M tile that is a multiple of " +
-           std::to_string(rows) + " for each of " + std::to_string(groups.m) +
-           " warpgroups, got " + std::to_string(problem.m);
-  if (problem.n % (8 * groups.n) != 0)
-    return "tcgen05 needs an N tile that is a multiple of 8 for each of " +
-           std::to_string(groups.n) + " warpgroups, got " +
-           std::to_string(problem.n);
   return "";
 }
 
@@ -129,8 +109,8 @@ std::string tile::checkStatedTcgen05(GemmOp gemm, const TargetInfo &target,
     return "tcgen05 has no shape " +
            shapeText({stated.getM(), stated.getN(), stated.getK()}) +
            " for these element types and this tile";
-  return checkGrid(problem, {stated.getWarpsM(), stated.getWarpsN()},
-                   stated.getM());
+  return checkGrid(problem, shapeOf(*info, stated.getM()),
+                   {stated.getWarpsM(), stated.getWarpsN()});
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,37 +122,40 @@ static double tcgen05Cost(const GemmProblem &problem) {
   // 16 bytes a lane and cycle of the accumulator.
   constexpr double kMultipliers = 4096, kReadBits = 128 * 128;
   double products = double(problem.m) * double(problem.n) * double(problem.k);
-  return products * problem.bitsA / 16 / kMultipliers +
+  double writes = problem.sharedA ? 0
+                                  : double(problem.m) * double(problem.k) *
+                                        problem.bitsA / kReadBits;
+  return products * problem.bitsA / 16 / kMultipliers + writes +
          double(problem.m) * double(problem.n) * problem.bitsC / kReadBits;
 }
 
-/// An operand: its rows along m or n, in pieces of `piece`.
+/// An operand, in pieces of `piece` along dimension `mnDim`.
 static std::string demandShared(LayoutAlternative &alternative, Value buffer,
-                                StringRef name, int64_t extent, int64_t piece,
-                                unsigned mnDim, int64_t steps,
+                                StringRef name, int64_t piece, unsigned mnDim,
+                                int64_t steps,
                                 const Tcgen05InstructionInfo &info) {
-  MemRefType type = typeOf(buffer);
   if (mnDim == 1 && !info.transposes())
     return "operand " + name.str() +
            " of tcgen05: expected tf32 contiguous along k";
-  WgmmaSplit split{
-      mnDim, 1 - mnDim, 1, extent / piece, piece, steps, /*bytesAlongMn=*/true};
-  SharedDemand demand;
-  demand.buffer = buffer;
-  std::string why;
-  if (SharedLayoutAttr stated = getSharedLayout(buffer)) {
-    auto operand = wgmmaOperand(stated.getLayout(), split);
-    if (operand)
-      demand.oneOf.push_back(stated.getLayout());
-    else
-      why = operand.reason();
-  } else {
-    demand.oneOf = wgmmaLayouts(
-        type.getShape(), getStorageBits(type.getElementType()), split, why);
-  }
-  if (demand.oneOf.empty())
-    return "operand " + name.str() + " of tcgen05: " + why;
-  alternative.shareds.push_back(std::move(demand));
+  return demandDescriptors(alternative, buffer, name, shapeOf(info, piece),
+                           /*groups=*/1, piece, mnDim, steps);
+}
+
+/// Operand A in registers goes to tensor memory as the accumulator's rows do:
+/// weights computed from scores do not leave their thread.
+static std::string demandRegisters(LayoutAlternative &alternative, GemmOp gemm,
+                                   const GemmProblem &problem,
+                                   const GemmPlan &plan) {
+  if (plan.warps.n != 1)
+    return "tcgen05 needs all warpgroups along m where A is in registers";
+  auto layout =
+      tcgen05Fragment(plan.shape.m, {problem.m, problem.k}, plan.warps);
+  if (!layout)
+    return layout.reason();
+  alternative.exacts.push_back(
+      {&gemm.getAMutable(), *layout, /*reads=*/true,
+       /*writes=*/false, /*isPreference=*/false,
+       "operand A of tcgen05 " + shapeText(plan.shape)});
   return "";
 }
 
@@ -218,15 +201,17 @@ tile::tcgen05Alternatives(GemmOp gemm, const TargetInfo &target,
   }
 
   for (WarpGrid grid : grids) {
-    why = checkGrid(problem, grid, shape.m);
+    why = checkGrid(problem, shapeOf(*info, shape.m), grid);
     GemmPlan plan{MmaInstruction::Tcgen05, shape, grid};
     LayoutAlternative alternative;
     int64_t steps = problem.k / shape.k;
     if (why.empty())
-      why = demandShared(alternative, gemm.getA(), "A", problem.m, shape.m,
-                         gemm.getTransposeA() ? 1 : 0, steps, *info);
+      why = problem.sharedA
+                ? demandShared(alternative, gemm.getA(), "A", shape.m,
+                               gemm.getTransposeA() ? 1 : 0, steps, *info)
+                : demandRegisters(alternative, gemm, problem, plan);
     if (why.empty())
-      why = demandShared(alternative, gemm.getB(), "B", problem.n, shape.n,
+      why = demandShared(alternative, gemm.getB(), "B", shape.n,
                          gemm.getTransposeB() ? 0 : 1, steps, *info);
     if (why.empty())
       why = demandAccumulator(alternative, gemm, problem, plan);

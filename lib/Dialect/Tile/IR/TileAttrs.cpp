@@ -14,6 +14,16 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+/// `, pair`, or nothing.
+static ParseResult parsePairFlag(AsmParser &parser, bool &pair) {
+  pair = succeeded(parser.parseOptionalComma());
+  return pair ? parser.parseKeyword("pair") : ParseResult(success());
+}
+static void printPairFlag(AsmPrinter &printer, bool pair) {
+  if (pair)
+    printer << ", pair";
+}
+
 #include "tile/Dialect/Tile/IR/TileEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "tile/Dialect/Tile/IR/TileAttrs.cpp.inc"
@@ -281,8 +291,12 @@ LogicalResult CopyPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult MmaPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  MmaInstruction, int64_t m, int64_t n,
-                                  int64_t k, int64_t warpsM, int64_t warpsN) {
+                                  MmaInstruction instruction, int64_t m,
+                                  int64_t n, int64_t k, int64_t warpsM,
+                                  int64_t warpsN, bool pair) {
+  if (pair && instruction != MmaInstruction::Tcgen05)
+    return emitError() << "expected `pair` of tcgen05 only, got "
+                       << stringifyMmaInstruction(instruction);
   for (int64_t extent : {m, n, k, warpsM, warpsN})
     if (extent < 1 || extent > (1 << 16))
       return emitError()

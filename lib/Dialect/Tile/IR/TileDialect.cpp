@@ -195,7 +195,8 @@ unsigned tile::getStorageBits(Type type) {
 }
 
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
-                               int64_t stages, ArrayRef<Type> buffers, RingSide,
+                               int64_t stages, ArrayRef<Type> buffers,
+                               RingSide producer,
                                ArrayRef<RingSide> consumers) {
   if (consumers.empty())
     return emitError() << "[ring-8] expected at least one kind of consumer";
@@ -207,16 +208,27 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "[ring-4] expected 1 to 64 stages, got " << stages;
   if (buffers.empty())
     return emitError() << "[ring-2] expected at least one buffer";
+  bool inTensorMemory = producer == RingSide::Mma;
+  if (inTensorMemory &&
+      (buffers.size() != 1 || consumers != ArrayRef(RingSide::Threads)))
+    return emitError()
+           << "[ring-2] expected a ring from mma to have one buffer "
+              "and the consumer threads, got "
+           << buffers.size() << " buffers and "
+           << stringifyRingSide(consumers.front());
+  MemorySpace space =
+      inTensorMemory ? MemorySpace::TensorMemory : MemorySpace::Shared;
   for (Type buffer : buffers) {
     auto memref = dyn_cast<MemRefType>(buffer);
     if (!memref || !memref.hasStaticShape() ||
         !memref.getLayout().isIdentity() || !isTileShape(memref.getShape()) ||
         !isStorageType(memref.getElementType()) ||
-        tile::getMemorySpace(memref) != MemorySpace::Shared)
-      return emitError()
-             << "[ring-2] expected shared-memory memrefs of numbers, "
-                "of static shape and positive extents, got "
-             << buffer;
+        tile::getMemorySpace(memref) != space)
+      return emitError() << "[ring-2] expected "
+                         << (inTensorMemory ? "tensor" : "shared")
+                         << "-memory memrefs of numbers, of static shape and "
+                            "positive extents, got "
+                         << buffer;
   }
   return success();
 }

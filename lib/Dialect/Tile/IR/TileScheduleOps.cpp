@@ -13,6 +13,44 @@ using EffectList =
 // RingCreateOp
 //===----------------------------------------------------------------------===//
 
+SmallVector<int64_t> RingCreateOp::getHeldShape(unsigned i) {
+  auto type = cast<MemRefType>(getRing().getType().getBuffers()[i]);
+  SmallVector<int64_t> shape(type.getShape());
+  if (int64_t dim = getPairDim(i); dim >= 0)
+    shape[dim] /= 2;
+  return shape;
+}
+
+static LogicalResult verifyPair(RingCreateOp ring) {
+  if (!ring.getPair())
+    return success();
+  RingType type = ring.getRing().getType();
+  bool isOperands = type.getProducer() == RingSide::Tma &&
+                    type.getConsumers() == ArrayRef(RingSide::Tcgen05);
+  if (ring.getPeers().value_or(1) != 2 ||
+      (!isOperands && !type.inTensorMemory()))
+    return ring.emitOpError() << "[ring-10] expected `pair` with `peers = 2` "
+                                 "and a ring tma -> tcgen05 or mma -> threads, "
+                                 "got "
+                              << type;
+  ArrayRef<Type> buffers = type.getBuffers();
+  if (ring.getPair()->size() != buffers.size())
+    return ring.emitOpError()
+           << "[ring-10] expected " << buffers.size()
+           << " entries of `pair`, got " << ring.getPair()->size();
+  for (auto [dim, buffer] : llvm::zip(*ring.getPair(), buffers)) {
+    auto memref = cast<MemRefType>(buffer);
+    if (dim == -1 || (isOperands && dim >= 0 && dim < memref.getRank() &&
+                      memref.getDimSize(dim) % 2 == 0))
+      continue;
+    return ring.emitOpError()
+           << "[ring-10] expected -1"
+           << (isOperands ? " or a dimension of even extent" : "") << " for "
+           << buffer << ", got " << dim;
+  }
+  return success();
+}
+
 LogicalResult RingCreateOp::verify() {
   RingType ringType = getRing().getType();
   auto kernel = (*this)->getParentOfType<KernelOp>();
@@ -21,29 +59,32 @@ LogicalResult RingCreateOp::verify() {
                             "kernel's top block: they are initialized once";
   if (auto peers = getPeers()) {
     int64_t blocks = static_cast<int64_t>(*peers);
-    if (ringType.getProducer() != RingSide::Tma || !kernel ||
-        blocks != kernel.getClusterSize())
+    if ((ringType.getProducer() != RingSide::Tma &&
+         !ringType.inTensorMemory()) ||
+        !kernel || blocks != kernel.getClusterSize())
       return emitOpError()
              << "[ring-7] expected `peers` to be the kernel's cluster of "
              << (kernel ? kernel.getClusterSize() : 1)
-             << " blocks, and a ring filled by tma, got " << blocks << " and "
-             << ringType;
+             << " blocks, and a ring filled by tma or mma, got " << blocks
+             << " and " << ringType;
   }
+  if (failed(verifyPair(*this)))
+    return failure();
   if (!getLayouts())
     return success();
   ArrayRef<Type> buffers = getRing().getType().getBuffers();
   if (getLayouts()->size() != buffers.size())
     return emitOpError() << "[ring-1] expected " << buffers.size()
                          << " layouts, got " << getLayouts()->size();
-  for (auto [attr, buffer] : llvm::zip(*getLayouts(), buffers)) {
+  for (auto [i, attr] : llvm::enumerate(*getLayouts())) {
     auto layout = dyn_cast<SharedLayoutAttr>(attr);
-    auto type = cast<MemRefType>(buffer);
-    Type element = type.getElementType();
+    Type element = cast<MemRefType>(buffers[i]).getElementType();
     int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-    if (!layout || layout.getShape() != type.getShape() ||
+    if (!layout || layout.getShape() != ArrayRef<int64_t>(getHeldShape(i)) ||
         layout.getElementBits() != bits)
-      return emitOpError() << "[ring-1] expected a shared layout for " << buffer
-                           << ", got " << attr;
+      return emitOpError() << "[ring-1] expected a shared layout for "
+                           << (getPairDim(i) < 0 ? "" : "a half of ")
+                           << buffers[i] << ", got " << attr;
     if (!layout.getLayout().isInjective())
       return emitOpError()
              << "[ring-1] expected a layout that puts each element "

@@ -80,7 +80,7 @@ static Attribute headerAttribute(StringRef name, ArrayRef<int64_t> values,
   Builder builder(context);
   if (name == "cluster")
     return builder.getDenseI64ArrayAttr(values);
-  if (name == "specialize")
+  if (name == "specialize" || name == "pairs")
     return builder.getBoolAttr(values.front() != 0);
   if (values.front() == 0 && name != "threads")
     return {};

@@ -8,75 +8,46 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
-#include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Layout/CheckedMath.h"
-#include "tile/Layout/WgmmaOperand.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
-static MemRefType typeOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType());
-}
-
 const WgmmaInstructionInfo *
 tile::wgmmaFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
-  Type a = typeOf(gemm.getA()).getElementType();
-  Type b = typeOf(gemm.getB()).getElementType();
-  Type c = typeOf(gemm.getC()).getElementType();
-  if (a.isF32() && gemm.getPrecision() == Precision::Ieee) {
-    why = "wgmma multiplies f32 in tf32, and the gemm asks for precision ieee";
-    return nullptr;
-  }
-  std::optional<MmaType> typeA = getMmaOperandType(a, gemm.getUnsignedA());
-  std::optional<MmaType> typeB = getMmaOperandType(b, gemm.getUnsignedB());
-  std::optional<MmaType> typeC = getMmaAccumulatorType(c);
-  const WgmmaInstructionInfo *info =
-      typeA && typeB && typeC ? target.wgmmaInstruction(*typeA, *typeB, *typeC)
-                              : nullptr;
-  if (!info) {
-    llvm::raw_string_ostream os(why);
-    os << "wgmma has no " << a << " x " << b << " into " << c << " on "
-       << target.arch;
-  }
+  const WgmmaInstructionInfo *info = nullptr;
+  findInstruction(
+      gemm, target, "wgmma",
+      [&](const MmaTypes &types) {
+        info = target.wgmmaInstruction(types.a, types.b, types.accumulator);
+        return info != nullptr;
+      },
+      why);
   return info;
+}
+
+/// `n` is that of one instruction.
+static WarpgroupShape shapeOf(const WgmmaInstructionInfo &info, int64_t n) {
+  return {"wgmma",
+          info.k,
+          kWgmmaM,
+          info.hasN(n) ? n : 0,
+          info.isInteger() ? "8, 24 or multiples of 16" : "multiples of 8",
+          /*bytesAlongMn=*/false};
 }
 
 /// What wgmma needs of a gemm whatever the grid; empty when it has it.
 static std::string checkProblem(GemmOp gemm, const GemmProblem &problem,
                                 const WgmmaInstructionInfo &info) {
-  if (problem.warps % kWarpsPerGroup != 0)
-    return "wgmma needs whole warpgroups of 4 warps, got " +
-           std::to_string(problem.warps) + " warps";
+  std::string why = checkTile(problem, shapeOf(info, 0));
+  if (!why.empty())
+    return why;
   if (!problem.sharedB)
     return "wgmma reads B from shared memory, got a fragment";
-  if (problem.k % info.k != 0 || problem.k == 0)
-    return "wgmma needs a K tile that is a multiple of " +
-           std::to_string(info.k) + ", got " + std::to_string(problem.k);
   if (auto every = gemm.getPromoteEvery())
     if (int64_t(*every) % info.k != 0)
       return "wgmma needs a `promote_every` that is a multiple of " +
              std::to_string(info.k) + ", got " + std::to_string(*every);
-  return "";
-}
-
-/// What it needs of a grid of warps.
-static std::string checkGrid(const GemmProblem &problem,
-                             const WgmmaInstructionInfo &info, WarpGrid warps,
-                             int64_t n) {
-  WarpGrid groups{warps.m / kWarpsPerGroup, warps.n};
-  if (warps.m % kWarpsPerGroup != 0)
-    return "wgmma needs a multiple of 4 warps along m, got " +
-           std::to_string(warps.m);
-  if (problem.m % (kWgmmaM * groups.m) != 0 || problem.m == 0)
-    return "wgmma needs an M tile that is a multiple of 64 for each of " +
-           std::to_string(groups.m) + " warpgroups, got " +
-           std::to_string(problem.m);
-  if (!info.hasN(n) || problem.n % (n * groups.n) != 0)
-    return std::string("wgmma needs an N tile of ") +
-           (info.isInteger() ? "8, 24 or multiples of 16" : "multiples of 8") +
-           " for each of " + std::to_string(groups.n) + " warpgroups, got " +
-           std::to_string(problem.n);
   return "";
 }
 
@@ -95,13 +66,9 @@ std::string tile::checkStatedWgmma(GemmOp gemm, const TargetInfo &target,
     return "wgmma has no shape " +
            shapeText({stated.getM(), stated.getN(), stated.getK()}) +
            " for these element types";
-  return checkGrid(problem, *info, {stated.getWarpsM(), stated.getWarpsN()},
-                   stated.getN());
+  return checkGrid(problem, shapeOf(*info, stated.getN()),
+                   {stated.getWarpsM(), stated.getWarpsN()});
 }
-
-//===----------------------------------------------------------------------===//
-// Grids of warpgroups
-//===----------------------------------------------------------------------===//
 
 static double wgmmaCost(const GemmProblem &problem, const GemmPlan &plan) {
   // A multiprocessor does 2048 multiply-adds of 16 bits a cycle and reads 128
@@ -121,23 +88,6 @@ static double wgmmaCost(const GemmProblem &problem, const GemmPlan &plan) {
   return std::max(tensor, reads) + kTie * std::min(tensor, reads);
 }
 
-SmallVector<WarpGrid> tile::warpgroupGrids(const GemmProblem &problem) {
-  int64_t groups = problem.warps / kWarpsPerGroup;
-  switch (problem.policy) {
-  case WarpPolicy::FullRow:
-    return {{problem.warps, 1}};
-  case WarpPolicy::FullCol:
-    return {{kWarpsPerGroup, groups}};
-  case WarpPolicy::Square:
-    break;
-  }
-  SmallVector<WarpGrid> grids;
-  for (int64_t m = groups; m >= 1; --m)
-    if (groups % m == 0)
-      grids.push_back({m * kWarpsPerGroup, groups / m});
-  return grids;
-}
-
 //===----------------------------------------------------------------------===//
 // Demands
 //===----------------------------------------------------------------------===//
@@ -145,23 +95,27 @@ SmallVector<WarpGrid> tile::warpgroupGrids(const GemmProblem &problem) {
 namespace {
 class WgmmaDemands {
 public:
-  WgmmaDemands(GemmOp gemm, const GemmProblem &problem, const GemmPlan &plan)
-      : gemm(gemm), problem(problem), plan(plan) {}
+  WgmmaDemands(GemmOp gemm, const GemmProblem &problem, const GemmPlan &plan,
+               const WarpgroupShape &shape)
+      : gemm(gemm), problem(problem), plan(plan), shape(shape) {}
 
   /// What the plan demands, or the reason why it is impossible.
   std::string add(LayoutAlternative &alternative) {
     WarpGrid groups{plan.warps.m / kWarpsPerGroup, plan.warps.n};
+    int64_t steps = problem.k / shape.k;
     std::string wrong;
     if (problem.sharedA)
-      wrong = shared(alternative, gemm.getA(), "A", groups.m, problem.m,
-                     plan.shape.m, gemm.getTransposeA() ? 1 : 0);
+      wrong =
+          demandDescriptors(alternative, gemm.getA(), "A", shape, groups.m,
+                            plan.shape.m, gemm.getTransposeA() ? 1 : 0, steps);
     else
       wrong =
           fragment(alternative, gemm.getAMutable(), MmaOperand::A,
                    problem.bitsA, {problem.m, problem.k}, gemm.getTransposeA());
     if (wrong.empty())
-      wrong = shared(alternative, gemm.getB(), "B", groups.n, problem.n,
-                     plan.shape.n, gemm.getTransposeB() ? 0 : 1);
+      wrong =
+          demandDescriptors(alternative, gemm.getB(), "B", shape, groups.n,
+                            plan.shape.n, gemm.getTransposeB() ? 0 : 1, steps);
     if (wrong.empty())
       wrong = fragment(alternative, gemm.getCMutable(), MmaOperand::C,
                        problem.bitsC, {problem.m, problem.n}, false);
@@ -188,35 +142,10 @@ private:
     return "";
   }
 
-  std::string shared(LayoutAlternative &alternative, Value buffer,
-                     StringRef name, int64_t groups, int64_t extent,
-                     int64_t piece, unsigned mnDim) {
-    WgmmaSplit split{mnDim,  1 - mnDim,
-                     groups, extent / (groups * piece),
-                     piece,  problem.k / plan.shape.k};
-    MemRefType type = typeOf(buffer);
-    unsigned bits = getStorageBits(type.getElementType());
-    SharedDemand demand;
-    demand.buffer = buffer;
-    std::string why;
-    if (SharedLayoutAttr stated = getSharedLayout(buffer)) {
-      auto operand = wgmmaOperand(stated.getLayout(), split);
-      if (operand)
-        demand.oneOf.push_back(stated.getLayout());
-      else
-        why = operand.reason();
-    } else {
-      demand.oneOf = wgmmaLayouts(type.getShape(), bits, split, why);
-    }
-    if (demand.oneOf.empty())
-      return "operand " + name.str() + " of wgmma: " + why;
-    alternative.shareds.push_back(std::move(demand));
-    return "";
-  }
-
   GemmOp gemm;
   const GemmProblem &problem;
   const GemmPlan &plan;
+  const WarpgroupShape &shape;
 };
 } // namespace
 
@@ -246,7 +175,7 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
     for (WarpGrid grid : warpgroupGrids(problem)) {
       int64_t n =
           problem.n % grid.n == 0 ? info->largestN(problem.n / grid.n) : 0;
-      why = checkGrid(problem, *info, grid, n);
+      why = checkGrid(problem, shapeOf(*info, n), grid);
       if (why.empty())
         plans.push_back({MmaInstruction::Wgmma, {kWgmmaM, n, info->k}, grid});
       else
@@ -257,7 +186,8 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
   std::vector<LayoutAlternative> alternatives;
   for (const GemmPlan &plan : plans) {
     LayoutAlternative alternative;
-    why = WgmmaDemands(gemm, problem, plan).add(alternative);
+    WarpgroupShape shape = shapeOf(*info, plan.shape.n);
+    why = WgmmaDemands(gemm, problem, plan, shape).add(alternative);
     if (!why.empty()) {
       refuse(why);
       continue;

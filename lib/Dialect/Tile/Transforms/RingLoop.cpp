@@ -173,7 +173,8 @@ Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
   return RingCreateOp::create(
       builder, loc, type,
       inferred ? builder.getArrayAttr(layouts) : ArrayAttr(),
-      peers > 1 ? builder.getI64IntegerAttr(peers) : IntegerAttr());
+      peers > 1 ? builder.getI64IntegerAttr(peers) : IntegerAttr(),
+      /*pair=*/DenseI64ArrayAttr());
 }
 
 void RingLoop::createRing(RingPlan &plan) {

@@ -28,9 +28,11 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// A gemm that the hardware can leave in flight.
+/// A gemm that the hardware can leave in flight. Committing its slot says by
+/// itself when a gemm into a ring has ended.
 static bool isAsynchronous(GemmOp gemm) {
   return !gemm.getPromoteEvery() &&
+         !gemm.getC().getDefiningOp<RingAcquireOp>() &&
          (isDoneBy(gemm, MmaInstruction::Wgmma) || isTcgen05(gemm));
 }
 

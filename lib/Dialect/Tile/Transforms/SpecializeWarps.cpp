@@ -3,9 +3,11 @@
 //
 // Phase 6: after pipelining. A program that meets its copies in mbarrier rings
 // only is run by two agents: one keeps what fills slots, the other everything
-// else, each with the control flow around it. Both count the uses of a ring
-// alike, since both run the same loops. Whether that is possible was decided
-// before (Analysis/WarpRoles.h); nothing is decided here but registers.
+// else, each with the control flow around it. Where accumulators are a ring in
+// tensor memory, what fills those is a third agent. All count the uses of a
+// ring alike, since all run the same loops. Whether that is possible was
+// decided before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is
+// decided here but registers.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,16 +29,59 @@ using namespace mlir::tile;
 static bool isMbarrierRing(Value ring) {
   return cast<RingType>(ring.getType()).usesMbarriers();
 }
+static bool isAccumulatorRing(Value ring) {
+  return cast<RingType>(ring.getType()).inTensorMemory();
+}
 
-/// What fills the slots of mbarrier rings.
+/// What fills the slots of mbarrier rings by copies.
 static bool isProduction(Operation *op) {
+  auto isFilled = [](Value ring) {
+    return isMbarrierRing(ring) && !isAccumulatorRing(ring);
+  };
   if (auto acquire = dyn_cast<RingAcquireOp>(op))
-    return isMbarrierRing(acquire.getRing());
+    return isFilled(acquire.getRing());
   if (auto commit = dyn_cast<RingCommitOp>(op))
-    return isMbarrierRing(commit.getRing());
+    return isFilled(commit.getRing());
   if (auto copy = dyn_cast<TileMoveOpInterface>(op))
     if (auto acquire = copy.getTarget().getDefiningOp<RingAcquireOp>())
-      return isMbarrierRing(acquire.getRing());
+      return isFilled(acquire.getRing());
+  return false;
+}
+
+/// A slot of a ring of accumulators, to be filled.
+static bool isOpenAccumulator(Value buffer) {
+  auto acquire = buffer.getDefiningOp<RingAcquireOp>();
+  return acquire && isAccumulatorRing(acquire.getRing());
+}
+
+/// A ring whose slots are read by nothing but gemms into such slots.
+static bool feedsAccumulators(Value ring) {
+  bool feeds = false;
+  for (Operation *user : ring.getUsers())
+    if (auto wait = dyn_cast<RingWaitOp>(user))
+      for (Value view : wait.getViews())
+        for (Operation *reader : view.getUsers()) {
+          auto gemm = dyn_cast<GemmOp>(reader);
+          if (!gemm || !isOpenAccumulator(gemm.getC()))
+            return false;
+          feeds = true;
+        }
+  return feeds;
+}
+
+/// What fills the slots of rings of accumulators, and empties those of their
+/// operands.
+static bool isMultiplication(Operation *op) {
+  if (auto acquire = dyn_cast<RingAcquireOp>(op))
+    return isAccumulatorRing(acquire.getRing());
+  if (auto commit = dyn_cast<RingCommitOp>(op))
+    return isAccumulatorRing(commit.getRing());
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return isOpenAccumulator(gemm.getC());
+  if (auto fill = dyn_cast<FillOp>(op))
+    return isOpenAccumulator(fill.getTarget());
+  if (isa<RingWaitOp, RingReleaseOp, RingDrainOp>(op))
+    return feedsAccumulators(op->getOperand(0));
   return false;
 }
 
@@ -70,6 +115,29 @@ static void strip(Region &role, llvm::function_ref<bool(Operation *)> drop) {
     op->dropAllDefinedValueUses();
     op->erase();
   }
+}
+
+/// Leaves what fills a role's rings, and scalars and control flow around it.
+static void keepOnly(Region &role, llvm::function_ref<bool(Operation *)> keep) {
+  // Asked before anything is erased: an answer depends on other operations.
+  llvm::SmallDenseSet<Operation *> kept;
+  role.walk([&](Operation *op) {
+    if (keep(op))
+      kept.insert(op);
+  });
+  strip(role, [&](Operation *op) {
+    if (kept.contains(op) || isa<RoleEndOp>(op))
+      return false;
+    if (isa<TileOpInterface>(op))
+      return true;
+    if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>())
+      return false; // what remains empty goes with the clean-up
+    // Scalars stay, a division too; and reads that decide what is copied.
+    return !isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op);
+  });
+  // The layouts of loops over tiles are for as many threads as compute; one
+  // thread issues these copies.
+  role.walk([](TileMoveOpInterface copy) { copy.setLayoutAttr({}); });
 }
 
 namespace {
@@ -151,46 +219,49 @@ private:
     int64_t consumers = kernel.getThreads();
     int64_t threads = consumers + kProducerThreads;
     RegisterBudget registers = budget(kernel, target, threads);
+    // One thread of each fills a ring: they share a warpgroup.
+    bool overlaps =
+        llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
+          return isAccumulatorRing(ring.getRing());
+        });
+    int64_t fillers = overlaps ? 2 : 1;
+    SmallVector<StringRef> names = {"load", "mma"};
+    SmallVector<int64_t> warps(fillers, kProducerThreads / 32 / fillers);
+    SmallVector<int64_t> budgets(fillers, registers.producer);
+    if (overlaps)
+      names.push_back("epilogue");
+    warps.push_back(consumers / 32);
+    budgets.push_back(registers.consumer);
     OpBuilder builder(body.getTerminator());
     Location loc = kernel.getLoc();
-    auto roles = WarpSpecializeOp::create(
-        builder, loc, builder.getStrArrayAttr({"load", "mma"}),
-        ArrayRef<int64_t>{kProducerThreads / 32, consumers / 32},
-        ArrayRef<int64_t>{registers.producer, registers.consumer},
-        /*rolesCount=*/2);
-    Block &producer = roles.getRoles()[0].emplaceBlock();
-    Block &consumer = roles.getRoles()[1].emplaceBlock();
-    IRMapping mapping;
-    builder.setInsertionPointToEnd(&producer);
-    for (Operation *op : inside)
-      builder.clone(*op, mapping);
-    RoleEndOp::create(builder, loc);
-    builder.setInsertionPointToEnd(&consumer);
+    auto roles =
+        WarpSpecializeOp::create(builder, loc, builder.getStrArrayAttr(names),
+                                 warps, budgets, names.size());
+    for (int64_t i = 0; i < fillers; ++i) {
+      IRMapping mapping;
+      builder.setInsertionPointToEnd(&roles.getRoles()[i].emplaceBlock());
+      for (Operation *op : inside)
+        builder.clone(*op, mapping);
+      RoleEndOp::create(builder, loc);
+    }
+    Region &last = roles.getRoles()[fillers];
+    builder.setInsertionPointToEnd(&last.emplaceBlock());
     Operation *end = RoleEndOp::create(builder, loc);
     for (Operation *op : inside)
       op->moveBefore(end);
 
-    strip(roles.getRoles()[0], [](Operation *op) {
-      if (isProduction(op) || isa<RoleEndOp>(op))
-        return false;
-      if (isa<TileOpInterface>(op))
-        return true;
-      if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>())
-        return false; // what remains empty goes with the clean-up
-      // Scalars stay, a division too; and reads that decide what is copied.
-      return !isMemoryEffectFree(op) &&
-             !hasSingleEffect<MemoryEffects::Read>(op);
+    keepOnly(roles.getRoles()[0], isProduction);
+    if (overlaps)
+      keepOnly(roles.getRoles()[1], isMultiplication);
+    strip(last, [](Operation *op) {
+      return isProduction(op) || isMultiplication(op);
     });
-    // The layouts of loops over tiles are for as many threads as compute; one
-    // thread issues these copies.
-    roles.getRoles()[0].walk(
-        [](TileMoveOpInterface copy) { copy.setLayoutAttr({}); });
-    strip(roles.getRoles()[1], isProduction);
     kernel.setThreads(threads);
     ++specializedKernels;
     if (remarks)
       kernel.emitRemark() << "warps specialized: " << kProducerThreads
-                          << " threads issue copies, " << consumers
+                          << " threads issue copies"
+                          << (overlaps ? " and gemms, " : ", ") << consumers
                           << " compute";
   }
 };

@@ -120,6 +120,12 @@
 
 // -----
 
+// plans: only tcgen05 multiplies for two blocks
+// expected-error @+1 {{expected `pair` of tcgen05 only, got wgmma}}
+"test.attribute"() {a = #tile.mma_plan<wgmma, m = 64, n = 8, k = 16, warps = [4, 1], pair>} : () -> ()
+
+// -----
+
 // targets
 // expected-error @+1 {{expected an architecture among sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_120, sm_120a; got 'sm_42'}}
 "test.attribute"() {a = #tile.target<"sm_42">} : () -> ()

@@ -26,7 +26,7 @@ module attributes {tile.target = #tile.target<"sm_90a">} {
   x_policies = [#tile.warp_policy<square>, #tile.warp_policy<full_row>, #tile.warp_policy<full_col>],
   // CHECK-SAME: y_copies = [#tile.copy_plan<tma, bytes = 4096>, #tile.copy_plan<bulk, bytes = 16>, #tile.copy_plan<cp_async, bytes = 4>, #tile.copy_plan<ldmatrix, bytes = 16>, #tile.copy_plan<stmatrix, bytes = 16>, #tile.copy_plan<vector, bytes = 8>, #tile.copy_plan<scalar, bytes = 1>]
   y_copies = [#tile.copy_plan<tma, bytes = 4096>, #tile.copy_plan<bulk, bytes = 16>, #tile.copy_plan<cp_async, bytes = 4>, #tile.copy_plan<ldmatrix, bytes = 16>, #tile.copy_plan<stmatrix, bytes = 16>, #tile.copy_plan<vector, bytes = 8>, #tile.copy_plan<scalar, bytes = 1>],
-  // CHECK-SAME: z_mmas = [#tile.mma_plan<fma, m = 1, n = 1, k = 1, warps = [1, 4]>, #tile.mma_plan<wgmma, m = 64, n = 256, k = 16, warps = [4, 1]>, #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1]>, #tile.mma_instruction<mma_sync>]
-  z_mmas = [#tile.mma_plan<fma, m = 1, n = 1, k = 1, warps = [1, 4]>, #tile.mma_plan<wgmma, m = 64, n = 256, k = 16, warps = [4, 1]>, #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1]>, #tile.mma_instruction<mma_sync>]
+  // CHECK-SAME: z_mmas = [#tile.mma_plan<fma, m = 1, n = 1, k = 1, warps = [1, 4]>, #tile.mma_plan<wgmma, m = 64, n = 256, k = 16, warps = [4, 1]>, #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1]>, #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1], pair>, #tile.mma_instruction<mma_sync>]
+  z_mmas = [#tile.mma_plan<fma, m = 1, n = 1, k = 1, warps = [1, 4]>, #tile.mma_plan<wgmma, m = 64, n = 256, k = 16, warps = [4, 1]>, #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1]>, #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1], pair>, #tile.mma_instruction<mma_sync>]
   } : () -> ()
 }

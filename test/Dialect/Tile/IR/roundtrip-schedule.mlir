@@ -35,10 +35,22 @@ tile.kernel @rings(%i: index) grid(%bx) = (1) threads(128) {
 // CHECK-SAME: !tile.ring<1 x [memref<8xf16, #gpu.address_space<workgroup>>], cp_async_mbarrier -> wgmma>
 // CHECK-SAME: !tile.ring<64 x [memref<8xf16, #gpu.address_space<workgroup>>], tma -> tcgen05>
 // CHECK-SAME: !tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], threads -> tma_store>
+// CHECK-SAME: !tile.ring<2 x [memref<128x64xf32, #tile.tmem>], mma -> threads>
 // CHECK-SAME: !tile.token
 func.func private @types(!tile.ring<1 x [memref<8xf16, #shared>], cp_async_mbarrier -> wgmma>,
                          !tile.ring<64 x [memref<8xf16, #shared>], tma -> tcgen05>,
-                         !tile.ring<2 x [memref<8xf16, #shared>], threads -> tma_store>, !tile.token)
+                         !tile.ring<2 x [memref<8xf16, #shared>], threads -> tma_store>,
+                         !tile.ring<2 x [memref<128x64xf32, #tile.tmem>], mma -> threads>, !tile.token)
+
+// Two blocks that multiply as one: halves of the second operand.
+// CHECK-LABEL: tile.kernel @pair
+// CHECK-SAME: attributes {pairs = true}
+tile.kernel @pair() grid(%bx) = (2) threads(128) cluster(2) attributes {pairs = true} {
+  // CHECK: tile.ring.create layouts([#tile.shared_layout<shape [128, 16] {{.*}}>, #tile.shared_layout<shape [16, 32] {{.*}}>]) {pair = array<i64: -1, 1>, peers = 2 : i64} : !tile.ring<2 x [memref<128x16xf16, {{.*}}>, memref<16x64xf16, {{.*}}>], tma -> tcgen05>
+  %ab = tile.ring.create layouts([#tile.shared_layout<shape [128, 16] bits 16 modes [(16, 1:1), (128, 0:16)]>, #tile.shared_layout<shape [16, 32] bits 16 modes [(32, 1:1), (16, 0:32)]>]) {pair = array<i64: -1, 1>, peers = 2} : !tile.ring<2 x [memref<128x16xf16, #shared>, memref<16x64xf16, #shared>], tma -> tcgen05>
+  // CHECK: tile.ring.create {pair = array<i64: -1>, peers = 2 : i64} : !tile.ring<2 x [memref<128x64xf32, #tile.tmem>], mma -> threads>
+  %acc = tile.ring.create {pair = array<i64: -1>, peers = 2} : !tile.ring<2 x [memref<128x64xf32, #tile.tmem>], mma -> threads>
+}
 
 // Roles, tokens, persistent grids.
 // CHECK-LABEL: tile.kernel @roles

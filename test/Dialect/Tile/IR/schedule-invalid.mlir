@@ -115,7 +115,7 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
 
 // a side that does not exist
 // expected-error @+2 {{failed to parse Tile_RingType parameter 'producer'}}
-// expected-error @+1 {{expected one of [threads, cp_async, cp_async_mbarrier, tma, wgmma, tcgen05, tma_store]}}
+// expected-error @+1 {{expected one of [threads, cp_async, cp_async_mbarrier, tma, wgmma, tcgen05, tma_store, mma]}}
 func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], pigeon -> threads>)
 
 // -----
@@ -134,7 +134,7 @@ tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
 // ring-7: peers are the cluster
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k() grid(%bx) = (1) threads(32) cluster(2) {
-  // expected-error @+1 {{[ring-7] expected `peers` to be the kernel's cluster of 2 blocks, and a ring filled by tma, got 4}}
+  // expected-error @+1 {{[ring-7] expected `peers` to be the kernel's cluster of 2 blocks, and a ring filled by tma or mma, got 4}}
   %r = tile.ring.create {peers = 4} : !tile.ring<2 x [memref<8x32xf16, #shared>], tma -> wgmma>
 }
 
@@ -145,6 +145,60 @@ tile.kernel @k() grid(%bx) = (1) threads(32) cluster(2) {
 tile.kernel @k() grid(%bx) = (1) threads(32) cluster(2) {
   // expected-error @+1 {{[ring-7] expected `peers` to be the kernel's cluster}}
   %r = tile.ring.create {peers = 2} : !tile.ring<2 x [memref<8x32xf16, #shared>], cp_async -> threads>
+}
+
+// -----
+
+// ring-2: accumulators are in tensor memory
+// expected-error @+1 {{[ring-2] expected tensor-memory memrefs of numbers, of static shape and positive extents, got 'memref<8x32xf32, #gpu.address_space<workgroup>>'}}
+func.func private @f(!tile.ring<2 x [memref<8x32xf32, #gpu.address_space<workgroup>>], mma -> threads>)
+
+// -----
+
+// ring-2: and nothing else is
+// expected-error @+1 {{[ring-2] expected shared-memory memrefs of numbers}}
+func.func private @f(!tile.ring<2 x [memref<128x32xf32, #tile.tmem>], tma -> threads>)
+
+// -----
+
+// ring-2: accumulators are read by threads
+// expected-error @+1 {{[ring-2] expected a ring from mma to have one buffer and the consumer threads, got 1 buffers and tcgen05}}
+func.func private @f(!tile.ring<2 x [memref<128x32xf32, #tile.tmem>], mma -> tcgen05>)
+
+// -----
+
+// ring-10: two blocks, whose gemms alone read
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  // expected-error @+1 {{[ring-10] expected `pair` with `peers = 2` and a ring tma -> tcgen05 or mma -> threads}}
+  %r = tile.ring.create {pair = array<i64: 0>, peers = 2} : !tile.ring<2 x [memref<8x32xf16, #shared>], tma -> threads>
+}
+
+// -----
+
+// ring-10: an entry for each buffer
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  // expected-error @+1 {{[ring-10] expected 1 entries of `pair`, got 2}}
+  %r = tile.ring.create {pair = array<i64: 0, 1>, peers = 2} : !tile.ring<2 x [memref<8x32xf16, #shared>], tma -> tcgen05>
+}
+
+// -----
+
+// ring-10: halves
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  // expected-error @+1 {{[ring-10] expected -1 or a dimension of even extent for 'memref<9x32xf16, #gpu.address_space<workgroup>>', got 0}}
+  %r = tile.ring.create {pair = array<i64: 0>, peers = 2} : !tile.ring<2 x [memref<9x32xf16, #shared>], tma -> tcgen05>
+}
+
+// -----
+
+// ring-1: the layout of a half
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  // expected-error @+1 {{[ring-1] expected a shared layout for a half of 'memref<8x32xf16, #gpu.address_space<workgroup>>', got}}
+  %r = tile.ring.create layouts([#tile.shared_layout<shape [8, 32] bits 16 modes [(32, 1:1), (8, 0:32)]>]) {pair = array<i64: 0>, peers = 2} : !tile.ring<2 x [memref<8x32xf16, #shared>], tma -> tcgen05>
 }
 
 // -----

@@ -33,16 +33,25 @@ tile.kernel @warps() grid(%bx) = (1) threads(64) {
   %b = tile.alloc : memref<32x64xf16, #shared>
   %c = tile.alloc : memref<128x64xf32, #tile.fragment>
   // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
-  // expected-note @below {{not possible: tcgen05 needs whole warpgroups of 4 warps to read tensor memory, got 2 warps}}
+  // expected-note @below {{not possible: tcgen05 needs whole warpgroups of 4 warps, got 2 warps}}
   tile.gemm %a, %b, %c : memref<128x32xf16, #shared>, memref<32x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
 }
+// Of 64 rows half of the lanes would be empty.
 tile.kernel @registers() grid(%bx) = (1) threads(128) {
-  %a = tile.alloc : memref<128x32xf16, #tile.fragment>
+  %a = tile.alloc : memref<64x32xf16, #tile.fragment>
+  %b = tile.alloc : memref<32x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
+  // expected-note @below {{not possible: tcgen05 reads A from shared memory, or from tensor memory where it is M x K and M a multiple of 128, got a fragment of 64 rows}}
+  tile.gemm %a, %b, %c : memref<64x32xf16, #tile.fragment>, memref<32x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+tile.kernel @transposed() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<32x128xf16, #tile.fragment>
   %b = tile.alloc : memref<32x64xf16, #shared>
   %c = tile.alloc : memref<128x64xf32, #tile.fragment>
   // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
-  // expected-note @below {{not possible: tcgen05 reads A from shared memory, got a fragment}}
-  tile.gemm %a, %b, %c : memref<128x32xf16, #tile.fragment>, memref<32x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
+  // expected-note @below {{got a fragment of 128 rows, transposed}}
+  tile.gemm %a, %b, %c {transpose_a} : memref<32x128xf16, #tile.fragment>, memref<32x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
 }
 tile.kernel @half() grid(%bx) = (1) threads(128) {
   %a = tile.alloc : memref<128x32xf16, #shared>

@@ -19,5 +19,12 @@ std::optional<MmaType> getMmaOperandType(Type type, bool isUnsigned);
 /// How they accumulate in C's element type; nullopt when they do not.
 std::optional<MmaType> getMmaAccumulatorType(Type type);
 
+class GemmOp;
+struct MmaTypes {
+  MmaType a, b, accumulator;
+};
+/// All three of a gemm; nullopt when tensor cores do not take one of them.
+std::optional<MmaTypes> getMmaTypes(GemmOp gemm);
+
 } // namespace mlir::tile
 #endif // TILE_DIALECT_TILE_IR_MMATYPES_H

@@ -138,7 +138,7 @@ def Tile_RingSide : Tile_Enum<"RingSide", "ring_side", "who fills or empties the
   I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"CpAsync", 1, "cp_async">,
   I32EnumAttrCase<"CpAsyncMbarrier", 2, "cp_async_mbarrier">, I32EnumAttrCase<"Tma", 3, "tma">,
   I32EnumAttrCase<"Wgmma", 4, "wgmma">, I32EnumAttrCase<"Tcgen05", 5, "tcgen05">,
-  I32EnumAttrCase<"TmaStore", 6, "tma_store">]>;
+  I32EnumAttrCase<"TmaStore", 6, "tma_store">, I32EnumAttrCase<"Mma", 7, "mma">]>;
 
 def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "eviction_policy", "how long the L2 cache should keep what a copy moves", [
   I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "first">,
@@ -202,11 +202,27 @@ def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
 
 def Tile_MmaPlanAttr : Tile_Attr<"MmaPlan", "mma_plan"> {
   let summary = "the instruction chosen for a gemm, its shape, and the grid of warps";
-  let description = [{ The shape and the counts of warps are in [1, 2^16]. }];
+  let description = [{
+    The shape and the counts of warps are in [1, 2^16]. `pair`, of tcgen05 only:
+    one instruction multiplies for the two blocks of a pair (ranks 2i and 2i + 1
+    of a cluster), m rows each; the shape and the warps are those of one block.
+
+    ```mlir
+    #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1], pair>
+    ```
+  }];
   let genVerifyDecl = 1;
   let parameters = (ins "MmaInstruction":$instruction, "int64_t":$m, "int64_t":$n,
-                        "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN);
-  let assemblyFormat = "`<` $instruction `,` `m` `=` $m `,` `n` `=` $n `,` `k` `=` $k `,` `warps` `=` `[` $warpsM `,` $warpsN `]` `>`";
+                        "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN,
+                        "bool":$pair);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    AttrBuilder<(ins "MmaInstruction":$instruction, "int64_t":$m, "int64_t":$n,
+                     "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN,
+                     CArg<"bool", "false">:$pair), [{
+      return $_get($_ctxt, instruction, m, n, k, warpsM, warpsN, pair);
+    }]>];
+  let assemblyFormat = "`<` $instruction `,` `m` `=` $m `,` `n` `=` $n `,` `k` `=` $k `,` `warps` `=` `[` $warpsM `,` $warpsN `]` custom<PairFlag>($pair) `>`";
 }
 
 #endif // TILE_ATTRS_TD

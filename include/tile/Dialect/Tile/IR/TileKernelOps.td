@@ -56,7 +56,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       value of every tunable.
 
     `specialize` says whether warps may be divided into roles: forced (true),
-    forbidden (false), or the compiler's choice (absent).
+    forbidden (false), or the compiler's choice (absent). `pairs` says the same of
+    gemms that two blocks of a cluster multiply together.
 
     - kernel-9: argument names are distinct and not empty.
     - kernel-10: code outside `tile.parallel` is block-uniform: it does not ask
@@ -95,6 +96,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<I64Attr>:$panel,
                        OptionalAttr<I64Attr>:$persistent,
                        OptionalAttr<BoolAttr>:$specialize,
+                       OptionalAttr<BoolAttr>:$pairs,
                        OptionalAttr<I64Attr>:$split,
                        OptionalAttr<Tile_TunableArrayAttr>:$tunables,
                        OptionalAttr<Tile_TunedArrayAttr>:$tuned);

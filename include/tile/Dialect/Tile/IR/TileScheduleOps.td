@@ -13,28 +13,47 @@ include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_RingCreateOp : Tile_Op<"ring.create", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a ring of buffers in shared memory";
+  let summary = "a ring of buffers in shared or tensor memory";
   let description = [{
     Constraints:
     - ring-1: one layout per buffer, or none before inference.
     - ring-2: the ring's type has at least one buffer; buffers are shared-memory
-      memrefs of numbers, of static shape and positive extents.
+      memrefs of numbers, of static shape and positive extents; in a ring from
+      `mma` to `threads` there is one, in tensor memory.
     - ring-4: the ring's type has 1 to 64 stages.
     - ring-6: a ring whose slots are signalled by mbarriers (`tma`,
       `cp_async_mbarrier`) is created in the kernel's top block: mbarriers are
       initialized once.
     - ring-7: `peers`, the blocks of a cluster that fill each other's slots, is
-      the kernel's cluster size, and the producer `tma`.
+      the kernel's cluster size, and the producer `tma` or `mma`.
     - ring-8: the ring's type has one or more kinds of consumers, each once.
+    - ring-10: `pair` has an entry for each buffer, -1 or a dimension whose extent
+      is even, and goes with `peers = 2` and a ring `tma -> tcgen05` or
+      `mma -> threads`; in the latter the entry is -1.
+
+    `pair`: the two blocks of a cluster multiply as one (gemms whose plan says
+    `pair`). A buffer with a dimension is held by both together, a half each
+    along that dimension, the first by the block of rank 0; its layout is that
+    of a half. What the views mean does not change: a block's view is the whole
+    buffer. Who multiplies for both is the block of rank 0: the copies of both
+    blocks complete there, and its gemms empty the slots of both.
 
     ```mlir
     %ring = tile.ring.create : !tile.ring<3 x [memref<128x32xf16, #shared>], cp_async -> threads>
     ```
   }];
-  let arguments = (ins OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<I64Attr>:$peers);
+  let arguments = (ins OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<I64Attr>:$peers,
+                       OptionalAttr<DenseI64ArrayAttr>:$pair);
   let results = (outs Tile_RingType:$ring);
   let assemblyFormat = "(`layouts` `(` $layouts^ `)`)? attr-dict `:` qualified(type($ring))";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dimension of buffer `i` that the blocks of a pair share out; -1 where
+    /// each has all of it.
+    int64_t getPairDim(unsigned i) { return getPair() ? (*getPair())[i] : -1; }
+    /// Extents of buffer `i` that one block holds.
+    ::llvm::SmallVector<int64_t> getHeldShape(unsigned i);
+  }];
 }
 
 class Tile_RingViewOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, !listconcat([

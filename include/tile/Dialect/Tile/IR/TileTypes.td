@@ -20,7 +20,11 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
     ```mlir
     !tile.ring<3 x [memref<128x32xf16, #shared>, memref<32x128xf16, #shared>], cp_async -> threads>
     !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64xf32, #shared>], tma -> (wgmma, threads)>
+    !tile.ring<2 x [memref<128x256xf32, #tile.tmem>], mma -> threads>
     ```
+
+    The slots of a ring from `mma` are accumulators in tensor memory, those of
+    all others buffers in shared memory.
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"Type">:$buffers,
                         "RingSide":$producer, ArrayRefParameter<"RingSide">:$consumers);
@@ -35,7 +39,12 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
     /// producer and consumer may be different threads.
     bool usesMbarriers() const {
       return getProducer() == ::mlir::tile::RingSide::Tma ||
-             getProducer() == ::mlir::tile::RingSide::CpAsyncMbarrier;
+             getProducer() == ::mlir::tile::RingSide::CpAsyncMbarrier ||
+             inTensorMemory();
+    }
+    /// Slots are accumulators that gemms by tcgen05 write.
+    bool inTensorMemory() const {
+      return getProducer() == ::mlir::tile::RingSide::Mma;
     }
   }];
 }

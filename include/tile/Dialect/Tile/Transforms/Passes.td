@@ -554,6 +554,84 @@ def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def PairGemmsPass : Pass<"tile-pair-gemms", "::mlir::ModuleOp"> {
+  let summary = "Lets the two blocks of a cluster multiply as a pair";
+  let description = [{
+    Gemms by tcgen05 in blocks of a cluster of two that differ in A and share B:
+    one instruction of twice the rows multiplies for both, and each block loads
+    its own A and one half of B's columns only, instead of all of B. All gemms of
+    the kernel become pairs, or none: PTX has one form of tcgen05 per kernel.
+    Rings then say who holds what (`pair`); what views mean stays as it is. With
+    `remarks`, a kernel says why its gemms are not paired; the kernel's attribute
+    `pairs` forbids or demands it.
+
+    Before:
+
+    ```mlir
+    %r = tile.ring.create layouts([#a, #b]) {peers = 2} : !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> tcgen05>
+    tile.copy %B[%k, %n] to %b {multicast = 2, ...} : ...
+    tile.gemm %x, %y, %acc {plan = #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1]>} : ...
+    ```
+
+    After:
+
+    ```mlir
+    %r = tile.ring.create layouts([#a, #half]) {pair = array<i64: -1, 1>, peers = 2} : !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> tcgen05>
+    tile.copy %B[%k, %n] to %b {...} : ...
+    tile.gemm %x, %y, %acc {plan = #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1], pair>} : ...
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which gemms are paired, and why others are not">];
+  let statistics = [
+    Statistic<"pairedGemms", "paired-gemms", "gemms that two blocks multiply together">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def RingAccumulatorsPass : Pass<"tile-ring-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Makes accumulators in tensor memory a ring, so that an epilogue overlaps the next tile";
+  let description = [{
+    In a loop over tiles that fills an accumulator in tensor memory by gemms and
+    then copies it to a fragment, the accumulator becomes a ring of two slots from
+    `mma` to `threads`: `--tile-specialize-warps` gives the two sides to different
+    warps, and the gemms of the next tile run while a tile is stored.
+
+    Before:
+
+    ```mlir
+    %t = tile.alloc : memref<128x256xf32, #tile.tmem>
+    scf.for %tile = ... {
+      tile.fill %t with %zero : ...
+      scf.for %k = ... { ... tile.gemm %a, %b, %t ... }
+      tile.copy %t to %acc : ...
+      ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %r = tile.ring.create : !tile.ring<2 x [memref<128x256xf32, #tile.tmem>], mma -> threads>
+    scf.for %tile = ... iter_args(%use = %c0) {
+      %t = tile.ring.acquire %r[%use] : ...
+      tile.fill %t with %zero : ...
+      scf.for %k = ... { ... tile.gemm %a, %b, %t ... }
+      tile.ring.commit %r[%use] : ...
+      %d = tile.ring.wait %r[%use] : ...
+      tile.copy %d to %acc : ...
+      tile.ring.release %r[%use] : ...
+      ...
+    }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which accumulators are rings, and why others are not">];
+  let statistics = [
+    Statistic<"ringedAccumulators", "ringed-accumulators", "accumulators that became rings">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
   let summary = "Chooses the instruction and the width of every copy";
   let description = [{

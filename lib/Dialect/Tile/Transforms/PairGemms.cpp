@@ -1,0 +1,253 @@
+//===- PairGemms.cpp - gemms of two blocks as one -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 5: behind --tile-pipeline, which made the rings that operands arrive
+// in. Where the two blocks of a cluster multiply different A by the same B, one
+// tcgen05.mma of twice the rows does it for both; each block then holds all of
+// its A and half of B. Only rings, plans and `multicast` change: what a view
+// means stays as it is. All gemms of a kernel are paired or none.
+// Source: PTX ISA 9.0, "tcgen05: CTA Pair", "Matrix and Data Movement Shape",
+// "Issue Granularity".
+//
+//===----------------------------------------------------------------------===//
+#include "GemmPlans.h"
+#include "tile/Analysis/ClusterSharing.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Layout/WgmmaOperand.h"
+#include "tile/Target/TargetInfo.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_PAIRGEMMSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// How the blocks of a pair hold a buffer of a ring.
+struct Held {
+  int64_t dim = -1; // that they share out
+  bool isOperand = false;
+  SharedLayoutAttr layout;
+};
+
+/// Why gemms are not paired.
+struct Obstacle {
+  std::string reason;
+  Operation *cause = nullptr;
+};
+
+class PairDecision {
+public:
+  explicit PairDecision(KernelOp kernel) : kernel(kernel), sharing(kernel) {}
+
+  std::optional<Obstacle> decide(ArrayRef<GemmOp> gemms);
+  void apply(ArrayRef<GemmOp> gemms);
+
+private:
+  std::optional<Obstacle> checkShape(GemmOp gemm);
+  std::optional<Obstacle> addOperand(GemmOp gemm, bool isA);
+  std::optional<Obstacle> checkRing(RingCreateOp ring);
+
+  KernelOp kernel;
+  ClusterSharing sharing;
+  llvm::MapVector<RingCreateOp, SmallVector<Held, 2>> rings;
+};
+
+struct PairGemmsPass : tile::impl::PairGemmsPassBase<PairGemmsPass> {
+  using PairGemmsPassBase::PairGemmsPassBase;
+
+  void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (failed(pair(kernel)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult pair(KernelOp kernel) {
+    bool isForced = kernel.getPairs().value_or(false);
+    SmallVector<GemmOp> gemms;
+    kernel.walk([&](GemmOp gemm) {
+      if (isTcgen05(gemm))
+        gemms.push_back(gemm);
+    });
+    if (!isForced && (gemms.empty() || kernel.getClusterSize() == 1))
+      return success();
+    PairDecision decision(kernel);
+    if (std::optional<Obstacle> obstacle = decision.decide(gemms)) {
+      if (!isForced && !remarks)
+        return success();
+      InFlightDiagnostic diag =
+          isForced
+              ? kernel.emitOpError()
+                    << "cannot be paired, which `pairs` asks for: "
+              : kernel.emitRemark() << "not multiplied in pairs of blocks: ";
+      diag << obstacle->reason;
+      if (obstacle->cause)
+        diag.attachNote(obstacle->cause->getLoc()) << "because of this";
+      if (isForced)
+        return diag;
+      diag.report();
+      return success();
+    }
+    decision.apply(gemms);
+    pairedGemms += gemms.size();
+    if (remarks)
+      for (GemmOp gemm : gemms)
+        gemm.emitRemark() << "two blocks multiply together: " << 2 * gemm.getM()
+                          << "x" << gemm.getN() << ", half of B in each";
+    return success();
+  }
+};
+} // namespace
+
+std::optional<Obstacle> PairDecision::checkShape(GemmOp gemm) {
+  MmaPlanAttr plan = *gemm.getPlan();
+  if (plan.getM() != kTensorMemoryLanes)
+    return Obstacle{"a block needs a multiple of 128 rows, got " +
+                        std::to_string(gemm.getM()),
+                    gemm};
+  // The halves of one instruction's columns are the halves of the tile's.
+  if (gemm.getN() != plan.getN() || plan.getN() % 32 != 0)
+    return Obstacle{"the N tile has to be one instruction's, a multiple of 32 "
+                    "up to 256, got " +
+                        std::to_string(gemm.getN()),
+                    gemm};
+  if (!isTensorMemory(gemm.getC()))
+    return Obstacle{"the accumulator is not in tensor memory", gemm};
+  if (!sharing.isRunAlike(gemm))
+    return Obstacle{"the blocks of a cluster may run it differently often",
+                    gemm};
+  return std::nullopt;
+}
+
+std::optional<Obstacle> PairDecision::addOperand(GemmOp gemm, bool isA) {
+  Value view = isA ? gemm.getA() : gemm.getB();
+  std::string name = isA ? "A" : "B";
+  auto wait = view.getDefiningOp<RingWaitOp>();
+  auto ring =
+      wait ? wait.getRing().getDefiningOp<RingCreateOp>() : RingCreateOp();
+  if (!ring || ring.getRing().getType().getProducer() != RingSide::Tma)
+    return Obstacle{"operand " + name + " is in no ring filled by tma", gemm};
+  if (!ring.getLayouts())
+    return Obstacle{"the ring of operand " + name + " has no layouts", ring};
+  unsigned buffer = cast<OpResult>(view).getResultNumber();
+  auto &held = rings[ring];
+  held.resize(ring.getRing().getType().getBuffers().size());
+  Held own;
+  own.isOperand = true;
+  own.layout = cast<SharedLayoutAttr>((*ring.getLayouts())[buffer]);
+  if (!isA) {
+    own.dim = gemm.getTransposeB() ? 0 : 1;
+    SmallVector<int64_t> shape(cast<MemRefType>(view.getType()).getShape());
+    shape[own.dim] /= 2;
+    WgmmaSplit split{unsigned(own.dim),
+                     unsigned(1 - own.dim),
+                     /*groups=*/1,
+                     /*repeats=*/1,
+                     shape[own.dim],
+                     gemm.getK() / gemm.getPlan()->getK(),
+                     /*bytesAlongMn=*/true};
+    std::string why;
+    SmallVector<SharedLayout> layouts =
+        wgmmaLayouts(shape, own.layout.getElementBits(), split, why);
+    if (layouts.empty())
+      return Obstacle{"half of B: " + why, gemm};
+    own.layout = SharedLayoutAttr::get(ring.getContext(), layouts.front());
+  }
+  if (held[buffer].isOperand &&
+      (held[buffer].dim != own.dim || held[buffer].layout != own.layout))
+    return Obstacle{"one buffer is A and B, or B in two ways", gemm};
+  held[buffer] = own;
+  return std::nullopt;
+}
+
+/// Everybody who uses a ring of operands.
+std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
+  if (ring.getRing().getType().getConsumers() != ArrayRef(RingSide::Tcgen05))
+    return Obstacle{"others than gemms by tcgen05 read the operands", ring};
+  ArrayRef<Held> held = rings[ring];
+  for (auto [i, own] : llvm::enumerate(held))
+    if (!own.isOperand)
+      return Obstacle{"a ring of operands holds something else, too", ring};
+  for (Operation *user : ring->getUsers()) {
+    if (!sharing.isRunAlike(user))
+      return Obstacle{"the blocks of a cluster may use a ring differently "
+                      "often",
+                      user};
+    auto acquire = dyn_cast<RingAcquireOp>(user);
+    if (!acquire)
+      continue;
+    for (auto [i, view] : llvm::enumerate(acquire.getViews()))
+      for (Operation *filling : view.getUsers()) {
+        auto copy = dyn_cast<CopyOp>(filling);
+        if (!copy || !copy.getPlan() ||
+            copy.getPlan()->getInstruction() != CopyInstruction::Tma)
+          return Obstacle{"only tensor copies arrive in another block, and an "
+                          "operand is filled by something else",
+                          filling};
+        if (!sharing.isRunAlike(copy))
+          return Obstacle{"the blocks of a cluster may copy an operand "
+                          "differently often",
+                          copy};
+        bool isSame = sharing.copiesSame(copy);
+        if (held[i].dim >= 0 && !isSame)
+          return Obstacle{"the blocks of a cluster differ in B", copy};
+        if (held[i].dim < 0 && isSame)
+          return Obstacle{"the blocks of a cluster share A", copy};
+      }
+  }
+  return std::nullopt;
+}
+
+std::optional<Obstacle> PairDecision::decide(ArrayRef<GemmOp> gemms) {
+  if (auto stated = kernel.getPairs(); stated && !*stated)
+    return Obstacle{"`pairs = false` forbids it"};
+  if (gemms.empty())
+    return Obstacle{"no gemm is by tcgen05"};
+  if (kernel.getClusterSize() != 2)
+    return Obstacle{"expected a cluster of two blocks, got " +
+                    std::to_string(kernel.getClusterSize())};
+  for (GemmOp gemm : gemms) {
+    if (auto obstacle = checkShape(gemm))
+      return obstacle;
+    for (bool isA : {true, false})
+      if (auto obstacle = addOperand(gemm, isA))
+        return obstacle;
+  }
+  for (auto &[ring, held] : rings)
+    if (auto obstacle = checkRing(ring))
+      return obstacle;
+  return std::nullopt;
+}
+
+void PairDecision::apply(ArrayRef<GemmOp> gemms) {
+  for (auto &[ring, held] : rings) {
+    SmallVector<int64_t> dims;
+    SmallVector<Attribute> layouts;
+    for (const Held &own : held) {
+      dims.push_back(own.dim);
+      layouts.push_back(own.layout);
+    }
+    RingCreateOp op = ring;
+    op.setPeers(2);
+    op.setPair(dims);
+    op.setLayoutsAttr(ArrayAttr::get(op.getContext(), layouts));
+    for (Operation *user : op->getUsers())
+      if (auto acquire = dyn_cast<RingAcquireOp>(user))
+        for (Value view : acquire.getViews())
+          for (Operation *copy : view.getUsers())
+            cast<CopyOp>(copy).removeMulticastAttr();
+  }
+  for (GemmOp gemm : gemms) {
+    MmaPlanAttr plan = *gemm.getPlan();
+    gemm.setPlanAttr(MmaPlanAttr::get(
+        gemm.getContext(), plan.getInstruction(), plan.getM(), plan.getN(),
+        plan.getK(), plan.getWarpsM(), plan.getWarpsN(), /*pair=*/true));
+  }
+}

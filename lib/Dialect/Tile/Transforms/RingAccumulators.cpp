@@ -1,0 +1,230 @@
+//===- RingAccumulators.cpp - two accumulators in turn --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 5: behind --tile-pipeline and --tile-pair-gemms, before roles. A loop
+// over tiles that multiplies into tensor memory and then reads the result gets
+// a ring of two accumulators, so that who multiplies may be a tile ahead of who
+// reads. The division of the warps is --tile-specialize-warps' business; where
+// no roles follow there is nothing to gain, and nothing is done.
+//
+//===----------------------------------------------------------------------===//
+#include "GemmPlans.h"
+#include "UseCounter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Target/TargetInfo.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_RINGACCUMULATORSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static constexpr int64_t kAccumulators = 2;
+
+namespace {
+/// Who touches an accumulator: in the body of one loop, zeros, then gemms, then
+/// a copy to a fragment.
+struct Turn {
+  AllocOp alloc;
+  FillOp fill; // null where the first gemm starts from zero
+  SmallVector<GemmOp> gemms;
+  CopyOp read;
+  Operation *first = nullptr; // of the above, in the loop's body
+  scf::ForOp steps;           // around the gemms, null without `fill`
+};
+
+struct RingAccumulatorsPass
+    : tile::impl::RingAccumulatorsPassBase<RingAccumulatorsPass> {
+  using RingAccumulatorsPassBase::RingAccumulatorsPassBase;
+
+  void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      convert(kernel);
+  }
+
+private:
+  void convert(KernelOp kernel) {
+    SmallVector<Turn> turns;
+    int64_t columns = 0;
+    bool all = true;
+    auto refuse = [&](AllocOp alloc, const Twine &why) {
+      all = false;
+      if (remarks)
+        alloc.emitRemark() << "its epilogue does not overlap the next tile: "
+                           << why;
+    };
+    kernel.walk([&](AllocOp alloc) {
+      if (!isTensorMemory(alloc.getResult()))
+        return;
+      std::string why;
+      columns += kAccumulators * columnsOf(alloc);
+      std::optional<Turn> turn = findTurn(alloc, why);
+      if (!turn)
+        return refuse(alloc, why);
+      if (columns > kTensorMemoryColumns)
+        return refuse(alloc, "tensor memory has " +
+                                 Twine(kTensorMemoryColumns) + " columns, " +
+                                 Twine(kAccumulators) +
+                                 " accumulators would take " + Twine(columns));
+      turns.push_back(*turn);
+    });
+    // One agent issues all gemms of a kernel: what they read is then its own.
+    if (all)
+      for (Turn &turn : turns)
+        makeRing(turn);
+  }
+
+  static int64_t columnsOf(AllocOp alloc) {
+    auto type = cast<MemRefType>(alloc.getResult().getType());
+    return llvm::divideCeil(type.getDimSize(0), kTensorMemoryLanes) *
+           type.getDimSize(1);
+  }
+
+  static std::optional<Turn> findTurn(AllocOp alloc, std::string &why);
+  void makeRing(Turn &turn);
+};
+} // namespace
+
+/// Whether the agent that multiplies needs nobody for an operand but who copies
+/// it: it is in a ring that gemms alone read.
+static bool arrivesByTma(Value operand) {
+  auto wait = operand.getDefiningOp<RingWaitOp>();
+  if (!wait)
+    return false;
+  RingType type = wait.getRing().getType();
+  return type.getProducer() == RingSide::Tma &&
+         type.getConsumers() == ArrayRef(RingSide::Tcgen05);
+}
+
+std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
+                                                   std::string &why) {
+  auto no = [&](const Twine &reason) {
+    why = reason.str();
+    return std::nullopt;
+  };
+  auto kernel = alloc->getParentOfType<KernelOp>();
+  if (!kernel.getSpecialize().value_or(false))
+    return no("its warps have no roles");
+  Turn turn;
+  turn.alloc = alloc;
+  Value buffer = alloc.getResult();
+  for (Operation *user : buffer.getUsers()) {
+    auto gemm = dyn_cast<GemmOp>(user);
+    auto fill = dyn_cast<FillOp>(user);
+    auto copy = dyn_cast<CopyOp>(user);
+    if (gemm && isTcgen05(gemm) && gemm.getC() == buffer && !gemm.isAsync()) {
+      if (!arrivesByTma(gemm.getA()) || !arrivesByTma(gemm.getB()))
+        return no("an operand of its gemms is written by the warps that read "
+                  "the result");
+      turn.gemms.push_back(gemm);
+    } else if (fill && !turn.fill &&
+               (matchPattern(fill.getValue(), m_PosZeroFloat()) ||
+                matchPattern(fill.getValue(), m_Zero()))) {
+      turn.fill = fill;
+    } else if (copy && !turn.read && copy.getSource() == buffer) {
+      turn.read = copy;
+    } else {
+      return no(
+          "'" + user->getName().getStringRef() +
+          "' touches it, too, and more than once a tile it changes sides");
+    }
+  }
+  if (turn.gemms.empty() || !turn.read)
+    return no("nobody multiplies into it and reads the result");
+  Block *body = turn.read->getBlock();
+  auto tiles = dyn_cast<scf::ForOp>(body->getParentOp());
+  if (!tiles)
+    return no("its result is read once, in no loop over tiles");
+  if (Operation *obstacle = UseCounter::obstacle(turn.read))
+    return no("its uses cannot be counted through '" +
+              obstacle->getName().getStringRef() + "'");
+  for (GemmOp gemm : turn.gemms) {
+    Operation *level = body->findAncestorOpInBlock(*gemm);
+    if (!level || !level->isBeforeInBlock(turn.read))
+      return no("it is read before it is complete, or in another loop");
+    if (!turn.first || level->isBeforeInBlock(turn.first))
+      turn.first = level;
+  }
+  if (turn.fill) {
+    // Whether any product was added is known to both sides by one comparison.
+    if (turn.fill->getBlock() != body ||
+        !turn.fill->isBeforeInBlock(turn.first))
+      return no("its zeros are not written once a tile, in front of the gemms");
+    turn.steps = dyn_cast<scf::ForOp>(turn.first);
+    if (!turn.steps || llvm::any_of(turn.gemms, [&](GemmOp gemm) {
+          return gemm->getParentOp() != turn.steps;
+        }))
+      return no("its gemms are not all in the body of one loop");
+    turn.first = turn.fill;
+  } else if (llvm::none_of(turn.gemms, [&](GemmOp gemm) {
+               return gemm == turn.first && gemm.getClear();
+             })) {
+    return no("what it starts from is not zero");
+  }
+  return turn;
+}
+
+void RingAccumulatorsPass::makeRing(Turn &turn) {
+  Location loc = turn.alloc.getLoc();
+  auto kernel = turn.alloc->getParentOfType<KernelOp>();
+  Value buffer = turn.alloc.getResult();
+  Type view = buffer.getType();
+  auto type = RingType::get(&getContext(), kAccumulators, {view}, RingSide::Mma,
+                            {RingSide::Threads});
+  bool isPair = turn.gemms.front().getPlan()->getPair();
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
+  auto ring = RingCreateOp::create(
+      builder, loc, type, /*layouts=*/ArrayAttr(),
+      isPair ? builder.getI64IntegerAttr(2) : IntegerAttr(),
+      isPair ? builder.getDenseI64ArrayAttr({-1}) : DenseI64ArrayAttr());
+
+  // Replaces the loops around, not what is in their bodies.
+  UseCounter counter;
+  Value use = counter.begin(turn.first);
+  builder.setInsertionPoint(turn.first);
+  Value filled =
+      RingAcquireOp::create(builder, loc, view, ring, use).getViews().front();
+  for (GemmOp gemm : turn.gemms)
+    gemm.getCMutable().assign(filled);
+  if (turn.fill)
+    turn.fill.getTargetMutable().assign(filled);
+  builder.setInsertionPoint(turn.read);
+  RingCommitOp::create(builder, loc, ring, use);
+  auto wait = RingWaitOp::create(builder, loc, view, ring, use, IntegerAttr());
+  turn.read.getSourceMutable().assign(wait.getViews().front());
+  builder.setInsertionPointAfter(turn.read);
+  RingReleaseOp::create(builder, loc, ring, use);
+  if (turn.fill) {
+    // Tensor memory has no zeros of its own: where nothing was added to them,
+    // who reads supplies them.
+    Value none = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                       turn.steps.getLowerBound(),
+                                       turn.steps.getUpperBound());
+    auto branch =
+        scf::IfOp::create(builder, loc, none, /*withElseRegion=*/false);
+    OpBuilder inner = branch.getThenBodyBuilder();
+    auto zeros = cast<FillOp>(inner.clone(*turn.fill));
+    zeros.getTargetMutable().assign(turn.read.getTarget());
+    if (auto layout = turn.read.getLayoutAttr())
+      zeros.setLayoutAttr(layout);
+  }
+  builder.setInsertionPoint(turn.read->getBlock()->getTerminator());
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  counter.finish(arith::AddIOp::create(builder, loc, use, one));
+  turn.alloc.erase();
+  ++ringedAccumulators;
+  if (remarks)
+    turn.read.emitRemark()
+        << kAccumulators
+        << " accumulators in turn: the epilogue overlaps the "
+           "gemms of the next tile";
+}
