@@ -210,9 +210,9 @@ void LimitFinder::global() {
     int64_t divisor =
         moves ? strides[d].divisor : (offset * strides[d]).divisor;
     int64_t width = powerOfTwo(divisor, cap);
-    limit(width, "the stride of " + dimension(d) +
-                     " is known to be a multiple of " + bytes(width) +
-                     " bytes only (`tile.assume` can promise more)",
+    limit(width,
+          "the stride of " + dimension(d) + " is known to be a multiple of " +
+              bytes(width) + " bytes only (`tile.assume` can promise more)",
           /*ofRows=*/true);
   }
 }
@@ -272,9 +272,8 @@ std::string CopyFacts::whyNotWide(int64_t elements) const {
 }
 
 std::string CopyFacts::whyNotWideRealigned(int64_t elements) const {
-  return tightest(limits, elements, [](const WidthLimit &limit) {
-    return !limit.ofGlobalRows;
-  });
+  return tightest(limits, elements,
+                  [](const WidthLimit &limit) { return !limit.ofGlobalRows; });
 }
 
 bool CopyFacts::mayBePartial(int64_t elements) const {

@@ -3,8 +3,9 @@
 //
 // The table of copy selection for NVIDIA GPUs. The order is by what a copy
 // costs its threads: nothing (TMA, bulk), an issue without registers
-// (cp.async), registers but few instructions (realign), a load for a whole matrix (ldmatrix, stmatrix), loads and stores
-// by width. Sources: PTX ISA 9.0, "cp.async", "ldmatrix", "stmatrix".
+// (cp.async), registers but few instructions (realign), a load for a whole
+// matrix (ldmatrix, stmatrix), loads and stores by width. Sources: PTX ISA 9.0,
+// "cp.async", "ldmatrix", "stmatrix".
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CopyRules.h"
@@ -134,6 +135,11 @@ static std::string whyNotRealign(const CopyFacts &facts, const TargetInfo &,
     return "elements are converted";
   if (facts.source.elementBits != 8 && facts.source.elementBits != 16)
     return "elements of one or two bytes only";
+  if (facts.padsNonZero && facts.source.mayOverhang)
+    return "the region may overhang, and the pad is not zero";
+  const IndexFacts &column = facts.source.offsets.back();
+  if (!column.min || *column.min < 0)
+    return "the region may begin before a row";
   return facts.whyNotWideRealigned(elementsIn(facts, bytes));
 }
 
@@ -163,7 +169,7 @@ static const CopyRule kRules[] = {
     {CopyInstruction::CpAsync, 4, "global to shared memory", kGlobalToShared,
      whyNotCpAsync},
     {CopyInstruction::Realign, 16, "global to shared memory", kGlobalToShared,
-     whyNotRealign},
+     whyNotRealign, kCopies, MoveAddressing::Box},
     {CopyInstruction::Ldmatrix, 16, "shared memory to fragments",
      kSharedToFragment, whyNotLdmatrix},
     {CopyInstruction::Ldmatrix, 8, "shared memory to fragments",

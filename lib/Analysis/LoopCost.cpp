@@ -71,6 +71,11 @@ std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
       stride = stride && step ? checkedAdd(*stride, *step) : std::nullopt;
     }
   }
+  // The narrowest asynchronous copy takes a word; below, copies realign.
+  bool isByteOrTwo = walk.elementBits == 8 || walk.elementBits == 16;
+  if (loop.realigns && walk.isGlobal && isByteOrTwo &&
+      std::abs(alignment) < kWordBits)
+    alignment = kMaxVectorBits;
   walk.alignedElements =
       std::max<int64_t>(1, std::abs(alignment) / walk.elementBits);
   for (auto [loopDim, stride] : llvm::enumerate(walk.strides))

@@ -307,6 +307,35 @@ Value Endpoint::regionInside() {
   return predicate;
 }
 
+Value Endpoint::regionReachesOverEnd(int64_t bytes) {
+  auto &b = lowering->builder;
+  Value last, end;
+  for (auto [d, extent] : llvm::enumerate(regionExtents)) {
+    Value size = global->sizes[d], stride = global->strides[d];
+    Value regionEnd = lowering->i64(extent);
+    if (!uniform.empty())
+      regionEnd = lowering->add(uniform[d], regionEnd);
+    regionEnd = b.createOrFold<arith::MinSIOp>(regionEnd, size);
+    auto offsetOfLast = [&](Value count) {
+      return lowering->mul(
+          b.createOrFold<arith::SubIOp>(count, lowering->i64(1)), stride);
+    };
+    last = lowering->add(last, offsetOfLast(regionEnd));
+    end = lowering->add(end, offsetOfLast(size));
+  }
+  int64_t elementBytes = getStorageBits(elementType) / 8;
+  Value base = LLVM::PtrToIntOp::create(b, b.getI64Type(), global->pointer);
+  auto addressBehind = [&](Value offset) {
+    return lowering->add(base,
+                         lowering->add(lowering->mulConst(offset, elementBytes),
+                                       lowering->i64(elementBytes)));
+  };
+  Value touched = lowering->add(addressBehind(last), lowering->i64(bytes - 1));
+  touched = b.createOrFold<arith::AndIOp>(touched, lowering->i64(-bytes));
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ugt, touched,
+                                       addressBehind(end));
+}
+
 Value Endpoint::inside(int64_t reg) {
   if (!global || insideKnown)
     return {};

@@ -108,6 +108,9 @@ public:
   /// Predicate (block-uniform) that the whole region lies inside the buffer;
   /// null when the space has no bounds to check.
   Value regionInside();
+  /// Predicate (block-uniform) that the aligned piece of `bytes` which holds
+  /// the region's last element inside the buffer reaches over the buffer's end.
+  Value regionReachesOverEnd(int64_t bytes);
   /// From here on accesses are taken to be inside (under `regionInside`).
   void assumeInside(bool inside) { insideKnown = inside; }
   /// Vectors of `count` elements lie inside or outside as a whole.

@@ -162,34 +162,11 @@ static Type countedElement(const Endpoint &source, const Endpoint &target) {
   return source.elementType;
 }
 
-LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
-                                        TileMoveOpInterface move,
-                                        Endpoint &source, Endpoint &target,
-                                        const FragmentLayout &loop,
-                                        bool isInside) {
-  int64_t bytes = 0;
-  if (CopyPlanAttr plan = move.getPlanAttr()) {
-    bytes = plan.getBytes();
-    if (plan.getInstruction() == CopyInstruction::CpAsync) {
-      if (source.space != MemorySpace::Global ||
-          target.space != MemorySpace::Shared ||
-          source.elementType != target.elementType || move.getPad())
-        return move->emitOpError()
-               << "expected cp.async between global and shared memory of one "
-                  "element type, padded with zero";
-      return lowerCpAsync(lowering, move, source, target, loop, bytes,
-                          isInside);
-    }
-  }
-  Type counted = countedElement(source, target);
-  bool isScalar = !move.getPlanAttr() ||
-                  move.getPlanAttr().getInstruction() == CopyInstruction::Scalar;
-  int64_t count = isScalar ? 1 : runLength(loop, elementsIn(bytes, counted));
-  // Registers have no width; conversions may.
-  if (source.space == MemorySpace::Fragment &&
-      target.space == MemorySpace::Fragment &&
-      convertsInPairs(source.elementType, target.elementType))
-    count = runLength(loop, 2);
+/// Loads and stores of `count` elements at a time.
+static LogicalResult moveInRuns(KernelLowering &lowering,
+                                TileMoveOpInterface move, Endpoint &source,
+                                Endpoint &target, const FragmentLayout &loop,
+                                bool isInside, int64_t count) {
   bool movesWords = count > 1 && isPacked(source.elementType) &&
                     source.elementType == target.elementType;
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
@@ -238,6 +215,43 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   if (Value other = target.regionInside())
     inside = inside ? both(lowering, inside, other) : other;
   return twice(lowering, inside, emit);
+}
+
+LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
+                                        TileMoveOpInterface move,
+                                        Endpoint &source, Endpoint &target,
+                                        const FragmentLayout &loop,
+                                        bool isInside) {
+  int64_t bytes = 0;
+  if (CopyPlanAttr plan = move.getPlanAttr()) {
+    bytes = plan.getBytes();
+    if (plan.getInstruction() == CopyInstruction::CpAsync) {
+      if (source.space != MemorySpace::Global ||
+          target.space != MemorySpace::Shared ||
+          source.elementType != target.elementType || move.getPad())
+        return move->emitOpError()
+               << "expected cp.async between global and shared memory of one "
+                  "element type, padded with zero";
+      return lowerCpAsync(lowering, move, source, target, loop, bytes,
+                          isInside);
+    }
+  }
+  if (CopyPlanAttr plan = move.getPlanAttr();
+      plan && plan.getInstruction() == CopyInstruction::Realign)
+    return moveRealigned(lowering, move, source, target, loop, isInside, [&] {
+      return moveInRuns(lowering, move, source, target, loop, isInside,
+                        /*count=*/1);
+    });
+  Type counted = countedElement(source, target);
+  bool isScalar = !move.getPlanAttr() || move.getPlanAttr().getInstruction() ==
+                                             CopyInstruction::Scalar;
+  int64_t count = isScalar ? 1 : runLength(loop, elementsIn(bytes, counted));
+  // Registers have no width; conversions may.
+  if (source.space == MemorySpace::Fragment &&
+      target.space == MemorySpace::Fragment &&
+      convertsInPairs(source.elementType, target.elementType))
+    count = runLength(loop, 2);
+  return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }
 
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {

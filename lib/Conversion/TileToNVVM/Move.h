@@ -18,6 +18,14 @@ LogicalResult moveByThreads(KernelLowering &lowering, TileMoveOpInterface move,
                             Endpoint &source, Endpoint &target,
                             const FragmentLayout &loop, bool isInside);
 
+/// Moves a tile from global to shared memory in runs of 16 bytes that start at
+/// any element there (Realign.cpp); `byElements` moves a region that ends too
+/// near to the buffer's end for that.
+LogicalResult moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
+                            Endpoint &source, Endpoint &target,
+                            const FragmentLayout &loop, bool isInside,
+                            llvm::function_ref<LogicalResult()> byElements);
+
 /// Element `at` (i64) of a buffer of row indices in memory, as i64; -1, which
 /// is no row, beyond the end of a global one.
 FailureOr<Value> loadRowIndex(KernelLowering &lowering, Operation *op,

@@ -62,6 +62,9 @@ struct LoopDemand {
   SmallVector<LoopAccess> accesses;
   FragmentLayoutAttr stated; // by the user; null when free
   std::optional<int64_t> coalescedWidth;
+  /// It copies global to shared memory as it is: loads can be shifted into
+  /// place, wherever rows start.
+  bool realigns = false;
 };
 
 /// How a loop relates to a fragment it accesses.

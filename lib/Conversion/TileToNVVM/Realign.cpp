@@ -1,0 +1,223 @@
+//===- Realign.cpp - rows that start anywhere, in aligned loads -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A run of 16 bytes that starts at any element lies in two aligned pieces of 16
+// bytes. A thread loads both and shifts them into place: by words (two rounds
+// of selections) and by bytes within words (a funnel shift). Per run that is
+// two loads, one store and 15 instructions of arithmetic, where loads of single
+// elements take 8 or 16 of each.
+//
+// An aligned piece is loaded only where it holds an element of the region, so
+// no load leaves the memory that was allocated. It may still reach over the end
+// of the buffer, which tools report; a region that comes so near to the end
+// goes element by element.
+//
+//===----------------------------------------------------------------------===//
+#include "Move.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Bytes of an aligned piece, and words in it.
+static constexpr int64_t kPieceBytes = 16;
+static constexpr int64_t kPieceWords = 4;
+
+namespace {
+/// A run of a thread: what was loaded for it.
+struct Run {
+  Value predicate; // i1, whether the thread has such a run; null: always
+  Value shift;     // i32, bytes from the first piece's start
+  Value valid;     // i32, elements inside; null: all
+  SmallVector<Value> words;
+};
+
+class Realigner {
+public:
+  Realigner(KernelLowering &lowering, const Endpoint &source)
+      : lowering(lowering), b(lowering.builder),
+        bits(getStorageBits(source.elementType)) {}
+
+  /// Issues the loads of the run at `pointer`.
+  Run load(Value pointer, Value predicate, Value valid);
+  /// The run's words, what is not valid zero.
+  SmallVector<Value> words(const Run &run);
+
+private:
+  Value i32(int64_t value) { return lowering.i32(value); }
+  Value isSet(Value value, int64_t bit) {
+    return b.createOrFold<arith::CmpIOp>(
+        arith::CmpIPredicate::ne,
+        b.createOrFold<arith::AndIOp>(value, i32(bit)), i32(0));
+  }
+  Value moved(Value pointer, Value bytes) {
+    return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
+                               ArrayRef<LLVM::GEPArg>{bytes});
+  }
+  /// The words of an aligned piece; zeros where the predicate does not hold.
+  void piece(Value pointer, Value predicate, SmallVectorImpl<Value> &words);
+
+  KernelLowering &lowering;
+  OpBuilder &b;
+  int64_t bits;
+};
+} // namespace
+
+void Realigner::piece(Value pointer, Value predicate,
+                      SmallVectorImpl<Value> &words) {
+  Type word = b.getI32Type();
+  if (!predicate) {
+    Value whole =
+        LLVM::LoadOp::create(b, VectorType::get({kPieceWords}, word), pointer,
+                             static_cast<unsigned>(kPieceBytes));
+    for (int64_t i = 0; i < kPieceWords; ++i)
+      words.push_back(LLVM::ExtractElementOp::create(b, whole, i32(i)));
+    return;
+  }
+  // A branch would wait for each load before the next one.
+  SmallVector<Type> types(kPieceWords, word);
+  Type packed = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  Value whole =
+      lowering
+          .inlineAsm(packed,
+                     "mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, "
+                     "0; @$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];",
+                     "=&r,=&r,=&r,=&r,l,b,~{memory}", {pointer, predicate})
+          .getRes();
+  for (int64_t i = 0; i < kPieceWords; ++i)
+    words.push_back(LLVM::ExtractValueOp::create(b, whole, i));
+}
+
+Run Realigner::load(Value pointer, Value predicate, Value valid) {
+  Run run;
+  run.predicate = predicate;
+  run.valid = valid;
+  Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), pointer);
+  Value low = b.createOrFold<arith::TruncIOp>(b.getI32Type(), address);
+  run.shift = b.createOrFold<arith::AndIOp>(low, i32(kPieceBytes - 1));
+  Value back = b.createOrFold<arith::SubIOp>(i32(0), run.shift);
+  // The second piece is the first one again where that holds the whole run.
+  Value forth = b.createOrFold<arith::AndIOp>(back, i32(kPieceBytes - 1));
+  Value first = predicate, second = predicate;
+  auto both = [&](Value &condition, Value other) {
+    condition =
+        condition ? b.createOrFold<arith::AndIOp>(condition, other) : other;
+  };
+  if (valid) {
+    both(first, b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, valid,
+                                              i32(0)));
+    Value end = lowering.add(run.shift, lowering.mulConst(valid, bits / 8));
+    both(second, b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ugt, end,
+                                               i32(kPieceBytes)));
+  }
+  piece(moved(pointer, back), first, run.words);
+  piece(moved(pointer, forth), second, run.words);
+  return run;
+}
+
+SmallVector<Value> Realigner::words(const Run &run) {
+  SmallVector<Value> words = run.words;
+  // Eight words become six, then five, then four.
+  for (int64_t step : {2, 1}) {
+    Value skips = isSet(run.shift, 4 * step);
+    for (size_t i = 0; i + step < words.size(); ++i)
+      words[i] =
+          b.createOrFold<arith::SelectOp>(skips, words[i + step], words[i]);
+    words.resize(words.size() - step);
+  }
+  Value shift =
+      lowering.mulConst(b.createOrFold<arith::AndIOp>(run.shift, i32(3)), 8);
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < kPieceWords; ++i)
+    result.push_back(
+        LLVM::FshrOp::create(b, words[i + 1], words[i], shift).getResult());
+  if (!run.valid)
+    return result;
+  int64_t perWord = 32 / bits;
+  for (auto [i, word] : llvm::enumerate(result)) {
+    // Bits to keep: 0 to 32, as a funnel shift of ones over zeros.
+    Value left = b.createOrFold<arith::SubIOp>(
+        run.valid, i32(static_cast<int64_t>(i) * perWord));
+    left = b.createOrFold<arith::MaxSIOp>(left, i32(0));
+    left = b.createOrFold<arith::MinSIOp>(left, i32(perWord));
+    Value all = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, left,
+                                              i32(perWord));
+    Value mask = b.createOrFold<arith::SubIOp>(
+        b.createOrFold<arith::ShLIOp>(i32(1), lowering.mulConst(left, bits)),
+        i32(1));
+    mask = b.createOrFold<arith::SelectOp>(all, i32(-1), mask);
+    word = b.createOrFold<arith::AndIOp>(word, mask);
+  }
+  return result;
+}
+
+LogicalResult
+tile::nvvm::moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
+                          Endpoint &source, Endpoint &target,
+                          const FragmentLayout &loop, bool isInside,
+                          llvm::function_ref<LogicalResult()> byElements) {
+  auto &b = lowering.builder;
+  int64_t bits = getStorageBits(source.elementType);
+  int64_t count = kPieceBytes * 8 / bits;
+  if (source.space != MemorySpace::Global ||
+      target.space != MemorySpace::Shared ||
+      source.elementType != target.elementType || (bits != 8 && bits != 16) ||
+      loop.rank() == 0 || loop.vectorWidth(loop.rank() - 1) % count ||
+      loop.numRegisters() % count)
+    return move->emitOpError()
+           << "expected to realign runs of 16 bytes from global to shared "
+              "memory, of elements of one or two bytes that are not converted";
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  Value replica = lowering.firstReplica(loop);
+  auto emit = [&](bool inside) {
+    source.assumeInside(inside);
+    Realigner realigner(lowering, source);
+    // All loads, then what waits for them.
+    SmallVector<Run> runs;
+    for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+      Value predicate = lowering.inBounds(loop, threadPart, reg);
+      if (replica)
+        predicate = predicate
+                        ? b.createOrFold<arith::AndIOp>(predicate, replica)
+                        : replica;
+      runs.push_back(
+          realigner.load(source.address(reg), predicate,
+                         inside ? Value() : source.validElements(reg, count)));
+    }
+    for (auto [i, run] : llvm::enumerate(runs)) {
+      SmallVector<Value> words = realigner.words(run);
+      Value whole = LLVM::PoisonOp::create(
+          b, VectorType::get({kPieceWords}, b.getI32Type()));
+      for (auto [j, word] : llvm::enumerate(words))
+        whole = LLVM::InsertElementOp::create(b, whole, word, lowering.i32(j));
+      Value place = target.address(static_cast<int64_t>(i) * count);
+      OpBuilder::InsertionGuard guard(b);
+      if (run.predicate) {
+        auto branch = scf::IfOp::create(b, run.predicate, /*withElse=*/false);
+        b.setInsertionPointToStart(branch.thenBlock());
+      }
+      LLVM::StoreOp::create(b, whole, place,
+                            static_cast<unsigned>(kPieceBytes));
+    }
+  };
+  Value nearEnd = source.regionReachesOverEnd(kPieceBytes);
+  auto elsewhere = scf::IfOp::create(b, nearEnd, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(elsewhere.thenBlock());
+  if (failed(byElements()))
+    return failure();
+  b.setInsertionPointToStart(elsewhere.elseBlock());
+  Value inside = isInside ? Value() : source.regionInside();
+  if (!inside) {
+    emit(/*inside=*/true);
+    return success();
+  }
+  auto branch = scf::IfOp::create(b, inside, /*withElse=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emit(/*inside=*/true);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emit(/*inside=*/false);
+  return success();
+}
