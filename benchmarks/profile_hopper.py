@@ -90,7 +90,7 @@ def sustain(bench, options):
             mhz, watts, celsius = (statistics.median(column) for column in zip(*rows))
             print(
                 f"{rate:6.1f} TFLOP/s  {mhz:5.0f} MHz  {watts:4.0f} W  {celsius:3.0f} C  "
-                f"{rate * 1e6 / mhz / 132:5.0f} operations a cycle and SM (peak 8192)  {name}",
+                f"{rate * 1e6 / mhz / 132:5.0f} operations a cycle and SM (peak 4096 in f16)  {name}",
                 flush=True,
             )
 

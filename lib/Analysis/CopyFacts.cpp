@@ -77,7 +77,8 @@ static CopySide makeRowSide(TileMoveOpInterface op, Value buffer,
   CopySide side;
   side.buffer = buffer;
   side.space = getMemorySpace(buffer);
-  side.elementBits = bitsOf(buffer);
+  side.elementBits =
+      getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
   side.extents = std::move(extents);
   side.name = describeBuffer(buffer);
   side.alignment = baseAlignment(side);

@@ -163,18 +163,22 @@ private:
 };
 } // namespace
 
+/// A block index along a dimension of the grid.
+static IndexFacts ofBlock(KernelOp kernel, unsigned dim) {
+  IndexFacts id{1, 0, {}};
+  if (auto extent =
+          dyn_cast<AffineConstantExpr>(kernel.getGrid().getResult(dim)))
+    id.max = std::max<int64_t>(extent.getValue(), 1) - 1;
+  return id;
+}
+
 IndexFacts Evaluator::ofArgument(BlockArgument argument, unsigned depth) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto kernel = dyn_cast_or_null<KernelOp>(parent)) {
     unsigned arguments = kernel.getNumKernelArguments();
     if (argument.getArgNumber() < arguments)
       return {};
-    IndexFacts id{1, 0, {}};
-    AffineExpr extent =
-        kernel.getGrid().getResult(argument.getArgNumber() - arguments);
-    if (auto constant = dyn_cast<AffineConstantExpr>(extent))
-      id.max = std::max<int64_t>(constant.getValue(), 1) - 1;
-    return id;
+    return ofBlock(kernel, argument.getArgNumber() - arguments);
   }
   auto loop = dyn_cast_or_null<LoopLikeOpInterface>(parent);
   if (!loop)
@@ -232,6 +236,16 @@ IndexFacts Evaluator::ofResult(Operation *op, Value value, unsigned depth) {
   auto lhs = [&] { return of(op->getOperand(0), depth); };
   auto rhs = [&] { return of(op->getOperand(1), depth); };
   return llvm::TypeSwitch<Operation *, IndexFacts>(op)
+      .Case<BlockRangeOp>([](auto) { return IndexFacts{1, 0, {}}; })
+      .Case<BlockCoordinatesOp>([&](BlockCoordinatesOp block) {
+        auto kernel = block->getParentOfType<KernelOp>();
+        IndexFacts id =
+            ofBlock(kernel, cast<OpResult>(value).getResultNumber());
+        // Clusters may reach over the grid's end.
+        if (kernel.getClusterSize() > 1)
+          id.max = {};
+        return id;
+      })
       .Case<arith::AddIOp>([&](auto) { return lhs() + rhs(); })
       .Case<arith::SubIOp>([&](auto) { return lhs() + negate(rhs()); })
       .Case<arith::MulIOp>([&](auto) { return lhs() * rhs(); })

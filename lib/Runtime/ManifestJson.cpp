@@ -193,6 +193,7 @@ static Json toJson(const CodeSpec &code) {
 }
 
 static Json toJson(const Assumption &assumption);
+static Json toJson(const ChosenValue &chosen);
 static Json toJson(const KernelSpec &kernel);
 
 template <typename T> static Json listToJson(const std::vector<T> &list) {
@@ -209,6 +210,13 @@ static Json toJson(const Assumption &assumption) {
   return object;
 }
 
+static Json toJson(const ChosenValue &chosen) {
+  Json object = Json::object();
+  object["name"] = chosen.name;
+  object["value"] = chosen.value;
+  return object;
+}
+
 static Json toJson(const KernelSpec &kernel) {
   Json object = Json::object();
   object["name"] = kernel.name;
@@ -220,6 +228,7 @@ static Json toJson(const KernelSpec &kernel) {
       std::vector<int64_t>(kernel.cluster.begin(), kernel.cluster.end()));
   object["persistent"] = kernel.persistent;
   object["shared_bytes"] = kernel.sharedBytes;
+  object["chosen"] = listToJson(kernel.chosen);
   object["assumptions"] = listToJson(kernel.assumptions);
   object["tensor_maps"] = listToJson(kernel.tensorMaps);
   object["code"] = listToJson(kernel.code);
@@ -249,6 +258,7 @@ private:
   TensorMapSpec readTensorMap(const Json &value, const std::string &path);
   void readIm2col(JsonObject &map, Im2colSpec &im2col);
   Assumption readAssumption(const Json &value, const std::string &path);
+  ChosenValue readChosen(const Json &value, const std::string &path);
   CodeSpec readCode(const Json &value, const std::string &path);
   KernelSpec readKernel(const Json &value, const std::string &path);
 
@@ -447,6 +457,16 @@ Assumption ManifestReader::readAssumption(const Json &value,
   return assumption;
 }
 
+ChosenValue ManifestReader::readChosen(const Json &value,
+                                       const std::string &path) {
+  ChosenValue chosen;
+  JsonObject object(value, path, errors);
+  object.string("name", chosen.name);
+  object.integer("value", chosen.value, -kMaxInt, kMaxInt);
+  object.finish();
+  return chosen;
+}
+
 CodeSpec ManifestReader::readCode(const Json &value, const std::string &path) {
   CodeSpec code;
   JsonObject object(value, path, errors);
@@ -477,6 +497,9 @@ KernelSpec ManifestReader::readKernel(const Json &value,
   if (version >= 2)
     object.integer("persistent", kernel.persistent, 0, kMaxInt);
   object.integer("shared_bytes", kernel.sharedBytes, 0, kMaxInt);
+  if (version >= 3)
+    readList(object, "chosen", kMaxList, "chosen value", kernel.chosen,
+             &ManifestReader::readChosen);
   readList(object, "assumptions", kMaxList, "assumption", kernel.assumptions,
            &ManifestReader::readAssumption);
   readList(object, "tensor_maps", kMaxTensorMaps, "tensor map",

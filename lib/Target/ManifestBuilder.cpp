@@ -322,6 +322,10 @@ mlir::tile::buildKernelManifest(KernelOp kernel) {
   for (auto [i, extent] : llvm::enumerate(kernel.getGrid().getResults()))
     spec.grid[i] = convertGrid(kernel, extent);
   spec.threads = kernel.getThreads();
+  if (auto chosen = kernel->getAttrOfType<DictionaryAttr>(kChosenAttrName))
+    for (NamedAttribute value : chosen)
+      spec.chosen.push_back({value.getName().str(),
+                             cast<IntegerAttr>(value.getValue()).getInt()});
   spec.persistent = kernel.getPersistent().value_or(0);
   if (auto cluster = kernel.getCluster())
     for (auto [i, extent] : llvm::enumerate(*cluster)) {

@@ -238,6 +238,17 @@ TEST(Manifest, NewerVersionIsRefused) {
             "to be an integer");
 }
 
+TEST(Manifest, ChosenValuesAreKept) {
+  Artifact artifact = scaleArtifact();
+  artifact.manifest.kernels[0].chosen = {{"bm", 128}, {"shift", -1}};
+  Result<Manifest> manifest = parseManifest(
+      serializeManifest(artifact.manifest), artifact.blobs.size());
+  ASSERT_TRUE(manifest.ok()) << manifest.message();
+  ASSERT_EQ(manifest->kernels[0].chosen.size(), 2u);
+  EXPECT_EQ(manifest->kernels[0].chosen[0].name, "bm");
+  EXPECT_EQ(manifest->kernels[0].chosen[1].value, -1);
+}
+
 TEST(Manifest, OlderVersionsAreRead) {
   // Version 1 knew no persistent kernels; its format is as closed as ours.
   Artifact artifact = scaleArtifact();
@@ -251,6 +262,10 @@ TEST(Manifest, OlderVersionsAreRead) {
   expectHas(parseManifest(text, artifact.blobs.size()).message(),
             "unknown field 'persistent'");
   replace("\"persistent\": 0,", "");
+  expectHas(parseManifest(text, artifact.blobs.size()).message(),
+            "unknown field 'chosen'");
+  size_t chosen = text.find("\"chosen\"");
+  text.erase(chosen, text.find("\"assumptions\"") - chosen);
   expectHas(parseManifest(text, artifact.blobs.size()).message(),
             "unknown field 'versions'");
   text.replace(text.rfind(','), text.rfind("[]") + 2 - text.rfind(','), "");

@@ -178,6 +178,12 @@ struct TensorMapSpec {
   Im2colSpec im2col;
 };
 
+/// A value that the compiler chose, or was told, for what a program left open.
+struct ChosenValue {
+  std::string name;
+  int64_t value = 0;
+};
+
 struct KernelSpec {
   std::string name; ///< entry point of the device code
   std::vector<ArgSpec> args;
@@ -189,6 +195,7 @@ struct KernelSpec {
   /// themselves. 0: one block for each point of the grid.
   int64_t persistent = 0;
   int64_t sharedBytes = 0; ///< dynamic shared memory
+  std::vector<ChosenValue> chosen; ///< for the reader; nothing depends on it
   std::vector<Assumption> assumptions;
   std::vector<TensorMapSpec> tensorMaps;
   std::vector<CodeSpec> code;

@@ -60,7 +60,7 @@ private:
   void piece(Value pointer, Value predicate, SmallVectorImpl<Value> &words);
 
   KernelLowering &lowering;
-  OpBuilder &b;
+  ImplicitLocOpBuilder &b;
   int64_t bits;
 };
 } // namespace

@@ -197,7 +197,7 @@ LogicalResult KernelLowering::lowerBlock(Block &block) {
                                    "--tile-pipeline";
       return op.emitOpError() << "has no lowering for " << target.arch;
     }
-    for (Region &region : op.getRegions())
+    for (mlir::Region &region : op.getRegions())
       for (Block &nested : region)
         if (failed(lowerBlock(nested)))
           return failure();
