@@ -167,8 +167,9 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
   if (global.elementBits < 8) {
     if (global.mayOverhang && facts.mayBePartial(2))
       return "rows may end inside a byte";
-    for (const IndexFacts &offset : llvm::ArrayRef(global.offsets).take_back())
-      if (!offset.isMultipleOf(2))
+    SmallVector<IndexFacts> strides = getStrideFacts(global.buffer, facts.op);
+    for (auto [stride, offset] : llvm::zip_equal(strides, global.offsets))
+      if (stride.asConstant() == 1 && !offset.isMultipleOf(2))
         return "the region may begin inside a byte";
   }
   // Measured on an H200: what is cut off inside 16 bytes is written after all.

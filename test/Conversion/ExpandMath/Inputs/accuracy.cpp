@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
+#include <utility>
 #include <vector>
 
 template <typename T> struct Traits;
@@ -297,7 +299,54 @@ float ext_e5m2(uint8_t);
 uint8_t trunc_e2m1_f32(float);
 uint8_t trunc_e2m1_f64(double);
 float ext_e2m1(uint8_t);
+float one_s4_f16_low(uint8_t);
+float one_s4_f16_high(uint8_t);
+float pair_s4_f16_low(uint8_t);
+float pair_s4_f16_high(uint8_t);
+float one_s4_f32_low(uint8_t);
+float one_s4_f32_high(uint8_t);
+float pair_s4_f32_low(uint8_t);
+float pair_s4_f32_high(uint8_t);
+float one_u4_f16_low(uint8_t);
+float one_u4_f16_high(uint8_t);
+float pair_u4_f16_low(uint8_t);
+float pair_u4_f16_high(uint8_t);
+float one_u4_f32_low(uint8_t);
+float one_u4_f32_high(uint8_t);
+float pair_u4_f32_low(uint8_t);
+float pair_u4_f32_high(uint8_t);
+float one_e2m1_f16_low(uint8_t);
+float one_e2m1_f16_high(uint8_t);
+float pair_e2m1_f16_low(uint8_t);
+float pair_e2m1_f16_high(uint8_t);
+float one_e2m1_f32_low(uint8_t);
+float one_e2m1_f32_high(uint8_t);
+float pair_e2m1_f32_low(uint8_t);
+float pair_e2m1_f32_high(uint8_t);
 }
+
+/// Casts from elements of half a byte: all bytes, both halves.
+using ByteCast = float (*)(uint8_t);
+void checkPacked(const char *name, float (*expected)(unsigned),
+                 std::initializer_list<std::pair<ByteCast, ByteCast>> casts) {
+  unsigned wrong = 0;
+  for (auto [low, high] : casts)
+    for (unsigned byte = 0; byte < 256; ++byte)
+      for (bool isHigh : {false, true}) {
+        float got = (isHigh ? high : low)(byte);
+        float want = expected(isHigh ? byte >> 4 : byte & 15);
+        wrong += std::memcmp(&got, &want, sizeof(float)) != 0;
+      }
+  if (wrong || verbose)
+    std::printf("%s: %u wrong\n", name, wrong);
+  failures += wrong != 0;
+}
+
+#define PACKED(NAME)                                                           \
+  {{one_##NAME##_f16_low, one_##NAME##_f16_high},                              \
+   {pair_##NAME##_f16_low, pair_##NAME##_f16_high},                            \
+   {one_##NAME##_f32_low, one_##NAME##_f32_high},                              \
+   {pair_##NAME##_f32_low, pair_##NAME##_f32_high}}
 
 int main(int argc, char **argv) {
   verbose = argc > 1;
@@ -310,6 +359,12 @@ int main(int argc, char **argv) {
               trunc_e5m2_f64);
   checkFormat({"f4E2M1FN", 2, 1, 1, 8, false, false}, ext_e2m1, trunc_e2m1_f32,
               trunc_e2m1_f64);
+  checkPacked(
+      "i4", [](unsigned n) { return float(int(n ^ 8) - 8); }, PACKED(s4));
+  checkPacked(
+      "ui4", [](unsigned n) { return float(n); }, PACKED(u4));
+  checkPacked(
+      "f4E2M1FN", [](unsigned n) { return ext_e2m1(n); }, PACKED(e2m1));
   std::printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -32,3 +32,20 @@ for name, type_, width in (("e4m3", "f8E4M3FN", 8), ("e5m2", "f8E5M2", 8), ("e2m
         narrowed = "%n"
     print(f"  %c = arith.bitcast {narrowed} : i{width} to {type_}")
     print(f"  %y = arith.extf %c : {type_} to f32\n  return %y : f32\n}}")
+
+# Casts of packed elements, alone and in pairs: both halves of a byte, as f32.
+for name, op, source in (("s4", "arith.sitofp", "i4"), ("u4", "arith.uitofp", "i4"), ("e2m1", "arith.extf", "f4E2M1FN")):
+    for to in ("f16", "f32"):
+        for half, shift in (("low", 0), ("high", 4)):
+            for pair in (False, True):
+                print(f"func.func @{'pair' if pair else 'one'}_{name}_{to}_{half}(%x: i8) -> f32 {{")
+                print("  %four = arith.constant 4 : i8\n  %s = arith.shrui %x, %four : i8")
+                print("  %a = arith.trunci %x : i8 to i4\n  %b = arith.trunci %s : i8 to i4")
+                print(f"  %p = arith.bitcast %a : i4 to {source}\n  %q = arith.bitcast %b : i4 to {source}")
+                if pair:
+                    print(f"  %v = vector.from_elements %p, %q : vector<2x{source}>")
+                    print(f"  %w = {op} %v : vector<2x{source}> to vector<2x{to}>")
+                    print(f"  %y = vector.extract %w[{int(half == 'high')}] : {to} from vector<2x{to}>")
+                else:
+                    print(f"  %y = {op} {'%p' if half == 'low' else '%q'} : {source} to {to}")
+                print("  return %y : f32\n}" if to == "f32" else f"  %z = arith.extf %y : {to} to f32\n  return %z : f32\n}}")
