@@ -34,9 +34,9 @@ tile.kernel @odd_rows(%X: memref<4x33xf4E2M1FN>, %Y: memref<4x33xf4E2M1FN>) grid
 // -----
 // A loop gives a thread runs, so whole words are loaded and stored.
 // CHECK-LABEL: llvm.func @loop
-// CHECK:         llvm.load {{.*}} : !llvm.ptr<1> -> vector<2xi32>
+// CHECK:         llvm.load {{.*}} : !llvm.ptr<1> -> vector<4xi32>
 // CHECK-NOT:     llvm.atomicrmw
-// CHECK:         llvm.store {{.*}} : vector<2xi32>, !llvm.ptr<1>
+// CHECK:         llvm.store {{.*}} : vector<4xi32>, !llvm.ptr<1>
 tile.kernel @loop(%X: memref<32x64xi4> {tile.alignment = 16}, %Y: memref<32x64xi4> {tile.alignment = 16}) grid(%b) = (1) threads(128) {
   tile.parallel (%i, %j) in (32, 64) {
     %x = memref.load %X[%i, %j] : memref<32x64xi4>

@@ -3,8 +3,8 @@
 // RUN: tile-opt %t.once --tile-infer-layouts -o %t.twice
 // RUN: cmp %t.once %t.twice
 //
-// B has k along rows, and ldmatrix transposes 16-bit elements only: its bytes are read
-// one by one, from a swizzle in which the four rows of a fragment do not collide.
+// B has k along rows, and ldmatrix transposes 16-bit elements only: it takes pairs of
+// bytes, from rows that are distinct modulo 8, which the usual swizzle keeps apart.
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_80">} {
@@ -37,7 +37,7 @@ tile.kernel @gemm_i8(%A: memref<4096x4096xi8> {tile.alignment = 16}, %B: memref<
 // CHECK-NEXT: layout: shape [128, 64] bits 8 modes [(64, 1:1), (128, 0:64)] swizzle(2, 4, 3)
 // CHECK: why: swizzled, no bank conflicts
 // CHECK: shared {{.*}} : memref<64x128xi8, #gpu.address_space<workgroup>>
-// CHECK-NEXT: layout: shape [64, 128] bits 8 modes [(128, 1:1), (64, 0:128)] swizzle(2, 5, 4)
+// CHECK-NEXT: layout: shape [64, 128] bits 8 modes [(128, 1:1), (64, 0:128)] swizzle(3, 4, 3)
 // CHECK: why: swizzled, no bank conflicts
 // CHECK: {{^  }}tile.gemm of line
 // CHECK-NEXT: plan: #tile.mma_plan<mma_sync, m = 16, n = 8, k = 32, warps = [2, 2]>
