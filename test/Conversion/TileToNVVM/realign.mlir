@@ -16,7 +16,7 @@
 // CHECK:         llvm.inline_asm {{.*}}@$5 ld.global.v4.b32
 // PTX-LABEL: .entry rows
 // PTX:         ld.global{{.*}}v4.{{[bu]}}32
-// PTX:         shf.r.wrap.b32
+// PTX:         prmt.b32.f4e
 // PTX:         st.shared.v4.{{[bu]}}32
 tile.kernel @rows(%A: memref<?x4001xf16>, %B: memref<?x64xf16> {tile.alignment = 16}) grid(%bx, %by) = (63, 8) threads(128) {
   %c64 = arith.constant 64 : index

@@ -23,11 +23,11 @@ tile.kernel @static(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %
 #shared = #gpu.address_space<workgroup>
 // Nothing is assumed of a row length that nobody promised.
 // CHECK-LABEL: tile.kernel @unknown_stride
-// CHECK:         {plan = #tile.copy_plan<scalar, bytes = 2>}
+// CHECK:         {plan = #tile.copy_plan<realign, bytes = 16>}
 tile.kernel @unknown_stride(%A: memref<?x?xf16> {tile.alignment = 16}) grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %As = tile.alloc : memref<128x32xf16, #shared>
-  // expected-remark @+1 {{copy: scalar, 2 bytes; tma not taken: sm_80 has no tensor memory accelerator; bulk not taken: sm_80 has no bulk copies; cp_async not taken: the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only (`tile.assume` can promise more); vector not taken: one element at a time}}
+  // expected-remark @+1 {{copy: realign, 16 bytes; tma not taken: sm_80 has no tensor memory accelerator; bulk not taken: sm_80 has no bulk copies; cp_async not taken: the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only (`tile.assume` can promise more)}}
   tile.copy %A[%c0, %c0] to %As : memref<?x?xf16> to memref<128x32xf16, #shared>
 }
 
@@ -55,18 +55,18 @@ tile.kernel @promised(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?x
 #shared = #gpu.address_space<workgroup>
 // A promise made on one path, or later, does not count.
 // CHECK-LABEL: tile.kernel @promised_elsewhere
-// CHECK-COUNT-2: {plan = #tile.copy_plan<scalar, bytes = 2>}
+// CHECK-COUNT-2: {plan = #tile.copy_plan<realign, bytes = 16>}
 tile.kernel @promised_elsewhere(%A: memref<?x?xf16> {tile.alignment = 16}, %flag: i1) grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %K = memref.dim %A, %c1 : memref<?x?xf16>
   %s = tile.alloc : memref<128x32xf16, #shared>
-  // expected-remark @+1 {{copy: scalar, 2 bytes}}
+  // expected-remark @+1 {{copy: realign, 16 bytes}}
   tile.copy %A[%c0, %c0] to %s : memref<?x?xf16> to memref<128x32xf16, #shared>
   scf.if %flag {
     tile.assume %K {divisible_by = 8 : i64} : index
   }
-  // expected-remark @+1 {{copy: scalar, 2 bytes}}
+  // expected-remark @+1 {{copy: realign, 16 bytes}}
   tile.copy %A[%c0, %c0] to %s : memref<?x?xf16> to memref<128x32xf16, #shared>
   tile.assume %K {divisible_by = 8 : i64} : index
 }

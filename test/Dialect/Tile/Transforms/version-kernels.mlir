@@ -11,7 +11,8 @@
 // CHECK-NOT: version_of
 // CHECK-NOT: tile.assume
 // PLANS-LABEL: tile.kernel @open
-// PLANS-COUNT-2: plan = #tile.copy_plan<{{scalar|vector}}, bytes = 2>
+// PLANS: plan = #tile.copy_plan<realign, bytes = 16>
+// PLANS: plan = #tile.copy_plan<{{scalar|vector}}, bytes = 2>
 // expected-remark @below {{compiled a second time, as 'open__aligned', for addresses and strides that are multiples of 16 bytes}}
 tile.kernel @open(%A: memref<?x?xf16>, %C: memref<?x?xf16>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 64, dim(%C, 0) ceildiv 32) threads(128) {

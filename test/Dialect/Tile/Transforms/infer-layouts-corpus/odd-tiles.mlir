@@ -59,7 +59,7 @@ tile.kernel @rows_576(%X: memref<?x576xf16> {tile.alignment = 16}, %Y: memref<?x
 // CHECK-NEXT: layout: shape [96] reg [(2, 0:8), (3, 0:16)] lane [(4, *), (8, 0:1)] warp [(2, 0:48), (2, *)]
 // CHECK: shared {{.*}} : memref<96x48xf16, #gpu.address_space<workgroup>>
 // CHECK-NEXT: layout: shape [96, 48] bits 16 modes [(48, 1:1), (96, 0:56)]
-// CHECK: why: padded rows, bank conflicts of degree 2 in tile.copy of line
+// CHECK: why: padded rows, no bank conflicts
 // CHECK: shared {{.*}} : memref<48x80xf16, #gpu.address_space<workgroup>>
 // CHECK-NEXT: layout: shape [48, 80] bits 16 modes [(80, 1:1), (48, 0:88)]
 // CHECK: why: padded rows, no bank conflicts
@@ -72,9 +72,9 @@ tile.kernel @rows_576(%X: memref<?x576xf16> {tile.alignment = 16}, %Y: memref<?x
 // CHECK: {{^  }}tile.copy of line
 // CHECK-NEXT: layout: shape [96, 80] reg [(2, 1:1), (2, 0:8), (5, 1:8), (3, 0:16)] lane [(4, 1:2), (8, 0:1)] warp [(2, 0:48), (2, 1:40)]
 // CHECK: {{^  }}tile.copy of line
-// CHECK-NEXT: layout: shape [96, 48] reg [(3, 1:16), (12, 0:8)] lane [(16, 1:1), (2, 0:1)] warp [(4, 0:2)]
+// CHECK-NEXT: layout: shape [96, 48] reg [(8, 1:1), (6, 0:16)] lane [(8, 1:8), (4, 0:1)] warp [(4, 0:4)]
 // CHECK: {{^  }}tile.copy of line
-// CHECK-NEXT: layout: shape [48, 80] reg [(5, 1:16), (6, 0:8)] lane [(16, 1:1), (2, 0:1)] warp [(4, 0:2)]
+// CHECK-NEXT: layout: shape [48, 80] reg [(8, 1:1), (6, 0:8)] lane [(16, 1:8), (2, 0:1)] warp [(4, 0:2)]
 // CHECK-NOT: conversion of
 // CHECK-LABEL: layouts of kernel @rows_576, 96 threads
 // CHECK: fragment {{.*}} : memref<4x576xf16, #tile.fragment>
