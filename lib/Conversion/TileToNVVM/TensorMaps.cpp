@@ -8,6 +8,7 @@
 #include "TmaCopy.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Analysis/TmaGeometry.h"
 
 using namespace mlir;
 using namespace mlir::tile;

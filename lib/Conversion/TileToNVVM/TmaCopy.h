@@ -5,7 +5,10 @@
 #define TILE_LIB_CONVERSION_TILETONVVM_TMACOPY_H
 
 #include "Lowering.h"
-#include "tile/Analysis/TmaGeometry.h"
+
+namespace mlir::tile {
+struct TmaGeometry;
+}
 
 namespace mlir::tile::nvvm {
 

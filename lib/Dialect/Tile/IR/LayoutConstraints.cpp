@@ -109,6 +109,9 @@ template <typename OpT> LoopDemand rowsLoop(OpT op, bool isStore) {
 
 template <typename OpT> LoopDemand indexedLoop(OpT op, bool isStore) {
   LoopDemand loop = rowsLoop(op, isStore);
+  // From memory each row's index is read once, whoever moves the row.
+  if (!isFragment(op.getIndices()))
+    return loop;
   LoopAccess names = rowsAccess(op.getIndicesMutable(), /*rowDim=*/0,
                                 /*hasColumns=*/false, /*isWrite=*/false);
   APInt first;

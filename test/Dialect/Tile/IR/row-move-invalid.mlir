@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --verify-diagnostics --split-input-file
+// RUN: tile-opt %s --verify-diagnostics --split-input-file --allow-unregistered-dialect
 
 // im2col-1
 tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32>) grid(%bx) = (1) threads(32) {
@@ -83,9 +83,10 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
 // im2col-4
 tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32>) grid(%bx) = (1) threads(32) {
   %c0 = arith.constant 0 : index
-  %bits = tile.alloc : memref<128x64xvector<2xf16>, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{[im2col-4] expected element types that convert, got 'f16' to 'vector<2xf16>'}}
-  tile.im2col %X pixel %c0 filter [%c0, %c0] channel %c0 to %bits kernel [3, 3] : memref<?x?x?x64xf16> to memref<128x64xvector<2xf16>, #gpu.address_space<workgroup>>
+  %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
+  %Z = "test.buffer"() : () -> memref<?x?x?x64xcomplex<f32>>
+  // expected-error @+1 {{[im2col-4] expected element types that convert, got 'complex<f32>' to 'f16'}}
+  tile.im2col %Z pixel %c0 filter [%c0, %c0] channel %c0 to %s kernel [3, 3] : memref<?x?x?x64xcomplex<f32>> to memref<128x64xf16, #gpu.address_space<workgroup>>
 }
 
 // -----
@@ -198,9 +199,10 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
 // gather-3
 tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32>) grid(%bx) = (1) threads(32) {
   %c0 = arith.constant 0 : index
-  %bits = tile.alloc : memref<128x64xvector<2xf16>, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{[gather-3] expected element types that convert, got 'f16' to 'vector<2xf16>'}}
-  tile.gather %M[%c0] rows %I[%c0] to %bits : memref<?x?xf16>, memref<128xi32> to memref<128x64xvector<2xf16>, #gpu.address_space<workgroup>>
+  %Z = "test.buffer"() : () -> memref<?x?xcomplex<f32>>
+  %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[gather-3] expected element types that convert, got 'complex<f32>' to 'f16'}}
+  tile.gather %Z[%c0] rows %I[%c0] to %s : memref<?x?xcomplex<f32>>, memref<128xi32> to memref<128x64xf16, #gpu.address_space<workgroup>>
 }
 
 // -----
@@ -282,9 +284,9 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
 // scatter-3
 tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32>) grid(%bx) = (1) threads(32) {
   %c0 = arith.constant 0 : index
-  %bits = tile.alloc : memref<128x64xvector<2xf16>, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{[scatter-3] expected element types that convert, got 'vector<2xf16>' to 'f16'}}
-  tile.scatter %bits to %M[%c0] rows %I[%c0] : memref<128x64xvector<2xf16>, #gpu.address_space<workgroup>> to memref<?x?xf16>, memref<128xi32>
+  %Z = "test.buffer"() : () -> memref<128x64xcomplex<f32>, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[scatter-3] expected element types that convert, got 'complex<f32>' to 'f16'}}
+  tile.scatter %Z to %M[%c0] rows %I[%c0] : memref<128x64xcomplex<f32>, #gpu.address_space<workgroup>> to memref<?x?xf16>, memref<128xi32>
 }
 
 // -----

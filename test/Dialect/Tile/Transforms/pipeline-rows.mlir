@@ -4,9 +4,9 @@
 #shared = #gpu.address_space<workgroup>
 // The tap and the channel are computed again in each production.
 // CHECK-LABEL: tile.kernel @convolution
-// CHECK:         %[[RING:.*]] = tile.ring.create : !tile.ring<3 x (memref<64x32xf16, #gpu.address_space<workgroup>>, memref<64x32xf16, #gpu.address_space<workgroup>>)
-// CHECK:         %[[VIEW:.*]]:2 = tile.ring.acquire %[[RING]]
-// CHECK:         tile.im2col %X pixel %{{.*}} filter [%{{.*}}] channel %{{.*}} to %[[VIEW]]#0 kernel [3]
+// CHECK:         %[[RING:.*]] = tile.ring.create : !tile.ring<3 x [memref<64x32xf16, #gpu.address_space<workgroup>>, memref<64x32xf16, #gpu.address_space<workgroup>>], cp_async -> threads>
+// CHECK:         %[[VIEW:.*]]:2 = tile.ring.acquire %[[RING]][
+// CHECK:         tile.im2col %X pixel %bx filter[%{{.*}}] channel %{{.*}} to %[[VIEW]]#0 kernel [3]
 // CHECK:         tile.copy %W{{.*}} to %[[VIEW]]#1
 // CHECK:         scf.for
 // CHECK:           %[[READ:.*]]:2 = tile.ring.wait

@@ -20,7 +20,7 @@ TILE = (32, 16, 16)
 # program, images, spatial extents, channels, filters
 CASES = [
     (Conv(pad=(1, 1)), 2, (5, 6), 16, 8),
-    (Conv(strides=(2, 3), dilations=(2, 1), pad=(2, 1)), 2, (7, 9), 24, 17),
+    (Conv(strides=(2, 3), dilations=(2, 1), pad=(2, 1)), 2, (7, 9), 24, 24),
     (Conv(kernel=(2, 3), pad=(0, 2), pad_upper=(1, 0), promise=False), 3, (4, 3), 5, 3),
     (Conv(kernel=(1, 1), strides=(2, 2)), 1, (7, 5), 8, 8),
     (Conv(kernel=(3,), strides=(2,), pad=(1,)), 3, (11,), 8, 16),
