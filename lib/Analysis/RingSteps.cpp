@@ -292,7 +292,7 @@ void Extractor::compileOp(Operation &op, Body &body) {
     Step &step = append(body, StepKind::Access, &op);
     addTouches(&op, step);
     classifyReader(&op, step);
-    if (auto copy = dyn_cast<CopyOp>(op))
+    if (auto copy = dyn_cast<TileMoveOpInterface>(op))
       step.isMulticast = copy.getMulticast().has_value();
     if (step.isMulticast)
       for (const Touch &touch : step.touches)

@@ -34,7 +34,7 @@ static bool isProduction(Operation *op) {
     return isMbarrierRing(acquire.getRing());
   if (auto commit = dyn_cast<RingCommitOp>(op))
     return isMbarrierRing(commit.getRing());
-  if (auto copy = dyn_cast<CopyOp>(op))
+  if (auto copy = dyn_cast<TileMoveOpInterface>(op))
     if (auto acquire = copy.getTarget().getDefiningOp<RingAcquireOp>())
       return isMbarrierRing(acquire.getRing());
   return false;
@@ -183,7 +183,8 @@ private:
     });
     // The layouts of loops over tiles are for as many threads as compute; one
     // thread issues these copies.
-    roles.getRoles()[0].walk([](CopyOp copy) { copy.removeLayoutAttr(); });
+    roles.getRoles()[0].walk(
+        [](TileMoveOpInterface copy) { copy.setLayoutAttr({}); });
     strip(roles.getRoles()[1], isProduction);
     kernel.setThreads(threads);
     ++specializedKernels;
