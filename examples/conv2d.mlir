@@ -3,7 +3,7 @@
 // gemm: a tile of X's pixels as each tap sees them, times the weights of the tap. The
 // loop over taps and channels is a plain one; strides, dilations, other paddings and
 // extents are words of tile.im2col (docs/Rationale/Convolution.md).
-// Printed by: benchmarks/program.py conv name=conv2d pad=1,1
+// Printed by: benchmarks/program.py conv name=conv2d pad=1,1 stages=3
 #shared = #gpu.address_space<workgroup>
 tile.kernel @conv2d(%X: memref<?x?x?x?xf16> {tile.alignment = 16}, %W: memref<?x3x3x?xf16> {tile.alignment = 16}, %Y: memref<?x?xf16> {tile.alignment = 16})
     grid(%bx, %by) = (dim(%Y, 1) ceildiv 128, dim(%Y, 0) ceildiv 128) threads(256) {
@@ -32,7 +32,7 @@ tile.kernel @conv2d(%X: memref<?x?x?x?xf16> {tile.alignment = 16}, %W: memref<?x
   %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   // All taps of some channels, then of the next ones.
-  tile.pipelined %step = %c0 to %steps step %c1 stages(4) {
+  tile.pipelined %step = %c0 to %steps step %c1 stages(3) {
     %tap = arith.remui %step, %taps : index
     %chunk = arith.divui %step, %taps : index
     %channel = arith.muli %chunk, %bk : index

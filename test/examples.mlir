@@ -46,3 +46,9 @@
 // CONV90: cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes
 // CONV90: cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 // CONV90: wgmma.mma_async
+
+// RUN: tile-run %tile_src/examples/gather_gemm.mlir --args=X=9x72,I=150:smallint,W=72x136,J=150:iota,Y=140x136 --check | FileCheck %s --check-prefix=OUTPUT
+// RUN: tile-translate %tile_src/examples/gather_gemm.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ROWS80
+// ROWS80-NOT: ld.global.nc.b16
+// ROWS80: cp.async.cg.shared.global
+// ROWS80: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
