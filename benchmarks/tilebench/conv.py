@@ -24,6 +24,7 @@ class Conv:
     stages: int = 4
     persistent: int = 0
     panel: int = 0
+    cluster: tuple = (1, 1)  # blocks along filters and along pixels that share what they load
     specialize: bool | None = None
     tma: bool | None = None  # False forbids tensor copies, True asks for them
     promise: bool = True  # channels and filters are multiples of 16 bytes
@@ -74,6 +75,7 @@ class Conv:
         parts += word("u", upper, 0) if upper != lower else []
         parts += [f"o{self.out}"] * bool(self.out) + ["x".join(map(str, self.tile)), f"n{self.stages}", f"t{self.threads}"]
         parts += [f"P{self.persistent}"] * bool(self.persistent) + [f"panel{self.panel}"] * bool(self.panel)
+        parts += ["cluster" + "x".join(map(str, self.cluster))] * (self.cluster != (1, 1))
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
         parts += [] if self.tma is None else ["tma" if self.tma else "notma"]
         parts += ["free"] * (not self.promise) + ["relu"] * self.relu + [f"c{self.channels}"] * bool(self.channels)
@@ -147,8 +149,14 @@ def conv_text(p):
     memref.store %r, %acc[%i, %j] : {acc}
   }}
 """
+    grid, cluster = [], ""
+    for dim, extent, blocks in ((1, bn, p.cluster[0]), (0, bm, p.cluster[1])):
+        count = f"dim(%Y, {dim}) ceildiv {extent * blocks}"
+        grid.append(f"({count}) * {blocks}" if blocks > 1 else count)
+    if p.cluster != (1, 1):
+        cluster = f" cluster({p.cluster[0]}, {p.cluster[1]})"
     return f"""{HEAD}tile.kernel @{p.ident()}(%X: {x}{aligned}, %W: {w}{aligned}, %Y: {y}{aligned})
-    grid(%bx, %by) = (dim(%Y, 1) ceildiv {bn}, dim(%Y, 0) ceildiv {bm}) threads({p.threads}){attributes} {{
+    grid(%bx, %by) = ({', '.join(grid)}) threads({p.threads}){cluster}{attributes} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c{rank + 1} = arith.constant {rank + 1} : index
