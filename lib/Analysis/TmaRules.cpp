@@ -181,6 +181,8 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
 static std::string whyNotIm2col(const CopyFacts &facts,
                                 const TargetInfo &target,
                                 const SharedLayout &shared) {
+  if (facts.source.elementBits < 8)
+    return "elements narrower than a byte";
   if (std::string reason = whyNotTensor(facts, target); !reason.empty())
     return reason;
   if (std::string reason = whyNotIm2colMap(cast<Im2colOp>(*facts.op));
@@ -197,6 +199,8 @@ static std::string whyNotGather4(const CopyFacts &facts,
                                  const SharedLayout &shared) {
   constexpr int64_t kRows = 4, kUnitBytes = 128;
   bool isLoad = facts.source.space == MemorySpace::Global;
+  if (facts.source.elementBits < 8)
+    return "elements narrower than a byte";
   if (!target.hasTmaGather4())
     return target.arch.str() + " has no tensor copies of four rows";
   if (std::string reason = whyNotTensor(facts, target); !reason.empty())

@@ -100,6 +100,11 @@ FailureOr<Endpoint> Endpoint::createRows(KernelLowering &lowering,
   auto type = cast<MemRefType>(buffer.getType());
   end.elementType = type.getElementType();
   end.space = MemorySpace::Global;
+  if (end.elementType.isIntOrFloat() && !end.elementType.isInteger(1) &&
+      end.elementType.getIntOrFloatBitWidth() < 8)
+    return op->emitOpError() << "expected elements of whole bytes in rows at "
+                                "places of their own, got "
+                             << end.elementType;
   if (loop.rank() != 2)
     return op->emitOpError()
            << "expected a loop layout of rank 2, got " << loop.rank();

@@ -5,6 +5,7 @@
 // RUN: tile-translate %t/gather4.mlir --tile-to-ptx --arch=sm_100a --versions=false | FileCheck %t/gather4.mlir
 // RUN: tile-translate %t/gather.mlir --tile-to-ptx --arch=sm_90a --versions=false | FileCheck %t/gather.mlir
 // RUN: tile-translate %t/odd.mlir --tile-to-ptx --arch=sm_80 --versions=false | FileCheck %t/odd.mlir
+// RUN: not tile-translate %t/packed.mlir --tile-to-ptx --arch=sm_80 --versions=false 2>&1 | FileCheck %t/packed.mlir
 
 //--- im2col.mlir
 // One copy for all pixels; the tap is an offset of 16 bits. By threads,
@@ -95,4 +96,15 @@ tile.kernel @odd(%X: memref<?x?x?xf16>, %Y: memref<?x?xf32>) grid(%b) = (dim(%Y,
     tile.im2col %X pixel %m filter [%c1] channel %c to %f kernel [3] : memref<?x?x?xf16> to memref<64x64xf32, #tile.fragment>
     tile.copy %f to %Y[%m, %c] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>
   }
+}
+
+//--- packed.mlir
+// Two elements to a byte have no addresses of their own.
+#shared = #gpu.address_space<workgroup>
+// CHECK: error: 'tile.gather' op expected elements of whole bytes in rows at places of their own, got 'i4'
+tile.kernel @packed(%X: memref<?x64xi4>, %I: memref<?xi32>, %Y: memref<?x64xi8>) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %f = tile.alloc : memref<64x64xi8, #tile.fragment>
+  tile.gather %X[%c0] rows %I[%c0] to %f : memref<?x64xi4>, memref<?xi32> to memref<64x64xi8, #tile.fragment>
+  tile.copy %f to %Y[%c0, %c0] : memref<64x64xi8, #tile.fragment> to memref<?x64xi8>
 }
