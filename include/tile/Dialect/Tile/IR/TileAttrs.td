@@ -221,7 +221,7 @@ def Tile_MmaPlanAttr : Tile_Attr<"MmaPlan", "mma_plan"> {
                      CArg<"bool", "false">:$pair), [{
       return $_get($_ctxt, instruction, m, n, k, warpsM, warpsN, pair);
     }]>];
-  let assemblyFormat = "`<` $instruction `,` `m` `=` $m `,` `n` `=` $n `,` `k` `=` $k `,` `warps` `=` `[` $warpsM `,` $warpsN `]` custom<PairFlag>($pair) `>`";
+  let assemblyFormat = "`<` $instruction `,` `m` `=` $m `,` `n` `=` $n `,` `k` `=` $k `,` `warps` `=` `[` $warpsM `,` $warpsN `]` `` custom<PairFlag>($pair) `>`";
 }
 
 #endif // TILE_ATTRS_TD
