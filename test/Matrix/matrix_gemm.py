@@ -273,6 +273,8 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     if pair is not None:
         expect["pair"], expect["alone"] = pair, not pair
     archs = {} if wgmma is None and tcgen05 is None else {"archs": ["sm_90a" if tcgen05 is None else "sm_100a"]}
+    if cluster and persistent:
+        archs["exhaustive"] = False
     return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs,
                 expect=expect, registers=registers, min_arch=90 if split else 89 if a.startswith("f8") else 80,
                 operands=[a, b, c, out], unsigned=[x for x, on in zip(("unsigned_a", "unsigned_b"), unsigned) if on], exact=epilogue != "normalize")

@@ -31,8 +31,7 @@
 // CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, yes;
 // CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, yes;
 // CHECK-NOT:   tcgen05.mma
-// Blocks share what they load: a slot is empty when the gemms of both have read it.
-// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
+// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
 // CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
 // CHECK:       mbarrier.try_wait.parity
 // CHECK:       tcgen05.fence::after_thread_sync;
@@ -51,13 +50,8 @@
 // CHECK-LABEL: .entry gemm_hopper(
 // CHECK:       mov.b32 %r{{[0-9]+}}, 512;
 // CHECK:       tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32
+// CHECK:       setmaxnreg.dec
 // CHECK:       cp.async.bulk.tensor.2d.shared::cluster.global
-// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, old;
-// CHECK-COUNT-3: tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, yes;
-// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
-// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
-// CHECK-NOT:   tcgen05.commit
-// CHECK-NOT:   tcgen05.mma
 // The epilogue gives the accumulator back before it stores.
 // CHECK:       setmaxnreg.inc
 // CHECK:       mbarrier.try_wait.parity
@@ -65,10 +59,15 @@
 // CHECK:       tcgen05.ld.sync.aligned.32x32b.x64.b32
 // CHECK:       tcgen05.wait::ld.sync.aligned;
 // CHECK:       tcgen05.fence::before_thread_sync;
-// CHECK-NEXT:  //end inline asm
 // CHECK:       bar.warp.sync
 // CHECK:       mbarrier.arrive.shared::cta.b64 _
 // CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
+// CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, old;
+// CHECK-COUNT-3: tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, yes;
+// Blocks share what they load: a slot is empty when the gemms of both have read it.
+// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
+// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
+// CHECK-NOT:   tcgen05.ld
 // CHECK:       tcgen05.dealloc.cta_group::1.sync.aligned.b32
 
 //--- sync.mlir

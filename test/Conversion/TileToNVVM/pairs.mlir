@@ -20,21 +20,19 @@
 // CHECK:       tcgen05.fence::after_thread_sync;
 // The loading thread: 2 x (128 x 64 + 64 x 128) elements of two bytes, armed by the
 // leader; copies of both blocks complete there.
+// CHECK:       setmaxnreg.dec
 // CHECK:       mbarrier.try_wait.parity.shared::cta.b64
-// CHECK-DAG:   mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [{{.*}}], 32768;
-// CHECK-DAG:   mapa.shared::cluster.u32 %r{{[0-9]+}}, %r{{[0-9]+}}, 0;
+// CHECK:       mov.b32 [[ARMED:%r[0-9]+]], 32768;
+// CHECK-NEXT:  mbarrier.expect_tx.relaxed.cta.shared.b64 [%{{.*}}], [[ARMED]];
+// CHECK:       mapa.shared::cluster.u32 %r{{[0-9]+}}, %r{{[0-9]+}}, 0;
 // CHECK:       cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2
-// CHECK:       cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2
-// Who multiplies, m256n256k16: 1 << 4 | 1 << 16 | 256 / 8 << 17 | 256 / 16 << 24.
-// CHECK:       mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64
-// CHECK:       mov.b32 id, 272695312;
-// CHECK:       tcgen05.mma.cta_group::2.kind::f16 [d], da, db, id, old;
-// CHECK-COUNT-3: tcgen05.mma.cta_group::2.kind::f16 [d], da, db, id, yes;
-// CHECK-NOT:   tcgen05.mma
-// CHECK:       tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
-// CHECK:       tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
-// CHECK-NOT:   tcgen05.commit
+// CHECK:       mov.b32 [[ARMED:%r[0-9]+]], 32768;
+// CHECK-NEXT:  mbarrier.expect_tx.relaxed.cta.shared.b64 [%{{.*}}], [[ARMED]];
+// CHECK:       mapa.shared::cluster.u32 %r{{[0-9]+}}, %r{{[0-9]+}}, 0;
+// CHECK-COUNT-2: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2
+// CHECK-NOT:   cp.async.bulk.tensor.2d.shared::cluster
 // Who reads: its own rows; each warp tells the leader.
+// CHECK:       setmaxnreg.inc
 // CHECK:       mbarrier.try_wait.parity.shared::cta.b64
 // CHECK:       tcgen05.fence::after_thread_sync;
 // CHECK:       tcgen05.ld.sync.aligned.32x32b.x64.b32
@@ -44,11 +42,19 @@
 // CHECK:       mapa.shared::cluster.u32
 // CHECK:       mbarrier.arrive.release.cluster.shared::cluster.b64 _
 // CHECK:       cp.async.bulk.tensor.2d.global.shared::cta
+// Who multiplies, m256n256k16: 1 << 4 | 1 << 16 | 256 / 8 << 17 | 256 / 16 << 24.
+// CHECK:       mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64
+// CHECK:       mov.b32 id, 272695312;
+// CHECK:       tcgen05.mma.cta_group::2.kind::f16 [d], da, db, id, old;
+// CHECK-COUNT-3: tcgen05.mma.cta_group::2.kind::f16 [d], da, db, id, yes;
+// CHECK:       tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
+// CHECK:       tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
 // The end: nobody leaves, or gives columns back, while the other may use them.
 // CHECK:       barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
 // CHECK:       tcgen05.dealloc.cta_group::2.sync.aligned.b32
 // CHECK-NOT:   barrier.cluster
 // NEVER-NOT:   cta_group::1
+// NEVER-NOT:   tcgen05.commit{{.*}}shared::cluster.b64
 // NEVER-NOT:   mma.sync
 // NEVER-NOT:   global.{{.*}}multicast::cluster
 // The two roles that fill rings share a warpgroup, and its registers.

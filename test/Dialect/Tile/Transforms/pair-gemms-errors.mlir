@@ -12,7 +12,7 @@
 !c = memref<128x128xf32, #tile.tmem>
 !ring = !tile.ring<2 x [memref<128x64xf16, #shared>, memref<64x128xf16, #shared>], tma -> tcgen05>
 module attributes {tile.target = #tile.target<"sm_100a">} {
-// expected-remark @below {{not multiplied in pairs of blocks: the blocks of a cluster differ in B}}
+// expected-remark @below {{not multiplied in pairs of blocks: the blocks of a cluster share A}}
 tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf16> {tile.alignment = 16})
     grid(%bx, %by) = (2, 2) threads(128) cluster(2, 1) {
   %r = tile.ring.create layouts([#a, #b]) {peers = 2} : !ring
@@ -23,8 +23,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %m = arith.muli %by, %c128 : index
   %n = arith.muli %bx, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%m, %c0] to %x#0 {multicast = 2 : i64, plan = #tma} : memref<256x64xf16> to !a
   // expected-note @below {{because of this}}
+  tile.copy %A[%m, %c0] to %x#0 {multicast = 2 : i64, plan = #tma} : memref<256x64xf16> to !a
   tile.copy %B[%c0, %n] to %x#1 {plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring

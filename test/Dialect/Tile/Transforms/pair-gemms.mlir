@@ -19,7 +19,7 @@ module attributes {tile.target = #tile.target<"sm_100a">} {
 // CHECK-LABEL: tile.kernel @along_n
 // CHECK: tile.ring.create layouts([#tile.shared_layout<shape [128, 64] bits 16 modes [(64, 1:1), (128, 0:64)] swizzle(3, 4, 3)>, #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>]) {pair = array<i64: -1, 1>, peers = 2 : i64} : !tile.ring<4 x [memref<128x64xf16, {{.*}}>, memref<64x128xf16, {{.*}}>], tma -> tcgen05>
 // CHECK-NOT: multicast
-// CHECK: tile.gemm {{.*}} {plan = #tile.mma_plan<tcgen05, m = 128, n = 128, k = 16, warps = [4, 1], pair>}
+// CHECK: tile.gemm {{.*}}plan = #tile.mma_plan<tcgen05, m = 128, n = 128, k = 16, warps = [4, 1], pair>}
 // CHECK-NOT: multicast
 // REMARK: remark: two blocks multiply together: 256x128, half of B in each
 tile.kernel @along_n(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x128xf16> {tile.alignment = 16})
@@ -41,8 +41,7 @@ tile.kernel @along_n(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64
 // B as N x K: half of its rows.
 // CHECK-LABEL: tile.kernel @along_k
 // CHECK: #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>]) {pair = array<i64: -1, 0>, peers = 2 : i64}
-// CHECK: transpose_b
-// CHECK-SAME: pair>
+// CHECK: tile.gemm {{.*}}, pair>, transpose_b}
 tile.kernel @along_k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<128x64xf16> {tile.alignment = 16})
     grid(%bx, %by) = (1, 2) threads(128) cluster(1, 2) {
   %r = tile.ring.create layouts([#a, #bt]) {peers = 2} : !ringt

@@ -16,6 +16,7 @@
 tile.kernel @copy_of_one_block(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %m = arith.muli %bx, %c64 : index
   %ab = tile.ring.create {pair = array<i64: -1, 1>, peers = 2} : !ab
@@ -30,7 +31,7 @@ tile.kernel @copy_of_one_block(%A: !global, %B: !global, %C: memref<?x?xf32>, %t
         tile.copy %A[%m, %k] to %x#0 : !global to !slot
         %mine = arith.cmpi eq, %bx, %c0 : index
         scf.if %mine {
-          // expected-error @below {{[R10] the blocks of a cluster multicast 2 and 1 parts into ab[0]: each waits for the parts of all}}
+          // expected-error @below {{[R10] the blocks of a cluster multicast 2 and 1 parts into ring0[0]: each waits for the parts of all}}
           tile.copy %B[%k, %c0] to %x#1 : !global to !slot
         }
         tile.ring.commit %ab[%u] : !ab
@@ -42,6 +43,7 @@ tile.kernel @copy_of_one_block(%A: !global, %B: !global, %C: memref<?x?xf32>, %t
   role "mma" warps(2) {
     scf.for %t = %c0 to %tiles step %c1 iter_args(%i = %c0) -> (index) {
       %d = tile.ring.acquire %acc[%t] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
@@ -68,6 +70,7 @@ tile.kernel @copy_of_one_block(%A: !global, %B: !global, %C: memref<?x?xf32>, %t
 tile.kernel @alone(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %m = arith.muli %bx, %c64 : index
   %ab = tile.ring.create {pair = array<i64: -1, 1>, peers = 2} : !ab
@@ -90,6 +93,7 @@ tile.kernel @alone(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index,
   role "mma" warps(2) {
     scf.for %t = %c0 to %tiles step %c1 iter_args(%i = %c0) -> (index) {
       %d = tile.ring.acquire %acc[%t] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
@@ -117,6 +121,7 @@ tile.kernel @alone(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index,
 tile.kernel @no_pair(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %m = arith.muli %bx, %c64 : index
   %ab = tile.ring.create {peers = 2} : !ab
@@ -139,6 +144,7 @@ tile.kernel @no_pair(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: inde
   role "mma" warps(2) {
     scf.for %t = %c0 to %tiles step %c1 iter_args(%i = %c0) -> (index) {
       %d = tile.ring.acquire %acc[%t] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
@@ -166,6 +172,7 @@ tile.kernel @no_pair(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: inde
 tile.kernel @accumulator_kept(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %m = arith.muli %bx, %c64 : index
   %ab = tile.ring.create {pair = array<i64: -1, 1>, peers = 2} : !ab
@@ -187,8 +194,8 @@ tile.kernel @accumulator_kept(%A: !global, %B: !global, %C: memref<?x?xf32>, %ti
   }
   role "mma" warps(2) {
     scf.for %t = %c0 to %tiles step %c1 iter_args(%i = %c0) -> (index) {
-      // expected-error @below {{[R14]}}
       %d = tile.ring.acquire %acc[%t] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
@@ -203,6 +210,7 @@ tile.kernel @accumulator_kept(%A: !global, %B: !global, %C: memref<?x?xf32>, %ti
   role "epilogue" warps(4) {
     %f = tile.alloc : memref<64x64xf32, #tile.fragment>
     scf.for %t = %c0 to %tiles step %c1 {
+      // expected-error @below {{[R2] ring1[0] is waited for and never released}}
       %e = tile.ring.wait %acc[%t] : !acc
       tile.copy %e to %f : !tensor to memref<64x64xf32, #tile.fragment>
       tile.copy %f to %C[%m, %c0] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>
@@ -214,6 +222,7 @@ tile.kernel @accumulator_kept(%A: !global, %B: !global, %C: memref<?x?xf32>, %ti
 tile.kernel @accumulator_restarts(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %m = arith.muli %bx, %c64 : index
   %ab = tile.ring.create {pair = array<i64: -1, 1>, peers = 2} : !ab
@@ -235,8 +244,9 @@ tile.kernel @accumulator_restarts(%A: !global, %B: !global, %C: memref<?x?xf32>,
   }
   role "mma" warps(2) {
     scf.for %t = %c0 to %tiles step %c1 iter_args(%i = %c0) -> (index) {
-      // expected-error @below {{[R1] expected use 1 of acc, got 0}}
+      // expected-error @below {{[R1] expected use 1 of ring1, got 0}}
       %d = tile.ring.acquire %acc[%c0] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
@@ -263,6 +273,7 @@ tile.kernel @accumulator_restarts(%A: !global, %B: !global, %C: memref<?x?xf32>,
 tile.kernel @read_after_release(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %m = arith.muli %bx, %c64 : index
   %ab = tile.ring.create {pair = array<i64: -1, 1>, peers = 2} : !ab
@@ -285,6 +296,7 @@ tile.kernel @read_after_release(%A: !global, %B: !global, %C: memref<?x?xf32>, %
   role "mma" warps(2) {
     scf.for %t = %c0 to %tiles step %c1 iter_args(%i = %c0) -> (index) {
       %d = tile.ring.acquire %acc[%t] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
@@ -301,7 +313,7 @@ tile.kernel @read_after_release(%A: !global, %B: !global, %C: memref<?x?xf32>, %
     scf.for %t = %c0 to %tiles step %c1 {
       %e = tile.ring.wait %acc[%t] : !acc
       tile.ring.release %acc[%t] : !acc
-      // expected-error @below {{[R4] acc[0] is used after it was released}}
+      // expected-error @below {{[R4] ring1[0] is used after it was released}}
       tile.copy %e to %f : !tensor to memref<64x64xf32, #tile.fragment>
       tile.copy %f to %C[%m, %c0] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>
     }
@@ -312,6 +324,7 @@ tile.kernel @read_after_release(%A: !global, %B: !global, %C: memref<?x?xf32>, %
 tile.kernel @read_by_who_multiplies(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %m = arith.muli %bx, %c64 : index
   %ab = tile.ring.create {pair = array<i64: -1, 1>, peers = 2} : !ab
@@ -334,6 +347,7 @@ tile.kernel @read_by_who_multiplies(%A: !global, %B: !global, %C: memref<?x?xf32
   role "mma" warps(2) {
     scf.for %t = %c0 to %tiles step %c1 iter_args(%i = %c0) -> (index) {
       %d = tile.ring.acquire %acc[%t] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
@@ -363,6 +377,7 @@ tile.kernel @read_by_who_multiplies(%A: !global, %B: !global, %C: memref<?x?xf32
 tile.kernel @written_by_who_reads(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %m = arith.muli %bx, %c64 : index
   %ab = tile.ring.create {pair = array<i64: -1, 1>, peers = 2} : !ab
@@ -385,6 +400,7 @@ tile.kernel @written_by_who_reads(%A: !global, %B: !global, %C: memref<?x?xf32>,
   role "mma" warps(2) {
     scf.for %t = %c0 to %tiles step %c1 iter_args(%i = %c0) -> (index) {
       %d = tile.ring.acquire %acc[%t] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
@@ -412,11 +428,12 @@ tile.kernel @written_by_who_reads(%A: !global, %B: !global, %C: memref<?x?xf32>,
 tile.kernel @blocks_differ(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles: index, %steps: index) grid(%bx) = (2) threads(256) cluster(2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
   %more = arith.addi %tiles, %bx : index
   %m = arith.muli %bx, %c64 : index
-  // expected-error @below {{[R18] the blocks of a cluster use ab}}
   %ab = tile.ring.create {pair = array<i64: -1, 1>, peers = 2} : !ab
+  // expected-error @below {{[R18] the blocks of a cluster use ring1 0 and 1 times}}
   %acc = tile.ring.create {pair = array<i64: -1>, peers = 2} : !acc
   tile.warp_specialize
   role "load" warps(2) {
@@ -436,6 +453,7 @@ tile.kernel @blocks_differ(%A: !global, %B: !global, %C: memref<?x?xf32>, %tiles
   role "mma" warps(2) {
     scf.for %t = %c0 to %more step %c1 iter_args(%i = %c0) -> (index) {
       %d = tile.ring.acquire %acc[%t] : !acc
+      tile.fill %d with %zero : !tensor, f32
       scf.for %k = %c0 to %steps step %c1 {
         %u = arith.addi %i, %k : index
         %y:2 = tile.ring.wait %ab[%u] : !ab
