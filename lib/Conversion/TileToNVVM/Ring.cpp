@@ -127,6 +127,7 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
   RingType type = ring.getRing().getType();
   for (RingSide side : type.getConsumers())
     if (side != RingSide::Wgmma && side != RingSide::Threads &&
+        side != RingSide::TmaStore &&
         !(side == RingSide::Tcgen05 && lowering.target.hasTcgen05()))
       return ring.emitOpError()
              << "expected a ring to "

@@ -120,7 +120,7 @@ static SharedLayoutAttr layoutOf(Value buffer) {
 
 /// Who reads `buffer`, apart from the copy that fills it.
 static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
-  bool wgmma = false, tcgen05 = false, threads = false;
+  bool wgmma = false, tcgen05 = false, stores = false, threads = false;
   for (Value buffer : buffers)
     for (Operation *user : buffer.getUsers()) {
       auto gemm = dyn_cast<GemmOp>(user);
@@ -133,14 +133,19 @@ static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
       auto copy = dyn_cast<TileMoveOpInterface>(user);
       wgmma |= isWgmma;
       tcgen05 |= isTcgen05;
-      threads |=
-          !isWgmma && !isTcgen05 && !(copy && copy.getTarget() == buffer);
+      bool isStore =
+          copy && copy.getSource() == buffer && copy.isMovedByProxy();
+      stores |= isStore;
+      threads |= !isWgmma && !isTcgen05 && !isStore &&
+                 !(copy && copy.getTarget() == buffer);
     }
   SmallVector<RingSide> sides;
   if (wgmma)
     sides.push_back(RingSide::Wgmma);
   if (tcgen05)
     sides.push_back(RingSide::Tcgen05);
+  if (stores)
+    sides.push_back(RingSide::TmaStore);
   if (threads || sides.empty())
     sides.push_back(RingSide::Threads);
   return sides;
