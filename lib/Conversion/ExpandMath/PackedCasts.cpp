@@ -24,9 +24,11 @@ static bool isInt4(Type type) {
 }
 
 bool tile::isPackedCast(Operation *op) {
-  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) ||
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp>(op) ||
       !isInt4(op->getOperand(0).getType()))
     return false;
+  if (isa<arith::ExtSIOp>(op))
+    return true;
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
   return to.isF16() || to.isBF16() || to.isF32();
 }
@@ -113,6 +115,26 @@ template <typename OpT> struct IntegerToFloat : OpRewritePattern<OpT> {
   }
 };
 
+/// In 32 bits: of extensions of i4 LLVM makes vectors of i4, which NVPTX takes
+/// apart through memory.
+struct ExtendSigned : OpRewritePattern<arith::ExtSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::ExtSIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isPackedCast(op) || !isScalarOrFixedVector(op.getType()))
+      return rewriter.notifyMatchFailure(op, "expected i4 of known length");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> elements;
+    for (Value code : unpack(b, op.getIn())) {
+      Num wide = unsignedTo(Num(b, code), b.getI32Type());
+      elements.push_back(signedTo(shrSigned(shl(wide, 28), 28),
+                                  getElementTypeOrSelf(op.getType())));
+    }
+    rewriter.replaceOp(op, pack(b, op.getType(), elements));
+    return success();
+  }
+};
+
 struct Fp4ToF16 : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,
@@ -143,5 +165,5 @@ struct Fp4ToF16 : OpRewritePattern<arith::ExtFOp> {
 void tile::populatePackedCastPatterns(RewritePatternSet &patterns,
                                       PatternBenefit benefit) {
   patterns.add<IntegerToFloat<arith::SIToFPOp>, IntegerToFloat<arith::UIToFPOp>,
-               Fp4ToF16>(patterns.getContext(), benefit);
+               ExtendSigned, Fp4ToF16>(patterns.getContext(), benefit);
 }
