@@ -28,7 +28,8 @@ bool tile::isPackedCast(Operation *op) {
       !isInt4(op->getOperand(0).getType()))
     return false;
   if (isa<arith::ExtSIOp>(op))
-    return true;
+    return getElementTypeOrSelf(op->getResult(0).getType())
+               .getIntOrFloatBitWidth() < 32;
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
   return to.isF16() || to.isBF16() || to.isF32();
 }
@@ -115,7 +116,8 @@ template <typename OpT> struct IntegerToFloat : OpRewritePattern<OpT> {
   }
 };
 
-/// In 32 bits: of extensions of i4 LLVM makes vectors of i4, which NVPTX takes
+/// To i8 and i16 in assembly: whatever arithmetic says it, LLVM finds that it
+/// is an extension of i4, makes vectors of i4 of many, and NVPTX takes these
 /// apart through memory.
 struct ExtendSigned : OpRewritePattern<arith::ExtSIOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -127,8 +129,17 @@ struct ExtendSigned : OpRewritePattern<arith::ExtSIOp> {
     SmallVector<Value> elements;
     for (Value code : unpack(b, op.getIn())) {
       Num wide = unsignedTo(Num(b, code), b.getI32Type());
-      elements.push_back(signedTo(shrSigned(shl(wide, 28), 28),
-                                  getElementTypeOrSelf(op.getType())));
+      auto dialect =
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+      Value extended =
+          LLVM::InlineAsmOp::create(
+              b, TypeRange(wide.type()), Value(wide), "bfe.s32 $0, $1, 0, 4;",
+              "=r,r", /*has_side_effects=*/false, /*is_align_stack=*/false,
+              LLVM::tailcallkind::TailCallKind::None, dialect,
+              /*operand_attrs=*/ArrayAttr())
+              .getResult(0);
+      elements.push_back(
+          signedTo(Num(b, extended), getElementTypeOrSelf(op.getType())));
     }
     rewriter.replaceOp(op, pack(b, op.getType(), elements));
     return success();

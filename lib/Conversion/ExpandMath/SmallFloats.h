@@ -19,10 +19,10 @@ void populateSmallFloatPatterns(RewritePatternSet &patterns,
                                 PatternBenefit benefit);
 
 /// Whether `op` makes f16, bf16 or f32 of i4, which needs no cvt, or extends it
-/// with its sign.
+/// to i8 or i16.
 bool isPackedCast(Operation *op);
 
-/// i4 to f16, bf16, f32 and wider integers, and fp4 to f16, by arithmetic on
+/// i4 to f16, bf16, f32, i8 and i16, and fp4 to f16, by arithmetic on
 /// their bits.
 void populatePackedCastPatterns(RewritePatternSet &patterns,
                                 PatternBenefit benefit);
