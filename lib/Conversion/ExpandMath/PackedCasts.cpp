@@ -24,9 +24,12 @@ static bool isInt4(Type type) {
 }
 
 bool tile::isPackedCast(Operation *op) {
-  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) ||
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp>(op) ||
       !isInt4(op->getOperand(0).getType()))
     return false;
+  if (isa<arith::ExtSIOp>(op))
+    return getElementTypeOrSelf(op->getResult(0).getType())
+               .getIntOrFloatBitWidth() < 32;
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
   return to.isF16() || to.isBF16() || to.isF32();
 }
@@ -113,6 +116,36 @@ template <typename OpT> struct IntegerToFloat : OpRewritePattern<OpT> {
   }
 };
 
+/// To i8 and i16 in assembly: whatever arithmetic says it, LLVM finds that it
+/// is an extension of i4, makes vectors of i4 of many, and NVPTX takes these
+/// apart through memory.
+struct ExtendSigned : OpRewritePattern<arith::ExtSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::ExtSIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isPackedCast(op) || !isScalarOrFixedVector(op.getType()))
+      return rewriter.notifyMatchFailure(op, "expected i4 of known length");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> elements;
+    for (Value code : unpack(b, op.getIn())) {
+      Num wide = unsignedTo(Num(b, code), b.getI32Type());
+      auto dialect =
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+      Value extended =
+          LLVM::InlineAsmOp::create(
+              b, TypeRange(wide.type()), Value(wide), "bfe.s32 $0, $1, 0, 4;",
+              "=r,r", /*has_side_effects=*/false, /*is_align_stack=*/false,
+              LLVM::tailcallkind::TailCallKind::None, dialect,
+              /*operand_attrs=*/ArrayAttr())
+              .getResult(0);
+      elements.push_back(
+          signedTo(Num(b, extended), getElementTypeOrSelf(op.getType())));
+    }
+    rewriter.replaceOp(op, pack(b, op.getType(), elements));
+    return success();
+  }
+};
+
 struct Fp4ToF16 : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,
@@ -143,5 +176,5 @@ struct Fp4ToF16 : OpRewritePattern<arith::ExtFOp> {
 void tile::populatePackedCastPatterns(RewritePatternSet &patterns,
                                       PatternBenefit benefit) {
   patterns.add<IntegerToFloat<arith::SIToFPOp>, IntegerToFloat<arith::UIToFPOp>,
-               Fp4ToF16>(patterns.getContext(), benefit);
+               ExtendSigned, Fp4ToF16>(patterns.getContext(), benefit);
 }
