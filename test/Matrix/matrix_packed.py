@@ -176,7 +176,7 @@ tile.copy %acc to %C[{'%n, %m' if weights_first else '%m, %n'}] : {acc} to {gc}
             arg("C", "f32", ["N", "M"] if weights_first else MN, "w")]
     shapes = [dict(zip("MNK", s)) for s in ((64, 64, 64), (128, 192, 256), (100, 72, 160), (1, 257, 96), (64, 64, 0))]
     found = kernel(name, [f"%A: {ga}{ALIGNED}", f"%W: {gw}{ALIGNED}", f"%S: {gs}", f"%C: {gc}"], grid, warps * 32, body, args,
-                   shapes, ref, "packed", u=unit, expect={"mma": True, "cp_async": True}, registers=120)
+                   shapes, "\n".join(ref), "packed", u=unit, expect={"mma": True, "cp_async": True}, registers=120)
     return found
 
 
