@@ -35,3 +35,20 @@
 // RUN: tile-translate %tile_src/examples/attention.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ATTENTION
 // ATTENTION-DAG: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // ATTENTION-DAG: ex2.approx
+
+// RUN: tile-run %tile_src/examples/conv2d.mlir --args=X=2x9x7x72,W=40x3x3x72,Y=126x40 --check | FileCheck %s --check-prefix=OUTPUT
+// RUN: tile-translate %tile_src/examples/conv2d.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=CONV80
+// CONV80-NOT: ld.global.b16
+// CONV80: cp.async.cg.shared.global
+// CONV80: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// RUN: tile-translate %tile_src/examples/conv2d.mlir --tile-to-ptx --arch=sm_90a | FileCheck %s --check-prefix=CONV90
+// CONV90-NOT: cp.async.cg
+// CONV90: cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes
+// CONV90: cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+// CONV90: wgmma.mma_async
+
+// RUN: tile-run %tile_src/examples/gather_gemm.mlir --args=X=9x72,I=150:smallint,W=72x136,J=150:iota,Y=140x136 --check | FileCheck %s --check-prefix=OUTPUT
+// RUN: tile-translate %tile_src/examples/gather_gemm.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ROWS80
+// ROWS80-NOT: ld.global.nc.b16
+// ROWS80: cp.async.cg.shared.global
+// ROWS80: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32

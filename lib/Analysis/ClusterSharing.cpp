@@ -82,7 +82,11 @@ bool ClusterSharing::isRunAlike(Operation *op) {
   return true;
 }
 
-bool ClusterSharing::copiesSame(CopyOp copy) {
-  return llvm::all_of(copy.getSourceOffsets(),
-                      [&](Value offset) { return isUniform(offset); });
+bool ClusterSharing::copiesSame(TileMoveOpInterface copy) {
+  // Whatever says what is copied: offsets, and global memory.
+  return llvm::all_of(copy->getOperands(), [&](Value operand) {
+    return operand == copy.getTarget() ||
+           (isa<MemRefType>(operand.getType()) ? isGlobal(operand)
+                                               : isUniform(operand));
+  });
 }

@@ -72,6 +72,34 @@ static CopySide makeSide(Operation *op, Value buffer, OperandRange offsets,
   return side;
 }
 
+/// The global side of a move whose rows lie at places of their own. Nothing is
+/// known of them, but that they start at whole elements.
+static CopySide makeRowSide(TileMoveOpInterface op, Value buffer,
+                            SmallVector<int64_t> extents) {
+  CopySide side;
+  side.buffer = buffer;
+  side.space = getMemorySpace(buffer);
+  side.elementBits = bitsOf(buffer);
+  side.extents = std::move(extents);
+  side.name = describeBuffer(buffer);
+  side.alignment = baseAlignment(side);
+  side.offsets.resize(side.extents.size());
+  side.offsets.back() = getIndexFacts(op.getRowStart(), op);
+  auto rank = static_cast<unsigned>(side.extents.size());
+  side.dimOfTile = {rank - 2, rank - 1};
+  side.mayOverhang = true;
+  return side;
+}
+
+/// The matrix of such a move: its extents of one count, too.
+static CopySide makeMatrixSide(Operation *op, Value buffer,
+                               OperandRange offsets,
+                               SmallVector<int64_t> extents) {
+  CopySide side = makeSide(op, buffer, offsets, std::move(extents));
+  side.dimOfTile = {0, 1};
+  return side;
+}
+
 /// The buffer's first byte is at a multiple of this.
 static int64_t baseAlignment(const CopySide &side) {
   if (side.space != MemorySpace::Global)
@@ -259,10 +287,19 @@ static bool padsZero(Value pad) {
 CopyFacts CopyFacts::get(TileMoveOpInterface op) {
   CopyFacts facts;
   facts.op = op;
-  facts.source = makeSide(op, op.getSource(), op.getSourceOffsets(),
-                          op.getSourceExtents());
-  facts.target = makeSide(op, op.getTarget(), op.getTargetOffsets(),
-                          op.getTargetExtents());
+  bool isBox = op.getAddressing() == MoveAddressing::Box;
+  auto side = [&](Value buffer, OperandRange offsets,
+                  SmallVector<int64_t> extents) {
+    if (isBox)
+      return makeSide(op, buffer, offsets, std::move(extents));
+    return isGlobal(buffer)
+               ? makeRowSide(op, buffer, std::move(extents))
+               : makeMatrixSide(op, buffer, offsets, std::move(extents));
+  };
+  facts.source =
+      side(op.getSource(), op.getSourceOffsets(), op.getSourceExtents());
+  facts.target =
+      side(op.getTarget(), op.getTargetOffsets(), op.getTargetExtents());
   facts.tileShape = op.getTileShape();
   facts.converts =
       cast<MemRefType>(op.getSource().getType()).getElementType() !=

@@ -128,11 +128,17 @@ static std::string always(const CopyFacts &, const TargetInfo &, int64_t) {
 // The table
 //===----------------------------------------------------------------------===//
 
+static constexpr bool kCopies = false, kCombines = true;
+
 static const CopyRule kRules[] = {
     {CopyInstruction::Tma, 0, "global to shared memory and back",
-     movesGlobalAndShared, whyNotTma},
+     movesGlobalAndShared, whyNotTma, kCopies, MoveAddressing::Box},
+    {CopyInstruction::Tma, 0, "global to shared memory", kGlobalToShared,
+     whyNotIm2col, kCopies, MoveAddressing::Im2col},
+    {CopyInstruction::Tma, 0, "global to shared memory and back",
+     movesGlobalAndShared, whyNotGather4, kCopies, MoveAddressing::Indexed},
     {CopyInstruction::Bulk, 0, "global to shared memory and back",
-     movesGlobalAndShared, whyNotBulk},
+     movesGlobalAndShared, whyNotBulk, kCopies, MoveAddressing::Box},
     {CopyInstruction::CpAsync, 16, "global to shared memory", kGlobalToShared,
      whyNotCpAsync},
     {CopyInstruction::CpAsync, 8, "global to shared memory", kGlobalToShared,
@@ -158,9 +164,8 @@ static const CopyRule kRules[] = {
     {CopyInstruction::Scalar, 0, "anything to anything", any, always},
 
     {CopyInstruction::Tma, 0, "shared to global memory", kSharedToGlobal,
-     whyNotReduce, /*combines=*/true},
-    {CopyInstruction::Scalar, 0, "anything to memory", any, always,
-     /*combines=*/true},
+     whyNotReduce, kCombines},
+    {CopyInstruction::Scalar, 0, "anything to memory", any, always, kCombines},
 };
 
 ArrayRef<CopyRule> tile::getCopyRules() { return kRules; }
@@ -168,9 +173,11 @@ ArrayRef<CopyRule> tile::getCopyRules() { return kRules; }
 bool tile::decideCopy(const CopyFacts &facts, const TargetInfo &target,
                       std::optional<CopyInstruction> prefer,
                       CopyDecision &decision) {
-  bool combines = TileMoveOpInterface(facts.op).getCombining().has_value();
+  TileMoveOpInterface move = facts.op;
+  bool combines = move.getCombining().has_value();
   for (const CopyRule &rule : kRules) {
-    if (rule.combines != combines || (prefer && rule.instruction != *prefer))
+    if (rule.combines != combines || (prefer && rule.instruction != *prefer) ||
+        (rule.addressing && *rule.addressing != move.getAddressing()))
       continue;
     if (!rule.concerns(facts)) {
       if (prefer)

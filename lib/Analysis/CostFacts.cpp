@@ -253,7 +253,8 @@ private:
   void visit(Block &block, double times, unsigned phase);
   void visitOp(Operation *op, double times, unsigned phase, bool &hasLoad);
   void visitPipelined(PipelinedOp loop, double times, unsigned phase);
-  void visitCopy(CopyOp copy, double times, unsigned phase, bool &hasLoad);
+  void visitCopy(TileMoveOpInterface copy, double times, unsigned phase,
+                 bool &hasLoad);
   void visitParallel(ParallelOp loop, double times, unsigned phase);
   void addStream(Value buffer, ValueRange offsets, double bytes, bool isStore,
                  unsigned phase);
@@ -307,11 +308,10 @@ std::optional<std::string> KernelReader::readGrid() {
 void KernelReader::readMemory() {
   llvm::SmallDenseMap<Value, int64_t> slots;
   bool isPipelined = false;
-  kernel.getBodyRegion().walk([&](CopyOp copy) {
+  kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
     auto loop = copy->getParentOfType<PipelinedOp>();
     int64_t stages = loop ? static_cast<int64_t>(loop.getStages()) : 1;
-    if (stages < 2 || !isGlobal(copy.getSource()) ||
-        !isShared(copy.getTarget()))
+    if (stages < 2 || !copy.isSharedLoad())
       return;
     slots[copy.getTarget()] = stages;
     isPipelined |= !copy.getDisableTma();
@@ -395,10 +395,21 @@ void KernelReader::addStream(Value buffer, ValueRange offsets, double bytes,
   facts.streams.push_back(stream);
 }
 
-void KernelReader::visitCopy(CopyOp copy, double times, unsigned phase,
-                             bool &hasLoad) {
+/// What decides where the global side of a move lies.
+static SmallVector<Value> placesOf(TileMoveOpInterface copy,
+                                   OperandRange offsets) {
+  if (copy.getAddressing() == MoveAddressing::Box)
+    return llvm::to_vector(offsets);
+  return llvm::to_vector(
+      llvm::make_filter_range(copy->getOperands(), [](Value operand) {
+        return operand.getType().isIndex();
+      }));
+}
+
+void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
+                             unsigned phase, bool &hasLoad) {
   Value source = copy.getSource(), destination = copy.getTarget();
-  double count = elements(copy.getTargetExtents());
+  double count = elements(copy.getTileShape());
   double from = count * bitsOf(source) / 8,
          to = count * bitsOf(destination) / 8;
   Work own;
@@ -411,7 +422,8 @@ void KernelReader::visitCopy(CopyOp copy, double times, unsigned phase,
     if (!hasLoad && facts.phases[phase].stages <= 1)
       own.waits = 1;
     hasLoad = true;
-    addStream(source, copy.getSourceOffsets(), from * times, false, phase);
+    addStream(source, placesOf(copy, copy.getSourceOffsets()), from * times,
+              false, phase);
   }
   if (isGlobal(destination)) {
     own.stored = to;
@@ -422,7 +434,8 @@ void KernelReader::visitCopy(CopyOp copy, double times, unsigned phase,
       own.stored *= kScatteredStores;
       own.waits = kScatteredWaits;
     }
-    addStream(destination, copy.getTargetOffsets(), to * times, true, phase);
+    addStream(destination, placesOf(copy, copy.getTargetOffsets()), to * times,
+              true, phase);
   }
   if (isShared(source) && !isGlobal(destination))
     own.sharedRead += from;
@@ -489,7 +502,8 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
     return visitPipelined(loop, times, phase);
   if (auto loop = dyn_cast<ParallelOp>(op))
     return visitParallel(loop, times, phase);
-  if (auto copy = dyn_cast<CopyOp>(op))
+  if (auto copy = dyn_cast<TileMoveOpInterface>(op);
+      copy && !copy.getCombining())
     return visitCopy(copy, times, phase, hasLoad);
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     const FactsReader::GemmFacts &facts = reader.gemm(gemm);

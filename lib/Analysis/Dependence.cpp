@@ -230,7 +230,7 @@ static std::optional<Conflict> addToSlice(Value value, Block &body,
   return std::nullopt;
 }
 
-std::optional<Conflict> tile::whyNotAhead(CopyOp copy, Block &body,
+std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
                                           ArrayRef<OpAccess> bodyAccesses,
                                           Operation *unknown,
                                           AheadCopy &result) {
@@ -273,16 +273,24 @@ std::optional<Conflict> tile::whyNotAhead(CopyOp copy, Block &body,
     return Conflict{"the shared buffer is used outside the loop", outside,
                     "used here"};
 
-  for (const OpAccess &other : bodyAccesses)
-    if (other.access.isWrite && mayAlias(other.access.buffer, source)) {
-      bool same = getBaseBuffer(other.access.buffer) == getBaseBuffer(source);
-      return Conflict{describeBuffer(source) + " is written in the loop" +
+  SmallVector<TileAccess> own;
+  cast<TileOpInterface>(copy.getOperation()).getAccesses(own);
+  for (const TileAccess &read : own) {
+    if (read.isWrite)
+      continue;
+    for (const OpAccess &other : bodyAccesses) {
+      if (!other.access.isWrite || !mayAlias(other.access.buffer, read.buffer))
+        continue;
+      bool same =
+          getBaseBuffer(other.access.buffer) == getBaseBuffer(read.buffer);
+      return Conflict{describeBuffer(read.buffer) + " is written in the loop" +
                           (same ? ""
                                 : " through " +
                                       describeBuffer(other.access.buffer) +
                                       ", which may alias it"),
                       other.op, "written here"};
     }
+  }
 
   llvm::SetVector<Operation *> slice;
   for (Value operand : copy->getOperands())

@@ -196,21 +196,19 @@ static bool mayFill(Operation *op, RingSide producer) {
     return isa<FillOp>(op) ||
            (plan && plan->getInstruction() == MmaInstruction::Tcgen05);
   }
-  auto copy = dyn_cast<CopyOp>(op);
+  auto copy = dyn_cast<TileMoveOpInterface>(op);
   bool fromGlobal = copy && isGlobal(copy.getSource());
-  std::optional<CopyPlanAttr> plan;
-  if (copy)
-    plan = copy.getPlan();
+  CopyPlanAttr plan = copy ? copy.getPlanAttr() : CopyPlanAttr();
   switch (producer) {
   case RingSide::Tma:
     return fromGlobal &&
-           (!plan || plan->getInstruction() == CopyInstruction::Tma);
+           (!plan || plan.getInstruction() == CopyInstruction::Tma);
   case RingSide::CpAsync: // the wait's barrier publishes plain stores as well
   case RingSide::CpAsyncMbarrier:
-    return !plan || plan->getInstruction() != CopyInstruction::Tma;
+    return !plan || plan.getInstruction() != CopyInstruction::Tma;
   default:
-    return !plan || (plan->getInstruction() != CopyInstruction::Tma &&
-                     plan->getInstruction() != CopyInstruction::CpAsync);
+    return !plan || (plan.getInstruction() != CopyInstruction::Tma &&
+                     plan.getInstruction() != CopyInstruction::CpAsync);
   }
 }
 

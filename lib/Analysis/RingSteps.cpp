@@ -298,7 +298,7 @@ void Extractor::compileOp(Operation &op, Body &body) {
     addTouches(&op, step);
     classifyReader(&op, step);
     // A slot of a pair is full once the copies of both blocks have landed.
-    if (auto copy = dyn_cast<CopyOp>(op))
+    if (auto copy = dyn_cast<TileMoveOpInterface>(op))
       step.isMulticast =
           copy.getMulticast().has_value() ||
           llvm::any_of(step.touches, [&](const Touch &touch) {

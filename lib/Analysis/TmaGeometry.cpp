@@ -26,7 +26,8 @@ BlockArgument tile::getKernelArgumentOf(Value buffer) {
 }
 
 namespace {
-/// The two sides of a copy, whichever way it goes.
+/// The two sides of a copy, whichever way it goes. Of a move by rows the global
+/// one is as if it were the matrix, with rows anywhere.
 struct Sides {
   MemRefType globalType;
   SmallVector<int64_t> globalStrides, globalExtents, sharedExtents;
@@ -54,10 +55,12 @@ OrRefusal<Sides> Sides::get(TileMoveOpInterface copy) {
   Value shared = isLoad ? copy.getTarget() : copy.getSource();
   if (!isGlobal(global) || !isShared(shared))
     return Refusal{"expected global and shared memory"};
-  sides.globalExtents =
-      isLoad ? copy.getSourceExtents() : copy.getTargetExtents();
+  bool isBox = copy.getAddressing() == MoveAddressing::Box;
   sides.sharedExtents =
       isLoad ? copy.getTargetExtents() : copy.getSourceExtents();
+  sides.globalExtents = !isBox   ? sides.sharedExtents
+                        : isLoad ? copy.getSourceExtents()
+                                 : copy.getTargetExtents();
   sides.globalDims = tileDims(sides.globalExtents);
   sides.sharedDims = tileDims(sides.sharedExtents);
   OperandRange offsets =
@@ -74,6 +77,8 @@ OrRefusal<Sides> Sides::get(TileMoveOpInterface copy) {
   int64_t offset;
   if (failed(sides.globalType.getStridesAndOffset(sides.globalStrides, offset)))
     return Refusal{"the global buffer has no strides"};
+  if (!isBox)
+    sides.globalStrides = {ShapedType::kDynamic, sides.globalStrides.back()};
   return sides;
 }
 
@@ -228,6 +233,41 @@ OrRefusal<TmaGeometry> tile::tmaGeometry(TileMoveOpInterface copy,
                      " blocks lie differently in the shared buffer"};
   }
   return geometry;
+}
+
+//===----------------------------------------------------------------------===//
+// Im2col
+//===----------------------------------------------------------------------===//
+
+std::string tile::whyNotIm2colMap(Im2colOp op) {
+  // CUDA driver API, cuTensorMapEncodeIm2col: corners have 16, 8 or 5 bits in
+  // maps of rank 3, 4 and 5, and strides are at most 8; PTX ISA,
+  // "cp.async.bulk.tensor": offsets have as many bits.
+  constexpr int64_t kMaxStride = 8;
+  constexpr int kCornerBits[] = {16, 8, 5};
+  unsigned numSpatial = op.getNumSpatial();
+  int64_t half = int64_t(1) << (kCornerBits[numSpatial - 1] - 1);
+  auto type = cast<MemRefType>(op.getSource().getType());
+  for (unsigned i = 0; i < numSpatial; ++i) {
+    std::string where = "spatial dimension " + std::to_string(i);
+    int64_t reach = op.getDilation(i) * (op.getKernel()[i] - 1);
+    int64_t lower = -op.getPadLower(i), upper = op.getPadUpper(i) - reach;
+    if (op.getStride(i) > kMaxStride)
+      return "the stride of " + where + " is " +
+             std::to_string(op.getStride(i)) + ", more than 8";
+    if (lower < -half || upper < -half || upper >= half)
+      return "the bounding box of " + where + " is from " +
+             std::to_string(lower) + " to " + std::to_string(upper) +
+             " around the tensor, and corners lie between " +
+             std::to_string(-half) + " and " + std::to_string(half - 1);
+    if (reach >= 2 * half)
+      return "the filter reaches " + std::to_string(reach) + " along " + where +
+             ", and offsets are less than " + std::to_string(2 * half);
+    int64_t size = type.getDimSize(i + 1);
+    if (!ShapedType::isDynamic(size) && op.getNumOutputs(i, size) == 0)
+      return "the convolution has no output along " + where;
+  }
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

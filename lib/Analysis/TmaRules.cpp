@@ -44,8 +44,8 @@ static std::string whyNotSlot(const CopyFacts &facts) {
   if (!isa_and_nonnull<AllocOp>(owner))
     return shared.name + " is not made by `tile.alloc`";
   for (Operation *user : shared.buffer.getUsers()) {
-    auto copy = dyn_cast<CopyOp>(user);
-    if (copy && copy.getTarget() == shared.buffer && isGlobal(copy.getSource()))
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
+    if (copy && copy.getTarget() == shared.buffer && copy.isSharedLoad())
       continue;
     SmallVector<TileAccess> accesses;
     if (auto tileOp = dyn_cast<TileOpInterface>(user))
@@ -139,8 +139,9 @@ static std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
   return {};
 }
 
-static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
-                             const SharedLayout &shared) {
+/// What tensor copies of every mode have in common.
+static std::string whyNotTensor(const CopyFacts &facts,
+                                const TargetInfo &target) {
   TileMoveOpInterface copy = facts.op;
   if (copy.getDisableTma())
     return "`disable_tma` is set";
@@ -153,9 +154,16 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
     return "threads multiply on " + target.arch.str() +
            ", where cp.async is what has been measured (`prefer` asks for TMA)";
   bool isLoad = facts.source.space == MemorySpace::Global;
-  const CopySide &global = isLoad ? facts.source : facts.target;
-  if (std::string reason = whyNotTensorMap(facts, global); !reason.empty())
+  return whyNotTensorMap(facts, isLoad ? facts.source : facts.target);
+}
+
+static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
+                             const SharedLayout &shared) {
+  TileMoveOpInterface copy = facts.op;
+  if (std::string reason = whyNotTensor(facts, target); !reason.empty())
     return reason;
+  bool isLoad = facts.source.space == MemorySpace::Global;
+  const CopySide &global = isLoad ? facts.source : facts.target;
   // Measured on an H200: what is cut off inside 16 bytes is written after all.
   if (!isLoad && global.mayOverhang &&
       facts.mayBePartial(kProxyBytes * 8 / global.elementBits))
@@ -167,6 +175,53 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
       whyNotBulk(facts, target, shared).empty())
     return "one bulk copy does what would take " +
            std::to_string(geometry->boxes.size()) + " boxes";
+  return {};
+}
+
+static std::string whyNotIm2col(const CopyFacts &facts,
+                                const TargetInfo &target,
+                                const SharedLayout &shared) {
+  if (facts.source.elementBits < 8)
+    return "elements narrower than a byte";
+  if (std::string reason = whyNotTensor(facts, target); !reason.empty())
+    return reason;
+  if (std::string reason = whyNotIm2colMap(cast<Im2colOp>(*facts.op));
+      !reason.empty())
+    return reason;
+  OrRefusal<TmaGeometry> geometry = tmaGeometry(facts.op, shared);
+  return geometry ? std::string() : geometry.reason();
+}
+
+/// gather4 and scatter4 move four rows at a time, to or from 128-byte units of
+/// shared memory (PTX ISA, "Tensor tiled::scatter4 and tiled::gather4 modes").
+static std::string whyNotGather4(const CopyFacts &facts,
+                                 const TargetInfo &target,
+                                 const SharedLayout &shared) {
+  constexpr int64_t kRows = 4, kUnitBytes = 128;
+  bool isLoad = facts.source.space == MemorySpace::Global;
+  if (facts.source.elementBits < 8)
+    return "elements narrower than a byte";
+  if (!target.hasTmaGather4())
+    return target.arch.str() + " has no tensor copies of four rows";
+  if (std::string reason = whyNotTensor(facts, target); !reason.empty())
+    return reason;
+  for (Value operand : facts.op->getOperands())
+    if (isa<MemRefType>(operand.getType()) && isFragment(operand))
+      return "the indices are in registers, and one thread moves the rows";
+  const CopySide &global = isLoad ? facts.source : facts.target;
+  if (!isLoad && facts.mayBePartial(kProxyBytes * 8 / global.elementBits))
+    return "the store may be cut off inside 16 bytes of " + global.name;
+  OrRefusal<TmaGeometry> geometry = tmaGeometry(facts.op, shared);
+  if (!geometry)
+    return geometry.reason();
+  int64_t rows = facts.tileShape.front();
+  if (rows % kRows != 0)
+    return "the tile has " + std::to_string(rows) +
+           " rows, not a multiple of 4";
+  int64_t rowBytes = geometry->box.front() * global.elementBits / 8;
+  if (rowBytes * kRows % kUnitBytes != 0)
+    return "four rows are " + std::to_string(rowBytes * kRows) +
+           " bytes in shared memory, not a multiple of 128";
   return {};
 }
 
@@ -214,6 +269,16 @@ std::string tile::whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
   return ::whyNotBulk(facts, target, layoutOf(facts));
 }
 
+std::string tile::whyNotIm2col(const CopyFacts &facts, const TargetInfo &target,
+                               int64_t) {
+  return ::whyNotIm2col(facts, target, layoutOf(facts));
+}
+
+std::string tile::whyNotGather4(const CopyFacts &facts,
+                                const TargetInfo &target, int64_t) {
+  return ::whyNotGather4(facts, target, layoutOf(facts));
+}
+
 std::string tile::whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
                                int64_t) {
   return ::whyNotReduce(facts, target, layoutOf(facts));
@@ -221,8 +286,13 @@ std::string tile::whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
 
 bool tile::isMovedByProxy(const CopyFacts &facts, const TargetInfo &target,
                           const SharedLayout &shared) {
-  if (TileMoveOpInterface(facts.op).getCombining())
+  TileMoveOpInterface move = facts.op;
+  if (move.getCombining())
     return ::whyNotReduce(facts, target, shared).empty();
+  if (move.getAddressing() == MoveAddressing::Im2col)
+    return ::whyNotIm2col(facts, target, shared).empty();
+  if (move.getAddressing() == MoveAddressing::Indexed)
+    return ::whyNotGather4(facts, target, shared).empty();
   return ::whyNotTma(facts, target, shared).empty() ||
          ::whyNotBulk(facts, target, shared).empty();
 }

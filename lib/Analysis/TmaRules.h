@@ -1,7 +1,7 @@
 //===- TmaRules.h - when tensor and bulk copies can move a tile -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Internal to copy selection: three rows of the table in CopyRules.cpp.
+// Internal to copy selection: rows of the table in CopyRules.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_ANALYSIS_TMARULES_H
@@ -18,6 +18,12 @@ std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
                       int64_t bytes);
 std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
                        int64_t bytes);
+/// Why the matrix of a convolution cannot be loaded by im2col copies.
+std::string whyNotIm2col(const CopyFacts &facts, const TargetInfo &target,
+                         int64_t bytes);
+/// Why rows named by indices cannot be moved by gather4 and scatter4.
+std::string whyNotGather4(const CopyFacts &facts, const TargetInfo &target,
+                          int64_t bytes);
 /// Why an atomic from shared to global memory cannot be a tensor reduction.
 std::string whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
                          int64_t bytes);

@@ -7,11 +7,8 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-bool tile::isTmaLoad(CopyOp copy) {
-  auto plan = copy.getPlan();
-  return plan && isGlobal(copy.getSource()) && isShared(copy.getTarget()) &&
-         (plan->getInstruction() == CopyInstruction::Tma ||
-          plan->getInstruction() == CopyInstruction::Bulk);
+bool tile::isTmaLoad(TileMoveOpInterface copy) {
+  return copy.isSharedLoad() && copy.isMovedByProxy();
 }
 
 namespace {
@@ -22,7 +19,11 @@ public:
       : kernel(kernel), accesses(accesses) {}
 
   /// The operation that ties a copy to what others compute; null when none.
-  Operation *check(CopyOp copy, std::string &why) {
+  Operation *check(TileMoveOpInterface copy, std::string &why) {
+    // What it reads beside its source (where rows lie) decides, too.
+    if (Operation *cause =
+            checkReads(copy, copy.getSource(), copy.getTarget(), why))
+      return cause;
     for (Value operand : copy->getOperands())
       if (!isa<MemRefType>(operand.getType()))
         addValue(operand);
@@ -72,6 +73,13 @@ private:
     }
     if (isMemoryEffectFree(op))
       return nullptr;
+    return checkReads(op, Value(), Value(), why);
+  }
+
+  /// What `op` accesses, but for two buffers, has to be read only, by
+  /// everybody.
+  Operation *checkReads(Operation *op, Value source, Value target,
+                        std::string &why) {
     SmallVector<OpAccess> own;
     if (Operation *unknown = collectAccesses(op, own)) {
       why = "which copies are made depends on '" +
@@ -79,6 +87,8 @@ private:
       return unknown;
     }
     for (const OpAccess &access : own) {
+      if (access.access.buffer == source || access.access.buffer == target)
+        continue;
       if (access.access.isWrite || !isGlobal(access.access.buffer)) {
         why = "which copies are made depends on " +
               describeBuffer(access.access.buffer) + ", which the kernel fills";
@@ -126,9 +136,9 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target) {
               std::to_string(threads));
   if (!kernel.getBodyRegion().front().getOps<WarpSpecializeOp>().empty())
     return no("roles are written in the program");
-  SmallVector<CopyOp> loads;
+  SmallVector<TileMoveOpInterface> loads;
   bool overlaps = false;
-  kernel.getBodyRegion().walk([&](CopyOp copy) {
+  kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
     if (!isTmaLoad(copy))
       return;
     loads.push_back(copy);
@@ -144,7 +154,7 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target) {
                   "' may touch any buffer",
               unknown);
   ProducerSlice slice(kernel, accesses);
-  for (CopyOp copy : loads) {
+  for (TileMoveOpInterface copy : loads) {
     std::string why;
     if (Operation *cause = slice.check(copy, why))
       return no(why, cause);

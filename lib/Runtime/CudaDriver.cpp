@@ -79,6 +79,7 @@ static const char *resolveAll(void *library, cuda::Functions &f) {
   r.required(f.eventSynchronize, "cuEventSynchronize");
   r.required(f.eventElapsedTime, "cuEventElapsedTime");
   r.optional(f.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  r.optional(f.tensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
   return r.missing;
 }
 

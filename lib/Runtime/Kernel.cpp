@@ -197,7 +197,7 @@ Status Kernel::configure(const Device &onDevice) {
     return kernelError(spec, status.message());
 
   if (!spec.tensorMaps.empty()) {
-    if (!f.tensorMapEncodeTiled)
+    if (!f.tensorMapEncodeTiled || !f.tensorMapEncodeIm2col)
       return kernelError(spec, "expected a driver with tensor maps");
     tensorMaps = std::make_unique<TensorMapCache>();
   }

@@ -81,6 +81,8 @@ private:
   void checkArg(const ArgSpec &arg, const std::string &where);
   void checkTensorMaps();
   void checkTensorMap(const TensorMapSpec &map, const std::string &where);
+  void checkIm2col(const Im2colSpec &im2col, size_t rank,
+                   const std::string &where);
   void checkParams();
   void checkLaunch();
   void checkCode();
@@ -142,10 +144,30 @@ void KernelVerifier::checkTensorMaps() {
     checkTensorMap(kernel.tensorMaps[i], "tensor map " + std::to_string(i));
 }
 
+void KernelVerifier::checkIm2col(const Im2colSpec &im2col, size_t rank,
+                                 const std::string &where) {
+  require(rank >= 3 && im2col.lower.size() == rank - 2 &&
+              im2col.upper.size() == rank - 2,
+          where,
+          "expected a rank of 3 to 5 and corners of two dimensions less");
+  require(im2col.channels >= 1 && im2col.channels <= 256 &&
+              im2col.pixels >= 1 && im2col.pixels <= 1024,
+          where, "expected 1 to 256 channels and 1 to 1024 pixels");
+  if (failed)
+    return;
+  int64_t half = int64_t(1) << (rank == 3 ? 15 : rank == 4 ? 7 : 4);
+  for (const std::vector<int64_t> *corner : {&im2col.lower, &im2col.upper})
+    for (int64_t at : *corner)
+      if (at < -half || at >= half)
+        return report(where + ": expected corners from " +
+                      std::to_string(-half) + " to " +
+                      std::to_string(half - 1));
+}
+
 void KernelVerifier::checkTensorMap(const TensorMapSpec &map,
                                     const std::string &where) {
-  // [M9]; limits from the description of cuTensorMapEncodeTiled in the CUDA
-  // driver API.
+  // [M9]; limits from the descriptions of cuTensorMapEncodeTiled and
+  // cuTensorMapEncodeIm2col in the CUDA driver API.
   const ArgSpec *arg = memref(map.arg);
   if (!arg)
     return report(where + ": expected the argument to be a memref");
@@ -153,11 +175,17 @@ void KernelVerifier::checkTensorMap(const TensorMapSpec &map,
           "expected the element type of the argument");
   size_t rank = map.dims.size();
   require(rank >= 1 && rank <= 5, where, "expected a rank of 1 to 5");
-  require(map.box.size() == rank && map.elementStrides.size() == rank &&
+  bool isIm2col = map.im2col.any();
+  require(map.box.size() == (isIm2col ? 0 : rank) &&
+              map.elementStrides.size() == rank &&
               map.strides.size() + 1 == rank,
           where,
-          "expected one box extent and element stride per dimension and "
-          "one stride less");
+          "expected one box extent (none with `im2col`) and element stride per "
+          "dimension and one stride less");
+  if (failed)
+    return;
+  if (isIm2col)
+    checkIm2col(map.im2col, rank, where);
   if (failed)
     return;
   require(map.interleave == TensorMapInterleave::None || rank >= 3, where,
@@ -172,7 +200,7 @@ void KernelVerifier::checkTensorMap(const TensorMapSpec &map,
             "expected element strides of 1 to 8");
   if (failed)
     return;
-  int64_t inner = map.box[0] * bits / 8;
+  int64_t inner = (isIm2col ? map.im2col.channels : map.box[0]) * bits / 8;
   if (map.interleave == TensorMapInterleave::None) {
     require(inner % 16 == 0, where,
             "expected the innermost box extent to be a multiple of 16 bytes");

@@ -169,6 +169,14 @@ static Json toJson(const TensorMapSpec &map) {
   object["swizzle"] = wordOf(kSwizzles, map.swizzle);
   object["l2_promotion"] = wordOf(kL2s, map.l2);
   object["oob_fill"] = wordOf(kFills, map.fill);
+  Json im2col;
+  if (map.im2col.any()) {
+    im2col["lower"] = toJson(map.im2col.lower);
+    im2col["upper"] = toJson(map.im2col.upper);
+    im2col["channels"] = map.im2col.channels;
+    im2col["pixels"] = map.im2col.pixels;
+  }
+  object["im2col"] = im2col;
   return object;
 }
 
@@ -239,6 +247,7 @@ private:
   ArgSpec readArg(const Json &value, const std::string &path);
   ParamSpec readParam(const Json &value, const std::string &path);
   TensorMapSpec readTensorMap(const Json &value, const std::string &path);
+  void readIm2col(JsonObject &map, Im2colSpec &im2col);
   Assumption readAssumption(const Json &value, const std::string &path);
   CodeSpec readCode(const Json &value, const std::string &path);
   KernelSpec readKernel(const Json &value, const std::string &path);
@@ -392,6 +401,20 @@ ParamSpec ManifestReader::readParam(const Json &value,
   return param;
 }
 
+void ManifestReader::readIm2col(JsonObject &map, Im2colSpec &im2col) {
+  const Json *value = map.any("im2col");
+  if (!value || value->is_null())
+    return;
+  JsonObject object(*value, pathJoin(map.path(), "im2col"), errors);
+  im2col.lower = readIntegers(object, "lower", 3, /*allowNull=*/false);
+  im2col.upper = readIntegers(object, "upper", 3, /*allowNull=*/false);
+  object.integer("channels", im2col.channels, 1, kMaxInt);
+  object.integer("pixels", im2col.pixels, 1, kMaxInt);
+  object.finish();
+  if (!errors.any() && im2col.lower.empty())
+    errors.report(object.path(), "expected corners");
+}
+
 TensorMapSpec ManifestReader::readTensorMap(const Json &value,
                                             const std::string &path) {
   TensorMapSpec map;
@@ -407,6 +430,8 @@ TensorMapSpec ManifestReader::readTensorMap(const Json &value,
   readWord(object, "swizzle", kSwizzles, map.swizzle, errors);
   readWord(object, "l2_promotion", kL2s, map.l2, errors);
   readWord(object, "oob_fill", kFills, map.fill, errors);
+  if (version >= 3)
+    readIm2col(object, map.im2col);
   object.finish();
   return map;
 }

@@ -1,8 +1,9 @@
 //===- TensorMaps.cpp - Encoding tensor maps at launch --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TensorMaps.h. The limits are those of cuTensorMapEncodeTiled in the CUDA
-// Driver API; checking them here names the argument, which the driver does not.
+// See TensorMaps.h. The limits are those of cuTensorMapEncodeTiled and
+// cuTensorMapEncodeIm2col in the CUDA Driver API; checking them here names the
+// argument, which the driver does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +57,7 @@ static Status evaluate(const KernelSpec &kernel, unsigned index,
     return argError(kernel, spec.arg,
                     "tensor map " + std::to_string(index) + ": " + what);
   };
+  // A convolution may have no pixels though its tensor has elements.
   bool isEmpty = false;
   for (size_t i = 0; i < spec.dims.size(); ++i) {
     Expr::Value dim = spec.dims[i].evaluate(args);
@@ -66,6 +68,9 @@ static Status evaluate(const KernelSpec &kernel, unsigned index,
                   std::to_string(dim.value));
     key.dims[i] = uint64_t(dim.value);
     isEmpty |= dim.value == 0;
+    if (spec.im2col.any() && i > 0 && i <= spec.im2col.lower.size())
+      isEmpty |=
+          dim.value + spec.im2col.upper[i - 1] <= spec.im2col.lower[i - 1];
   }
   uint64_t align = spec.interleave == TensorMapInterleave::B32 ? 32 : 16;
   if (isEmpty) {
@@ -104,12 +109,26 @@ static Status encode(const TensorMapSpec &spec, const Driver &driver,
   unsigned rank = unsigned(spec.dims.size());
   unsigned box[5] = {}, elementStrides[5] = {};
   for (unsigned i = 0; i < rank; ++i) {
-    box[i] = unsigned(spec.box[i]);
+    box[i] = spec.im2col.any() ? 1 : unsigned(spec.box[i]);
     elementStrides[i] = unsigned(spec.elementStrides[i]);
   }
   // A device address, which is not read here.
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   void *address = reinterpret_cast<void *>(key.address);
+  if (spec.im2col.any()) {
+    int lower[3] = {}, upper[3] = {};
+    for (unsigned i = 0; i < rank - 2 && key.address != kNowhere; ++i) {
+      lower[i] = int(spec.im2col.lower[i]);
+      upper[i] = int(spec.im2col.upper[i]);
+    }
+    return driver.check(
+        driver.functions().tensorMapEncodeIm2col(
+            &map, mapType(spec.type), rank, address, key.dims.data(),
+            key.strides.data(), lower, upper, unsigned(spec.im2col.channels),
+            unsigned(spec.im2col.pixels), elementStrides, int(spec.interleave),
+            int(spec.swizzle), int(spec.l2), int(spec.fill)),
+        "cuTensorMapEncodeIm2col");
+  }
   // The enumerations of the manifest number their values as the driver does.
   return driver.check(driver.functions().tensorMapEncodeTiled(
                           &map, mapType(spec.type), rank, address,

@@ -65,6 +65,8 @@ static constexpr Row kRows[] = {
     // In assembly text for the ignore-src predicate, which 7.5 brought.
     {"cp.async", "shared", "", 80, Needs::Any, 75},
     {"cp.async.bulk", "", "cp.async.bulk", 90, Needs::Any, 80},
+    {"cp.async.bulk.tensor", "tile::gather4", "", 100, Needs::Exactly, 86},
+    {"cp.async.bulk.tensor", "tile::scatter4", "", 100, Needs::Exactly, 86},
     {"cp.reduce.async.bulk", "", "cp.reduce.async.bulk", 90, Needs::Any, 80},
     {"tensormap", "", "tensormap", 90, Needs::Specific, 83},
     {"multimem", "", "multimem", 90, Needs::Any, 81},
@@ -242,6 +244,12 @@ static void matchOperation(
     return matchText(inlinePtx.getPtxCode());
   if (auto mma = dyn_cast<NVVM::MmaOp>(op))
     return matchText(spellMma(mma));
+  if (auto load = dyn_cast<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op);
+      load && load.getMode() == NVVM::TMALoadMode::TILE_GATHER4)
+    return matchText("cp.async.bulk.tensor.2d.tile::gather4");
+  if (auto store = dyn_cast<NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp>(op);
+      store && store.getMode() == NVVM::TMAStoreMode::TILE_SCATTER4)
+    return matchText("cp.async.bulk.tensor.2d.tile::scatter4");
 
   StringRef name = op->getName().getStringRef();
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {

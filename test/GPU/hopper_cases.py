@@ -8,7 +8,9 @@ where the program has them, batch, splits and pad (elements that rows are longer
 import dataclasses
 
 from tilebench.attention import Attention
+from tilebench.conv import Conv
 from tilebench.gemm import Gemm
+from tilebench.rows import Rows
 
 PLAIN = Gemm(tile=(128, 128, 64), stages=3)
 # Enough tiles that each block of a persistent grid has several: the phases of rings carry over.
@@ -247,12 +249,90 @@ def cases():
             add("attention", base, lengths, rows=192, threads=384, keys=64 if d == 128 else 128)
             add("attention", base, lengths[:3], stages=1, accurate=True)
 
+    convolutions(add)
+    rows(add)
+
     # One kernel may come up in several groups: it is packed and run once, for all their extents.
     merged = {}
     for group, program, runs, core in found:
         old = merged.setdefault(program.ident(), (group, program, [], core))
         merged[program.ident()] = (old[0], program, old[2] + [run for run in runs if run not in old[2]], old[3] or core)
     return list(merged.values())
+
+
+def convolutions(add):
+    """Strides, dilations, paddings and odd extents in one to three dimensions, by tensor copies, cp.async and loads."""
+    sizes = ((2, (14, 14), 64, 128), (3, (9, 17), 72, 40), (1, (5, 3), 8, 8), (2, (30, 23), 200, 136))
+    none = ((1, (1, 2), 64, 64), (0, (14, 14), 64, 64))  # no output, no image
+
+    def run_all(conv, runs=sizes, core=False, group="conv"):
+        add(group, conv, [conv.run(*run) for run in runs], core)
+
+    base = Conv(pad=(1, 1))
+    variants = (
+        dict(),
+        dict(strides=(2, 2)),
+        dict(strides=(1, 3), dilations=(2, 1), pad=(2, 1)),
+        dict(pad=(0, 0)),
+        dict(pad=(2, 0), pad_upper=(0, 3)),
+        dict(kernel=(1, 1), pad=(0, 0)),
+        dict(kernel=(1, 1), pad=(0, 0), strides=(2, 2)),
+        dict(kernel=(7, 7), pad=(3, 3), strides=(2, 2)),
+        dict(kernel=(1, 5), pad=(0, 2), strides=(8, 1)),
+        dict(kernel=(2, 3), dilations=(4, 3), pad=(4, 3)),
+        dict(kernel=(3, 3), strides=(9, 9)),  # beyond the strides of a tensor map
+    )
+    for number, fields in enumerate(variants):
+        conv = dataclasses.replace(base, **fields)
+        run_all(conv, sizes + none if number == 0 else sizes, core=number in (0, 2))
+        run_all(dataclasses.replace(conv, tma=False), core=number == 2)
+    run_all(dataclasses.replace(base, pad=(0, 0)), none)
+    # Channels and filters of no promised multiple: versions, and loads by 2 bytes.
+    odd = ((2, (14, 14), 64, 128), (1, (9, 7), 3, 5), (2, (8, 11), 65, 33), (2, (8, 11), 66, 34), (1, (6, 6), 68, 36))
+    for fields in (dict(), dict(strides=(2, 2)), dict(tma=False)):
+        run_all(dataclasses.replace(base, promise=False, **fields), odd)
+    for channels in (16, 24, 64, 256):
+        run_all(dataclasses.replace(base, channels=channels), [(2, (12, 13), channels, 72)])
+    # Tiles, swizzles (bytes of a step's channels), stages, types, roles.
+    for tile, threads in (
+        ((128, 256, 64), 256),
+        ((64, 64, 64), 128),
+        ((256, 64, 32), 256),
+        ((128, 64, 16), 128),
+        ((64, 128, 128), 128),
+        ((192, 96, 64), 384),
+    ):
+        run_all(dataclasses.replace(base, tile=tile, threads=threads, stages=3))
+    for stages in (1, 2, 5):
+        run_all(dataclasses.replace(base, stages=stages))
+    run_all(dataclasses.replace(base, specialize=False))
+    for cluster in ((2, 1), (1, 2)):
+        run_all(dataclasses.replace(base, cluster=cluster))
+        run_all(dataclasses.replace(base, cluster=cluster, persistent=1, strides=(2, 1)))
+    run_all(dataclasses.replace(base, element="bf16", out="f32", relu=True), core=True)
+    run_all(dataclasses.replace(base, persistent=1, panel=8, tile=(64, 64, 64), threads=128))
+    # One and three spatial dimensions.
+    line = Conv(kernel=(3,), pad=(1,))
+    lines = ((4, (100,), 64, 64), (2, (33,), 24, 136), (1, (1,), 8, 8))
+    for fields in (dict(), dict(strides=(2,), dilations=(3,), pad=(3,)), dict(kernel=(9,), pad=(0,), pad_upper=(4,))):
+        run_all(dataclasses.replace(line, **fields), lines, core=not fields)
+        run_all(dataclasses.replace(line, tma=False, **fields), lines)
+    volume = Conv(kernel=(3, 3, 3), pad=(1, 1, 1))
+    volumes = ((2, (5, 6, 7), 64, 64), (1, (3, 9, 4), 40, 72))
+    for fields in (dict(), dict(strides=(2, 1, 2), dilations=(1, 2, 1)), dict(kernel=(1, 3, 2), pad=(0, 1, 0))):
+        run_all(dataclasses.replace(volume, **fields), volumes, core=not fields)
+        run_all(dataclasses.replace(volume, tma=False, **fields), volumes)
+
+
+def rows(add):
+    """Rows gathered and scattered by index: more and fewer than there are, of odd widths, from each memory."""
+    whole = [dict(T=300, M=200, U=400, K=192, N=256), dict(T=40, M=333, U=350, K=72, N=136), dict(T=1, M=1, U=1, K=8, N=8)]
+    odd = [dict(T=33, M=130, U=140, K=65, N=67), dict(T=300, M=200, U=400, K=192, N=256), dict(T=9, M=70, U=80, K=6, N=10)]
+    for indices in ("global", "shared", "fragment"):
+        add("rows", Rows(indices=indices), whole, core=True)
+        add("rows", Rows(indices=indices, promise=False), odd)
+        add("rows", Rows(indices=indices, index="i64", element="bf16", tile=(64, 64, 32), threads=128), whole)
+    add("rows", Rows(stages=1), whole)
 
 
 def stress(found):
@@ -269,4 +349,9 @@ def work(program, run):
     """Multiplications of a run, about."""
     if isinstance(program, Attention):
         return 2 * run["heads"] * run["S"] ** 2 * program.d
+    if isinstance(program, Conv):
+        taps = 1
+        for extent in program.kernel:
+            taps *= extent
+        return run["pixels"] * run["F"] * max(run["C"], 1) * taps
     return run["M"] * run["N"] * max(run["K"], 1) * run.get("batch", 1)

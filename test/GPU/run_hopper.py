@@ -34,7 +34,9 @@ for place in (HERE, HERE.parent.parent / "benchmarks"):
 import hopper_cases  # noqa: E402
 from tilebench import artifact  # noqa: E402
 from tilebench.attention import Attention  # noqa: E402
+from tilebench.conv import Conv  # noqa: E402
 from tilebench.gemm import BITS  # noqa: E402
+from tilebench.rows import Rows  # noqa: E402
 
 GUARD = 4096
 UNIT_OUT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53}
@@ -56,6 +58,7 @@ class Buffer:
             f64=torch.float64,
             i8=torch.int8,
             i32=torch.int32,
+            i64=torch.int64,
             f8E4M3FN=torch.float8_e4m3fn,
             f8E5M2=torch.float8_e5m2,
         )
@@ -110,7 +113,7 @@ def resolve(program, run):
         if shape is None:
             found.append((name, element, None, access, 0, run["splits"] if name == "splits" else 0.5))
             continue
-        extents = [values[d] for d in shape]
+        extents = [d if isinstance(d, int) else values[d] for d in shape]
         pad = 0
         if padded:
             step = 128 // BITS[element]
@@ -243,6 +246,73 @@ class AttentionCase(Case):
         return ~((got - ref).abs() <= unit * 1.01 * ref.abs() + 2 * unit * mag + 1e-5)
 
 
+class ConvCase(Case):
+    """Against torch's convolution in float64, channels moved to where it has them."""
+
+    def reference(self):
+        torch, p = self.torch, self.program
+        x, w = (self.buffers[name].double().movedim(-1, 1) for name in "XW")
+        strides, dilations, lower, upper = p.geometry()
+        shape = self.out.shape
+        if not shape[0] or not shape[1] or not x.numel():
+            zeros = torch.zeros(shape, dtype=torch.float64, device=x.device)
+            return zeros, zeros
+        pads = [edge for pair in zip(reversed(lower), reversed(upper)) for edge in pair]
+        x = torch.nn.functional.pad(x, pads)
+        convolve = getattr(torch.nn.functional, f"conv{p.rank()}d")
+
+        def apply(x, w):
+            y = convolve(x, w, stride=strides, dilation=dilations)
+            return y.movedim(1, -1).reshape(shape)
+
+        ref, mag = apply(x, w), apply(x.abs(), w.abs())
+        return (ref.clamp_min(0) if p.relu else ref), mag * (w[0].numel() + 4)
+
+    def wrong_elements(self, got, ref, mag, rand):
+        p, out = self.program, self.out
+        if not rand:
+            return ~(got == ref.to(out.dtype).double())
+        bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + UNIT[p.element] * mag
+        return ~((got - ref).abs() <= bound + (2.0**-24 if out.element == "f16" else 1e-30))
+
+
+class RowsCase(Case):
+    """Rows that no index names keep what they were: poison."""
+
+    def fill(self, rand, generator):
+        super().fill(rand, generator)
+        torch, device = self.torch, self.out.raw.device
+        read, written = self.buffers["I"], self.buffers["J"]
+        rows, targets = self.buffers["X"].shape[0], self.out.shape[0]
+        read.set(torch.randint(-2, rows + 2, read.shape, generator=generator, device=device))
+        # Each row is written once at most.
+        order = torch.randperm(targets, generator=generator, device=device)[: written.shape[0]]
+        order[::7] = -1
+        order[3::11] = targets
+        written.set(order)
+
+    def reference(self):
+        torch = self.torch
+        x, w, y = self.buffers["X"].double(), self.buffers["W"].double(), self.out
+        read, written = (self.buffers[name].view().reshape(-1).long() for name in "IJ")
+        exists = (read >= 0) & (read < x.shape[0])
+        taken = x[read.clamp(0, x.shape[0] - 1)] * exists[:, None]
+        stored = (written >= 0) & (written < y.shape[0])
+        ref = torch.full(y.shape, float("nan"), dtype=torch.float64, device=x.device)
+        mag = torch.zeros_like(ref)
+        ref[written[stored]] = (taken @ w)[stored]
+        mag[written[stored]] = (taken.abs() @ w.abs())[stored]
+        return ref, mag * (w.shape[0] + 4)
+
+    def wrong_elements(self, got, ref, mag, rand):
+        p, out = self.program, self.out
+        kept = got.isnan() & ref.isnan()
+        if not rand:
+            return ~(kept | (got == ref.to(out.dtype).double()))
+        bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + UNIT[p.element] * mag
+        return ~(kept | ((got - ref).abs() <= bound + (2.0**-24 if out.element == "f16" else 1e-30)))
+
+
 class Worker:
     def __init__(self, folder, device="cuda", runtime=None):
         import torch
@@ -263,7 +333,7 @@ class Worker:
         count, failures = 0, []
         for number, run in enumerate(runs):
             try:
-                kind = AttentionCase if isinstance(program, Attention) else Case
+                kind = {Attention: AttentionCase, Conv: ConvCase, Rows: RowsCase}.get(type(program), Case)
                 case = kind(self.torch, self.device, kernel, program, run)
                 for rand in kinds:
                     generator = self.torch.Generator(device=self.device).manual_seed(seed + 2 * number + rand)

@@ -16,7 +16,7 @@ Deterministic; needs Python 3.11 and nothing else. Each entry of kernels.json ha
   min_arch          oldest architecture that has the types
   archs             the architectures the kernel is for, absent: all from min_arch on
   compile_only      why the kernel is not run, else absent
-The file's other half, gemms, is in matrix_gemm.py; the rest in matrix_misc.py.
+The file's other half, gemms, is in matrix_gemm.py; convolutions and rows by index in matrix_rows.py; the rest in matrix_misc.py.
 """
 
 import argparse
@@ -30,9 +30,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 def kernels():
     import matrix_gemm
     import matrix_misc
+    import matrix_rows
 
     # At the end: the others keep the architectures that they are compiled for by turns.
     found = matrix_gemm.kernels() + matrix_misc.kernels() + matrix_gemm.tcgen05_kernels() + matrix_gemm.split_kernels()
+    found += matrix_rows.kernels()
     names = [kernel["name"] for kernel in found]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
     return found

@@ -81,7 +81,7 @@ KernelFacts run::analyzeKernel(KernelOp kernel) {
       accumulator(elementOf(atomic.getTarget()));
     } else if (auto cast = dyn_cast<arith::TruncFOp>(op)) {
       inner(unitRoundoff(getElementTypeOrSelf(cast.getType())));
-    } else if (auto copy = dyn_cast<CopyOp>(op)) {
+    } else if (auto copy = dyn_cast<TileMoveOpInterface>(op)) {
       if (elementOf(copy.getSource()) != elementOf(copy.getTarget()) &&
           !isGlobal(copy.getTarget()))
         inner(unitRoundoff(elementOf(copy.getTarget())));

@@ -354,6 +354,38 @@ TEST_F(LaunchTest, ThreadsLaunchTogether) {
   }
 }
 
+TEST_F(LaunchTest, MapsOfConvolutionsHaveCorners) {
+  Artifact artifact = tensorMapArtifact();
+  KernelSpec &spec = artifact.manifest.kernels[0];
+  TensorMapSpec &map = spec.tensorMaps[0];
+  // 8 x shape[0] pixels of 64 channels; 3 x 3 taps, a pad of 1 below.
+  map.dims = {64, 8, Expr::dim(0, 0), 1};
+  map.strides = {144, 1152, 115200};
+  map.elementStrides = {1, 2, 1, 1};
+  map.box.clear();
+  map.im2col = {{-1, -1}, {-2, -2}, 64, 128};
+  std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+  ASSERT_TRUE(loaded);
+  const Kernel &kernel = loaded->kernel(0);
+  shapeC[1] = 256;
+  stridesC[0] = 256;
+  ASSERT_TRUE(kernel.launch(args).ok());
+  const MockTensorMap &seen = mock->tensorMaps.back();
+  EXPECT_EQ(seen.dims, (std::vector<uint64_t>{64, 8, 100, 1}));
+  EXPECT_EQ(seen.box, (std::vector<unsigned>{64, 128}));
+  EXPECT_EQ(seen.lower, (std::vector<int>{-1, -1}));
+  EXPECT_EQ(seen.upper, (std::vector<int>{-2, -2}));
+  EXPECT_EQ(seen.elementStrides, (std::vector<unsigned>{1, 2, 1, 1}));
+  // One row of pixels holds no filter: a map of one pixel, anywhere.
+  shapeA[0] = 1;
+  ASSERT_TRUE(kernel.launch(args).ok());
+  const MockTensorMap &empty = mock->tensorMaps.back();
+  EXPECT_EQ(empty.dims, (std::vector<uint64_t>{1, 1, 1, 1}));
+  EXPECT_EQ(empty.lower, (std::vector<int>{0, 0}));
+  EXPECT_EQ(empty.upper, (std::vector<int>{0, 0}));
+  EXPECT_NE(empty.address, kA);
+}
+
 TEST_F(LaunchTest, TensorMapErrorsNameTheArgument) {
   std::unique_ptr<LoadedArtifact> loaded = load(tensorMapArtifact());
   const Kernel &kernel = loaded->kernel(0);

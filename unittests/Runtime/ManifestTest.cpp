@@ -150,6 +150,26 @@ TEST(Manifest, RulesAreChecked) {
             "assumption 0");
   expectHas(errorAfter([](K &k) { k.tensorMaps[0].box[0] = 128; }),
             "tensor map 0: expected the innermost box extent to fit");
+  // Of convolutions, corners in place of a box.
+  auto im2colError = [&](const Im2colSpec &im2col) {
+    return errorAfter([&](K &k) {
+      TensorMapSpec &map = k.tensorMaps[0];
+      map.dims = {64, 8, 8, 2};
+      map.strides = {128, 1024, 8192};
+      map.elementStrides = {1, 2, 2, 1};
+      map.box.clear();
+      map.im2col = im2col;
+    });
+  };
+  EXPECT_EQ(im2colError({{-1, -1}, {-1, -1}, 64, 128}), "");
+  expectHas(im2colError({{-1}, {-1}, 64, 128}),
+            "expected a rank of 3 to 5 and corners of two dimensions less");
+  expectHas(im2colError({{-1, -129}, {-1, -1}, 64, 128}),
+            "expected corners from -128 to 127");
+  expectHas(im2colError({{-1, -1}, {-1, -1}, 64, 1025}),
+            "expected 1 to 256 channels and 1 to 1024 pixels");
+  expectHas(im2colError({{-1, -1}, {-1, -1}, 128, 128}),
+            "expected the innermost box extent to fit");
   expectHas(errorAfter([](K &k) { k.tensorMaps[0].box[0] = 12; }),
             "multiple of 16 bytes");
   expectHas(errorAfter([](K &k) { k.tensorMaps[0].strides.clear(); }),
@@ -212,9 +232,9 @@ TEST(Manifest, DocumentedExample) {
 TEST(Manifest, NewerVersionIsRefused) {
   // Whatever else a newer manifest holds.
   expectHas(
-      parseManifest("{\"format_version\": 3, \"brand_new\": []}", 0).message(),
-      "format version 3, newer than version 2");
-  expectHas(errorOfText("\"format_version\": 2", "\"format_version\": 0"),
+      parseManifest("{\"format_version\": 4, \"brand_new\": []}", 0).message(),
+      "format version 4, newer than version 3");
+  expectHas(errorOfText("\"format_version\": 3", "\"format_version\": 0"),
             "to be an integer");
 }
 
@@ -227,7 +247,7 @@ TEST(Manifest, OlderVersionsAreRead) {
     ASSERT_NE(at, std::string::npos) << what;
     text.replace(at, what.size(), with);
   };
-  replace("\"format_version\": 2", "\"format_version\": 1");
+  replace("\"format_version\": 3", "\"format_version\": 1");
   expectHas(parseManifest(text, artifact.blobs.size()).message(),
             "unknown field 'persistent'");
   replace("\"persistent\": 0,", "");

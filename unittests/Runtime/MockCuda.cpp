@@ -277,11 +277,31 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
                         interleave,
                         swizzle,
                         l2,
-                        fill};
+                        fill,
+                        {},
+                        {}};
   std::lock_guard<std::mutex> lock(mutex);
   state.tensorMaps.push_back(seen);
   // The map's bytes are its number, so that tests see which one arrived.
   return std::memset(map, int(state.tensorMaps.size()), 128), 0;
+}
+
+int cuTensorMapEncodeIm2col(void *map, int type, unsigned rank, void *address,
+                            const uint64_t *dims, const uint64_t *strides,
+                            const int *lower, const int *upper,
+                            unsigned channels, unsigned pixels,
+                            const unsigned *elementStrides, int interleave,
+                            int swizzle, int l2, int fill) {
+  unsigned box[] = {channels, pixels};
+  cuTensorMapEncodeTiled(map, type, rank, address, dims, strides,
+                         elementStrides, elementStrides, interleave, swizzle,
+                         l2, fill);
+  std::lock_guard<std::mutex> lock(mutex);
+  MockTensorMap &seen = state.tensorMaps.back();
+  seen.box.assign(box, box + 2);
+  seen.lower.assign(lower, lower + rank - 2);
+  seen.upper.assign(upper, upper + rank - 2);
+  return 0;
 }
 
 } // extern "C"

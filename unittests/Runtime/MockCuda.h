@@ -31,8 +31,9 @@ struct MockTensorMap {
   unsigned rank;
   uint64_t address;
   std::vector<uint64_t> dims, strides;
-  std::vector<unsigned> box, elementStrides;
+  std::vector<unsigned> box, elementStrides; ///< im2col: channels, pixels
   int interleave, swizzle, l2, fill;
+  std::vector<int> lower, upper; ///< of im2col maps
 };
 
 struct MockAllocation {

@@ -23,7 +23,7 @@ public:
   /// around it, and its own operands if it is a loop, are uniform.
   bool isRunAlike(Operation *op);
   /// Every block of a cluster copies the same region.
-  bool copiesSame(CopyOp copy);
+  bool copiesSame(TileMoveOpInterface copy);
 
 private:
   bool differs(Value value);

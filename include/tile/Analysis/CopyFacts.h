@@ -32,7 +32,8 @@ struct CopySide {
   unsigned elementBits = 8;
   SmallVector<int64_t> extents; // one per dimension of the buffer
   SmallVector<IndexFacts> offsets;
-  /// Dimension of the buffer for each dimension of the tile.
+  /// Dimension of the buffer for each dimension of the tile. Where rows of the
+  /// tile lie at places of their own, only the last entry says something.
   SmallVector<unsigned> dimOfTile;
   /// The region may reach outside a global buffer.
   bool mayOverhang = false;
@@ -44,7 +45,7 @@ struct CopySide {
 struct CopyFacts {
   TileMoveOpInterface op;
   CopySide source, target;
-  /// Extents other than one.
+  /// Extents other than one; of a move by rows both.
   SmallVector<int64_t> tileShape;
   /// Element types differ.
   bool converts = false;

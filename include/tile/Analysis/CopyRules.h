@@ -26,6 +26,8 @@ struct CopyRule {
   std::string (*whyNot)(const CopyFacts &, const TargetInfo &, int64_t bytes);
   /// It is a row for atomics, which combine into the target, not for copies.
   bool combines = false;
+  /// It is a row for moves that find their elements in this way only.
+  std::optional<MoveAddressing> addressing = {};
 };
 
 /// The rows in order of preference. The last always applies.

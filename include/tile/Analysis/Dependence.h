@@ -56,7 +56,7 @@ struct Conflict {
 
 /// A copy that may run ahead of its iteration, and what it takes with it.
 struct AheadCopy {
-  CopyOp copy;
+  TileMoveOpInterface copy;
   /// Operations of the loop body that the copy's operands are computed by, in
   /// body order; they may be executed again earlier (pure, or reads of memory
   /// the loop does not write).
@@ -71,7 +71,7 @@ struct AheadCopy {
 /// - RAW out of the loop: nobody else sees the allocation's last contents;
 /// - RAW into the loop: nothing in the body writes what the copy, or the
 ///   computation of its operands, reads.
-std::optional<Conflict> whyNotAhead(CopyOp copy, Block &body,
+std::optional<Conflict> whyNotAhead(TileMoveOpInterface copy, Block &body,
                                     ArrayRef<OpAccess> bodyAccesses,
                                     Operation *unknown, AheadCopy &result);
 

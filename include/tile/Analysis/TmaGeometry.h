@@ -21,7 +21,8 @@ namespace mlir::tile {
 /// at multiples of a step from it.
 struct TmaGeometry {
   /// Dimensions of the global buffer, the tensor map's innermost first, and the
-  /// box extents in that order.
+  /// box extents in that order. Of a move by rows: of the matrix, 1 (along
+  /// rows) and then 0.
   SmallVector<unsigned> order;
   SmallVector<int64_t> box;
   TmaSwizzle swizzle = TmaSwizzle::None;
@@ -50,6 +51,11 @@ struct TmaGeometry {
 OrRefusal<TmaGeometry> tmaGeometry(TileMoveOpInterface copy,
                                    const SharedLayout &shared,
                                    int64_t pairDim = -1);
+
+/// What keeps a convolution's matrix from being loaded by im2col copies,
+/// whatever its addresses are: corners, offsets and strides that the tensor map
+/// or the instruction cannot state; empty when nothing does.
+std::string whyNotIm2colMap(Im2colOp op);
 
 /// Why the region is not one run of bytes on both sides, as a 1-D bulk copy
 /// needs; empty when it is. Overhang and alignment are not asked.

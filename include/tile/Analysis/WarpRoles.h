@@ -33,7 +33,7 @@ struct RoleDecision {
 RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target);
 
 /// Copies from global memory to a shared tile that complete on an mbarrier.
-bool isTmaLoad(CopyOp copy);
+bool isTmaLoad(TileMoveOpInterface copy);
 
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_WARPROLES_H

@@ -189,6 +189,14 @@ struct Functions {
                                  const unsigned *elementStrides, int interleave,
                                  int swizzle, int l2,
                                  int fill); ///< optional
+  Result (*tensorMapEncodeIm2col)(TensorMap *map, int type, unsigned rank,
+                                  void *address, const uint64_t *dims,
+                                  const uint64_t *strides, const int *lower,
+                                  const int *upper, unsigned channels,
+                                  unsigned pixels,
+                                  const unsigned *elementStrides,
+                                  int interleave, int swizzle, int l2,
+                                  int fill); ///< optional
 };
 
 } // namespace cuda

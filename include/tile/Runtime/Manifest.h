@@ -24,7 +24,7 @@ namespace mlir::tile::runtime {
 
 /// Version of the manifest that this library writes; it reads this one and
 /// every older one.
-inline constexpr int64_t kManifestVersion = 2;
+inline constexpr int64_t kManifestVersion = 3;
 
 /// An extent or stride known only at launch. Equal to
 /// mlir::ShapedType::kDynamic, so that the compiler copies shapes unchanged.
@@ -147,18 +147,35 @@ enum class TensorMapSwizzle : uint8_t { None, B32, B64, B128 };
 enum class TensorMapL2 : uint8_t { None, B64, B128, B256 };
 enum class TensorMapFill : uint8_t { Zeros, NaN };
 
-/// The operands of cuTensorMapEncodeTiled, innermost dimension first.
+/// What a map of convolutions (cuTensorMapEncodeIm2col) has in place of a box.
+struct Im2colSpec {
+  /// Corners of the box of pixels, relative to the tensor's own; of the spatial
+  /// dimensions, innermost first. Empty in maps of boxes.
+  std::vector<int64_t> lower, upper;
+  int64_t channels = 0; ///< elements of a pixel
+  int64_t pixels = 0;   ///< of a column
+
+  bool any() const { return !lower.empty(); }
+  bool operator==(const Im2colSpec &other) const {
+    return lower == other.lower && upper == other.upper &&
+           channels == other.channels && pixels == other.pixels;
+  }
+};
+
+/// The operands of cuTensorMapEncodeTiled, or of cuTensorMapEncodeIm2col, the
+/// innermost dimension first.
 struct TensorMapSpec {
   unsigned arg = 0; ///< the memref described; its address is the map's
   ElementType type = ElementType::F16;
   std::vector<Expr> dims;    ///< extents in elements
   std::vector<Expr> strides; ///< bytes, of all dimensions but the first
-  std::vector<int64_t> box;  ///< elements
+  std::vector<int64_t> box;  ///< elements; empty with `im2col`
   std::vector<int64_t> elementStrides; ///< elements, 1 each as a rule
   TensorMapInterleave interleave = TensorMapInterleave::None;
   TensorMapSwizzle swizzle = TensorMapSwizzle::None;
   TensorMapL2 l2 = TensorMapL2::None;
   TensorMapFill fill = TensorMapFill::Zeros;
+  Im2colSpec im2col;
 };
 
 struct KernelSpec {

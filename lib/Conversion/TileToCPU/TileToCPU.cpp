@@ -127,6 +127,7 @@ struct ConvertTileToCPUPass
     RewritePatternSet patterns(&getContext());
     populateLoopPatterns(patterns);
     populateMovePatterns(patterns);
+    populateRowMovePatterns(patterns);
     populateGemmPattern(patterns);
     populateReducePattern(patterns);
     populateDebugPatterns(patterns, checkAssumptions);

@@ -67,6 +67,7 @@ Block &enclosingEntry(Operation *op);
 
 void populateLoopPatterns(RewritePatternSet &patterns);
 void populateMovePatterns(RewritePatternSet &patterns);
+void populateRowMovePatterns(RewritePatternSet &patterns);
 void populateGemmPattern(RewritePatternSet &patterns);
 void populateReducePattern(RewritePatternSet &patterns);
 void populateDebugPatterns(RewritePatternSet &patterns, bool checkAssumptions);

@@ -63,9 +63,89 @@ bool tile::nvvm::sameThreads(const FragmentLayout &loop,
   return true;
 }
 
+FailureOr<RegisterIndices> RegisterIndices::create(KernelLowering &lowering,
+                                                   Operation *op, Value indices,
+                                                   Value first,
+                                                   const FragmentLayout &loop) {
+  FailureOr<FragmentBuffer> fragment = lowering.fragment(indices, op);
+  if (failed(fragment))
+    return failure();
+  std::optional<int64_t> constant = getConstantIntValue(first);
+  if (!constant || !sameThreads(loop, fragment->layout, {0, ~0u}))
+    return op->emitOpError()
+           << "expected a loop layout whose threads hold the indices of their "
+              "rows: run --tile-infer-layouts";
+  Type element = cast<MemRefType>(indices.getType()).getElementType();
+  return RegisterIndices(lowering, op, *fragment, element, *constant);
+}
+
+FailureOr<Value> RegisterIndices::load(int64_t constant) {
+  int64_t reg = map({first + constant});
+  if (reg < 0)
+    return op->emitOpError() << "expected the indices' layout to hold what the "
+                                "loop layout reads";
+  return lowering->loadRegister(fragment, elementType, reg);
+}
+
 //===----------------------------------------------------------------------===//
 // Endpoint
 //===----------------------------------------------------------------------===//
+
+FailureOr<Endpoint> Endpoint::createRows(KernelLowering &lowering,
+                                         Operation *op, Value buffer,
+                                         Value column, Value moved,
+                                         const FragmentLayout &loop,
+                                         RowFunction placeOf) {
+  Endpoint end(lowering, op, loop);
+  auto type = cast<MemRefType>(buffer.getType());
+  end.elementType = type.getElementType();
+  end.space = MemorySpace::Global;
+  if (end.elementType.isIntOrFloat() && !end.elementType.isInteger(1) &&
+      end.elementType.getIntOrFloatBitWidth() < 8)
+    return op->emitOpError() << "expected elements of whole bytes in rows at "
+                                "places of their own, got "
+                             << end.elementType;
+  if (loop.rank() != 2)
+    return op->emitOpError()
+           << "expected a loop layout of rank 2, got " << loop.rank();
+  FailureOr<GlobalBuffer> global = lowering.global(buffer, op);
+  if (failed(global))
+    return failure();
+  end.global = *global;
+  end.innermostOffsetDivisor = knownDivisor(column);
+  end.rowColumn = lowering.toI64(column);
+  end.rowMoved = moved;
+  end.threadPart = lowering.threadCoordinates(loop);
+  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; ++reg) {
+    ThreadCoordinate row =
+        lowering.coordinates(end.threadPart, loop, reg).front();
+    if (end.rows.contains(row.constant))
+      continue;
+    // A layout may overshoot its tile: such rows are not moved, and the place
+    // of the last one serves as theirs.
+    ThreadCoordinate asked = row;
+    if (lowering.inBounds(loop, end.threadPart, reg)) {
+      asked.base = lowering.builder.createOrFold<arith::MinUIOp>(
+          lowering.materialize(row), lowering.i32(loop.shape().front() - 1));
+      asked.constant = 0;
+    }
+    FailureOr<RowPlace> place = placeOf(asked);
+    if (failed(place))
+      return failure();
+    end.rows.try_emplace(row.constant, *place);
+  }
+  return end;
+}
+
+const RowPlace &Endpoint::rowOf(int64_t reg) {
+  return rows.find(loop.axisCoordinates(Axis::Register, reg).front())->second;
+}
+
+Value Endpoint::columnOf(int64_t reg) {
+  ThreadCoordinate column = lowering->coordinates(threadPart, loop, reg).back();
+  return lowering->add(rowColumn,
+                       lowering->toI64(lowering->materialize(column)));
+}
 
 FailureOr<Endpoint> Endpoint::create(KernelLowering &lowering, Operation *op,
                                      Value buffer, ValueRange offsets,
@@ -75,8 +155,10 @@ FailureOr<Endpoint> Endpoint::create(KernelLowering &lowering, Operation *op,
   auto type = cast<MemRefType>(buffer.getType());
   end.elementType = type.getElementType();
   end.space = getMemorySpace(buffer);
+  // A loop over rows has all extents, others those that are not one.
+  bool hasAll = loop.shape() == extents;
   for (auto [d, extent] : llvm::enumerate(extents))
-    if (extent != 1)
+    if (hasAll || extent != 1)
       end.dims.push_back(d);
   if (end.dims.size() != loop.rank()) {
     // A single element: the loop has one dimension of extent 1.
@@ -162,6 +244,26 @@ Value Endpoint::address(int64_t reg) {
     return (*sharedAddresses)(reg);
   SmallVector<ThreadCoordinate> coordinates =
       lowering->coordinates(threadPart, loop, reg);
+  if (!rows.empty()) {
+    // What all rows have in common apart from what a thread's rows have: the
+    // latter stays the same in a loop over channels and taps.
+    Value stride = global->strides.back();
+    Value common = lowering->mul(rowColumn, stride);
+    if (rowMoved)
+      common = lowering->add(common, rowMoved);
+    Value own = rowOf(reg).offset;
+    if (coordinates.back().base)
+      own = lowering->add(
+          own, lowering->mul(lowering->toI64(coordinates.back().base), stride));
+    Value pointer = global->pointer;
+    Value constant =
+        lowering->mul(lowering->i64(coordinates.back().constant), stride);
+    for (Value part : {common, own, constant})
+      pointer = LLVM::GEPOp::create(lowering->builder, pointer.getType(),
+                                    lowering->storageType(elementType), pointer,
+                                    ArrayRef<LLVM::GEPArg>{part});
+    return pointer;
+  }
   if (global)
     return lowering->globalAddress(*global, elementType, uniform, coordinates,
                                    dims);
@@ -188,7 +290,7 @@ bool Endpoint::wholeVectors(int64_t count) const {
 }
 
 Value Endpoint::regionInside() {
-  if (!global)
+  if (!global || !rows.empty())
     return {};
   auto &b = lowering->builder;
   Value predicate;
@@ -212,6 +314,12 @@ Value Endpoint::regionInside() {
 Value Endpoint::inside(int64_t reg) {
   if (!global || insideKnown)
     return {};
+  if (!rows.empty()) {
+    auto &b = lowering->builder;
+    Value within = b.createOrFold<arith::CmpIOp>(
+        arith::CmpIPredicate::ult, columnOf(reg), global->sizes.back());
+    return b.createOrFold<arith::AndIOp>(rowOf(reg).inside, within);
+  }
   return lowering->globalInBounds(
       *global, uniform, lowering->coordinates(threadPart, loop, reg), dims);
 }
@@ -219,6 +327,19 @@ Value Endpoint::inside(int64_t reg) {
 Value Endpoint::validElements(int64_t reg, int64_t count) {
   auto &b = lowering->builder;
   unsigned innermost = global->sizes.size() - 1;
+  auto validOf = [&](Value column, Value rowInside) {
+    Value left =
+        b.createOrFold<arith::SubIOp>(global->sizes[innermost], column);
+    left = b.createOrFold<arith::MinSIOp>(left, lowering->i64(count));
+    left = b.createOrFold<arith::MaxSIOp>(left, lowering->i64(0));
+    Value valid = b.createOrFold<arith::TruncIOp>(b.getI32Type(), left);
+    if (rowInside)
+      valid =
+          b.createOrFold<arith::SelectOp>(rowInside, valid, lowering->i32(0));
+    return valid;
+  };
+  if (!rows.empty())
+    return validOf(columnOf(reg), rowOf(reg).inside);
   SmallVector<ThreadCoordinate> coordinates =
       lowering->coordinates(threadPart, loop, reg);
   // Rows are in or out as a whole; the innermost dimension may be cut.
@@ -248,13 +369,7 @@ Value Endpoint::validElements(int64_t reg, int64_t count) {
           : lowering->globalInBounds(rows, rowOffsets, outer, outerDims);
   if (!column)
     column = lowering->i64(0);
-  Value left = b.createOrFold<arith::SubIOp>(global->sizes[innermost], column);
-  left = b.createOrFold<arith::MinSIOp>(left, lowering->i64(count));
-  left = b.createOrFold<arith::MaxSIOp>(left, lowering->i64(0));
-  Value valid = b.createOrFold<arith::TruncIOp>(b.getI32Type(), left);
-  if (rowInside)
-    valid = b.createOrFold<arith::SelectOp>(rowInside, valid, lowering->i32(0));
-  return valid;
+  return validOf(column, rowInside);
 }
 
 FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,

@@ -33,8 +33,51 @@ private:
 bool sameThreads(const FragmentLayout &loop, const FragmentLayout &fragment,
                  ArrayRef<unsigned> dims);
 
+/// A fragment of indices, by row of a loop over a matrix.
+class RegisterIndices {
+public:
+  /// Of the fragment `indices` from `first` (constant) on.
+  static FailureOr<RegisterIndices> create(KernelLowering &lowering,
+                                           Operation *op, Value indices,
+                                           Value first,
+                                           const FragmentLayout &loop);
+  /// The index of the row to which a register adds `constant`.
+  FailureOr<Value> load(int64_t constant);
+
+private:
+  RegisterIndices(KernelLowering &lowering, Operation *op,
+                  const FragmentBuffer &fragment, Type elementType,
+                  int64_t first)
+      : lowering(&lowering), op(op), fragment(fragment),
+        elementType(elementType), first(first), map(fragment.layout) {}
+
+  KernelLowering *lowering;
+  Operation *op;
+  FragmentBuffer fragment;
+  Type elementType;
+  int64_t first;
+  RegisterMap map;
+};
+
+/// Where a row of a tile lies in a global buffer.
+struct RowPlace {
+  Value offset; // i64, elements from the buffer's first
+  Value inside; // i1, whether the buffer has such a row
+};
+
 class Endpoint {
 public:
+  /// Finds the place of a row of the tile.
+  using RowFunction =
+      llvm::function_ref<FailureOr<RowPlace>(const ThreadCoordinate &row)>;
+  /// Rows of a global buffer that lie at places of their own, under a loop over
+  /// (row, element). They start at `column` of the last dimension, and `moved`
+  /// elements (i64, or null) further.
+  static FailureOr<Endpoint> createRows(KernelLowering &lowering, Operation *op,
+                                        Value buffer, Value column, Value moved,
+                                        const FragmentLayout &loop,
+                                        RowFunction placeOf);
+
   /// The region of `buffer` with `extents`, moved by `offsets`, under `loop`
   /// whose dimensions are the extents other than one.
   static FailureOr<Endpoint> create(KernelLowering &lowering, Operation *op,
@@ -68,6 +111,11 @@ public:
   Value validElements(int64_t reg, int64_t count);
 
 private:
+  /// Of an endpoint of rows: the place of register `reg`'s row, and its element
+  /// in it (i64).
+  const RowPlace &rowOf(int64_t reg);
+  Value columnOf(int64_t reg);
+
   Endpoint(KernelLowering &lowering, Operation *op, const FragmentLayout &loop)
       : lowering(&lowering), op(op), loop(loop) {}
 
@@ -82,6 +130,10 @@ private:
   int64_t innermostOffsetDivisor = 1;
   std::optional<GlobalBuffer> global;
   SmallVector<Value> uniform; // i64 offsets
+  /// Places of rows by what registers add to the row; empty for a region, which
+  /// has `uniform` offsets.
+  llvm::SmallDenseMap<int64_t, RowPlace> rows;
+  Value rowColumn, rowMoved; // i64
   std::optional<SharedBuffer> shared;
   std::shared_ptr<KernelLowering::SharedAddresses> sharedAddresses;
   std::optional<FragmentBuffer> fragment;

@@ -121,6 +121,7 @@ struct Registry {
   }
 };
 void registerMoveLowerings(Registry &registry);
+void registerRowMoveLowerings(Registry &registry);
 void registerGemmLowerings(Registry &registry);
 void registerParallelLowerings(Registry &registry);
 void registerReduceLowerings(Registry &registry);

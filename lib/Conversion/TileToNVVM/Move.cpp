@@ -1,7 +1,7 @@
 //===- Move.cpp - lowering of copy, fill, atomic and convert_layout -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "Endpoint.h"
+#include "Move.h"
 #include "MatrixCopy.h"
 #include "ScalarMemory.h"
 #include "TensorMemory.h"
@@ -40,7 +40,7 @@ static int64_t bytesOf(Type elementType) {
   return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
 }
 
-static LogicalResult requireLayout(Operation *op, bool present) {
+LogicalResult tile::nvvm::requireLayout(Operation *op, bool present) {
   if (present)
     return success();
   return op->emitOpError() << "expected a loop layout: run "
@@ -80,14 +80,15 @@ static LogicalResult twice(KernelLowering &lowering, Value inside,
 }
 
 /// cp.async of `bytes` per thread and instruction, zero-filled outside.
-static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
-                                  Endpoint &source, Endpoint &target,
-                                  const FragmentLayout &loop, int64_t bytes) {
+static LogicalResult lowerCpAsync(KernelLowering &lowering,
+                                  TileMoveOpInterface move, Endpoint &source,
+                                  Endpoint &target, const FragmentLayout &loop,
+                                  int64_t bytes, bool isInside) {
   auto &b = lowering.builder;
   int64_t elementBytes = bytesOf(source.elementType);
   int64_t count = runLength(loop, bytes / elementBytes);
   if (count * elementBytes != bytes)
-    return copy.emitOpError()
+    return move->emitOpError()
            << "expected a loop layout with vectors of " << bytes
            << " bytes for cp.async, got " << count * elementBytes;
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
@@ -134,7 +135,7 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering, CopyOp copy,
     }
     return success();
   };
-  if (copy.getInside())
+  if (isInside)
     return emit(/*inside=*/true);
   return twice(lowering, source.regionInside(), emit);
 }
@@ -146,6 +147,70 @@ static Type countedElement(const Endpoint &source, const Endpoint &target) {
       if (side->space == space)
         return side->elementType;
   return source.elementType;
+}
+
+LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
+                                        TileMoveOpInterface move,
+                                        Endpoint &source, Endpoint &target,
+                                        const FragmentLayout &loop,
+                                        bool isInside) {
+  int64_t bytes = 0;
+  if (CopyPlanAttr plan = move.getPlanAttr()) {
+    bytes = plan.getBytes();
+    if (plan.getInstruction() == CopyInstruction::CpAsync) {
+      if (source.space != MemorySpace::Global ||
+          target.space != MemorySpace::Shared ||
+          source.elementType != target.elementType || move.getPad())
+        return move->emitOpError()
+               << "expected cp.async between global and shared memory of one "
+                  "element type, padded with zero";
+      return lowerCpAsync(lowering, move, source, target, loop, bytes,
+                          isInside);
+    }
+  }
+  int64_t elementBytes = bytesOf(countedElement(source, target));
+  int64_t count = runLength(loop, std::max<int64_t>(1, bytes / elementBytes));
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  // Replicas all keep their own copy of a fragment; memory is written once.
+  Value first = target.space == MemorySpace::Fragment ||
+                        target.space == MemorySpace::Local
+                    ? Value()
+                    : lowering.firstReplica(loop);
+  bool toFragment = target.space == MemorySpace::Fragment;
+  bool sourceIsMemory = source.space != MemorySpace::Fragment;
+  auto emit = [&](bool inside) -> LogicalResult {
+    source.assumeInside(inside);
+    target.assumeInside(inside);
+    for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+      Value inTile = lowering.inBounds(loop, threadPart, reg);
+      Value predicate = both(lowering, first, inTile);
+      // Registers beyond the tile may be written freely: no branch is needed
+      // unless memory would be touched.
+      if (toFragment && !sourceIsMemory)
+        predicate = Value();
+      LogicalResult result =
+          guarded(lowering, predicate, [&]() -> LogicalResult {
+            Value pad;
+            if (move.getPad())
+              pad = lowering.convertElement(move.getPad(), source.elementType);
+            auto values = source.load(reg, count, pad);
+            if (failed(values))
+              return failure();
+            for (Value &value : *values)
+              value = lowering.convertElement(value, target.elementType);
+            return target.store(reg, *values);
+          });
+      if (failed(result))
+        return failure();
+    }
+    return success();
+  };
+  if (isInside)
+    return emit(/*inside=*/true);
+  Value inside = source.regionInside();
+  if (Value other = target.regionInside())
+    inside = inside ? both(lowering, inside, other) : other;
+  return twice(lowering, inside, emit);
 }
 
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
@@ -168,66 +233,14 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   if (failed(source) || failed(target))
     return failure();
 
-  int64_t bytes = 0;
   if (auto plan = copy.getPlan()) {
-    bytes = plan->getBytes();
-    if (plan->getInstruction() == CopyInstruction::CpAsync) {
-      if (source->space != MemorySpace::Global ||
-          target->space != MemorySpace::Shared ||
-          source->elementType != target->elementType || copy.getPad())
-        return op->emitOpError()
-               << "expected cp.async between global and shared memory of one "
-                  "element type, padded with zero";
-      return lowerCpAsync(lowering, copy, *source, *target, loop, bytes);
-    }
     if (plan->getInstruction() == CopyInstruction::Ldmatrix)
       return lowerLdmatrix(lowering, copy, *target, loop);
     if (plan->getInstruction() == CopyInstruction::Stmatrix)
       return lowerStmatrix(lowering, copy, *source, loop);
   }
-  int64_t elementBytes = bytesOf(countedElement(*source, *target));
-  int64_t count = runLength(loop, std::max<int64_t>(1, bytes / elementBytes));
-  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
-  // Replicas all keep their own copy of a fragment; memory is written once.
-  Value first = target->space == MemorySpace::Fragment ||
-                        target->space == MemorySpace::Local
-                    ? Value()
-                    : lowering.firstReplica(loop);
-  bool toFragment = target->space == MemorySpace::Fragment;
-  bool sourceIsMemory = source->space != MemorySpace::Fragment;
-  auto emit = [&](bool inside) -> LogicalResult {
-    source->assumeInside(inside);
-    target->assumeInside(inside);
-    for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
-      Value inTile = lowering.inBounds(loop, threadPart, reg);
-      Value predicate = both(lowering, first, inTile);
-      // Registers beyond the tile may be written freely: no branch is needed
-      // unless memory would be touched.
-      if (toFragment && !sourceIsMemory)
-        predicate = Value();
-      LogicalResult result =
-          guarded(lowering, predicate, [&]() -> LogicalResult {
-            Value pad;
-            if (copy.getPad())
-              pad = lowering.convertElement(copy.getPad(), source->elementType);
-            auto values = source->load(reg, count, pad);
-            if (failed(values))
-              return failure();
-            for (Value &value : *values)
-              value = lowering.convertElement(value, target->elementType);
-            return target->store(reg, *values);
-          });
-      if (failed(result))
-        return failure();
-    }
-    return success();
-  };
-  if (copy.getInside())
-    return emit(/*inside=*/true);
-  Value inside = source->regionInside();
-  if (Value other = target->regionInside())
-    inside = inside ? both(lowering, inside, other) : other;
-  return twice(lowering, inside, emit);
+  return moveByThreads(lowering, move, *source, *target, loop,
+                       copy.getInside());
 }
 
 //===----------------------------------------------------------------------===//

@@ -379,6 +379,7 @@ struct ConvertTileToNVVMPass
     const TargetInfo *target = TargetInfo::get(attr.getArch());
     Registry registry;
     registerMoveLowerings(registry);
+    registerRowMoveLowerings(registry);
     registerGemmLowerings(registry);
     registerParallelLowerings(registry);
     registerReduceLowerings(registry);

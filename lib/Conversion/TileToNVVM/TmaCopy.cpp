@@ -14,6 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TmaCopy.h"
+#include "Im2col.h"
+#include "Move.h"
 #include "TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -27,146 +29,6 @@
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
-using runtime::Expr;
-
-//===----------------------------------------------------------------------===//
-// Tensor maps
-//===----------------------------------------------------------------------===//
-
-static bool isSame(const runtime::TensorMapSpec &a,
-                   const runtime::TensorMapSpec &b) {
-  return a.arg == b.arg && a.type == b.type && a.dims == b.dims &&
-         a.strides == b.strides && a.box == b.box &&
-         a.elementStrides == b.elementStrides && a.interleave == b.interleave &&
-         a.swizzle == b.swizzle && a.l2 == b.l2 && a.fill == b.fill;
-}
-
-Value KernelLowering::tensorMap(const runtime::TensorMapSpec &spec) {
-  std::vector<runtime::TensorMapSpec> &maps = manifest->tensorMaps;
-  for (auto [i, known] : llvm::enumerate(maps))
-    if (isSame(known, spec))
-      return tensorMaps[i];
-  MLIRContext *context = builder.getContext();
-  Type bytes =
-      LLVM::LLVMArrayType::get(builder.getI8Type(), runtime::kTensorMapBytes);
-  NamedAttribute attributes[] = {
-      builder.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(),
-                           TypeAttr::get(bytes)),
-      builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
-                           builder.getI64IntegerAttr(runtime::kTensorMapAlign)),
-      builder.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
-                           builder.getUnitAttr())};
-  LLVM::LLVMFunctionType type = function.getFunctionType();
-  SmallVector<Type> parameters(type.getParams());
-  SmallVector<DictionaryAttr> allAttributes;
-  function.getAllArgAttrs(allAttributes);
-  parameters.push_back(LLVM::LLVMPointerType::get(context));
-  allAttributes.push_back(builder.getDictionaryAttr(attributes));
-  function.setFunctionType(
-      LLVM::LLVMFunctionType::get(type.getReturnType(), parameters));
-  entry->addArgument(parameters.back(), builder.getLoc());
-  function.setAllArgAttrs(allAttributes);
-  manifest->params.push_back(
-      runtime::ParamSpec::tensorMap(static_cast<unsigned>(maps.size())));
-  maps.push_back(spec);
-  tensorMaps.push_back(entry->getArguments().back());
-  return tensorMaps.back();
-}
-
-void tile::nvvm::prefetchTensorMaps(KernelLowering &lowering) {
-  if (lowering.tensorMaps.empty())
-    return;
-  auto &b = lowering.builder;
-  OpBuilder::InsertionGuard guard(b);
-  // Behind the allocas: the branch ends LLVM's entry block, and allocas outside
-  // of it do not become registers.
-  b.setInsertionPointToStart(lowering.entry);
-  for (auto alloca : lowering.entry->getOps<LLVM::AllocaOp>())
-    b.setInsertionPointAfter(alloca);
-  auto branch = scf::IfOp::create(b, lowering.elected(), /*withElse=*/false);
-  b.setInsertionPointToStart(branch.thenBlock());
-  for (Value map : lowering.tensorMaps)
-    NVVM::PrefetchOp::create(b, /*cacheLevel=*/nullptr,
-                             /*evictPriority=*/nullptr, map,
-                             /*predicate=*/Value(), /*tensormap=*/true,
-                             /*uniform=*/false, /*in_param_space=*/false);
-}
-
-/// Bytes from element to element of a dimension, at launch.
-static Expr strideInBytes(MemRefType type, ArrayRef<int64_t> strides,
-                          unsigned argument, unsigned dim, int64_t bytes) {
-  auto extent = [&](unsigned d) {
-    return type.isDynamicDim(d) ? Expr::dim(argument, d)
-                                : Expr(type.getDimSize(d));
-  };
-  if (!ShapedType::isDynamic(strides[dim]))
-    return Expr(strides[dim] * bytes);
-  if (!type.getLayout().isIdentity())
-    return Expr::stride(argument, dim) * Expr(bytes);
-  Expr stride(bytes);
-  for (unsigned d = type.getRank(); d-- > dim + 1;)
-    stride = stride * extent(d);
-  return stride;
-}
-
-/// The type as which a reduction combines elements: the sum of 64-bit integers
-/// is defined for unsigned ones alone, which is the same sum (PTX ISA,
-/// "cp.reduce.async.bulk").
-static runtime::ElementType mapType(TileMoveOpInterface move,
-                                    runtime::ElementType type) {
-  auto atomic = dyn_cast<AtomicOp>(*move);
-  if (!atomic)
-    return type;
-  bool isSum = atomic.getKind() == AtomicKind::Add;
-  if (type == runtime::ElementType::I32 && atomic.getIsUnsigned())
-    return runtime::ElementType::UI32;
-  if (type == runtime::ElementType::I64 && (isSum || atomic.getIsUnsigned()))
-    return runtime::ElementType::UI64;
-  return type;
-}
-
-static runtime::TensorMapSpec mapOf(KernelLowering &lowering,
-                                    TileMoveOpInterface move,
-                                    BlockArgument argument,
-                                    const TmaGeometry &geometry) {
-  auto type = cast<MemRefType>(argument.getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  (void)type.getStridesAndOffset(strides, offset);
-  unsigned index = argument.getArgNumber();
-  runtime::TensorMapSpec spec;
-  spec.arg = index;
-  spec.type = mapType(move, lowering.manifest->args[index].type);
-  int64_t bytes = runtime::storageBits(spec.type) / 8;
-  for (auto [i, dim] : llvm::enumerate(geometry.order)) {
-    spec.dims.push_back(type.isDynamicDim(dim) ? Expr::dim(index, dim)
-                                               : Expr(type.getDimSize(dim)));
-    if (i != 0)
-      spec.strides.push_back(strideInBytes(type, strides, index, dim, bytes));
-  }
-  spec.box.assign(geometry.box.begin(), geometry.box.end());
-  spec.elementStrides.assign(geometry.box.size(), 1);
-  switch (geometry.swizzle) {
-  case TmaSwizzle::None:
-    spec.swizzle = runtime::TensorMapSwizzle::None;
-    break;
-  case TmaSwizzle::B32:
-    spec.swizzle = runtime::TensorMapSwizzle::B32;
-    break;
-  case TmaSwizzle::B64:
-    spec.swizzle = runtime::TensorMapSwizzle::B64;
-    break;
-  case TmaSwizzle::B128:
-    spec.swizzle = runtime::TensorMapSwizzle::B128;
-    break;
-  }
-  // What the L2 cache fetches at a time: no more than a row of the box uses.
-  int64_t inner = geometry.box.front() * bytes;
-  spec.l2 = inner >= 256   ? runtime::TensorMapL2::B256
-            : inner >= 128 ? runtime::TensorMapL2::B128
-                           : runtime::TensorMapL2::B64;
-  return spec;
-}
 
 //===----------------------------------------------------------------------===//
 // Pieces of a copy
@@ -348,6 +210,18 @@ static Value isEmpty(KernelLowering &lowering, const GlobalBuffer &global) {
   return empty;
 }
 
+/// Moves coordinates (null where zero) to the part that this thread moves.
+static void addPart(KernelLowering &lowering, const CopyParts &parts,
+                    const TmaGeometry &geometry,
+                    MutableArrayRef<Value> coordinates) {
+  if (geometry.parts == 1)
+    return;
+  Value &divided = coordinates[geometry.partDim];
+  divided =
+      lowering.add(divided, lowering.mulConst(partIndex(lowering, parts.copy),
+                                              geometry.partStep));
+}
+
 /// First coordinates of the region in the order of the tensor map; null where
 /// zero. Nothing of an empty buffer may be touched: the last coordinate then
 /// lies so far outside that all of the region does.
@@ -360,10 +234,7 @@ static SmallVector<Value> firstCoordinates(KernelLowering &lowering,
     if (!parts.globalOffsets.empty() &&
         !matchPattern(parts.globalOffsets[dim], m_Zero()))
       first[i] = lowering.toI32(parts.globalOffsets[dim]);
-  if (geometry.parts > 1)
-    first[geometry.partDim] = lowering.add(
-        first[geometry.partDim],
-        lowering.mulConst(partIndex(lowering, parts.copy), geometry.partStep));
+  addPart(lowering, parts, geometry, first);
   if (Value empty = isEmpty(lowering, parts.global)) {
     Value &last = first.back();
     int64_t extent = parts.globalExtents[geometry.order.back()];
@@ -374,24 +245,82 @@ static SmallVector<Value> firstCoordinates(KernelLowering &lowering,
   return first;
 }
 
+/// The coordinates of each instruction, by where its box starts in the region.
+using Coordinates =
+    llvm::unique_function<SmallVector<Value>(ArrayRef<int64_t>)>;
+
+static Coordinates boxCoordinates(KernelLowering &lowering,
+                                  const CopyParts &parts,
+                                  const TmaGeometry &geometry) {
+  SmallVector<Value> first = firstCoordinates(lowering, parts, geometry);
+  return [&lowering, first](ArrayRef<int64_t> start) {
+    SmallVector<Value> coords;
+    for (auto [value, constant] : llvm::zip(first, start))
+      coords.push_back(lowering.addConst(value, constant));
+    return coords;
+  };
+}
+
+/// Channel, positions of the first pixel under the filter's first tap,
+/// innermost first, and image. An empty tensor's map is of one pixel in image
+/// 0; pixels are numbered upwards, so none of those after image 1 is that one.
+static Coordinates im2colCoordinates(KernelLowering &lowering,
+                                     const CopyParts &parts,
+                                     const TmaGeometry &geometry) {
+  auto op = cast<Im2colOp>(*parts.copy);
+  SmallVector<Value, 2> first(2); // along the row, and rows
+  addPart(lowering, parts, geometry, first);
+  Value channel = lowering.add(lowering.toI32(op.getChannel()), first[0]);
+  Value pixel = lowering.toI64(op.getPixel());
+  if (first[1])
+    pixel = lowering.add(pixel, lowering.toI64(first[1]));
+  Im2colPixels pixels(lowering, op, parts.global);
+  Value empty = pixels.isEmpty();
+  return [&lowering, channel, pixel, pixels,
+          empty](ArrayRef<int64_t> start) mutable {
+    auto &b = lowering.builder;
+    Im2colPixels::Place place =
+        pixels.place(lowering.add(pixel, lowering.i64(start[1])));
+    SmallVector<Value> coords = {lowering.addConst(channel, start[0])};
+    for (Value position : llvm::reverse(place.position))
+      coords.push_back(
+          b.createOrFold<arith::TruncIOp>(b.getI32Type(), position));
+    Value image = b.createOrFold<arith::TruncIOp>(b.getI32Type(), place.image);
+    if (empty)
+      image = b.createOrFold<arith::SelectOp>(empty, lowering.i32(1), image);
+    coords.push_back(image);
+    return coords;
+  };
+}
+
+/// How far this tile's tap is from the filter's first, innermost first.
+static SmallVector<Value> im2colOffsets(KernelLowering &lowering, Im2colOp op) {
+  auto &b = lowering.builder;
+  SmallVector<Value> offsets;
+  for (unsigned i = op.getNumSpatial(); i-- > 0;)
+    offsets.push_back(b.createOrFold<arith::TruncIOp>(
+        b.getI16Type(), lowering.mulConst(lowering.toI32(op.getFilter()[i]),
+                                          op.getDilation(i))));
+  return offsets;
+}
+
 /// Calls `emit` with the shared address and the coordinates of each box that
 /// this block moves.
 static void forEachBox(KernelLowering &lowering, const CopyParts &parts,
                        const TmaGeometry &geometry,
                        llvm::function_ref<void(Value, ArrayRef<Value>)> emit) {
-  SmallVector<Value> first = firstCoordinates(lowering, parts, geometry);
+  Coordinates coordinates = isa<Im2colOp>(*parts.copy)
+                                ? im2colCoordinates(lowering, parts, geometry)
+                                : boxCoordinates(lowering, parts, geometry);
   Value base = parts.shared.base;
   if (geometry.parts > 1 && geometry.partBytes)
     base = bytePointer(
         lowering, base,
         lowering.mulConst(partIndex(lowering, parts.copy), geometry.partBytes),
         0);
-  for (const TmaGeometry::Box &box : geometry.boxes) {
-    SmallVector<Value> coords;
-    for (auto [value, constant] : llvm::zip(first, box.coords))
-      coords.push_back(lowering.addConst(value, constant));
-    emit(bytePointer(lowering, base, Value(), box.sharedByte), coords);
-  }
+  for (const TmaGeometry::Box &box : geometry.boxes)
+    emit(bytePointer(lowering, base, Value(), box.sharedByte),
+         coordinates(box.coords));
 }
 
 static NVVM::TMAReduxKind reductionOf(AtomicKind kind) {
@@ -406,6 +335,68 @@ static NVVM::TMAReduxKind reductionOf(AtomicKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
+/// Rows by index, four at a time: their numbers as 32 bits, of which those that
+/// no map has stay such.
+static FailureOr<SmallVector<Value>> fourRows(KernelLowering &lowering,
+                                              TileMoveOpInterface copy,
+                                              Value indices, Value first) {
+  auto &b = lowering.builder;
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < 4; ++i) {
+    FailureOr<Value> row = loadRowIndex(lowering, copy, indices,
+                                        lowering.add(first, lowering.i64(i)));
+    if (failed(row))
+      return failure();
+    Value number = b.createOrFold<arith::MaxSIOp>(*row, lowering.i64(-1));
+    number = b.createOrFold<arith::MinSIOp>(
+        number, lowering.i64(std::numeric_limits<int32_t>::max()));
+    number = b.createOrFold<arith::TruncIOp>(b.getI32Type(), number);
+    rows.push_back(number);
+  }
+  return rows;
+}
+
+/// Calls `emit` with the shared address and the coordinates (column, four rows)
+/// of each four rows of each box. An empty buffer's map has column 0 alone.
+static LogicalResult
+forEachFourRows(KernelLowering &lowering, const CopyParts &parts,
+                const TmaGeometry &geometry, Value indices, Value firstIndex,
+                llvm::function_ref<void(Value, ArrayRef<Value>)> emit) {
+  constexpr int64_t kRows = 4;
+  auto &b = lowering.builder;
+  SmallVector<Value, 2> first(2); // along the row, and rows
+  addPart(lowering, parts, geometry, first);
+  TileMoveOpInterface copy = parts.copy;
+  Value column = lowering.add(lowering.toI32(copy.getRowStart()), first[0]);
+  Value start = lowering.toI64(firstIndex);
+  if (first[1])
+    start = lowering.add(start, lowering.toI64(first[1]));
+  Value empty = isEmpty(lowering, parts.global);
+  Value base = parts.shared.base;
+  if (geometry.parts > 1 && geometry.partBytes)
+    base = bytePointer(
+        lowering, base,
+        lowering.mulConst(partIndex(lowering, copy), geometry.partBytes), 0);
+  int64_t rowBytes = geometry.bytesPerBox / geometry.box[1];
+  for (const TmaGeometry::Box &box : geometry.boxes)
+    for (int64_t row = 0; row < geometry.box[1]; row += kRows) {
+      FailureOr<SmallVector<Value>> rows =
+          fourRows(lowering, copy, indices,
+                   lowering.add(start, lowering.i64(box.coords[1] + row)));
+      if (failed(rows))
+        return failure();
+      Value at = lowering.addConst(column, box.coords[0]);
+      if (empty)
+        at = b.createOrFold<arith::SelectOp>(empty, lowering.i32(1), at);
+      SmallVector<Value> coords = {at};
+      coords.append(*rows);
+      emit(
+          bytePointer(lowering, base, Value(), box.sharedByte + row * rowBytes),
+          coords);
+    }
+  return success();
+}
+
 static LogicalResult lowerTensor(KernelLowering &lowering,
                                  TileMoveOpInterface copy,
                                  const CopyParts &parts,
@@ -418,8 +409,8 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
     return copy->emitOpError()
            << "expected a region that tensor copies can move: "
            << geometry.reason();
-  Value map =
-      lowering.tensorMap(mapOf(lowering, copy, parts.argument, *geometry));
+  Value map = lowering.tensorMap(
+      describeTensorMap(lowering, copy, parts.argument, *geometry));
   if (!parts.isLoad) {
     std::optional<AtomicKind> combining = copy.getCombining();
     finishStore(lowering, copy, [&] {
@@ -458,16 +449,66 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
                         : NVVM::CTAGroupKindAttr();
     Value policy = cachePolicy(lowering, copy);
     Value mask = isPair ? Value() : multicastMask(lowering, geometry->parts);
-    forEachBox(lowering, parts, *geometry,
-               [&](Value target, ArrayRef<Value> coords) {
-                 NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                     b, inCluster(lowering, target), map, coords, full,
-                     /*im2colOffsets=*/ValueRange(), mask, policy,
-                     NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group,
-                     /*predicate=*/Value());
-               });
+    SmallVector<Value> offsets;
+    auto mode = NVVM::TMALoadMode::TILE;
+    if (auto im2col = dyn_cast<Im2colOp>(*copy)) {
+      offsets = im2colOffsets(lowering, im2col);
+      mode = NVVM::TMALoadMode::IM2COL;
+    }
+    forEachBox(
+        lowering, parts, *geometry, [&](Value target, ArrayRef<Value> coords) {
+          NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+              b, inCluster(lowering, target), map, coords, full, offsets, mask,
+              policy, mode, /*isCTAOnly=*/false, group, /*predicate=*/Value());
+        });
   });
   return success();
+}
+
+static LogicalResult lowerGather4(KernelLowering &lowering,
+                                  TileMoveOpInterface copy, Value indices,
+                                  Value first, const CopyParts &parts,
+                                  const SlotBinding *slot) {
+  auto &b = lowering.builder;
+  OrRefusal<TmaGeometry> geometry = tmaGeometry(copy, parts.shared.layout);
+  if (!geometry || geometry->box[1] % 4 != 0)
+    return copy->emitOpError()
+           << "expected rows that tensor copies can move four at a time: "
+           << (geometry ? std::string("a box is of other rows")
+                        : geometry.reason());
+  Value map = lowering.tensorMap(
+      describeTensorMap(lowering, copy, parts.argument, *geometry));
+  LogicalResult result = success();
+  if (!parts.isLoad) {
+    finishStore(lowering, copy, [&] {
+      fenceGlobal(lowering, parts.argument);
+      Value policy = cachePolicy(lowering, copy);
+      result = forEachFourRows(
+          lowering, parts, *geometry, indices, first,
+          [&](Value source, ArrayRef<Value> coords) {
+            NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+                b, map, source, coords, policy,
+                NVVM::TMAStoreMode::TILE_SCATTER4, /*predicate=*/Value());
+          });
+    });
+    return result;
+  }
+  inOneThread(lowering, [&] {
+    fenceGlobal(lowering, parts.argument);
+    expectBytes(lowering, slot->full, geometry->totalBytes());
+    Value policy = cachePolicy(lowering, copy);
+    Value mask = multicastMask(lowering, geometry->parts);
+    result = forEachFourRows(
+        lowering, parts, *geometry, indices, first,
+        [&](Value target, ArrayRef<Value> coords) {
+          NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+              b, inCluster(lowering, target), map, coords, slot->full,
+              /*im2colOffsets=*/ValueRange(), mask, policy,
+              NVVM::TMALoadMode::TILE_GATHER4, /*isCTAOnly=*/false,
+              /*group=*/nullptr, /*predicate=*/Value());
+        });
+  });
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -579,5 +620,11 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
                             : copy.getTargetExtents()};
   if (copy.getPlanAttr().getInstruction() == CopyInstruction::Bulk)
     return lowerBulk(lowering, copy, parts, slot);
+  if (auto gather = dyn_cast<GatherOp>(*copy))
+    return lowerGather4(lowering, copy, gather.getIndices(), gather.getFirst(),
+                        parts, slot);
+  if (auto scatter = dyn_cast<ScatterOp>(*copy))
+    return lowerGather4(lowering, copy, scatter.getIndices(),
+                        scatter.getFirst(), parts, slot);
   return lowerTensor(lowering, copy, parts, slot);
 }

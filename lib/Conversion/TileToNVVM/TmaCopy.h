@@ -6,10 +6,20 @@
 
 #include "Lowering.h"
 
+namespace mlir::tile {
+struct TmaGeometry;
+}
+
 namespace mlir::tile::nvvm {
 
-/// A copy whose plan is `tma` or `bulk`, or an atomic whose plan is `tma`.
+/// A move whose plan is `tma` or `bulk`.
 LogicalResult lowerTmaCopy(KernelLowering &lowering, TileMoveOpInterface copy);
+
+/// What the launcher encodes the tensor map of a copy from.
+runtime::TensorMapSpec describeTensorMap(KernelLowering &lowering,
+                                         TileMoveOpInterface move,
+                                         BlockArgument argument,
+                                         const TmaGeometry &geometry);
 
 /// Prefetches the tensor maps that the kernel took, at its start.
 void prefetchTensorMaps(KernelLowering &lowering);

@@ -67,7 +67,75 @@ std::optional<int64_t> optionalWidth(std::optional<uint64_t> width) {
   return width ? std::optional<int64_t>(*width) : std::nullopt;
 }
 
+/// The access of a tile's rows to a buffer that has them along `rowDim`, and
+/// their elements, where `hasColumns`, along its last dimension.
+LoopAccess rowsAccess(OpOperand &operand, unsigned rowDim, bool hasColumns,
+                      bool isWrite) {
+  LoopAccess access;
+  access.operand = &operand;
+  access.isRead = !isWrite;
+  access.isWrite = isWrite;
+  auto type = cast<MemRefType>(operand.get().getType());
+  access.indices.resize(type.getRank());
+  for (LoopIndex &index : access.indices)
+    index.coefficients.assign(2, 0);
+  access.indices[rowDim].coefficients[0] = 1;
+  if (hasColumns)
+    access.indices.back().coefficients[1] = 1;
+  return access;
+}
+
+/// Rows of the global side lie where only the operation knows. What matters
+/// here, that the elements of a row are neighbours and rows are not, is as if
+/// the rows were those of the buffer's last dimension but one.
+template <typename OpT> LoopDemand rowsLoop(OpT op, bool isStore) {
+  LoopDemand loop;
+  loop.shape = op.getTileShape();
+  for (bool isTarget : {false, true}) {
+    OpOperand &operand =
+        isTarget ? op.getTargetMutable() : op.getSourceMutable();
+    LoopAccess access = rowsAccess(
+        operand, cast<MemRefType>(operand.get().getType()).getRank() - 2,
+        /*hasColumns=*/true, isTarget);
+    if (isTarget == isStore)
+      for (LoopIndex &index : access.indices)
+        index.hasUniform = true;
+    loop.accesses.push_back(std::move(access));
+  }
+  loop.stated = op.getLayoutAttr();
+  loop.coalescedWidth = optionalWidth(op.getCoalescedWidth());
+  return loop;
+}
+
+template <typename OpT> LoopDemand indexedLoop(OpT op, bool isStore) {
+  LoopDemand loop = rowsLoop(op, isStore);
+  // From memory each row's index is read once, whoever moves the row.
+  if (!isFragment(op.getIndices()))
+    return loop;
+  LoopAccess names = rowsAccess(op.getIndicesMutable(), /*rowDim=*/0,
+                                /*hasColumns=*/false, /*isWrite=*/false);
+  APInt first;
+  if (matchPattern(op.getFirst(), m_ConstantInt(&first)))
+    names.indices.front().constant = first.getSExtValue();
+  else
+    names.indices.front().hasUniform = true;
+  loop.accesses.push_back(std::move(names));
+  return loop;
+}
+
 } // namespace
+
+void Im2colOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.loop(rowsLoop(*this, /*isStore=*/false));
+}
+
+void GatherOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.loop(indexedLoop(*this, /*isStore=*/false));
+}
+
+void ScatterOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.loop(indexedLoop(*this, /*isStore=*/true));
+}
 
 void CopyOp::getLayoutConstraints(LayoutConstraints &constraints) {
   LoopDemand loop = copyLoop(*this, /*isAtomic=*/false);

@@ -17,26 +17,6 @@ template <typename OpT> static RegionSpec targetOf(OpT op) {
   return {"target", op.getTarget(), op.getTargetOffsets(), op.getTargetSizes()};
 }
 
-/// Both operands are ranked memrefs; checked before anything casts them.
-static LogicalResult verifyRanked(Operation *op, ValueRange buffers) {
-  for (Value buffer : buffers)
-    if (!isa<MemRefType>(buffer.getType()))
-      return op->emitOpError()
-             << "expected ranked memrefs, got " << buffer.getType();
-  return success();
-}
-
-static Type elementType(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getElementType();
-}
-
-static bool isConvertible(Type from, Type to) {
-  auto isNumber = [](Type type) {
-    return isa<IntegerType, IndexType, FloatType>(type) && isStorageType(type);
-  };
-  return from == to || (isNumber(from) && isNumber(to));
-}
-
 template <typename OpT>
 static void appendCopyAccesses(OpT op, bool atomic,
                                SmallVectorImpl<TileAccess> &accesses) {
@@ -44,34 +24,6 @@ static void appendCopyAccesses(OpT op, bool atomic,
                       op.getSourceExtents(), false, false});
   accesses.push_back({op.getTarget(), llvm::to_vector(op.getTargetOffsets()),
                       op.getTargetExtents(), true, atomic});
-}
-
-/// A stated loop layout has the tile's shape (or [1] for a single element) and
-/// the kernel's threads.
-static LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
-                                      std::optional<FragmentLayoutAttr> layout,
-                                      SmallVector<int64_t> shape) {
-  if (!layout)
-    return success();
-  if (shape.empty())
-    shape.push_back(1);
-  if (layout->getShape() != ArrayRef<int64_t>(shape)) {
-    InFlightDiagnostic diag = op->emitOpError()
-                              << "[" << constraint
-                              << "] expected a layout of shape [";
-    llvm::interleaveComma(shape, diag);
-    diag << "], got [";
-    llvm::interleaveComma(layout->getShape(), diag);
-    diag << "]";
-    return diag;
-  }
-  auto kernel = op->getParentOfType<KernelOp>();
-  int64_t threads = layout->getLayout().numThreads();
-  if (kernel && threads != getAgentThreads(op))
-    return op->emitOpError()
-           << "[" << constraint << "] expected a layout over "
-           << getAgentThreads(op) << " threads, got " << threads;
-  return success();
 }
 
 /// Only what leaves shared memory returns a token.
@@ -173,7 +125,7 @@ LogicalResult CopyOp::verify() {
       failed(verifyRegionPair(*this, "copy", "copy-7", sourceOf(*this),
                               targetOf(*this))))
     return failure();
-  Type from = elementType(getSource()), to = elementType(getTarget());
+  Type from = elementTypeOf(getSource()), to = elementTypeOf(getTarget());
   if (!isConvertible(from, to))
     return emitOpError() << "[copy-5] expected element types that convert, got "
                          << from << " to " << to;
@@ -182,16 +134,8 @@ LogicalResult CopyOp::verify() {
                          << getPad().getType();
   if (failed(verifyCoalescedWidth(*this, "copy-9", getCoalescedWidth())))
     return failure();
-  if (auto multicast = getMulticast()) {
-    int64_t blocks = static_cast<int64_t>(*multicast);
-    if (blocks < 2 || blocks > 16)
-      return emitOpError() << "[copy-10] expected `multicast` to 2 to 16 "
-                              "blocks, got "
-                           << blocks;
-    if (!getTarget().getDefiningOp<RingAcquireOp>())
-      return emitOpError() << "[copy-10] expected a slot of a ring as target "
-                              "of `multicast`";
-  }
+  if (failed(verifyMulticast(*this, "copy-10")))
+    return failure();
   if (failed(verifyToken(*this, "copy-11", "a copy")))
     return failure();
   if (getInside() && !isGlobal(getSource()) && !isGlobal(getTarget()))
@@ -295,7 +239,7 @@ LogicalResult AtomicOp::verify() {
       failed(verifyRegionPair(*this, "atomic", "atomic-8", sourceOf(*this),
                               targetOf(*this))))
     return failure();
-  Type from = elementType(getSource()), to = elementType(getTarget());
+  Type from = elementTypeOf(getSource()), to = elementTypeOf(getTarget());
   if (from != to)
     return emitOpError() << "[atomic-5] expected equal element types, got "
                          << from << " and " << to;

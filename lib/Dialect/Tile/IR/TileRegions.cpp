@@ -174,6 +174,69 @@ LogicalResult tile::verifyCoalescedWidth(Operation *op, StringRef constraint,
   return success();
 }
 
+LogicalResult tile::verifyRanked(Operation *op, ValueRange buffers) {
+  for (Value buffer : buffers)
+    if (!isa<MemRefType>(buffer.getType()))
+      return op->emitOpError()
+             << "expected ranked memrefs, got " << buffer.getType();
+  return success();
+}
+
+Type tile::elementTypeOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+bool tile::isConvertible(Type from, Type to) {
+  auto isNumber = [](Type type) {
+    return isa<IntegerType, IndexType, FloatType>(type) && isStorageType(type);
+  };
+  return from == to || (isNumber(from) && isNumber(to));
+}
+
+LogicalResult tile::verifyLoopLayout(Operation *op, StringRef constraint,
+                                     std::optional<FragmentLayoutAttr> layout,
+                                     SmallVector<int64_t> shape) {
+  if (!layout)
+    return success();
+  if (shape.empty())
+    shape.push_back(1);
+  if (layout->getShape() != ArrayRef<int64_t>(shape)) {
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "[" << constraint
+                              << "] expected a layout of shape [";
+    llvm::interleaveComma(shape, diag);
+    diag << "], got [";
+    llvm::interleaveComma(layout->getShape(), diag);
+    diag << "]";
+    return diag;
+  }
+  auto kernel = op->getParentOfType<KernelOp>();
+  int64_t threads = layout->getLayout().numThreads();
+  if (kernel && threads != getAgentThreads(op))
+    return op->emitOpError()
+           << "[" << constraint << "] expected a layout over "
+           << getAgentThreads(op) << " threads, got " << threads;
+  return success();
+}
+
+LogicalResult tile::verifyMulticast(TileMoveOpInterface move,
+                                    StringRef constraint) {
+  std::optional<uint64_t> multicast = move.getMulticast();
+  if (!multicast)
+    return success();
+  int64_t blocks = static_cast<int64_t>(*multicast);
+  if (blocks < 2 || blocks > 16)
+    return move->emitOpError() << "[" << constraint
+                               << "] expected `multicast` to 2 to 16 blocks, "
+                                  "got "
+                               << blocks;
+  if (!move.getTarget().getDefiningOp<RingAcquireOp>())
+    return move->emitOpError()
+           << "[" << constraint
+           << "] expected a slot of a ring as target of `multicast`";
+  return success();
+}
+
 void tile::effectsFromAccesses(
     TileOpInterface op,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>

@@ -1,8 +1,8 @@
 //===- TileRegions.h - regions of buffers, for verifiers and effects ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What copy, fill and atomic share: deriving extents, checking that regions
-// make sense, and turning accesses into memory effects.
+// What copy, fill, atomic and the moves by rows share: deriving extents,
+// checking that regions make sense, and turning accesses into memory effects.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_DIALECT_TILE_IR_TILEREGIONS_H
@@ -42,6 +42,23 @@ LogicalResult verifyRegionPair(Operation *op, StringRef prefix,
 /// Checks a hint on how many elements a thread moves at a time.
 LogicalResult verifyCoalescedWidth(Operation *op, StringRef constraint,
                                    std::optional<uint64_t> width);
+
+/// Both operands are ranked memrefs; checked before anything casts them.
+LogicalResult verifyRanked(Operation *op, ValueRange buffers);
+
+Type elementTypeOf(Value buffer);
+
+/// Whether a move turns elements of one type into those of another.
+bool isConvertible(Type from, Type to);
+
+/// A stated loop layout has the tile's shape (or [1] for a single element) and
+/// the kernel's threads.
+LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
+                               std::optional<FragmentLayoutAttr> layout,
+                               SmallVector<int64_t> shape);
+
+/// What blocks of a cluster share fills a slot of a ring.
+LogicalResult verifyMulticast(TileMoveOpInterface move, StringRef constraint);
 
 /// Memory effects that follow from the accesses of a tile operation.
 void effectsFromAccesses(

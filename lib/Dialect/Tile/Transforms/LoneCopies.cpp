@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace mlir::tile;
 
 /// Another instruction for a copy that cannot have an mbarrier.
-static void demote(CopyOp copy, const TargetInfo &target, bool remarks,
-                   StringRef reason) {
+static void demote(TileMoveOpInterface copy, const TargetInfo &target,
+                   bool remarks, StringRef reason) {
   CopyFacts facts = CopyFacts::get(copy);
   for (CopyInstruction instruction :
        {CopyInstruction::CpAsync, CopyInstruction::Vector,
@@ -29,22 +29,22 @@ static void demote(CopyOp copy, const TargetInfo &target, bool remarks,
     break;
   }
   if (remarks)
-    copy.emitRemark() << "copy: "
-                      << stringifyCopyInstruction(
-                             copy.getPlan()->getInstruction())
-                      << " after all: " << reason;
+    copy->emitRemark() << "copy: "
+                       << stringifyCopyInstruction(
+                              copy.getPlanAttr().getInstruction())
+                       << " after all: " << reason;
 }
 
 /// Why a copy by TMA cannot have a slot for itself: the tile must be written by
 /// nothing else, and read after the copy in the same block (or deeper) only.
-static std::string whyNotSlot(CopyOp copy) {
+static std::string whyNotSlot(TileMoveOpInterface copy) {
   auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
   if (!alloc)
     return "its target is not an allocation of its own";
   if (UseCounter::obstacle(copy))
     return "the uses of its ring cannot be counted through what encloses it";
   SmallVector<TileAccess> own;
-  copy.getAccesses(own);
+  cast<TileOpInterface>(copy.getOperation()).getAccesses(own);
   for (const TileAccess &access : own)
     if (access.isWrite && !coversWholeBuffer(access))
       return "it covers only a part of the shared buffer";
@@ -66,8 +66,8 @@ static std::string whyNotSlot(CopyOp copy) {
 }
 
 /// acquire, copy, commit; wait before the first use, release after the last.
-static void giveSlot(CopyOp copy) {
-  Location loc = copy.getLoc();
+static void giveSlot(TileMoveOpInterface copy) {
+  Location loc = copy->getLoc();
   UseCounter counter;
   Value use = counter.begin(copy);
   OpBuilder builder(copy);
@@ -87,7 +87,7 @@ static void giveSlot(CopyOp copy) {
       last = here;
   }
   auto acquire = RingAcquireOp::create(builder, loc, view, ring, use);
-  copy.getTargetMutable().assign(acquire.getViews().front());
+  copy.getTargetMutable().set(acquire.getViews().front());
   builder.setInsertionPointAfter(copy);
   RingCommitOp::create(builder, loc, ring, use);
   if (first)
@@ -105,12 +105,12 @@ static void giveSlot(CopyOp copy) {
 
 void tile::giveSlotsToLoneCopies(KernelOp kernel, const TargetInfo *target,
                                  bool remarks) {
-  SmallVector<CopyOp> alone;
-  kernel.getBodyRegion().walk([&](CopyOp copy) {
+  SmallVector<TileMoveOpInterface> alone;
+  kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
     if (isTmaLoad(copy) && !copy.getTarget().getDefiningOp<RingAcquireOp>())
       alone.push_back(copy);
   });
-  for (CopyOp copy : alone) {
+  for (TileMoveOpInterface copy : alone) {
     std::string reason = whyNotSlot(copy);
     if (reason.empty())
       giveSlot(copy);

@@ -76,9 +76,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// True when the copy was, or will be, issued as cp.async.
-static bool isCpAsync(CopyOp copy) {
-  if (auto copyPlan = copy.getPlan())
-    return copyPlan->getInstruction() == CopyInstruction::CpAsync;
+static bool isCpAsync(TileMoveOpInterface copy) {
+  if (CopyPlanAttr plan = copy.getPlanAttr())
+    return plan.getInstruction() == CopyInstruction::CpAsync;
   return cast<MemRefType>(copy.getSource().getType()).getElementType() ==
          cast<MemRefType>(copy.getTarget().getType()).getElementType();
 }
@@ -86,9 +86,9 @@ static bool isCpAsync(CopyOp copy) {
 SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
   SmallVector<RingPlan, 2> result;
   Block &body = loop.getBodyRegion().front();
-  SmallVector<CopyOp> copies;
-  for (auto copy : body.getOps<CopyOp>())
-    if (isGlobal(copy.getSource()) && isShared(copy.getTarget()))
+  SmallVector<TileMoveOpInterface> copies;
+  for (auto copy : body.getOps<TileMoveOpInterface>())
+    if (copy.isSharedLoad())
       copies.push_back(copy);
   if (loop.getStages() == 1) {
     if (remarks)
@@ -101,7 +101,7 @@ SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
   byTma.producer = RingSide::Tma;
   byTma.ahead = specializes ? Ahead::BeforeWait : Ahead::AfterRelease;
   size_t ahead = 0;
-  for (CopyOp copy : copies) {
+  for (TileMoveOpInterface copy : copies) {
     AheadCopy candidate;
     std::optional<Conflict> conflict =
         whyNotAhead(copy, body, accesses, unknown, candidate);
@@ -120,7 +120,7 @@ SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
         byThreads.producer = RingSide::CpAsync;
       byThreads.copies.push_back(std::move(candidate));
     } else if (remarks) {
-      InFlightDiagnostic diag = copy.emitRemark()
+      InFlightDiagnostic diag = copy->emitRemark()
                                 << "not pipelined: " << conflict->reason;
       if (conflict->noteOp)
         diag.attachNote(conflict->noteOp->getLoc()) << conflict->note;
@@ -166,23 +166,23 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
     return;
   }
   for (const AheadCopy &ahead : plan.copies) {
-    CopyOp copy = ahead.copy;
+    TileMoveOpInterface copy = ahead.copy;
     if (copy.getMulticast() || !sharing.copiesSame(copy))
       continue;
-    copy.setMulticast(blocks);
+    copy.setMulticastAttr(Builder(copy.getContext()).getI64IntegerAttr(blocks));
     CopyDecision decision;
     if (decideCopy(CopyFacts::get(copy), *target, CopyInstruction::Tma,
                    decision)) {
       plan.peers = blocks;
       if (remarks)
-        copy.emitRemark() << "shared by the " << blocks
-                          << " blocks of a cluster";
+        copy->emitRemark() << "shared by the " << blocks
+                           << " blocks of a cluster";
       continue;
     }
-    copy.removeMulticastAttr();
+    copy.setMulticastAttr(IntegerAttr());
     if (remarks)
-      copy.emitRemark() << "not shared in the cluster: "
-                        << decision.rejected.front().reason;
+      copy->emitRemark() << "not shared in the cluster: "
+                         << decision.rejected.front().reason;
   }
 }
 

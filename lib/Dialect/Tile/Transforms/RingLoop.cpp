@@ -130,7 +130,7 @@ static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
       };
       bool isWgmma = is(MmaInstruction::Wgmma);
       bool isTcgen05 = is(MmaInstruction::Tcgen05);
-      auto copy = dyn_cast<CopyOp>(user);
+      auto copy = dyn_cast<TileMoveOpInterface>(user);
       wgmma |= isWgmma;
       tcgen05 |= isTcgen05;
       threads |=
@@ -180,7 +180,7 @@ Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
 void RingLoop::createRing(RingPlan &plan) {
   SmallVector<Value> buffers;
   for (const AheadCopy &ahead : plan.copies)
-    buffers.push_back(CopyOp(ahead.copy).getTarget());
+    buffers.push_back(TileMoveOpInterface(ahead.copy).getTarget());
   plan.ring = tile::createRing(builder, loc, stages, buffers, plan.producer,
                                plan.peers);
 }
@@ -210,7 +210,7 @@ void RingLoop::produce(const RingPlan &plan, Value iteration) {
     for (auto [ahead, view] : llvm::zip(plan.copies, views)) {
       // Only the target changes: an alias of it elsewhere keeps its meaning.
       IRMapping ofCopy = mapping;
-      CopyOp copy = ahead.copy;
+      TileMoveOpInterface copy = ahead.copy;
       ofCopy.map(copy.getTarget(), view);
       builder.clone(*copy, ofCopy);
     }
@@ -291,7 +291,7 @@ void RingLoop::build() {
               ? builder.getI64IntegerAttr(stages - 2)
               : IntegerAttr());
       for (auto [ahead, view] : llvm::zip(plan.copies, wait.getViews())) {
-        CopyOp copy = ahead.copy;
+        TileMoveOpInterface copy = ahead.copy;
         Value target = copy.getTarget();
         allocs.push_back(target.getDefiningOp<AllocOp>());
         Operation *filler = copy;
@@ -316,7 +316,7 @@ void RingLoop::build() {
     produceAll(Ahead::AfterRelease, iteration, stages);
     for (const RingPlan &plan : plans)
       for (const AheadCopy &copy : plan.copies)
-        CopyOp(copy.copy).erase();
+        TileMoveOpInterface(copy.copy)->erase();
     if (!loop.getInductionVariable().use_empty()) {
       builder.setInsertionPoint(firstRelease);
       loop.getInductionVariable().replaceAllUsesWith(inductionValue(iteration));

@@ -25,8 +25,10 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
+/// Those of boxes, which can return tokens.
 static bool isTmaStore(TileMoveOpInterface move) {
   return move.isMovedByProxy() && !move.isAsync() &&
+         move.getAddressing() == MoveAddressing::Box &&
          isShared(move.getSource()) && isGlobal(move.getTarget());
 }
 

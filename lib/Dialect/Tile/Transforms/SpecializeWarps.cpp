@@ -42,7 +42,7 @@ static bool isProduction(Operation *op) {
     return isFilled(acquire.getRing());
   if (auto commit = dyn_cast<RingCommitOp>(op))
     return isFilled(commit.getRing());
-  if (auto copy = dyn_cast<CopyOp>(op))
+  if (auto copy = dyn_cast<TileMoveOpInterface>(op))
     if (auto acquire = copy.getTarget().getDefiningOp<RingAcquireOp>())
       return isFilled(acquire.getRing());
   return false;
@@ -137,7 +137,7 @@ static void keepOnly(Region &role, llvm::function_ref<bool(Operation *)> keep) {
   });
   // The layouts of loops over tiles are for as many threads as compute; one
   // thread issues these copies.
-  role.walk([](CopyOp copy) { copy.removeLayoutAttr(); });
+  role.walk([](TileMoveOpInterface copy) { copy.setLayoutAttr({}); });
 }
 
 namespace {

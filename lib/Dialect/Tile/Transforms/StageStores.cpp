@@ -73,7 +73,8 @@ struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<TileMoveOpInterface> stores;
       kernel.getBodyRegion().walk([&](TileMoveOpInterface move) {
-        if (isFragment(move.getSource()) && isGlobal(move.getTarget()))
+        if (isFragment(move.getSource()) && isGlobal(move.getTarget()) &&
+            move.getAddressing() == MoveAddressing::Box)
           stores.push_back(move);
       });
       for (TileMoveOpInterface move : stores)

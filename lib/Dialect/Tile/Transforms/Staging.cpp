@@ -14,7 +14,7 @@ int64_t tile::tileBytes(KernelOp kernel) {
       return;
     int64_t stages = 1;
     for (Operation *user : alloc->getUsers())
-      if (auto copy = dyn_cast<CopyOp>(user))
+      if (auto copy = dyn_cast<TileMoveOpInterface>(user))
         if (auto loop = dyn_cast<PipelinedOp>(copy->getParentOp()))
           if (copy.getTarget() == alloc.getResult())
             stages = std::max<int64_t>(stages, loop.getStages());

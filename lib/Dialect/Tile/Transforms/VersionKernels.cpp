@@ -64,12 +64,13 @@ private:
 } // namespace
 
 /// The first copy between tiles and the memory of an argument, or null.
-static CopyOp findCopy(Value buffer) {
+static TileMoveOpInterface findCopy(Value buffer) {
   for (Operation *user : buffer.getUsers()) {
-    if (auto copy = dyn_cast<CopyOp>(user))
-      return copy;
+    if (auto copy = dyn_cast<TileMoveOpInterface>(user))
+      if (copy.getSource() == buffer || copy.getTarget() == buffer)
+        return copy;
     if (auto cast = dyn_cast<memref::CastOp>(user))
-      if (CopyOp copy = findCopy(cast.getResult()))
+      if (TileMoveOpInterface copy = findCopy(cast.getResult()))
         return copy;
   }
   return {};
@@ -84,7 +85,7 @@ static Promises missingPromises(KernelOp kernel, unsigned index) {
   auto type = dyn_cast<MemRefType>(argument.getType());
   if (!type || type.getRank() == 0)
     return promises;
-  CopyOp copy = findCopy(argument);
+  TileMoveOpInterface copy = findCopy(argument);
   Type element = type.getElementType();
   int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   SmallVector<int64_t> strides;

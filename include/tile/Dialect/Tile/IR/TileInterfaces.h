@@ -21,6 +21,10 @@ struct TileAccess {
   bool isWholeBuffer() const { return extents.empty(); }
 };
 
+/// How a move finds the elements of its global side: a box of them, the rows of
+/// a convolution's matrix, or rows that a buffer of indices names.
+enum class MoveAddressing { Box, Im2col, Indexed };
+
 /// Receives the demands of operations; defined by layout inference.
 class LayoutConstraints;
 

@@ -84,10 +84,32 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
                     "::mlir::DenseI64ArrayAttr", "getGroupsAttr", (ins),
                     /*methodBody=*/"",
                     /*defaultImplementation=*/"return ::mlir::DenseI64ArrayAttr();">,
+    InterfaceMethod<[{
+        How the elements of its global side are found. Where that is not a box,
+        rows of the tile are runs along the last dimension of the global side,
+        which has no offsets then, and the extents of one row.
+      }], "::mlir::tile::MoveAddressing", "getAddressing", (ins),
+                    /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::tile::MoveAddressing::Box;">,
+    InterfaceMethod<"Where each row starts along it; null for a box.",
+                    "::mlir::Value", "getRowStart", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::Value();">,
+    InterfaceMethod<"The operand that is written.", "::mlir::OpOperand &",
+                    "getTargetMutable">,
+    InterfaceMethod<"Says which thread moves which element.", "void",
+                    "setLayoutAttr", (ins "::mlir::tile::FragmentLayoutAttr":$layout)>,
+    InterfaceMethod<"Shares the move among blocks of a cluster, where it can be; null for one block.",
+                    "void", "setMulticastAttr", (ins "::mlir::IntegerAttr":$blocks),
+                    /*methodBody=*/"", /*defaultImplementation=*/"(void)blocks;">,
     InterfaceMethod<"Whether it returns a token.", "bool", "isAsync", (ins),
                     /*methodBody=*/"", /*defaultImplementation=*/"return false;">
   ];
   let extraClassDeclaration = [{
+    /// Whether it brings global memory to a tile in shared memory.
+    bool isSharedLoad() {
+      return !getCombining() && ::mlir::tile::isGlobal(getSource()) &&
+             ::mlir::tile::isShared(getTarget());
+    }
     /// Whether the instruction chosen is one of the asynchronous proxy: tensor
     /// copies and bulk copies, each issued by one thread.
     bool isMovedByProxy() {

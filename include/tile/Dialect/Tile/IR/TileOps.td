@@ -6,6 +6,7 @@
 
 include "tile/Dialect/Tile/IR/TileKernelOps.td"
 include "tile/Dialect/Tile/IR/TileMoveOps.td"
+include "tile/Dialect/Tile/IR/TileRowMoveOps.td"
 include "tile/Dialect/Tile/IR/TileMathOps.td"
 include "tile/Dialect/Tile/IR/TileLoopOps.td"
 include "tile/Dialect/Tile/IR/TileScheduleOps.td"

@@ -1,0 +1,27 @@
+//===- Move.h - movements by threads ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_MOVE_H
+#define TILE_LIB_CONVERSION_TILETONVVM_MOVE_H
+
+#include "Endpoint.h"
+
+namespace mlir::tile::nvvm {
+
+/// An error unless `op` has the layout of a loop over its tile.
+LogicalResult requireLayout(Operation *op, bool present);
+
+/// Moves a tile by loads and stores, or cp.async, as the plan of `move` says:
+/// each thread the elements that `loop` gives it. `isInside` promises that
+/// nothing overhangs.
+LogicalResult moveByThreads(KernelLowering &lowering, TileMoveOpInterface move,
+                            Endpoint &source, Endpoint &target,
+                            const FragmentLayout &loop, bool isInside);
+
+/// Element `at` (i64) of a buffer of row indices in memory, as i64; -1, which
+/// is no row, beyond the end of a global one.
+FailureOr<Value> loadRowIndex(KernelLowering &lowering, Operation *op,
+                              Value indices, Value at);
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_MOVE_H
