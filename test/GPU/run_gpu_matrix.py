@@ -13,6 +13,7 @@ Small integers must come out exactly; random inputs within u_out*|ref| + u*mag (
 
 import argparse
 import concurrent.futures
+import ctypes
 import json
 import pathlib
 import re
@@ -140,13 +141,36 @@ class Driver:
             array(c.c_uint, spec["element_strides"]), *modes), "tensor map")
         return found
 
-    def launch(self, function, grid, threads, shared, values):
+    def launch(self, function, grid, threads, shared, values, cluster=(1, 1, 1)):
         c = self.c
         array = (c.c_void_p * max(len(values), 1))(*[c.cast(c.byref(v), c.c_void_p) for v in values])
         u = c.c_uint
-        self.check(self.cuda.cuLaunchKernel(function, u(grid[0]), u(grid[1]), u(grid[2]), u(threads), u(1), u(1),
-                                            u(shared), c.c_void_p(0), array, c.c_void_p(0)), "launch")
+        if tuple(cluster) == (1, 1, 1):
+            result = self.cuda.cuLaunchKernel(function, u(grid[0]), u(grid[1]), u(grid[2]), u(threads), u(1), u(1),
+                                              u(shared), c.c_void_p(0), array, c.c_void_p(0))
+        else:
+            attribute = Attribute(id=CLUSTER_DIMENSION, value=(u * 16)(*cluster))
+            config = Config(grid=(u * 3)(*grid), block=(u * 3)(threads, 1, 1), shared=shared, stream=None,
+                            attributes=c.pointer(attribute), count=1)
+            result = self.cuda.cuLaunchKernelEx(c.byref(config), function, array, c.c_void_p(0))
+        self.check(result, "launch")
         self.check(self.cuda.cuCtxSynchronize(), "run")
+
+
+CLUSTER_DIMENSION = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+
+
+class Attribute(ctypes.Structure):
+    """CUlaunchAttribute."""
+
+    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_int), ("value", ctypes.c_uint * 16)]
+
+
+class Config(ctypes.Structure):
+    """CUlaunchConfig."""
+
+    _fields_ = [("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
+                ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(Attribute)), ("count", ctypes.c_uint)]
 
 
 class Buffer:
@@ -337,7 +361,8 @@ class Worker:
                 return f"parameter kind {p['kind']}"
         torch.cuda.synchronize()
         if all(grid):
-            self.driver.launch(function, grid, manifest["threads"], kernel["shared_bytes"], values)
+            self.driver.launch(function, grid, manifest["threads"], kernel["shared_bytes"], values,
+                               manifest["cluster"])
         env.update(torch=torch, device="cuda", clamp_min=torch.clamp_min, where=torch.where, maximum=torch.maximum,
                    minimum=torch.minimum, abs=torch.abs, row_blocks=lambda x, n: blocks(torch, x, n),
                    col_blocks=lambda x, n: blocks(torch, x.T, n))

@@ -458,13 +458,12 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
       offsets = im2colOffsets(lowering, im2col);
       mode = NVVM::TMALoadMode::IM2COL;
     }
-    forEachBox(lowering, parts, *geometry,
-               [&](Value target, ArrayRef<Value> coords) {
-                 NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                     b, inCluster(lowering, target), map, coords, full,
-                     offsets, mask, policy, mode, /*isCTAOnly=*/false,
-                     group, /*predicate=*/Value());
-               });
+    forEachBox(
+        lowering, parts, *geometry, [&](Value target, ArrayRef<Value> coords) {
+          NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+              b, inCluster(lowering, target), map, coords, full, offsets, mask,
+              policy, mode, /*isCTAOnly=*/false, group, /*predicate=*/Value());
+        });
   });
   return success();
 }
