@@ -194,7 +194,7 @@ struct KernelSpec {
   /// Blocks that a multiprocessor is given at most; they divide the grid among
   /// themselves. 0: one block for each point of the grid.
   int64_t persistent = 0;
-  int64_t sharedBytes = 0; ///< dynamic shared memory
+  int64_t sharedBytes = 0;         ///< dynamic shared memory
   std::vector<ChosenValue> chosen; ///< for the reader; nothing depends on it
   std::vector<Assumption> assumptions;
   std::vector<TensorMapSpec> tensorMaps;

@@ -140,10 +140,9 @@ void ScatterOp::getLayoutConstraints(LayoutConstraints &constraints) {
 void CopyOp::getLayoutConstraints(LayoutConstraints &constraints) {
   LoopDemand loop = copyLoop(*this, /*isAtomic=*/false);
   loop.coalescedWidth = optionalWidth(getCoalescedWidth());
-  loop.realigns =
-      isGlobal(getSource()) && isShared(getTarget()) &&
-      cast<MemRefType>(getSource().getType()).getElementType() ==
-          cast<MemRefType>(getTarget().getType()).getElementType();
+  loop.realigns = isGlobal(getSource()) && isShared(getTarget()) &&
+                  cast<MemRefType>(getSource().getType()).getElementType() ==
+                      cast<MemRefType>(getTarget().getType()).getElementType();
   constraints.loop(std::move(loop));
 }
 

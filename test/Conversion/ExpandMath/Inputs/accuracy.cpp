@@ -343,10 +343,13 @@ void checkPacked(const char *name, float (*expected)(unsigned),
 }
 
 #define PACKED(NAME)                                                           \
-  {{one_##NAME##_f16_low, one_##NAME##_f16_high},                              \
-   {pair_##NAME##_f16_low, pair_##NAME##_f16_high},                            \
-   {one_##NAME##_f32_low, one_##NAME##_f32_high},                              \
-   {pair_##NAME##_f32_low, pair_##NAME##_f32_high}}
+  {                                                                            \
+    {one_##NAME##_f16_low, one_##NAME##_f16_high},                             \
+        {pair_##NAME##_f16_low, pair_##NAME##_f16_high},                       \
+        {one_##NAME##_f32_low, one_##NAME##_f32_high}, {                       \
+      pair_##NAME##_f32_low, pair_##NAME##_f32_high                            \
+    }                                                                          \
+  }
 
 int main(int argc, char **argv) {
   verbose = argc > 1;
@@ -361,10 +364,8 @@ int main(int argc, char **argv) {
               trunc_e2m1_f64);
   checkPacked(
       "i4", [](unsigned n) { return float(int(n ^ 8) - 8); }, PACKED(s4));
-  checkPacked(
-      "ui4", [](unsigned n) { return float(n); }, PACKED(u4));
-  checkPacked(
-      "f4E2M1FN", [](unsigned n) { return ext_e2m1(n); }, PACKED(e2m1));
+  checkPacked("ui4", [](unsigned n) { return float(n); }, PACKED(u4));
+  checkPacked("f4E2M1FN", [](unsigned n) { return ext_e2m1(n); }, PACKED(e2m1));
   std::printf("%d failures\n", failures);
   return failures != 0;
 }
