@@ -70,6 +70,7 @@ def pack(options):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         found = [k for k in generate.write(folder) if "compile_only" not in k and re.search(options.only or "", k["name"])]
+        found = [k for k in found if options.arch in k.get("archs", [options.arch])]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             found = list(pool.map(lambda k: compile_kernel(k, options, folder), found))
         (folder / "matrix.json").write_text(json.dumps(dict(arch=options.arch, kernels=found)))
@@ -497,7 +498,7 @@ def run(options):
         numbers = [n for n in numbers if "failed" not in found[n]]
         step = max(len(numbers) / options.subset, 1)
         numbers = [numbers[int(i * step)] for i in range(min(options.subset, len(numbers)))]
-    passed, failed, cases, table = 0, 0, 0, []
+    passed, failed, cases = 0, 0, 0
     runner = Worker(folder) if options.in_process else Child(folder)
     for n in numbers:
         kernel = found[n]
@@ -513,9 +514,9 @@ def run(options):
         cases += count
         passed += not failures
         failed += bool(failures)
-        table += [(kernel["name"], failures)] if failures else []
-    for name, failures in table:
-        print(f"{name:36} {failures[0]}" + (f" (and {len(failures) - 1} more cases)" if len(failures) > 1 else ""))
+        if failures:
+            more = f" (and {len(failures) - 1} more cases)" if len(failures) > 1 else ""
+            print(f"{kernel['name']:36} {failures[0]}{more}", flush=True)
     print(f"{cases} cases in {time.time() - start:.0f} s")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
