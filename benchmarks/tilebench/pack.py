@@ -125,3 +125,14 @@ def add_options(parser, output):
     parser.add_argument("--verbose", action="store_true", help="with --info: print it for every kernel")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-o", "--output", default=output)
+
+
+def add_run_options(parser):
+    """Of the command that measures: what a Bench and its reports read."""
+    parser.add_argument("--tune-rep", type=float, default=12, help="milliseconds of a tuning measurement")
+    parser.add_argument("--patience", type=float, default=45, help="seconds without progress after which to give up")
+    parser.add_argument("--pairs", type=int, default=6)
+    parser.add_argument("--rep", type=float, default=40, help="milliseconds of a measurement")
+    parser.add_argument("--only", help="only configurations whose names contain this")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the inputs; fresh by default")
+    parser.add_argument("--json", help="write the rows to this file as they come")

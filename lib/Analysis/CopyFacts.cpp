@@ -44,8 +44,8 @@ int64_t tile::alignedRun(const FragmentLayout &layout, unsigned dim) {
 
 static int64_t baseAlignment(const CopySide &side);
 
-static CopySide makeSide(Operation *op, Value buffer, OperandRange offsets,
-                         SmallVector<int64_t> extents) {
+/// What holds of a side wherever its elements lie.
+static CopySide startSide(Value buffer, SmallVector<int64_t> extents) {
   CopySide side;
   side.buffer = buffer;
   side.space = getMemorySpace(buffer);
@@ -54,6 +54,12 @@ static CopySide makeSide(Operation *op, Value buffer, OperandRange offsets,
   side.extents = std::move(extents);
   side.name = describeBuffer(buffer);
   side.alignment = baseAlignment(side);
+  return side;
+}
+
+static CopySide makeSide(Operation *op, Value buffer, OperandRange offsets,
+                         SmallVector<int64_t> extents) {
+  CopySide side = startSide(buffer, std::move(extents));
   for (auto [dim, extent] : llvm::enumerate(side.extents)) {
     side.offsets.push_back(offsets.empty() ? IndexFacts::constant(0)
                                            : getIndexFacts(offsets[dim], op));
@@ -74,14 +80,7 @@ static CopySide makeSide(Operation *op, Value buffer, OperandRange offsets,
 /// known of them, but that they start at whole elements.
 static CopySide makeRowSide(TileMoveOpInterface op, Value buffer,
                             SmallVector<int64_t> extents) {
-  CopySide side;
-  side.buffer = buffer;
-  side.space = getMemorySpace(buffer);
-  side.elementBits =
-      getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
-  side.extents = std::move(extents);
-  side.name = describeBuffer(buffer);
-  side.alignment = baseAlignment(side);
+  CopySide side = startSide(buffer, std::move(extents));
   side.offsets.resize(side.extents.size());
   side.offsets.back() = getIndexFacts(op.getRowStart(), op);
   auto rank = static_cast<unsigned>(side.extents.size());

@@ -460,7 +460,9 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
   // Operations with regions, and operations of the tile dialect (print,
   // assert), are cloned and lowered where they stand; scalar code is cloned as
   // it is.
-  for (auto [i, map] : llvm::enumerate(maps)) {
+  for (auto entry : llvm::enumerate(maps)) {
+    int64_t at = reg + static_cast<int64_t>(entry.index());
+    IRMapping &map = entry.value();
     bool isTileOp = registry.functions.contains(inner.getName().getStringRef());
     if (inner.getNumRegions() == 0 && !isTileOp) {
       b.clone(inner, map);
@@ -478,7 +480,7 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
                   [&]() -> LogicalResult {
                     // Fragment accesses under control flow are emitted by
                     // register: replace them before the clone is lowered.
-                    return emitNested(inner, reg + i, map);
+                    return emitNested(inner, at, map);
                   });
     if (failed(result))
       return failure();

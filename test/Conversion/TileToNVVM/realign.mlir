@@ -38,3 +38,15 @@ tile.kernel @bytes(%A: memref<?x101xi8>, %B: memref<?x64xi8> {tile.alignment = 1
   tile.copy %A[%m, %c0] to %As : memref<?x101xi8> to memref<64x64xi8, #shared>
   tile.copy %As to %B[%m, %c0] : memref<64x64xi8, #shared> to memref<?x64xi8>
 }
+
+// In a persistent kernel, too: block coordinates are not negative.
+// CHECK-LABEL: llvm.func @persistent
+// CHECK:         llvm.intr.fshr
+tile.kernel @persistent(%A: memref<4001x4099xf16>, %B: memref<?x64xf16> {tile.alignment = 16}) grid(%bx) = (65) threads(128) attributes {persistent = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = arith.muli %bx, %c64 : index
+  %As = tile.alloc : memref<64x64xf16, #shared>
+  tile.copy %A[%c0, %n] to %As : memref<4001x4099xf16> to memref<64x64xf16, #shared>
+  tile.copy %As to %B[%n, %c0] : memref<64x64xf16, #shared> to memref<?x64xf16>
+}
