@@ -8,6 +8,8 @@ scripts/install-deps.sh
 
 # ccache hits across clones of the repository, wherever they lie.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+# Precompiled headers are cached only so; what uses __TIME__ is not ours.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 log=build/configure.log
 mkdir -p build
 echo "== configuring build/release (log: $log)"
