@@ -38,10 +38,17 @@ typedef struct TileCompileOptions {
   /* Artifacts hold a second version, for aligned arguments, of kernels that do
      not promise alignment: 1 by default. */
   int32_t versions;
+  /* Math functions by approximate instructions that flush denormals:
+     docs/Rationale/Math.md has the bounds. */
+  int32_t fastMath;
+  const char *shapeHints; /* sizes to choose tunables for: "A=8192x4096,s=4" */
+  const char *tunables;   /* values of tunables: "bm=128,stages=4" */
 } TileCompileOptions;
 
-/* An artifact with optimization, for the module's own target. */
-void tileCompileOptionsInit(TileCompileOptions *options);
+/* An artifact with optimization, for the module's own target. `structSize` is
+   sizeof(TileCompileOptions) of the caller: a library that knows more options
+   leaves them at their default. */
+void tileCompileOptionsInit(TileCompileOptions *options, size_t structSize);
 
 typedef struct TileCompileResult TileCompileResult;
 

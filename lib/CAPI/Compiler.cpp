@@ -22,12 +22,32 @@ struct TileCompileResult {
 
 static const char *orEmpty(const char *text) { return text ? text : ""; }
 
-void tileCompileOptionsInit(TileCompileOptions *options) {
-  *options = TileCompileOptions();
-  options->structSize = sizeof(TileCompileOptions);
-  options->output = TILE_OUTPUT_ARTIFACT;
-  options->optimize = 1;
-  options->versions = 1;
+static TileCompileOptions defaultOptions() {
+  TileCompileOptions options = {};
+  options.structSize = sizeof(TileCompileOptions);
+  options.output = TILE_OUTPUT_ARTIFACT;
+  options.optimize = 1;
+  options.versions = 1;
+  return options;
+}
+
+void tileCompileOptionsInit(TileCompileOptions *options, size_t structSize) {
+  TileCompileOptions defaults = defaultOptions();
+  // A caller built against a newer header has a longer struct.
+  if (structSize > sizeof(TileCompileOptions))
+    std::memset(options, 0, structSize);
+  defaults.structSize = structSize;
+  std::memcpy(options, &defaults,
+              std::min(structSize, sizeof(TileCompileOptions)));
+}
+
+/// The parts of a list separated by commas.
+static std::vector<std::string> split(const char *text) {
+  SmallVector<StringRef> parts;
+  StringRef(orEmpty(text))
+      .split(parts, ',', /*MaxSplit=*/-1,
+             /*KeepEmpty=*/false);
+  return {parts.begin(), parts.end()};
 }
 
 static FailureOr<std::string> compile(ModuleOp module,
@@ -37,6 +57,9 @@ static FailureOr<std::string> compile(ModuleOp module,
   compile.optimize = options.optimize;
   compile.lineInfo = options.lineInfo;
   compile.ptxas = orEmpty(options.ptxas);
+  compile.fastMath = options.fastMath;
+  compile.hints = split(options.shapeHints);
+  compile.tunables = split(options.tunables);
   compile.remarks = options.remarks;
   compile.versions = options.versions && options.output == TILE_OUTPUT_ARTIFACT;
   switch (options.output) {
@@ -99,8 +122,7 @@ int32_t tileCompile(const char *source, size_t length,
                     const TileCompileOptions *given, TileCompileResult **result,
                     char **diagnostics) {
   // A caller built against an older header has a shorter struct.
-  TileCompileOptions options;
-  tileCompileOptionsInit(&options);
+  TileCompileOptions options = defaultOptions();
   if (given)
     std::memcpy(&options, given,
                 std::min(given->structSize, sizeof(TileCompileOptions)));

@@ -27,7 +27,7 @@ static int testPtx(void) {
   TileCompileResult *result = NULL;
   char *diagnostics = NULL;
   size_t size = 0;
-  tileCompileOptionsInit(&options);
+  tileCompileOptionsInit(&options, sizeof(options));
   options.arch = "sm_90a";
   options.output = TILE_OUTPUT_PTX;
   CHECK(tileCompile(kModule, strlen(kModule), &options, &result,
@@ -59,7 +59,7 @@ static int failsWith(const char *source, size_t length,
 
 static int testErrors(void) {
   TileCompileOptions options;
-  tileCompileOptionsInit(&options);
+  tileCompileOptionsInit(&options, sizeof(options));
   CHECK(failsWith(kModule, strlen(kModule), NULL, "expected an architecture") ==
         0);
   options.arch = "sm_1";
@@ -86,7 +86,7 @@ static int testNvvm(void) {
   TileCompileOptions options;
   TileCompileResult *result = NULL;
   size_t size = 0;
-  tileCompileOptionsInit(&options);
+  tileCompileOptionsInit(&options, sizeof(options));
   options.arch = "sm_80";
   options.output = TILE_OUTPUT_NVVM;
   CHECK(tileCompile(kModule, strlen(kModule), &options, &result, NULL) == 0);
@@ -96,8 +96,85 @@ static int testNvvm(void) {
   return 0;
 }
 
+/* `part` in what `source` becomes, or NULL where it is not there. */
+static const char *find(TileCompileResult **result, const char *source,
+                        const TileCompileOptions *options, const char *part) {
+  size_t size = 0;
+  *result = NULL;
+  if (tileCompile(source, strlen(source), options, result, NULL) != 0)
+    return NULL;
+  return strstr(tileCompileResultData(*result, &size), part);
+}
+
+/* Options that a kernel of the tile dialect is compiled with. */
+static int testTileOptions(void) {
+  static const char functions[] =
+      "tile.kernel @f(%X: memref<32xf32>, %Y: memref<32xf32>) grid(%b) = (1) "
+      "threads(32) {\n"
+      "  tile.parallel (%i) in (32) {\n"
+      "    %x = memref.load %X[%i] : memref<32xf32>\n"
+      "    %y = math.exp2 %x : f32\n"
+      "    memref.store %y, %Y[%i] : memref<32xf32>\n"
+      "  }\n"
+      "}\n";
+  static const char tunable[] =
+      "tile.kernel @g(%X: memref<?xf32>) tunable(%b in [32, 64, 96]) "
+      "grid(%bx) = (dim(%X, 0) ceildiv %b) threads(32) {\n"
+      "  %zero = arith.constant 0.0 : f32\n"
+      "  %m = arith.muli %bx, %b : index\n"
+      "  %t = tile.alloc(%b) : memref<?xf32, #tile.fragment>\n"
+      "  tile.fill %t with %zero : memref<?xf32, #tile.fragment>, f32\n"
+      "  tile.copy %t to %X[%m] : memref<?xf32, #tile.fragment> to "
+      "memref<?xf32>\n"
+      "}\n";
+  TileCompileOptions options;
+  TileCompileResult *result = NULL;
+  tileCompileOptionsInit(&options, sizeof(options));
+  options.arch = "sm_80";
+  options.output = TILE_OUTPUT_PTX;
+  CHECK(!find(&result, functions, &options, "ex2.approx.ftz.f32"));
+  CHECK(result);
+  tileCompileResultDestroy(result);
+  options.fastMath = 1;
+  CHECK(find(&result, functions, &options, "ex2.approx.ftz.f32"));
+  tileCompileResultDestroy(result);
+
+  options.output = TILE_OUTPUT_NVVM;
+  options.shapeHints = "X=4096";
+  options.tunables = "b=96";
+  CHECK(find(&result, tunable, &options, "constant(96 : index)"));
+  tileCompileResultDestroy(result);
+  options.tunables = "b=33";
+  CHECK(failsWith(tunable, strlen(tunable), &options, "33") == 0);
+  options.tunables = NULL;
+  options.shapeHints = "Z=1";
+  CHECK(failsWith(tunable, strlen(tunable), &options, "'Z'") == 0);
+  return 0;
+}
+
+/* A caller built against an older header has a shorter structure. */
+static int testOlderCaller(void) {
+  union {
+    TileCompileOptions options;
+    unsigned char bytes[sizeof(TileCompileOptions)];
+  } caller;
+  size_t older = offsetof(TileCompileOptions, fastMath);
+  TileCompileResult *result = NULL;
+  memset(caller.bytes, 0xff, sizeof(caller));
+  tileCompileOptionsInit(&caller.options, older);
+  CHECK(caller.options.structSize == older && caller.options.versions == 1);
+  for (size_t i = older; i < sizeof(caller); ++i)
+    CHECK(caller.bytes[i] == 0xff);
+  caller.options.arch = "sm_80";
+  caller.options.output = TILE_OUTPUT_PTX;
+  CHECK(find(&result, kModule, &caller.options, ".target sm_80"));
+  tileCompileResultDestroy(result);
+  return 0;
+}
+
 int main(void) {
   CHECK(strstr(tileCompilerVersion(), "mlir-tile "));
   CHECK(strstr(tileCompilerVersion(), "LLVM 22"));
-  return testPtx() || testErrors() || testNvvm();
+  return testPtx() || testErrors() || testNvvm() || testTileOptions() ||
+         testOlderCaller();
 }
