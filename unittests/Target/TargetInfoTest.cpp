@@ -54,16 +54,28 @@ TEST(TargetInfo, MmaSyncF64) {
   }
 }
 
-TEST(TargetInfo, MmaSyncFp8IntoF16) {
-  for (const TargetInfo &target : TargetInfo::all())
+TEST(TargetInfo, MmaSyncOfBytes) {
+  for (const TargetInfo &target : TargetInfo::all()) {
     for (MmaType a : {MmaType::E4M3, MmaType::E5M2})
-      for (MmaType b : {MmaType::E4M3, MmaType::E5M2}) {
-        auto found = target.mmaInstructions(a, b, MmaType::F16);
-        ASSERT_EQ(found.size(), target.capability >= 89 ? 1u : 0u);
-        if (!found.empty()) {
-          EXPECT_EQ(found[0]->minPtx, 87u);
+      for (MmaType b : {MmaType::E4M3, MmaType::E5M2})
+        for (MmaType c : {MmaType::F32, MmaType::F16}) {
+          auto found = target.mmaInstructions(a, b, c);
+          ASSERT_EQ(found.size(), target.capability >= 89 ? 2u : 0u);
+          if (found.empty())
+            continue;
+          EXPECT_EQ(found[0]->shape.k, 32);
+          EXPECT_EQ(found[0]->minPtx, c == MmaType::F32 ? 84u : 87u);
+          EXPECT_EQ(found[1]->shape.k, 16);
+          EXPECT_EQ(found[1]->minPtx, 87u);
         }
+    for (MmaType a : {MmaType::I8, MmaType::U8})
+      for (MmaType b : {MmaType::I8, MmaType::U8}) {
+        auto found = target.mmaInstructions(a, b, MmaType::I32);
+        ASSERT_EQ(found.size(), 2u);
+        EXPECT_EQ(found[0]->shape.k, 32);
+        EXPECT_EQ(found[1]->shape.k, 16);
       }
+  }
 }
 
 TEST(TargetInfo, WgmmaN) {

@@ -1,5 +1,5 @@
 // Instructions that NVVM has no form for, and what takes their place where they
-// are missing: f64 beyond m8n8k4, fp8 into f16.
+// are missing: f64 beyond m8n8k4, fp8 into f16, fp8 in steps of 16.
 // RUN: tile-opt %s --split-input-file --tile-to-nvvm=arch=sm_90 | FileCheck %s --check-prefixes=CHECK,NEW
 // RUN: tile-opt %s --split-input-file --tile-to-nvvm=arch=sm_80 | FileCheck %s --check-prefixes=CHECK,OLD
 
@@ -52,4 +52,41 @@ tile.kernel @fp8_f16(%A: memref<32x32xf8E4M3FN>, %B: memref<32x32xf8E5M2>, %C: m
   tile.fill %c with %zero : memref<32x32xf16, #tile.fragment>, f16
   tile.gemm %a, %b0, %c {transpose_b} : memref<32x32xf8E4M3FN, #shared>, memref<32x32xf8E5M2, #shared>, memref<32x32xf16, #tile.fragment>
   tile.copy %c to %C : memref<32x32xf16, #tile.fragment> to memref<32x32xf16>
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+// A K tile that is an odd multiple of 16.
+// CHECK-LABEL: llvm.func @fp8_k48
+// NEW-NOT:       m16n8k32
+// NEW:           mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32 {$0,$1,$2,$3}, {$4,$5}, {$6}, {$7,$8,$9,$10};
+// NEW-NOT:       m16n8k32
+// OLD-NOT:       mma.sync
+tile.kernel @fp8_k48(%A: memref<32x48xf8E5M2>, %B: memref<32x48xf8E4M3FN>, %C: memref<32x32xf32>) grid(%b) = (1) threads(32) {
+  %zero = arith.constant 0.0 : f32
+  %a = tile.alloc : memref<32x48xf8E5M2, #shared>
+  %b0 = tile.alloc : memref<32x48xf8E4M3FN, #shared>
+  %c = tile.alloc : memref<32x32xf32, #tile.fragment>
+  tile.copy %A to %a : memref<32x48xf8E5M2> to memref<32x48xf8E5M2, #shared>
+  tile.copy %B to %b0 : memref<32x48xf8E4M3FN> to memref<32x48xf8E4M3FN, #shared>
+  tile.fill %c with %zero : memref<32x32xf32, #tile.fragment>, f32
+  tile.gemm %a, %b0, %c {transpose_b} : memref<32x48xf8E5M2, #shared>, memref<32x48xf8E4M3FN, #shared>, memref<32x32xf32, #tile.fragment>
+  tile.copy %c to %C : memref<32x32xf32, #tile.fragment> to memref<32x32xf32>
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+// CHECK-LABEL: llvm.func @u8_k16
+// CHECK-NOT:     shape<m = 16, n = 8, k = 32>
+// CHECK:         nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<u8>{{.*}}#nvvm.shape<m = 16, n = 8, k = 16>
+tile.kernel @u8_k16(%A: memref<32x16xi8>, %B: memref<32x16xi8>, %C: memref<32x32xi32>) grid(%b) = (1) threads(32) {
+  %zero = arith.constant 0 : i32
+  %a = tile.alloc : memref<32x16xi8, #shared>
+  %b0 = tile.alloc : memref<32x16xi8, #shared>
+  %c = tile.alloc : memref<32x32xi32, #tile.fragment>
+  tile.copy %A to %a : memref<32x16xi8> to memref<32x16xi8, #shared>
+  tile.copy %B to %b0 : memref<32x16xi8> to memref<32x16xi8, #shared>
+  tile.fill %c with %zero : memref<32x32xi32, #tile.fragment>, i32
+  tile.gemm %a, %b0, %c {transpose_b, unsigned_a, unsigned_b} : memref<32x16xi8, #shared>, memref<32x16xi8, #shared>, memref<32x32xi32, #tile.fragment>
+  tile.copy %c to %C : memref<32x32xi32, #tile.fragment> to memref<32x32xi32>
 }

@@ -17,9 +17,15 @@ std::string tile::checkTile(const GemmProblem &problem,
   if (problem.warps % kWarpsPerGroup != 0)
     return shape.name.str() + " needs whole warpgroups of 4 warps, got " +
            std::to_string(problem.warps) + " warps";
+  // Where the extents end with a tensor's, what a wider tile reaches beyond is
+  // zeros: nothing else has to change in the program.
   if (problem.k % shape.k != 0 || problem.k == 0)
     return shape.name.str() + " needs a K tile that is a multiple of " +
-           std::to_string(shape.k) + ", got " + std::to_string(problem.k);
+           std::to_string(shape.k) + ", got " + std::to_string(problem.k) +
+           ": tiles and steps of " +
+           std::to_string(
+               llvm::alignTo(std::max<int64_t>(problem.k, 1), shape.k)) +
+           " compute the same over a whole tensor, beyond which zeros are read";
   return "";
 }
 

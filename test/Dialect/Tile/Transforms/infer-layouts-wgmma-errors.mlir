@@ -36,14 +36,62 @@ tile.kernel @warps() grid(%bx) = (1) threads(64) {
   // expected-note @below {{not possible: wgmma needs whole warpgroups of 4 warps, got 2 warps}}
   tile.gemm %a, %b, %c : memref<64x32xf16, #shared>, memref<32x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
 }
+// A K tile with a tail goes by the mma.sync whose k divides it, or by FMA. The
+// reason says which tiles would do.
 tile.kernel @k_tail() grid(%bx) = (1) threads(128) {
   %a = tile.alloc : memref<64x24xf16, #shared>
   %b = tile.alloc : memref<24x64xf16, #shared>
   %c = tile.alloc : memref<64x64xf32, #tile.fragment>
-  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
-  // expected-note @below {{not possible: wgmma needs a K tile that is a multiple of 16, got 24}}
+  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync, m = 16, n = 8, k = 8}}
+  // expected-note @below {{not possible: wgmma needs a K tile that is a multiple of 16, got 24: tiles and steps of 32 compute the same over a whole tensor, beyond which zeros are read}}
   // expected-note @below {{not possible: mma_sync m16n8k16 needs a K tile that is a multiple of 16, got 24}}
   tile.gemm %a, %b, %c : memref<64x24xf16, #shared>, memref<24x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+tile.kernel @k_tail_72() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x72xbf16, #shared>
+  %b = tile.alloc : memref<64x72xbf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync, m = 16, n = 8, k = 8}}
+  // expected-note @below {{not possible: wgmma needs a K tile that is a multiple of 16, got 72: tiles and steps of 80 compute the same}}
+  // expected-note @below {{not possible: mma_sync m16n8k16 needs a K tile that is a multiple of 16, got 72}}
+  tile.gemm %a, %b, %c {transpose_b} : memref<64x72xbf16, #shared>, memref<64x72xbf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+tile.kernel @k_tail_fp8() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x48xf8E4M3FN, #shared>
+  %b = tile.alloc : memref<64x48xf8E4M3FN, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16}}
+  // expected-note @below {{not possible: wgmma needs a K tile that is a multiple of 32, got 48: tiles and steps of 64 compute the same}}
+  // expected-note @below {{not possible: mma_sync m16n8k32 needs a K tile that is a multiple of 32, got 48}}
+  tile.gemm %a, %b, %c {transpose_b} : memref<64x48xf8E4M3FN, #shared>, memref<64x48xf8E4M3FN, #shared>, memref<64x64xf32, #tile.fragment>
+}
+tile.kernel @k_tail_i8() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x48xi8, #shared>
+  %b = tile.alloc : memref<64x48xi8, #shared>
+  %c = tile.alloc : memref<64x64xi32, #tile.fragment>
+  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16}}
+  // expected-note @below {{not possible: wgmma needs a K tile that is a multiple of 32, got 48: tiles and steps of 64 compute the same}}
+  // expected-note @below {{not possible: mma_sync m16n8k32 needs a K tile that is a multiple of 32, got 48}}
+  tile.gemm %a, %b, %c {transpose_b} : memref<64x48xi8, #shared>, memref<64x48xi8, #shared>, memref<64x64xi32, #tile.fragment>
+}
+tile.kernel @k_tail_tf32() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x12xf32, #shared>
+  %b = tile.alloc : memref<64x12xf32, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync, m = 16, n = 8, k = 4}}
+  // expected-note @below {{not possible: wgmma needs a K tile that is a multiple of 8, got 12: tiles and steps of 16 compute the same}}
+  // expected-note @below {{not possible: mma_sync m16n8k8 needs a K tile that is a multiple of 8, got 12}}
+  tile.gemm %a, %b, %c {transpose_b} : memref<64x12xf32, #shared>, memref<64x12xf32, #shared>, memref<64x64xf32, #tile.fragment>
+}
+tile.kernel @k_tail_4() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x4xf16, #shared>
+  %b = tile.alloc : memref<64x4xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-remark @below {{chose plan #tile.mma_plan<fma}}
+  // expected-note @below {{not possible: wgmma needs a K tile that is a multiple of 16, got 4: tiles and steps of 16 compute the same}}
+  // expected-note @below {{not possible: mma_sync m16n8k16 needs a K tile that is a multiple of 16, got 4}}
+  // expected-note @below {{not possible: mma_sync m16n8k8 needs a K tile that is a multiple of 8, got 4}}
+  tile.gemm %a, %b, %c {transpose_b} : memref<64x4xf16, #shared>, memref<64x4xf16, #shared>, memref<64x64xf32, #tile.fragment>
 }
 // Eight-bit operands are read along k only.
 tile.kernel @fp8() grid(%bx) = (1) threads(128) {
