@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a tile program of the benchmarks: program.py gemm|attention|conv|rows|reduce [field=value ...]
+"""Prints a tile program of the benchmarks: program.py gemm|attention|conv|rows|weights|reduce [field=value ...]
 
     python3 benchmarks/program.py gemm tb=True tile=128,128,64 stages=5 | tile-translate --tile-to-ptx --arch=sm_90a
 
-Fields are those of tilebench.gemm.Gemm, tilebench.attention.Attention, tilebench.conv.Conv and
-tilebench.rows.Rows.
+Fields are those of tilebench.gemm.Gemm, tilebench.attention.Attention, tilebench.conv.Conv, tilebench.rows.Rows and
+tilebench.weights.Weights.
 """
 
 import ast
@@ -18,6 +18,7 @@ from tilebench.attention import Attention  # noqa: E402
 from tilebench.conv import Conv  # noqa: E402
 from tilebench.gemm import Gemm, Reduce  # noqa: E402
 from tilebench.rows import Rows  # noqa: E402
+from tilebench.weights import Weights  # noqa: E402
 
 
 def value(text):
@@ -29,7 +30,8 @@ def value(text):
 
 
 def main():
-    kinds = {"gemm": Gemm, "attention": Attention, "conv": Conv, "rows": Rows, "reduce": Reduce}
+    kinds = {"gemm": Gemm, "attention": Attention, "conv": Conv, "rows": Rows}
+    kinds |= {"weights": Weights, "reduce": Reduce}
     if len(sys.argv) < 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     fields = dict(argument.split("=", 1) for argument in sys.argv[2:] if "=" in argument)

@@ -6,11 +6,13 @@ where the program has them, batch, splits and pad (elements that rows are longer
 """
 
 import dataclasses
+import math
 
 from tilebench.attention import Attention
 from tilebench.conv import Conv
 from tilebench.gemm import Gemm
 from tilebench.rows import Rows
+from tilebench.weights import Weights
 
 PLAIN = Gemm(tile=(128, 128, 64), stages=3)
 # Enough tiles that each block of a persistent grid has several: the phases of rings carry over.
@@ -87,10 +89,10 @@ def cases():
 
     # Swizzles and odd boxes: the step of K (A, and B as N x K), the width of B as K x N.
     for a, steps in (
-        ("f16", (16, 32, 64, 128, 24, 48, 80, 8)),
-        ("f32", (8, 16, 32, 64, 24)),
-        ("i8", (32, 64, 128, 96)),
-        ("f8E4M3FN", (32, 64, 128, 96)),
+        ("f16", (16, 32, 64, 128, 24, 48, 72, 80, 8)),
+        ("f32", (8, 16, 32, 64, 12, 24)),
+        ("i8", (32, 64, 128, 48, 96)),
+        ("f8E4M3FN", (32, 64, 128, 48, 96)),
     ):
         for step in steps:
             tile = (128, 128, step)
@@ -251,6 +253,7 @@ def cases():
 
     convolutions(add)
     rows(add)
+    weights(add)
 
     # One kernel may come up in several groups: it is packed and run once, for all their extents.
     merged = {}
@@ -335,14 +338,33 @@ def rows(add):
     add("rows", Rows(stages=1), whole)
 
 
+def weights(add):
+    """Weights of half a byte, on either side of the gemm."""
+    shapes = extents((64, 64, 64), (128, 192, 256), (100, 72, 160), (1, 257, 96), (300, 520, 1024), (64, 64, 0))
+    for weights in ("i4", "f4E2M1FN"):
+        for first in (False, True):
+            base = Weights(weights=weights, first=first)
+            add("packed", base, shapes, core=True)
+            add("packed", base, shapes, tile=(128, 128, 64), threads=256, stages=4)
+            add("packed", base, shapes, element="bf16", tile=(64, 128, 32), stages=2)
+
+
 def stress(found):
     """Kernels and extents for the launches back to back: pairs of (name, run), small ones of many kinds."""
     kinds = {"stages", "guard", "loops", "warpgroups", "types", "clusters", "epilogue", "batched"}
+    kinds |= {"split", "attention", "conv", "rows", "packed"}
     pairs = []
     for group, program, runs, core in found:
         if group in kinds and core:
-            pairs += [(program.ident(), run) for run in runs if run["M"] * run["N"] <= 1 << 20 and run["K"] <= 1024][:3]
+            small = [run for run in runs if outputs(program, run) <= 1 << 20 and work(program, run) <= 1 << 30]
+            pairs += [(program.ident(), run) for run in small[:3]]
     return pairs
+
+
+def outputs(program, run):
+    """Elements of the result."""
+    values = dict(run, D=program.d) if isinstance(program, Attention) else run
+    return math.prod(d if isinstance(d, int) else values[d] for d in program.arguments()[-1][2])
 
 
 def work(program, run):

@@ -27,7 +27,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 # Beside this file where it has been packed.
 ARTIFACT = next(p for p in (HERE / "artifact.py", HERE.parents[1] / "benchmarks/tilebench/artifact.py") if p.exists())
-sys.path.insert(0, str(ARTIFACT.parent))
+sys.path[:0] = [str(ARTIFACT.parent), str(HERE)]
+import buffers as device_buffers  # noqa: E402
 from artifact import evaluate  # noqa: E402
 
 
@@ -77,6 +78,7 @@ def pack(options):
         with tarfile.open(options.output, "w:xz") as tar:
             tar.add(__file__, "run_gpu_matrix.py")
             tar.add(ARTIFACT, "artifact.py")
+            tar.add(device_buffers.__file__, "buffers.py")
             tar.add(folder / "matrix.json", "matrix.json")
             for kernel in found:
                 if "failed" in kernel:
@@ -174,121 +176,6 @@ class Config(ctypes.Structure):
                 ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(Attribute)), ("count", ctypes.c_uint)]
 
 
-class Buffer:
-    """A device buffer of one argument: strided rows in a poisoned allocation."""
-
-    def __init__(self, torch, element, shape, pad, values):
-        types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
-                 "i8": torch.int8, "i32": torch.int32, "i64": torch.int64, "f8E4M3FN": torch.float8_e4m3fn,
-                 "f8E5M2": torch.float8_e5m2}
-        self.torch, self.shape = torch, shape
-        self.dtype = types[element]
-        self.strides, step = [0] * len(shape), 1
-        for d in reversed(range(len(shape))):
-            self.strides[d] = step
-            step *= shape[d] + (pad if d == len(shape) - 1 else 0)
-        self.width = (shape[-1] if shape else 1) + pad
-        rows = 1
-        for extent in shape[:-1]:
-            rows *= extent
-        self.rows, self.size = rows, torch.empty(0, dtype=self.dtype).element_size()
-        # A guard of 4 KiB of poison on either side: stores outside the buffer are seen.
-        self.guard = 4096
-        self.raw = torch.full((2 * self.guard + rows * self.width * self.size,), 255, dtype=torch.uint8, device="cuda")
-        self.element = element
-        if values is not None and values.numel():
-            self.view().copy_(values.reshape(rows, -1).to(self.dtype))
-
-    def view(self):
-        inner = self.raw[self.guard: self.raw.numel() - self.guard]
-        return inner.view(self.dtype).view(self.rows, self.width)[:, : self.shape[-1]]
-
-    def pointer(self):
-        return self.raw.data_ptr() + self.guard
-
-    def rounded(self, values):
-        return values.to(self.dtype).double()
-
-    def double(self):
-        """A copy as float64, which later stores of the kernel do not change."""
-        return self.view().to(self.torch.float64, copy=True).reshape(self.shape)
-
-    def poison_kept(self):
-        torch = self.torch
-        inner = self.raw[self.guard: self.raw.numel() - self.guard].view(self.rows, self.width * self.size) \
-            if self.rows * self.width else self.raw[:0]
-        edge = self.raw[: self.guard], self.raw[self.raw.numel() - self.guard:]
-        pad = inner[:, self.shape[-1] * self.size:] if inner.numel() else inner
-        return all(bool((part == 255).all()) for part in (*edge, pad))
-
-
-class PackedBuffer:
-    """A device buffer of elements of half a byte, the even one in the low half; strides count elements."""
-
-    FP4 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-
-    def __init__(self, torch, element, shape, pad, values):
-        self.torch, self.element, self.shape = torch, element, shape
-        self.strides, step = [0] * len(shape), 1
-        for d in reversed(range(len(shape))):
-            self.strides[d] = step
-            step *= shape[d] + (pad if d == len(shape) - 1 else 0)
-        self.width = (shape[-1] if shape else 1) + pad
-        self.rows = 1
-        for extent in shape[:-1]:
-            self.rows *= extent
-        self.guard = 4096
-        self.bytes = (self.rows * self.width + 1) // 2
-        self.raw = torch.full((2 * self.guard + self.bytes,), 255, dtype=torch.uint8, device="cuda")
-        if values is not None and values.numel():
-            codes = self.codes()
-            codes[: self.rows * self.width].view(self.rows, self.width)[:, : shape[-1]] = self.encode(values).reshape(self.rows, -1)
-            self.raw[self.guard: self.guard + self.bytes] = codes[0::2] | codes[1::2] << 4
-
-    def codes(self):
-        """Codes of all elements, pads included, and of what fills the last byte."""
-        inner = self.raw[self.guard: self.guard + self.bytes]
-        return self.torch.stack((inner & 15, inner >> 4), 1).reshape(-1)
-
-    def encode(self, values):
-        torch = self.torch
-        if self.element == "i4":
-            return (values.to(torch.int64) & 15).to(torch.uint8)
-        table = torch.tensor(self.FP4, dtype=torch.float64, device="cuda")
-        distance = (values.double().abs()[..., None] - table).abs()
-        least = distance.amin(-1, keepdim=True)
-        # Of two numbers that are as near, the one with the even code.
-        ties = distance == least
-        even = ties & (torch.arange(8, device="cuda") % 2 == 0)
-        code = torch.where(even.any(-1), even.int().argmax(-1), ties.int().argmax(-1))
-        return (code + 8 * torch.signbit(values.double())).to(torch.uint8)
-
-    def decode(self, codes):
-        torch = self.torch
-        if self.element == "i4":
-            return ((codes.to(torch.int64) ^ 8) - 8).double()
-        table = torch.tensor(self.FP4 + tuple(-x for x in self.FP4), dtype=torch.float64, device="cuda")
-        return table[codes.long()]
-
-    def pointer(self):
-        return self.raw.data_ptr() + self.guard
-
-    def rounded(self, values):
-        return self.decode(self.encode(values))
-
-    def double(self):
-        view = self.codes()[: self.rows * self.width].view(self.rows, self.width)[:, : self.shape[-1]]
-        return self.decode(view).reshape(self.shape)
-
-    def poison_kept(self):
-        edges = self.raw[: self.guard], self.raw[self.guard + self.bytes:]
-        codes = self.codes()
-        count = self.rows * self.width
-        pad = codes[:count].view(self.rows, self.width)[:, self.shape[-1]:] if count else codes[:0]
-        return all(bool((part == 255).all()) for part in edges) and all(bool((part == 15).all()) for part in (pad, codes[count:]))
-
-
-PACKED = ("i4", "f4E2M1FN")
 BITS = {"i4": 4, "i8": 8, "i32": 32, "i64": 64}
 UNIT_OUT = {"f4E2M1FN": 2.0**-2, "f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
 
@@ -330,7 +217,9 @@ class Worker:
             shape = [eval(dim, {}, names) for dim in arg["shape"]]
             pad = run.get("pad", 0) if arg["strided"] else 0
             values = None if arg["access"] == "w" else self.inputs(arg["type"], shape, random, generator, False)
-            buffer = (PackedBuffer if arg["type"] in PACKED else Buffer)(torch, arg["type"], shape, pad, values)
+            buffer = device_buffers.make(torch, "cuda", arg["type"], shape, pad)
+            if values is not None:
+                buffer.set(values)
             buffers.append(buffer)
             env[arg["name"]] = buffer.double() if values is not None else None
             if arg["type"] == "i8" and index < 2 and unsigned[index]:

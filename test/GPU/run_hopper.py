@@ -31,286 +31,10 @@ for place in (HERE, HERE.parent.parent / "benchmarks"):
         sys.path[:0] = [str(place), str(HERE)]
         break
 
+import buffers  # noqa: E402
 import hopper_cases  # noqa: E402
+import hopper_check  # noqa: E402
 from tilebench import artifact  # noqa: E402
-from tilebench.attention import Attention  # noqa: E402
-from tilebench.conv import Conv  # noqa: E402
-from tilebench.gemm import BITS  # noqa: E402
-from tilebench.rows import Rows  # noqa: E402
-
-GUARD = 4096
-UNIT_OUT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53}
-# Unit of the error of one accumulation on tensor cores, which truncate; tf32 rounds its operands (without a factor K).
-UNIT = {"f16": 2.0**-22, "bf16": 2.0**-22, "f64": 2.0**-52, "f8E4M3FN": 2.0**-12, "f8E5M2": 2.0**-12}
-
-
-# ----- one kernel ------------------------------------------------------------------------------
-
-
-class Buffer:
-    """A device buffer of one argument: rows, possibly padded, in a poisoned allocation with guards."""
-
-    def __init__(self, torch, device, element, shape, pad):
-        types = dict(
-            f16=torch.float16,
-            bf16=torch.bfloat16,
-            f32=torch.float32,
-            f64=torch.float64,
-            i8=torch.int8,
-            i32=torch.int32,
-            i64=torch.int64,
-            f8E4M3FN=torch.float8_e4m3fn,
-            f8E5M2=torch.float8_e5m2,
-        )
-        self.torch, self.element, self.shape, self.dtype = torch, element, tuple(shape), types[element]
-        self.size = torch.empty(0, dtype=self.dtype).element_size()
-        self.width = shape[-1] + pad
-        self.rows = 1
-        for extent in shape[:-1]:
-            self.rows *= extent
-        self.strides, step = [1], self.width
-        for extent in reversed(shape[1:-1] if len(shape) > 1 else []):
-            self.strides.insert(0, step)
-            step *= extent
-        if len(shape) > 1:
-            self.strides.insert(0, step)
-        self.raw = torch.full((2 * GUARD + self.rows * self.width * self.size,), 255, dtype=torch.uint8, device=device)
-
-    def bytes(self):
-        inner = self.raw[GUARD : self.raw.numel() - GUARD]
-        return inner.view(self.rows, self.width * self.size)
-
-    def view(self):
-        return (
-            self.raw[GUARD : self.raw.numel() - GUARD].view(self.dtype).view(self.rows, self.width)[:, : self.shape[-1]]
-        )
-
-    def set(self, values):
-        if values.numel():
-            self.view().copy_(values.reshape(self.rows, -1).to(self.dtype))
-
-    def double(self):
-        return self.view().to(self.torch.float64, copy=True).reshape(self.shape)
-
-    def poison(self):
-        self.raw.fill_(255)
-
-    def poison_kept(self):
-        parts = [self.raw[:GUARD], self.raw[self.raw.numel() - GUARD :]]
-        if self.rows * self.width:
-            parts.append(self.bytes()[:, self.shape[-1] * self.size :])
-        return all(bool((part == 255).all()) for part in parts)
-
-    def argument(self):
-        return ("memref", self.element, self.raw.data_ptr() + GUARD, self.shape, tuple(self.strides))
-
-
-def resolve(program, run):
-    """Shapes of the arguments of a run: name, type, shape or None, access, pad, scalar value."""
-    values = dict(run, D=program.d) if isinstance(program, Attention) else run
-    found = []
-    for name, element, shape, access, padded in program.arguments():
-        if shape is None:
-            found.append((name, element, None, access, 0, run["splits"] if name == "splits" else 0.5))
-            continue
-        extents = [d if isinstance(d, int) else values[d] for d in shape]
-        pad = 0
-        if padded:
-            step = 128 // BITS[element]
-            pad = run["pad"] if program.layout == "strided" else -extents[-1] % step
-        found.append((name, element, extents, access, pad, None))
-    return found
-
-
-class Case:
-    """The buffers of one kernel for one run, bound to a launch."""
-
-    def __init__(self, torch, device, kernel, program, run, stream=0):
-        self.torch, self.program, self.run = torch, program, run
-        self.buffers, args = {}, []
-        for name, element, shape, _, pad, value in resolve(program, run):
-            if shape is None:
-                args.append(("scalar", element, value))
-                continue
-            self.buffers[name] = Buffer(torch, device, element, shape, pad)
-            args.append(self.buffers[name].argument())
-        self.out_name = program.arguments()[-1][0]
-        self.out = self.buffers[self.out_name]
-        self.args, self.kernel, self.stream = args, kernel, stream
-        self.launch = kernel.bind(args, stream)
-
-    def fill(self, rand, generator):
-        torch = self.torch
-        adds = getattr(self.program, "epilogue", "") == "add"
-        for name, buffer in self.buffers.items():
-            if name == self.out_name and not adds:
-                buffer.poison()
-            elif buffer.element == "i8" and rand:
-                buffer.set(torch.randint(-128, 128, buffer.shape, generator=generator, device=buffer.raw.device))
-            elif rand:
-                buffer.set(
-                    torch.randn(buffer.shape, generator=generator, device=buffer.raw.device, dtype=torch.float64)
-                )
-            else:
-                buffer.set(torch.randint(-3, 4, buffer.shape, generator=generator, device=buffer.raw.device))
-        # What is added to, which the launch changes.
-        self.start = self.out.double() if adds else None
-
-    def reference(self):
-        """The result and the magnitude that scales its error, in float64."""
-        torch, p = self.torch, self.program
-        a, b = self.buffers["A"].double(), self.buffers["B"].double()
-        a, b = a.mT if p.ta else a, b.mT if p.tb else b
-        k = a.shape[-1]
-        if p.guard:
-            steps = torch.arange(k, device=a.device) // p.tile[2]
-            a = a * (steps % 2 == 0)
-        times = p.loops * max(p.nested, 1)
-        if p.split_k:
-            run = -(-(-(-k // p.tile[2])) // self.run["splits"]) * p.tile[2]
-            cuts = [(min(s * run, k), min((s + 1) * run, k)) for s in range(self.run["splits"])]
-            ref = torch.stack([a[:, x:y] @ b[x:y] for x, y in cuts])
-            mag = torch.stack([a[:, x:y].abs() @ b[x:y].abs() for x, y in cuts])
-        else:
-            ref, mag = a @ b * times, a.abs() @ b.abs() * times
-        mag = mag * (1 if p.a == "f32" else times * k + 4)
-        if p.epilogue == "relu":
-            ref = ref.clamp_min(0)
-        elif p.epilogue in ("bias", "bias_gelu"):
-            ref, mag = ref + self.buffers["bias"].double(), mag + self.buffers["bias"].double().abs()
-            if p.epilogue == "bias_gelu":
-                ref = 0.5 * ref * (1 + torch.tanh(0.7978845608 * (ref + 0.044715 * ref**3)))
-        elif p.epilogue.startswith("residual"):
-            ref, mag = ref + self.buffers["R"].double(), mag + self.buffers["R"].double().abs()
-        elif p.epilogue == "scale":
-            ref, mag = ref * 0.5, mag * 0.5
-        elif p.epilogue == "add":
-            if p.batched:
-                ref, mag = ref.sum(0), mag.sum(0)
-            ref, mag = ref + self.start, mag + self.start.abs()
-        return ref, mag
-
-    def wrong_elements(self, got, ref, mag, rand):
-        """Which elements are not what they should be."""
-        p, out = self.program, self.out
-        exact = not rand and p.epilogue != "bias_gelu"
-        if out.element == "i32":
-            half = 2.0**31
-            return got != (ref + half) % (2 * half) - half
-        if exact:
-            return ~(got == ref.to(out.dtype).double())
-        unit = 2.0**-11 if p.types()[2] == "f16" else 2.0**-9 if p.a == "f32" else UNIT[p.a]
-        bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + unit * mag + (2.0**-24 if out.element == "f16" else 1e-30)
-        if p.epilogue == "bias_gelu":
-            bound = bound * 1.2 + 2.0**-10 * ref.abs() + 2.0**-11
-        return ~((got - ref).abs() <= bound)
-
-    def compare(self, rand):
-        """None, or what is wrong."""
-        for name, buffer in self.buffers.items():
-            if not buffer.poison_kept():
-                return f"{name}: a store outside the buffer"
-        ref, mag = self.reference()
-        got = self.out.double()
-        if not got.numel():
-            return None
-        bad = self.wrong_elements(got, ref, mag, rand)
-        count = int(bad.sum())
-        if not count:
-            return None
-        where = bad.nonzero()
-        at, last = tuple(int(i) for i in where[0]), tuple(int(i) for i in where[-1])
-        low, high = where.amin(0).tolist(), where.amax(0).tolist()
-        return (
-            f"{count} of {got.numel()} wrong ({int(got.isnan().sum())} NaN) in {low}..{high}, first at {list(at)}: "
-            f"expected {float(ref[at]):g}, got {float(got[at]):g}; last at {list(last)}: expected {float(ref[last]):g}, "
-            f"got {float(got[last]):g}"
-        )
-
-
-class AttentionCase(Case):
-    """The magnitude of an error is that of the weighted absolute values: weights are rounded to the element type."""
-
-    def reference(self):
-        torch, p = self.torch, self.program
-        q, k, v = (self.buffers[name].double() for name in "QKV")
-        scores = q @ k.mT / p.d**0.5
-        if p.causal:
-            behind = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
-            scores = scores.masked_fill(behind, float("-inf"))
-        weights = torch.softmax(scores, -1)
-        return weights @ v, weights @ v.abs()
-
-    def wrong_elements(self, got, ref, mag, rand):
-        unit = UNIT_OUT[self.program.element]
-        return ~((got - ref).abs() <= unit * 1.01 * ref.abs() + 2 * unit * mag + 1e-5)
-
-
-class ConvCase(Case):
-    """Against torch's convolution in float64, channels moved to where it has them."""
-
-    def reference(self):
-        torch, p = self.torch, self.program
-        x, w = (self.buffers[name].double().movedim(-1, 1) for name in "XW")
-        strides, dilations, lower, upper = p.geometry()
-        shape = self.out.shape
-        if not shape[0] or not shape[1] or not x.numel():
-            zeros = torch.zeros(shape, dtype=torch.float64, device=x.device)
-            return zeros, zeros
-        pads = [edge for pair in zip(reversed(lower), reversed(upper)) for edge in pair]
-        x = torch.nn.functional.pad(x, pads)
-        convolve = getattr(torch.nn.functional, f"conv{p.rank()}d")
-
-        def apply(x, w):
-            y = convolve(x, w, stride=strides, dilation=dilations)
-            return y.movedim(1, -1).reshape(shape)
-
-        ref, mag = apply(x, w), apply(x.abs(), w.abs())
-        return (ref.clamp_min(0) if p.relu else ref), mag * (w[0].numel() + 4)
-
-    def wrong_elements(self, got, ref, mag, rand):
-        p, out = self.program, self.out
-        if not rand:
-            return ~(got == ref.to(out.dtype).double())
-        bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + UNIT[p.element] * mag
-        return ~((got - ref).abs() <= bound + (2.0**-24 if out.element == "f16" else 1e-30))
-
-
-class RowsCase(Case):
-    """Rows that no index names keep what they were: poison."""
-
-    def fill(self, rand, generator):
-        super().fill(rand, generator)
-        torch, device = self.torch, self.out.raw.device
-        read, written = self.buffers["I"], self.buffers["J"]
-        rows, targets = self.buffers["X"].shape[0], self.out.shape[0]
-        read.set(torch.randint(-2, rows + 2, read.shape, generator=generator, device=device))
-        # Each row is written once at most.
-        order = torch.randperm(targets, generator=generator, device=device)[: written.shape[0]]
-        order[::7] = -1
-        order[3::11] = targets
-        written.set(order)
-
-    def reference(self):
-        torch = self.torch
-        x, w, y = self.buffers["X"].double(), self.buffers["W"].double(), self.out
-        read, written = (self.buffers[name].view().reshape(-1).long() for name in "IJ")
-        exists = (read >= 0) & (read < x.shape[0])
-        taken = x[read.clamp(0, x.shape[0] - 1)] * exists[:, None]
-        stored = (written >= 0) & (written < y.shape[0])
-        ref = torch.full(y.shape, float("nan"), dtype=torch.float64, device=x.device)
-        mag = torch.zeros_like(ref)
-        ref[written[stored]] = (taken @ w)[stored]
-        mag[written[stored]] = (taken.abs() @ w.abs())[stored]
-        return ref, mag * (w.shape[0] + 4)
-
-    def wrong_elements(self, got, ref, mag, rand):
-        p, out = self.program, self.out
-        kept = got.isnan() & ref.isnan()
-        if not rand:
-            return ~(kept | (got == ref.to(out.dtype).double()))
-        bound = UNIT_OUT[out.element] * 1.01 * ref.abs() + UNIT[p.element] * mag
-        return ~(kept | ((got - ref).abs() <= bound + (2.0**-24 if out.element == "f16" else 1e-30)))
 
 
 class Worker:
@@ -333,8 +57,7 @@ class Worker:
         count, failures = 0, []
         for number, run in enumerate(runs):
             try:
-                kind = {Attention: AttentionCase, Conv: ConvCase, Rows: RowsCase}.get(type(program), Case)
-                case = kind(self.torch, self.device, kernel, program, run)
+                case = hopper_check.make_case(self.torch, self.device, kernel, program, run)
                 for rand in kinds:
                     generator = self.torch.Generator(device=self.device).manual_seed(seed + 2 * number + rand)
                     case.fill(rand, generator)
@@ -492,7 +215,7 @@ def stress(options, device="cuda", runtime=None):
     order = random.Random(options.seed)
     kinds, failures = [], []
     for name, run in pairs:
-        case = Case(torch, device, worker.runtime.kernel(name), programs[name], run)
+        case = hopper_check.make_case(torch, device, worker.runtime.kernel(name), programs[name], run)
         case.fill(True, generator)
         worker.synchronize()
         case.launch()
@@ -505,7 +228,7 @@ def stress(options, device="cuda", runtime=None):
     launches = []
     for _ in range(options.launches if kinds else 0):
         case = order.choice(kinds)
-        out = Buffer(torch, device, case.out.element, case.out.shape, case.out.width - case.out.shape[-1])
+        out = buffers.make(torch, device, case.out.element, case.out.shape, case.out.width - case.out.shape[-1])
         args = list(case.args)
         args[-1] = out.argument()
         launches.append((case, out, case.kernel.bind(args)))
@@ -550,7 +273,7 @@ def selftest(options):
         facts["more_threads"] += any(version["threads"] > program.threads for version in versions)
         for run in runs:
             args = []
-            for arg, element, shape, _, pad, value in resolve(program, run):
+            for arg, element, shape, _, pad, value in hopper_check.resolve(program, run):
                 strides = None
                 if shape is not None:
                     strides = artifact.dense_strides(shape[:-1] + [shape[-1] + pad])
@@ -581,7 +304,7 @@ def cpu(options):
             small = [r for r in runs if 0 < hopper_cases.work(program, r) <= options.work][: options.runs]
             for run in small:
                 args = []
-                for name, _, shape, access, pad, value in resolve(program, run):
+                for name, _, shape, access, pad, value in hopper_check.resolve(program, run):
                     if shape is None:
                         args.append(f"{name}={value}")
                         continue
@@ -624,7 +347,8 @@ def pack(options):
         for group, program, _, _ in hopper_cases.cases()
         if re.search(options.only or "", f"{group}/{program.ident()}")
     ]
-    return packing.pack(wanted, __file__, options, extra=[HERE / "hopper_cases.py"])
+    modules = [HERE / f"{name}.py" for name in ("buffers", "hopper_cases", "hopper_check")]
+    return packing.pack(wanted, __file__, options, extra=modules)
 
 
 def main():

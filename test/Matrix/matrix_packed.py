@@ -4,8 +4,15 @@
 See generate.py for what a kernel's description holds.
 """
 
-from matrix_gemm import HEAD, memref
+import pathlib
+import sys
+
+from matrix_gemm import memref
 from matrix_misc import FR, MN, SH, arg, copy, kernel, runs
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "benchmarks"))
+
+from tilebench.weights import Weights  # noqa: E402
 
 PACKED = ("i4", "f4E2M1FN")
 ALIGNED = " {tile.alignment = 16}"
@@ -113,68 +120,17 @@ tile.copy %r to %Y[%c0, %c0] : {s} to {g}
                   "Y = X.flip(1)", "packed", u=0.0)
 
 
-def weight_only(name, weights, a="f16", tile=(64, 64, 64), warps=4, stages=3, weights_first=False, group_scale=False,
-                threads_loop=True):
-    """C = A (W s)^T with W of half a byte, in registers before the tensor cores; or its transpose, where W is the left operand."""
-    bm, bn, bk = tile
-    ga, gw, gs = memref("??", a), memref("??", weights), memref("?", a)
-    gc = memref("??", "f32")
-    at, wt = memref([bm, bk], a, SH), memref([bn, bk], weights, SH)
-    wf, wh = memref([bn, bk], weights, FR), memref([bn, bk], a, FR)
-    sf = memref([bn], a, FR)
-    acc = memref([bn, bm] if weights_first else [bm, bn], "f32", FR)
-    convert = "arith.sitofp" if weights.startswith("i") else "arith.extf"
-    gemm = (f"tile.gemm %wh, %As, %acc {{transpose_b}} : {wh}, {at}, {acc}" if weights_first else
-            f"tile.gemm %As, %wh, %acc {{transpose_b}} : {at}, {wh}, {acc}")
-    body = f"""%c0 = arith.constant 0 : index
-%c1 = arith.constant 1 : index
-%cbk = arith.constant {bk} : index
-%cbm = arith.constant {bm} : index
-%cbn = arith.constant {bn} : index
-%zero = arith.constant 0.0 : f32
-%K = memref.dim %A, %c1 : {ga}
-%KW = memref.dim %W, %c1 : {gw}
-tile.assume %K {{divisible_by = 32 : i64}} : index
-tile.assume %KW {{divisible_by = 32 : i64}} : index
-%m = arith.muli %by, %cbm : index
-%n = arith.muli %bx, %cbn : index
-%As = tile.alloc : {at}
-%Ws = tile.alloc : {wt}
-%wf = tile.alloc : {wf}
-%wh = tile.alloc : {wh}
-%sf = tile.alloc : {sf}
-%acc = tile.alloc : {acc}
-tile.copy %S[%n] to %sf : {gs} to {sf}
-tile.fill %acc with %zero : {acc}, f32
-tile.pipelined %k = %c0 to %K step %cbk stages({stages}) {{
-  tile.copy %A[%m, %k] to %As : {ga} to {at}
-  tile.copy %W[%n, %k] to %Ws : {gw} to {wt}
-  tile.copy %Ws to %wf : {wt} to {wf}
-  tile.parallel (%i, %j) in ({bn}, {bk}) {{
-    %q = memref.load %wf[%i, %j] : {wf}
-    %f = {convert} %q : {weights} to {a}
-    %s = memref.load %sf[%i] : {sf}
-    %w = arith.mulf %f, %s : {a}
-    memref.store %w, %wh[%i, %j] : {wh}
-  }}
-  {gemm}
-}}
-tile.copy %acc to %C[{'%n, %m' if weights_first else '%m, %n'}] : {acc} to {gc}
-"""
-    ref = ["w = (W * S[:, None])", "acc = A @ w.T", "mag = (K + 4) * (abs(A) @ abs(w).T)"]
-    if weights_first:
-        ref += ["acc, mag = acc.T, mag.T"]
-    ref += ["C = acc", "mag_C = mag"]
+def weight_only(name, **fields):
+    """The program of tilebench.weights."""
+    program = Weights(name=name, **fields)
     # Products with the scale are rounded to the operands' type once.
-    unit = 2.0**-11 if a == "f16" else 2.0**-8
-    ref[2] = f"mag = (abs(A) @ abs(w).T) * (1 + K * {2.0**-22 / unit})"
-    grid = ([f"dim(%W, 0) ceildiv {bn}", f"dim(%A, 0) ceildiv {bm}"])
-    args = [arg("A", a, ["M", "K"], "r"), arg("W", weights, ["N", "K"], "r"), arg("S", a, ["N"], "r"),
-            arg("C", "f32", ["N", "M"] if weights_first else MN, "w")]
-    shapes = [dict(zip("MNK", s)) for s in ((64, 64, 64), (128, 192, 256), (100, 72, 160), (1, 257, 96), (64, 64, 0))]
-    found = kernel(name, [f"%A: {ga}{ALIGNED}", f"%W: {gw}{ALIGNED}", f"%S: {gs}", f"%C: {gc}"], grid, warps * 32, body, args,
-                   shapes, "\n".join(ref), "packed", u=unit, expect={"mma": True, "cp_async": True}, registers=120)
-    return found
+    unit = 2.0**-11 if program.element == "f16" else 2.0**-8
+    ref = ["w = (W * S[:, None])", "acc = A @ w.T", f"mag = (abs(A) @ abs(w).T) * (1 + K * {2.0**-22 / unit})"]
+    ref += ["acc, mag = acc.T, mag.T"] * program.first + ["C = acc", "mag_C = mag"]
+    shapes = [(64, 64, 64), (128, 192, 256), (100, 72, 160), (1, 257, 96), (64, 64, 0)]
+    return dict(name=name, group="packed", text=program.text(), args=[arg(*a) for a in program.arguments()],
+                runs=runs(shapes, "MNK"), ref="\n".join(ref), u=unit, exact=True, expect={"mma": True, "cp_async": True},
+                registers=120, min_arch=80, operands=[])
 
 
 def kernels():
@@ -202,8 +158,8 @@ def kernels():
     rounded = "Y = X\nmag_Y = torch.ones_like(X)"
     out.append(cast("f16", "f4E2M1FN", [], rounded, aligned=True, u=0.25))
     out.append(cast("f32", "f4E2M1FN", [], rounded, u=0.25))
-    out.append(weight_only("w4a16", "i4"))
-    out.append(weight_only("w4a16_bf16", "i4", a="bf16", tile=(64, 128, 32), stages=4))
-    out.append(weight_only("w4a16_left", "i4", tile=(64, 128, 64), weights_first=True))
-    out.append(weight_only("w4a16_fp4", "f4E2M1FN", tile=(32, 64, 64), stages=2))
+    out.append(weight_only("w4a16"))
+    out.append(weight_only("w4a16_bf16", element="bf16", tile=(64, 128, 32), stages=4))
+    out.append(weight_only("w4a16_left", tile=(64, 128, 64), first=True))
+    out.append(weight_only("w4a16_fp4", weights="f4E2M1FN", tile=(32, 64, 64), stages=2))
     return out
