@@ -1,19 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolution programs (benchmarks/tilebench/conv.py) on the CPU against plain loops written here, in doubles.
-
-usage: conv_reference.py SOURCE_DIR TILE_RUN WORK_FILE [tile-run options]
-
-Inputs and printed results are those of attention_reference.py.
-"""
+"""Convolution programs (benchmarks/tilebench/conv.py) on the CPU against plain loops written here; see printed.py."""
 
 import dataclasses
 import itertools
-import pathlib
-import re
-import subprocess
-import sys
+import math
 
-from attention_reference import normal
+import printed
 from tilebench.conv import Conv
 
 TILE = (32, 16, 16)
@@ -57,20 +49,8 @@ def convolution(program, x, w, images, size, channels, filters):
     return out, mag
 
 
-def instrumented(program):
-    text = program.text()
-    at = text.rindex("  tile.copy %acc to %Y")
-    kind = f"memref<{program.tile[0]}x{program.tile[1]}xf32, #tile.fragment>"
-    return (
-        text[:at]
-        + f'  tile.print "m" %m : index\n  tile.print "n" %n : index\n  tile.print "acc" %acc : {kind}\n'
-        + text[at:]
-    )
-
-
-def check(case, runner, path, options):
-    program, images, size, channels, filters = case
-    path.write_text(instrumented(program))
+def check(program, images, size, channels, filters):
+    program = dataclasses.replace(program, tile=TILE, threads=128, stages=3)
     run = program.run(images, size, channels, filters)
     shapes = {
         name: [d if isinstance(d, int) else run[d] for d in shape] for name, _, shape, _, _ in program.arguments()
@@ -79,47 +59,18 @@ def check(case, runner, path, options):
         f"{name}={'x'.join(map(str, shape))}" + ("" if name == "Y" else f":normal:{seed}")
         for seed, (name, shape) in enumerate(shapes.items(), 1)
     )
-    done = subprocess.run(
-        [str(c) for c in [runner, path, "--workers=1", f"--args={args}", *options]], capture_output=True, text=True
-    )
-    if done.returncode:
-        return f"tile-run: {done.stderr.splitlines()[:1]}"
-    got, m, n = {}, 0, 0
-    for line in (done.stdout + done.stderr).splitlines():
-        if found := re.match(r"(m|n): (\d+)", line):
-            m, n = (int(found[2]), n) if found[1] == "m" else (m, int(found[2]))
-        elif found := re.match(r"acc\[(\d+), (\d+)\]: (\S+)", line):
-            i, j = m + int(found[1]), n + int(found[2])
-            if i < run["pixels"] and j < filters:
-                got[i, j] = float(found[3])
-            elif float(found[3]) != 0:
-                return f"at {i, j}, outside of the result: expected 0, got {found[3]}"
-    data = []
-    for seed, name in enumerate("XW", 1):
-        count = 1
-        for extent in shapes[name]:
-            count *= extent
-        data.append(normal(seed, count, program.element))
-    want, size_of = convolution(program, *data, images, size, channels, filters)
-    if got.keys() != want.keys():
-        return f"expected {len(want)} results, got {len(got)}"
-    for at, value in got.items():
-        if not abs(value - want[at]) <= 1e-5 * size_of[at] + 1e-6:
-            return f"at {at}: expected {want[at]:.6g}, got {value:.6g}"
-    return None
+    found = printed.results(program, ("m", "n"), TILE[:2], args)
+    if isinstance(found, str):
+        return found
+    got = {}
+    for (m, n), i, j, value in found:
+        if m + i < run["pixels"] and n + j < filters:
+            got[m + i, n + j] = value
+        elif value != 0:
+            return f"at {m + i, n + j}, outside of the result: expected 0, got {value}"
+    data = [printed.normal(seed, math.prod(shapes[name]), program.element) for seed, name in enumerate("XW", 1)]
+    want, mag = convolution(program, *data, images, size, channels, filters)
+    return printed.compare(got, want, lambda at: 1e-5 * mag[at] + 1e-6)
 
 
-def main():
-    runner, path, failed = sys.argv[2], pathlib.Path(sys.argv[3]), 0
-    for program, *shape in CASES:
-        case = (dataclasses.replace(program, tile=TILE, threads=128, stages=3), *shape)
-        wrong = check(case, runner, path, sys.argv[4:])
-        failed += bool(wrong)
-        if wrong:
-            print(f"FAIL {case}: {wrong}")
-    print(f"{len(CASES) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+printed.main(CASES, check)
