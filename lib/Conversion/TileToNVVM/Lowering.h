@@ -293,6 +293,8 @@ public:
   Value firstReplica(const FragmentLayout &layout);
 
   //===--- addresses ---===//
+  /// `base`, moved by `offset` (an integer; null: not) and by `constant` bytes.
+  Value bytePointer(Value base, Value offset, int64_t constant);
   /// Addresses in a shared buffer of the elements that a layout gives to the
   /// current thread, one per register. `offsets` (i32, one per dimension of the
   /// buffer, or empty) move the region; dimension d of the layout is dimension
@@ -309,6 +311,8 @@ public:
 
   private:
     SmallVector<Value> valuesOf(int64_t reg);
+    /// Coordinates in the buffer without the thread's part.
+    SmallVector<int64_t> constantsOf(int64_t reg) const;
     KernelLowering &lowering;
     SharedBuffer buffer;
     FragmentLayout layout;

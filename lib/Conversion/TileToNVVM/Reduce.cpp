@@ -5,7 +5,7 @@
 // through scratch memory, always in one order: results do not depend on timing.
 //
 //===----------------------------------------------------------------------===//
-#include "Endpoint.h"
+#include "RegisterMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

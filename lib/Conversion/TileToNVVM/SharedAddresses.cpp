@@ -13,9 +13,8 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
-static Value bytePointer(KernelLowering &lowering, Value base, Value offset,
-                         int64_t constant) {
-  auto &b = lowering.builder;
+Value KernelLowering::bytePointer(Value base, Value offset, int64_t constant) {
+  auto &b = builder;
   Type i8 = b.getI8Type();
   Value pointer = base;
   if (offset)
@@ -98,7 +97,7 @@ Value KernelLowering::sharedElement(const SharedBuffer &buffer,
   if (buffer.layout.elementBits() < 8)
     return sharedPlace(buffer, coordinates).pointer;
   Value linear = linearElement(*this, buffer, coordinates);
-  return bytePointer(*this, buffer.base,
+  return bytePointer(buffer.base,
                      applySwizzle(*this, buffer.layout.swizzle(), linear), 0);
 }
 
@@ -109,7 +108,7 @@ PackedPlace KernelLowering::sharedPlace(const SharedBuffer &buffer,
     return {buffer.base, Value()};
   Value half = builder.createOrFold<arith::AndIOp>(linear, i32(1));
   Value bytes = builder.createOrFold<arith::ShRUIOp>(linear, i32(1));
-  return {bytePointer(*this, buffer.base,
+  return {bytePointer(buffer.base,
                       applySwizzle(*this, buffer.layout.swizzle(), bytes), 0),
           mulConst(half, 4)};
 }
@@ -210,36 +209,36 @@ SmallVector<Value> KernelLowering::SharedAddresses::valuesOf(int64_t reg) {
   return coords;
 }
 
+SmallVector<int64_t>
+KernelLowering::SharedAddresses::constantsOf(int64_t reg) const {
+  SmallVector<int64_t> own = layout.axisCoordinates(Axis::Register, reg);
+  SmallVector<int64_t> constants(buffer.layout.rank(), 0);
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    constants[dims[d]] = own[d];
+  for (auto [d, offset] : llvm::enumerate(constantOffsets))
+    constants[d] += offset;
+  return constants;
+}
+
 PackedPlace KernelLowering::SharedAddresses::place(int64_t reg) {
   if (!separable)
     return lowering.sharedPlace(buffer, valuesOf(reg));
   // What depends on the thread is whole bytes: the half is a constant.
-  SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
-  SmallVector<int64_t> coords(buffer.layout.rank(), 0);
-  for (unsigned d = 0; d < layout.rank(); ++d)
-    coords[dims[d]] = constants[d];
-  for (auto [d, offset] : llvm::enumerate(constantOffsets))
-    coords[d] += offset;
-  int64_t shift = linearBits(buffer.layout, coords) % 8;
+  int64_t shift = linearBits(buffer.layout, constantsOf(reg)) % 8;
   return {(*this)(reg), shift ? lowering.i32(shift) : Value()};
 }
 
 Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
   if (!separable)
     return lowering.sharedElement(buffer, valuesOf(reg));
-  SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);
-  SmallVector<int64_t> coords(buffer.layout.rank(), 0);
-  for (unsigned d = 0; d < layout.rank(); ++d)
-    coords[dims[d]] = constants[d];
-  for (auto [d, offset] : llvm::enumerate(constantOffsets))
-    coords[d] += offset;
+  SmallVector<int64_t> coords = constantsOf(reg);
   int64_t constant = linearBytes(buffer.layout, coords);
   bool carries = false;
   for (auto [coord, bits] : llvm::zip(coords, dividedBits))
     carries |= (coord & bits) != 0;
   Swizzle swizzle = buffer.layout.swizzle();
   if (!swizzle.bits && !carries)
-    return bytePointer(lowering, buffer.base, swizzledThread, constant);
+    return lowering.bytePointer(buffer.base, swizzledThread, constant);
   // Above the swizzled bits a constant adds; below, it XORs when the thread
   // part cannot set the same bits (then the sum is a union of bits).
   int64_t span = int64_t(1) << (swizzle.base + swizzle.shift + swizzle.bits);
@@ -249,9 +248,9 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
     SmallVector<Value> parts = lowering.threadCoordinates(layout, lane);
     SmallVector<Value> full(buffer.layout.rank());
     for (unsigned d = 0; d < layout.rank(); ++d)
-      full[dims[d]] = lowering.addConst(parts[d], constants[d]);
-    for (auto [d, offset] : llvm::enumerate(constantOffsets))
-      full[d] = lowering.addConst(full[d], offset);
+      full[dims[d]] = parts[d];
+    for (auto [value, coord] : llvm::zip_equal(full, coords))
+      value = lowering.addConst(value, coord);
     for (Value &value : full)
       if (!value)
         value = lowering.i32(0);
@@ -259,7 +258,7 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
   }
   int64_t swizzledLow = swizzle.apply(low);
   if (!swizzledThread)
-    return bytePointer(lowering, buffer.base, lowering.i32(swizzledLow), high);
+    return lowering.bytePointer(buffer.base, lowering.i32(swizzledLow), high);
   Value &offset = byLowBits[low];
   if (!offset) {
     // Beside the thread part, where every later use is dominated.
@@ -269,5 +268,5 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
                               : lowering.builder.createOrFold<arith::XOrIOp>(
                                     swizzledThread, lowering.i32(swizzledLow));
   }
-  return bytePointer(lowering, buffer.base, offset, high);
+  return lowering.bytePointer(buffer.base, offset, high);
 }

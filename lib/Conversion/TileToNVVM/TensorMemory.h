@@ -23,12 +23,20 @@ int64_t leastSharedBytes(KernelLowering &lowering);
 /// Of an alloc, or of the view of a ring's slot.
 FailureOr<TensorBuffer> tensorBuffer(KernelLowering &lowering, Value buffer,
                                      Operation *user);
+
+//===--- TensorMoves.cpp ---===//
+
 /// Between tensor memory and a fragment. All threads of the agent have done
 /// their part afterwards.
 LogicalResult lowerTensorCopy(KernelLowering &lowering, CopyOp copy);
 LogicalResult lowerTensorFill(KernelLowering &lowering, FillOp fill);
 /// Puts operand A of a gemm, in registers, into its columns of tensor memory.
 LogicalResult storeOperand(KernelLowering &lowering, GemmOp gemm);
+/// A tile of elements of 32 bits or less as one of 32-bit words: how an operand
+/// in registers lies in tensor memory.
+MemRefType tensorWords(Value buffer);
+/// A constant zero, which tiles are not filled with.
+bool isZeroValue(Value value);
 
 //===--- Tcgen05.cpp ---===//
 

@@ -11,7 +11,7 @@
 #include "Wgmma.h"
 #include "Assembly.h"
 #include "DescriptorOperand.h"
-#include "Endpoint.h"
+#include "RegisterMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

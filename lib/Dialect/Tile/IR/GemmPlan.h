@@ -40,6 +40,23 @@ bool findInstruction(GemmOp gemm, const TargetInfo &target, StringRef name,
                      llvm::function_ref<bool(const MmaTypes &)> find,
                      std::string &why);
 
+/// The row of a table of TargetInfo for a gemm's element types, or null with
+/// the reason in `why`.
+template <typename InfoT>
+const InfoT *instructionFor(GemmOp gemm, const TargetInfo &target,
+                            StringRef name,
+                            const InfoT *(TargetInfo::*table)(MmaType, MmaType,
+                                                              MmaType) const,
+                            std::string &why) {
+  const InfoT *info = nullptr;
+  auto find = [&](const MmaTypes &types) {
+    info = (target.*table)(types.a, types.b, types.accumulator);
+    return info != nullptr;
+  };
+  findInstruction(gemm, target, name, find, why);
+  return info;
+}
+
 /// The tensor-core instruction for a gemm, the one with the largest k first;
 /// nullopt when none serves. `refused` gets the reason of each that does not.
 std::optional<MmaShape>
@@ -95,9 +112,6 @@ std::string demandDescriptors(LayoutAlternative &alternative, Value buffer,
 
 //===--- by warpgroups (WgmmaPlan.cpp) ---===//
 
-/// The wgmma for the element types, or null with the reason in `why`.
-const WgmmaInstructionInfo *wgmmaFor(GemmOp gemm, const TargetInfo &target,
-                                     std::string &why);
 /// Why a stated plan by wgmma is impossible, layouts aside.
 std::string checkStatedWgmma(GemmOp gemm, const TargetInfo &target,
                              const GemmProblem &problem);

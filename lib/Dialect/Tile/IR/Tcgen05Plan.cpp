@@ -21,15 +21,8 @@ static MemRefType typeOf(Value buffer) {
 
 static const Tcgen05InstructionInfo *
 tcgen05For(GemmOp gemm, const TargetInfo &target, std::string &why) {
-  const Tcgen05InstructionInfo *info = nullptr;
-  findInstruction(
-      gemm, target, "tcgen05",
-      [&](const MmaTypes &types) {
-        info = target.tcgen05Instruction(types.a, types.b, types.accumulator);
-        return info != nullptr;
-      },
-      why);
-  return info;
+  return instructionFor(gemm, target, "tcgen05",
+                        &TargetInfo::tcgen05Instruction, why);
 }
 
 /// Rows of the instruction for a tile of `m` rows; 0 when there is none.
@@ -43,8 +36,7 @@ static WarpgroupShape shapeOf(const Tcgen05InstructionInfo &info, int64_t m) {
   return {"tcgen05", info.k, m, 8, "multiples of 8", /*bytesAlongMn=*/true};
 }
 
-/// Columns of tensor memory that an accumulator of 32-bit elements takes.
-static int64_t columnsOf(MemRefType type) {
+int64_t tile::tensorMemoryColumns(MemRefType type) {
   return ceilDiv(type.getDimSize(0), kTensorMemoryLanes) * type.getDimSize(1);
 }
 
@@ -82,10 +74,10 @@ static std::string checkProblem(GemmOp gemm, const TargetInfo &target,
     accumulators.insert(other.getC());
     MemRefType a = typeOf(other.getA());
     if (isFragment(other.getA()))
-      columns += columnsOf(a) * a.getElementTypeBitWidth() / 32;
+      columns += tensorMemoryColumns(a) * a.getElementTypeBitWidth() / 32;
   });
   for (Value accumulator : accumulators)
-    columns += columnsOf(typeOf(accumulator));
+    columns += tensorMemoryColumns(typeOf(accumulator));
   if (columns > kTensorMemoryColumns)
     return "tensor memory has " + std::to_string(kTensorMemoryColumns) +
            " columns, the accumulators of the kernel" +

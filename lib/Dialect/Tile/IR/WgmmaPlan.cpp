@@ -13,17 +13,10 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-const WgmmaInstructionInfo *
-tile::wgmmaFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
-  const WgmmaInstructionInfo *info = nullptr;
-  findInstruction(
-      gemm, target, "wgmma",
-      [&](const MmaTypes &types) {
-        info = target.wgmmaInstruction(types.a, types.b, types.accumulator);
-        return info != nullptr;
-      },
-      why);
-  return info;
+static const WgmmaInstructionInfo *
+wgmmaFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
+  return instructionFor(gemm, target, "wgmma", &TargetInfo::wgmmaInstruction,
+                        why);
 }
 
 /// `n` is that of one instruction.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
@@ -65,7 +66,9 @@ private:
       if (!isTensorMemory(alloc.getResult()))
         return;
       std::string why;
-      columns += kAccumulators * columnsOf(alloc);
+      columns +=
+          kAccumulators *
+          tensorMemoryColumns(cast<MemRefType>(alloc.getResult().getType()));
       std::optional<Turn> turn = findTurn(alloc, why);
       if (!turn)
         return refuse(alloc, why);
@@ -80,12 +83,6 @@ private:
     if (all)
       for (Turn &turn : turns)
         makeRing(turn);
-  }
-
-  static int64_t columnsOf(AllocOp alloc) {
-    auto type = cast<MemRefType>(alloc.getResult().getType());
-    return llvm::divideCeil(type.getDimSize(0), kTensorMemoryLanes) *
-           type.getDimSize(1);
   }
 
   static std::optional<Turn> findTurn(AllocOp alloc, std::string &why);

@@ -7,7 +7,7 @@
 #ifndef TILE_DIALECT_TILE_IR_MMATYPES_H
 #define TILE_DIALECT_TILE_IR_MMATYPES_H
 
-#include "mlir/IR/Types.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "tile/Target/TargetInfo.h"
 #include <optional>
 
@@ -25,6 +25,9 @@ struct MmaTypes {
 };
 /// All three of a gemm; nullopt when tensor cores do not take one of them.
 std::optional<MmaTypes> getMmaTypes(GemmOp gemm);
+
+/// Columns of tensor memory that a tile of 32-bit elements takes.
+int64_t tensorMemoryColumns(MemRefType type);
 
 } // namespace mlir::tile
 #endif // TILE_DIALECT_TILE_IR_MMATYPES_H

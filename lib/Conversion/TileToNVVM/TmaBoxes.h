@@ -1,0 +1,48 @@
+//===- TmaBoxes.h - where boxes of tensor copies lie ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared addresses and tensor coordinates of each instruction of one copy:
+// boxes of a region, of pixels under a filter, and of rows by index. Which
+// instruction moves them is TmaCopy.cpp's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_TMABOXES_H
+#define TILE_LIB_CONVERSION_TILETONVVM_TMABOXES_H
+
+#include "Lowering.h"
+#include "tile/Analysis/TmaGeometry.h"
+
+namespace mlir::tile::nvvm {
+
+/// Everything both directions need of one copy.
+struct CopyParts {
+  TileMoveOpInterface copy;
+  bool isLoad;
+  BlockArgument argument;
+  GlobalBuffer global;
+  SharedBuffer shared;
+  OperandRange globalOffsets;
+  SmallVector<int64_t> globalExtents;
+};
+
+/// Calls `emit` with the shared address and the coordinates of each box that
+/// this block moves.
+void forEachBox(KernelLowering &lowering, const CopyParts &parts,
+                const TmaGeometry &geometry,
+                llvm::function_ref<void(Value, ArrayRef<Value>)> emit);
+
+/// Calls `emit` with the shared address and the coordinates (column, four rows)
+/// of each four rows of each box. An empty buffer's map has column 0 alone.
+LogicalResult
+forEachFourRows(KernelLowering &lowering, const CopyParts &parts,
+                const TmaGeometry &geometry, Value indices, Value firstIndex,
+                llvm::function_ref<void(Value, ArrayRef<Value>)> emit);
+
+/// How far this tile's tap is from the filter's first, innermost first.
+SmallVector<Value> im2colOffsets(KernelLowering &lowering, Im2colOp op);
+
+/// The block's place in its cluster.
+Value blockRank(KernelLowering &lowering);
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_TMABOXES_H
