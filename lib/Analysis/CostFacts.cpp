@@ -18,6 +18,7 @@
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
 #include <cmath>
 
 using namespace mlir;
@@ -80,7 +81,7 @@ namespace {
 class Numbers {
 public:
   Numbers(KernelOp kernel, const ProblemSizes &sizes)
-      : kernel(kernel), sizes(sizes), builder(kernel.getContext()) {
+      : kernel(kernel), sizes(sizes) {
     for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
       if (!isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
           !sizes[i].empty())
@@ -113,46 +114,20 @@ public:
 
 private:
   std::optional<int64_t> compute(Value value) {
-    APInt constant;
-    if (matchPattern(value, m_ConstantInt(&constant)))
-      return constant.getSExtValue();
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+    auto dim = value.getDefiningOp<memref::DimOp>();
+    if (!dim)
+      return foldToNumber(value, [&](Value operand) { return of(operand); });
+    auto argument = dyn_cast<BlockArgument>(dim.getSource());
+    std::optional<int64_t> index = of(dim.getIndex());
+    if (!argument || argument.getOwner() != &kernel.getBodyRegion().front() ||
+        argument.getArgNumber() >= sizes.size() || !index || *index < 0 ||
+        *index >= static_cast<int64_t>(sizes[argument.getArgNumber()].size()))
       return std::nullopt;
-    if (auto dim = dyn_cast<memref::DimOp>(op)) {
-      auto argument = dyn_cast<BlockArgument>(dim.getSource());
-      std::optional<int64_t> index = of(dim.getIndex());
-      if (!argument || argument.getOwner() != &kernel.getBodyRegion().front() ||
-          argument.getArgNumber() >= sizes.size() || !index || *index < 0 ||
-          *index >= static_cast<int64_t>(sizes[argument.getArgNumber()].size()))
-        return std::nullopt;
-      return sizes[argument.getArgNumber()][*index];
-    }
-    SmallVector<Attribute> operands;
-    for (Value operand : op->getOperands()) {
-      std::optional<int64_t> number =
-          operand.getType().isIntOrIndex() ? of(operand) : std::nullopt;
-      if (!number)
-        return std::nullopt;
-      operands.push_back(builder.getIntegerAttr(operand.getType(), *number));
-    }
-    SmallVector<OpFoldResult> results;
-    if (operands.empty() || failed(op->fold(operands, results)) ||
-        results.empty())
-      return std::nullopt;
-    OpFoldResult result = results[cast<OpResult>(value).getResultNumber()];
-    if (auto attribute = dyn_cast<Attribute>(result)) {
-      auto integer = dyn_cast<IntegerAttr>(attribute);
-      return integer ? std::optional(integer.getValue().getSExtValue())
-                     : std::nullopt;
-    }
-    return cast<Value>(result) == value ? std::nullopt
-                                        : of(cast<Value>(result));
+    return sizes[argument.getArgNumber()][*index];
   }
 
   KernelOp kernel;
   const ProblemSizes &sizes;
-  Builder builder;
   llvm::DenseMap<Value, std::optional<int64_t>> known;
 };
 } // namespace

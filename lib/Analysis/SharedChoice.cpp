@@ -112,10 +112,7 @@ static int64_t loopDegree(const SharedLayout &shared, const LoopAccess &access,
         SmallVector<int64_t> coords;
         bool inside = loop.inBounds(iv);
         for (auto [dim, index] : llvm::enumerate(access.indices)) {
-          int64_t coord = index.constant;
-          for (auto [coefficient, value] :
-               llvm::zip_equal(index.coefficients, iv))
-            coord += coefficient * value;
+          int64_t coord = index.evaluate(iv);
           inside &= coord >= 0 && coord < shared.shape()[dim];
           coords.push_back(coord);
         }

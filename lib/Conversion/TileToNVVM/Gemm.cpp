@@ -12,12 +12,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
+#include "tile/Layout/CheckedMath.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// mma.sync in PTX, for what has no form in NVVM: fp8, and f64 beyond m8n8k4.
 static Value emitInlineMma(KernelLowering &lowering, const MmaSetup &setup,

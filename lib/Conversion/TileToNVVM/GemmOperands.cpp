@@ -11,12 +11,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Layout/ByteTransposition.h"
+#include "tile/Layout/CheckedMath.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 namespace {
 /// ldmatrix: 8x8 matrices of 16-bit elements, or rows of 16 bytes of anything

@@ -7,14 +7,15 @@
 // memory become one vector access (iterations are unordered, so this is legal).
 //
 //===----------------------------------------------------------------------===//
-#include "Endpoint.h"
-#include "LinearForm.h"
 #include "PackedMemory.h"
+#include "RegisterMap.h"
 #include "ScalarMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "tile/Analysis/Divisibility.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -53,6 +54,9 @@ private:
   LogicalResult checkFragment(Operation &inner, Value buffer,
                               ValueRange indices);
   void mapIndices(int64_t reg, IRMapping &map);
+  LoopIndex indexOf(Value index) {
+    return analyzeLoopIndex(index, op.getBodyRegion().getArguments());
+  }
   int64_t groupWidth();
 
   KernelLowering &lowering;
@@ -192,14 +196,14 @@ ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   // Each index is a linear form of the loop's indices; its contributions by
   // lane and warp must be the fragment's own.
-  SmallVector<LinearForm> indexForms;
+  SmallVector<LoopIndex> indexForms;
   for (Value index : indices) {
-    std::optional<LinearForm> form = getLinearForm(op, index);
-    if (!form || !form->rest.empty())
+    LoopIndex form = indexOf(index);
+    if (form.isIrregular || form.hasUniform())
       return inner.emitOpError()
              << "expected indices of a fragment to be constants or sums of the "
                 "loop's indices";
-    indexForms.push_back(*form);
+    indexForms.push_back(std::move(form));
   }
   for (Axis axis : {Axis::Lane, Axis::Warp}) {
     if (layout.size(axis) != fragment.layout.size(axis))
@@ -218,7 +222,7 @@ ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
   for (auto [i, mapping] : llvm::enumerate(maps)) {
     SmallVector<int64_t> own = layout.axisCoordinates(Axis::Register, reg + i);
     SmallVector<int64_t> at;
-    for (LinearForm &form : indexForms)
+    for (LoopIndex &form : indexForms)
       at.push_back(form.evaluate(own));
     int64_t target = map(at);
     if (target < 0)
@@ -245,20 +249,21 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
   // Only the last index may move along the vector, by one.
   int64_t divisor = width;
   for (auto [d, index] : llvm::enumerate(indices)) {
-    std::optional<LinearForm> form = getLinearForm(op, index);
+    LoopIndex form = indexOf(index);
     bool last = d + 1 == indices.size();
-    if (!form || form->coefficients[innermostIv] != (last ? 1 : 0))
+    if (form.isIrregular || form.coefficients[innermostIv] != (last ? 1 : 0))
       return 1;
     if (!last)
       continue;
     // The first element must lie at a multiple of the width.
-    for (auto [iv, coefficient] : llvm::enumerate(form->coefficients))
+    for (auto [iv, coefficient] : llvm::enumerate(form.coefficients))
       if (iv != innermostIv && coefficient % divisor)
         return 1;
-    if (form->constant % divisor)
+    if (form.constant % divisor)
       return 1;
-    if (form->restDivisor() % divisor)
-      return 1;
+    for (Value uniform : form.uniforms)
+      if (!uniform || knownDivisor(uniform) % divisor)
+        return 1;
   }
   int64_t bits =
       width *

@@ -37,7 +37,7 @@ LoopAccess regionAccess(OpOperand &operand, OperandRange offsets,
       if (matchPattern(offsets[dim], m_ConstantInt(&offset)))
         index.constant = offset.getSExtValue();
       else
-        index.hasUniform = true;
+        index.uniforms.push_back(offsets[dim]);
     }
     access.indices.push_back(std::move(index));
   }
@@ -99,7 +99,7 @@ template <typename OpT> LoopDemand rowsLoop(OpT op, bool isStore) {
         /*hasColumns=*/true, isTarget);
     if (isTarget == isStore)
       for (LoopIndex &index : access.indices)
-        index.hasUniform = true;
+        index.uniforms.push_back(Value());
     loop.accesses.push_back(std::move(access));
   }
   loop.stated = op.getLayoutAttr();
@@ -118,7 +118,7 @@ template <typename OpT> LoopDemand indexedLoop(OpT op, bool isStore) {
   if (matchPattern(op.getFirst(), m_ConstantInt(&first)))
     names.indices.front().constant = first.getSExtValue();
   else
-    names.indices.front().hasUniform = true;
+    names.indices.front().uniforms.push_back(op.getFirst());
   loop.accesses.push_back(std::move(names));
   return loop;
 }

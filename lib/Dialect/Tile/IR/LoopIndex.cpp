@@ -20,8 +20,15 @@ bool LoopIndex::isInvariant() const {
          llvm::all_of(coefficients, [](int64_t c) { return c == 0; });
 }
 
+int64_t LoopIndex::evaluate(ArrayRef<int64_t> ivs) const {
+  int64_t value = constant;
+  for (auto [coefficient, iv] : llvm::zip_equal(coefficients, ivs))
+    value += coefficient * iv;
+  return value;
+}
+
 std::optional<unsigned> LoopIndex::asLoopDim() const {
-  if (isIrregular || hasUniform || constant != 0)
+  if (isIrregular || hasUniform() || constant != 0)
     return std::nullopt;
   std::optional<unsigned> found;
   for (auto [dim, coefficient] : llvm::enumerate(coefficients)) {
@@ -56,9 +63,9 @@ public:
     }
     Operation *definition = value.getDefiningOp();
     if (!definition)
-      return isInside(value.getParentBlock()) ? irregular() : uniform();
+      return isInside(value.getParentBlock()) ? irregular() : uniform(value);
     if (!isInside(definition->getBlock()))
-      return uniform();
+      return uniform(value);
     // Expressions nest as deep as the user wrote them; a bound keeps the walk
     // linear where operands are shared.
     if (++visited > kMaxVisited)
@@ -68,7 +75,7 @@ public:
     if (auto op = dyn_cast<arith::SubIOp>(definition))
       return sum(analyze(op.getLhs()), analyze(op.getRhs()), -1);
     if (auto op = dyn_cast<arith::MulIOp>(definition))
-      return product(analyze(op.getLhs()), analyze(op.getRhs()));
+      return product(analyze(op.getLhs()), analyze(op.getRhs()), value);
     if (auto op = dyn_cast<arith::IndexCastOp>(definition))
       return analyze(op.getIn());
     if (auto op = dyn_cast<affine::AffineApplyOp>(definition)) {
@@ -80,7 +87,7 @@ public:
         llvm::all_of(definition->getOperands(), [&](Value operand) {
           return analyze(operand).isInvariant();
         }))
-      return uniform();
+      return uniform(value);
     return irregular();
   }
 
@@ -93,9 +100,9 @@ private:
     index.constant = value;
     return index;
   }
-  LoopIndex uniform() const {
+  LoopIndex uniform(Value value) const {
     LoopIndex index = constant(0);
-    index.hasUniform = true;
+    index.uniforms.push_back(value);
     return index;
   }
   LoopIndex irregular() const {
@@ -120,7 +127,7 @@ private:
     if (a.isIrregular || b.isIrregular)
       return irregular();
     LoopIndex result = a;
-    result.hasUniform |= b.hasUniform;
+    result.uniforms.append(b.uniforms);
     std::optional<int64_t> total = checkedAdd(a.constant, b.constant);
     if (!total)
       return irregular();
@@ -149,12 +156,14 @@ private:
     }
     return a;
   }
-  LoopIndex product(const LoopIndex &a, const LoopIndex &b) const {
-    if (a.isInvariant() && b.isInvariant() && (a.hasUniform || b.hasUniform))
-      return uniform();
-    if (b.isInvariant() && !b.hasUniform)
+  /// `value` is the product, null where it is an expression's.
+  LoopIndex product(const LoopIndex &a, const LoopIndex &b, Value value) const {
+    if (a.isInvariant() && b.isInvariant() &&
+        (a.hasUniform() || b.hasUniform()))
+      return uniform(value);
+    if (b.isInvariant() && !b.hasUniform())
       return scaled(a, b.constant);
-    if (a.isInvariant() && !a.hasUniform)
+    if (a.isInvariant() && !a.hasUniform())
       return scaled(b, a.constant);
     return irregular();
   }
@@ -171,8 +180,9 @@ private:
     if (binary.getKind() == AffineExprKind::Add)
       return sum(lhs, rhs);
     if (binary.getKind() == AffineExprKind::Mul)
-      return product(lhs, rhs);
-    return lhs.isInvariant() && rhs.isInvariant() ? uniform() : irregular();
+      return product(lhs, rhs, Value());
+    return lhs.isInvariant() && rhs.isInvariant() ? uniform(Value())
+                                                  : irregular();
   }
 
   ValueRange ivs;

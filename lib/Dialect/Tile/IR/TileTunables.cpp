@@ -296,6 +296,12 @@ SmallVector<int64_t> tile::closeExtents(ArrayRef<int64_t> extents) {
 //===----------------------------------------------------------------------===//
 
 std::optional<int64_t> tile::foldToNumber(Value value) {
+  return foldToNumber(value, [](Value other) { return foldToNumber(other); });
+}
+
+std::optional<int64_t>
+tile::foldToNumber(Value value,
+                   llvm::function_ref<std::optional<int64_t>(Value)> numberOf) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.getSExtValue();
@@ -306,7 +312,7 @@ std::optional<int64_t> tile::foldToNumber(Value value) {
   Builder builder(value.getContext());
   for (Value operand : op->getOperands()) {
     std::optional<int64_t> known =
-        operand.getType().isIntOrIndex() ? foldToNumber(operand) : std::nullopt;
+        operand.getType().isIntOrIndex() ? numberOf(operand) : std::nullopt;
     operands.push_back(known ? builder.getIntegerAttr(operand.getType(), *known)
                              : Attribute());
   }
@@ -324,7 +330,7 @@ std::optional<int64_t> tile::foldToNumber(Value value) {
                    : std::nullopt;
   }
   Value other = cast<Value>(result);
-  return other == value ? std::nullopt : foldToNumber(other);
+  return other == value ? std::nullopt : numberOf(other);
 }
 
 /// Numbers for the extents that operands give.

@@ -30,15 +30,18 @@ namespace mlir::tile {
 
 /// One index of an access inside a tile loop, as a linear form over the loop's
 /// induction variables: sum(coefficients[d] * iv[d]) + constant (+ a value that
-/// is the same for the whole block).
+/// is the same for the whole block: a sum of multiples of `uniforms`).
 struct LoopIndex {
   SmallVector<int64_t> coefficients;
   int64_t constant = 0;
-  bool hasUniform = false;
+  SmallVector<Value> uniforms; // null for one that nothing is known of
   /// Not linear in the induction variables (a table look-up, a remainder).
   bool isIrregular = false;
 
+  bool hasUniform() const { return !uniforms.empty(); }
   bool isInvariant() const;
+  /// At the given induction variables, uniforms left out.
+  int64_t evaluate(ArrayRef<int64_t> ivs) const;
   /// The loop dimension d when the index is exactly iv[d].
   std::optional<unsigned> asLoopDim() const;
 };

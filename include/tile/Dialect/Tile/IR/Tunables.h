@@ -32,6 +32,10 @@ std::optional<std::string> substituteTunables(KernelOp kernel,
 
 /// The number that a value is in a program without tunables, by folding.
 std::optional<int64_t> foldToNumber(Value value);
+/// The same from what `numberOf` says of the operands of its definition.
+std::optional<int64_t>
+foldToNumber(Value value,
+             llvm::function_ref<std::optional<int64_t>(Value)> numberOf);
 
 /// An error at the first kernel that has tunables: passes behind
 /// `tile-choose-tunables` start with it.
