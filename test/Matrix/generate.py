@@ -16,8 +16,8 @@ Deterministic; needs Python 3.11 and nothing else. Each entry of kernels.json ha
   min_arch          oldest architecture that has the types
   archs             the architectures the kernel is for, absent: all from min_arch on
   compile_only      why the kernel is not run, else absent
-Gemms are in matrix_gemm.py, kernels on elements of half a byte in matrix_packed.py, convolutions and rows by index in
-matrix_rows.py, the rest in matrix_misc.py.
+Gemms are in matrix_gemm.py and matrix_warpgroups.py, kernels on elements of half a byte in matrix_packed.py, convolutions
+and rows by index in matrix_rows.py, the rest in matrix_misc.py.
 """
 
 import argparse
@@ -33,9 +33,11 @@ def kernels():
     import matrix_misc
     import matrix_packed
     import matrix_rows
+    import matrix_warpgroups
 
     # At the end: the others keep the architectures that they are compiled for by turns.
-    found = matrix_gemm.kernels() + matrix_misc.kernels() + matrix_gemm.tcgen05_kernels() + matrix_gemm.split_kernels()
+    found = matrix_warpgroups.wgmma_kernels() + matrix_gemm.kernels() + matrix_misc.kernels()
+    found += matrix_warpgroups.tcgen05_kernels() + matrix_warpgroups.split_kernels()
     found += matrix_packed.kernels() + matrix_gemm.byte_kernels() + matrix_rows.kernels()
     names = [kernel["name"] for kernel in found]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
