@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers of MLIR that most files of the compiler include, parsed once (TILE_PRECOMPILED_HEADERS). Files include what
-// they use all the same: without this one they compile, only slower.
+// Headers of MLIR that most files of the compiler include, parsed once
+// (TILE_PRECOMPILED_HEADERS). Files include what they use all the same: without
+// this one they compile, only slower.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
