@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Target/LLVMBackend.h"
+#include "AssemblerFaults.h"
 #include "FatalErrors.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
@@ -256,6 +257,7 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
   text.reserve(1 << 18);
   bool supported = true;
   if (failed(guarded("PTX generation", [&] {
+        avoidMiscompiledSubtractions(*module);
         llvm::raw_svector_ostream os(text);
         llvm::legacy::PassManager passes;
         supported = !machine->addPassesToEmitFile(

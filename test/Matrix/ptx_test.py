@@ -58,6 +58,14 @@ def first_error(text):
     return ([line for line in lines if "error" in line] or lines or ["no message"])[0][:240]
 
 
+def miscompiled(text):
+    """Differences that ptxas gets wrong (lib/Target/AssemblerFaults.h): the minuend is the zero-extended upper half of
+    a 32-bit product."""
+    halves = set(re.findall(r"mul\.hi\.[us]32\s+(%r\d+),", text))
+    extended = {wide for wide, narrow in re.findall(r"cvt\.u64\.u32\s+(%rd\d+), (%r\d+);", text) if narrow in halves}
+    return [line for line, minuend in re.findall(r"(sub\.s64\s+%rd\d+, (%rd\d+), %rd\d+);", text) if minuend in extended]
+
+
 def check(kernel, arch, options, folder):
     """Returns what is wrong, one line each."""
     source = options.kernels / kernel["file"]
@@ -73,6 +81,8 @@ def check(kernel, arch, options, folder):
             continue  # the better instruction of sm_90a or sm_100a takes their place
         if bool(re.search(INSTRUCTIONS[what], text)) != wanted:
             wrong.append(f"expected {'' if wanted else 'no '}{what} in the PTX")
+    # Registers are numbered a function.
+    wrong += [f"miscompiled by ptxas: {line}" for entry in text.split(".entry")[1:] for line in miscompiled(entry)]
     if options.ptxas:
         done = run(options.ptxas, f"-arch={arch}", "-v", ptx, "-o", ptx.with_suffix(".cubin"))
         if done.returncode:

@@ -1,0 +1,26 @@
+//===- AssemblerFaults.h - what ptxas miscompiles ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Correct PTX of which ptxas makes wrong machine code is not generated. Runs on
+// LLVM IR behind the optimizer, last before code generation.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_TARGET_ASSEMBLERFAULTS_H
+#define TILE_LIB_TARGET_ASSEMBLERFAULTS_H
+
+namespace llvm {
+class Module;
+}
+
+namespace mlir::tile {
+
+/// Rewrites 64-bit subtractions whose minuend is the zero-extended upper half
+/// of a 32-bit product, a division by a constant among them. ptxas 13.0 (from
+/// -O1 on, sm_80 to sm_90) adds the negated subtrahend within the product's
+/// `IMAD.HI` and takes the carry of that for the absence of a borrow: where the
+/// lower half of the subtrahend is 0, its negation is 0, nothing is carried,
+/// and the difference is 2^32 too small. `test/GPU/ptxas_mulhi.py` shows it.
+void avoidMiscompiledSubtractions(llvm::Module &module);
+
+} // namespace mlir::tile
+#endif // TILE_LIB_TARGET_ASSEMBLERFAULTS_H

@@ -1,0 +1,48 @@
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_80 | FileCheck %s
+// ptxas miscompiles a 64-bit difference whose minuend is the upper half of a
+// 32-bit product (lib/Target/AssemblerFaults.h): the borrow is an instruction
+// of its own there, and elsewhere it is not.
+
+// CHECK-LABEL: .entry quotients(
+// CHECK: mul.hi.u32
+// CHECK-NOT: sub.s64
+// CHECK: setp.gt.u32
+// CHECK-NOT: sub.s64
+// CHECK: ret;
+llvm.func @quotients(%out: !llvm.ptr<1>, %x: i32, %y: i32) attributes {nvvm.kernel} {
+  %mask = llvm.mlir.constant(1048575 : i32) : i32
+  %c3 = llvm.mlir.constant(3 : i32) : i32
+  %a = llvm.and %x, %mask : i32
+  %b = llvm.and %y, %mask : i32
+  %m = llvm.udiv %a, %c3 : i32
+  %minuend = llvm.zext %m : i32 to i64
+  %subtrahend = llvm.zext %b : i32 to i64
+  %difference = llvm.sub %minuend, %subtrahend : i64
+  llvm.store %difference, %out : i64, !llvm.ptr<1>
+  llvm.return
+}
+
+// CHECK-LABEL: .entry wide_subtrahend(
+// CHECK: mul.hi.u32
+// CHECK-NOT: sub.s64
+// CHECK: ret;
+llvm.func @wide_subtrahend(%out: !llvm.ptr<1>, %x: i32, %y: i64) attributes {nvvm.kernel} {
+  %mask = llvm.mlir.constant(1048575 : i32) : i32
+  %c3 = llvm.mlir.constant(3 : i32) : i32
+  %a = llvm.and %x, %mask : i32
+  %m = llvm.udiv %a, %c3 : i32
+  %minuend = llvm.zext %m : i32 to i64
+  %difference = llvm.sub %minuend, %y : i64
+  llvm.store %difference, %out : i64, !llvm.ptr<1>
+  llvm.return
+}
+
+// CHECK-LABEL: .entry others(
+// CHECK: sub.s64
+// CHECK: ret;
+llvm.func @others(%out: !llvm.ptr<1>, %x: i32, %y: i64) attributes {nvvm.kernel} {
+  %minuend = llvm.zext %x : i32 to i64
+  %difference = llvm.sub %minuend, %y : i64
+  llvm.store %difference, %out : i64, !llvm.ptr<1>
+  llvm.return
+}
