@@ -80,6 +80,9 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   SpecializeWarpsPassOptions roles;
   roles.remarks = options.remarks;
   passes.addPass(createSpecializeWarpsPass(roles));
+  AdvanceLoadsPassOptions advance;
+  advance.remarks = options.remarks;
+  passes.addPass(createAdvanceLoadsPass(advance));
   ScheduleGemmsPassOptions gemms;
   gemms.remarks = options.remarks;
   passes.addPass(createScheduleGemmsPass(gemms));

@@ -142,6 +142,19 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
   }
 }
 
+/// The range of one of the hardware's block indices where the grid's extent is a
+/// constant; the launcher rounds it up to whole clusters.
+static LLVM::ConstantRangeAttr blockIdRange(KernelOp kernel, unsigned d) {
+  auto extent = dyn_cast<AffineConstantExpr>(kernel.getGrid().getResult(d));
+  if (!extent || extent.getValue() <= 0)
+    return {};
+  int64_t cluster = kernel.getCluster() ? (*kernel.getCluster())[d] : 1;
+  int64_t end = llvm::alignTo(extent.getValue(), cluster);
+  if (end > std::numeric_limits<int32_t>::max())
+    return {};
+  return LLVM::ConstantRangeAttr::get(kernel.getContext(), 32, 0, end);
+}
+
 /// Block indices: the hardware's, or regrouped into panels of rows so that
 /// blocks that run together share operands in the L2 cache.
 static void bindBlockIds(KernelLowering &lowering) {
@@ -150,11 +163,11 @@ static void bindBlockIds(KernelLowering &lowering) {
   Type i32 = b.getI32Type();
   SmallVector<Value> ids, counts;
   unsigned rank = kernel.getGridRank();
-  ids.push_back(NVVM::BlockIdXOp::create(b, i32));
+  ids.push_back(NVVM::BlockIdXOp::create(b, i32, blockIdRange(kernel, 0)));
   if (rank > 1)
-    ids.push_back(NVVM::BlockIdYOp::create(b, i32));
+    ids.push_back(NVVM::BlockIdYOp::create(b, i32, blockIdRange(kernel, 1)));
   if (rank > 2)
-    ids.push_back(NVVM::BlockIdZOp::create(b, i32));
+    ids.push_back(NVVM::BlockIdZOp::create(b, i32, blockIdRange(kernel, 2)));
   if (kernel.getPanel() && rank > 1) {
     Value countX = NVVM::GridDimXOp::create(b, i32);
     Value countY = NVVM::GridDimYOp::create(b, i32);

@@ -257,6 +257,48 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
+def AdvanceLoadsPass : Pass<"tile-advance-loads", "::mlir::ModuleOp"> {
+  let summary = "Issues what follows a loop from within it";
+  let description = [{
+    In a role that copies, a production behind a loop (acquire, copies, commit:
+    what an epilogue reads) moves into that loop, to the first iteration that
+    waits for a slot of the loop's own ring, and stays behind the loop where
+    there is no such iteration. Only where the production needs nothing of the
+    loop, its ring is filled nowhere else in the role, and its readers are
+    threads, so that its slot is empty by then.
+
+    Before:
+
+    ```mlir
+    role "load" warps(4) registers(40) {
+      scf.for %i = %c0 to %T step %c1 { /* acquire, copy, commit: 4 slots */ }
+      %r = tile.ring.acquire %residual[%tile] : !tile.ring<1 x [memref<128x256xf16, #shared>], tma -> threads>
+      tile.copy %R[%m, %n] sizes [128, 256] to %r : ...
+      tile.ring.commit %residual[%tile] : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    role "load" warps(4) registers(40) {
+      scf.for %i = %c0 to %T step %c1 {
+        %now = arith.cmpi eq, %i, %c4 : index
+        scf.if %now { /* acquire, copy, commit of %residual */ }
+        /* acquire, copy, commit */
+      }
+      %missed = arith.cmpi sge, %c4, %T : index
+      scf.if %missed { /* acquire, copy, commit of %residual */ }
+    }
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which copies are issued earlier">];
+  let statistics = [
+    Statistic<"advancedLoads", "advanced-loads", "productions moved into the loop before them">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
   let summary = "Leaves gemms in flight as long as nothing needs them";
   let description = [{

@@ -1,0 +1,195 @@
+//===- AdvanceLoads.cpp - what follows a loop is copied within it ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 6: after roles are divided. A role that copies issues what an epilogue
+// reads when it has issued the last copy of the loop before, only as many
+// iterations ahead as the loop's ring has slots: too late for memory to answer
+// in time. The slot has been empty since the last tile's epilogue, so the copy
+// moves into the loop, to the first iteration that has to wait for a slot of
+// the loop's own ring: by then the tile before is done with it, and the whole
+// loop hides the trip.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_ADVANCELOADSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// One use of a ring as its producer sees it: acquire, copies, commit, and the
+/// scalars between.
+using Production = SmallVector<Operation *>;
+
+struct AdvanceLoadsPass : tile::impl::AdvanceLoadsPassBase<AdvanceLoadsPass> {
+  using AdvanceLoadsPassBase::AdvanceLoadsPassBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](WarpSpecializeOp roles) {
+      for (Region &role : roles.getRoles()) {
+        SmallVector<scf::ForOp> loops;
+        role.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+        for (scf::ForOp loop : loops)
+          advanceInto(loop, role);
+      }
+    });
+  }
+
+private:
+  void advanceInto(scf::ForOp loop, Region &role);
+};
+} // namespace
+
+static bool isScalar(Operation *op) {
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op);
+}
+
+/// The fewest slots of the rings that `loop` fills itself; 0 where it fills
+/// none.
+static int64_t slotsFilledBy(scf::ForOp loop) {
+  int64_t slots = 0;
+  for (auto acquire : loop.getBody()->getOps<RingAcquireOp>()) {
+    int64_t stages = cast<RingType>(acquire.getRing().getType()).getStages();
+    slots = slots ? std::min(slots, stages) : stages;
+  }
+  return slots;
+}
+
+/// Whether the slot that the production after the loop asks for has been
+/// released before that loop's consumers start: `role` fills the ring in one
+/// place, so the use before is the last tile's, and readers that are threads
+/// release it where they have read it.
+static bool isReleasedBefore(RingAcquireOp acquire, scf::ForOp loop,
+                             Region &role) {
+  Value ring = acquire.getRing();
+  auto type = cast<RingType>(ring.getType());
+  if (!type.usesMbarriers() || type.getConsumers().size() != 1 ||
+      !type.hasConsumer(RingSide::Threads))
+    return false;
+  return llvm::none_of(ring.getUsers(), [&](Operation *user) {
+    bool elsewhere = isa<RingAcquireOp>(user) && user != acquire &&
+                     role.isAncestor(user->getParentRegion());
+    return elsewhere || loop->isAncestor(user);
+  });
+}
+
+/// The production that starts at `acquire`; empty where something else stands
+/// between its operations.
+static Production productionAt(RingAcquireOp acquire) {
+  Production found = {acquire};
+  for (Operation *op = acquire->getNextNode(); op; op = op->getNextNode()) {
+    auto move = dyn_cast<TileMoveOpInterface>(op);
+    auto commit = dyn_cast<RingCommitOp>(op);
+    bool fills = move && move.getTarget().getDefiningOp() == acquire &&
+                 op->getNumResults() == 0;
+    bool ends = commit && commit.getRing() == acquire.getRing() &&
+                commit.getUse() == acquire.getUse();
+    if (!fills && !ends && !isScalar(op))
+      return {};
+    found.push_back(op);
+    if (ends)
+      return found;
+  }
+  return {};
+}
+
+/// Collects, in order, the scalars behind `loop` that `op` needs. False where
+/// it needs anything else from there, or a result of the loop.
+static bool collectScalars(Operation *op, scf::ForOp loop,
+                           llvm::SetVector<Operation *> &scalars) {
+  for (Value operand : op->getOperands()) {
+    Operation *definition = operand.getDefiningOp();
+    if (!definition || definition->getBlock() != loop->getBlock() ||
+        definition->isBeforeInBlock(loop))
+      continue;
+    if (scalars.contains(definition))
+      continue;
+    if (definition == loop || !isScalar(definition) ||
+        !collectScalars(definition, loop, scalars))
+      return false;
+    scalars.insert(definition);
+  }
+  return true;
+}
+
+void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
+  int64_t slots = slotsFilledBy(loop);
+  if (!slots)
+    return;
+  SmallVector<Production> productions;
+  llvm::SetVector<Operation *> needed;
+  for (Operation *op = loop->getNextNode(); op;) {
+    Operation *next = op->getNextNode();
+    if (auto acquire = dyn_cast<RingAcquireOp>(op)) {
+      Production production;
+      if (isReleasedBefore(acquire, loop, role))
+        production = productionAt(acquire);
+      llvm::SetVector<Operation *> scalars = needed;
+      llvm::SmallDenseSet<Operation *> own(production.begin(),
+                                           production.end());
+      bool free = !production.empty();
+      for (Operation *part : production)
+        for (Value operand : part->getOperands()) {
+          Operation *definition = operand.getDefiningOp();
+          if (!definition || own.contains(definition) ||
+              definition->getBlock() != loop->getBlock() ||
+              definition->isBeforeInBlock(loop))
+            continue;
+          free = free && definition != loop && isScalar(definition) &&
+                 collectScalars(definition, loop, scalars);
+          scalars.insert(definition);
+        }
+      if (!free)
+        break;
+      needed = std::move(scalars);
+      next = production.back()->getNextNode();
+      productions.push_back(std::move(production));
+    } else if (!isScalar(op)) {
+      break;
+    }
+    op = next;
+  }
+  if (productions.empty())
+    return;
+
+  for (Operation *op : needed)
+    op->moveBefore(loop);
+  Location loc = loop.getLoc();
+  OpBuilder builder(loop);
+  Value distance = arith::ConstantIndexOp::create(builder, loc, slots);
+  Value offset =
+      builder.createOrFold<arith::MulIOp>(loc, distance, loop.getStep());
+  Value when =
+      builder.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), offset);
+
+  builder.setInsertionPointToStart(loop.getBody());
+  Value now = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                    loop.getInductionVar(), when);
+  auto early = scf::IfOp::create(builder, loc, now, /*withElse=*/false);
+  builder.setInsertionPointAfter(loop);
+  // A loop that ends before leaves it to what follows.
+  Value missed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                       when, loop.getUpperBound());
+  auto late = scf::IfOp::create(builder, loc, missed, /*withElse=*/false);
+
+  builder.setInsertionPointToStart(early.thenBlock());
+  for (Production &production : productions) {
+    IRMapping mapping;
+    for (Operation *op : production) {
+      builder.clone(*op, mapping);
+      op->moveBefore(late.thenYield());
+    }
+    ++advancedLoads;
+    if (remarks)
+      production.front()->emitRemark()
+          << "copied from iteration " << slots << " of the loop before on";
+  }
+}
