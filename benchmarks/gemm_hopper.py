@@ -77,6 +77,9 @@ def epilogue_programs():
             Gemm(cluster=(1, 2), panel=16),
             Gemm(cluster=(1, 2), panel=16, stages=3),
             Gemm(cluster=(2, 1)),
+            Gemm(cluster=(2, 1), stages=3),
+            Gemm(tile=(128, 256, 32), cluster=(1, 2), panel=16, stages=6),
+            Gemm(tile=(128, 256, 32), cluster=(1, 2), panel=16, stages=7),
             Gemm(),
         )
     ]
@@ -95,6 +98,12 @@ ABLATIONS = {
     "3 stages": dataclasses.replace(BASE, stages=3),
     "2 stages": dataclasses.replace(BASE, stages=2),
     "tile 128x128": dataclasses.replace(BASE, tile=(128, 128, 64)),
+    "cluster of four": dataclasses.replace(BASE, cluster=(1, 4)),
+    "tile 256x192, 3 stages": dataclasses.replace(BASE, tile=(256, 192, 64), stages=3),
+    "C leaves the L2 cache first": dataclasses.replace(BASE, evict=(("C", "first"),)),
+    "C leaves the L2 cache first, A and B last": dataclasses.replace(
+        BASE, evict=(("A", "last"), ("B", "last"), ("C", "first"))
+    ),
 }
 
 

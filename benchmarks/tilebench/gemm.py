@@ -71,6 +71,7 @@ class Gemm:
     promote_every: int = 0  # of fp8
     store_tma: bool = True  # False: `disable_tma` on the copy to C
     load_tma: bool = True  # False: `disable_tma` on the copies of A and B
+    evict: tuple = ()  # of copies, how long the L2 cache keeps their lines: pairs of A, B, R or C and first or last
     policy: str = ""
     guard: bool = False  # copies and gemm under an scf.if that leaves out every second K step
     loops: int = 1  # pipelined loops over the same K, one after the other
@@ -106,6 +107,7 @@ class Gemm:
         parts += ["any"] * (not self.promise) + ["unaligned"] * (not self.aligned)
         parts += [f"promote{self.promote_every}"] * bool(self.promote_every)
         parts += ["vstore"] * (not self.store_tma) + ["notma"] * (not self.load_tma) + [self.policy] * bool(self.policy)
+        parts += [f"{tensor}{policy}" for tensor, policy in self.evict]
         parts += ["guard"] * self.guard + [f"loops{self.loops}"] * (self.loops > 1)
         parts += [f"nested{self.nested}"] * bool(self.nested)
         return "_".join(parts)
@@ -177,6 +179,13 @@ def tunables_of(p):
     values = dict(TUNABLES)
     values["bk"] = (1024 // max(BITS[t] for t in p.types()[:2]),)
     return values
+
+
+def hints(p, tensor, tma=True):
+    """Attributes of the copy of a tensor."""
+    found = [f"eviction_policy = #tile.eviction_policy<{policy}>" for name, policy in p.evict if name == tensor]
+    found += [] if tma else ["disable_tma"]
+    return f" {{{', '.join(found)}}}" if found else ""
 
 
 def gemm_text(p):
@@ -253,10 +262,11 @@ def gemm_text(p):
         out_line(f"tile.fill %acc with %zero : {acc_type}, {acc}")
     if p.epilogue == "residual_early":
         tile = memref([bm, bn], p.types()[3], "#tile.fragment")
-        out_line(f"%Rf = tile.alloc : {tile}\ntile.copy {region('R', '%m', '%n', (bm, bn))} to %Rf : {types['R']} to {tile}")
+        source = region("R", "%m", "%n", (bm, bn))
+        out_line(f"%Rf = tile.alloc : {tile}\ntile.copy {source} to %Rf{hints(p, 'R')} : {types['R']} to {tile}")
     a_region = region("A", "%k", "%m", (bk, bm)) if p.ta else region("A", "%m", "%k", (bm, bk))
     b_region = region("B", "%n", "%k", (bn, bk)) if p.tb else region("B", "%k", "%n", (bk, bn))
-    hint = "" if p.load_tma else " {disable_tma}"
+    hint = lambda tensor: hints(p, tensor, p.load_tma)
     attributes = [x for x, on in (("transpose_a", p.ta), ("transpose_b", p.tb)) if on]
     attributes += [f"policy = #tile.warp_policy<{p.policy}>"] if p.policy else []
     attributes += [f"promote_every = {p.promote_every} : i64"] if p.promote_every else []
@@ -265,8 +275,8 @@ def gemm_text(p):
     if p.swap:
         turned = ["transpose_b"] + ["transpose_a"] * (not p.tb)
         operands = f"%Bs, %As, %acc {{{', '.join(turned)}}} : {bs_type}, {as_type}, {acc_type}"
-    body = f"""tile.copy {a_region} to %As{hint} : {types["A"]} to {as_type}
-tile.copy {b_region} to %Bs{hint} : {types["B"]} to {bs_type}
+    body = f"""tile.copy {a_region} to %As{hint("A")} : {types["A"]} to {as_type}
+tile.copy {b_region} to %Bs{hint("B")} : {types["B"]} to {bs_type}
 tile.gemm {operands}"""
     if p.guard:
         indented = "\n".join("  " + line for line in body.splitlines())
@@ -289,7 +299,7 @@ scf.if %even {{
         out_line("}")
 
     out_line(epilogue_text(p, types, acc_type, region, alloc))
-    store = "" if p.store_tma else " {disable_tma}"
+    store = hints(p, "C", p.store_tma)
     c_region = region("C", "%m", "%n", (bm, bn))
     if p.split_k:
         c_region = "%C[%bz, %m, %n]" + ("" if p.tunable else f" sizes [1, {bm}, {bn}]")
@@ -374,7 +384,7 @@ def epilogue_text(p, types, acc_type, region, alloc):
     elif p.epilogue in ("residual", "residual_early"):
         tile = memref([bm, bn], out, fragment)
         before = f"""%Rf = {alloc("%bm", "%bn")} : {tile}
-tile.copy {region("R", "%m", "%n", (bm, bn))} to %Rf : {types["R"]} to {tile}
+tile.copy {region("R", "%m", "%n", (bm, bn))} to %Rf{hints(p, "R")} : {types["R"]} to {tile}
 """ if p.epilogue == "residual" else ""
         body = f"%r = memref.load %Rf[%i, %j] : {tile}\n"
         body += f"%wide = arith.extf %r : {out} to {acc}\n" if out != acc else ""
