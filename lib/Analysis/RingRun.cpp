@@ -70,20 +70,15 @@ std::optional<int64_t> AgentRun::force(ScalarId id, const Step &step,
 void AgentRun::cover(const Step &step, int64_t count, bool isInRange) {
   Coverage &coverage = run.coverage;
   size_t range = step.kind == StepKind::If ? 1 : rangeOf(step);
-  std::vector<bool> &seen = coverage.seen[step.id];
+  std::set<int64_t> &seen = coverage.seen[step.id];
   coverage.steps[step.id] = &step;
-  if (seen.empty())
-    seen.resize(range + 1);
-  if (isInRange) {
-    if (count >= static_cast<int64_t>(seen.size()))
-      seen.resize(count + 1);
-    seen[count] = true;
-  }
+  if (isInRange)
+    seen.insert(count);
   if (coverage.attempts[step.id] >= kAttempts || step.kind == StepKind::While)
     return;
   SmallVector<int64_t> missing;
   for (size_t i = 0; i <= range; ++i)
-    if (!seen[i])
+    if (!seen.count(i))
       missing.push_back(static_cast<int64_t>(i));
   if (missing.empty())
     return;
@@ -98,10 +93,11 @@ void AgentRun::cover(const Step &step, int64_t count, bool isInRange) {
   SmallVector<int, 2> decided = choices.latestDecision(vars, step.id);
   if (decided.empty())
     return;
-  choices.extend(decided, step.kind == StepKind::For
-                              ? scalars.solveTrips(step, decided, missing)
-                              : scalars.solveCondition(step.use, decided,
-                                                       !seen[0], !seen[1]));
+  choices.extend(decided,
+                 step.kind == StepKind::For
+                     ? scalars.solveTrips(step, decided, missing)
+                     : scalars.solveCondition(step.use, decided, !seen.count(0),
+                                              !seen.count(1)));
 }
 
 //===----------------------------------------------------------------------===//

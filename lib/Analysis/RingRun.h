@@ -13,6 +13,7 @@
 
 #include "RingChoices.h"
 #include <optional>
+#include <set>
 
 namespace mlir::tile::rings {
 
@@ -60,7 +61,7 @@ enum class RunEnd : uint8_t { Complete, Infeasible, OutOfBudget, Found };
 /// What was executed in all runs together.
 struct Coverage {
   /// By step: the trip counts seen; for branches, 0 and 1.
-  std::vector<std::vector<bool>> seen;
+  std::vector<std::set<int64_t>> seen;
   /// Depends on values that are enumerated.
   std::vector<bool> isSymbolic;
   std::vector<uint8_t> attempts;

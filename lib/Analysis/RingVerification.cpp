@@ -118,19 +118,17 @@ bool Verification::explore() {
 }
 
 /// `0 to 8`, or each number where there are gaps.
-static std::string describeCounts(const std::vector<bool> &seen) {
+static std::string describeCounts(const std::set<int64_t> &seen) {
   std::string text;
-  for (size_t i = 0; i < seen.size(); ++i) {
-    if (!seen[i])
-      continue;
-    size_t last = i;
-    while (last + 1 < seen.size() && seen[last + 1])
+  for (auto it = seen.begin(); it != seen.end(); ++it) {
+    text += (text.empty() ? "" : ", ") + std::to_string(*it);
+    auto last = it;
+    while (std::next(last) != seen.end() && *std::next(last) == *last + 1)
       ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(i);
-    if (last > i + 1)
-      text += " to " + std::to_string(last);
-    if (last > i + 1)
-      i = last;
+    if (*last > *it + 1) {
+      text += " to " + std::to_string(*last);
+      it = last;
+    }
   }
   return text;
 }
@@ -149,10 +147,8 @@ RingVerdict Verification::conclude() {
       if (!step.hasRingOps || (!isLoop && step.kind != StepKind::If) ||
           !coverage.steps[step.id])
         continue; // what never starts is reported where it stands
-      const std::vector<bool> &seen = coverage.seen[step.id];
-      bool isEntered = false;
-      for (size_t i = 1; i < seen.size(); ++i)
-        isEntered |= seen[i];
+      const std::set<int64_t> &seen = coverage.seen[step.id];
+      bool isEntered = !seen.empty() && *seen.rbegin() > 0;
       // A branch is entered on either side.
       if (!isEntered && coverage.isSymbolic[step.id] &&
           (isLoop || step.bodies.size() < 2))

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -176,8 +177,8 @@ void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
   auto early = scf::IfOp::create(builder, loc, now, /*withElse=*/false);
   builder.setInsertionPointAfter(loop);
   // A loop that ends before leaves it to what follows.
-  Value missed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       when, loop.getUpperBound());
+  Value missed = builder.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::sge, when, loop.getUpperBound());
   auto late = scf::IfOp::create(builder, loc, missed, /*withElse=*/false);
 
   builder.setInsertionPointToStart(early.thenBlock());
@@ -192,4 +193,6 @@ void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
       production.front()->emitRemark()
           << "copied from iteration " << slots << " of the loop before on";
   }
+  if (matchPattern(missed, m_Zero()))
+    late.erase();
 }

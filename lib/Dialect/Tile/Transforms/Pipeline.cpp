@@ -212,6 +212,71 @@ static bool neverRuns(PipelinedOp loop) {
          upper.sle(lower);
 }
 
+/// What reads the tile that `copy` fills before the tile is written again.
+static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
+  FollowingUse use{copy, buffer, nullptr, nullptr};
+  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
+    SmallVector<OpAccess> accesses;
+    collectAccesses(op, accesses);
+    bool reads = false;
+    for (const OpAccess &access : accesses) {
+      if (access.access.buffer != copy.getTarget())
+        continue;
+      if (access.access.isWrite)
+        return use;
+      reads = true;
+    }
+    if (reads) {
+      use.first = use.first ? use.first : op;
+      use.last = op;
+    }
+  }
+  return use;
+}
+
+/// Copies by TMA behind `loop` into tiles of its ring, each read before the
+/// next is made: the ring's next uses. None, where such a tile is used behind
+/// the loop in any other way.
+static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
+                                               const RingPlan &plan) {
+  SmallVector<FollowingUse> result;
+  auto bufferOf = [&](Value tile) -> std::optional<unsigned> {
+    for (auto [i, ahead] : llvm::enumerate(plan.copies))
+      if (TileMoveOpInterface(ahead.copy).getTarget() == tile)
+        return i;
+    return std::nullopt;
+  };
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+    auto copy = dyn_cast<TileMoveOpInterface>(op);
+    if (!copy || !isTmaLoad(copy))
+      continue;
+    std::optional<unsigned> buffer = bufferOf(copy.getTarget());
+    if (!buffer)
+      continue;
+    FollowingUse use = readersOf(copy, *buffer);
+    if (!use.first ||
+        (!result.empty() && !result.back().last->isBeforeInBlock(op)))
+      return {};
+    result.push_back(use);
+  }
+  Block *block = loop->getBlock();
+  for (const AheadCopy &ahead : plan.copies) {
+    Value tile = TileMoveOpInterface(ahead.copy).getTarget();
+    for (Operation *user : tile.getUsers()) {
+      Operation *here = block->findAncestorOpInBlock(*user);
+      if (here && !loop->isBeforeInBlock(here))
+        continue;
+      if (!here || llvm::none_of(result, [&](FollowingUse use) {
+            return here == use.copy || (use.copy.getTarget() == tile &&
+                                        !here->isBeforeInBlock(use.first) &&
+                                        !use.last->isBeforeInBlock(here));
+          }))
+        return {};
+    }
+  }
+  return result;
+}
+
 void PipelinePass::convert(PipelinedOp loop) {
   if (neverRuns(loop)) {
     if (remarks)
@@ -227,9 +292,16 @@ void PipelinePass::convert(PipelinedOp loop) {
   }
   // Counting replaces the loops around this one, so it comes first.
   SmallVector<UseCounter, 2> counters(plans.size());
-  for (auto [plan, counter] : llvm::zip(plans, counters))
-    if (plan.usesMbarriers())
-      plan.base = counter.begin(loop);
+  for (auto [plan, counter] : llvm::zip(plans, counters)) {
+    if (!plan.usesMbarriers())
+      continue;
+    plan.base = counter.begin(loop);
+    plan.following = findFollowing(loop, plan);
+    if (remarks && !plan.following.empty())
+      plan.following.front().copy->emitRemark()
+          << "through the ring of the loop before, " << plan.following.size()
+          << " uses";
+  }
   buildRingLoop(loop, plans, counters);
   ++ringLoops;
 }

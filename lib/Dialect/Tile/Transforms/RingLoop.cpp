@@ -84,6 +84,9 @@ private:
   /// Productions of iteration `iteration + distance`.
   void produceAll(Ahead ahead, Value iteration, int64_t distance);
   void buildPrologue();
+  /// Gives the copies behind the loop the slots that come next; returns the
+  /// number of uses so far.
+  Value continueBehind(const RingPlan &plan, Value use);
   /// The loop's induction variable in iteration `iteration`.
   Value inductionValue(Value iteration) {
     return index.add(loop.getLowerBound(),
@@ -274,11 +277,41 @@ void RingLoop::buildPrologue() {
   }
 }
 
+Value RingLoop::continueBehind(const RingPlan &plan, Value use) {
+  OpBuilder::InsertionGuard restore(builder);
+  TypeRange views = cast<RingType>(plan.ring.getType()).getBuffers();
+  for (const FollowingUse &following : plan.following) {
+    TileMoveOpInterface copy = following.copy;
+    Value tile = copy.getTarget();
+    builder.setInsertionPoint(copy);
+    auto acquire = RingAcquireOp::create(builder, loc, views, plan.ring, use);
+    copy.getTargetMutable().set(acquire.getViews()[following.buffer]);
+    builder.setInsertionPointAfter(copy);
+    RingCommitOp::create(builder, loc, plan.ring, use);
+    builder.setInsertionPoint(following.first);
+    auto wait =
+        RingWaitOp::create(builder, loc, views, plan.ring, use, IntegerAttr());
+    Block *block = copy->getBlock();
+    tile.replaceUsesWithIf(
+        wait.getViews()[following.buffer], [&](OpOperand &operand) {
+          Operation *here = block->findAncestorOpInBlock(*operand.getOwner());
+          return here && !here->isBeforeInBlock(following.first) &&
+                 !following.last->isBeforeInBlock(here);
+        });
+    builder.setInsertionPointAfter(following.last);
+    RingReleaseOp::create(builder, loc, plan.ring, use);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    use = arith::AddIOp::create(builder, loc, use, one);
+  }
+  return use;
+}
+
 void RingLoop::build() {
   for (RingPlan &plan : plans)
     createRing(plan);
   trips = tripCount();
   Value zero = index.constant(0), one = index.constant(1);
+  SmallVector<AllocOp> allocs;
   buildPrologue();
 
   auto steady = scf::ForOp::create(builder, loc, zero, trips, one);
@@ -287,7 +320,6 @@ void RingLoop::build() {
     builder.setInsertionPointToStart(steady.getBody());
     Value iteration = steady.getInductionVar();
     produceAll(Ahead::BeforeWait, iteration, 0);
-    SmallVector<AllocOp> allocs;
     for (const RingPlan &plan : plans) {
       auto wait = RingWaitOp::create(
           builder, loc, cast<RingType>(plan.ring.getType()).getBuffers(),
@@ -334,15 +366,15 @@ void RingLoop::build() {
       for (Operation *op : llvm::reverse(plan.slice))
         if (isOpTriviallyDead(op))
           op->erase();
-    for (AllocOp alloc : allocs)
-      if (alloc->use_empty())
-        alloc.erase();
   }
   for (auto [plan, counter] : llvm::zip(plans, counters)) {
     RingDrainOp::create(builder, loc, plan.ring);
     if (plan.usesMbarriers())
-      counter.finish(useOf(plan, trips));
+      counter.finish(continueBehind(plan, useOf(plan, trips)));
   }
+  for (AllocOp alloc : allocs)
+    if (alloc->use_empty())
+      alloc.erase();
   loop.erase();
 }
 

@@ -20,6 +20,14 @@ enum class Ahead {
   AfterRelease, // i + N, behind the release that empties its slot
 };
 
+/// A copy behind a loop into a tile that the loop's ring has taken, and where
+/// it is read: one more use of the ring, with only this buffer filled.
+struct FollowingUse {
+  TileMoveOpInterface copy;
+  unsigned buffer;         // its place in the ring
+  Operation *first, *last; // readers, in the block of the copy
+};
+
 /// The copies of one loop that run ahead in one ring, and their buffers in the
 /// ring's order.
 struct RingPlan {
@@ -31,6 +39,9 @@ struct RingPlan {
 
   /// Blocks of a cluster that fill each other's slots.
   int64_t peers = 1;
+
+  /// Uses of the ring behind the loop, in program order.
+  SmallVector<FollowingUse> following;
 
   Value ring;
   /// Uses of the ring before this loop.

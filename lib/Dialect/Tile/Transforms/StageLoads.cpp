@@ -23,15 +23,15 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Whether a pipelined loop with a gemm runs before `op`, in its block: what
-/// hides the trip.
-static bool isBehindLoop(Operation *op) {
+/// The pipelined loop with a gemm that runs last before `op`, in its block:
+/// what hides the trip. Null where there is none.
+static PipelinedOp loopBefore(Operation *op) {
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode())
     if (auto loop = dyn_cast<PipelinedOp>(before))
       if (!loop.getBody().front().getOps<GemmOp>().empty())
-        return true;
-  return false;
+        return loop;
+  return {};
 }
 
 /// What the smallest tile takes that the kernel's stores could go through:
@@ -77,10 +77,100 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
 private:
   /// Why the copy stays as it is; empty where it has been replaced.
   std::string stage(KernelOp kernel, CopyOp copy);
+  bool stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout);
 
   const TargetInfo *target = nullptr;
 };
 } // namespace
+
+/// Where no shared memory is left, columns of the tile pass one after the other
+/// through a tile that the loop fills: the loop's ring goes on to be used
+/// behind it (--tile-pipeline), so they are on their way before the loop has
+/// ended.
+bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
+  PipelinedOp loop = loopBefore(copy);
+  auto type = cast<MemRefType>(copy.getTarget().getType());
+  Type element = cast<MemRefType>(copy.getSource().getType()).getElementType();
+  auto byTma = [&](CopyOp candidate) {
+    CopyDecision decision;
+    return decideCopy(CopyFacts::get(candidate), *target, CopyInstruction::Tma,
+                      decision);
+  };
+  if (loop.getStages() < 2 || type.getElementType() != element)
+    return false;
+  AllocOp widest;
+  for (auto fill : loop.getBody().front().getOps<CopyOp>()) {
+    auto tile = fill.getTarget().getDefiningOp<AllocOp>();
+    if (!tile || !isShared(tile.getResult()) || !byTma(fill))
+      continue;
+    auto tileType = cast<MemRefType>(tile.getResult().getType());
+    if (tileType.getRank() != 2 || tileType.getElementType() != element ||
+        tileType.getDimSize(0) != type.getDimSize(0) ||
+        type.getDimSize(1) % tileType.getDimSize(1) ||
+        !restrictDim(layout.getLayout(), 1, tileType.getDimSize(1)) ||
+        !llvm::all_of(tile->getUsers(), [&](Operation *user) {
+          return loop->isProperAncestor(user);
+        }))
+      continue;
+    if (!widest ||
+        cast<MemRefType>(widest.getResult().getType()).getDimSize(1) <
+            tileType.getDimSize(1))
+      widest = tile;
+  }
+  if (!widest)
+    return false;
+
+  OpBuilder builder(copy);
+  Location loc = copy.getLoc();
+  auto tileType = cast<MemRefType>(widest.getResult().getType());
+  int64_t columns = tileType.getDimSize(1);
+  auto pieceLayout = FragmentLayoutAttr::get(
+      &getContext(), *restrictDim(layout.getLayout(), 1, columns));
+  auto pieceType =
+      MemRefType::get(tileType.getShape(), element, MemRefLayoutAttrInterface(),
+                      FragmentSpaceAttr::get(&getContext()));
+  // The dimension of the source along which columns run: the last that is not
+  // one element wide.
+  SmallVector<int64_t> extents = copy.getSourceExtents();
+  int64_t columnDim = extents.size() - 1;
+  while (columnDim > 0 && extents[columnDim] == 1)
+    --columnDim;
+  extents[columnDim] = columns;
+  SmallVector<Value> offsets(copy.getSourceOffsets());
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  if (offsets.empty())
+    offsets.assign(extents.size(), zero);
+  for (int64_t column = 0; column < type.getDimSize(1); column += columns) {
+    SmallVector<Value> from = offsets;
+    Value distance = arith::ConstantIndexOp::create(builder, loc, column);
+    if (column)
+      from[columnDim] =
+          arith::AddIOp::create(builder, loc, from[columnDim], distance);
+    auto load = CopyOp::create(builder, loc, copy.getSource(), from, widest,
+                               ValueRange(), extents);
+    load.setEvictionPolicyAttr(copy.getEvictionPolicyAttr());
+    if (!column && !byTma(load)) {
+      load.erase();
+      return false;
+    }
+    auto piece =
+        AllocOp::create(builder, loc, pieceType, Attribute(pieceLayout));
+    auto read =
+        CopyOp::create(builder, loc, widest, ValueRange(), piece, ValueRange());
+    read.setLayoutAttr(pieceLayout);
+    auto place =
+        CopyOp::create(builder, loc, piece, ValueRange(), copy.getTarget(),
+                       ValueRange{zero, distance}, {}, tileType.getShape());
+    place.setLayoutAttr(pieceLayout);
+  }
+  if (remarks)
+    copy.emitRemark() << "loaded through the " << type.getDimSize(0) << " x "
+                      << columns << " tile of the loop before, "
+                      << type.getDimSize(1) / columns << " times";
+  copy.erase();
+  ++stagedLoads;
+  return true;
+}
 
 std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
   auto layout = getFragmentLayout(copy.getTarget());
@@ -92,7 +182,7 @@ std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
   if (!layout || type.getRank() != 2 || !copy.getTargetOffsets().empty() ||
       copy.getTargetSizes())
     return "the target is not a whole fragment of rank two";
-  if (!isBehindLoop(copy))
+  if (!loopBefore(copy))
     return "no loop with a gemm runs before it to hide the way through shared "
            "memory";
   if (bits < 8 || type.getNumElements() * bits / 8 < kSmallBytes)
@@ -102,6 +192,8 @@ std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
   int64_t bytes = llvm::alignTo(type.getNumElements() * bits / 8, 1024);
   int64_t left = target->sharedPerBlock - tileBytes(kernel) - kSlackBytes -
                  bytesForStores(kernel);
+  if (bytes > left && stageThroughLoop(copy, layout))
+    return {};
   if (bytes > left)
     return "it takes " + std::to_string(bytes) +
            " bytes of shared memory, of which " +

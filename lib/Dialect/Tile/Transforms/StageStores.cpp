@@ -23,42 +23,6 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// The first `extent` positions along `dim`, when every thread holds its share
-/// of them and the rest is the same again further along: register digits.
-static std::optional<FragmentLayout> restrictDim(const FragmentLayout &layout,
-                                                 unsigned dim, int64_t extent) {
-  if (layout.overshoots() || extent < 1 || layout.shape()[dim] % extent)
-    return std::nullopt;
-  for (Axis axis : {Axis::Lane, Axis::Warp, Axis::Block})
-    for (const Mode &mode : layout.modes(axis))
-      if (!mode.isReplication() && mode.dim == dim &&
-          mode.stride * mode.extent > extent)
-        return std::nullopt;
-  Modes registers;
-  for (Mode mode : layout.modes(Axis::Register)) {
-    if (!mode.isReplication() && mode.dim == dim) {
-      if (mode.stride >= extent)
-        continue;
-      if (mode.stride * mode.extent > extent) {
-        if (extent % mode.stride)
-          return std::nullopt;
-        mode.extent = extent / mode.stride;
-      }
-    }
-    registers.push_back(mode);
-  }
-  SmallVector<int64_t> shape(layout.shape());
-  shape[dim] = extent;
-  FragmentLayout result(shape, registers, layout.modes(Axis::Lane),
-                        layout.modes(Axis::Warp), layout.modes(Axis::Block));
-  // The rest of the registers are the same positions further along.
-  if (!result.verify() ||
-      result.numRegisters() * (layout.shape()[dim] / extent) !=
-          layout.numRegisters())
-    return std::nullopt;
-  return result;
-}
-
 namespace {
 struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
   using StageStoresPassBase::StageStoresPassBase;

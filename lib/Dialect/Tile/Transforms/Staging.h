@@ -26,5 +26,10 @@ inline constexpr int64_t kPieceRowBytes = 128;
 /// loops that fill them included. Layouts must have been inferred.
 int64_t tileBytes(KernelOp kernel);
 
+/// The first `extent` positions along `dim`, when every thread holds its share
+/// of them and the rest is the same again further along: register digits.
+std::optional<FragmentLayout> restrictDim(const FragmentLayout &layout,
+                                          unsigned dim, int64_t extent);
+
 } // namespace mlir::tile
 #endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGING_H

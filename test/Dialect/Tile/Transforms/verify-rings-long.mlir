@@ -1,0 +1,14 @@
+// A loop of 2^57 iterations is counted, not listed.
+// RUN: tile-opt %s --tile-to-nvvm=arch=sm_80 -o /dev/null
+
+#shared = #gpu.address_space<workgroup>
+tile.kernel @long(%A: memref<4096x4096xi8> {tile.alignment = 16}, %C: memref<128x64xi8>) grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %K = arith.constant 9223372036854775807 : index
+  %As = tile.alloc : memref<128x64xi8, #shared>
+  tile.pipelined %k = %c0 to %K step %c64 stages(3) {
+    tile.copy %A[%c0, %k] to %As : memref<4096x4096xi8> to memref<128x64xi8, #shared>
+    tile.copy %As to %C : memref<128x64xi8, #shared> to memref<128x64xi8>
+  }
+}
