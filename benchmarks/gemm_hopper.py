@@ -77,10 +77,12 @@ def epilogue_programs():
             Gemm(cluster=(1, 2), panel=16),
             Gemm(cluster=(1, 2), panel=16, stages=3),
             Gemm(cluster=(2, 1)),
-            Gemm(cluster=(2, 1), stages=3),
-            Gemm(tile=(128, 256, 32), cluster=(1, 2), panel=16, stages=6),
-            Gemm(tile=(128, 256, 32), cluster=(1, 2), panel=16, stages=7),
             Gemm(),
+            Gemm(panel=16),
+            Gemm(cluster=(1, 2), panel=8),
+            Gemm(cluster=(1, 2), panel=32),
+            Gemm(cluster=(1, 2), panel=16, evict=(("C", "first"),)),
+            Gemm(cluster=(1, 2), panel=16, evict=(("R", "first"), ("C", "first"))),
         )
     ]
 
@@ -283,13 +285,14 @@ def mode_ragged(bench):
             return t.normal((rows, width), "f16", bench.device)[:, :columns]
 
         a, b, c, d = matrix(m, k), matrix(k, n), matrix(m, n), matrix(m, n)
-        good = []
+        good = {}
         for program in bench.packed(ragged_programs(layout)):
             launch = bench.bind(program, dict(A=a, B=b, C=c))
             if bench.verified(f"{program.ident()}", launch, c, a, b, "f16", "f16"):
-                good.append((bench.time(launch, rep=bench.options.tune_rep, warmup=4), program.ident(), launch))
+                good[program.ident()] = launch
         if good:
-            _, name, launch = min(good, key=lambda g: g[:2])
+            name, _ = bench.fastest(good)
+            launch = good[name]
             label = f"{m}x{n}x{k} {'padded' if layout == 'padded' else 'contiguous'}"
             bench.report("ragged", label, name, launch, 2 * m * n * k, {"cublas": lambda: torch.matmul(a, b, out=d)})
     bench.summary("ragged")
@@ -315,15 +318,17 @@ def mode_epilogue(bench):
     a, b, _, c = matrices(bench, problem, "f16")
     bias, r = bench.timing.normal((CUBE,), "f16", bench.device), bench.timing.normal((CUBE, CUBE), "f16", bench.device)
     finish = finishes(torch, bias, r)
-    best = {}
+    launches = {}
     for program in bench.packed(epilogue_programs()):
         launch = bench.bind(program, dict(A=a, B=b, C=c, bias=bias, R=r))
         if bench.verified(program.ident(), launch, c, a, b, "f16", "f16", finish[program.epilogue]):
-            took = bench.time(launch, rep=2 * bench.options.tune_rep, warmup=4)
-            print(f"  {problem.flops() / took * 1e-9:7.1f} {program.ident()}", flush=True)
-            best[program.epilogue] = min(
-                best.get(program.epilogue, (1e9, "", None)), (took, program.ident(), launch), key=lambda g: g[:2]
-            )
+            launches.setdefault(program.epilogue, {})[program.ident()] = launch
+    best = {}
+    for epilogue, candidates in launches.items():
+        name, times = bench.fastest(candidates)
+        best[epilogue] = times[name], name, candidates[name]
+        for kernel, took in times.items():
+            print(f"  {problem.flops() / took * 1e-9:7.1f} {kernel}", flush=True)
     if "none" in best:
         for epilogue in best:
             if epilogue != "none":
@@ -352,16 +357,16 @@ def rivals_mode(bench, mode, rivals):
             if not bench.verified(f"{program.ident()} {problem.label()}", bound[program], c, a, b_view, "f16", "f16"):
                 continue
             d, e = bench.torch.empty_like(c), bench.torch.empty_like(c)
-            timed = []
+            good = {}
             for name, launch in rivals(a, b, d, problem):
                 try:
                     if bench.verified(f"{mode} {name} {problem.label()}", launch, d, a, b_view, "f16", "f16", peer=True):
-                        timed.append((bench.time(launch, rep=bench.options.tune_rep, warmup=4), str(name), launch))
+                        good[str(name)] = launch
                 except Exception as error:  # a configuration that the peer refuses is no rival
                     print(f"{mode} {name}: {str(error).splitlines()[0][:100]}")
             peers = {"cublas": lambda: bench.torch.matmul(a, b_view, out=e)}
-            if timed:
-                peers[mode] = min(timed, key=lambda r: r[:2])[2]
+            if good:
+                peers[mode] = good[bench.fastest(good)[0]]
             bench.report(mode, problem.label(), program.ident(), bound[program], problem.flops(), peers)
     bench.summary(mode)
 

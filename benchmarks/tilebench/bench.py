@@ -81,12 +81,20 @@ class Bench:
             return candidates[0]
         if not self.options.tune:
             return pick(candidates, problem)
-        times = {p: self.time(launches(p), rep=self.options.tune_rep, warmup=4) for p in candidates}
+        best, times = self.fastest({p: launches(p) for p in candidates})
         self.tuned = {p.ident(): times[p] for p in candidates}
-        best = sorted(times, key=times.get)
-        # The two best once more, longer: short runs are noisy.
-        final = {p: self.time(launches(p), rep=3 * self.options.tune_rep, warmup=4) for p in best[:2]}
-        return min(final, key=final.get)
+        return best
+
+    def fastest(self, launches, finalists=4, rounds=3):
+        """The key of the fastest of `launches`, and all times (ms). The clock follows the power of what ran before, so the
+        first pass only picks those that then run in turn."""
+        times = {key: self.time(launch, rep=self.options.tune_rep, warmup=4) for key, launch in launches.items()}
+        final = sorted(times, key=times.get)[:finalists]
+        again = self.timing.alternate(
+            [launches[key] for key in final], rounds, self.options.tune_rep, warmup=4, bench=self.time
+        )
+        times.update((key, statistics.median(values)) for key, values in zip(final, again))
+        return min(final, key=times.get), times
 
     def report(self, mode, problem, name, launches, flops, peers, extra=None):
         """Times ours against each peer (name -> function), prints and keeps a row."""
