@@ -1,5 +1,4 @@
-//===- WgmmaOperand.h - operands of a whole gemm in shared memory -*- C++
-//-*-===//
+//===- WgmmaOperand.h - a whole gemm's shared operands ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the instructions of one gemm by wgmma read an operand: one matrix

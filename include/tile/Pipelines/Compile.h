@@ -24,8 +24,7 @@ struct CompileOptions {
   /// PTX version (major*10+minor); 0: the lowest that the module needs.
   unsigned ptxVersion = 0;
   /// Sizes to choose tunables for (`A=8192x4096`), and tunables that are
-  /// decided
-  /// (`bm=128`).
+  /// decided (`bm=128`).
   std::vector<std::string> hints, tunables;
   bool optimize = true;
   bool lineInfo = false;

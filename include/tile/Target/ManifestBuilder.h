@@ -1,5 +1,4 @@
-//===- ManifestBuilder.h - what a launcher must know about a kernel -*- C++
-//-*-===//
+//===- ManifestBuilder.h - what launchers must know -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel's header and promises as an entry of the artifact's manifest. The

@@ -1,5 +1,4 @@
-//===- NvvmHazards.h - hazards that NVVM's verifier lets through -*- C++
-//-*-===//
+//===- NvvmHazards.h - hazards that NVVM lets through -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Looks, in functions of the LLVM and NVVM dialects, for what assembles and

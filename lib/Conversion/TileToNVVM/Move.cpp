@@ -1,5 +1,10 @@
 //===- Move.cpp - lowering of copy, fill, atomic and convert_layout -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops of each thread over its part of a tile, one Endpoint on either side, by
+// loads and stores, cp.async or atomics. By whole matrices: MatrixCopy.cpp; by
+// tensor copies: TmaCopy.cpp; of tensor memory: TensorMoves.cpp.
+//
 //===----------------------------------------------------------------------===//
 #include "Move.h"
 #include "MatrixCopy.h"

@@ -1,5 +1,9 @@
 //===- TileLoopOps.cpp - parallel and pipelined ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Syntax, constraints and effects of the loops. What their bodies may do at
+// block level is Uniformity.cpp's.
+//
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
 #include "TileTunables.h"

@@ -1,5 +1,9 @@
 //===- TileMoveOps.cpp - copy, fill, atomic, convert_layout ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constraints, accesses and effects of what moves whole tiles. Regions and
+// their bounds are TileRegions.cpp's, rows by index TileRowMoveOps.cpp's.
+//
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
 #include "TileTunables.h"

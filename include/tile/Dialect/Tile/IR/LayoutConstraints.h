@@ -1,5 +1,4 @@
-//===- LayoutConstraints.h - what an operation demands of layouts -*- C++
-//-*-===//
+//===- LayoutConstraints.h - demands of layouts -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The vocabulary in which an operation states its demands
