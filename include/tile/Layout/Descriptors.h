@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Facts that instructions need about a *region* of a shared-memory buffer: its
-// TMA boxes, its wgmma matrix descriptor, the row addresses of ldmatrix, and
-// the layout of a slice. Each is exact or refused; nothing is rounded.
+// TMA boxes, its wgmma matrix descriptor, and the layout of a slice. Each is
+// exact or refused; nothing is rounded. Fragments that ldmatrix moves are
+// recognized by tile/Analysis/MatrixAccess.h.
 //
 // All byte offsets are relative to the buffer's base, which the allocator
 // aligns to SharedLayout::alignment() (and to 128 bytes for TMA). They are
-// *before* the swizzle where the hardware applies it itself (TMA, wgmma), and
-// after it where threads compute addresses (ldmatrix).
+// *before* the swizzle, which the hardware applies itself.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LAYOUT_DESCRIPTORS_H
@@ -110,33 +110,6 @@ OrRefusal<WgmmaDescriptor> wgmmaDescriptor(const SharedLayout &shared,
 /// holds element (mn, k) of the operand: the hardware's side of the descriptor.
 int64_t wgmmaChunkOffset(const WgmmaDescriptor &descriptor, int64_t mn,
                          int64_t k, unsigned elementBits);
-
-//===----------------------------------------------------------------------===//
-// ldmatrix and stmatrix
-//===----------------------------------------------------------------------===//
-
-/// A fragment that ldmatrix loads (or stmatrix stores): registers come in
-/// groups of `packed` (32 bits), each group is one 8x8 matrix of 16-bit pairs.
-/// Matrix i has its origin at fragment.coordinates({packed*i, 0, warp, block});
-/// its row r starts `r` further along `rowDim`.
-struct LdmatrixMatch {
-  bool transposed = false;
-  unsigned rowDim = 0, columnDim = 1;
-  int64_t packed = 2;
-  int64_t matrices = 0; // per warp
-};
-/// Refuses fragments of another shape, rows that are not 16 contiguous aligned
-/// bytes, and tiles that whole matrices do not cover.
-OrRefusal<LdmatrixMatch> matchLdmatrix(const FragmentLayout &fragment,
-                                       const SharedLayout &shared);
-/// Byte offset that `lane` passes to the instruction that moves matrices
-/// [first, first + count), count 1, 2 or 4: row lane % 8 of matrix
-/// first + (lane / 8) % count.
-int64_t ldmatrixRowOffset(const FragmentLayout &fragment,
-                          const SharedLayout &shared,
-                          const LdmatrixMatch &match, int64_t first,
-                          int64_t count, int64_t lane, int64_t warp,
-                          int64_t block = 0);
 
 } // namespace mlir::tile
 #endif // TILE_LAYOUT_DESCRIPTORS_H
