@@ -3,9 +3,10 @@
 # usage: gemm_matrix.py TILE_RUN SCRATCH_DIR [tile-run options...]
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import itertools
-import os
-import subprocess
+import pathlib
 import sys
+
+from batch import count, run_batch
 
 SHARED = "#gpu.address_space<workgroup>"
 TYPES = [
@@ -61,29 +62,24 @@ tile.kernel @gemm(%A: memref<?x?x{a}>, %B: memref<?x?x{b}>, %C: memref<?x?x{c}>)
 
 
 def main():
-    tool, scratch, options = sys.argv[1], sys.argv[2], sys.argv[3:]
-    os.makedirs(scratch, exist_ok=True)
-    source = os.path.join(scratch, "gemm.mlir")
-    runs = failures = 0
+    tool, folder, options = sys.argv[1], pathlib.Path(sys.argv[2]), " ".join(sys.argv[3:])
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = []
     for number, ((a, b, c, attribute), (ta, tb)) in enumerate(
         itertools.product(TYPES, itertools.product((0, 1), (0, 1)))
     ):
-        with open(source, "w") as file:
-            file.write(gemm(a, b, c, ta, tb, attribute))
+        source = folder / f"{number}.mlir"
+        source.write_text(gemm(a, b, c, ta, tb, attribute))
         # Each combination takes two shapes, in turn, with either kind of data.
         for shape in (number % 4, (number + 1) % 4):
             m, n, k = SHAPES[shape]
             fill = ("smallint", "uniform")[(number + shape) % 2]
             args = f"A={k}x{m}:{fill}" if ta else f"A={m}x{k}:{fill}"
             args += f",B={n}x{k}:{fill}" if tb else f",B={k}x{n}:{fill}"
-            command = [tool, source, f"--args={args},C={m}x{n}", "--check"] + options
-            run = subprocess.run(command, capture_output=True, text=True, timeout=60)
-            runs += 1
-            if run.returncode or "PASS" not in run.stdout:
-                failures += 1
-                print(" ".join(command), f"({attribute})", run.stdout, run.stderr, sep="\n")
-    print(f"{runs} runs, {failures} failures")
-    return 1 if failures else 0
+            name = f"{a}_{b}_{c}_{'nt'[ta]}{'nt'[tb]}_{m}x{n}x{k}_{number}"
+            lines.append(f"{source} --name={name} --args={args},C={m}x{n} --check --workers=1 {options}")
+    print(count(run_batch(tool, folder, lines), lines))
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    main()
