@@ -45,6 +45,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.versions = options.versions;
   pipeline.remarks = options.remarks;
   pipeline.fastMath = options.fastMath;
+  pipeline.roles = options.roles;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);
   if (options.timeReport)

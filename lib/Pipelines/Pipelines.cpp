@@ -67,6 +67,7 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   buildCopyPipeline(passes, options);
   PipelinePassOptions pipelining;
   pipelining.remarks = options.remarks;
+  pipelining.roles = options.roles;
   passes.addPass(createPipelinePass(pipelining));
   PairGemmsPassOptions pairs;
   pairs.remarks = options.remarks;

@@ -385,10 +385,12 @@ bool CaseRunner::tune(const Memory &memory) {
 //===----------------------------------------------------------------------===//
 
 /// Brings the module to the phase that is to be executed.
-static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch) {
+static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch,
+                             RoleChoice roles) {
   PassManager manager(module.getContext());
   TileToNVVMOptions options;
   options.arch = arch.str();
+  options.roles = roles;
   switch (stage) {
   case Stage::Source:
     manager.addPass(createSetTargetPass(SetTargetPassOptions{arch.str()}));
@@ -410,7 +412,7 @@ bool CaseRunner::runCpu(const Memory &memory, const RunOptions &options) {
   OwningOpRef<ModuleOp> module =
       (program.module ? *program.module : *source.module).clone();
   if (failed(advance(*module, which.stage.value_or(Stage::Source),
-                     which.arch.empty() ? "sm_80" : which.arch)))
+                     which.arch.empty() ? "sm_80" : which.arch, which.roles)))
     return false;
   auto ran = runOnCpu(*module, report.kernel, report.arguments, memory, options,
                       &prints);
@@ -433,6 +435,7 @@ std::optional<runtime::Artifact> CaseRunner::compile(ModuleOp module) {
   options.arch = *architecture;
   options.versions = true;
   options.fastMath = which.fastMath;
+  options.roles = which.roles;
   auto compiled = compileToArtifact(module, options);
   if (failed(compiled))
     return std::nullopt;

@@ -12,6 +12,7 @@
 #include "Report.h"
 #include "RunCuda.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile::run {
 
@@ -34,7 +35,8 @@ struct Case {
   unsigned tune = 0;
   unsigned repeats = 0;   ///< timed samples; 0: no timing
   unsigned workers = 0;   ///< threads of the CPU; 0: one for each core
-  bool fastMath = false;  ///< as in CompileOptions
+  bool fastMath = false;  ///< as in CompileOptions, like `roles`
+  RoleChoice roles = RoleChoice::Auto;
   bool lazyAsync = false; ///< as in RunOptions, like `blocks`
   unsigned blocks = 0;
 };

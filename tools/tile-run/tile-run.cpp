@@ -117,6 +117,13 @@ struct Options {
       cl::desc("on a GPU, math functions by approximate instructions that "
                "flush denormals; --check allows their errors"),
       cl::cat(category)};
+  cl::opt<RoleChoice> roles{
+      "roles", cl::cat(category), cl::init(RoleChoice::Auto),
+      cl::desc("whether warps are divided into roles, in kernels that do not "
+               "say so themselves (`specialize`):"),
+      cl::values(clEnumValN(RoleChoice::Auto, "auto", "where it pays (default)"),
+                 clEnumValN(RoleChoice::On, "on", "or an error"),
+                 clEnumValN(RoleChoice::Off, "off", "never"))};
   cl::opt<unsigned> blocks{
       "blocks", cl::init(0),
       cl::desc("blocks that the CPU launches of a kernel with block ranges "
@@ -161,6 +168,7 @@ struct Options {
     result.workers = workers;
     result.lazyAsync = lazyAsync;
     result.fastMath = fastMath;
+    result.roles = roles;
     result.blocks = blocks;
     return result;
   }

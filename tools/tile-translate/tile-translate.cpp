@@ -80,6 +80,13 @@ struct Options {
       "fast-math", cl::cat(category),
       cl::desc("math functions by approximate instructions that flush "
                "denormals; docs/Rationale/Math.md has the bounds")};
+  cl::opt<RoleChoice> roles{
+      "roles", cl::cat(category), cl::init(RoleChoice::Auto),
+      cl::desc("whether warps are divided into roles, in kernels that do not "
+               "say so themselves (`specialize`):"),
+      cl::values(clEnumValN(RoleChoice::Auto, "auto", "where it pays (default)"),
+                 clEnumValN(RoleChoice::On, "on", "or an error"),
+                 clEnumValN(RoleChoice::Off, "off", "never"))};
   cl::opt<bool> lineInfo{"line-info", cl::cat(category),
                          cl::desc("line tables from the source locations")};
   cl::opt<bool> noOpt{"no-opt", cl::cat(category),
@@ -247,6 +254,7 @@ int main(int argc, char **argv) {
   compile.tunables.assign(options.tunables.begin(), options.tunables.end());
   compile.remarks = options.remarks;
   compile.fastMath = options.fastMath;
+  compile.roles = options.roles;
   compile.versions = options.versions && options.emit == Emit::Artifact;
   compile.verifyEach = options.verifyEach;
   compile.assembler = options.assembler;

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/LLVM.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Runtime/Artifact.h"
 #include "tile/Target/Cubin.h"
 #include "tile/Target/LLVMBackend.h"
@@ -31,6 +32,8 @@ struct CompileOptions {
   /// Math functions by approximate instructions that flush denormals; their
   /// bounds are in docs/Rationale/Math.md.
   bool fastMath = false;
+  /// Of kernels that do not say themselves whether warps have roles.
+  RoleChoice roles = RoleChoice::Auto;
   /// Passes explain their decisions in remarks.
   bool remarks = false;
   /// Kernels that the program promises nothing about get a second version for

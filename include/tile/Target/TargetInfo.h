@@ -79,6 +79,10 @@ struct TargetInfo {
   int64_t maxRegistersPerThread;
 
   bool hasCpAsync() const { return capability >= 80; }
+  /// Barriers in shared memory; and waiting on them while suspended, and
+  /// initializing them by a fence of their own.
+  bool hasMbarriers() const { return capability >= 80; }
+  bool hasMbarrierTryWait() const { return capability >= 90; }
   bool hasLdmatrix() const { return capability >= 75; }
   bool hasStmatrix() const { return capability >= 90; }
   bool hasFp8Conversion() const { return capability >= 89; }

@@ -173,13 +173,16 @@ LogicalResult RingWaitOp::verify() {
 }
 void RingWaitOp::getEffects(EffectList &effects) { ringEffects(effects); }
 
-/// One thread speaks for its agent to mbarriers; groups of cp.async are each
-/// thread's own.
+/// One thread speaks for its agent to mbarriers, where it also copies for it;
+/// cp.async and stores are each thread's own.
+static bool isFilledByOneThread(RingType type) {
+  return type.usesMbarriers() && !type.isFilledByRole();
+}
 bool RingAcquireOp::runsOnOneThread() {
-  return getRing().getType().usesMbarriers();
+  return isFilledByOneThread(getRing().getType());
 }
 bool RingCommitOp::runsOnOneThread() {
-  return getRing().getType().usesMbarriers();
+  return isFilledByOneThread(getRing().getType());
 }
 
 bool RingReleaseOp::freesSlotOf(Value view) {

@@ -115,7 +115,7 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
 
 // a side that does not exist
 // expected-error @+2 {{failed to parse Tile_RingType parameter 'producer'}}
-// expected-error @+1 {{expected one of [threads, cp_async, cp_async_mbarrier, tma, wgmma, tcgen05, tma_store, mma]}}
+// expected-error @+1 {{expected one of [threads, cp_async, cp_async_mbarrier, tma, wgmma, tcgen05, tma_store, mma, threads_mbarrier]}}
 func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], pigeon -> threads>)
 
 // -----

@@ -138,7 +138,8 @@ def Tile_RingSide : Tile_Enum<"RingSide", "ring_side", "who fills or empties the
   I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"CpAsync", 1, "cp_async">,
   I32EnumAttrCase<"CpAsyncMbarrier", 2, "cp_async_mbarrier">, I32EnumAttrCase<"Tma", 3, "tma">,
   I32EnumAttrCase<"Wgmma", 4, "wgmma">, I32EnumAttrCase<"Tcgen05", 5, "tcgen05">,
-  I32EnumAttrCase<"TmaStore", 6, "tma_store">, I32EnumAttrCase<"Mma", 7, "mma">]>;
+  I32EnumAttrCase<"TmaStore", 6, "tma_store">, I32EnumAttrCase<"Mma", 7, "mma">,
+  I32EnumAttrCase<"ThreadsMbarrier", 8, "threads_mbarrier">]>;
 
 def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "eviction_policy", "how long the L2 cache should keep what a copy moves", [
   I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "first">,

@@ -55,8 +55,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - kernel-15: attributes that are tuned stand at their values for the first
       value of every tunable.
 
-    `specialize` says whether warps may be divided into roles: forced (true),
-    forbidden (false), or the compiler's choice (absent). `pairs` says the same of
+    `specialize` says whether warps are divided into roles: wanted (true), which is
+    an error where it is not possible, forbidden (false), or the compiler's choice
+    (absent; or that of `--tile-pipeline=roles=on|off`). `pairs` says the same of
     gemms that two blocks of a cluster multiply together.
 
     - kernel-9: argument names are distinct and not empty.

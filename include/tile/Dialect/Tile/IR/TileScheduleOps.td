@@ -22,8 +22,8 @@ def Tile_RingCreateOp : Tile_Op<"ring.create", [
       `mma` to `threads` there is one, in tensor memory.
     - ring-4: the ring's type has 1 to 64 stages.
     - ring-6: a ring whose slots are signalled by mbarriers (`tma`,
-      `cp_async_mbarrier`) is created in the kernel's top block: mbarriers are
-      initialized once.
+      `cp_async_mbarrier`, `threads_mbarrier`, `mma`) is created in the kernel's
+      top block: mbarriers are initialized once.
     - ring-7: `peers`, the blocks of a cluster that fill each other's slots, is
       the kernel's cluster size, and the producer `tma` or `mma`.
     - ring-8: the ring's type has one or more kinds of consumers, each once.
@@ -101,6 +101,11 @@ class Tile_RingSignalOp<string mnemonic, list<Trait> traits> : Tile_Op<mnemonic,
 def Tile_RingCommitOp : Tile_RingSignalOp<"ring.commit", [TileOrderOpInterface,
     DeclareOpInterfaceMethods<TileSingleThreadOpInterface, ["runsOnOneThread"]>]> {
   let summary = "the producer has issued everything that fills a slot";
+  let description = [{
+    Every thread of an agent that fills a ring by cp.async or by stores executes
+    it; one speaks for an agent whose copies complete on the ring's mbarrier by
+    themselves (`tma`).
+  }];
 }
 def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release", [
     DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>]> {

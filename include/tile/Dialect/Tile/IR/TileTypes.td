@@ -20,11 +20,21 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
     ```mlir
     !tile.ring<3 x [memref<128x32xf16, #shared>, memref<32x128xf16, #shared>], cp_async -> threads>
     !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64xf32, #shared>], tma -> (wgmma, threads)>
+    !tile.ring<4 x [memref<128x64xf16, #shared>], cp_async_mbarrier -> wgmma>
     !tile.ring<2 x [memref<128x256xf32, #tile.tmem>], mma -> threads>
     ```
 
     The slots of a ring from `mma` are accumulators in tensor memory, those of
     all others buffers in shared memory.
+
+    Copies by cp.async and by loads and stores have two protocols each.
+    `cp_async` and `threads`: whoever fills the ring also reads it, and a barrier
+    of its threads says both "full" and "empty". `cp_async_mbarrier` and
+    `threads_mbarrier`: mbarriers say so, and filling and reading are the
+    business of different roles. All threads of a producing role copy, and "full"
+    is what all of them say: by `cp.async.mbarrier.arrive.noinc`, each once its
+    own copies have landed (nobody waits for them), or by an arrival of each warp
+    behind its stores.
   }];
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"Type">:$buffers,
                         "RingSide":$producer, ArrayRefParameter<"RingSide">:$consumers);
@@ -39,8 +49,13 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
     /// producer and consumer may be different threads.
     bool usesMbarriers() const {
       return getProducer() == ::mlir::tile::RingSide::Tma ||
-             getProducer() == ::mlir::tile::RingSide::CpAsyncMbarrier ||
-             inTensorMemory();
+             isFilledByRole() || inTensorMemory();
+    }
+    /// All threads of a role fill the slots together, through the generic proxy;
+    /// mbarriers say when they have.
+    bool isFilledByRole() const {
+      return getProducer() == ::mlir::tile::RingSide::CpAsyncMbarrier ||
+             getProducer() == ::mlir::tile::RingSide::ThreadsMbarrier;
     }
     /// Slots are accumulators that gemms by tcgen05 write.
     bool inTensorMemory() const {

@@ -7,6 +7,9 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::tile {
+/// Whether warps are divided into roles.
+enum class RoleChoice { Auto, On, Off };
+
 #define GEN_PASS_DECL
 #include "tile/Dialect/Tile/Transforms/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

@@ -149,7 +149,15 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     tile.ring.drain %ring : ...
     ```
   }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
+  let options = [Option<"roles", "roles", "::mlir::tile::RoleChoice",
+                        "::mlir::tile::RoleChoice::Auto",
+                        "whether warps are divided into roles in kernels that do not say so "
+                        "themselves (`specialize`): on, off, or auto, where it pays",
+                        [{::llvm::cl::values(
+                          clEnumValN(::mlir::tile::RoleChoice::Auto, "auto", "where it pays"),
+                          clEnumValN(::mlir::tile::RoleChoice::On, "on", "or an error"),
+                          clEnumValN(::mlir::tile::RoleChoice::Off, "off", "never"))}]>,
+                 Option<"remarks", "remarks", "bool", "false",
                         "say which copies run ahead, and why others do not">];
   let statistics = [
     Statistic<"ringLoops", "ring-loops", "loops turned into ring loops">,
@@ -216,8 +224,11 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     Acts on kernels with `specialize = true` (which `tile-pipeline` sets where it
     is possible and pays) whose copies fill rings signalled by mbarriers. One
     warpgroup is added: it keeps the acquires, copies and commits and the control
-    flow around them; the kernel's own threads keep the rest. Registers move from
-    the one to the other where a launch gives fewer than a thread can use.
+    flow around them; the kernel's own threads keep the rest. Copies that tensor
+    maps make are issued by one of its threads, others are dealt out to all of
+    them, with a loop layout for as many. Registers move from the one to the other
+    where a launch gives fewer than a thread can use; how many copying takes is
+    estimated (docs/Rationale/ProducerWarps.md).
 
     Before:
 
