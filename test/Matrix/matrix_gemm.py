@@ -157,6 +157,17 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
         assert static and static[1] == bn
         ref += ["e = (acc - acc.amax(1, keepdim=True)) ** 2", "acc = e / (1 + e.sum(1, keepdim=True))",
                 "mag = torch.full_like(acc, 64.0 * K)"]
+    elif epilogue == "quantize":
+        # Scaled and cast, and the largest magnitude of each row so far.
+        params += ["%s: f32", f"%P: memref<?x{c}>"]
+        args += [dict(name="s", type="f32", scalar=0.5), dict(name="P", type=c, shape=["M"], access="rw", strided=False)]
+        v_type = memref([bm], c, frag)
+        tail += [f"%red = tile.alloc : {v_type}", f"tile.reduce absmax %acc to %red dim(1) : {c_type} to {v_type}",
+                 f"tile.atomic max %red to %P[%m] : {v_type} to memref<?x{c}>"]
+        tail += parallel(bm, bn, f"""%x = memref.load %acc[%i, %j] : {c_type}
+    %y = arith.mulf %x, %s : {c}
+    memref.store %y, %acc[%i, %j] : {c_type}""")
+        ref += ["P = maximum(P, abs(acc).amax(-1))", "mag_P = mag.amax(-1)", "acc = acc * s", "mag = mag * abs(s)"]
     elif epilogue == "atomic":
         args[2]["access"] = "rw"
         ref += ["acc = acc + C", "mag = mag + abs(C)"]
@@ -246,7 +257,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     if strided:
         for index, run in enumerate(runs):
             run["pad"] = (0, 8, 3)[index % 3]
-    if epilogue == "rowmax" or epilogue == "colmax":
+    if epilogue in ("rowmax", "colmax", "quantize"):
         runs = [run for run in runs if run["M"] and run["N"] and run["K"]]
     tensor = (precision != "ieee" and bm % 16 == 0 and bn % 8 == 0 and bk % K_STEP[a] == 0)
     expect = {"mma": tensor}
@@ -384,6 +395,8 @@ def kernels():
         add(f"gemm_i8_{'su'[ua]}{'su'[ub]}", a="i8", c="i32", tb=True, tile=(64, 64, 64), unsigned=(ua, ub))
     add("gemm_f16_out16", out="f16", group="core")
     add("gemm_bf16_out16", a="bf16", out="bf16", tb=True)
+    add("gemm_quantize", a="bf16", tb=True, out="f8E4M3FN", epilogue="quantize", group="epilogue")
+    add("gemm_quantize_any", out="f8E5M2", epilogue="quantize", aligned=False, group="epilogue")
     # Tiles, K steps.
     for bm, bn, bk, warps in ((16, 8, 16, 1), (16, 8, 16, 4), (16, 16, 32, 1), (32, 32, 16, 2), (64, 96, 32, 4),
                               (80, 48, 32, 1), (80, 48, 24, 4), (48, 40, 8, 1), (48, 40, 48, 4), (128, 128, 64, 8),

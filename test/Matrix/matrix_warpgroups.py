@@ -55,6 +55,8 @@ def wgmma_kernels():
                               ("k24", (64, 64, 24), 4), ("n20", (64, 20, 32), 4)):
         add(f"no_{name}", tile=tile, warps=warps, wgmma=False, aligned=False)
     add("relu", epilogue="relu", tile=(128, 128, 64), warps=8, out="f16")
+    add("quantize", a="f8E4M3FN", tb=True, out="f8E4M3FN", epilogue="quantize", tile=(128, 128, 64), warps=8)
+    add("quantize_persistent", tb=True, out="f8E5M2", epilogue="quantize", tile=(128, 128, 64), warps=8, persistent=True)
     add("rowmax", epilogue="rowmax", tile=(128, 64, 64), aligned=False)
     add("odd", tile=(128, 128, 64), aligned=False)
     add("clear", clear=True, tile=(64, 64, 64), tb=True)
