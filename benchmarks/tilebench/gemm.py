@@ -72,6 +72,8 @@ class Gemm:
     store_tma: bool = True  # False: `disable_tma` on the copy to C
     load_tma: bool = True  # False: `disable_tma` on the copies of A and B
     evict: tuple = ()  # of copies, how long the L2 cache keeps their lines: pairs of A, B, R or C and first or last
+    load_a: str = ""  # an instruction that the copy of A prefers
+    stored_a: str = ""  # the type of A in memory: its copy converts
     policy: str = ""
     guard: bool = False  # copies and gemm under an scf.if that leaves out every second K step
     loops: int = 1  # pipelined loops over the same K, one after the other
@@ -106,6 +108,7 @@ class Gemm:
         parts += [self.layout] * (self.layout != "dense") + ["x".join(map(str, self.static))] * bool(self.static)
         parts += ["any"] * (not self.promise) + ["unaligned"] * (not self.aligned)
         parts += [f"promote{self.promote_every}"] * bool(self.promote_every)
+        parts += [self.load_a] * bool(self.load_a) + [f"from_{self.stored_a}"] * bool(self.stored_a)
         parts += ["vstore"] * (not self.store_tma) + ["notma"] * (not self.load_tma) + [self.policy] * bool(self.policy)
         parts += [f"{tensor}{policy}" for tensor, policy in self.evict]
         parts += ["guard"] * self.guard + [f"loops{self.loops}"] * (self.loops > 1)
@@ -115,6 +118,7 @@ class Gemm:
     def row_multiple(self):
         """Elements of the 16-byte pieces that rows are promised to be made of, of A, B and C together."""
         a, b, _, out = self.types()
+        a = self.stored_a or a
         return max(128 // BITS[t] for t in (a, b, out)) if self.promise and self.layout == "dense" else 1
 
     def shared_bytes(self):
@@ -129,7 +133,7 @@ class Gemm:
         head = ["batch"] if self.batched else []
         padded = self.layout in ("padded", "strided")
         args = [
-            ("A", a, head + (["K", "M"] if self.ta else ["M", "K"]), "r", padded),
+            ("A", self.stored_a or a, head + (["K", "M"] if self.ta else ["M", "K"]), "r", padded),
             ("B", b, head + (["N", "K"] if self.tb else ["K", "N"]), "r", padded),
         ]
         if self.epilogue in ("bias", "bias_gelu"):
@@ -184,7 +188,10 @@ def tunables_of(p):
 def hints(p, tensor, tma=True):
     """Attributes of the copy of a tensor."""
     found = [f"eviction_policy = #tile.eviction_policy<{policy}>" for name, policy in p.evict if name == tensor]
-    found += [] if tma else ["disable_tma"]
+    if tensor == "A" and p.load_a:
+        found.append(f"prefer = #tile.copy_instruction<{p.load_a}>")
+    elif not tma:
+        found.append("disable_tma")
     return f" {{{', '.join(found)}}}" if found else ""
 
 

@@ -271,6 +271,24 @@ FragmentLayout tile::coalescedLayout(const LoopDemand &loop,
                                  orderFrom(dim, loop.shape.size()));
 }
 
+std::optional<FragmentLayout> tile::memoryLoopLayout(TileOpInterface op,
+                                                     const TargetInfo &target,
+                                                     int64_t threads) {
+  LayoutConstraints constraints(target, threads);
+  op.getLayoutConstraints(constraints);
+  if (!constraints.loopDemand)
+    return std::nullopt;
+  SmallVector<MemoryWalk> walks;
+  for (const LoopAccess &access : constraints.loopDemand->accesses) {
+    if (isFragment(access.buffer()))
+      return std::nullopt;
+    if (auto walk = memoryWalk(*constraints.loopDemand, access))
+      walks.push_back(*walk);
+  }
+  return coalescedLayout(*constraints.loopDemand, walks, threads)
+      .canonicalized();
+}
+
 std::vector<FragmentLayout> tile::loopCandidates(const LoopDemand &loop,
                                                  ArrayRef<MemoryWalk> walks,
                                                  int64_t numThreads) {

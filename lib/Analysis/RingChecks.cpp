@@ -204,8 +204,10 @@ static bool mayFill(Operation *op, RingSide producer) {
     return fromGlobal &&
            (!plan || plan.getInstruction() == CopyInstruction::Tma);
   case RingSide::CpAsync: // the wait's barrier publishes plain stores as well
-  case RingSide::CpAsyncMbarrier:
     return !plan || plan.getInstruction() != CopyInstruction::Tma;
+  case RingSide::CpAsyncMbarrier: // its arrivals publish nothing else
+    return fromGlobal &&
+           (!plan || plan.getInstruction() == CopyInstruction::CpAsync);
   default:
     return !plan || (plan.getInstruction() != CopyInstruction::Tma &&
                      plan.getInstruction() != CopyInstruction::CpAsync);

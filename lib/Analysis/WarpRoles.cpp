@@ -120,13 +120,52 @@ private:
 };
 } // namespace
 
-RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target) {
+/// Whether a gemm by wgmma reads `buffer`.
+static bool feedsWgmma(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    auto gemm = dyn_cast<GemmOp>(user);
+    return gemm && gemm.getPlan() &&
+           gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma;
+  });
+}
+
+/// Copies that pipelining lets run ahead, but for those by TMA, whose slots
+/// nobody but the copy writes.
+static SmallVector<TileMoveOpInterface> sharedCandidates(KernelOp kernel) {
+  SmallVector<TileMoveOpInterface> result;
+  kernel.getBodyRegion().walk([&](PipelinedOp loop) {
+    if (loop.getStages() < 2)
+      return;
+    Block &body = loop.getBodyRegion().front();
+    SmallVector<OpAccess> accesses;
+    Operation *unknown = collectAccesses(body, accesses);
+    for (auto copy : body.getOps<TileMoveOpInterface>()) {
+      AheadCopy ahead;
+      if (!copy.isSharedLoad() || isTmaLoad(copy) ||
+          whyNotAhead(copy, body, accesses, unknown, ahead))
+        continue;
+      bool isModified = llvm::any_of(accesses, [&](const OpAccess &other) {
+        return other.op != copy && other.access.isWrite &&
+               mayAlias(other.access.buffer, copy.getTarget());
+      });
+      if (!isModified)
+        result.push_back(copy);
+    }
+  });
+  return result;
+}
+
+RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
+                               bool isAskedFor) {
   auto no = [](std::string reason, Operation *cause = nullptr) {
-    return RoleDecision{false, std::move(reason), cause};
+    RoleDecision decision;
+    decision.reason = std::move(reason);
+    decision.cause = cause;
+    return decision;
   };
-  if (auto stated = kernel.getSpecialize(); stated && !*stated)
-    return no("`specialize = false` forbids it");
-  if (!target.hasSetMaxRegisters())
+  if (!target.hasMbarriers())
+    return no(target.arch.str() + " has no mbarriers");
+  if (!isAskedFor && !target.hasSetMaxRegisters())
     return no(target.arch.str() +
               " cannot redistribute registers between warps");
   int64_t threads = kernel.getThreads();
@@ -145,8 +184,21 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target) {
     auto loop = dyn_cast<PipelinedOp>(copy->getParentOp());
     overlaps |= loop && static_cast<int64_t>(loop.getStages()) > 1;
   });
-  if (!overlaps)
-    return no("no copy by TMA stands in a pipelined loop of several stages");
+  // Gemms by tcgen05 have roles of their own, which fill by TMA alone.
+  SmallVector<TileMoveOpInterface> others;
+  if (!target.hasTcgen05())
+    others = sharedCandidates(kernel);
+  bool feeds = llvm::any_of(others, [](TileMoveOpInterface copy) {
+    CopyPlanAttr plan = copy.getPlanAttr();
+    return plan && plan.getInstruction() == CopyInstruction::CpAsync &&
+           feedsWgmma(copy.getTarget());
+  });
+  if (!overlaps && isAskedFor && others.empty())
+    return no("no copy runs ahead in a pipelined loop of several stages");
+  if (!overlaps && !isAskedFor && !feeds)
+    return no(
+        "no copy by TMA stands in a pipelined loop of several stages, nor "
+        "one by cp.async that wgmma reads");
   SmallVector<OpAccess> accesses;
   if (Operation *unknown =
           collectAccesses(kernel.getBodyRegion().front(), accesses))
@@ -163,5 +215,64 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target) {
                     " is written by the kernel that copies from it",
                 writer);
   }
-  return {true, "", nullptr};
+  RoleDecision decision;
+  std::string firstWhy;
+  Operation *firstCause = nullptr;
+  for (TileMoveOpInterface copy : others) {
+    std::string why;
+    Operation *cause = ProducerSlice(kernel, accesses).check(copy, why);
+    if (!cause && (cause = slice.writerOf(copy.getSource())))
+      why = describeBuffer(copy.getSource()) +
+            " is written by the kernel that copies from it";
+    if (!cause) {
+      decision.shared.insert(copy);
+    } else if (!firstCause) {
+      firstCause = cause;
+      firstWhy = std::move(why);
+    }
+  }
+  if (!overlaps && decision.shared.empty())
+    return no(firstWhy, firstCause);
+  decision.specialize = true;
+  return decision;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// What a role's counters, barriers' addresses, bounds and offsets take
+/// (measured: with 8 rows a thread of a ragged matrix, nothing spills from 80
+/// or 88 on).
+static constexpr int64_t kControlRegisters = 72;
+/// Rows whose places are kept from one iteration to the next.
+static constexpr int64_t kKeptRows = 8;
+
+int64_t tile::estimateCopyRegisters(Region &role) {
+  int64_t places = 0, data = 0;
+  role.walk([&](TileMoveOpInterface copy) {
+    FragmentLayoutAttr layout = copy.getLayoutAttr();
+    CopyPlanAttr plan = copy.getPlanAttr();
+    if (copy.isMovedByProxy() || !layout || !plan)
+      return;
+    int64_t bits = getStorageBits(
+        cast<MemRefType>(copy.getSource().getType()).getElementType());
+    int64_t bytes = layout.getLayout().numRegisters() * bits / 8;
+    int64_t runs =
+        llvm::divideCeil(bytes, std::max<int64_t>(1, plan.getBytes()));
+    // Addresses have 64 bits.
+    places += 2 * std::min(runs, kKeptRows);
+    // What passes through registers is loaded some runs ahead; a run that is
+    // realigned comes as two.
+    switch (plan.getInstruction()) {
+    case CopyInstruction::CpAsync:
+      break;
+    case CopyInstruction::Realign:
+      data = std::max<int64_t>(data, 8 * std::min<int64_t>(runs, 4));
+      break;
+    default:
+      data = std::max<int64_t>(data, std::min<int64_t>(bytes / 4, 32));
+    }
+  });
+  return kControlRegisters + places + data;
 }

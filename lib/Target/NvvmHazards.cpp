@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Target/NvvmHazards.h"
+#include "NvvmShapes.h"
 #include "mlir/Analysis/CFGLoopInfo.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -15,20 +16,20 @@
 
 using namespace mlir;
 using namespace mlir::tile;
+using namespace mlir::tile::hazards;
 
-/// Text of inline assembly; empty for anything else.
-static StringRef assembly(Operation *op) {
+StringRef hazards::assembly(Operation *op) {
   if (auto inlined = dyn_cast<LLVM::InlineAsmOp>(op))
     return inlined.getAsmString();
   return {};
 }
 
-static bool isWgmma(Operation *op) {
+bool hazards::isWgmma(Operation *op) {
   return assembly(op).contains("wgmma.mma_async") ||
          op->getName().getStringRef() == "nvvm.wgmma.mma_async";
 }
 
-static bool isTcgen05Mma(Operation *op) {
+bool hazards::isTcgen05Mma(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return assembly(op).contains("tcgen05.mma.") || name == "nvvm.tcgen05.mma" ||
          name.starts_with("nvvm.tcgen05.mma.");
@@ -212,8 +213,7 @@ static bool checkTensorLoads(LLVM::LLVMFuncOp function) {
 // Phases
 //===----------------------------------------------------------------------===//
 
-/// Barrier and parity of a wait for a phase; assembly names them in this order.
-static std::optional<std::pair<Value, Value>> phaseWait(Operation *op) {
+std::optional<std::pair<Value, Value>> hazards::phaseWait(Operation *op) {
   StringRef name = op->getName().getStringRef();
   bool waits = assembly(op).contains("mbarrier.try_wait.parity") ||
                assembly(op).contains("mbarrier.test_wait.parity") ||
@@ -452,7 +452,7 @@ static bool checkPairs(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
 // Proxies
 //===----------------------------------------------------------------------===//
 
-static bool writesShared(Operation *op) {
+bool hazards::writesShared(Operation *op) {
   if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
     auto type = cast<LLVM::LLVMPointerType>(store.getAddr().getType());
     return type.getAddressSpace() == 3;
@@ -463,7 +463,7 @@ static bool writesShared(Operation *op) {
          (text.contains("cp.async.c") && text.contains("shared"));
 }
 
-static bool isProxyFence(Operation *op) {
+bool hazards::isProxyFence(Operation *op) {
   return isa<NVVM::FenceProxyOp>(op) ||
          assembly(op).contains("fence.proxy.async");
 }
@@ -535,6 +535,7 @@ LogicalResult tile::verifyHazards(ModuleOp module) {
     ok &= checkIssuers(function, dominance);
     ok &= checkPairs(function, dominance);
     ok &= checkProxies(function);
+    ok &= checkMbarriers(function, dominance);
   });
   return success(ok);
 }

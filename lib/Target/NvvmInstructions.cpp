@@ -75,6 +75,7 @@ static constexpr Row kRows[] = {
     {"st.bulk", "", "st.bulk", 100, Needs::Any, 86},
     // Barriers and fences.
     {"mbarrier", "", "mbarrier", 80, Needs::Any, 70},
+    {"mbarrier", "shared::cta", "", 80, Needs::Any, 78},
     {"mbarrier.try_wait", "", "mbarrier.try_wait", 90, Needs::Any, 78},
     {"mbarrier.expect_tx", "", "mbarrier.expect_tx", 90, Needs::Any, 80},
     {"mbarrier.complete_tx", "", "mbarrier.complete_tx", 90, Needs::Any, 80},

@@ -254,6 +254,7 @@ def cases():
     convolutions(add)
     rows(add)
     weights(add)
+    producers(add)
 
     # One kernel may come up in several groups: it is packed and run once, for all their extents.
     merged = {}
@@ -325,6 +326,56 @@ def convolutions(add):
     for fields in (dict(), dict(strides=(2, 1, 2), dilations=(1, 2, 1)), dict(kernel=(1, 3, 2), pad=(0, 1, 0))):
         run_all(dataclasses.replace(volume, **fields), volumes, core=not fields)
         run_all(dataclasses.replace(volume, tma=False, **fields), volumes)
+
+
+def producers(add):
+    """Warps that copy by cp.async and by loads and stores, alone and beside TMA: every stage count and trip count."""
+    small = dataclasses.replace(PLAIN, tile=(64, 128, 64), threads=128, tb=True, load_a="cp_async")
+    for stages in range(1, 9):
+        base = dataclasses.replace(small, stages=stages)
+        trips = range(0, 2 * stages + 3)
+        for persistent in (0, 1):
+            shape = MANY if persistent else dict(M=128, N=256)
+            runs = [dict(shape, K=64 * t) for t in trips] + [dict(shape, K=64 * t + 8) for t in (0, stages)]
+            add("producers", base, runs, core=stages in (2, 3), persistent=persistent)
+        runs = [dict(MANY, K=64 * t) for t in (0, 1, 2, stages, 2 * stages + 2)]
+        # From two stages on there is something to run ahead.
+        asked = True if stages > 1 else None
+        add("producers", base, runs, load_a="", load_tma=False)
+        add("producers", base, runs, load_a="vector")
+        add("producers", base, runs, load_a="", promise=False, aligned=False, specialize=asked)
+        add("producers", base, runs, stored_a="f32", load_a="", persistent=stages % 2)
+    # Guarded bodies, loops in loops and one after the other.
+    for stages in (2, 3, 4):
+        runs = [dict(MANY, K=64 * t) for t in (0, 1, 2, 3, stages + 1, 2 * stages + 2)]
+        base = dataclasses.replace(PLAIN, stages=stages, load_a="cp_async", persistent=stages % 2)
+        add("producers", base, runs, guard=True)
+        add("producers", base, runs, nested=3, core=stages == 3)
+        base = dataclasses.replace(base, tile=(128, 128, 32))  # two rings' worth of memory
+        add("producers", base, runs, loops=2, core=stages == 3)
+        add("producers", base, runs, loops=2, nested=2, load_a="vector")
+        add("producers", base, runs, loops=2, load_a="", load_tma=False)
+    # Tiles, warpgroups, types, ways out; never and always.
+    for tile, threads in (((128, 256, 64), 256), ((64, 64, 32), 128), ((192, 128, 64), 384), ((128, 192, 48), 256)):
+        for specialize in (None, False):
+            add("producers", PLAIN, tile=tile, threads=threads, load_a="cp_async", stages=4, specialize=specialize)
+        add("producers", PLAIN, tile=tile, threads=threads, load_a="", load_tma=False, specialize=True)
+        add("producers", PLAIN, tile=tile, threads=threads, stored_a="f32", specialize=True)
+        add("producers", PLAIN, tile=tile, threads=threads, promise=False, aligned=False, specialize=True)
+    for a, tile in (("bf16", (128, 128, 64)), ("f32", (128, 128, 32)), ("i8", (128, 128, 128)), ("f8E4M3FN", (128, 128, 128))):
+        add("producers", PLAIN, a=a, tile=tile, tb=True, load_a="cp_async", core=a == "i8")
+        add("producers", PLAIN, a=a, tile=tile, tb=True, load_a="vector")
+    for cluster in ((2, 1), (1, 2)):
+        add("producers", PLAIN, cluster=cluster, load_a="cp_async", core=cluster == (2, 1))
+    for epilogue in ("bias_gelu", "residual", "residual_init"):
+        add("producers", PLAIN, load_a="cp_async", epilogue=epilogue, core=epilogue == "residual")
+    add("producers", PLAIN, load_a="cp_async", store_tma=False)
+    add("producers", PLAIN, load_a="cp_async", ta=True)
+    add("producers", PLAIN, load_a="vector", layout="strided")
+    odd = extents((1, 1, 1), (1, 257, 33), (129, 1, 64), (127, 65, 31), (255, 385, 193), (1001, 1003, 507), (0, 64, 32))
+    for tb in (False, True):
+        add("producers", PLAIN, odd, promise=False, tb=tb, specialize=True)
+        add("producers", PLAIN, odd, promise=False, aligned=False, tb=tb, specialize=True, tile=(128, 256, 64), stages=4)
 
 
 def rows(add):

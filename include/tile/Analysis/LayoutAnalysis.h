@@ -69,6 +69,12 @@ struct OperationDecision {
   double cost; // of the alternative, without conversions
 };
 
+/// The layout over `threads` threads of a loop that touches memory only, as
+/// inference chooses it; nullopt where `op` is no such loop.
+std::optional<FragmentLayout> memoryLoopLayout(TileOpInterface op,
+                                               const TargetInfo &target,
+                                               int64_t threads);
+
 class LayoutAnalysis {
 public:
   /// Fails with a diagnostic when the kernel cannot be laid out for the target:

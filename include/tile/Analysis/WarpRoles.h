@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether the copies of a kernel can be issued by warps of their own, which
-// know nothing of what the others compute. Nothing here rewrites.
+// know nothing of what the others compute, and what that takes. Nothing here
+// rewrites. docs/Rationale/ProducerWarps.md has the reasons.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_WARPROLES_H
@@ -10,6 +11,7 @@
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/TargetInfo.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <string>
 
 namespace mlir::tile {
@@ -23,14 +25,24 @@ struct RoleDecision {
   std::string reason;
   /// What stands in the way, when it is an operation.
   Operation *cause = nullptr;
+  /// Copies of pipelined loops, other than by TMA, that the producers may make
+  /// with all their threads.
+  llvm::SmallPtrSet<Operation *, 4> shared;
 };
 
-/// Decides for a kernel whose copies have plans: producers and consumers are
-/// worth their warps when copies by TMA run ahead in a pipelined loop, and
-/// possible when all that decides which copies are made (their offsets, and
-/// the loops and branches around them) is scalar arithmetic and reads of
-/// memory that the kernel does not write.
-RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target);
+/// Decides for a kernel whose copies have plans. Roles are possible when all
+/// that decides which copies are made (their offsets, and the loops and
+/// branches around them) is scalar arithmetic and reads of memory that the
+/// kernel does not write: of every copy by TMA, and of at least one that runs
+/// ahead. They are worth their warps when copies by TMA run ahead in a
+/// pipelined loop, or cp.async into what wgmma reads, and registers can be
+/// given to those who compute. With `isAskedFor` it is enough that they are
+/// possible.
+RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target,
+                         bool isAskedFor);
+
+/// Registers that a thread needs to make the copies of a role: an estimate.
+int64_t estimateCopyRegisters(Region &role);
 
 /// Copies from global memory to a shared tile that complete on an mbarrier.
 bool isTmaLoad(TileMoveOpInterface copy);

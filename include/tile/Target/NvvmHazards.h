@@ -3,7 +3,7 @@
 //
 // Looks, in functions of the LLVM and NVVM dialects, for what assembles and
 // goes wrong. Only what is certain from the text is reported; addresses are not
-// compared.
+// compared, but for those of mbarriers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TARGET_NVVMHAZARDS_H
@@ -18,7 +18,8 @@ namespace mlir::tile {
 /// - a use of an accumulator that an asynchronous wgmma may still write;
 /// - a wait for an mbarrier in a loop, always for the same phase;
 /// - a bulk copy that more than one thread issues;
-/// - a wgmma that reads what generic stores wrote, without a proxy fence.
+/// - a wgmma that reads what generic stores wrote, without a proxy fence;
+/// - an mbarrier on which other threads arrive than it was initialized for.
 LogicalResult verifyHazards(ModuleOp module);
 
 } // namespace mlir::tile

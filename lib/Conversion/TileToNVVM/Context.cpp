@@ -98,11 +98,18 @@ Value KernelLowering::groupId(int64_t groups) {
   return builder.createOrFold<arith::DivUIOp>(uniformWarpId(),
                                               i32(agent.warps / groups));
 }
+Value KernelLowering::threadForPlaces() {
+  Value thread = threadId();
+  if (!recomputesPlaces)
+    return thread;
+  return inlineAsm(builder.getI32Type(), "mov.u32 $0, $1;", "=r,r", {thread})
+      .getRes();
+}
 Value KernelLowering::laneId() {
-  return builder.createOrFold<arith::AndIOp>(threadId(), i32(31));
+  return builder.createOrFold<arith::AndIOp>(threadForPlaces(), i32(31));
 }
 Value KernelLowering::warpId() {
-  return builder.createOrFold<arith::ShRUIOp>(threadId(), i32(5));
+  return builder.createOrFold<arith::ShRUIOp>(threadForPlaces(), i32(5));
 }
 Value KernelLowering::uniformWarpId() {
   if (!blockWarp) {

@@ -108,6 +108,8 @@ struct Agent {
   int64_t groupBarrier = 1;
   /// One thread runs the code: nothing has to be elected.
   bool isSingleThread = false;
+  /// All threads fill rings, with few registers each.
+  bool isCopying = false;
 };
 
 /// The slot of a ring with mbarriers that a view stands for.
@@ -239,6 +241,9 @@ public:
   Value blockWarp;
 
   Agent agent;
+  /// What follows from the thread's number is computed where it is used, not
+  /// kept in registers: lane and warp numbers are not known to be invariant.
+  bool recomputesPlaces = false;
   int64_t numThreads() { return agent.warps * 32; }
   /// i1, true in one thread of each of `groups` equal groups of the agent's
   /// warps; null where only one thread runs.
@@ -260,6 +265,7 @@ public:
   Value laneId();
   Value warpId();
   Value threadId();
+  Value threadForPlaces();
   /// The warp number, known to be the same in all lanes: branches on it stay
   /// uniform, and addresses live in uniform registers.
   Value uniformWarpId();

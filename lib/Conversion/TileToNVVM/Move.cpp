@@ -14,6 +14,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -270,6 +271,9 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   if (failed(requireLayout(op, copy.getLayout().has_value())))
     return failure();
   FragmentLayout loop = copy.getLayout()->getLayout();
+  // Places of rows are a product each, and two registers across a loop.
+  llvm::SaveAndRestore transient(lowering.recomputesPlaces,
+                                 lowering.agent.isCopying);
   FailureOr<Endpoint> source =
       Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),
                        copy.getSourceExtents(), loop);

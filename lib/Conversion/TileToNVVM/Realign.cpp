@@ -24,6 +24,9 @@ using namespace mlir::tile::nvvm;
 /// Bytes of an aligned piece, and words in it.
 static constexpr int64_t kPieceBytes = 16;
 static constexpr int64_t kPieceWords = 4;
+/// Runs that threads of a role that copies load before they store: 8 words
+/// each.
+static constexpr size_t kRunsOfCopyingWarps = 4;
 
 namespace {
 /// A run of a thread: what was loaded for it.
@@ -174,9 +177,34 @@ tile::nvvm::moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
   auto emit = [&](bool inside) {
     source.assumeInside(inside);
     Realigner realigner(lowering, source);
-    // All loads, then what waits for them.
+    auto finishRun = [&](const Run &run, int64_t reg) {
+      SmallVector<Value> words = realigner.words(run);
+      Value whole = LLVM::PoisonOp::create(
+          b, VectorType::get({kPieceWords}, b.getI32Type()));
+      for (auto [j, word] : llvm::enumerate(words))
+        whole = LLVM::InsertElementOp::create(b, whole, word, lowering.i32(j));
+      Value place = target.address(reg);
+      OpBuilder::InsertionGuard guard(b);
+      if (run.predicate) {
+        auto branch = scf::IfOp::create(b, run.predicate, /*withElse=*/false);
+        b.setInsertionPointToStart(branch.thenBlock());
+      }
+      LLVM::StoreOp::create(b, whole, place,
+                            static_cast<unsigned>(kPieceBytes));
+    };
+    // All loads, then what waits for them; warps that copy far ahead and have
+    // few registers take some at a time.
     SmallVector<Run> runs;
+    int64_t first = 0;
+    auto finish = [&] {
+      for (auto [i, run] : llvm::enumerate(runs))
+        finishRun(run, first + static_cast<int64_t>(i) * count);
+      first += static_cast<int64_t>(runs.size()) * count;
+      runs.clear();
+    };
     for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+      if (lowering.agent.isCopying && runs.size() == kRunsOfCopyingWarps)
+        finish();
       Value predicate = lowering.inBounds(loop, threadPart, reg);
       if (replica)
         predicate = predicate
@@ -186,21 +214,7 @@ tile::nvvm::moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
           realigner.load(source.address(reg), predicate,
                          inside ? Value() : source.validElements(reg, count)));
     }
-    for (auto [i, run] : llvm::enumerate(runs)) {
-      SmallVector<Value> words = realigner.words(run);
-      Value whole = LLVM::PoisonOp::create(
-          b, VectorType::get({kPieceWords}, b.getI32Type()));
-      for (auto [j, word] : llvm::enumerate(words))
-        whole = LLVM::InsertElementOp::create(b, whole, word, lowering.i32(j));
-      Value place = target.address(static_cast<int64_t>(i) * count);
-      OpBuilder::InsertionGuard guard(b);
-      if (run.predicate) {
-        auto branch = scf::IfOp::create(b, run.predicate, /*withElse=*/false);
-        b.setInsertionPointToStart(branch.thenBlock());
-      }
-      LLVM::StoreOp::create(b, whole, place,
-                            static_cast<unsigned>(kPieceBytes));
-    }
+    finish();
   };
   Value nearEnd = source.regionReachesOverEnd(kPieceBytes);
   auto elsewhere = scf::IfOp::create(b, nearEnd, /*withElse=*/true);

@@ -1,10 +1,11 @@
 //===- Ring.cpp - rings and their signals ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two protocols (docs/Rationale/Schedules.md, section 4). cp.async: full is a
-// group, one per commit, then a block barrier; empty is the barrier of a later
-// wait. TMA and tcgen05: full and empty are mbarriers, whose phase is the
-// parity of how often the slot was used. In a pair of blocks that multiply as
+// Two protocols (docs/Rationale/Schedules.md, section 4). One agent alone: full
+// is a group of cp.async, one per commit, then a barrier; empty is the barrier
+// of a later wait. All others: full and empty are mbarriers, whose phase is the
+// parity of how often the slot was used; who arrives, and how often, is at
+// `producerArrivals` and `arrivals`. In a pair of blocks that multiply as
 // one, full of operands and empty of accumulators are the leader's alone; the
 // two others are in both blocks, which the leader's commits reach together.
 // Which wait precedes which production is the pipeliner's business.
@@ -98,6 +99,15 @@ static int64_t arrivals(RingType type, int64_t warps) {
   return arrivalsByThreads(type, warps) + type.hasConsumer(RingSide::Tcgen05);
 }
 
+/// Arrivals by one producer agent on a full barrier: of each thread once its
+/// own cp.async have landed; of each warp behind its stores; of the thread that
+/// speaks for copies that count bytes.
+static int64_t producerArrivals(RingType type, int64_t warps) {
+  return type.getProducer() == RingSide::CpAsyncMbarrier   ? warps * 32
+         : type.getProducer() == RingSide::ThreadsMbarrier ? warps
+                                                           : 1;
+}
+
 /// inline PTX with a memory clobber: it orders what is around it.
 static void emit(KernelLowering &lowering, StringRef text,
                  StringRef constraints, ValueRange operands) {
@@ -134,18 +144,21 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
              << (lowering.target.hasTcgen05() ? "tcgen05" : "wgmma")
              << " or threads on " << lowering.target.arch << ", got " << type;
   bool fromMma = type.inTensorMemory() && lowering.target.hasTcgen05();
-  if (!fromMma &&
+  bool fromRole = type.isFilledByRole() && lowering.target.hasMbarriers();
+  if (!fromMma && !fromRole &&
       (type.getProducer() != RingSide::Tma || !lowering.target.hasTma()))
     return ring.emitOpError() << "expected a ring from cp_async or threads on "
                               << lowering.target.arch << ", got " << type;
-  int64_t producers = agents<RingCommitOp>(ring).size();
-  int64_t consumers = 0;
-  for (Region *agent : agents<RingReleaseOp>(ring)) {
+  auto warpsOf = [&](Region *agent) -> int64_t {
     auto roles = dyn_cast<WarpSpecializeOp>(agent->getParentOp());
-    consumers +=
-        arrivals(type, roles ? roles.getWarps()[agent->getRegionNumber()]
-                             : lowering.agent.warps);
-  }
+    return roles ? roles.getWarps()[agent->getRegionNumber()]
+                 : lowering.agent.warps;
+  };
+  int64_t producers = 0, consumers = 0;
+  for (Region *agent : agents<RingCommitOp>(ring))
+    producers += producerArrivals(type, warpsOf(agent));
+  for (Region *agent : agents<RingReleaseOp>(ring))
+    consumers += arrivals(type, warpsOf(agent));
   int64_t peers = ring.getPeers().value_or(1);
   // The leader of a pair empties operands' slots for both; both empty its
   // accumulators.
@@ -163,7 +176,9 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
         emit(lowering, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r",
              {address(lowering, barrier), lowering.i32(count)});
     }
-    emit(lowering, "fence.mbarrier_init.release.cluster;", "", {});
+    // Where there are clusters; the barrier is enough for the block itself.
+    if (lowering.target.hasClusters())
+      emit(lowering, "fence.mbarrier_init.release.cluster;", "", {});
   });
   // Published before anybody arrives: to the cluster where blocks reach each
   // other.
@@ -189,6 +204,15 @@ static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
     return op->emitOpError()
            << "expected a ring from cp_async or threads to threads on "
            << lowering.target.arch << ", got " << type;
+  // Its barrier is one agent's; groups are, too.
+  llvm::SmallSetVector<Region *, 4> users = agents<RingCommitOp>(ring);
+  for (Region *agent : agents<RingWaitOp>(ring))
+    users.insert(agent);
+  if (users.size() > 1)
+    return op->emitOpError() << "expected one role to fill and to read it, or "
+                                "a ring from cp_async_mbarrier or "
+                                "threads_mbarrier, got "
+                             << type;
   return success();
 }
 
@@ -208,8 +232,10 @@ static Value parityOf(KernelLowering &lowering, Value use, int64_t stages) {
 /// Waits until the phase of `parity` has completed.
 void tile::nvvm::waitParity(KernelLowering &lowering, Value barrier,
                             Value parity, bool ofCluster) {
+  std::string test =
+      lowering.target.hasMbarrierTryWait() ? "try_wait" : "test_wait";
   emit(lowering,
-       std::string("{ .reg .pred done; again: mbarrier.try_wait.parity") +
+       "{ .reg .pred done; again: mbarrier." + test + ".parity" +
            (ofCluster ? ".acquire.cluster" : "") +
            ".shared::cta.b64 done, [$0], $1; @!done bra again; }",
        "r,r", {address(lowering, barrier), parity});
@@ -300,7 +326,7 @@ static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
     if (failed(barriers))
       return failure();
     int64_t stages = type.getStages();
-    // Only who issues the copies, or gemms, has to know.
+    // Only who issues the copies, or gemms, has to know: one thread, or all.
     auto wait = [&] {
       waitEmpty(lowering, *barriers, acquire.getUse(), stages,
                 isPair(acquire.getRing()) && type.inTensorMemory());
@@ -308,7 +334,8 @@ static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
     if (type.inTensorMemory())
       onIssuer(lowering, wait);
     else
-      onOneThread(lowering, lowering.elected(), wait);
+      onOneThread(lowering,
+                  type.isFilledByRole() ? Value() : lowering.elected(), wait);
     countUse(lowering, acquire.getRing().getDefiningOp<RingCreateOp>(),
              acquire.getUse());
     SlotBinding binding;
@@ -338,6 +365,14 @@ static bool readByAsyncProxy(RingWaitOp wait) {
          });
 }
 
+/// What was written through the generic proxy has arrived; the async proxy
+/// reads it next. The fence stands where the wait is: cp.async of others
+/// completes on an mbarrier, so that nobody else knows when (PTX ISA, "Memory
+/// Consistency Model": a proxy fence anywhere on the causality path).
+static void emitProxyFence(KernelLowering &lowering) {
+  emit(lowering, "fence.proxy.async.shared::cta;", "", {});
+}
+
 static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
   auto wait = cast<RingWaitOp>(op);
   RingType type = typeOf(wait.getRing());
@@ -363,12 +398,15 @@ static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
       onOneThread(lowering, byOne ? lowering.elected() : Value(), waitFull);
     if (type.inTensorMemory())
       emitTcgen05Fence(lowering, /*before=*/false);
+    if (type.isFilledByRole() && readByAsyncProxy(wait))
+      onOneThread(lowering, byOne ? lowering.elected() : Value(),
+                  [&] { emitProxyFence(lowering); });
   } else {
     if (type.getProducer() == RingSide::CpAsync)
       NVVM::CpAsyncWaitGroupOp::create(lowering.builder,
                                        wait.getInFlight().value_or(0));
     if (readByAsyncProxy(wait))
-      emit(lowering, "fence.proxy.async.shared::cta;", "", {});
+      emitProxyFence(lowering);
     lowering.barrier();
   }
   return bindViews(lowering, op, wait.getRing(), wait.getUse(),
@@ -390,6 +428,27 @@ static LogicalResult lowerCommit(KernelLowering &lowering, Operation *op) {
     if (type.inTensorMemory()) {
       onIssuer(lowering, [&] {
         emitTcgen05Commit(lowering, full(), isPair(commit.getRing()) ? 2 : 1);
+      });
+      return success();
+    }
+    auto &b = lowering.builder;
+    if (type.getProducer() == RingSide::CpAsyncMbarrier) {
+      // Counted in at the start, so it does not count itself in: .noinc.
+      Value slot = slotOf(lowering, commit.getUse(), type.getStages());
+      NVVM::CpAsyncMBarrierArriveOp::create(b, barriers->full(slot),
+                                            /*noinc=*/true);
+      return success();
+    }
+    if (type.getProducer() == RingSide::ThreadsMbarrier) {
+      // The arrival releases what its thread has seen: its warp's stores.
+      NVVM::SyncWarpOp::create(b, lowering.i32(-1));
+      Value lane =
+          b.createOrFold<arith::AndIOp>(lowering.threadId(), lowering.i32(31));
+      Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                    lane, lowering.i32(0));
+      onOneThread(lowering, isFirst, [&] {
+        emit(lowering, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r",
+             {full()});
       });
       return success();
     }

@@ -3,7 +3,8 @@
 //
 // `tile.warp_specialize` becomes a branch on the warp's number. Each role is an
 // agent: thread numbers, barriers and elected threads inside it are its own. A
-// role that only issues copies runs on one of its threads.
+// role that only issues tensor copies runs on one of its threads; one that also
+// copies by cp.async or stores runs on all of them.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
@@ -53,6 +54,12 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
                                            : WalkResult::interrupt();
                               })
                               .wasInterrupted();
+  agent.isCopying = role.walk([](RingAcquireOp acquire) {
+                          return acquire.getRing().getType().isFilledByRole()
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
   b.setInsertionPointToStart(target);
   setRegisters(lowering, registers);
   bool combines =

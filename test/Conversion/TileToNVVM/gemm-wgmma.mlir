@@ -1,6 +1,6 @@
 // Gemms by warpgroup instructions in PTX, after -O3.
 // RUN: split-file %s %t
-// RUN: tile-translate %t/sync.mlir --tile-to-ptx --arch=sm_90a | FileCheck %t/sync.mlir
+// RUN: tile-translate %t/sync.mlir --tile-to-ptx --arch=sm_90a --roles=off | FileCheck %t/sync.mlir
 // RUN: tile-translate %t/flight.mlir --tile-to-ptx --arch=sm_90a | FileCheck %t/flight.mlir
 // RUN: tile-translate %t/registers.mlir --tile-to-ptx --arch=sm_90a | FileCheck %t/registers.mlir
 // RUN: tile-translate %t/types.mlir --tile-to-ptx --arch=sm_90a | FileCheck %t/types.mlir

@@ -18,8 +18,9 @@
 //
 // For TMA, whose slots are emptied by the release itself: where roles follow
 // (--tile-specialize-warps splits the loop), production i stands before wait i
-// and runs ahead as far as slots are free; where they do not, production i+N
-// follows release i. Such a ring lives as long as the kernel: its uses are
+// and runs ahead as far as slots are free, and so do productions by cp.async
+// and by stores that the producing role can make; where they do not, production
+// i+N follows release i. Such a ring lives as long as the kernel: its uses are
 // counted across the loops around it. A copy by TMA that cannot run ahead gets
 // a slot for itself alone.
 //
@@ -62,12 +63,13 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
 
 private:
   LogicalResult convertKernel(KernelOp kernel);
-  SmallVector<RingPlan, 2> analyze(PipelinedOp loop);
+  LogicalResult decide(KernelOp kernel);
+  SmallVector<RingPlan, 4> analyze(PipelinedOp loop);
   void shareInCluster(PipelinedOp loop, RingPlan &plan);
   void convert(PipelinedOp loop);
 
   const TargetInfo *target = nullptr;
-  bool specializes = false; // the kernel at hand
+  RoleDecision decision; // of the kernel at hand
 };
 } // namespace
 
@@ -83,8 +85,8 @@ static bool isCpAsync(TileMoveOpInterface copy) {
          cast<MemRefType>(copy.getTarget().getType()).getElementType();
 }
 
-SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
-  SmallVector<RingPlan, 2> result;
+SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
+  SmallVector<RingPlan, 4> result;
   Block &body = loop.getBodyRegion().front();
   SmallVector<TileMoveOpInterface> copies;
   for (auto copy : body.getOps<TileMoveOpInterface>())
@@ -97,15 +99,20 @@ SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
   }
   SmallVector<OpAccess> accesses;
   Operation *unknown = collectAccesses(body, accesses);
-  RingPlan byTma, byThreads;
+  // Of one agent, and of producers with all their threads.
+  RingPlan byTma, byThreads, byRole, byRoleStores;
   byTma.producer = RingSide::Tma;
-  byTma.ahead = specializes ? Ahead::BeforeWait : Ahead::AfterRelease;
+  byTma.ahead = decision.specialize ? Ahead::BeforeWait : Ahead::AfterRelease;
+  byRole.producer = RingSide::CpAsyncMbarrier;
+  byRoleStores.producer = RingSide::ThreadsMbarrier;
+  byRole.ahead = byRoleStores.ahead = Ahead::BeforeWait;
   size_t ahead = 0;
   for (TileMoveOpInterface copy : copies) {
     AheadCopy candidate;
     std::optional<Conflict> conflict =
         whyNotAhead(copy, body, accesses, unknown, candidate);
-    if (!conflict && isTmaLoad(copy))
+    bool isShared = decision.shared.contains(copy);
+    if (!conflict && (isTmaLoad(copy) || isShared))
       if (Operation *obstacle = UseCounter::obstacle(loop))
         conflict = Conflict{"the uses of its ring cannot be counted through "
                             "what encloses the loop",
@@ -114,6 +121,11 @@ SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
       ++ahead;
       if (isTmaLoad(copy)) {
         byTma.copies.push_back(std::move(candidate));
+        continue;
+      }
+      if (isShared) {
+        (isCpAsync(copy) ? byRole : byRoleStores)
+            .copies.push_back(std::move(candidate));
         continue;
       }
       if (isCpAsync(copy))
@@ -129,7 +141,7 @@ SmallVector<RingPlan, 2> PipelinePass::analyze(PipelinedOp loop) {
   shareInCluster(loop, byTma);
   if (remarks && !ahead)
     loop.emitRemark() << "not pipelined: no copy may run ahead";
-  for (RingPlan *plan : {&byTma, &byThreads}) {
+  for (RingPlan *plan : {&byTma, &byRole, &byRoleStores, &byThreads}) {
     if (plan->copies.empty())
       continue;
     llvm::SmallDenseSet<Operation *> repeated;
@@ -277,6 +289,25 @@ static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
   return result;
 }
 
+/// Carries the count of a ring's uses through the loops around. Who counts next
+/// replaces those loops once more, so that values of theirs do not last: casts
+/// stand in for them until the loop is built.
+static void countUses(PipelinedOp loop, RingPlan &plan) {
+  UseCounter counter;
+  plan.base = counter.begin(loop);
+  OpBuilder builder(loop);
+  auto standIn = [&] {
+    return UnrealizedConversionCastOp::create(builder, loop.getLoc(),
+                                              plan.base.getType(), plan.base);
+  };
+  plan.next = standIn();
+  if (isa<BlockArgument>(plan.base)) {
+    plan.current = standIn();
+    plan.base = plan.current.getResult(0);
+  }
+  counter.finish(plan.next.getResult(0));
+}
+
 void PipelinePass::convert(PipelinedOp loop) {
   if (neverRuns(loop)) {
     if (remarks)
@@ -284,25 +315,25 @@ void PipelinePass::convert(PipelinedOp loop) {
     loop.erase();
     return;
   }
-  SmallVector<RingPlan, 2> plans = analyze(loop);
+  SmallVector<RingPlan, 4> plans = analyze(loop);
   if (plans.empty()) {
     buildPlainLoop(loop);
     ++plainLoops;
     return;
   }
   // Counting replaces the loops around this one, so it comes first.
-  SmallVector<UseCounter, 2> counters(plans.size());
-  for (auto [plan, counter] : llvm::zip(plans, counters)) {
+  for (RingPlan &plan : plans) {
     if (!plan.usesMbarriers())
       continue;
-    plan.base = counter.begin(loop);
-    plan.following = findFollowing(loop, plan);
+    countUses(loop, plan);
+    if (plan.producer == RingSide::Tma)
+      plan.following = findFollowing(loop, plan);
     if (remarks && !plan.following.empty())
       plan.following.front().copy->emitRemark()
           << "through the ring of the loop before, " << plan.following.size()
           << " uses";
   }
-  buildRingLoop(loop, plans, counters);
+  buildRingLoop(loop, plans);
   ++ringLoops;
 }
 
@@ -310,27 +341,38 @@ void PipelinePass::convert(PipelinedOp loop) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Whether the kernel's warps get roles: what it says itself, else the option.
+LogicalResult PipelinePass::decide(KernelOp kernel) {
+  std::optional<bool> stated = kernel.getSpecialize();
+  bool isForced = stated ? *stated : roles == RoleChoice::On;
+  bool isForbidden = stated ? !*stated : roles == RoleChoice::Off;
+  StringRef who = stated ? "`specialize`" : "`roles=on`";
+  if (isForbidden)
+    decision.reason =
+        stated ? "`specialize = false` forbids it" : "`roles=off` forbids it";
+  else
+    decision = decideRoles(kernel, *target, isForced);
+  if (decision.specialize)
+    kernel.setSpecialize(true);
+  if (decision.specialize || (!isForced && !remarks))
+    return success();
+  InFlightDiagnostic diag =
+      isForced ? kernel.emitOpError()
+                     << "cannot be specialized, which " << who << " asks for: "
+               : kernel.emitRemark() << "warps not specialized: ";
+  diag << decision.reason;
+  if (decision.cause)
+    diag.attachNote(decision.cause->getLoc()) << "because of this";
+  if (isForced)
+    return diag;
+  diag.report();
+  return success();
+}
+
 LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
-  specializes = false;
-  if (target) {
-    RoleDecision roles = decideRoles(kernel, *target);
-    specializes = roles.specialize;
-    bool forced = kernel.getSpecialize().value_or(false);
-    if (!specializes && (forced || remarks)) {
-      InFlightDiagnostic diag =
-          forced ? kernel.emitOpError()
-                       << "cannot be specialized, which `specialize` asks for: "
-                 : kernel.emitRemark() << "warps not specialized: ";
-      diag << roles.reason;
-      if (roles.cause)
-        diag.attachNote(roles.cause->getLoc()) << "because of this";
-      if (forced)
-        return diag;
-      diag.report();
-    }
-    if (specializes)
-      kernel.setSpecialize(true);
-  }
+  decision = RoleDecision();
+  if (target && failed(decide(kernel)))
+    return failure();
   // Outer loops first: their dependences are read off the inner loops as
   // written, before rings hide the buffers.
   SmallVector<PipelinedOp> loops;

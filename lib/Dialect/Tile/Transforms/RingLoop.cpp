@@ -71,10 +71,9 @@ private:
 /// Builds the ring loop that replaces one `tile.pipelined`.
 class RingLoop {
 public:
-  RingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans,
-           MutableArrayRef<UseCounter> counters)
-      : loop(loop), plans(plans), counters(counters), builder(loop),
-        loc(loop.getLoc()), index(builder, loop), stages(loop.getStages()) {}
+  RingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans)
+      : loop(loop), plans(plans), builder(loop), loc(loop.getLoc()),
+        index(builder, loop), stages(loop.getStages()) {}
 
   void build();
 
@@ -101,7 +100,6 @@ private:
 
   PipelinedOp loop;
   MutableArrayRef<RingPlan> plans;
-  MutableArrayRef<UseCounter> counters;
   OpBuilder builder;
   Location loc;
   IndexBuilder index;
@@ -367,10 +365,19 @@ void RingLoop::build() {
         if (isOpTriviallyDead(op))
           op->erase();
   }
-  for (auto [plan, counter] : llvm::zip(plans, counters)) {
+  for (const RingPlan &plan : plans)
     RingDrainOp::create(builder, loc, plan.ring);
-    if (plan.usesMbarriers())
-      counter.finish(continueBehind(plan, useOf(plan, trips)));
+  for (const RingPlan &plan : plans) {
+    if (!plan.usesMbarriers())
+      continue;
+    UnrealizedConversionCastOp next = plan.next, current = plan.current;
+    next.getResult(0).replaceAllUsesWith(
+        continueBehind(plan, useOf(plan, trips)));
+    next.erase();
+    if (current) {
+      current.getResult(0).replaceAllUsesWith(current.getOperand(0));
+      current.erase();
+    }
   }
   for (AllocOp alloc : allocs)
     if (alloc->use_empty())
@@ -378,7 +385,6 @@ void RingLoop::build() {
   loop.erase();
 }
 
-void tile::buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans,
-                         MutableArrayRef<UseCounter> counters) {
-  RingLoop(loop, plans, counters).build();
+void tile::buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans) {
+  RingLoop(loop, plans).build();
 }

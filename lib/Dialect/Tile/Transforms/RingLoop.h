@@ -44,15 +44,17 @@ struct RingPlan {
   SmallVector<FollowingUse> following;
 
   Value ring;
-  /// Uses of the ring before this loop.
+  /// Uses of the ring before this loop; and what stands in for that count
+  /// (null where nothing has to) and for the one behind.
   Value base;
-  bool usesMbarriers() const { return producer == RingSide::Tma; }
+  UnrealizedConversionCastOp current, next;
+  bool usesMbarriers() const {
+    return producer != RingSide::Threads && producer != RingSide::CpAsync;
+  }
 };
 
-/// Replaces `loop` by the loop over the rings of `plans`. `counters` count the
-/// uses of those with mbarriers through the loops around it.
-void buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans,
-                   MutableArrayRef<UseCounter> counters);
+/// Replaces `loop` by the loop over the rings of `plans`.
+void buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans);
 
 /// A ring of `stages` slots for the buffers; at the top of the kernel when its
 /// slots are signalled by mbarriers, else at the builder's place.

@@ -7,13 +7,16 @@
 // tensor memory, what fills those is a third agent. All count the uses of a
 // ring alike, since all run the same loops. Whether that is possible was
 // decided before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is
-// decided here but registers.
+// decided here but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tile/Analysis/CopyRules.h"
+#include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -135,12 +138,43 @@ static void keepOnly(Region &role, llvm::function_ref<bool(Operation *)> keep) {
     // Scalars stay, a division too; and reads that decide what is copied.
     return !isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op);
   });
-  // The layouts of loops over tiles are for as many threads as compute; one
-  // thread issues these copies.
-  role.walk([](TileMoveOpInterface copy) { copy.setLayoutAttr({}); });
+}
+
+/// The layouts of loops over tiles are for as many threads as compute. One of
+/// the `threads` of a role issues tensor copies, all of them make the others.
+static LogicalResult layOut(Region &role, const TargetInfo &target,
+                            int64_t threads) {
+  bool ok = true;
+  role.walk([&](TileMoveOpInterface copy) {
+    copy.setLayoutAttr({});
+    if (copy.isMovedByProxy())
+      return;
+    auto layout = memoryLoopLayout(cast<TileOpInterface>(copy.getOperation()),
+                                   target, threads);
+    CopyPlanAttr plan = copy.getPlanAttr();
+    if (!layout || !plan) {
+      copy->emitOpError() << "expected a copy with a plan, between global and "
+                             "shared memory";
+      ok = false;
+      return;
+    }
+    copy.setLayoutAttr(FragmentLayoutAttr::get(copy.getContext(), *layout));
+    // As wide as the layout lets a thread move.
+    CopyDecision decision;
+    if (decideCopy(CopyFacts::get(copy), target, plan.getInstruction(),
+                   decision))
+      copy.setPlanAttr(CopyPlanAttr::get(copy.getContext(),
+                                         decision.instruction, decision.bytes));
+  });
+  return success(ok);
 }
 
 namespace {
+/// Bounds of a thread's registers where a role's threads copy together, and
+/// what computing takes besides fragments.
+constexpr int64_t kLeastCopying = 72, kMostCopying = 120,
+                  kComputingBesides = 40;
+
 /// Registers of a thread of each role.
 struct RegisterBudget {
   int64_t producer = 0, consumer = 0;
@@ -169,7 +203,8 @@ struct SpecializeWarpsPass
             << "' on the module (`--tile-set-target=arch=...`)";
         return signalPassFailure();
       }
-      specialize(kernel, *target);
+      if (failed(specialize(kernel, *target)))
+        return signalPassFailure();
       (void)applyPatternsGreedily(kernel.getBodyRegion(), cleanups);
     }
   }
@@ -185,8 +220,13 @@ private:
 
   /// What the launch gives is redistributed: issuing copies takes few
   /// registers. Nothing, where each thread can have the most there is anyway.
+  /// `copies`: what the producers' own copies take (0: one thread issues them
+  /// all); `computing`: what the fragments of consumers do.
   static RegisterBudget budget(KernelOp kernel, const TargetInfo &target,
-                               int64_t threads) {
+                               int64_t threads, int64_t copies,
+                               int64_t computing) {
+    if (!target.hasSetMaxRegisters())
+      return {};
     int64_t blocks = kernel.getPersistent().value_or(1);
     int64_t launched = target.registersPerSm / (threads * blocks) / 8 * 8;
     if (launched > target.maxRegistersPerThread / 8 * 8)
@@ -194,15 +234,24 @@ private:
     int64_t consumers = threads - kProducerThreads;
     RegisterBudget result;
     result.producer = launched >= 160 ? 40 : launched >= 128 ? 32 : 24;
-    result.consumer =
-        (launched * threads - result.producer * kProducerThreads) / consumers /
-        8 * 8;
+    auto left = [&](int64_t producer) {
+      return (launched * threads - producer * kProducerThreads) / consumers /
+             8 * 8;
+    };
+    if (copies) {
+      result.producer = std::clamp<int64_t>(llvm::alignTo(copies, 8),
+                                            kLeastCopying, kMostCopying);
+      while (result.producer > kLeastCopying &&
+             left(result.producer) < computing + kComputingBesides)
+        result.producer -= 8;
+    }
+    result.consumer = left(result.producer);
     // The instruction takes up to 256, a thread can use 255.
     result.consumer = std::min<int64_t>(result.consumer, 240);
     return result;
   }
 
-  void specialize(KernelOp kernel, const TargetInfo &target) {
+  LogicalResult specialize(KernelOp kernel, const TargetInfo &target) {
     Block &body = kernel.getBodyRegion().front();
     SmallVector<Operation *> inside;
     llvm::SmallDenseSet<Operation *> moved;
@@ -218,7 +267,6 @@ private:
 
     int64_t consumers = kernel.getThreads();
     int64_t threads = consumers + kProducerThreads;
-    RegisterBudget registers = budget(kernel, target, threads);
     // One thread of each fills a ring: they share a warpgroup.
     bool overlaps =
         llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
@@ -227,11 +275,10 @@ private:
     int64_t fillers = overlaps ? 2 : 1;
     SmallVector<StringRef> names = {"load", "mma"};
     SmallVector<int64_t> warps(fillers, kProducerThreads / 32 / fillers);
-    SmallVector<int64_t> budgets(fillers, registers.producer);
     if (overlaps)
       names.push_back("epilogue");
     warps.push_back(consumers / 32);
-    budgets.push_back(registers.consumer);
+    SmallVector<int64_t> budgets(names.size(), 0);
     OpBuilder builder(body.getTerminator());
     Location loc = kernel.getLoc();
     auto roles =
@@ -257,12 +304,31 @@ private:
       return isProduction(op) || isMultiplication(op);
     });
     kernel.setThreads(threads);
+    Region &load = roles.getRoles()[0];
+    if (failed(layOut(load, target, kProducerThreads / fillers)))
+      return failure();
+    bool areShared = load.walk([](TileMoveOpInterface copy) {
+                           return copy.isMovedByProxy()
+                                      ? WalkResult::advance()
+                                      : WalkResult::interrupt();
+                         })
+                         .wasInterrupted();
+    std::optional<RegisterPeak> peak = findRegisterPeak(kernel);
+    RegisterBudget registers = budget(
+        kernel, target, threads, areShared ? estimateCopyRegisters(load) : 0,
+        peak ? peak->fragments : 0);
+    budgets.assign(fillers, registers.producer);
+    budgets.push_back(registers.consumer);
+    roles.setRegisters(budgets);
     ++specializedKernels;
     if (remarks)
       kernel.emitRemark() << "warps specialized: " << kProducerThreads
                           << " threads issue copies"
-                          << (overlaps ? " and gemms, " : ", ") << consumers
-                          << " compute";
+                          << (overlaps    ? " and gemms, "
+                              : areShared ? " together, "
+                                          : ", ")
+                          << consumers << " compute";
+    return success();
   }
 };
 } // namespace

@@ -1,7 +1,7 @@
 // Why warps are not divided: asked for by `specialize = true` it is an error.
 // RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-pipeline --split-input-file --verify-diagnostics
 #shared = #gpu.address_space<workgroup>
-// expected-error @+1 {{cannot be specialized, which `specialize` asks for: no copy by TMA stands in a pipelined loop of several stages}}
+// expected-error @+1 {{cannot be specialized, which `specialize` asks for: no copy runs ahead in a pipelined loop of several stages}}
 tile.kernel @none(%A: memref<64xf32>) grid(%bx) = (1) threads(128) attributes {specialize = true} {
 }
 

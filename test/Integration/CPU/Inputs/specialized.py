@@ -8,6 +8,8 @@ Every tile of a kernel runs its loops a different number of times: tile x of the
 one after the other with phases carried over. Each program is scheduled for sm_90a (two
 roles) and for sm_90 (one agent), persistent or not, and for sm_100a (accumulators in
 tensor memory, slots released by the tensor core), and compared with itself as written.
+Then once more with roles asked for and copies that other instructions make: one of two
+by cp.async, both, one by cp.async and one by stores, all three kinds.
 """
 
 import pathlib
@@ -134,24 +136,57 @@ def variants():
             yield program, stages, not persistent, "sm_100a", lazy
 
 
+CP_ASYNC = TMA.replace("tma", "cp_async")
+STORES = "{plan = #tile.copy_plan<vector, bytes = 4>}"
+MIXTURES = {"mixed": (CP_ASYNC, TMA), "async": (CP_ASYNC, CP_ASYNC), "stores": (STORES, CP_ASYNC), "stored": (STORES, TMA)}
+
+
+def mixtures():
+    """Program, its copies, stages, whether it is persistent, architecture, whether operations are put off."""
+    for index, program in enumerate(p for p in PROGRAMS if p != "staged"):
+        for number, mixture in enumerate(MIXTURES):
+            stages = 2 + (index + number) % 3
+            arch = ("sm_90a", "sm_90", "sm_80")[(index + number) % 3]
+            if "sm_80" == arch and (program == "nested" or TMA in MIXTURES[mixture]):
+                arch = "sm_90"
+            yield program, mixture, stages, (index + number) % 2 == 0, arch, number % 2 == 0
+
+
+def mixed(text, mixture):
+    """The program with other instructions for the copies of A and of B in loops."""
+    of_a, of_b = MIXTURES[mixture]
+    lines = []
+    for line in text.splitlines(keepends=True):
+        if "[%m, %k]" in line or "[%k, %n]" in line:
+            line = line.replace(TMA, of_a if "%A" in line else of_b)
+        lines.append(line)
+    return "".join(lines)
+
+
 def main():
     tile_opt, tile_run, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
     lines, refused = [], 0
-    for program, stages, persistent, arch, lazy in variants():
-        name = f"{program}_{stages}_{arch}{'_persistent' if persistent else ''}"
+    for program, mixture, stages, persistent, arch, lazy in [(v[0], None, *v[1:]) for v in variants()] + list(mixtures()):
+        name = f"{program}_{mixture or 'tma'}_{stages}_{arch}{'_persistent' if persistent else ''}"
         text = (HEAD + PROGRAMS[program]).replace("@N@", str(stages)) + "}\n"
         if arch == "sm_100a":
             text = for_tensor_memory(text)
+        if mixture:
+            text = mixed(text, mixture)
         source, scheduled = folder / f"{name}.mlir", folder / f"{name}.scheduled.mlir"
         source.write_text(text.replace("@ATTRIBUTES@", " attributes {persistent = 1}" if persistent else ""))
         passes = ",".join([f"tile-set-target{{arch={arch}}}", *PASSES])
+        if mixture:
+            passes = passes.replace("tile-pipeline", "tile-pipeline{roles=on}")
         done = subprocess.run([tile_opt, source, f"--pass-pipeline=builtin.module({passes})", "-o", scheduled],
                               capture_output=True, text=True)
         if done.returncode:
             refused += 1
             print(f"{name}: {done.stderr}")
             continue
+        if mixture and "mbarrier ->" not in scheduled.read_text():
+            print(f"{name}: no copies of a role's threads")
         tiles = 2 * stages + 3
         lines.append(f"--name={name} {scheduled} --source={source} --check --workers=1 --blocks={1 + stages % 3} "
                      f"--args=A=70x{16 * tiles}:smallint,B={16 * tiles}x{16 * tiles}:smallint,C=70x{16 * tiles} "
