@@ -81,13 +81,13 @@ LogicalResult LayoutSolver::checkBuffers(Operation *op) {
   return success();
 }
 
-/// A stated layout spreads over exactly the threads of this block.
+/// A stated layout spreads over exactly the threads of this block, or role.
 LogicalResult LayoutSolver::checkThreads(Operation *op,
                                          FragmentLayoutAttr stated) {
   if (!stated)
     return success();
   FragmentLayout layout = stated.getLayout();
-  int64_t threads = numThreads();
+  int64_t threads = getAgentThreads(op);
   if (layout.numThreads() != threads)
     return op->emitOpError() << "expected a layout over " << threads
                              << " threads, got " << layout.numThreads();
@@ -113,8 +113,11 @@ LogicalResult LayoutSolver::collect(Operation *op) {
   auto tileOp = dyn_cast<TileOpInterface>(op);
   if (!tileOp)
     return success();
-  OperationDemands demands{
-      op, LayoutConstraints(target, numThreads()), frequencyOf(op), {}, {}};
+  OperationDemands demands{op,
+                           LayoutConstraints(target, getAgentThreads(op)),
+                           frequencyOf(op),
+                           {},
+                           {}};
   tileOp.getLayoutConstraints(demands.constraints);
   if (!demands.constraints.refusal.empty())
     return op->emitOpError() << demands.constraints.refusal;

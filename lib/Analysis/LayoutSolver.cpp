@@ -231,7 +231,8 @@ LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
     registers += registersPerThread(fragment, elementBitsOf(access.buffer()));
     decided.try_emplace(access.buffer(), std::move(fragment));
   }
-  cost.registers = registerCost(registers, numThreads(), target);
+  cost.registers =
+      registerCost(registers, demands.constraints.numThreads(), target);
   for (OperationDemands &other : operations)
     for (const SliceDemand &slice : other.constraints.slices) {
       auto found = decided.find(slice.source->get());
@@ -273,8 +274,8 @@ bool LayoutSolver::chooseFreeLoop() {
   const LoopDemand &demand = *chosen->constraints.loopDemand;
   std::optional<FragmentLayout> best;
   LayoutCost bestCost;
-  for (FragmentLayout &candidate :
-       loopCandidates(demand, chosen->walks, numThreads())) {
+  for (FragmentLayout &candidate : loopCandidates(
+           demand, chosen->walks, chosen->constraints.numThreads())) {
     LayoutCost cost = freeLoopCost(*chosen, candidate);
     if (best && cost.total() >= bestCost.total())
       continue;
@@ -296,14 +297,14 @@ bool LayoutSolver::chooseFreeSliceSource() {
         continue;
       LoopDemand whole;
       whole.shape = llvm::to_vector(shapeOf(source));
+      int64_t threads = demands.constraints.numThreads();
       std::optional<FragmentLayout> best;
       double bestCost = 0;
-      for (FragmentLayout &candidate :
-           loopCandidates(whole, {}, numThreads())) {
+      for (FragmentLayout &candidate : loopCandidates(whole, {}, threads)) {
         double cost =
             reductionCost(candidate, slice.dim) +
             registerCost(registersPerThread(candidate, elementBitsOf(source)),
-                         numThreads(), target);
+                         threads, target);
         if (best && cost >= bestCost)
           continue;
         best = candidate;
@@ -316,9 +317,9 @@ bool LayoutSolver::chooseFreeSliceSource() {
 }
 
 void LayoutSolver::chooseRemaining() {
-  int64_t threads = numThreads();
   for (auto &[buffer, choice] : result.fragments)
     if (choice.why.empty()) {
+      int64_t threads = getAgentThreads(buffer.getDefiningOp());
       LoopDemand whole;
       whole.shape = llvm::to_vector(shapeOf(buffer));
       assign(buffer,
@@ -331,6 +332,7 @@ void LayoutSolver::chooseRemaining() {
     if (!demands.constraints.loopDemand || result.loops.count(demands.op))
       continue;
     const LoopDemand &demand = *demands.constraints.loopDemand;
+    int64_t threads = demands.constraints.numThreads();
     // Fragments that cannot decide the loop alone (a row used in a tile) still
     // count: the candidate that disagrees least wins.
     bool usesFragments = llvm::any_of(

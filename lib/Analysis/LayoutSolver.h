@@ -85,7 +85,6 @@ private:
   void chooseShared();
   SharedChoice chooseShared(Value buffer);
 
-  int64_t numThreads() { return static_cast<int64_t>(kernel.getThreads()); }
 
   KernelOp kernel;
   const TargetInfo &target;

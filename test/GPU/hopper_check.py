@@ -111,6 +111,8 @@ class GemmCase(Case):
     def reference(self):
         torch, p = self.torch, self.program
         a, b = self.buffers["A"].double(), self.buffers["B"].double()
+        if p.stored_a:  # rounded on the way
+            a = a.to(dict(f16=torch.float16, bf16=torch.bfloat16)[p.a]).double()
         a, b = a.mT if p.ta else a, b.mT if p.tb else b
         k = a.shape[-1]
         if p.guard:

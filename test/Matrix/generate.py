@@ -38,7 +38,7 @@ def kernels():
     # At the end: the others keep the architectures that they are compiled for by turns.
     found = matrix_warpgroups.wgmma_kernels() + matrix_gemm.kernels() + matrix_misc.kernels()
     found += matrix_warpgroups.tcgen05_kernels() + matrix_warpgroups.split_kernels()
-    found += matrix_packed.kernels() + matrix_gemm.byte_kernels() + matrix_rows.kernels()
+    found += matrix_packed.kernels() + matrix_gemm.byte_kernels() + matrix_rows.kernels() + matrix_gemm.role_kernels()
     names = [kernel["name"] for kernel in found]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
     return found

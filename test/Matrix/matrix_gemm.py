@@ -30,7 +30,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
          stages=3, policy=None, aligned=True, assume=None, strided=False, static=None, runs=None,
          epilogue=None, panel=None, precision=None, unsigned=(False, False), group="gemm",
          clear=False, random=True, wgmma=None, tcgen05=None, a_fragment=False, promote_every=None,
-         split=None, cluster=False, persistent=False, pair=None):
+         split=None, cluster=False, persistent=False, pair=None, specialize=False):
     """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies, `tcgen05` for sm_100a,
     `pair` whether two blocks do so together. `cluster` is one of two blocks that share B."""
     b, out = b or a, out or c
@@ -232,6 +232,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
         lines.append(f"tile.copy %acc to %C[%m, %n] : {c_type} to {types['C']}")
     ref += ["C = acc", "mag_C = mag"]
     stated = [f"{key} = {value} : i64" for key, value in (("panel", panel), ("persistent", int(persistent)), ("split", split)) if value]
+    stated += ["specialize = true"] * specialize
     extra = f" attributes {{{', '.join(stated)}}}" if stated else ""
     text = HEAD + f"""tile.kernel @{name}({', '.join(params)})
     grid(%bx, %by) = {grid} threads({warps * 32}){" cluster(1, 2)" if cluster else ""}{extra} {{
@@ -364,6 +365,24 @@ def byte_kernels():
         add(f"bytes_f8_k48_n{'nt'[tb]}", a="f8E4M3FN", b="f8E5M2", tb=tb, tile=(64, 64, 48), group="bytes")
         add(f"bytes_u8_k48_n{'nt'[tb]}", a="i8", c="i32", tb=tb, tile=(64, 64, 48), unsigned=(True, tb), group="bytes")
     add("bytes_f8_f16_k16", a="f8E5M2", c="f16", tb=True, tile=(64, 64, 16), group="bytes")
+    return out
+
+
+def role_kernels():
+    """Roles asked for where there is no TMA: warps that copy by cp.async, and by loads and stores, for mma.sync."""
+    out = []
+    for stages in (2, 3, 5):
+        for aligned in (False, True):
+            runs = [(64, 64, k) for k in ((0, 16, 32, 48, 64, 80, 128, 176) if aligned else (0, 1, 16, 31, 33, 64, 65, 161))]
+            for persistent in (False, True):
+                name = f"roles_{stages}_{'aligned' if aligned else 'any'}{'_persistent' * persistent}"
+                out.append(gemm(name, tile=(64, 64, 16 if aligned else 32), stages=stages, aligned=aligned, runs=runs,
+                                persistent=persistent, specialize=True, tb=True, group="roles"))
+    for a, c in (("bf16", "f32"), ("f32", "f32"), ("f64", "f64"), ("i8", "i32")):
+        tile = (64, 64, 16) if a == "f64" else (128, 64, 32)
+        out.append(gemm(f"roles_{a}", a=a, c=c, tile=tile, tb=True, specialize=True, group="roles", warps=8 if a == "i8" else 4))
+    for kernel in out:
+        kernel["archs"] = ["sm_80", "sm_89", "sm_90", "sm_90a"]
     return out
 
 
