@@ -69,6 +69,13 @@ static std::string whyNotCpAsync(const CopyFacts &facts,
     return target.arch.str() + " has no cp.async";
   if (facts.converts)
     return "elements are converted";
+  if (auto slot = facts.target.buffer.getDefiningOp<RingAcquireOp>()) {
+    // Its signals wait for no copies in flight.
+    RingSide producer = slot.getRing().getType().getProducer();
+    if (producer == RingSide::Threads || producer == RingSide::ThreadsMbarrier)
+      return "the ring's producer is `" + stringifyRingSide(producer).str() +
+             "`";
+  }
   if (facts.padsNonZero && facts.source.mayOverhang)
     return "the region may overhang, and the pad is not zero";
   if (facts.source.elementBits < 8 && facts.mayBePartial(2))

@@ -85,7 +85,6 @@ private:
   void chooseShared();
   SharedChoice chooseShared(Value buffer);
 
-
   KernelOp kernel;
   const TargetInfo &target;
   LayoutAnalysis &result;

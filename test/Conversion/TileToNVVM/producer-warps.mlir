@@ -13,7 +13,6 @@
 // Two warps of eight copy: 64 arrivals a use of the one ring, two of the other.
 // CHECK-LABEL: .entry roles(
 // CHECK: mov.b32 [[THREADS:%r[0-9]+]], 64;
-// CHECK-NEXT: {{.*}}
 // CHECK: mbarrier.init.shared::cta.b64 [{{%r[0-9]+}}], [[THREADS]];
 // CHECK: mov.b32 [[WARPS:%r[0-9]+]], 2;
 // CHECK: mbarrier.init.shared::cta.b64 [{{%r[0-9]+}}], [[WARPS]];
