@@ -13,6 +13,7 @@ Modes of `run` (several may be named; default: headline sweep):
   fp8       e4m3 against _scaled_mm       int8      against _int_mm           tf32     against cuBLAS tf32
   small     M of 1 to 128                 batched   16 x 2048 cubed           ragged   4093 x 4099 x 4001
   epilogue  fused against plain           triton, tilelang  a peer's best on six      ablation  what each decision is worth
+  roles     copies that TMA does not make, by warps of their own and without
   choice    the compiler's own choice for each problem of the LLM set, against the best of the sweep's configurations
 
 Every configuration that is timed is first compared with float32 on fresh random inputs, the output poisoned with NaN.
@@ -109,6 +110,22 @@ ABLATIONS = {
 }
 
 
+# Copies that TMA does not make, by warps of their own and by those that multiply.
+NO_TMA = {
+    "A by cp.async, B by TMA": Gemm(load_a="cp_async"),
+    "A and B by cp.async": Gemm(load_tma=False),
+    "A and B by cp.async, B as N x K": Gemm(load_tma=False, tb=True),
+    "A converted from f32, B by TMA": Gemm(stored_a="f32"),
+    "contiguous ragged, realigned": Gemm(promise=False, aligned=False),
+    "contiguous ragged, realigned, 128x128": Gemm(promise=False, aligned=False, tile=(128, 128, 64)),
+}
+
+
+def without_tma(program):
+    """The program with roles and without."""
+    return dataclasses.replace(program, specialize=True), dataclasses.replace(program, specialize=False)
+
+
 def fp8_problems():
     shapes = [(CUBE, CUBE, CUBE)] + [(4096, n, k) for n, k in DEEPSEEK_NK]
     return [Problem(m, n, k, True, "f8E4M3FN", "bf16") for m, n, k in shapes]
@@ -128,6 +145,7 @@ def programs():
     found += [("batched", dataclasses.replace(p, batched=True)) for p in large(True)[:9]]
     found += [("ragged", p) for layout in ("padded", "dense") for p in ragged_programs(layout)]
     found += [("choice", p) for tb in (False, True) for p in large(tb)]
+    found += [("roles", p) for program in NO_TMA.values() for p in without_tma(program)]
     found += [("epilogue", p) for p in epilogue_programs()] + [("ablation", p) for p in ABLATIONS.values()]
     return found
 
@@ -437,6 +455,25 @@ def mode_ablation(bench):
             )
 
 
+def mode_roles(bench):
+    """The same copies by warps of their own, and by those that multiply: pairs of kernels, and cuBLAS."""
+    for what, program in NO_TMA.items():
+        m, n, k = (4096, 4096, 4096) if program.promise else RAGGED
+        problem = Problem(m, n, k, program.tb)
+        a, b, b_view, c = matrices(bench, problem, "f16")
+        d = bench.torch.empty_like(c)
+        stored = a.float() if program.stored_a else a
+        launches = []
+        for kernel in bench.packed(without_tma(program)):
+            launch = bench.bind(kernel, dict(A=stored, B=b, C=c))
+            if bench.verified(kernel.ident(), launch, c, a, b_view, "f16", "f16"):
+                launches.append(launch)
+        if len(launches) == 2:
+            peers = {"no roles": launches[1], "cublas": lambda a=a, b=b_view, d=d: bench.torch.matmul(a, b, out=d)}
+            bench.report("roles", f"{m}x{n}x{k} {what}", program.ident(), launches[0], 2 * m * n * k, peers)
+    bench.summary("roles")
+
+
 def mode_choice(bench):
     """The configuration that the cost model chose when the set was packed, beside the best one by measuring."""
     chosen = {c["problem"]: c for c in bench.choices}
@@ -497,6 +534,7 @@ MODES = dict(
     triton=mode_triton,
     tilelang=mode_tilelang,
     ablation=mode_ablation,
+    roles=mode_roles,
     choice=mode_choice,
 )
 
@@ -551,6 +589,7 @@ def selftest(options):
         "small": llm_set(SMALL_M),
         "batched": [Problem(2048, 2048, 2048, batch=16)],
         "ragged": [Problem(*RAGGED)],
+        "roles": [Problem(4096, 4096, 4096)],
         "epilogue": [Problem(CUBE, CUBE, CUBE)],
         "ablation": [Problem(CUBE, CUBE, CUBE)],
         "choice": llm_set(),
