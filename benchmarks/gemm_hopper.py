@@ -139,6 +139,7 @@ def programs():
     """Every program of every mode: (mode, program)."""
     found = [(mode, p) for mode in ("headline", "sweep", "triton", "tilelang") for tb in (False, True) for p in large(tb)]
     found += [("fp8", p) for promote in (0, 128) for p in fp8_programs(promote)]
+    found += [("quantize", p) for p in fp8_programs(0) + quantized_programs()]
     found += [("int8", p) for p in eight_bit("i8")] + [("tf32", p) for p in tf32()]
     found += [("small", p) for p in small()]
     found += [("batched", dataclasses.replace(p, batched=True)) for p in large()[:9]]
@@ -249,6 +250,45 @@ def mode_fp8(bench):
             peers(fast),
             dict(scale=1.0),
         )
+
+
+def quantized_programs():
+    return eight_bit("f8E4M3FN", out="f8E4M3FN", epilogue="quantize")
+
+
+def mode_quantize(bench):
+    """fp8 out with a scale and the largest magnitude of each row, against bf16 out with a scale."""
+    torch, t = bench.torch, bench.timing
+    problem, scale = Problem(CUBE, CUBE, CUBE, True, "f8E4M3FN", "bf16"), 1.0 / 64
+    a, b, b_view, c = matrices(bench, problem, "bf16")
+    quantized, peak = torch.empty_like(c, dtype=torch.float8_e4m3fn), torch.zeros(problem.m, device=bench.device)
+    plain, good = {}, {}
+    for program in bench.packed(fp8_programs(0)):
+        plain[program.ident()] = bench.bind(program, dict(A=a, B=b, C=c), dict(scale=scale))
+    for program in bench.packed(quantized_programs()):
+        launch = bench.bind(program, dict(A=a, B=b, C=quantized, P=peak), dict(scale=scale))
+        peak.zero_()
+        quantized.fill_(float("nan"))
+        launch()
+        wrong = 0
+        for start in range(0, problem.m, 2048):
+            rows = slice(start, start + 2048)
+            want = t.product(a, b_view, rows)
+            lost = t.truncation(want, problem.k, problem.k)
+            # e4m3 keeps 3 bits behind the leading one, and multiples of 2^-9 near zero.
+            bound = scale * lost + (scale * want).abs() * 2.0**-4 + 2.0**-10
+            wrong += int((~((quantized[rows].float() - scale * want).abs() <= bound)).sum())
+            most = want.abs().amax(1)
+            wrong += int((~((peak[rows] - most).abs() <= lost.amax(1) + 1e-6 * most)).sum())
+        if wrong:
+            bench.wrong.append(dict(name=program.ident(), what=f"{wrong} elements"))
+            print(f"WRONG {program.ident()}: {wrong} elements", flush=True)
+        else:
+            good[program.ident()] = launch
+    if plain and good:
+        base, name = plain[bench.fastest(plain)[0]], bench.fastest(good)[0]
+        bench.report("quantize", problem.label(), name, good[name], problem.flops(), {"bf16 out": base})
+    bench.summary("quantize")
 
 
 def mode_int8(bench):
@@ -525,6 +565,7 @@ MODES = dict(
     headline=mode_headline,
     sweep=mode_sweep,
     fp8=mode_fp8,
+    quantize=mode_quantize,
     int8=mode_int8,
     tf32=mode_tf32,
     small=mode_small,

@@ -58,7 +58,8 @@ class Gemm:
     panel: int = 8  # 0: none
     persistent: int = 1  # 0: one block a tile
     specialize: bool | None = None  # the kernel's attribute; None: absent
-    # relu, bias, bias_gelu, residual, residual_early (loaded before the loop), residual_init, scale, add (to C, atomically)
+    # relu, bias, bias_gelu, residual, residual_early (loaded before the loop), residual_init, scale,
+    # quantize (scale, and the largest magnitude of each row so far in P), add (to C, atomically)
     epilogue: str = "none"
     split_k: bool = False  # in the program: a dimension of the grid, and a second kernel that adds the parts
     swap: bool = False  # of few rows: C^T = op(B)^T A^T, so that columns of B fill the rows of the instruction
@@ -140,8 +141,10 @@ class Gemm:
             args.append(("bias", out, ["N"], "r", False))
         if self.epilogue.startswith("residual"):
             args.append(("R", out, head + ["M", "N"], "r", padded))
-        if self.epilogue == "scale":
+        if self.epilogue in ("scale", "quantize"):
             args.append(("scale", "f32", None, "r", False))
+        if self.epilogue == "quantize":
+            args.append(("P", "f32", ["M"], "rw", False))
         if self.split_k:
             args.append(("splits", "i32", None, "r", False))
         # Products of all batches are added to one C.
@@ -396,7 +399,13 @@ tile.copy {region("R", "%m", "%n", (bm, bn))} to %Rf{hints(p, "R")} : {types["R"
         body = f"%r = memref.load %Rf[%i, %j] : {tile}\n"
         body += f"%wide = arith.extf %r : {out} to {acc}\n" if out != acc else ""
         body += f"%y = arith.addf %x, {'%wide' if out != acc else '%r'} : {acc}"
-    elif p.epilogue == "scale":
+    elif p.epilogue in ("scale", "quantize"):
+        if p.epilogue == "quantize":
+            row = memref([bm], acc, fragment)
+            before = f"""%peak = {alloc("%bm")} : {row}
+tile.reduce absmax %acc to %peak dim(1) : {acc_type} to {row}
+tile.atomic max %peak to %P[%m] : {row} to {types["P"]}
+"""
         body = f"%y = arith.mulf %x, %scale : {acc}"
     elif p.epilogue not in ("none", "residual_init", "add"):
         raise ValueError(f"unknown epilogue {p.epilogue}")
