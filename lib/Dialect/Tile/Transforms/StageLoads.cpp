@@ -182,6 +182,8 @@ std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
   if (!layout || type.getRank() != 2 || !copy.getTargetOffsets().empty() ||
       copy.getTargetSizes())
     return "the target is not a whole fragment of rank two";
+  if (!kernel.getSpecialize().value_or(true))
+    return "no role copies while others multiply";
   if (!loopBefore(copy))
     return "no loop with a gemm runs before it to hide the way through shared "
            "memory";

@@ -131,6 +131,38 @@ tile.kernel @through(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<4096x4096xf16>
 }
 
+// One agent alone would wait for the trip.
+// CHECK-LABEL: tile.kernel @alone
+// CHECK: tile.copy %R{{.*}} : memref<4096x4096xf16> to memref<128x128xf16, #tile.fragment>
+tile.kernel @alone(%A: memref<4096x4096xf16> {tile.alignment = 16}, %R: memref<4096x4096xf16> {tile.alignment = 16}, %C: memref<4096x4096xf16> {tile.alignment = 16})
+    grid(%bx, %by) = (32, 32) threads(256) attributes {specialize = false} {
+  %c0 = arith.constant 0 : index
+  %bk = arith.constant 64 : index
+  %bm = arith.constant 128 : index
+  %K = arith.constant 4096 : index
+  %m = arith.muli %by, %bm : index
+  %n = arith.muli %bx, %bm : index
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc : memref<128x64xf16, #shared>
+  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %K step %bk stages(2) {
+    tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x64xf16, #shared>
+    tile.gemm %As, %As, %acc {transpose_b} : memref<128x64xf16, #shared>, memref<128x64xf16, #shared>, memref<128x128xf32, #tile.fragment>
+  }
+  %Rf = tile.alloc : memref<128x128xf16, #tile.fragment>
+  // expected-remark @below {{loaded directly: no role copies while others multiply}}
+  tile.copy %R[%m, %n] to %Rf : memref<4096x4096xf16> to memref<128x128xf16, #tile.fragment>
+  tile.parallel (%i, %j) in (128, 128) {
+    %x = memref.load %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
+    %r = memref.load %Rf[%i, %j] : memref<128x128xf16, #tile.fragment>
+    %wide = arith.extf %r : f16 to f32
+    %y = arith.addf %x, %wide : f32
+    memref.store %y, %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
+  }
+  tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<4096x4096xf16>
+}
+
 // Six stages of 32 KiB leave no room, and no tile of the loop has as many rows;
 // what stands in front of the loop has
 // nothing to hide behind; and the program may refuse TMA.
