@@ -94,9 +94,56 @@ static int64_t arrivalsByThreads(RingType type, int64_t warps) {
   return result;
 }
 
+/// Whether anything but wgmma reads what a wait gives.
+static bool isReadByThreads(RingWaitOp wait) {
+  return llvm::any_of(wait->getUsers(), [](Operation *user) {
+    auto gemm = dyn_cast<GemmOp>(user);
+    return !gemm || !gemm.getPlan() ||
+           gemm.getPlan()->getInstruction() != MmaInstruction::Wgmma;
+  });
+}
+
+/// The release of the same use behind `wait`, in its block; null where it is
+/// elsewhere.
+static RingReleaseOp releaseBehind(RingWaitOp wait) {
+  for (Operation *op = wait->getNextNode(); op; op = op->getNextNode())
+    if (auto release = dyn_cast<RingReleaseOp>(op))
+      if (release.getRing() == wait.getRing() &&
+          release.getUse() == wait.getUse())
+        return release;
+  return {};
+}
+
+/// Where wgmma and threads read a ring in uses that can be told apart, one
+/// thread of each warpgroup arrives for both: for threads behind a barrier of
+/// the warpgroup. The loop of gemms then pays for its own arrivals only.
+static bool readsApart(RingCreateOp ring) {
+  RingType type = ring.getRing().getType();
+  if (type.getConsumers().size() != 2 || !type.hasConsumer(RingSide::Wgmma) ||
+      !type.hasConsumer(RingSide::Threads))
+    return false;
+  return llvm::all_of(ring.getRing().getUsers(), [](Operation *user) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    return !wait || !isReadByThreads(wait) || releaseBehind(wait);
+  });
+}
+
+static bool isReadByThreads(RingReleaseOp release) {
+  return llvm::any_of(release.getRing().getUsers(), [&](Operation *user) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    return wait && isReadByThreads(wait) && releaseBehind(wait) == release;
+  });
+}
+
+static int64_t arrivalsByThreads(RingCreateOp ring, int64_t warps) {
+  return readsApart(ring) ? warps / 4
+                          : arrivalsByThreads(ring.getRing().getType(), warps);
+}
+
 /// All arrivals: the tensor core has one of its own for what an agent issued.
-static int64_t arrivals(RingType type, int64_t warps) {
-  return arrivalsByThreads(type, warps) + type.hasConsumer(RingSide::Tcgen05);
+static int64_t arrivals(RingCreateOp ring, int64_t warps) {
+  return arrivalsByThreads(ring, warps) +
+         ring.getRing().getType().hasConsumer(RingSide::Tcgen05);
 }
 
 /// Arrivals by one producer agent on a full barrier: of each thread once its
@@ -158,7 +205,7 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
   for (Region *agent : agents<RingCommitOp>(ring))
     producers += producerArrivals(type, warpsOf(agent));
   for (Region *agent : agents<RingReleaseOp>(ring))
-    consumers += arrivals(type, warpsOf(agent));
+    consumers += arrivals(ring, warpsOf(agent));
   int64_t peers = ring.getPeers().value_or(1);
   // The leader of a pair empties operands' slots for both; both empty its
   // accumulators.
@@ -480,8 +527,8 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   if (failed(barriers))
     return failure();
   auto &b = lowering.builder;
-  int64_t peers =
-      release.getRing().getDefiningOp<RingCreateOp>().getPeers().value_or(1);
+  auto ring = release.getRing().getDefiningOp<RingCreateOp>();
+  int64_t peers = ring.getPeers().value_or(1);
   int64_t warps = lowering.agent.warps;
   if (type.hasConsumer(RingSide::Tcgen05))
     onIssuer(lowering, [&] {
@@ -489,11 +536,16 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
       emitTcgen05Commit(lowering, address(lowering, barriers->empty(slot)),
                         peers);
     });
-  if (arrivalsByThreads(type, warps) == 0)
+  int64_t arrivals = arrivalsByThreads(ring, warps);
+  if (arrivals == 0)
     return success();
-  int64_t span = warps / arrivalsByThreads(type, warps) * 32;
-  if (type.hasConsumer(RingSide::Threads))
+  int64_t span = warps / arrivals * 32;
+  if (readsApart(ring)) {
+    if (isReadByThreads(release))
+      lowering.barrier(arrivals);
+  } else if (type.hasConsumer(RingSide::Threads)) {
     NVVM::SyncWarpOp::create(b, lowering.i32(-1));
+  }
   bool toLeader = type.inTensorMemory() && isPair(release.getRing());
   if (toLeader)
     peers = 1;

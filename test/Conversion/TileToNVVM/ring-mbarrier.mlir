@@ -67,3 +67,51 @@ tile.kernel @ring(%A: memref<?x?xf16>, %n: index) grid(%bx, %by) = (dim(%A, 1) c
 // Nobody leaves while a peer may arrive.
 // CHECK: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
 // CHECK: ret;
+
+// Gemms read the ring in the loop, threads behind it: one thread of each of two
+// warpgroups arrives, for threads behind a barrier of the warpgroup; no warp
+// synchronizes for the loop's releases.
+// CHECK-LABEL: .entry apart(
+// CHECK: mov.b32 [[TWO:%r[0-9]+]], 2;
+// CHECK: mbarrier.init.shared::cta.b64 [{{%r[0-9]+}}], [[TWO]];
+// CHECK-NOT: bar.warp.sync
+// CHECK: wgmma.mma_async
+// CHECK-NOT: bar.warp.sync
+// CHECK: ldmatrix
+// CHECK: bar.sync %r{{[0-9]+}}, 128;
+// CHECK-NOT: bar.warp.sync
+// CHECK: mbarrier.arrive
+// CHECK: ret;
+#wide = #tile.shared_layout<shape [128, 64] bits 16 modes [(64, 1:1), (128, 0:64)] swizzle(3, 4, 3)>
+#acc = #tile.fragment_layout<shape [128, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 0:64)]>
+!both = !tile.ring<2 x [memref<128x64xf16, #shared>, memref<64x64xf16, #shared>], tma -> (wgmma, threads)>
+tile.kernel @apart(%n: index, %C: memref<128x64xf16>) grid(%bx) = (1) threads(384) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %ring = tile.ring.create layouts([#wide, #sl]) : !both
+  tile.warp_specialize
+  role "load" warps(4) registers(40) {
+    scf.for %k = %c0 to %n step %c1 {
+      %a, %b = tile.ring.acquire %ring[%k] : !both
+      tile.ring.commit %ring[%k] : !both
+    }
+    %a, %b = tile.ring.acquire %ring[%n] : !both
+    tile.ring.commit %ring[%n] : !both
+  }
+  role "mma" warps(8) registers(232) {
+    %acc = tile.alloc layout(#acc) : memref<128x64xf32, #tile.fragment>
+    %r = tile.alloc layout(#acc) : memref<128x64xf16, #tile.fragment>
+    tile.fill %acc with %zero {layout = #acc} : memref<128x64xf32, #tile.fragment>, f32
+    scf.for %k = %c0 to %n step %c1 {
+      %a, %b = tile.ring.wait %ring[%k] : !both
+      %t = tile.gemm %a, %b, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x64xf16, #shared>, memref<128x64xf32, #tile.fragment> -> !tile.token
+      tile.await %t
+      tile.ring.release %ring[%k] : !both
+    }
+    %a, %b = tile.ring.wait %ring[%n] : !both
+    tile.copy %a to %r {layout = #acc, plan = #tile.copy_plan<ldmatrix, bytes = 16>} : memref<128x64xf16, #shared> to memref<128x64xf16, #tile.fragment>
+    tile.ring.release %ring[%n] : !both
+    tile.copy %r to %C {layout = #acc, plan = #tile.copy_plan<vector, bytes = 4>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16>
+  }
+}
