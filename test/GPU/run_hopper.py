@@ -316,6 +316,7 @@ def cpu(options):
                     source,
                     "--check",
                     "--stage=scheduled",
+                    "--workers=1",  # of rows that several blocks write the last one counts
                     f"--arch={options.arch}",
                     f"--args={','.join(args)}",
                 ]

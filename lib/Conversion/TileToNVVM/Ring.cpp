@@ -420,6 +420,16 @@ static void emitProxyFence(KernelLowering &lowering) {
   emit(lowering, "fence.proxy.async.shared::cta;", "", {});
 }
 
+static bool needsFence(RingWaitOp wait) {
+  return !wait.getAgain() && typeOf(wait.getRing()).isFilledByRole() &&
+         readByAsyncProxy(wait);
+}
+/// Waits of one iteration stand together: the last fence is enough.
+static bool isFencedNext(RingWaitOp wait) {
+  auto next = dyn_cast_or_null<RingWaitOp>(wait->getNextNode());
+  return next && (needsFence(next) || (!next.getAgain() && isFencedNext(next)));
+}
+
 static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
   auto wait = cast<RingWaitOp>(op);
   RingType type = typeOf(wait.getRing());
@@ -445,7 +455,7 @@ static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
       onOneThread(lowering, byOne ? lowering.elected() : Value(), waitFull);
     if (type.inTensorMemory())
       emitTcgen05Fence(lowering, /*before=*/false);
-    if (type.isFilledByRole() && readByAsyncProxy(wait))
+    if (needsFence(wait) && !isFencedNext(wait))
       onOneThread(lowering, byOne ? lowering.elected() : Value(),
                   [&] { emitProxyFence(lowering); });
   } else {

@@ -27,9 +27,9 @@
 // The arrival speaks for its warp.
 // CHECK: bar.warp.sync
 // CHECK: mbarrier.arrive.shared::cta.b64 _
-// Who reads fences, behind the wait and in front of wgmma.
+// Who reads fences, once, behind the waits and in front of wgmma.
 // CHECK: mbarrier.try_wait.parity
-// CHECK: fence.proxy.async.shared::cta;
+// CHECK-NOT: fence.proxy
 // CHECK: mbarrier.try_wait.parity
 // CHECK: fence.proxy.async.shared::cta;
 // CHECK: wgmma.mma_async

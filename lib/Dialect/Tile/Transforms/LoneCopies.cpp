@@ -103,8 +103,9 @@ static void giveSlot(TileMoveOpInterface copy) {
   alloc.erase();
 }
 
-void tile::giveSlotsToLoneCopies(KernelOp kernel, const TargetInfo *target,
-                                 bool remarks) {
+LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel,
+                                          const TargetInfo *target,
+                                          bool remarks) {
   SmallVector<TileMoveOpInterface> alone;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
     if (isTmaLoad(copy) && !copy.getTarget().getDefiningOp<RingAcquireOp>())
@@ -112,9 +113,20 @@ void tile::giveSlotsToLoneCopies(KernelOp kernel, const TargetInfo *target,
   });
   for (TileMoveOpInterface copy : alone) {
     std::string reason = whyNotSlot(copy);
-    if (reason.empty())
+    if (reason.empty()) {
       giveSlot(copy);
-    else
-      demote(copy, *target, remarks, reason);
+      continue;
+    }
+    if (!target) {
+      InFlightDiagnostic diag =
+          kernel->getParentOfType<ModuleOp>().emitError()
+          << "expected '" << kTargetAttrName
+          << "' on the module (`--tile-set-target=arch=...`)";
+      diag.attachNote(copy->getLoc())
+          << "a copy by TMA needs another instruction: " << reason;
+      return diag;
+    }
+    demote(copy, *target, remarks, reason);
   }
+  return success();
 }

@@ -10,10 +10,10 @@
 namespace mlir::tile {
 
 /// Gives each load by TMA that fills no slot of a ring a slot for itself, or
-/// another instruction (with a remark, if `remarks`) where it cannot have one.
-/// `target` is not null where there is such a load.
-void giveSlotsToLoneCopies(KernelOp kernel, const TargetInfo *target,
-                           bool remarks);
+/// another instruction (with a remark, if `remarks`) where it cannot have one:
+/// an error without a target to choose it for.
+LogicalResult giveSlotsToLoneCopies(KernelOp kernel, const TargetInfo *target,
+                                    bool remarks);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_TRANSFORMS_LONECOPIES_H

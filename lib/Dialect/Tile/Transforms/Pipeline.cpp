@@ -383,6 +383,5 @@ LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
   });
   for (PipelinedOp loop : loops)
     convert(loop);
-  giveSlotsToLoneCopies(kernel, target, remarks);
-  return success();
+  return giveSlotsToLoneCopies(kernel, target, remarks);
 }
