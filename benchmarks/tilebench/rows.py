@@ -28,6 +28,9 @@ class Rows:
         parts += [f"s{self.stages}", f"t{self.threads}"] + ["free"] * (not self.promise)
         return "_".join(parts)
 
+    # Of rows written to one place twice, either may be the last.
+    distinct = ("J",)
+
     def arguments(self):
         return [
             ("X", self.element, ["T", "K"], "r", False),

@@ -422,10 +422,12 @@ std::vector<Assignment> Evaluator::solveCondition(ScalarId condition,
   llvm::SmallDenseSet<ScalarId> seen;
   collectConstants(condition, constants, seen);
   constants.push_back(kDefaults[2]);
-  llvm::SetVector<int64_t> candidates;
+  SmallVector<int64_t> candidates; // in this order, any number among them
   for (int64_t constant : constants)
     for (int64_t delta : {0, 1, -1})
-      candidates.insert(constant + delta);
+      if (int64_t candidate; !llvm::AddOverflow(constant, delta, candidate) &&
+                             !llvm::is_contained(candidates, candidate))
+        candidates.push_back(candidate);
   bool wanted[] = {wantFalse, wantTrue};
   std::vector<Assignment> result;
   for (int64_t others : kDefaults)

@@ -47,7 +47,7 @@ private:
   Model &model;
   Tracer tracer;
   llvm::DenseMap<Value, ScalarId> ids;
-  llvm::DenseMap<int64_t, ScalarId> constants;
+  std::map<int64_t, ScalarId> constants; // any number may be one
   llvm::DenseMap<Block *, int> bodyOf;
   std::map<Key, int> sources;
   SmallVector<OpAccess> accesses;

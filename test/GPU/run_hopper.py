@@ -310,7 +310,8 @@ def cpu(options):
                         continue
                     strides = artifact.dense_strides(shape[:-1] + [shape[-1] + pad]) if pad else None
                     text = "x".join(map(str, shape)) + ("@" + "x".join(map(str, strides)) if strides else "")
-                    args.append(f"{name}={text}" + ("" if access == "w" else ":smallint"))
+                    fill = ":iota" if name in getattr(program, "distinct", ()) else ":smallint"
+                    args.append(f"{name}={text}" + ("" if access == "w" else fill))
                 command = [
                     f"{options.bin}/tile-run",
                     source,

@@ -12,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -195,7 +196,7 @@ static LogicalResult verifyNames(KernelOp kernel) {
       return kernel.emitOpError() << "[kernel-13] expected tunables with names "
                                      "of their own, got '"
                                   << tunable.getName() << "'";
-    llvm::SmallDenseSet<int64_t> seen(values.begin(), values.end());
+    std::set<int64_t> seen(values.begin(), values.end());
     if (values.empty() || values.size() > kMaxValues ||
         seen.size() != values.size() || llvm::any_of(values, [](int64_t value) {
           return value < 0 || value > kMaxValue;

@@ -24,6 +24,12 @@ tile.kernel @negative() tunable(%b in [-1]) grid(%bx) = (1) threads(32) {
 
 // -----
 
+// expected-error @+1 {{[kernel-13] expected 1 to 64 distinct values in [0, 65536] of 'b', got #tile.tunable<"b" in[9223372036854775807]>}}
+tile.kernel @negative() tunable(%b in [9223372036854775807]) grid(%bx) = (1) threads(32) {
+}
+
+// -----
+
 // kernel-13
 // expected-error @+1 {{[kernel-13] expected at most 4096 combinations of the tunables' values}}
 tile.kernel @many() tunable(%a in [0, 1, 2, 3, 4, 5, 6, 7], %b in [0, 1, 2, 3, 4, 5, 6, 7], %c in [0, 1, 2, 3, 4, 5, 6, 7],
