@@ -371,7 +371,8 @@ def producers(add):
         add("producers", PLAIN, load_a="cp_async", epilogue=epilogue, core=epilogue == "residual")
     add("producers", PLAIN, load_a="cp_async", store_tma=False)
     add("producers", PLAIN, load_a="cp_async", ta=True)
-    add("producers", PLAIN, load_tma=False, layout="strided", specialize=True)
+    padded = [dict(run, pad=pad) for run, pad in zip(default_runs(PLAIN), (0, 3, 8, 7, 8))]
+    add("producers", PLAIN, padded, load_tma=False, layout="strided", specialize=True)
     odd = extents((1, 1, 1), (1, 257, 33), (129, 1, 64), (127, 65, 31), (255, 385, 193), (1001, 1003, 507), (0, 64, 32))
     for tb in (False, True):
         add("producers", PLAIN, odd, promise=False, tb=tb, specialize=True)
