@@ -88,6 +88,11 @@ static std::string whyNotTensorMap(const CopyFacts &facts,
   constexpr int64_t kMaxStride = int64_t(1) << 40;
   auto type = cast<MemRefType>(global.buffer.getType());
   SmallVector<IndexFacts> strides = getStrideFacts(global.buffer, facts.op);
+  // Elements are next to each other along the last such dimension only: with
+  // one column, rows have a stride of 1, too.
+  int64_t innermost = type.getRank() - 1;
+  while (innermost > 0 && strides[innermost].asConstant() != 1)
+    --innermost;
   for (unsigned dim = 0, rank = type.getRank(); dim < rank; ++dim) {
     std::string where =
         "dimension " + std::to_string(dim) + " of " + global.name;
@@ -97,7 +102,8 @@ static std::string whyNotTensorMap(const CopyFacts &facts,
         (offset.max && *offset.max >= kMaxExtent))
       return "coordinates of " + where + " may not fit 32 bits";
     // Only zero is ever multiplied by the stride of a dimension of extent 1.
-    if (type.getDimSize(dim) == 1 || strides[dim].asConstant() == 1)
+    if (type.getDimSize(dim) == 1 ||
+        (dim == innermost && strides[dim].asConstant() == 1))
       continue;
     if (auto stride = strides[dim].asConstant())
       if (*stride <= 0 || *stride >= kMaxStride * 8 / global.elementBits)

@@ -189,16 +189,14 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
   if (!target.hasTcgen05())
     others = sharedCandidates(kernel);
   bool feeds = llvm::any_of(others, [](TileMoveOpInterface copy) {
-    CopyPlanAttr plan = copy.getPlanAttr();
-    return plan && plan.getInstruction() == CopyInstruction::CpAsync &&
-           feedsWgmma(copy.getTarget());
+    return copy.getPlanAttr() && feedsWgmma(copy.getTarget());
   });
   if (!overlaps && isAskedFor && others.empty())
     return no("no copy runs ahead in a pipelined loop of several stages");
   if (!overlaps && !isAskedFor && !feeds)
     return no(
         "no copy by TMA stands in a pipelined loop of several stages, nor "
-        "one by cp.async that wgmma reads");
+        "another that wgmma reads");
   SmallVector<OpAccess> accesses;
   if (Operation *unknown =
           collectAccesses(kernel.getBodyRegion().front(), accesses))

@@ -188,8 +188,25 @@ Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Driver> driver,
 }
 
 Device::~Device() {
+  if (nothings)
+    (void)free(nothings);
   if (primary)
     functions().devicePrimaryCtxRelease(handle);
+}
+
+Result<cuda::DevicePtr> Device::nothing(bool isWritten) {
+  std::lock_guard<std::mutex> lock(nothingMutex);
+  if (!nothings) {
+    Result<cuda::DevicePtr> both = allocate(2 * kNothingBytes);
+    if (!both.ok())
+      return both.error();
+    if (Status status = fillBytes(*both, 0, 2 * kNothingBytes); !status.ok()) {
+      (void)free(*both);
+      return status.takeError();
+    }
+    nothings = *both;
+  }
+  return nothings + (isWritten ? kNothingBytes : 0);
 }
 
 Result<cuda::DevicePtr> Device::allocate(size_t bytes) {

@@ -139,7 +139,7 @@ static bool storeIndex(ElementType type, int64_t value, char *slot) {
 // At load
 //===----------------------------------------------------------------------===//
 
-Status Kernel::configure(const Device &onDevice) {
+Status Kernel::configure(Device &onDevice) {
   device = &onDevice;
   const KernelSpec &spec = *description;
   const cuda::Functions &f = device->functions();
@@ -340,7 +340,7 @@ Status Kernel::pack(Span<const Arg> args, Span<const ExprArg> described,
     }
     case ParamKind::TensorMap:
       if (Status status = tensorMaps->get(
-              spec, param.arg, device->driver(),
+              spec, param.arg, *device,
               args[spec.tensorMaps[param.arg].arg].data, described, slot);
           !status.ok())
         return status;

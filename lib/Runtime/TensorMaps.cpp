@@ -117,7 +117,7 @@ static Status encode(const TensorMapSpec &spec, const Driver &driver,
   void *address = reinterpret_cast<void *>(key.address);
   if (spec.im2col.any()) {
     int lower[3] = {}, upper[3] = {};
-    for (unsigned i = 0; i < rank - 2 && key.address != kNowhere; ++i) {
+    for (unsigned i = 0; i < rank - 2 && !key.isEmpty; ++i) {
       lower[i] = int(spec.im2col.lower[i]);
       upper[i] = int(spec.im2col.upper[i]);
     }
@@ -139,13 +139,22 @@ static Status encode(const TensorMapSpec &spec, const Driver &driver,
 }
 
 Status TensorMapCache::get(const KernelSpec &kernel, unsigned index,
-                           const Driver &driver, cuda::DevicePtr address,
+                           Device &device, cuda::DevicePtr address,
                            Span<const ExprArg> args, char *out) {
   TensorMapKey key;
   key.map = index;
   key.address = address;
   if (Status status = evaluate(kernel, index, args, key); !status.ok())
     return status;
+  const TensorMapSpec &spec = kernel.tensorMaps[index];
+  if (key.address == kNowhere) {
+    Result<cuda::DevicePtr> nothing =
+        device.nothing(kernel.args[spec.arg].access != Access::Read);
+    if (!nothing.ok())
+      return argError(kernel, spec.arg, nothing.message());
+    key.address = *nothing;
+    key.isEmpty = true;
+  }
   std::lock_guard<std::mutex> lock(mutex);
   for (const Entry &entry : entries)
     if (entry.key == key) {
@@ -153,7 +162,7 @@ Status TensorMapCache::get(const KernelSpec &kernel, unsigned index,
       return Status();
     }
   cuda::TensorMap map;
-  Status status = encode(kernel.tensorMaps[index], driver, key, map);
+  Status status = encode(spec, device.driver(), key, map);
   if (!status.ok())
     return argError(kernel, kernel.tensorMaps[index].arg,
                     "tensor map " + std::to_string(index) + ": " +

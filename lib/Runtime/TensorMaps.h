@@ -26,6 +26,7 @@ struct TensorMapKey {
   cuda::DevicePtr address = 0;
   std::array<uint64_t, 5> dims = {}; ///< 0 beyond the map's rank
   std::array<uint64_t, 4> strides = {};
+  bool isEmpty = false; ///< told by the address
 
   bool operator==(const TensorMapKey &other) const {
     return map == other.map && address == other.address && dims == other.dims &&
@@ -37,8 +38,9 @@ class TensorMapCache {
 public:
   /// Writes the map `index` of `kernel`, for a memref at `address`, to the 128
   /// bytes at `out`. The driver has no maps of tensors without elements: theirs
-  /// are of one element, which the kernel's coordinates leave out.
-  Status get(const KernelSpec &kernel, unsigned index, const Driver &driver,
+  /// are of one element, a zero (`Device::nothing`), which a kernel without a
+  /// loop over what is not there may copy.
+  Status get(const KernelSpec &kernel, unsigned index, Device &device,
              cuda::DevicePtr address, Span<const ExprArg> args, char *out);
 
 private:

@@ -53,11 +53,16 @@ llvm::Error CudaSession::open() {
 
 llvm::Expected<std::string> CudaSession::arch() const {
   unsigned capability = opened->computeMajor() * 10 + opened->computeMinor();
+  // What is compiled runs here only, so it may use what only this architecture
+  // has (suffix a).
   const TargetInfo *best = nullptr;
-  for (const TargetInfo &target : TargetInfo::all())
-    if (!llvm::isAlpha(target.arch.back()) && target.capability <= capability &&
-        (!best || target.capability > best->capability))
+  for (const TargetInfo &target : TargetInfo::all()) {
+    bool isSpecific = llvm::isAlpha(target.arch.back());
+    if (isSpecific ? target.capability == capability
+                   : target.capability <= capability &&
+                         (!best || target.capability > best->capability))
       best = &target;
+  }
   if (best)
     return best->arch.str();
   return llvm::createStringError(

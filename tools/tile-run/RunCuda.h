@@ -21,7 +21,8 @@ public:
   llvm::Error open();
   std::shared_ptr<runtime::Device> device() const { return opened; }
 
-  /// LLVM's name of the newest architecture, without suffix, that the compiler
+  /// LLVM's name of the newest architecture, with the suffix a where there is
+  /// one for exactly this device, that the compiler
   /// knows and the device runs.
   llvm::Expected<std::string> arch() const;
 

@@ -88,7 +88,7 @@ struct Options {
   cl::opt<std::string> arch{
       "arch", cl::value_desc("sm_XX"),
       cl::desc("architecture to compile for, by LLVM's -mcpu names (default: "
-               "for cuda the device's without suffix, for the layouts and "
+               "for cuda the device's with its suffix, for the layouts and "
                "schedules of --stage sm_80)"),
       cl::cat(category)};
   cl::opt<Stage> stage{

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace mlir::tile::runtime {
@@ -252,6 +253,10 @@ public:
   int64_t maxGrid(unsigned dim) const { return gridLimits[dim]; }
 
   Result<cuda::DevicePtr> allocate(size_t bytes);
+  /// What stands for the elements of a tensor that has none: zeros that nobody
+  /// writes, or memory that nobody reads. kNothingBytes, aligned to 256 bytes.
+  Result<cuda::DevicePtr> nothing(bool isWritten);
+  static constexpr size_t kNothingBytes = 256;
   Status free(cuda::DevicePtr pointer);
   Result<size_t> freeMemory();
   Status copyToDevice(cuda::DevicePtr to, const void *from, size_t bytes);
@@ -287,6 +292,8 @@ private:
   int64_t sharedPerBlock = 0;
   bool clusters = false;
   int64_t gridLimits[3] = {0, 0, 0};
+  std::mutex nothingMutex;
+  cuda::DevicePtr nothings = 0; ///< zeros, then what is written
 };
 
 /// Makes a device's context current for a scope; costs one query where it

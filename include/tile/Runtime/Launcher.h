@@ -153,7 +153,7 @@ private:
   friend class PreparedLaunch;
   Kernel() = default;
 
-  Status configure(const Device &device);
+  Status configure(Device &device);
   Status checkParams(const Device &device) const;
   Status bind(Span<const Arg> args, LaunchChecks checks,
               LaunchBuffer &buffer) const;
@@ -163,7 +163,7 @@ private:
               LaunchBuffer &buffer) const;
   static Status submit(const LaunchBuffer &buffer, cuda::Stream stream);
 
-  const Device *device = nullptr;
+  Device *device = nullptr;
   const KernelSpec *description = nullptr;
   const CodeSpec *chosen = nullptr;
   cuda::Function entry = nullptr;

@@ -6,7 +6,7 @@
 
 // The row after row 0 starts 120 elements behind it; no multiple of the tile.
 // RUN: env LD_LIBRARY_PATH=%t tile-run %S/Inputs/twice.mlir --target=cuda --check --bench --args=A=100,C=3x100@120x1 | FileCheck %s
-// CHECK: kernel 'twice' on cuda (Fake, sm_90 {{.*}}, 40 registers), 6 blocks
+// CHECK: kernel 'twice' on cuda (Fake, sm_90a {{.*}}, 40 registers), 6 blocks
 // CHECK-NEXT: A: 100 f32, uniform, seed 1
 // CHECK-NEXT: C: 3x100 f32, nan
 // CHECK-NEXT: time: 2.0000 ms (median of 20, best 2.0000), 0.00 GB/s

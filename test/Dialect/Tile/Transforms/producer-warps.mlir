@@ -111,11 +111,11 @@ tile.kernel @dependent(%A: !matrix {tile.alignment = 16}, %T: memref<64xindex>, 
   tile.copy %acc to %C[%row, %n] : !acc to !matrix
 }
 
-// Nothing long-running hides loads and stores of half as many threads.
+// Loads and stores, too, are made by warps of their own where wgmma reads.
 // CHECK-LABEL: tile.kernel @stores
-// CHECK-SAME: threads(256) {
-// CHECK-NOT: tile.warp_specialize
-// CHECK: threads -> wgmma>
+// CHECK-SAME: threads(384) attributes {specialize = true} {
+// CHECK: threads_mbarrier -> wgmma>
+// CHECK: role "load"
 // CHECK: tile.return
 tile.kernel @stores(%A: memref<?x512xf32> {tile.alignment = 16}, %C: !matrix) grid(%bx, %by) = (4, dim(%C, 0) ceildiv 128) threads(256) {
   %c0 = arith.constant 0 : index

@@ -147,3 +147,18 @@ tile.kernel @shapes(%A: memref<64x4096xf16> {tile.alignment = 16}, %T: memref<40
   // expected-remark @+1 {{tma not taken: the stride of dimension 0 of 'E' is not between 1 and 2^40 bytes}}
   tile.copy %E[%c0, %c0] to %n : memref<64x0xf16> to memref<64x4xf16, #shared>
 }
+
+// -----
+
+// One column: rows have a stride of one element, which is not of 16 bytes.
+// CHECK-LABEL: tile.kernel @column
+// CHECK: tile.copy %A{{.*}}plan = #tile.copy_plan<realign
+#shared = #gpu.address_space<workgroup>
+tile.kernel @column(%A: memref<64x1xf16> {tile.alignment = 16}, %C: memref<32x64xf16>) grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %As = tile.alloc : memref<32x64xf16, #shared>
+  // expected-remark @below {{copy: realign, 16 bytes; tma not taken: the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only, not of 16}}
+  tile.copy %A[%c0, %c0] sizes [32, 64] to %As : memref<64x1xf16> to memref<32x64xf16, #shared>
+  // expected-remark @below {{copy: }}
+  tile.copy %As to %C : memref<32x64xf16, #shared> to memref<32x64xf16>
+}
