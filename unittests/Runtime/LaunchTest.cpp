@@ -320,6 +320,29 @@ TEST_F(LaunchTest, TensorMapsAreEncodedOnceAndClustersLaunched) {
     }
 }
 
+TEST_F(LaunchTest, TensorsWithoutElementsAreAZero) {
+  std::unique_ptr<LoadedArtifact> loaded = load(tensorMapArtifact());
+  ASSERT_TRUE(loaded);
+  shapeC[1] = stridesC[0] = 256;
+  shapeA[0] = 0;
+  Status status = loaded->kernel(0).launch(args);
+  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_EQ(mock->tensorMaps.size(), 1u);
+  const MockTensorMap &map = mock->tensorMaps[0];
+  EXPECT_EQ(map.dims, (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(map.strides, (std::vector<uint64_t>{16}));
+  // Memory of the device, not of the argument: a kernel may read it.
+  EXPECT_NE(map.address, kA);
+  std::vector<char> bytes(Device::kNothingBytes, 1);
+  ASSERT_TRUE(loaded->device()
+                  .driver()
+                  .check(loaded->device().functions().memcpyDtoH(
+                             bytes.data(), map.address, bytes.size()),
+                         "cuMemcpyDtoH")
+                  .ok());
+  EXPECT_EQ(bytes, std::vector<char>(Device::kNothingBytes, 0));
+}
+
 TEST_F(LaunchTest, ThreadsLaunchTogether) {
   std::unique_ptr<LoadedArtifact> loaded = load(tensorMapArtifact());
   const Kernel &kernel = loaded->kernel(0);
