@@ -338,60 +338,69 @@ std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
                                               ArrayRef<int64_t> wanted) {
   Restore restore(choices, vars);
   std::map<int64_t, Assignment> found;
-  for (int64_t others : kDefaults) {
-    for (int pivot = static_cast<int>(vars.size()) - 1; pivot >= 0; --pivot) {
-      if (found.size() == wanted.size())
-        break;
-      int64_t divisor =
-          std::max<int64_t>(1, choices.sourceOf(vars[pivot]).divisor);
-      // Trip counts of the k-th multiple; a failure counts as none.
-      auto run = [&](int64_t k) {
-        assignAll(vars, pivot, k * divisor, others);
-        Cache cache;
-        return trips(evalFresh(loop.lower, cache), evalFresh(loop.upper, cache),
-                     evalFresh(loop.stride, cache))
-            .value_or(-1);
-      };
-      // The least k with at least `count` trips, by doubling and halving;
-      // right where the count does not fall, and checked.
-      auto least = [&](int64_t count) {
-        int64_t high = 1;
-        while (high * divisor < kLargest && run(high) < count)
-          high *= 2;
-        int64_t low = -1;
-        while (low + 1 < high) {
-          int64_t middle = low + (high - low) / 2;
-          (run(middle) >= count ? high : low) = middle;
-        }
-        return high;
-      };
-      for (int64_t count : wanted) {
-        if (found.count(count))
-          continue;
-        int64_t first = least(count);
-        if (run(first) != count)
-          continue;
-        // Of all values with this count the roundest: a whole number of
-        // steps, where there is one.
-        int64_t last = std::max(first, least(count + 1) - 1);
-        if (run(last) != count)
-          last = first;
-        int64_t best = last;
-        for (int bit = 40; bit >= 0; --bit) {
-          int64_t round = (last >> bit) << bit;
-          if (round >= first && run(round) == count) {
-            best = round;
-            break;
+  auto search = [&](ArrayRef<int64_t> counts) {
+    for (int64_t others : kDefaults) {
+      for (int pivot = static_cast<int>(vars.size()) - 1; pivot >= 0; --pivot) {
+        if (llvm::all_of(
+                counts, [&](int64_t count) { return found.count(count) != 0; }))
+          break;
+        int64_t divisor =
+            std::max<int64_t>(1, choices.sourceOf(vars[pivot]).divisor);
+        // Trip counts of the k-th multiple; a failure counts as none.
+        auto run = [&](int64_t k) {
+          assignAll(vars, pivot, k * divisor, others);
+          Cache cache;
+          return trips(evalFresh(loop.lower, cache),
+                       evalFresh(loop.upper, cache),
+                       evalFresh(loop.stride, cache))
+              .value_or(-1);
+        };
+        // The least k with at least `count` trips, by doubling and halving;
+        // right where the count does not fall, and checked.
+        auto least = [&](int64_t count) {
+          int64_t high = 1;
+          while (high * divisor < kLargest && run(high) < count)
+            high *= 2;
+          int64_t low = -1;
+          while (low + 1 < high) {
+            int64_t middle = low + (high - low) / 2;
+            (run(middle) >= count ? high : low) = middle;
           }
+          return high;
+        };
+        for (int64_t count : counts) {
+          if (found.count(count))
+            continue;
+          int64_t first = least(count);
+          if (run(first) != count)
+            continue;
+          // Of all values with this count the roundest: a whole number of
+          // steps, where there is one.
+          int64_t last = std::max(first, least(count + 1) - 1);
+          if (run(last) != count)
+            last = first;
+          int64_t best = last;
+          for (int bit = 40; bit >= 0; --bit) {
+            int64_t round = (last >> bit) << bit;
+            if (round >= first && run(round) == count) {
+              best = round;
+              break;
+            }
+          }
+          run(best);
+          Assignment assignment;
+          for (int var : vars)
+            assignment.push_back(choices.variables[var].value);
+          found[count] = std::move(assignment);
         }
-        run(best);
-        Assignment assignment;
-        for (int var : vars)
-          assignment.push_back(choices.variables[var].value);
-        found[count] = std::move(assignment);
       }
     }
-  }
+  };
+  search(wanted);
+  // What divides the sizes may leave none of these counts but 0: larger ones.
+  if (llvm::any_of(wanted, [](int64_t count) { return count > 0; }) &&
+      (found.empty() || found.rbegin()->first <= 0))
+    search({8, 16});
   std::vector<Assignment> result;
   for (auto &[count, assignment] : found)
     if (!llvm::is_contained(result, assignment))

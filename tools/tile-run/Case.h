@@ -33,9 +33,9 @@ struct Case {
   std::vector<std::string> tunables;
   /// Measures so many of the best candidates; 0: the model chooses.
   unsigned tune = 0;
-  unsigned repeats = 0;   ///< timed samples; 0: no timing
-  unsigned workers = 0;   ///< threads of the CPU; 0: one for each core
-  bool fastMath = false;  ///< as in CompileOptions, like `roles`
+  unsigned repeats = 0;  ///< timed samples; 0: no timing
+  unsigned workers = 0;  ///< threads of the CPU; 0: one for each core
+  bool fastMath = false; ///< as in CompileOptions, like `roles`
   RoleChoice roles = RoleChoice::Auto;
   bool lazyAsync = false; ///< as in RunOptions, like `blocks`
   unsigned blocks = 0;

@@ -121,9 +121,10 @@ struct Options {
       "roles", cl::cat(category), cl::init(RoleChoice::Auto),
       cl::desc("whether warps are divided into roles, in kernels that do not "
                "say so themselves (`specialize`):"),
-      cl::values(clEnumValN(RoleChoice::Auto, "auto", "where it pays (default)"),
-                 clEnumValN(RoleChoice::On, "on", "or an error"),
-                 clEnumValN(RoleChoice::Off, "off", "never"))};
+      cl::values(
+          clEnumValN(RoleChoice::Auto, "auto", "where it pays (default)"),
+          clEnumValN(RoleChoice::On, "on", "or an error"),
+          clEnumValN(RoleChoice::Off, "off", "never"))};
   cl::opt<unsigned> blocks{
       "blocks", cl::init(0),
       cl::desc("blocks that the CPU launches of a kernel with block ranges "

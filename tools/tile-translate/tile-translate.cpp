@@ -84,9 +84,10 @@ struct Options {
       "roles", cl::cat(category), cl::init(RoleChoice::Auto),
       cl::desc("whether warps are divided into roles, in kernels that do not "
                "say so themselves (`specialize`):"),
-      cl::values(clEnumValN(RoleChoice::Auto, "auto", "where it pays (default)"),
-                 clEnumValN(RoleChoice::On, "on", "or an error"),
-                 clEnumValN(RoleChoice::Off, "off", "never"))};
+      cl::values(
+          clEnumValN(RoleChoice::Auto, "auto", "where it pays (default)"),
+          clEnumValN(RoleChoice::On, "on", "or an error"),
+          clEnumValN(RoleChoice::Off, "off", "never"))};
   cl::opt<bool> lineInfo{"line-info", cl::cat(category),
                          cl::desc("line tables from the source locations")};
   cl::opt<bool> noOpt{"no-opt", cl::cat(category),

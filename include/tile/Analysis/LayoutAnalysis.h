@@ -71,9 +71,8 @@ struct OperationDecision {
 
 /// The layout over `threads` threads of a loop that touches memory only, as
 /// inference chooses it; nullopt where `op` is no such loop.
-std::optional<FragmentLayout> memoryLoopLayout(TileOpInterface op,
-                                               const TargetInfo &target,
-                                               int64_t threads);
+std::optional<FragmentLayout>
+memoryLoopLayout(TileOpInterface op, const TargetInfo &target, int64_t threads);
 
 class LayoutAnalysis {
 public:

@@ -142,8 +142,8 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
   }
 }
 
-/// The range of one of the hardware's block indices where the grid's extent is a
-/// constant; the launcher rounds it up to whole clusters.
+/// The range of one of the hardware's block indices where the grid's extent is
+/// a constant; the launcher rounds it up to whole clusters.
 static LLVM::ConstantRangeAttr blockIdRange(KernelOp kernel, unsigned d) {
   auto extent = dyn_cast<AffineConstantExpr>(kernel.getGrid().getResult(d));
   if (!extent || extent.getValue() <= 0)
