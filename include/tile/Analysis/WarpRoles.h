@@ -35,8 +35,8 @@ struct RoleDecision {
 /// branches around them) is scalar arithmetic and reads of memory that the
 /// kernel does not write: of every copy by TMA, and of at least one that runs
 /// ahead. They are worth their warps when copies by TMA run ahead in a
-/// pipelined loop, or cp.async into what wgmma reads, and registers can be
-/// given to those who compute. With `isAskedFor` it is enough that they are
+/// pipelined loop, or any other copies into what wgmma reads, and registers can
+/// be given to those who compute. With `isAskedFor` it is enough that they are
 /// possible.
 RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target,
                          bool isAskedFor);

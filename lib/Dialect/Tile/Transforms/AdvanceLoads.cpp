@@ -102,19 +102,20 @@ static Production productionAt(RingAcquireOp acquire) {
   return {};
 }
 
-/// Collects, in order, the scalars behind `loop` that `op` needs. False where
-/// it needs anything else from there, or a result of the loop.
+/// Collects, in order, the scalars behind `loop` that `op` needs but for `own`.
+/// False where it needs anything else from there, or a result of the loop.
 static bool collectScalars(Operation *op, scf::ForOp loop,
+                           ArrayRef<Operation *> own,
                            llvm::SetVector<Operation *> &scalars) {
   for (Value operand : op->getOperands()) {
     Operation *definition = operand.getDefiningOp();
     if (!definition || definition->getBlock() != loop->getBlock() ||
         definition->isBeforeInBlock(loop))
       continue;
-    if (scalars.contains(definition))
+    if (scalars.contains(definition) || llvm::is_contained(own, definition))
       continue;
     if (definition == loop || !isScalar(definition) ||
-        !collectScalars(definition, loop, scalars))
+        !collectScalars(definition, loop, own, scalars))
       return false;
     scalars.insert(definition);
   }
@@ -134,21 +135,9 @@ void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
       if (isReleasedBefore(acquire, loop, role))
         production = productionAt(acquire);
       llvm::SetVector<Operation *> scalars = needed;
-      llvm::SmallDenseSet<Operation *> own(production.begin(),
-                                           production.end());
-      bool free = !production.empty();
-      for (Operation *part : production)
-        for (Value operand : part->getOperands()) {
-          Operation *definition = operand.getDefiningOp();
-          if (!definition || own.contains(definition) ||
-              definition->getBlock() != loop->getBlock() ||
-              definition->isBeforeInBlock(loop))
-            continue;
-          free = free && definition != loop && isScalar(definition) &&
-                 collectScalars(definition, loop, scalars);
-          scalars.insert(definition);
-        }
-      if (!free)
+      if (production.empty() || !llvm::all_of(production, [&](Operation *part) {
+            return collectScalars(part, loop, production, scalars);
+          }))
         break;
       needed = std::move(scalars);
       next = production.back()->getNextNode();

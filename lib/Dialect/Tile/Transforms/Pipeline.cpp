@@ -21,8 +21,9 @@
 // and runs ahead as far as slots are free, and so do productions by cp.async
 // and by stores that the producing role can make; where they do not, production
 // i+N follows release i. Such a ring lives as long as the kernel: its uses are
-// counted across the loops around it. A copy by TMA that cannot run ahead gets
-// a slot for itself alone.
+// counted across the loops around it. A copy by TMA behind the loop into a tile
+// of such a ring is its next use; one that cannot run ahead otherwise gets a
+// slot for itself alone.
 //
 //===----------------------------------------------------------------------===//
 #include "LoneCopies.h"

@@ -6,7 +6,8 @@
 // element) it would read in short pieces of many rows, and wait for. Through a
 // tile in shared memory it arrives as whole rows by TMA, which a role that
 // copies issues while the loop before still multiplies. Only where such a loop
-// is, and only in shared memory that the kernel's own tiles leave.
+// is: in shared memory that the kernel's own tiles leave, else piece by piece
+// through a tile that the loop fills.
 //
 //===----------------------------------------------------------------------===//
 #include "Staging.h"
@@ -129,13 +130,9 @@ bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
   auto pieceType =
       MemRefType::get(tileType.getShape(), element, MemRefLayoutAttrInterface(),
                       FragmentSpaceAttr::get(&getContext()));
-  // The dimension of the source along which columns run: the last that is not
-  // one element wide.
   SmallVector<int64_t> extents = copy.getSourceExtents();
-  int64_t columnDim = extents.size() - 1;
-  while (columnDim > 0 && extents[columnDim] == 1)
-    --columnDim;
-  extents[columnDim] = columns;
+  unsigned along = columnDim(extents);
+  extents[along] = columns;
   SmallVector<Value> offsets(copy.getSourceOffsets());
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   if (offsets.empty())
@@ -144,8 +141,7 @@ bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
     SmallVector<Value> from = offsets;
     Value distance = arith::ConstantIndexOp::create(builder, loc, column);
     if (column)
-      from[columnDim] =
-          arith::AddIOp::create(builder, loc, from[columnDim], distance);
+      from[along] = arith::AddIOp::create(builder, loc, from[along], distance);
     auto load = CopyOp::create(builder, loc, copy.getSource(), from, widest,
                                ValueRange(), extents);
     load.setEvictionPolicyAttr(copy.getEvictionPolicyAttr());

@@ -190,20 +190,16 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   builder.setInsertionPoint(copy);
   int64_t rank = cast<MemRefType>(copy.getTarget().getType()).getRank();
   SmallVector<int64_t> targetExtents = copy.getTargetExtents();
-  // The dimension of the target along which columns run: the last that is not
-  // one element wide.
-  int64_t columnDim = rank - 1;
-  while (columnDim > 0 && targetExtents[columnDim] == 1)
-    --columnDim;
+  unsigned along = columnDim(targetExtents);
   SmallVector<Value> offsets(copy.getTargetOffsets());
   if (offsets.empty())
     offsets.assign(rank, arith::ConstantIndexOp::create(builder, loc, 0));
-  targetExtents[columnDim] = extent;
+  targetExtents[along] = extent;
   auto store = [&](int64_t column) {
     SmallVector<Value> at = offsets;
     if (column)
-      at[columnDim] = arith::AddIOp::create(
-          builder, loc, at[columnDim],
+      at[along] = arith::AddIOp::create(
+          builder, loc, at[along],
           arith::ConstantIndexOp::create(builder, loc, column));
     return moveFrom(builder, staging, copy, at, targetExtents);
   };

@@ -56,3 +56,10 @@ std::optional<FragmentLayout> tile::restrictDim(const FragmentLayout &layout,
     return std::nullopt;
   return result;
 }
+
+unsigned tile::columnDim(ArrayRef<int64_t> extents) {
+  unsigned dim = extents.size() - 1;
+  while (dim > 0 && extents[dim] == 1)
+    --dim;
+  return dim;
+}

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the passes that stage loads and stores both ask: how much shared memory
-// a kernel's own tiles take, and what a trip through it is worth.
+// a kernel's own tiles take, what a trip through it is worth, and which pieces
+// of a fragment make it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGING_H
@@ -30,6 +31,10 @@ int64_t tileBytes(KernelOp kernel);
 /// of them and the rest is the same again further along: register digits.
 std::optional<FragmentLayout> restrictDim(const FragmentLayout &layout,
                                           unsigned dim, int64_t extent);
+
+/// The dimension along which columns of a region run that a tile of rank two
+/// holds: the last that is not one element wide.
+unsigned columnDim(ArrayRef<int64_t> extents);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGING_H

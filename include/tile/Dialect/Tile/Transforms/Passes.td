@@ -391,7 +391,9 @@ def StageLoadsPass : Pass<"tile-stage-loads", "::mlir::ModuleOp"> {
     goes through a swizzled tile of shared memory, when the kernel's own tiles
     leave room for it and the rules of `tile-select-copies` allow TMA. The
     pipeline then gives that tile a ring of one slot, and a role that copies fills
-    it while the loop still multiplies. `remarks` says why a copy stays.
+    it while the loop still multiplies. Without room, columns of it go through a
+    tile with as many rows that the loop fills, one piece after the other: that
+    tile's ring goes on behind the loop. `remarks` says why a copy stays.
 
     Before:
 
