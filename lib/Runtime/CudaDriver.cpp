@@ -61,6 +61,7 @@ static const char *resolveAll(void *library, cuda::Functions &f) {
   r.optional(f.funcGetParamInfo, "cuFuncGetParamInfo");
   r.required(f.launchKernel, "cuLaunchKernel");
   r.optional(f.launchKernelEx, "cuLaunchKernelEx");
+  r.optional(f.occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters");
   r.required(f.memAlloc, "cuMemAlloc_v2");
   r.required(f.memFree, "cuMemFree_v2");
   r.required(f.memGetInfo, "cuMemGetInfo_v2");

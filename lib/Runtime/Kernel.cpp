@@ -65,10 +65,28 @@ static Status checkPointer(const Device &device, const KernelSpec &kernel,
                       "device " + std::to_string(ordinal));
 }
 
+/// How clusters are asked for. Those of a persistent kernel are parts of the
+/// row that its grid is.
+static cuda::LaunchAttribute clusterAttribute(const KernelSpec &spec) {
+  cuda::LaunchAttribute attribute = {};
+  attribute.id = cuda::kLaunchClusterDimension;
+  attribute.value.cluster = {unsigned(spec.cluster[0]),
+                             unsigned(spec.cluster[1]),
+                             unsigned(spec.cluster[2])};
+  if (spec.persistent)
+    attribute.value.cluster = {
+        unsigned(spec.cluster[0] * spec.cluster[1] * spec.cluster[2]), 1, 1};
+  return attribute;
+}
+
 /// The blocks of a persistent kernel: one row of clusters that divide `tiles`
-/// among themselves, no more than the device runs at a time.
+/// among themselves, no more than the device runs at a time. A cluster lives in
+/// one of the groups into which multiprocessors are fused, and these are of
+/// several sizes: 132 multiprocessors may hold less than 33 clusters of four.
+/// The 33rd would start when all others are done.
 static Status computePersistentGrid(const Device &device,
                                     const KernelSpec &kernel,
+                                    int activeClusters,
                                     const int64_t (&tiles)[3],
                                     LaunchBuffer &buffer) {
   constexpr int64_t kMaxTiles = std::numeric_limits<int32_t>::max();
@@ -83,6 +101,8 @@ static Status computePersistentGrid(const Device &device,
     size *= kernel.cluster[i];
   }
   int64_t fit = device.multiprocessors() * kernel.persistent / size;
+  if (activeClusters)
+    fit = std::min<int64_t>(fit, activeClusters);
   clusters = std::min(clusters, std::max<int64_t>(fit, 1));
   buffer.grid[0] = unsigned(clusters * size);
   buffer.grid[1] = buffer.grid[2] = 1;
@@ -91,7 +111,8 @@ static Status computePersistentGrid(const Device &device,
 
 /// Evaluates the grid; every message names the extent.
 static Status computeGrid(const Device &device, const KernelSpec &kernel,
-                          Span<const ExprArg> args, LaunchBuffer &buffer) {
+                          int activeClusters, Span<const ExprArg> args,
+                          LaunchBuffer &buffer) {
   int64_t extents[3];
   buffer.empty = false;
   auto fail = [&](unsigned i, const std::string &what) {
@@ -108,7 +129,8 @@ static Status computeGrid(const Device &device, const KernelSpec &kernel,
     buffer.empty |= extent.value == 0;
   }
   if (kernel.persistent && !buffer.empty)
-    return computePersistentGrid(device, kernel, extents, buffer);
+    return computePersistentGrid(device, kernel, activeClusters, extents,
+                                 buffer);
   for (unsigned i = 0; i < 3; ++i) {
     buffer.grid[i] = unsigned(extents[i]);
     if (buffer.empty)
@@ -195,6 +217,8 @@ Status Kernel::configure(Device &onDevice) {
     set(cuda::kFunctionNonPortableCluster, 1);
   if (!status.ok())
     return kernelError(spec, status.message());
+  if (clustered && spec.persistent)
+    used.activeClusters = countActiveClusters();
 
   if (!spec.tensorMaps.empty()) {
     if (!f.tensorMapEncodeTiled || !f.tensorMapEncodeIm2col)
@@ -202,6 +226,30 @@ Status Kernel::configure(Device &onDevice) {
     tensorMaps = std::make_unique<TensorMapCache>();
   }
   return Status();
+}
+
+/// The clusters that the device runs at a time, after everything that decides
+/// it has been set; 0 where the driver does not say. Nothing else is on the
+/// device in its answer.
+int Kernel::countActiveClusters() const {
+  const cuda::Functions &f = device->functions();
+  if (!f.occupancyMaxActiveClusters)
+    return 0;
+  cuda::LaunchAttribute attribute = clusterAttribute(*description);
+  cuda::LaunchConfig config = {attribute.value.cluster.x,
+                               1,
+                               1,
+                               unsigned(description->threads),
+                               1,
+                               1,
+                               unsigned(description->sharedBytes),
+                               nullptr,
+                               &attribute,
+                               1};
+  int count = 0;
+  if (f.occupancyMaxActiveClusters(&count, entry, &config) != cuda::kSuccess)
+    return 0;
+  return std::max(count, 0);
 }
 
 /// Compares the manifest's parameters with the code's: a mismatch would pass
@@ -308,7 +356,8 @@ Status Kernel::pack(Span<const Arg> args, Span<const ExprArg> described,
                     LaunchBuffer &buffer) const {
   const KernelSpec &spec = *description;
   buffer.kernel = this;
-  if (Status status = computeGrid(*device, spec, described, buffer);
+  if (Status status =
+          computeGrid(*device, spec, used.activeClusters, described, buffer);
       !status.ok() || buffer.empty)
     return status;
 
@@ -366,14 +415,7 @@ Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) {
                        buffer.grid[2], unsigned(spec.threads), 1, 1,
                        unsigned(spec.sharedBytes), stream, params, nullptr);
   } else {
-    cuda::LaunchAttribute attribute = {};
-    attribute.id = cuda::kLaunchClusterDimension;
-    attribute.value.cluster = {unsigned(spec.cluster[0]),
-                               unsigned(spec.cluster[1]),
-                               unsigned(spec.cluster[2])};
-    if (spec.persistent) // clusters of the row that the grid is
-      attribute.value.cluster = {
-          unsigned(spec.cluster[0] * spec.cluster[1] * spec.cluster[2]), 1, 1};
+    cuda::LaunchAttribute attribute = clusterAttribute(spec);
     cuda::LaunchConfig config = {buffer.grid[0],
                                  buffer.grid[1],
                                  buffer.grid[2],

@@ -543,4 +543,55 @@ TEST_F(LaunchTest, PersistentGridsFitTheDevice) {
             "expected a grid of at most 2147483647 clusters");
 }
 
+TEST_F(LaunchTest, PersistentGridsHaveNoMoreClustersThanRunAtATime) {
+  // As many tiles as any device takes, on groups that pairs fill and clusters
+  // of four do not.
+  Artifact artifact = scaleArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  args[3] = Arg::i32(1 << 12);
+  mock->groups = {16, 16, 16, 16, 16, 18, 18, 16};
+  kernel.sharedBytes = 1024;
+  kernel.persistent = 1;
+  kernel.cluster = {2, 2, 1};
+  using Grid = std::array<unsigned, 3>;
+  std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+  for (int i = 0; i < 2; ++i) {
+    Status status = loaded->kernel(0).launch(args);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(mock->launches.back().grid, (Grid{32 * 4, 1, 1}));
+  }
+  EXPECT_EQ(loaded->kernel(0).resources().activeClusters, 32);
+  // Asked when the artifact is loaded, with what the launch asks for.
+  EXPECT_EQ(mock->clusterQuestions, 1);
+  EXPECT_EQ(mock->sharedAsked, 1024u);
+
+  auto gridOf = [&] {
+    loaded = load(artifact);
+    Status status = loaded->kernel(0).launch(args);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return mock->launches.back().grid;
+  };
+  kernel.cluster = {2, 1, 1};
+  EXPECT_EQ(gridOf(), (Grid{132, 1, 1}));
+  // Small grids stay what they are.
+  args[3] = Arg::i32(1);
+  EXPECT_EQ(gridOf(), (Grid{8, 1, 1}));
+  args[3] = Arg::i32(1 << 12);
+  // No clusters, or no persistence: nobody asks.
+  int asked = mock->clusterQuestions;
+  kernel.cluster = {1, 1, 1};
+  EXPECT_EQ(gridOf(), (Grid{132, 1, 1}));
+  kernel.persistent = 0;
+  kernel.cluster = {1, 2, 1};
+  gridOf();
+  EXPECT_EQ(mock->clusterQuestions, asked);
+  // A driver without an answer, or with none that a launch could use.
+  kernel.persistent = 1;
+  kernel.cluster = {2, 2, 1};
+  mock->groups = {};
+  EXPECT_EQ(gridOf(), (Grid{132, 1, 1}));
+  mock->groups = {2, 2};
+  EXPECT_EQ(gridOf(), (Grid{132, 1, 1}));
+}
+
 } // namespace

@@ -208,6 +208,25 @@ int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **params,
   return record(*config, function, params);
 }
 
+int cuOccupancyMaxActiveClusters(int *count, void *,
+                                 const LaunchConfig *config) {
+  ++state.clusterQuestions;
+  state.sharedAsked = config->shared;
+  if (state.groups.empty())
+    return 801;
+  unsigned blocks = 0;
+  for (unsigned i = 0; i < config->numAttributes; ++i)
+    if (const unsigned *value = config->attributes[i].value;
+        config->attributes[i].id == 4)
+      blocks = value[0] * value[1] * value[2];
+  if (!blocks || config->grid[0] % blocks)
+    return 1;
+  *count = 0;
+  for (unsigned group : state.groups)
+    *count += int(group / blocks);
+  return 0;
+}
+
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   if (bytes > size_t(1) << 30)
     return 2;

@@ -54,6 +54,9 @@ struct MockCuda {
   int maxThreads = 1024;
   int multiprocessors = 132;
   int launchResult = 0;
+  /// Sizes of the groups of multiprocessors that hold a cluster each; none: the
+  /// driver does not answer.
+  std::vector<unsigned> groups;
   std::map<std::string, std::vector<size_t>> paramSizes; ///< by kernel
   std::string refuse; ///< images that contain this do not load
   std::map<uint64_t, MockAllocation> memory;
@@ -63,6 +66,8 @@ struct MockCuda {
   int primaryRetained = 0;
   int modulesLoaded = 0;
   int numLaunches = 0;
+  int clusterQuestions = 0;
+  unsigned sharedAsked = 0;     ///< of the last one
   std::vector<void *> contexts; ///< the current one last
   std::vector<std::string> images;
   std::vector<MockLaunch> launches;

@@ -163,6 +163,9 @@ struct Functions {
                          void **params, void **extra);
   Result (*launchKernelEx)(const LaunchConfig *config, Function function,
                            void **params, void **extra); ///< optional
+  Result (*occupancyMaxActiveClusters)(
+      int *count, Function function,
+      const LaunchConfig *config); ///< optional
 
   Result (*memAlloc)(DevicePtr *pointer, size_t bytes);
   Result (*memFree)(DevicePtr pointer);

@@ -95,6 +95,9 @@ struct KernelResources {
   int localBytes = 0;   ///< per thread: stack and spills
   int staticShared = 0; ///< bytes per block, beside the manifest's
   int maxThreads = 0;   ///< of a block
+  /// Clusters that run at a time, of a persistent kernel with clusters whose
+  /// driver can be asked; 0 otherwise.
+  int activeClusters = 0;
 };
 
 struct LaunchBuffer;
@@ -155,6 +158,7 @@ private:
 
   Status configure(Device &device);
   Status checkParams(const Device &device) const;
+  int countActiveClusters() const;
   Status bind(Span<const Arg> args, LaunchChecks checks,
               LaunchBuffer &buffer) const;
   /// Whether a version's alignments and assumptions hold.
