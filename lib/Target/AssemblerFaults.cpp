@@ -1,9 +1,11 @@
-//===- AssemblerFaults.cpp - what ptxas miscompiles -----------------------===//
+//===- AssemblerFaults.cpp - what ptxas gets wrong ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "AssemblerFaults.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
@@ -66,4 +68,48 @@ static void rewriteSubtractions(Function &function) {
 void mlir::tile::avoidMiscompiledSubtractions(llvm::Module &module) {
   for (Function &function : module)
     rewriteSubtractions(function);
+}
+
+/// Inline assembly with `text` in it.
+static bool isAssembly(const Instruction &instruction, StringRef text) {
+  auto *call = dyn_cast<CallBase>(&instruction);
+  return call && call->isInlineAsm() &&
+         cast<InlineAsm>(call->getCalledOperand())
+             ->getAsmString()
+             .contains(text);
+}
+
+/// Whether `instruction` may be executed behind what it stands in front of,
+/// as far as memory and threads go.
+static bool isMovable(const Instruction &instruction) {
+  return !isa<PHINode>(instruction) && !instruction.isEHPad() &&
+         !instruction.mayHaveSideEffects() && !instruction.mayReadFromMemory();
+}
+
+/// Moves what `wait` does not need behind it.
+static void putFirst(Instruction &wait) {
+  SmallVector<Instruction *> moved;
+  SmallPtrSet<const Value *, 32> needed(wait.op_begin(), wait.op_end());
+  for (Instruction &instruction : make_range(
+           std::next(wait.getReverseIterator()), wait.getParent()->rend())) {
+    if (isMovable(instruction) && !needed.contains(&instruction))
+      moved.push_back(&instruction);
+    else
+      needed.insert(instruction.op_begin(), instruction.op_end());
+  }
+  for (Instruction *instruction : moved)
+    instruction->moveAfter(&wait);
+}
+
+void mlir::tile::putWaitsFirst(llvm::Module &module) {
+  for (Function &function : module)
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block) {
+        if (isAssembly(instruction, "wgmma.mma_async"))
+          break; // what follows is issued here
+        if (!isAssembly(instruction, "wgmma.wait_group"))
+          continue;
+        putFirst(instruction);
+        break;
+      }
 }

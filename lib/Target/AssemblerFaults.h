@@ -1,8 +1,8 @@
-//===- AssemblerFaults.h - what ptxas miscompiles ---------------*- C++ -*-===//
+//===- AssemblerFaults.h - what ptxas gets wrong ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Correct PTX of which ptxas makes wrong machine code is not generated. Runs on
-// LLVM IR behind the optimizer, last before code generation.
+// Correct PTX of which ptxas makes wrong or needlessly slow machine code is not
+// generated. Runs on LLVM IR behind the optimizer, last before code generation.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_TARGET_ASSEMBLERFAULTS_H
@@ -21,6 +21,13 @@ namespace mlir::tile {
 /// lower half of the subtrahend is 0, its negation is 0, nothing is carried,
 /// and the difference is 2^32 too small. `test/GPU/ptxas_mulhi.py` shows it.
 void avoidMiscompiledSubtractions(llvm::Module &module);
+
+/// Moves what stands between the start of a block and a wait for groups of
+/// wgmma issued in other blocks behind the wait. LLVM sinks indices that only
+/// an epilogue uses out of the loops around it, to the exit of the loop of
+/// gemms; ptxas 13.0 takes any arithmetic there for readers of accumulators in
+/// flight, and serializes every wgmma of the loop (C7514).
+void putWaitsFirst(llvm::Module &module);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_TARGET_ASSEMBLERFAULTS_H

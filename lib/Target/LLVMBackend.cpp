@@ -258,6 +258,7 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
   bool supported = true;
   if (failed(guarded("PTX generation", [&] {
         avoidMiscompiledSubtractions(*module);
+        putWaitsFirst(*module);
         llvm::raw_svector_ostream os(text);
         llvm::legacy::PassManager passes;
         supported = !machine->addPassesToEmitFile(

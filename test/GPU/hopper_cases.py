@@ -140,6 +140,23 @@ def cases():
             add("ragged", PLAIN, extents(static), static=static, layout="padded", tb=tb, core=static[0] == 130)
             add("ragged", PLAIN, extents(static), static=static, tb=tb, aligned=False)
     add("ragged", PLAIN, extents((1024, 1024, 1024)), static=(1024, 1024, 1024))
+    # Constant extents, many tiles a block: each way in and out.
+    static = (1021, 2563, 331)
+    for tile, stages in (((128, 256, 64), 4), ((64, 128, 64), 2), ((256, 192, 64), 3)):
+        for fields in (
+            dict(promise=False, aligned=False),
+            dict(promise=False, aligned=False, tb=True, out="f32"),
+            dict(promise=False, aligned=False, tb=True, a="bf16", specialize=False),
+            dict(layout="padded", store_tma=False),
+        ):
+            program = dataclasses.replace(
+                PLAIN, tile=tile, stages=stages, threads=min(2 * tile[0], 256), static=static, **fields
+            )
+            add("ragged", program, extents(static), core=tile[0] == 64 and "out" not in fields)
+    for epilogue in ("relu", "bias_gelu", "residual"):
+        add("ragged", PLAIN, extents(static), static=static, epilogue=epilogue, promise=False, aligned=False)
+    # 192 accumulators, and copies through registers.
+    add("ragged", PLAIN, odd, tile=(256, 192, 64), promise=False, aligned=False)
 
     # Clusters, persistence, order, roles.
     for cluster in ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (2, 2)):

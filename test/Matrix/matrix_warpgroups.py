@@ -66,6 +66,23 @@ def wgmma_kernels():
     return out
 
 
+def unaligned_kernels():
+    """Gemms for warpgroups in loops over tiles, rows that start anywhere: what ptxas serialized."""
+    out = []
+
+    def add(name, **kw):
+        out.append(gemm("wgmma_" + name, wgmma=True, group="wgmma", aligned=False, persistent=True, **kw))
+
+    # Constant extents: indices of the epilogue must not be computed between the gemms and their wait.
+    for tb in (False, True):
+        for a in ("f16", "bf16"):
+            add(f"static_{a}_n{'nt'[tb]}", a=a, tb=tb, out=a, tile=(64, 64, 32), static=(77, 101, 105))
+        add(f"static_w8_n{'nt'[tb]}", tb=tb, out="f16", tile=(128, 128, 64), warps=8, panel=2, static=(133, 197, 300))
+        # 192 accumulators, and copies through registers.
+        add(f"m256_n192_any_n{'nt'[tb]}", tb=tb, out="f16", tile=(256, 192, 64), warps=8)
+    return out
+
+
 def split_kernels():
     """K loops shared by the blocks of a cluster."""
     out = []
