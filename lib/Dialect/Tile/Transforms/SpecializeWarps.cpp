@@ -169,11 +169,30 @@ static LogicalResult layOut(Region &role, const TargetInfo &target,
   return success(ok);
 }
 
+/// Registers of a thread that hold what gemms of a role read and write.
+static int64_t gemmRegisters(Region &role) {
+  llvm::SmallDenseSet<Value> fragments;
+  role.walk([&](GemmOp gemm) {
+    for (Value buffer : {gemm.getA(), gemm.getB(), gemm.getC()})
+      if (isFragment(buffer))
+        fragments.insert(buffer);
+  });
+  int64_t bits = 0;
+  for (Value buffer : fragments)
+    if (auto layout = getFragmentLayout(buffer))
+      bits +=
+          layout.getLayout().numRegisters() *
+          getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
+  return llvm::divideCeil(bits, 32);
+}
+
 namespace {
 /// Bounds of a thread's registers where a role's threads copy together, and
-/// what computing takes besides fragments.
-constexpr int64_t kLeastCopying = 72, kMostCopying = 120,
-                  kComputingBesides = 40;
+/// what computing takes besides fragments. With less than `kGemmBesides`
+/// besides those of its gemms ptxas serializes wgmma (C7512), which costs more
+/// than what copying spills.
+constexpr int64_t kFewestCopying = 40, kLeastCopying = 72, kMostCopying = 120,
+                  kComputingBesides = 40, kGemmBesides = 32;
 
 /// Registers of a thread of each role.
 struct RegisterBudget {
@@ -221,10 +240,11 @@ private:
   /// What the launch gives is redistributed: issuing copies takes few
   /// registers. Nothing, where each thread can have the most there is anyway.
   /// `copies`: what the producers' own copies take (0: one thread issues them
-  /// all); `computing`: what the fragments of consumers do.
+  /// all); `computing`: what the fragments of consumers do, `multiplying` those
+  /// of gemms among them.
   static RegisterBudget budget(KernelOp kernel, const TargetInfo &target,
                                int64_t threads, int64_t copies,
-                               int64_t computing) {
+                               int64_t computing, int64_t multiplying) {
     if (!target.hasSetMaxRegisters())
       return {};
     int64_t blocks = kernel.getPersistent().value_or(1);
@@ -243,6 +263,9 @@ private:
                                             kLeastCopying, kMostCopying);
       while (result.producer > kLeastCopying &&
              left(result.producer) < computing + kComputingBesides)
+        result.producer -= 8;
+      while (result.producer > kFewestCopying &&
+             left(result.producer) < multiplying + kGemmBesides)
         result.producer -= 8;
     }
     result.consumer = left(result.producer);
@@ -316,7 +339,7 @@ private:
     std::optional<RegisterPeak> peak = findRegisterPeak(kernel);
     RegisterBudget registers = budget(
         kernel, target, threads, areShared ? estimateCopyRegisters(load) : 0,
-        peak ? peak->fragments : 0);
+        peak ? peak->fragments : 0, gemmRegisters(last));
     budgets.assign(fillers, registers.producer);
     budgets.push_back(registers.consumer);
     roles.setRegisters(budgets);

@@ -133,3 +133,30 @@ tile.kernel @stores(%A: memref<?x512xf32> {tile.alignment = 16}, %C: !matrix) gr
   }
   tile.copy %acc to %C[%m, %c0] : !acc to !matrix
 }
+
+// 192 accumulators of a thread and 32 registers more: what copies gets the rest.
+// CHECK-LABEL: tile.kernel @accumulators
+// CHECK: role "load" warps(4) registers(56) {
+// CHECK: role "mma" warps(8) registers(224) {
+// CHECK: tile.return
+tile.kernel @accumulators(%A: memref<?x512xf32> {tile.alignment = 16}, %W: memref<512x?xf32>, %C: memref<?x?xf32>)
+    grid(%bx, %by) = (dim(%C, 1) ceildiv 192, dim(%C, 0) ceildiv 256) threads(256) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c192 = arith.constant 192 : index
+  %c256 = arith.constant 256 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant 0.0 : f32
+  %m = arith.muli %by, %c256 : index
+  %n = arith.muli %bx, %c192 : index
+  %As = tile.alloc : memref<256x32xf16, #shared>
+  %Ws = tile.alloc : memref<32x192xf16, #shared>
+  %acc = tile.alloc : memref<256x192xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<256x192xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %c512 step %c32 stages(3) {
+    tile.copy %A[%m, %k] to %As : memref<?x512xf32> to memref<256x32xf16, #shared>
+    tile.copy %W[%k, %n] to %Ws : memref<512x?xf32> to memref<32x192xf16, #shared>
+    tile.gemm %As, %Ws, %acc : memref<256x32xf16, #shared>, memref<32x192xf16, #shared>, memref<256x192xf32, #tile.fragment>
+  }
+  tile.copy %acc to %C[%m, %n] : memref<256x192xf32, #tile.fragment> to memref<?x?xf32>
+}
