@@ -10,6 +10,7 @@
 #include "Batch.h"
 #include "Case.h"
 #include "tile/Pipelines/Register.h"
+#include "tile/Pipelines/RoleOption.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -117,14 +118,9 @@ struct Options {
       cl::desc("on a GPU, math functions by approximate instructions that "
                "flush denormals; --check allows their errors"),
       cl::cat(category)};
-  cl::opt<RoleChoice> roles{
-      "roles", cl::cat(category), cl::init(RoleChoice::Auto),
-      cl::desc("whether warps are divided into roles, in kernels that do not "
-               "say so themselves (`specialize`):"),
-      cl::values(
-          clEnumValN(RoleChoice::Auto, "auto", "where it pays (default)"),
-          clEnumValN(RoleChoice::On, "on", "or an error"),
-          clEnumValN(RoleChoice::Off, "off", "never"))};
+  cl::opt<RoleChoice> roles{"roles", cl::cat(category),
+                            cl::init(RoleChoice::Auto),
+                            cl::desc(kRolesDescription), roleValues()};
   cl::opt<unsigned> blocks{
       "blocks", cl::init(0),
       cl::desc("blocks that the CPU launches of a kernel with block ranges "

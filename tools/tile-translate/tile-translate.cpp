@@ -12,6 +12,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Register.h"
+#include "tile/Pipelines/RoleOption.h"
 #include "tile/Pipelines/SourceDiagnostics.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileUtilities.h"
@@ -80,14 +81,9 @@ struct Options {
       "fast-math", cl::cat(category),
       cl::desc("math functions by approximate instructions that flush "
                "denormals; docs/Rationale/Math.md has the bounds")};
-  cl::opt<RoleChoice> roles{
-      "roles", cl::cat(category), cl::init(RoleChoice::Auto),
-      cl::desc("whether warps are divided into roles, in kernels that do not "
-               "say so themselves (`specialize`):"),
-      cl::values(
-          clEnumValN(RoleChoice::Auto, "auto", "where it pays (default)"),
-          clEnumValN(RoleChoice::On, "on", "or an error"),
-          clEnumValN(RoleChoice::Off, "off", "never"))};
+  cl::opt<RoleChoice> roles{"roles", cl::cat(category),
+                            cl::init(RoleChoice::Auto),
+                            cl::desc(kRolesDescription), roleValues()};
   cl::opt<bool> lineInfo{"line-info", cl::cat(category),
                          cl::desc("line tables from the source locations")};
   cl::opt<bool> noOpt{"no-opt", cl::cat(category),

@@ -5,7 +5,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
-#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Pipelines/RoleOption.h"
 
 namespace mlir::tile {
 
@@ -38,14 +38,8 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc("math functions by approximate instructions that flush "
                      "denormals (docs/Rationale/Math.md has the bounds)"),
       llvm::cl::init(false)};
-  Option<RoleChoice> roles{
-      *this, "roles",
-      llvm::cl::desc("whether warps are divided into roles in kernels that do "
-                     "not say so themselves (`specialize`)"),
-      llvm::cl::values(clEnumValN(RoleChoice::Auto, "auto", "where it pays"),
-                       clEnumValN(RoleChoice::On, "on", "or an error"),
-                       clEnumValN(RoleChoice::Off, "off", "never")),
-      llvm::cl::init(RoleChoice::Auto)};
+  Option<RoleChoice> roles{*this, "roles", llvm::cl::desc(kRolesDescription),
+                           roleValues(), llvm::cl::init(RoleChoice::Auto)};
   Option<bool> remarks{
       *this, "remarks",
       llvm::cl::desc("explain decisions in remarks at the source lines"),
