@@ -43,6 +43,10 @@ typedef struct TileCompileOptions {
   int32_t fastMath;
   const char *shapeHints; /* sizes to choose tunables for: "A=8192x4096,s=4" */
   const char *tunables;   /* values of tunables: "bm=128,stages=4" */
+  /* Whether warps are divided into roles, in kernels that do not say so
+     themselves (`specialize`): "auto", where it pays, by default; "on", or an
+     error; "off", never. */
+  const char *roles;
 } TileCompileOptions;
 
 /* An artifact with optimization, for the module's own target. `structSize` is

@@ -6,6 +6,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Register.h"
+#include "tile/Pipelines/RoleOption.h"
 #include "tile/Pipelines/SourceDiagnostics.h"
 #include "tile/Target/ArtifactBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -60,6 +61,11 @@ static FailureOr<std::string> compile(ModuleOp module,
   compile.fastMath = options.fastMath;
   compile.hints = split(options.shapeHints);
   compile.tunables = split(options.tunables);
+  std::optional<RoleChoice> roles = parseRoles(orEmpty(options.roles));
+  if (!roles)
+    return module.emitError() << "expected roles among auto, on and off, got '"
+                              << options.roles << "'";
+  compile.roles = *roles;
   compile.remarks = options.remarks;
   compile.versions = options.versions && options.output == TILE_OUTPUT_ARTIFACT;
   switch (options.output) {

@@ -152,6 +152,52 @@ static int testTileOptions(void) {
   return 0;
 }
 
+/* Roles where nothing asks for them by itself: a ring of cp.async that threads
+   read has them when they are asked for. */
+static int testRoles(void) {
+  static const char loop[] =
+      "#shared = #gpu.address_space<workgroup>\n"
+      "tile.kernel @h(%X: memref<?x64xf32> {tile.alignment = 16}, "
+      "%Y: memref<64xf32>, %T: index) grid(%b) = (1) threads(128) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %c1 = arith.constant 1 : index\n"
+      "  %zero = arith.constant 0.0 : f32\n"
+      "  %s = tile.alloc : memref<64xf32, #shared>\n"
+      "  %f = tile.alloc : memref<64xf32, #tile.fragment>\n"
+      "  tile.fill %f with %zero : memref<64xf32, #tile.fragment>, f32\n"
+      "  tile.pipelined %k = %c0 to %T step %c1 stages(3) {\n"
+      "    tile.copy %X[%k, %c0] sizes [1, 64] to %s : memref<?x64xf32> to "
+      "memref<64xf32, #shared>\n"
+      "    tile.parallel (%i) in (64) {\n"
+      "      %x = memref.load %s[%i] : memref<64xf32, #shared>\n"
+      "      %y = memref.load %f[%i] : memref<64xf32, #tile.fragment>\n"
+      "      %z = arith.addf %x, %y : f32\n"
+      "      memref.store %z, %f[%i] : memref<64xf32, #tile.fragment>\n"
+      "    }\n"
+      "  }\n"
+      "  tile.copy %f to %Y : memref<64xf32, #tile.fragment> to "
+      "memref<64xf32>\n"
+      "}\n";
+  TileCompileOptions options;
+  TileCompileResult *result = NULL;
+  tileCompileOptionsInit(&options, sizeof(options));
+  options.arch = "sm_80";
+  options.output = TILE_OUTPUT_PTX;
+  CHECK(find(&result, loop, &options, ".maxntid 128"));
+  tileCompileResultDestroy(result);
+  options.roles = "on";
+  CHECK(find(&result, loop, &options, ".maxntid 256"));
+  tileCompileResultDestroy(result);
+  options.roles = "off";
+  CHECK(find(&result, loop, &options, ".maxntid 128"));
+  tileCompileResultDestroy(result);
+  options.roles = "sometimes";
+  CHECK(failsWith(loop, strlen(loop), &options,
+                  "expected roles among auto, on and off, got 'sometimes'") ==
+        0);
+  return 0;
+}
+
 /* A caller built against an older header has a shorter structure. */
 static int testOlderCaller(void) {
   union {
@@ -176,5 +222,5 @@ int main(void) {
   CHECK(strstr(tileCompilerVersion(), "mlir-tile "));
   CHECK(strstr(tileCompilerVersion(), "LLVM 22"));
   return testPtx() || testErrors() || testNvvm() || testTileOptions() ||
-         testOlderCaller();
+         testRoles() || testOlderCaller();
 }
