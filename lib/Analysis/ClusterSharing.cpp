@@ -8,85 +8,124 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-ClusterSharing::ClusterSharing(KernelOp kernel) : kernel(kernel) {
+/// Beside the dimensions: not followed to its end.
+static constexpr ClusterDims kGuess = ClusterDims(1) << 31;
+
+ClusterSharing::ClusterSharing(KernelOp kernel)
+    : kernel(kernel), groups(kernel) {
   // Panels reorder the blocks of an ordinary launch one by one: the blocks of a
   // cluster are then anywhere. Persistent kernels reorder whole clusters.
-  bool scattered = kernel.getPanel() && !kernel.getPersistent() &&
-                   kernel.getClusterSize() > 1;
+  bool scattered = kernel.getPanel() && !kernel.getPersistent();
   for (unsigned d = 0; d < kernel.getGridRank(); ++d)
-    varies.push_back(scattered ||
-                     (kernel.getCluster() && (*kernel.getCluster())[d] > 1));
+    indices.push_back(scattered ? groups.all()
+                                : groups.all() & ClusterDims(1) << d);
 }
 
-bool ClusterSharing::isUniform(Value value) { return !differs(value); }
+ClusterDims ClusterSharing::variesWith(Value value) {
+  return find(value) & ~kGuess;
+}
 
-/// A value differs when something it is computed from does. Loops make that
-/// circular: what is being asked about counts as uniform meanwhile, and stays
-/// so unless another way in is not.
-bool ClusterSharing::differs(Value value) {
-  auto [it, isNew] = known.try_emplace(value, false);
-  if (!isNew)
-    return it->second;
-  bool result = false;
-  auto any = [&](ValueRange values) {
-    return llvm::any_of(values, [&](Value v) { return differs(v); });
-  };
-  auto enclosing = [&](Operation *op) {
-    for (Operation *parent = op; parent && !isa<KernelOp>(parent);
-         parent = parent->getParentOp())
-      if (parent->getNumRegions() && any(parent->getOperands()))
-        return true;
-    return false;
-  };
+bool ClusterSharing::isGuess(Value value) { return find(value) & kGuess; }
+
+/// A value varies with what the values that it is computed from vary with.
+/// Loops make that circular: rounds start from what is known, nothing at first,
+/// and go on until one adds nothing.
+ClusterDims ClusterSharing::find(Value value) {
+  do {
+    changed = false;
+    visited.clear();
+    visit(value);
+  } while (changed);
+  settled.insert(visited.begin(), visited.end());
+  return known.lookup(value);
+}
+
+ClusterDims ClusterSharing::visit(Value value) {
+  if (settled.contains(value) || !visited.insert(value).second)
+    return known.lookup(value);
+  ClusterDims found = compute(value);
+  ClusterDims &entry = known[value];
+  changed |= found != entry;
+  return entry = found;
+}
+
+ClusterDims ClusterSharing::visitAll(ValueRange values) {
+  ClusterDims dims = 0;
+  for (Value value : values)
+    dims |= visit(value);
+  return dims;
+}
+
+ClusterDims ClusterSharing::compute(Value value) {
   auto yields = [&](Operation *op) {
+    ClusterDims dims = 0;
     for (Region &region : op->getRegions())
       for (Block &block : region)
-        if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>() &&
-            any(block.back().getOperands()))
-          return true;
-    return false;
+        if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>())
+          dims |= visitAll(block.back().getOperands());
+    return dims;
   };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (parent == kernel) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    if (owner == kernel) {
       unsigned count = kernel.getNumKernelArguments();
-      unsigned position = argument.getArgNumber();
-      result = position >= count && varies[position - count];
-    } else {
-      // An induction variable or something carried: what the loop starts from,
-      // how often it runs, and what it yields.
-      result = enclosing(parent) || yields(parent);
+      unsigned position = argument.getArgNumber() - count;
+      bool isIndex = argument.getArgNumber() >= count;
+      return isIndex && position < indices.size() ? indices[position] : 0;
     }
-  } else {
-    Operation *op = value.getDefiningOp();
-    if (isa<BlockCoordinatesOp>(op))
-      result = varies[cast<OpResult>(value).getResultNumber()];
-    else if (op->getNumRegions())
-      result = any(op->getOperands()) || yields(op);
-    else
-      // Memory is the same for all blocks, but for what one of them writes.
-      result = any(op->getOperands()) ||
-               (!isPure(op) && !hasSingleEffect<MemoryEffects::Read>(op));
+    // An induction variable or something carried: what the loop starts from,
+    // how often it runs, and what it yields.
+    ClusterDims dims = yields(owner);
+    for (Operation *parent = owner; parent && !isa<KernelOp>(parent);
+         parent = parent->getParentOp())
+      if (parent->getNumRegions())
+        dims |= visitAll(parent->getOperands());
+    return dims ? dims | kGuess : 0;
   }
-  known[value] = result;
-  return result;
+  Operation *op = value.getDefiningOp();
+  if (isa<BlockCoordinatesOp>(op))
+    return indices[cast<OpResult>(value).getResultNumber()];
+  ClusterDims dims = visitAll(op->getOperands());
+  if (op->getNumRegions()) {
+    dims |= yields(op);
+    return dims ? dims | kGuess : 0;
+  }
+  // Memory is the same for all blocks, but for what one of them writes.
+  if (!isPure(op) && !hasSingleEffect<MemoryEffects::Read>(op))
+    dims |= groups.all() | kGuess;
+  return dims;
 }
 
-bool ClusterSharing::isRunAlike(Operation *op) {
+ClusterDims ClusterSharing::runsAlikeAlong(Operation *op) {
+  ClusterDims varies = 0;
   for (Operation *parent = op; !isa<KernelOp>(parent);
        parent = parent->getParentOp())
     if (parent->getNumRegions())
       for (Value operand : parent->getOperands())
-        if (differs(operand))
-          return false;
-  return true;
+        varies |= variesWith(operand);
+  return groups.all() & ~varies;
 }
 
-bool ClusterSharing::copiesSame(TileMoveOpInterface copy) {
-  // Whatever says what is copied: offsets, and global memory.
-  return llvm::all_of(copy->getOperands(), [&](Value operand) {
-    return operand == copy.getTarget() ||
-           (isa<MemRefType>(operand.getType()) ? isGlobal(operand)
-                                               : isUniform(operand));
+/// What lies in a block's own memory is its own.
+static bool isOwnMemory(Value operand) {
+  return isa<MemRefType>(operand.getType()) && !isGlobal(operand);
+}
+
+ClusterDims ClusterSharing::copiesSameAlong(TileMoveOpInterface copy) {
+  ClusterDims varies = 0;
+  for (Value operand : copy->getOperands()) {
+    if (operand == copy.getTarget())
+      continue;
+    if (isOwnMemory(operand))
+      return 0;
+    varies |= variesWith(operand);
+  }
+  return groups.all() & ~varies;
+}
+
+bool ClusterSharing::copiesDiffer(TileMoveOpInterface copy, ClusterDims dims) {
+  return llvm::any_of(copy->getOperands(), [&](Value operand) {
+    return operand != copy.getTarget() && !isOwnMemory(operand) &&
+           !isGuess(operand) && (variesWith(operand) & dims);
   });
 }

@@ -228,6 +228,7 @@ private:
   void visit(Block &block, double times, unsigned phase);
   void visitOp(Operation *op, double times, unsigned phase, bool &hasLoad);
   void visitPipelined(PipelinedOp loop, double times, unsigned phase);
+  int64_t sharers(TileMoveOpInterface copy);
   void visitCopy(TileMoveOpInterface copy, double times, unsigned phase,
                  bool &hasLoad);
   void visitParallel(ParallelOp loop, double times, unsigned phase);
@@ -381,6 +382,17 @@ static SmallVector<Value> placesOf(TileMoveOpInterface copy,
       }));
 }
 
+/// The blocks of a cluster that a copy is the same for, as far as
+/// `tile-pipeline` will have them share it.
+int64_t KernelReader::sharers(TileMoveOpInterface copy) {
+  if (!target.hasTma() || copy.getDisableTma() ||
+      !tile::isShared(copy.getTarget()))
+    return 1;
+  ClusterDims dims =
+      sharing.copiesSameAlong(copy) & sharing.runsAlikeAlong(copy);
+  return ClusterGroups(kernel).size(dims);
+}
+
 void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
                              unsigned phase, bool &hasLoad) {
   Value source = copy.getSource(), destination = copy.getTarget();
@@ -389,11 +401,8 @@ void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
          to = count * bitsOf(destination) / 8;
   Work own;
   if (isGlobal(source)) {
-    // One block of a cluster loads for all where all copy the same.
-    bool isShared = facts.clusterSize() > 1 && target.hasTma() &&
-                    !copy.getDisableTma() && tile::isShared(destination) &&
-                    sharing.copiesSame(copy) && sharing.isRunAlike(copy);
-    own.loaded = from / (isShared ? double(facts.clusterSize()) : 1);
+    // Blocks of a cluster that copy the same load a part each.
+    own.loaded = from / double(sharers(copy));
     if (!hasLoad && facts.phases[phase].stages <= 1)
       own.waits = 1;
     hasLoad = true;

@@ -244,8 +244,8 @@ bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
                   ", which its ring expects");
     record.filled |= uint64_t(1) << std::min(touch.buffer, 63);
     record.writer = &step;
-    if (step.isMulticast) {
-      ++record.multicasts;
+    if (step.multicast) {
+      ++record.multicasts[step.multicast];
       trace.events.push_back({EventKind::Fill, instance, use, -1, &step});
     }
     return true;

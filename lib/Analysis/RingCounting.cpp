@@ -221,7 +221,9 @@ Counting::Move Counting::wait(int thread, const Event &event) {
 Counting::Move Counting::checkPeers(int thread, const Event &event) {
   const Meeting &meeting = system.meetingOf(event);
   int64_t before = event.use - meeting.ring->stages;
-  for (int peer : meeting.peers)
+  for (int peer : meeting.peers) {
+    if (!system.inGroup(event.instance, peer, event.step->multicast))
+      continue;
     for (int consumer : system.meetings[peer].consumers)
       if (before >= 0 &&
           !isBefore(peer, Released, consumer, before, states[thread].clock))
@@ -231,6 +233,7 @@ Counting::Move Counting::checkPeers(int thread, const Event &event) {
                           system.threads[consumer].name +
                           "' may still read use " + std::to_string(before) +
                           " in its slot");
+  }
   return Move::Done;
 }
 

@@ -213,15 +213,21 @@ void Exhaustive::commit(State &state, int thread, const Event &event) {
   RingSide side = ring.type.getProducer();
   if (side == RingSide::Tma || side == RingSide::CpAsyncMbarrier ||
       side == RingSide::Mma) {
-    // One part of this block's own; of each peer's multicast another, which
-    // may land, and be counted, before it is expected here.
-    bool isShared =
-        system.run.instances[event.instance].uses[event.use].multicasts > 0;
-    of(state, event.instance, event.use, FullMissing) +=
-        isShared ? static_cast<int16_t>(meeting.peers.size()) : 1;
-    for (int peer : meeting.peers)
-      if (isShared || peer == event.instance)
-        ++of(state, peer, event.use, Flying);
+    // One part of this block's own; of each multicast of a block that it is in
+    // a group with another, which may land, and be counted, before it is
+    // expected here.
+    const auto &multicasts =
+        system.run.instances[event.instance].uses[event.use].multicasts;
+    SmallVector<ClusterDims, 2> groups;
+    for (ClusterDims dims : ring.fills)
+      if (multicasts[dims])
+        groups.push_back(dims);
+    for (int peer : meeting.peers) {
+      if (!system.inGroup(event.instance, peer, groups))
+        continue;
+      ++of(state, event.instance, event.use, FullMissing);
+      ++of(state, peer, event.use, Flying);
+    }
   }
   completeFull(state, event.instance, event.use);
 }
@@ -251,9 +257,7 @@ Exhaustive::Move Exhaustive::step(State &state, int thread) {
       const Meeting &meeting = system.meetingOf(event);
       if (meeting.ring->isBarrierProtocol)
         break;
-      for (int peer : meeting.peers) {
-        if (peer != event.instance && !meeting.ring->hasPeers)
-          continue;
+      for (int peer : meeting.emptied) {
         int16_t &arrived = of(state, peer, event.use, EmptyArrived);
         if (++arrived ==
             static_cast<int16_t>(system.meetings[peer].emptiers.size())) {
@@ -266,7 +270,9 @@ Exhaustive::Move Exhaustive::step(State &state, int thread) {
     case EventKind::Fill: {
       const Meeting &meeting = system.meetingOf(event);
       int64_t before = event.use - meeting.ring->stages;
-      for (int peer : meeting.peers)
+      for (int peer : meeting.peers) {
+        if (!system.inGroup(event.instance, peer, event.step->multicast))
+          continue;
         for (int consumer : system.meetings[peer].consumers)
           if (before >= 0 &&
               done(state, consumer, peer, EventKind::Release) <= before)
@@ -274,6 +280,7 @@ Exhaustive::Move Exhaustive::step(State &state, int thread) {
                           "a multicast lands while '" +
                               system.threads[consumer].name +
                               "' has not left its slot");
+      }
       break;
     }
     case EventKind::Drain:

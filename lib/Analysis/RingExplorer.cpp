@@ -44,18 +44,29 @@ System::System(const Model &model, const Run &run) : model(model), run(run) {
   }
   for (auto [i, instance] : llvm::enumerate(run.instances))
     for (auto [j, other] : llvm::enumerate(run.instances)) {
-      bool isSame = i == j;
       bool isPeer = instance.ring == other.ring && instance.rank != other.rank;
-      if (isSame || isPeer)
-        meetings[i].peers.push_back(static_cast<int>(j));
+      if (i != j && !isPeer)
+        continue;
+      meetings[i].peers.push_back(static_cast<int>(j));
       const Ring &ring = *meetings[i].ring;
-      if (isSame || (isPeer && ring.hasPeers))
+      // Groups are alike seen from either side.
+      if (inGroup(i, j, ring.releases)) {
+        meetings[i].emptied.push_back(static_cast<int>(j));
         meetings[i].emptiers.append(meetings[j].consumers.begin(),
                                     meetings[j].consumers.end());
-      if (isSame || (isPeer && ring.hasMulticast))
+      }
+      if (inGroup(i, j, ring.fills))
         meetings[i].fillers.append(meetings[j].producers.begin(),
                                    meetings[j].producers.end());
     }
+}
+
+bool System::inGroup(int instance, int other,
+                     ArrayRef<ClusterDims> groups) const {
+  return instance == other || llvm::any_of(groups, [&](ClusterDims dims) {
+           return model.groups->isGroup(run.instances[instance].rank,
+                                        run.instances[other].rank, dims);
+         });
 }
 
 bool System::skips(const Thread &thread, const Event &event) const {
@@ -103,23 +114,25 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
     };
     const auto &uses = system.run.instances[i].uses;
     if (early) {
-      if (!ring.hasPeers && !ring.hasMulticast)
-        continue;
       for (int peer : meeting.peers) {
         const auto &theirs = system.run.instances[peer].uses;
-        if (theirs.size() != uses.size() && ring.hasPeers)
+        if (theirs.size() != uses.size() &&
+            system.inGroup(instance, peer, ring.releases))
           return report("R18", ring.create,
                         "the blocks of a cluster use " + ring.name + " " +
                             std::to_string(uses.size()) + " and " +
                             std::to_string(theirs.size()) + " times");
         for (size_t use = 0; use < std::min(uses.size(), theirs.size()); ++use)
-          if (uses[use].multicasts != theirs[use].multicasts)
-            return report(
-                "R10", (uses[use].multicasts ? uses : theirs)[use].writer->op,
-                "the blocks of a cluster multicast " +
-                    std::to_string(uses[use].multicasts) + " and " +
-                    std::to_string(theirs[use].multicasts) + " parts into " +
-                    slot(use) + ": each waits for the parts of all");
+          for (ClusterDims dims : ring.fills) {
+            int mine = uses[use].multicasts[dims],
+                other = theirs[use].multicasts[dims];
+            if (mine != other && system.inGroup(instance, peer, dims))
+              return report(
+                  "R10", (mine ? uses : theirs)[use].writer->op,
+                  "the blocks of a cluster multicast " + std::to_string(mine) +
+                      " and " + std::to_string(other) + " parts into " +
+                      slot(use) + ": each waits for the parts of all");
+          }
       }
       continue;
     }

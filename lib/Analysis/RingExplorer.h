@@ -35,8 +35,9 @@ struct Meeting {
   SmallVector<int, 4> emptiers;
   /// Producers whose copies and commits fill the slot.
   SmallVector<int, 4> fillers;
-  /// The same ring in every block of the cluster, this one included.
-  SmallVector<int, 2> peers;
+  /// The same ring in every block of the cluster, this one included, and those
+  /// where a release of this block arrives.
+  SmallVector<int, 4> peers, emptied;
 };
 
 class System {
@@ -49,6 +50,9 @@ public:
   }
   /// The instance of the same ring in the block that `thread` belongs to.
   int instanceAt(const Meeting &meeting, int thread) const;
+  /// Whether blocks share copies along one of these sets of dimensions, or are
+  /// the same.
+  bool inGroup(int instance, int other, ArrayRef<ClusterDims> groups) const;
   /// `load: acquire ring[3]`, a note where it happened.
   Note note(const Thread &thread, const Event &event) const;
 

@@ -11,6 +11,7 @@
 #include "RingModel.h"
 #include "RingScalars.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Analysis/ClusterSharing.h"
 
 namespace mlir::tile::rings {
 
@@ -22,7 +23,7 @@ Value useOf(Operation *op);
 class Extractor {
 public:
   explicit Extractor(Model &model)
-      : model(model), kernel(model.kernel),
+      : model(model), kernel(model.kernel), sharing(model.kernel),
         scalars(model, [this](Value memref) { return slotOf(memref); }) {}
 
   void run();
@@ -69,6 +70,7 @@ private:
 
   Model &model;
   KernelOp kernel;
+  ClusterSharing sharing;
   ScalarBuilder scalars;
   llvm::DenseMap<Value, int> rings, buffers;
   llvm::DenseMap<Operation *, int> views;

@@ -81,7 +81,7 @@ void Extractor::collectRingsAndBuffers() {
       ring.create = create;
       ring.type = create.getRing().getType();
       ring.stages = ring.type.getStages();
-      ring.hasPeers = create.getPeers() && *create.getPeers() > 1;
+      ring.releases = getReleaseGroups(*model.groups, create);
       ring.storesLeaveSlots = ring.type.hasConsumer(RingSide::TmaStore);
       rings[create.getRing()] = static_cast<int>(model.rings.size());
       model.maxStages = std::max(model.maxStages, ring.stages);
@@ -322,6 +322,7 @@ void Extractor::run() {
           {cast<StringAttr>(name).getValue().str(), -1, false});
   });
   model.clusterSize = std::max<int64_t>(1, kernel.getClusterSize());
+  model.groups.emplace(kernel);
   if (auto cluster = kernel.getCluster())
     model.clusterExtents.assign(cluster->begin(), cluster->end());
   collectRingsAndBuffers();

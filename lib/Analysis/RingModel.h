@@ -12,6 +12,7 @@
 #ifndef TILE_LIB_ANALYSIS_RINGMODEL_H
 #define TILE_LIB_ANALYSIS_RINGMODEL_H
 
+#include "tile/Analysis/ClusterGroups.h"
 #include "tile/Analysis/RingVerification.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include <deque>
@@ -130,7 +131,9 @@ struct Step {
   SmallVector<Touch, 4> touches;
   RingSide kindOfReader = RingSide::Threads; // who reads slots
   bool readerIsOpen = false; // no plan yet: any consumer kind may be meant
-  bool isMulticast = false, awaitsReadOnly = false;
+  /// Multicast: blocks that differ in these dimensions of the cluster only.
+  ClusterDims multicast = 0;
+  bool awaitsReadOnly = false;
   bool isAgain = false;       // a wait for what the agent has waited for
   ScalarId token = kNoScalar; // result of Issue
   SmallVector<ScalarId, 2> tokens;
@@ -165,7 +168,9 @@ struct Ring {
   Operation *create = nullptr;
   RingType type;
   int64_t stages = 1;
-  bool hasPeers = false, hasMulticast = false;
+  /// Groups of blocks that fill each other's slots, and to whose blocks a
+  /// release goes, as the lowering will have it.
+  SmallVector<ClusterDims, 2> fills, releases;
   /// Producer and consumer are one agent and no mbarrier is involved: the full
   /// and empty signals are groups and barriers among its threads.
   bool isBarrierProtocol = false;
@@ -193,6 +198,7 @@ using Finding = RingFinding;
 struct Model {
   KernelOp kernel;
   int64_t clusterSize = 1;
+  std::optional<ClusterGroups> groups;
   SmallVector<int64_t> clusterExtents;
   std::vector<Scalar> scalars;
   std::vector<Source> sources;

@@ -12,6 +12,7 @@
 #define TILE_LIB_ANALYSIS_RINGRUN_H
 
 #include "RingChoices.h"
+#include <array>
 #include <optional>
 #include <set>
 
@@ -48,7 +49,9 @@ struct Instance {
   /// Per use: which buffers were written, which were read and where first.
   struct Use {
     uint64_t filled = 0, read = 0;
-    int multicasts = 0;
+    /// Multicast copies into it, by the dimensions of the cluster in which the
+    /// blocks differ that share them.
+    std::array<int, 8> multicasts = {};
     const Step *reader = nullptr;
     const Step *writer = nullptr;
   };

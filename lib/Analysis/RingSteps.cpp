@@ -298,17 +298,28 @@ void Extractor::compileOp(Operation &op, Body &body) {
     addTouches(&op, step);
     classifyReader(&op, step);
     // A slot of a pair is full once the copies of both blocks have landed.
-    if (auto copy = dyn_cast<TileMoveOpInterface>(op))
-      step.isMulticast =
-          copy.getMulticast().has_value() ||
-          llvm::any_of(step.touches, [&](const Touch &touch) {
+    if (auto copy = dyn_cast<TileMoveOpInterface>(op)) {
+      step.multicast = model.groups->of(copy);
+      if (step.multicast && sharing.copiesDiffer(copy, step.multicast))
+        model.findings.push_back(
+            {"R10",
+             &op,
+             "blocks that share this copy do not copy the same: it depends on "
+             "the block's place along a dimension in which they differ",
+             {}});
+      if (llvm::any_of(step.touches, [&](const Touch &touch) {
             return touch.view >= 0 && touch.isWrite && isPair(touch.view);
-          });
-    if (step.isMulticast)
+          }))
+        step.multicast = model.groups->all();
+    }
+    if (step.multicast)
       for (const Touch &touch : step.touches)
         if (touch.view >= 0 && touch.isWrite &&
-            model.views[touch.view].ring >= 0)
-          model.rings[model.views[touch.view].ring].hasMulticast = true;
+            model.views[touch.view].ring >= 0) {
+          Ring &ring = model.rings[model.views[touch.view].ring];
+          if (!llvm::is_contained(ring.fills, step.multicast))
+            ring.fills.push_back(step.multicast);
+        }
     if (auto store = dyn_cast<memref::StoreOp>(op);
         store && needed.count(store.getValueToStore())) {
       step.stored = scalars.get(store.getValueToStore());

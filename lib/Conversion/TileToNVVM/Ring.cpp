@@ -11,6 +11,7 @@
 // Which wait precedes which production is the pipeliner's business.
 //
 //===----------------------------------------------------------------------===//
+#include "ClusterPlace.h"
 #include "TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -208,8 +209,11 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
     consumers += arrivals(ring, warpsOf(agent));
   int64_t peers = ring.getPeers().value_or(1);
   // The leader of a pair empties operands' slots for both; both empty its
-  // accumulators.
-  int64_t emptiers = ring.getPair() && !fromMma ? 1 : peers;
+  // accumulators. Otherwise who is written into by this block's copies does.
+  int64_t emptiers = 1;
+  if (!ring.getPair() || fromMma)
+    emptiers = numBlocksInGroups(
+        lowering, getReleaseGroups(ClusterGroups(lowering.kernel), ring));
   FailureOr<RingBarriers> barriers = barriersOf(lowering, ring, ring.getRing());
   if (failed(barriers))
     return failure();
@@ -525,8 +529,9 @@ static LogicalResult lowerCommit(KernelLowering &lowering, Operation *op) {
 }
 
 /// One thread of each warpgroup (wgmma), or of each warp once the whole warp
-/// has read (threads), arrives; with peers one such thread for each block. The
-/// tensor core arrives by itself once gemms in flight (tcgen05) have read.
+/// has read (threads), arrives; with peers one such thread for each block that
+/// writes into the slot. The tensor core arrives by itself once gemms in flight
+/// (tcgen05) have read.
 static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   auto release = cast<RingReleaseOp>(op);
   RingType type = typeOf(release.getRing());
@@ -539,12 +544,14 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   auto &b = lowering.builder;
   auto ring = release.getRing().getDefiningOp<RingCreateOp>();
   int64_t peers = ring.getPeers().value_or(1);
+  Value blocks = blocksInGroups(
+      lowering, getReleaseGroups(ClusterGroups(lowering.kernel), ring));
   int64_t warps = lowering.agent.warps;
   if (type.hasConsumer(RingSide::Tcgen05))
     onIssuer(lowering, [&] {
       Value slot = slotOf(lowering, release.getUse(), type.getStages());
       emitTcgen05Commit(lowering, address(lowering, barriers->empty(slot)),
-                        peers);
+                        peers, blocks);
     });
   int64_t arrivals = arrivalsByThreads(ring, warps);
   if (arrivals == 0)
@@ -563,6 +570,13 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
                                               lowering.i32(span - 1));
   Value arrives = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                 place, lowering.i32(peers));
+  if (blocks && !toLeader) {
+    // The place counts only where it is a rank: a shift by more is no number.
+    Value rank = b.createOrFold<arith::AndIOp>(place, lowering.i32(31));
+    Value isWriter = b.createOrFold<arith::TruncIOp>(
+        b.getI1Type(), b.createOrFold<arith::ShRUIOp>(blocks, rank));
+    arrives = b.createOrFold<arith::AndIOp>(arrives, isWriter);
+  }
   onOneThread(lowering, arrives, [&] {
     Value slot = slotOf(lowering, release.getUse(), type.getStages());
     Value empty = address(lowering, barriers->empty(slot));

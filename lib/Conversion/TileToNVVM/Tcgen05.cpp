@@ -186,7 +186,7 @@ LogicalResult tile::nvvm::lowerTcgen05(KernelLowering &lowering, GemmOp gemm,
 }
 
 void tile::nvvm::emitTcgen05Commit(KernelLowering &lowering, Value mbarrier,
-                                   int64_t peers) {
+                                   int64_t peers, Value blocks) {
   std::string text = std::string("tcgen05.commit.cta_group::") +
                      (lowering.tensorMemory.isPair ? "2" : "1") +
                      ".mbarrier::arrive::one.shared::cluster";
@@ -196,8 +196,11 @@ void tile::nvvm::emitTcgen05Commit(KernelLowering &lowering, Value mbarrier,
                        operands);
     return;
   }
-  operands.push_back(arith::ConstantIntOp::create(
-      lowering.builder, lowering.builder.getI16Type(), (1 << peers) - 1));
+  auto &b = lowering.builder;
+  operands.push_back(
+      blocks ? b.createOrFold<arith::TruncIOp>(b.getI16Type(), blocks)
+             : arith::ConstantIntOp::create(b, b.getI16Type(), (1 << peers) - 1)
+                   .getResult());
   lowering.inlineAsm(TypeRange(), text + ".multicast::cluster.b64 [$0], $1;",
                      "r,h,~{memory}", operands);
 }

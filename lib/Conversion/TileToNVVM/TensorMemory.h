@@ -50,9 +50,10 @@ void emitTcgen05Wait(KernelLowering &lowering);
 /// agent, in pairs of the leader's only.
 void onIssuer(KernelLowering &lowering, llvm::function_ref<void()> body);
 /// There: an arrival on an mbarrier (an i32 address of shared memory) once all
-/// it issued have ended, in each of the cluster's `peers` blocks.
+/// it issued have ended, in each of the cluster's `peers` blocks, or in those
+/// of them whose bits (i32) are set in `blocks`.
 void emitTcgen05Commit(KernelLowering &lowering, Value mbarrier,
-                       int64_t peers = 1);
+                       int64_t peers = 1, Value blocks = Value());
 /// Orders tcgen05 instructions before it with a barrier behind it, or those
 /// behind it with one before.
 void emitTcgen05Fence(KernelLowering &lowering, bool before);

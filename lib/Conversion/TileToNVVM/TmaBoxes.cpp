@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TmaBoxes.h"
+#include "ClusterPlace.h"
 #include "Im2col.h"
 #include "Move.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,16 +13,11 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
-Value tile::nvvm::blockRank(KernelLowering &lowering) {
-  return NVVM::ClusterId::create(lowering.builder,
-                                 lowering.builder.getI32Type());
-}
-
 /// Which part of a copy that is divided this thread is to move: its block's, or
-/// its group's.
+/// its group of warps'.
 static Value partIndex(KernelLowering &lowering, TileMoveOpInterface copy) {
   int64_t groups = copy.getNumGroups();
-  return groups > 1 ? lowering.groupId(groups) : blockRank(lowering);
+  return groups > 1 ? lowering.groupId(groups) : placeInGroup(lowering, copy);
 }
 
 /// Whether the global buffer turned out to be empty: it has no tensor map then,

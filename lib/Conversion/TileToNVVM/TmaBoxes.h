@@ -41,8 +41,5 @@ forEachFourRows(KernelLowering &lowering, const CopyParts &parts,
 /// How far this tile's tap is from the filter's first, innermost first.
 SmallVector<Value> im2colOffsets(KernelLowering &lowering, Im2colOp op);
 
-/// The block's place in its cluster.
-Value blockRank(KernelLowering &lowering);
-
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_TMABOXES_H

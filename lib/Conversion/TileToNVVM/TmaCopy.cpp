@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TmaCopy.h"
+#include "ClusterPlace.h"
 #include "TensorMemory.h"
 #include "TmaBoxes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,15 +101,6 @@ static void fenceGlobal(KernelLowering &lowering, BlockArgument argument) {
   if (isWritten)
     lowering.inlineAsm(TypeRange(), "fence.proxy.async.global;", "~{memory}",
                        {});
-}
-
-/// The blocks that share a copy, all blocks of the cluster; null for one.
-static Value multicastMask(KernelLowering &lowering, int64_t parts) {
-  if (parts == 1)
-    return {};
-  return arith::ConstantIntOp::create(lowering.builder,
-                                      lowering.builder.getIntegerType(16),
-                                      (int64_t(1) << parts) - 1);
 }
 
 /// The address of this block's shared memory among its cluster's: the same
@@ -215,7 +207,7 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
                                                       NVVM::CTAGroupKind::CTA_2)
                         : NVVM::CTAGroupKindAttr();
     Value policy = cachePolicy(lowering, copy);
-    Value mask = isPair ? Value() : multicastMask(lowering, geometry->parts);
+    Value mask = isPair ? Value() : multicastMask(lowering, copy);
     SmallVector<Value> offsets;
     auto mode = NVVM::TMALoadMode::TILE;
     if (auto im2col = dyn_cast<Im2colOp>(*copy)) {
@@ -264,7 +256,7 @@ static LogicalResult lowerGather4(KernelLowering &lowering,
     fenceGlobal(lowering, parts.argument);
     expectBytes(lowering, slot->full, geometry->totalBytes());
     Value policy = cachePolicy(lowering, copy);
-    Value mask = multicastMask(lowering, geometry->parts);
+    Value mask = multicastMask(lowering, copy);
     result = forEachFourRows(
         lowering, parts, *geometry, indices, first,
         [&](Value target, ArrayRef<Value> coords) {
@@ -324,7 +316,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
     global = lowering.globalAddress(parts.global, element, uniform, {}, {});
     if (count == 1)
       return;
-    Value offset = lowering.mulConst(blockRank(lowering), part);
+    Value offset = lowering.mulConst(placeInGroup(lowering, copy), part);
     shared = lowering.bytePointer(shared, offset, 0);
     global = lowering.bytePointer(global, offset, 0);
   };
@@ -346,7 +338,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
     addresses(shared, global);
     NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
         b, inCluster(lowering, shared), global, slot->full, lowering.i32(part),
-        multicastMask(lowering, count), cachePolicy(lowering, copy));
+        multicastMask(lowering, copy), cachePolicy(lowering, copy));
   });
   return success();
 }

@@ -163,16 +163,19 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
   return result;
 }
 
-/// Copies of one region into every block of a cluster are made once, each block
-/// a part of it. Slots are then filled by peers, so all blocks have to use the
-/// ring equally often.
+/// Copies of one region into several blocks of a cluster are made once, each
+/// block a part of it: the blocks that differ in some dimensions of the cluster
+/// only, or all of them. Slots are then filled by peers, so these blocks have
+/// to use the ring equally often.
 void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
   auto kernel = loop->getParentOfType<KernelOp>();
   int64_t blocks = kernel.getClusterSize();
   if (blocks == 1 || plan.copies.empty() || !target)
     return;
   ClusterSharing sharing(kernel);
-  if (!sharing.isRunAlike(loop)) {
+  ClusterGroups groups(kernel);
+  ClusterDims alike = sharing.runsAlikeAlong(loop);
+  if (!alike) {
     if (remarks)
       loop.emitRemark() << "not shared in the cluster: its blocks may run the "
                            "loop differently often";
@@ -180,19 +183,33 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
   }
   for (const AheadCopy &ahead : plan.copies) {
     TileMoveOpInterface copy = ahead.copy;
-    if (copy.getMulticast() || !sharing.copiesSame(copy))
+    ClusterDims dims = alike & sharing.copiesSameAlong(copy);
+    if (copy.getMulticast() || !dims)
       continue;
-    copy.setMulticastAttr(Builder(copy.getContext()).getI64IntegerAttr(blocks));
+    Builder builder(copy.getContext());
+    int64_t together = groups.size(dims);
+    copy.setMulticastAttr(builder.getI64IntegerAttr(together));
+    if (dims != groups.all()) {
+      SmallVector<int64_t> along;
+      for (unsigned d = 0; d < groups.rank(); ++d)
+        if (dims >> d & 1)
+          along.push_back(d);
+      copy.setMulticastAlongAttr(builder.getDenseI64ArrayAttr(along));
+    }
     CopyDecision decision;
     if (decideCopy(CopyFacts::get(copy), *target, CopyInstruction::Tma,
                    decision)) {
       plan.peers = blocks;
-      if (remarks)
+      if (remarks && together == blocks)
         copy->emitRemark() << "shared by the " << blocks
+                           << " blocks of a cluster";
+      else if (remarks)
+        copy->emitRemark() << "shared by " << together << " of the " << blocks
                            << " blocks of a cluster";
       continue;
     }
     copy.setMulticastAttr(IntegerAttr());
+    copy.setMulticastAlongAttr(DenseI64ArrayAttr());
     if (remarks)
       copy->emitRemark() << "not shared in the cluster: "
                          << decision.rejected.front().reason;

@@ -423,6 +423,83 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
 
 // -----
 
+// copy-10: a group of how many
+#shared = #gpu.address_space<workgroup>
+!ring = !tile.ring<1 x [memref<64x64xf16, #shared>], tma -> threads>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluster(2, 4) {
+  %c0 = arith.constant 0 : index
+  %r = tile.ring.create {peers = 8} : !ring
+  %s = tile.ring.acquire %r[%c0] : !ring
+  tile.copy %A to %s {multicast = 4, multicast_along = array<i64: 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s {multicast = 8} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-10] expected `multicast` to the 4 blocks that `multicast_along` names, got 2}}
+  tile.copy %A to %s {multicast = 2, multicast_along = array<i64: 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
+// copy-10: without a group the whole cluster
+#shared = #gpu.address_space<workgroup>
+!ring = !tile.ring<1 x [memref<64x64xf16, #shared>], tma -> threads>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluster(2, 4) {
+  %c0 = arith.constant 0 : index
+  %r = tile.ring.create {peers = 8} : !ring
+  %s = tile.ring.acquire %r[%c0] : !ring
+  // expected-error @+1 {{[copy-10] expected `multicast` to the 8 blocks of the cluster, got 2}}
+  tile.copy %A to %s {multicast = 2} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
+// copy-10: dimensions that a cluster has
+#shared = #gpu.address_space<workgroup>
+!ring = !tile.ring<1 x [memref<64x64xf16, #shared>], tma -> threads>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluster(2, 4) {
+  %c0 = arith.constant 0 : index
+  %r = tile.ring.create {peers = 8} : !ring
+  %s = tile.ring.acquire %r[%c0] : !ring
+  // expected-error @+1 {{[copy-10] expected `multicast_along` to name dimensions of the cluster with several blocks in increasing order, got array<i64: 2>}}
+  tile.copy %A to %s {multicast = 2, multicast_along = array<i64: 2>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
+// copy-10: each once, in order
+#shared = #gpu.address_space<workgroup>
+!ring = !tile.ring<1 x [memref<64x64xf16, #shared>], tma -> threads>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluster(2, 4) {
+  %c0 = arith.constant 0 : index
+  %r = tile.ring.create {peers = 8} : !ring
+  %s = tile.ring.acquire %r[%c0] : !ring
+  // expected-error @+1 {{[copy-10] expected `multicast_along` to name dimensions of the cluster with several blocks in increasing order, got array<i64: 1, 0>}}
+  tile.copy %A to %s {multicast = 8, multicast_along = array<i64: 1, 0>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
+// copy-10: along which one block is alone
+#shared = #gpu.address_space<workgroup>
+!ring = !tile.ring<1 x [memref<64x64xf16, #shared>], tma -> threads>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluster(2, 1) {
+  %c0 = arith.constant 0 : index
+  %r = tile.ring.create {peers = 2} : !ring
+  %s = tile.ring.acquire %r[%c0] : !ring
+  // expected-error @+1 {{[copy-10] expected `multicast_along` to name dimensions of the cluster with several blocks in increasing order, got array<i64: 0, 1>}}
+  tile.copy %A to %s {multicast = 2, multicast_along = array<i64: 0, 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
+// copy-10: a group of a copy that nobody shares
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (2) threads(32) cluster(2) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-10] expected `multicast` beside `multicast_along`}}
+  tile.copy %A to %s {multicast_along = array<i64: 0>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
 // copy-10: only slots
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {

@@ -67,8 +67,8 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
       @COORDINATES@
       %j = scf.for %k = %c0 to %K step %c8 iter_args(%u = @LOAD_START@) -> (index) {
         %a, %b = tile.ring.acquire %ab[%u] : !ab
-        tile.copy %A[%m, %k] to %a : memref<?x?xf16> to memref<16x8xf16, #shared>
-        tile.copy %B[%k, %n] to %b @MULTICAST@ : memref<?x?xf16> to memref<8x32xf16, #shared>
+        tile.copy %A[%m, %k] to %a @MULTICAST_A@ : memref<?x?xf16> to memref<16x8xf16, #shared>
+        tile.copy %B[%k, %n] to %b @MULTICAST_B@ : memref<?x?xf16> to memref<8x32xf16, #shared>
         @COMMIT@
         %v = arith.addi %u, %c1 : index
         scf.yield %v : index
@@ -159,6 +159,14 @@ def schedule(stages, persistent=False, cluster=None, panel=None, carried=False, 
     if panel:
         attributes.append(f"panel = {panel}")
     size = cluster[0] * cluster[1] if cluster else 1
+
+    def multicast(dim):
+        """Among the blocks of a cluster that differ along `dim` only."""
+        if not cluster or cluster[dim] == 1:
+            return ""
+        along = f", multicast_along = array<i64: {dim}>" if cluster[dim] < size else ""
+        return f"{{multicast = {cluster[dim]}{along}}}"
+
     parts = {
         "MAINLOOP": CARRIED if carried else IMMEDIATE,
         "EPILOGUE": STORED if stored else DIRECT,
@@ -169,7 +177,8 @@ def schedule(stages, persistent=False, cluster=None, panel=None, carried=False, 
         "CLUSTER": f"cluster({cluster[0]}, {cluster[1]})" if cluster else "",
         "ATTRIBUTES": ", ".join(attributes),
         "PEERS": f"{{peers = {size}}}" if cluster else "",
-        "MULTICAST": f"{{multicast = {size}}}" if cluster else "",
+        "MULTICAST_A": multicast(0),
+        "MULTICAST_B": multicast(1),
         "N": str(stages),
         "COMMIT": "tile.ring.commit %ab[%u] : !ab",
         "RELEASE": RELEASE,

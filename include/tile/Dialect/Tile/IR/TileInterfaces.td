@@ -80,6 +80,10 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
                     "::std::optional<uint64_t>", "getMulticast", (ins),
                     /*methodBody=*/"",
                     /*defaultImplementation=*/"return ::std::nullopt;">,
+    InterfaceMethod<"Dimensions of the cluster in which those blocks differ; null for all.",
+                    "::mlir::DenseI64ArrayAttr", "getMulticastAlongAttr", (ins),
+                    /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::DenseI64ArrayAttr();">,
     InterfaceMethod<"Groups of warps that each move a part, along each dimension of the shared side; null for all as one.",
                     "::mlir::DenseI64ArrayAttr", "getGroupsAttr", (ins),
                     /*methodBody=*/"",
@@ -101,6 +105,9 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
     InterfaceMethod<"Shares the move among blocks of a cluster, where it can be; null for one block.",
                     "void", "setMulticastAttr", (ins "::mlir::IntegerAttr":$blocks),
                     /*methodBody=*/"", /*defaultImplementation=*/"(void)blocks;">,
+    InterfaceMethod<"Says in which dimensions of the cluster those blocks differ; null for all.",
+                    "void", "setMulticastAlongAttr", (ins "::mlir::DenseI64ArrayAttr":$dims),
+                    /*methodBody=*/"", /*defaultImplementation=*/"(void)dims;">,
     InterfaceMethod<"Whether it returns a token.", "bool", "isAsync", (ins),
                     /*methodBody=*/"", /*defaultImplementation=*/"return false;">
   ];

@@ -30,6 +30,9 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
       element) and the kernel's thread count.
     - copy-9: `coalesced_width` is a positive power of two.
     - copy-10: `multicast` is 2 to 16; the target is a slot of a ring.
+      `multicast_along`, dimensions of the kernel's cluster in increasing order,
+      goes with a `multicast` to as many blocks as the cluster has along them;
+      without it that is all of the cluster.
     - copy-11: only a copy from shared to global memory returns a token: what
       fills a slot of a ring is tracked by the ring.
     - copy-12: `inside` only where a side is a global buffer.
@@ -40,7 +43,10 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     `tile.await` says when its source may be overwritten or its effects are
     done. `multicast = n` shares a copy among the n blocks of a cluster: each
     moves its n-th part of the region, along the dimension that takes fewest boxes,
-    into the slot of every block. `inside` promises that the regions overhang
+    into the slot of every block. With `multicast_along` these are the blocks that
+    differ from each other in those dimensions of the cluster only: in a cluster of
+    2×2, `multicast = 2, multicast_along = array<i64: 0>` is shared by the two blocks
+    of each row. `inside` promises that the regions overhang
     nothing, so that nobody has to check. `groups` divides the warps of the agent
     into equal groups of consecutive warps and the tile evenly among them, along
     one dimension: each group reads and writes its own part of the shared buffer
@@ -62,7 +68,8 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
     UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
     OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
-    OptionalAttr<I64Attr>:$multicast, UnitAttr:$inside,
+    OptionalAttr<I64Attr>:$multicast,
+    OptionalAttr<DenseI64ArrayAttr>:$multicast_along, UnitAttr:$inside,
     OptionalAttr<DenseI64ArrayAttr>:$groups);
   let results = (outs Optional<Tile_TokenType>:$token);
   let builders = [

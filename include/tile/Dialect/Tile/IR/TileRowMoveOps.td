@@ -31,8 +31,8 @@ def Tile_Im2colOp : Tile_TileOp<"im2col", [TileMoveOpInterface, TileSingleThread
     channels: rows are output pixels, columns channels.
 
     Strides and dilations are one, pads zero, where they are not stated. `plan`,
-    `prefer`, `disable_tma`, `coalesced_width`, `eviction_policy` and `multicast`
-    mean what they do on `tile.copy`.
+    `prefer`, `disable_tma`, `coalesced_width`, `eviction_policy`, `multicast` and
+    `multicast_along` mean what they do on `tile.copy`.
 
     Preconditions: `pixel` and `channel` are not negative; `filter` lies inside
     `kernel`.
@@ -49,7 +49,7 @@ def Tile_Im2colOp : Tile_TileOp<"im2col", [TileMoveOpInterface, TileSingleThread
       and `channel` are not negative.
     - im2col-6: `layout` has the target's shape and the kernel's thread count.
     - im2col-7: `coalesced_width` is a positive power of two.
-    - im2col-8: `multicast` as copy-10.
+    - im2col-8: `multicast` and `multicast_along` as copy-10.
 
     ```mlir
     tile.im2col %X pixel %p filter [%r, %s] channel %c to %As kernel [3, 3] pad_lower [1, 1] pad_upper [1, 1]
@@ -69,7 +69,8 @@ def Tile_Im2colOp : Tile_TileOp<"im2col", [TileMoveOpInterface, TileSingleThread
     OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
     UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
     OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
-    OptionalAttr<I64Attr>:$multicast);
+    OptionalAttr<I64Attr>:$multicast,
+    OptionalAttr<DenseI64ArrayAttr>:$multicast_along);
   let assemblyFormat = [{
     $source `pixel` $pixel `filter` `[` $filter `]` `channel` $channel `to` $target
     `kernel` $kernel (`strides` $strides^)? (`dilations` $dilations^)?
@@ -133,7 +134,7 @@ def Tile_GatherOp : Tile_RowsByIndexOp<"gather"> {
       `indices` in shared and fragment memory; it and `column` are not negative.
     - gather-5: `layout` has the tile's shape and the kernel's thread count.
     - gather-6: `coalesced_width` is a positive power of two.
-    - gather-7: `multicast` as copy-10.
+    - gather-7: `multicast` and `multicast_along` as copy-10.
 
     ```mlir
     tile.gather %X[%k] rows %indices[%zero] to %As
@@ -148,7 +149,8 @@ def Tile_GatherOp : Tile_RowsByIndexOp<"gather"> {
     OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
     UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
     OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
-    OptionalAttr<I64Attr>:$multicast);
+    OptionalAttr<I64Attr>:$multicast,
+    OptionalAttr<DenseI64ArrayAttr>:$multicast_along);
   let assemblyFormat = [{
     $source `[` $column `]` `rows` $indices `[` $first `]` `to` $target
     attr-dict `:` type($source) `,` type($indices) `to` type($target)
