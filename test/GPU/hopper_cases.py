@@ -187,6 +187,27 @@ def cases():
     add("clusters", PLAIN, persistent=2, tile=(64, 64, 64), threads=128)
     add("clusters", PLAIN, cluster=(2, 1), tile=(128, 256, 64), stages=4, core=True)
 
+    # Clusters that share A along one dimension and B along the other: grids that they do not divide, loops of every
+    # length, types, what an epilogue loads through the ring, whole warpgroups more.
+    ragged = extents((256, 256, 64), (1304, 1416, 328), (8, 8, 8), (2056, 1800, 200), (384, 640, 0), (136, 2568, 1024))
+    for cluster in ((2, 2), (4, 2), (2, 4), (4, 4)):
+        for persistent in (0, 1):
+            small = dict(cluster=cluster, persistent=persistent, tile=(64, 64, 64), threads=128)
+            add("squares", PLAIN, ragged, stages=4, core=cluster == (2, 2), **small)
+            add("squares", PLAIN, ragged, stages=2, tb=True, panel=8, **small)
+    for persistent in (0, 1):
+        square = dict(cluster=(2, 2), persistent=persistent)
+        for stages in (1, 2, 3, 5):
+            trips = [dict(MANY, K=64 * t) for t in range(0, 2 * stages + 3)]
+            add("squares", PLAIN, trips, tile=(64, 128, 64), threads=128, stages=stages, **square)
+        add("squares", PLAIN, ragged, tile=(128, 256, 64), stages=4, panel=16, core=persistent == 1, **square)
+        add("squares", PLAIN, ragged, specialize=False, **square)
+        add("squares", PLAIN, ragged, ta=True, tb=True, **square)
+        add("squares", PLAIN, epilogue="residual", **square)
+        add("squares", PLAIN, load_a="cp_async", **square)
+        add("squares", PLAIN, a="f8E4M3FN", tb=True, tile=(128, 128, 128), **square)
+        add("squares", PLAIN, tile=(192, 128, 64), threads=384, **square)
+
     # Without TMA on either side; the other way out.
     add("copies", PLAIN, load_tma=False)
     add("copies", PLAIN, store_tma=False, core=True)

@@ -32,7 +32,8 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
          clear=False, random=True, wgmma=None, tcgen05=None, a_fragment=False, promote_every=None,
          split=None, cluster=False, persistent=False, pair=None, specialize=False):
     """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies, `tcgen05` for sm_100a,
-    `pair` whether two blocks do so together. `cluster` is one of two blocks that share B."""
+    `pair` whether two blocks do so together. `cluster` is one of two blocks that share B, or of so many beside and above
+    each other."""
     b, out = b or a, out or c
     bm, bn, bk = tile
     frag, shared = "#tile.fragment", "#shared"
@@ -205,8 +206,12 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
         grid = f"({static[1]} ceildiv {bn}, {static[0]} ceildiv {bm})"
     else:
         grid = f"(dim(%C, 1) ceildiv {bn}, dim(%C, 0) ceildiv {bm})"
-    if cluster:
+    if cluster is True:
+        cluster = (1, 2)
         grid = f"(dim(%C, 1) ceildiv {bn}, (dim(%C, 0) ceildiv {2 * bm}) * 2)"
+    elif cluster and not persistent:
+        x, y = cluster
+        grid = f"((dim(%C, 1) ceildiv {x * bn}) * {x}, (dim(%C, 0) ceildiv {y * bm}) * {y})"
     lines += [f"%As = tile.alloc : {as_type}", f"%Bs = tile.alloc : {bs_type}", f"%acc = tile.alloc : {c_type}"]
     if not clear:
         lines.append(f"tile.fill %acc with %zero : {c_type}, {c}")
@@ -235,7 +240,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     stated += ["specialize = true"] * specialize
     extra = f" attributes {{{', '.join(stated)}}}" if stated else ""
     text = HEAD + f"""tile.kernel @{name}({', '.join(params)})
-    grid(%bx, %by) = {grid} threads({warps * 32}){" cluster(1, 2)" if cluster else ""}{extra} {{
+    grid(%bx, %by) = {grid} threads({warps * 32}){f" cluster({cluster[0]}, {cluster[1]})" if cluster else ""}{extra} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %cbk = arith.constant {bk} : index
@@ -282,10 +287,12 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
                 expect["ldmatrix"] = False
     if tcgen05 is not None:
         expect = dict(tcgen05=True, mma=False, ldmatrix=False) if tcgen05 else dict(tcgen05=False)
+    if cluster and wgmma:
+        expect["multicast"], expect["two_masks"] = stages > 1, stages > 1 and min(cluster) > 1
     if pair is not None:
         expect["pair"], expect["alone"] = pair, not pair
     archs = {} if wgmma is None and tcgen05 is None else {"archs": ["sm_90a" if tcgen05 is None else "sm_100a"]}
-    if cluster and persistent:
+    if cluster and (persistent or cluster[0] * cluster[1] > 2):
         archs["exhaustive"] = False
     return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs,
                 expect=expect, registers=registers, min_arch=90 if split else 89 if a.startswith("f8") else 80,

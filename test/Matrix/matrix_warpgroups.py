@@ -83,6 +83,33 @@ def unaligned_kernels():
     return out
 
 
+def square_kernels():
+    """Gemms in clusters that share A along one dimension and B along the other: ragged grids, that clusters divide and
+    persistent ones that they do not, each type, one slot and several, more in the slots and behind the loop."""
+    out = []
+
+    def add(name, cluster=(2, 2), **kw):
+        out.append(gemm("square_" + name, wgmma=True, group="wgmma", cluster=cluster, **kw))
+
+    for persistent in (False, True):
+        suffix = "_persistent" if persistent else ""
+        for ta in (False, True):
+            for tb in (False, True):
+                add(f"{'nt'[ta]}{'nt'[tb]}{suffix}", ta=ta, tb=tb, tile=(64, 64, 64), stages=3, persistent=persistent)
+        for cluster in ((4, 2), (2, 4), (4, 4), (4, 1), (1, 4)):
+            add(f"{cluster[0]}x{cluster[1]}{suffix}", cluster=cluster, tile=(64, 64, 32), persistent=persistent, panel=4 if persistent else None)
+        for stages in (1, 2, 5):
+            add(f"stages{stages}{suffix}", tile=(64, 64, 32), stages=stages, persistent=persistent)
+        for a, c in (("i8", "i32"), ("f8E4M3FN", "f32"), ("f32", "f32")):
+            add(f"{a}{suffix}", a=a, c=c, tb=True, tile=(64, 64, 32 if a == "f32" else 64), persistent=persistent)
+        for epilogue in ("residual", "bias", "atomic"):
+            add(f"{epilogue}{suffix}", tile=(64, 64, 64), epilogue=epilogue, persistent=persistent)
+        add(f"w8{suffix}", tile=(128, 128, 64), warps=8, out="f16", persistent=persistent)
+        add(f"w12{suffix}", tile=(192, 64, 32), warps=12, out="f16", persistent=persistent)
+    add("static", tile=(64, 64, 64), static=(192, 320, 200), persistent=True)
+    return out
+
+
 def split_kernels():
     """K loops shared by the blocks of a cluster."""
     out = []

@@ -39,7 +39,10 @@ KNOWN_SPILLS = {"control_nested": 300, "gemm_f16_f16_nt": 16, "gemm_f8E4M3FN_f8E
 FEW_REGISTERS = 128
 FEW_BYTES = 32
 INSTRUCTIONS = {"mma": r"\bmma\.sync", "wgmma": r"\bwgmma\.mma_async",
-                "tcgen05": r"\btcgen05\.mma", "pair": r"\btcgen05\.\S*cta_group::2", "alone": r"\btcgen05\.\S*cta_group::1", "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.(c[ag]\.shared|bulk\.)"}
+                "tcgen05": r"\btcgen05\.mma", "pair": r"\btcgen05\.\S*cta_group::2",
+                "alone": r"\btcgen05\.\S*cta_group::1", "multicast": r"global\S*\.multicast::cluster",
+                "two_masks": r"multicast::cluster[^;]*, (%rs\d+);[\s\S]*multicast::cluster[^;]*, (?!\1;)%rs\d+;",
+                "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.(c[ag]\.shared|bulk\.)"}
 
 
 def number(arch):

@@ -11,6 +11,7 @@
 #fragment = #tile.fragment_layout<shape [128, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 0:64)]>
 #vector = #tile.shared_layout<shape [2048] bits 16 modes [(2048, 0:1)]>
 !ring = !tile.ring<2 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> threads>
+!one = !tile.ring<1 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> threads>
 
 // All bytes of a slot are announced before its copies: 16384 of A, and 32768 of B
 // in four panels. The maps are parameters behind the arguments, and prefetched.
@@ -79,6 +80,70 @@ tile.kernel @multicast(%B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx
   %b = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
   tile.copy %B[%c0, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, eviction_policy = #tile.eviction_policy<last>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
   tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
+}
+
+// Four blocks, two by two: the blocks of a row of the cluster share A, those of a
+// column B. A row's mask is moved by the rank of its first block, a column's by
+// the place along x; each block expects all of both, and moves the half that its
+// place along the other dimension says: 64 rows of A, two of the four panels of B.
+// CHECK-LABEL: llvm.func @square
+// CHECK-COUNT-3: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}multicast_mask
+// PTX-LABEL: .entry square(
+// PTX:         mov.b32 %[[ABYTES:r[0-9]+]], 16384;
+// PTX-NEXT:    mbarrier.expect_tx.relaxed.cta.shared.b64 [tile_shared_arena+49152], %[[ABYTES]];
+// PTX:         mov.u32 %[[RANK:r[0-9]+]], %cluster_ctarank;
+// PTX:         and.b32 %[[ROW:r[0-9]+]], %[[RANK]], -2;
+// PTX:         mov.b32 %[[ROWBITS:r[0-9]+]], 3;
+// PTX:         shl.b32 %[[ROWSHIFTED:r[0-9]+]], %[[ROWBITS]], %[[ROW]];
+// PTX:         cvt.u16.u32 %[[ROWMASK:rs[0-9]+]], %[[ROWSHIFTED]];
+// PTX:         and.b32 %[[X:r[0-9]+]], %[[RANK]], 1;
+// PTX:         shl.b32 %[[XROWS:r[0-9]+]], %[[X]], 6;
+// PTX:         mul.wide.u32 %{{rd[0-9]+}}, %[[X]], 8192;
+// PTX:         .multicast::cluster {{.*}}, %[[ROWMASK]];
+// PTX:         mov.b32 %[[BBYTES:r[0-9]+]], 32768;
+// PTX-NEXT:    mbarrier.expect_tx.relaxed.cta.shared.b64 [tile_shared_arena+49152], %[[BBYTES]];
+// PTX:         mov.b16 %[[COLUMNBITS:rs[0-9]+]], 5;
+// PTX:         shl.b16 %[[COLUMNMASK:rs[0-9]+]], %[[COLUMNBITS]], %[[X]];
+// PTX:         shr.u32 %[[Y:r[0-9]+]], %[[RANK]], 1;
+// PTX:         shl.b32 %{{r[0-9]+}}, %[[Y]], 14;
+// PTX-COUNT-2: .multicast::cluster {{.*}}, %[[COLUMNMASK]];
+// PTX-NOT:     .multicast::cluster
+// PTX:         ret;
+tile.kernel @square(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %by) = (4, 4) threads(128) cluster(2, 2) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %m = arith.muli %by, %c128 : index
+  %n = arith.muli %bx, %c128 : index
+  %ring = tile.ring.create layouts([#rows, #panels]) {peers = 4} : !one
+  %a, %b = tile.ring.acquire %ring[%c0] : !one
+  tile.copy %A[%m, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, multicast_along = array<i64: 0>} : memref<4096x4096xf16> to memref<128x64xf16, #shared>
+  tile.copy %B[%c0, %n] to %b {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, multicast_along = array<i64: 1>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
+  tile.ring.commit %ring[%c0] : !one
+}
+
+// One run of bytes, dealt out among the four blocks of a row of the cluster: a
+// block's place is the fast digit of its rank, its row's mask lies at the others.
+// CHECK-LABEL: llvm.func @run_of_row
+// PTX-LABEL: .entry run_of_row(
+// PTX:         mov.b32 %[[BYTES:r[0-9]+]], 4096;
+// PTX-NEXT:    mbarrier.expect_tx.relaxed.cta.shared.b64 [tile_shared_arena+4096], %[[BYTES]];
+// PTX:         mov.u32 %[[RANK:r[0-9]+]], %cluster_ctarank;
+// PTX:         shl.b32 %[[BYTE:r[0-9]+]], %[[RANK]], 10;
+// PTX:         and.b32 %{{r[0-9]+}}, %[[BYTE]], 3072;
+// PTX:         and.b32 %[[FIRST:r[0-9]+]], %[[RANK]], -4;
+// PTX:         mov.b32 %[[BITS:r[0-9]+]], 15;
+// PTX:         shl.b32 %[[MASK:r[0-9]+]], %[[BITS]], %[[FIRST]];
+// PTX:         cvt.u16.u32 %[[MASK16:rs[0-9]+]], %[[MASK]];
+// PTX:         mov.b32 %[[PART:r[0-9]+]], 1024;
+// PTX:         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%{{.*}}], [%{{.*}}], %[[PART]], [tile_shared_arena+4096], %[[MASK16]];
+tile.kernel @run_of_row(%V: memref<65536xf16> {tile.alignment = 16}) grid(%bx, %by) = (4, 4) threads(128) cluster(4, 2) {
+  %c0 = arith.constant 0 : index
+  %c2048 = arith.constant 2048 : index
+  %m = arith.muli %by, %c2048 : index
+  %ring = tile.ring.create layouts([#vector]) {peers = 8} : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
+  %v = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
+  tile.copy %V[%m] to %v {plan = #tile.copy_plan<bulk, bytes = 2>, multicast = 4, multicast_along = array<i64: 0>} : memref<65536xf16> to memref<2048xf16, #shared>
+  tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
 }
 
 // A store is one group of copies, complete for the block where it stands; with a

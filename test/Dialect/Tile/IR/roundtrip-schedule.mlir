@@ -52,6 +52,19 @@ tile.kernel @pair() grid(%bx) = (2) threads(128) cluster(2) attributes {pairs = 
   %acc = tile.ring.create {pair = array<i64: -1>, peers = 2} : !tile.ring<2 x [memref<128x64xf32, #tile.tmem>], mma -> threads>
 }
 
+// Copies shared by a part of the cluster.
+// CHECK-LABEL: tile.kernel @part_of_cluster
+tile.kernel @part_of_cluster(%A: memref<?x?xf16>, %I: memref<64xi32>) grid(%bx, %by, %bz) = (4, 2, 2) threads(128) cluster(4, 2, 2) {
+  %c0 = arith.constant 0 : index
+  %ring = tile.ring.create {peers = 16} : !tile.ring<1 x [memref<64x64xf16, #shared>, memref<64x64xf16, #shared>], tma -> threads>
+  %s, %t = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<64x64xf16, #shared>, memref<64x64xf16, #shared>], tma -> threads>
+  // CHECK: tile.copy %A[%{{.*}}] to %{{.*}} {multicast = 8 : i64, multicast_along = array<i64: 0, 2>}
+  // GENERIC: "tile.copy"{{.*}}multicast = 8 : i64, multicast_along = array<i64: 0, 2>
+  tile.copy %A[%by, %c0] to %s {multicast = 8, multicast_along = array<i64: 0, 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+  // CHECK: tile.gather {{.*}} {multicast = 2 : i64, multicast_along = array<i64: 1>}
+  tile.gather %A[%c0] rows %I[%c0] to %t {multicast = 2, multicast_along = array<i64: 1>} : memref<?x?xf16>, memref<64xi32> to memref<64x64xf16, #shared>
+}
+
 // Roles, tokens, persistent grids.
 // CHECK-LABEL: tile.kernel @roles
 // CHECK-SAME: threads(384) cluster(1, 2) attributes {panel = 8 : i64, persistent = 1 : i64, specialize = true}
