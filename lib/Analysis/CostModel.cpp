@@ -351,7 +351,10 @@ Estimate Estimator::run() {
   double energy = kSharedEnergy * (total.sharedRead + total.sharedWritten) /
                       device.sharedBytes +
                   kL2Energy * load + total.tensorCycles + total.threadCycles;
-  energy = energy * n * result.busy + kIdleEnergy * cycles;
+  // Multiprocessors that no cluster fits on are idle, too.
+  double working = result.busy * double(places * size) /
+                   double(std::max(device.multiprocessors, places * size));
+  energy = energy * n * working + kIdleEnergy * cycles;
   int64_t concurrent =
       std::min(blocks, places * size * std::max<int64_t>(1, result.resident));
   result.dramBytes = dramBytes(concurrent);
@@ -367,7 +370,7 @@ Estimate Estimator::run() {
   result.gigahertz = clock(energy, microseconds);
   result.microseconds = microseconds(result.gigahertz);
   result.tensorPart =
-      tensor * result.busy / result.gigahertz * 1e-3 / result.microseconds;
+      tensor * working / result.gigahertz * 1e-3 / result.microseconds;
   struct Limit {
     double value;
     const char *name;
