@@ -59,9 +59,38 @@ def once(bench, options):
     bench.torch.cuda.synchronize()
 
 
+CLOCK = r"""
+extern "C" __global__ void now(long long *at) {
+  long long cycles, nanoseconds;
+  unsigned sm;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  at[0] = cycles, at[1] = nanoseconds, at[2] = sm;
+}
+"""
+
+
+def clock_reader(torch):
+    """read(): cycles, nanoseconds and the multiprocessor they are of, when what is on the stream has ended. What
+    nvidia-smi calls the clock is the one asked for; cycles that passed are what a multiprocessor had."""
+    import cupy
+
+    kernel = cupy.RawKernel(CLOCK, "now")
+
+    def read():
+        at = torch.zeros(3, dtype=torch.int64, device="cuda")
+        with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+            kernel((1,), (1,), (at.data_ptr(),))
+        return at
+
+    return read
+
+
 def sustain(bench, options):
     found, problem = launches(bench, options)
     torch = bench.torch
+    clock = clock_reader(torch)
     for turn in range(options.turns):
         for name, launch in found.items():
             bench.alive()
@@ -76,20 +105,24 @@ def sustain(bench, options):
                 torch.cuda.synchronize()
             settled = time.time()
             start.record()
+            before = clock()
             while time.time() - settled < options.seconds:
                 for _ in range(8):
                     launch()
                 count += 8
                 torch.cuda.synchronize()
+            after = clock()
             end.record()
             torch.cuda.synchronize()
+            cycles, nanoseconds, sm = (after - before).tolist()
+            real = f"{cycles / nanoseconds * 1e3:5.0f} MHz real  " if sm == 0 else "    ? MHz real  "
             sampler.terminate()
             rows = [[float(v) for v in line.split(",")] for line in sampler.stdout.read().splitlines() if line.count(",") == 2]
             rows = rows[len(rows) // 3 :]
             rate = problem.flops() * count / start.elapsed_time(end) / 1e9
             mhz, watts, celsius = (statistics.median(column) for column in zip(*rows))
             print(
-                f"{rate:6.1f} TFLOP/s  {mhz:5.0f} MHz  {watts:4.0f} W  {celsius:3.0f} C  "
+                f"{rate:6.1f} TFLOP/s  {mhz:5.0f} MHz  {real}{watts:4.0f} W  {celsius:3.0f} C  "
                 f"{rate * 1e6 / mhz / 132:5.0f} operations a cycle and SM (peak 4096 in f16)  {name}",
                 flush=True,
             )

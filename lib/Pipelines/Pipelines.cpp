@@ -88,6 +88,9 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   gemms.remarks = options.remarks;
   passes.addPass(createScheduleGemmsPass(gemms));
   passes.addPass(createScheduleStoresPass());
+  DelayStoresPassOptions delay;
+  delay.remarks = options.remarks;
+  passes.addPass(createDelayStoresPass(delay));
 }
 
 void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,

@@ -50,6 +50,9 @@ public:
   /// The 32-bit register of `count` elements from `reg` on, for fragments;
   /// fails when they are not neighbours there.
   LogicalResult storeWord(int64_t reg, int64_t count, Value word);
+  /// The word of 32 bits that `count` registers of a fragment are; null when
+  /// they are none in a row.
+  Value loadWord(int64_t reg, int64_t count);
   /// Packed elements (PackedMemory.h) as words that hold `count` of them, 2 or
   /// more, contiguous in memory and in fragments too.
   FailureOr<SmallVector<Value>> loadWords(int64_t reg, int64_t count,

@@ -197,6 +197,16 @@ LogicalResult Endpoint::storeWord(int64_t reg, int64_t count, Value word) {
   return success();
 }
 
+Value Endpoint::loadWord(int64_t reg, int64_t count) {
+  int64_t first = fragment ? fragmentRun(reg, count) : -1;
+  if (first < 0)
+    return {};
+  auto &b = lowering->builder;
+  return LLVM::LoadOp::create(
+      b, b.getI32Type(),
+      lowering->registerAddress(*fragment, elementType, first));
+}
+
 LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
   int64_t count = values.size();
   if (fragment) {

@@ -115,6 +115,10 @@ LogicalResult tile::nvvm::lowerStmatrix(KernelLowering &lowering, CopyOp copy,
   auto &b = lowering.builder;
   const MatrixAccess &access = rows->access;
   Type storage = lowering.storageType(fragment.elementType);
+  // Copies store words: loaded as such they stay words where a loop carries
+  // them; LLVM would carry each half in a register of its own.
+  bool isWords = access.unit > 1 && llvm::all_of(copy.getSource().getUsers(),
+                                                 llvm::IsaPred<CopyOp>);
   // Warps that hold the same elements: one writes. Uniform in a warp, since the
   // lanes of such a layout all differ.
   OpBuilder::InsertionGuard restore(b);
@@ -125,8 +129,13 @@ LogicalResult tile::nvvm::lowerStmatrix(KernelLowering &lowering, CopyOp copy,
   for (int64_t g = 0, e = access.rows.numRegisters(); g < e; ++g) {
     SmallVector<Value> words;
     for (int64_t i = 0; i < rows->count; ++i) {
-      auto values = fragment.load((g * rows->count + i) * access.unit,
-                                  access.unit, /*pad=*/Value());
+      int64_t reg = (g * rows->count + i) * access.unit;
+      if (Value word =
+              isWords ? fragment.loadWord(reg, access.unit) : Value()) {
+        words.push_back(word);
+        continue;
+      }
+      auto values = fragment.load(reg, access.unit, /*pad=*/Value());
       if (failed(values))
         return failure();
       if (access.unit == 1) {

@@ -13,6 +13,7 @@
 #include "TmaCopy.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -168,6 +169,13 @@ static Type countedElement(const Endpoint &source, const Endpoint &target) {
   return source.elementType;
 }
 
+/// Whether two registers of one fragment become one of another's.
+static bool storesHalves(const Endpoint &source, const Endpoint &target) {
+  return source.space == MemorySpace::Fragment &&
+         target.space == MemorySpace::Fragment && source.elementType.isF32() &&
+         (target.elementType.isF16() || target.elementType.isBF16());
+}
+
 /// Loads and stores of `count` elements at a time.
 static LogicalResult moveInRuns(KernelLowering &lowering,
                                 TileMoveOpInterface move, Endpoint &source,
@@ -175,6 +183,7 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
                                 bool isInside, int64_t count) {
   bool movesWords = count > 1 && isPacked(source.elementType) &&
                     source.elementType == target.elementType;
+  bool makesWords = count == 2 && storesHalves(source, target);
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   // Replicas all keep their own copy of a fragment; memory is written once.
   Value first = target.space == MemorySpace::Fragment ||
@@ -207,6 +216,16 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
             auto values = source.load(reg, count, pad);
             if (failed(values))
               return failure();
+            if (makesWords) {
+              auto &b = lowering.builder;
+              Value pair = vector::FromElementsOp::create(
+                  b, VectorType::get(count, source.elementType), *values);
+              Value word = LLVM::BitcastOp::create(
+                  b, b.getI32Type(),
+                  lowering.convertElement(pair, target.elementType));
+              if (succeeded(target.storeWord(reg, count, word)))
+                return success();
+            }
             return target.store(
                 reg, lowering.convertElements(*values, target.elementType));
           });
@@ -255,7 +274,8 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   // Registers have no width; conversions may.
   if (source.space == MemorySpace::Fragment &&
       target.space == MemorySpace::Fragment &&
-      convertsInPairs(source.elementType, target.elementType))
+      (convertsInPairs(source.elementType, target.elementType) ||
+       storesHalves(source, target)))
     count = runLength(loop, 2);
   return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }

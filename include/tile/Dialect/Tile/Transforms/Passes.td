@@ -383,6 +383,55 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
+def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::ModuleOp"> {
+  let summary = "Stores one tile while the products of the next one run";
+  let description = [{
+    Acts on a role whose loop over tiles holds a loop that leaves gemms by wgmma
+    in flight, and behind it results that go from fragments through a shared
+    tile to memory by TMA. As many of the last of them as the role's registers
+    hold beside the accumulators stay in their fragments, and leave in the first
+    iterations of the next tile's loop, one in each. The last tile, and all tiles
+    where the loop is too short, are stored where they end.
+
+    Before:
+
+    ```mlir
+    scf.for %t = %first to %end step %step iter_args(%before = %done) -> (!tile.token) {
+      scf.for %k = %c0 to %K step %c1 { ... tile.gemm ... }
+      tile.copy %acc to %f : ...
+      tile.await read %before
+      tile.copy %f to %staging : ...
+      %token = tile.copy %staging to %C[%m, %n] : ... -> !tile.token
+      scf.yield %token : !tile.token
+    }
+    ```
+
+    After:
+
+    ```mlir
+    scf.for %t = %first to %end step %step
+        iter_args(%before = %done, %pm = %c0, %pn = %c0) -> (!tile.token, index, index) {
+      %reached = scf.for %k = %c0 to %K step %c1 iter_args(%p = %before) -> (!tile.token) {
+        ... tile.gemm ...
+        scf.if %isSecondAndAnotherTile -> (!tile.token) {
+          tile.await read %p
+          tile.copy %f to %staging : ...
+          %token = tile.copy %staging to %C[%pm, %pn] : ... -> !tile.token
+        }
+      }
+      tile.copy %acc to %f : ...
+      scf.if %isLastOrShort -> (!tile.token) { ... the same at [%m, %n] ... }
+    }
+    ```
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false", "explain decisions">];
+  let statistics = [
+    Statistic<"delayedStores", "delayed-stores", "pieces that are stored during the next tile">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tile::TileDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def StageLoadsPass : Pass<"tile-stage-loads", "::mlir::ModuleOp"> {
   let summary = "Loads fragments behind a loop through a tile in shared memory and TMA";
   let description = [{

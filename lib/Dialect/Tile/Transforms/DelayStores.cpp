@@ -1,0 +1,446 @@
+//===- DelayStores.cpp - one tile is stored while the next multiplies -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 6: after gemms and stores are scheduled. A block that works off several
+// tiles ends each with its results in registers, on their way through a tile of
+// shared memory: tensor cores stand still meanwhile. Where registers can hold
+// results beside the next accumulators, they stay there, and the first
+// iterations of the next tile's loop, whose products are in flight then, stage
+// and store one piece each. The last tile is stored where it ends; so is every
+// tile, where the loop is too short.
+//
+//===----------------------------------------------------------------------===//
+#include "GemmPlans.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/RegisterPressure.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Target/TargetInfo.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_DELAYSTORESPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Registers of a thread that are neither accumulators nor results: addresses,
+/// counters, descriptors, and what ptxas needs to shuffle (128x256 tiles with
+/// 232 registers and 64 of results do not spill).
+static constexpr int64_t kOtherRegisters = 40;
+
+/// The most that a thread can have.
+static constexpr int64_t kMostRegisters = 255;
+
+namespace {
+/// One piece of the results on its way out: the staging tile has been read by
+/// the store before, registers go there, and from there to memory.
+struct Delivery {
+  AwaitOp await;
+  CopyOp stage, store;
+  SmallVector<Operation *, 3> ops() { return {await, stage, store}; }
+  AllocOp fragment() { return stage.getSource().getDefiningOp<AllocOp>(); }
+};
+
+/// A loop over tiles: a loop of gemms first, deliveries at the end.
+struct TileLoop {
+  scf::ForOp tiles, gemms;
+  scf::IfOp guard; // around `gemms`, where there is one
+  BlockArgument pending;
+  SmallVector<Delivery> deliveries;
+
+  /// The operation of the loop's own block that the gemms are in.
+  Operation *products() { return guard ? guard.getOperation() : gemms; }
+};
+
+struct DelayStoresPass : tile::impl::DelayStoresPassBase<DelayStoresPass> {
+  using DelayStoresPassBase::DelayStoresPassBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](WarpSpecializeOp roles) {
+      for (auto [role, registers] :
+           llvm::zip(roles.getRoles(), roles.getRegisters())) {
+        SmallVector<scf::ForOp> loops(role.getOps<scf::ForOp>());
+        for (scf::ForOp loop : loops)
+          visit(loop, registers);
+      }
+    });
+  }
+
+private:
+  void visit(scf::ForOp loop, int64_t registers);
+};
+} // namespace
+
+/// A loop that leaves gemms by wgmma in flight from one iteration to the next.
+static bool keepsGemmsInFlight(scf::ForOp loop) {
+  bool carries = llvm::any_of(loop.getRegionIterArgs(), [](Value argument) {
+    return isa<TokenType>(argument.getType());
+  });
+  auto gemms = loop.getBody()->getOps<GemmOp>();
+  return carries && !gemms.empty() && llvm::all_of(gemms, [](GemmOp gemm) {
+           return gemm.getToken() && isDoneBy(gemm, MmaInstruction::Wgmma);
+         });
+}
+
+/// Deliveries of one staging tile, in order, whose tokens follow each other
+/// from `pending` to what the loop yields; empty where they do not.
+static SmallVector<Delivery> findDeliveries(scf::ForOp tiles,
+                                            BlockArgument pending) {
+  SmallVector<Delivery> found;
+  Value token = pending;
+  Value last = tiles.getTiedLoopYieldedValue(pending)->get();
+  while (token != last) {
+    if (!token.hasOneUse())
+      return {};
+    Delivery next;
+    next.await = dyn_cast<AwaitOp>(*token.user_begin());
+    if (!next.await || next.await.getTokens().size() != 1 ||
+        next.await->getBlock() != tiles.getBody())
+      return {};
+    next.stage = dyn_cast_or_null<CopyOp>(next.await->getNextNode());
+    if (!next.stage || !isFragment(next.stage.getSource()) ||
+        !isShared(next.stage.getTarget()) || !next.fragment())
+      return {};
+    for (Operation *user : next.stage.getTarget().getUsers()) {
+      auto store = dyn_cast<CopyOp>(user);
+      if (store && store.getSource() == next.stage.getTarget() &&
+          store->getBlock() == tiles.getBody() &&
+          next.stage->isBeforeInBlock(store) &&
+          (!next.store || store->isBeforeInBlock(next.store)))
+        next.store = store;
+    }
+    if (!next.store || next.store->getNumResults() != 1)
+      return {};
+    token = next.store->getResult(0);
+    found.push_back(next);
+  }
+  return found;
+}
+
+/// The loop over tiles that `loop` is, if it is one.
+static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
+  TileLoop found;
+  found.tiles = loop;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    Block *inside = loop.getBody();
+    if (auto guard = dyn_cast<scf::IfOp>(op))
+      inside = guard.thenBlock();
+    for (scf::ForOp inner : inside->getOps<scf::ForOp>())
+      if (!found.gemms && (inside != loop.getBody() || inner == &op) &&
+          keepsGemmsInFlight(inner)) {
+        found.gemms = inner;
+        found.guard = dyn_cast<scf::IfOp>(op);
+      }
+    if (found.gemms)
+      break;
+  }
+  if (!found.gemms)
+    return std::nullopt;
+  for (BlockArgument argument : loop.getRegionIterArgs()) {
+    if (!isa<TokenType>(argument.getType()))
+      continue;
+    found.deliveries = findDeliveries(loop, argument);
+    found.pending = argument;
+    if (!found.deliveries.empty() &&
+        found.products()->isBeforeInBlock(found.deliveries.front().await))
+      return found;
+  }
+  return std::nullopt;
+}
+
+/// Whether the delivery can wait for the next round: nothing but what fills its
+/// fragment, behind the gemms, touches that; nothing but deliveries touches the
+/// staging tile.
+static bool canWait(TileLoop &loop, Delivery &delivery) {
+  for (Operation *user : delivery.fragment()->getUsers())
+    if (user != delivery.stage && (user->getBlock() != loop.tiles.getBody() ||
+                                   !loop.products()->isBeforeInBlock(user) ||
+                                   !user->isBeforeInBlock(delivery.stage)))
+      return false;
+  for (Operation *user : delivery.stage.getTarget().getUsers())
+    if (llvm::none_of(loop.deliveries, [&](Delivery &other) {
+          return user == other.stage || user == other.store;
+        }))
+      return false;
+  return true;
+}
+
+static int64_t registersOf(AllocOp fragment) {
+  FragmentLayoutAttr layout = getFragmentLayout(fragment.getResult());
+  if (!layout)
+    return kMostRegisters;
+  int64_t bits = getStorageBits(fragment.getType().getElementType());
+  return llvm::divideCeil(layout.getLayout().numRegisters() * bits, 32);
+}
+
+/// Of a thread, where roles do not divide them otherwise.
+static int64_t launchedRegisters(KernelOp kernel) {
+  auto attr = kernel->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      kTargetAttrName);
+  const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+  if (!target)
+    return 0;
+  return std::min<int64_t>(kMostRegisters,
+                           target->registersPerSm / kernel.getThreads());
+}
+
+/// Registers of the fragments that are alive while the gemms run.
+static int64_t registersOfGemms(TileLoop &loop) {
+  llvm::SetVector<AllocOp> fragments;
+  loop.gemms->walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (auto alloc = operand.getDefiningOp<AllocOp>();
+          alloc && isFragment(operand))
+        fragments.insert(alloc);
+  });
+  int64_t registers = 0;
+  for (AllocOp fragment : fragments)
+    registers += registersOf(fragment);
+  return registers;
+}
+
+/// Moves what computes `value` in front of `loop`; false where that depends on
+/// the loop.
+static bool hoist(Value value, scf::ForOp loop) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !loop->isAncestor(value.getParentRegion()->getParentOp()))
+    return !loop->isAncestor(value.getParentRegion()->getParentOp());
+  if (op->getNumRegions() || !isPure(op) ||
+      !llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return hoist(operand, loop); }))
+    return false;
+  op->moveBefore(loop);
+  return true;
+}
+
+namespace {
+/// Scalars that a round needs of the one before: computed again from that one's
+/// number, in the branch that needs them, so that nothing stands between two
+/// tiles' gemms; what depends on more is carried.
+class Recomputed {
+public:
+  explicit Recomputed(scf::ForOp loop) : loop(loop) {}
+
+  /// False where `value` is neither an index nor computed from some.
+  bool need(Value value) {
+    Operation *owner = value.getParentRegion()->getParentOp();
+    if (!loop->isAncestor(owner) || value == loop.getInductionVar() ||
+        !seen.insert(value).second)
+      return true;
+    if (Operation *op = value.getDefiningOp();
+        op && op->getNumRegions() == 0 && isPure(op)) {
+      if (!llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return need(operand); }))
+        return false;
+      if (!llvm::is_contained(ops, op))
+        ops.push_back(op);
+      return true;
+    }
+    carried.push_back(value);
+    return value.getType().isIndex() &&
+           value.getParentBlock() == loop.getBody();
+  }
+
+  SmallVector<Operation *> ops; // in order
+  SmallVector<Value> carried;
+
+private:
+  scf::ForOp loop;
+  llvm::SmallDenseSet<Value> seen;
+};
+} // namespace
+
+/// Adds a result to a branch without an else that matters: `then` from its
+/// block, `otherwise` where it is not taken.
+static scf::IfOp addResult(scf::IfOp branch, Value then, Value otherwise) {
+  IRRewriter rewriter(branch);
+  SmallVector<Type> types(branch.getResultTypes());
+  types.push_back(then.getType());
+  auto replaced =
+      scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
+                        /*withElseRegion=*/false);
+  replaced.getThenRegion().takeBody(branch.getThenRegion());
+  replaced.getElseRegion().takeBody(branch.getElseRegion());
+  if (replaced.getElseRegion().empty()) {
+    rewriter.createBlock(&replaced.getElseRegion());
+    scf::YieldOp::create(rewriter, branch.getLoc());
+  }
+  replaced.thenYield()->insertOperands(types.size() - 1, then);
+  replaced.elseYield()->insertOperands(types.size() - 1, otherwise);
+  rewriter.replaceOp(branch, replaced.getResults().drop_back());
+  return replaced;
+}
+
+/// Appends a delivery that waits for `token`; returns the token of its store.
+static Value deliver(OpBuilder &builder, Delivery &delivery, IRMapping &mapping,
+                     Value token) {
+  mapping.map(delivery.await.getTokens().front(), token);
+  for (Operation *op : delivery.ops())
+    builder.clone(*op, mapping);
+  return mapping.lookup(delivery.store->getResult(0));
+}
+
+void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
+  std::optional<TileLoop> found = findTileLoop(loop);
+  if (!found)
+    return;
+  auto kernel = loop->getParentOfType<KernelOp>();
+  if (!registers)
+    registers = launchedRegisters(kernel);
+  // The last ones, as many as registers can hold.
+  int64_t room = registers - kOtherRegisters - registersOfGemms(*found);
+  size_t all = found->deliveries.size(), first = all;
+  while (first > 0 && canWait(*found, found->deliveries[first - 1])) {
+    int64_t needed = registersOf(found->deliveries[first - 1].fragment());
+    if (needed > room)
+      break;
+    room -= needed;
+    --first;
+  }
+  auto explain = [&](const Twine &reason) {
+    if (remarks)
+      found->deliveries.front().store.emitRemark()
+          << "stored before the next tile's products: " << reason;
+  };
+  if (first == all)
+    return explain("the role's " + Twine(registers) +
+                   " registers hold no piece of it beside the accumulators");
+  auto delayed = MutableArrayRef(found->deliveries).drop_front(first);
+  Recomputed scalars(loop);
+  for (Delivery &delivery : delayed)
+    for (Operation *op : {delivery.stage, delivery.store})
+      for (Value operand : op->getOperands())
+        if (!isa<MemRefType>(operand.getType()) && !scalars.need(operand))
+          return explain("where it is stored is no index of a round");
+  scf::ForOp gemms = found->gemms;
+  if (!hoist(gemms.getLowerBound(), loop) ||
+      !hoist(gemms.getUpperBound(), loop) || !hoist(gemms.getStep(), loop))
+    return explain("how long a loop runs depends on the tile");
+
+  // Whether every tile's loop has an iteration for each piece, behind the
+  // first.
+  Location loc = delayed.front().store.getLoc();
+  OpBuilder builder(loop);
+  auto iteration = [&](int64_t number) -> Value {
+    Value count = arith::ConstantIndexOp::create(builder, loc, number);
+    Value offset =
+        builder.createOrFold<arith::MulIOp>(loc, count, gemms.getStep());
+    return builder.createOrFold<arith::AddIOp>(loc, gemms.getLowerBound(),
+                                               offset);
+  };
+  int64_t pieces = delayed.size();
+  SmallVector<Value> moments;
+  for (int64_t i = 1; i <= pieces; ++i)
+    moments.push_back(iteration(i));
+  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       moments.back(), gemms.getUpperBound());
+  // What the results are in until then.
+  for (Delivery &delivery : delayed)
+    delivery.fragment()->moveBefore(loop);
+  SmallVector<Value> inits(scalars.carried.size());
+  for (Value &init : inits)
+    init = arith::ConstantIndexOp::create(builder, loc, 0);
+
+  IRRewriter rewriter(&getContext());
+  rewriter.setInsertionPoint(loop);
+  size_t carriedBefore = loop.getNumRegionIterArgs();
+  unsigned position = found->pending.getArgNumber();
+  auto tiles = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+        return scalars.carried;
+      }));
+  Value pending = tiles.getBody()->getArgument(position);
+  ValueRange now = tiles.getYieldedValues().drop_front(carriedBefore);
+  ValueRange before =
+      ValueRange(tiles.getRegionIterArgs()).drop_front(carriedBefore);
+
+  // In the loop of the next tile's gemms.
+  rewriter.setInsertionPoint(gemms);
+  gemms = cast<scf::ForOp>(*gemms.replaceWithAdditionalYields(
+      rewriter, pending, /*replaceInitOperandUsesInLoop=*/false,
+      [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+        return SmallVector<Value>{arguments.front()};
+      }));
+  builder.setInsertionPoint(found->guard ? found->guard.getOperation()
+                                         : gemms.getOperation());
+  Value another =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                            tiles.getInductionVar(), tiles.getLowerBound());
+  Value isOpen = arith::AndIOp::create(builder, loc, another, isLong);
+  IRMapping earlier;
+  earlier.map(now, before);
+  earlier.map(tiles.getInductionVar(),
+              arith::SubIOp::create(builder, loc, tiles.getInductionVar(),
+                                    tiles.getStep())
+                  .getResult());
+  Value token = gemms.getRegionIterArgs().back();
+  builder.setInsertionPoint(gemms.getBody()->getTerminator());
+  for (auto [delivery, moment] : llvm::zip(delayed, moments)) {
+    Value isNow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        gemms.getInductionVar(), moment);
+    Value both = arith::AndIOp::create(builder, loc, isNow, isOpen);
+    auto branch = scf::IfOp::create(builder, loc, token.getType(), both,
+                                    /*withElseRegion=*/true);
+    OpBuilder then = branch.getThenBodyBuilder();
+    IRMapping mapping = earlier;
+    for (Operation *op : scalars.ops)
+      then.clone(*op, mapping);
+    scf::YieldOp::create(then, loc, deliver(then, delivery, mapping, token));
+    OpBuilder otherwise = branch.getElseBodyBuilder();
+    scf::YieldOp::create(otherwise, loc, token);
+    token = branch.getResult(0);
+  }
+  Operation *yield = gemms.getBody()->getTerminator();
+  yield->setOperand(yield->getNumOperands() - 1, token);
+  Value reached = gemms.getResults().back();
+  Operation *products = gemms;
+  if (found->guard) {
+    scf::IfOp guard = addResult(found->guard, reached, pending);
+    reached = guard.getResults().back();
+    products = guard;
+  }
+  pending.replaceUsesWithIf(reached, [&](OpOperand &use) {
+    return !products->isAncestor(use.getOwner());
+  });
+
+  // Where the tile ends, if there is no such loop to come.
+  builder.setInsertionPoint(tiles.getBody()->getTerminator());
+  token = delayed.front().await.getTokens().front();
+  Value next = arith::AddIOp::create(builder, loc, tiles.getInductionVar(),
+                                     tiles.getStep());
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                       next, tiles.getUpperBound());
+  Value yes =
+      arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
+  Value isShort = arith::XOrIOp::create(builder, loc, isLong, yes);
+  Value stores = arith::OrIOp::create(builder, loc, isLast, isShort);
+  auto branch = scf::IfOp::create(builder, loc, token.getType(), stores,
+                                  /*withElseRegion=*/true);
+  OpBuilder otherwise = branch.getElseBodyBuilder();
+  scf::YieldOp::create(otherwise, loc, token);
+  Value last = delayed.back().store->getResult(0);
+  last.replaceAllUsesWith(branch.getResult(0));
+  OpBuilder then = branch.getThenBodyBuilder();
+  scf::YieldOp::create(then, loc, last);
+  for (Delivery &delivery : delayed)
+    for (Operation *op : delivery.ops())
+      op->moveBefore(branch.thenYield());
+  // So do the scalars that nothing else needs.
+  for (Operation *op : llvm::reverse(scalars.ops))
+    if (llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return branch->isProperAncestor(user);
+        }))
+      op->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
+  delayedStores += pieces;
+  if (remarks)
+    delayed.front().store.emitRemark()
+        << pieces << " of " << all
+        << " pieces are stored while the next tile's products run";
+}
