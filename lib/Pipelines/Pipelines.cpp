@@ -87,6 +87,7 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   ScheduleGemmsPassOptions gemms;
   gemms.remarks = options.remarks;
   passes.addPass(createScheduleGemmsPass(gemms));
+  passes.addPass(createClearAccumulatorsPass());
   passes.addPass(createScheduleStoresPass());
   DelayStoresPassOptions delay;
   delay.remarks = options.remarks;

@@ -122,6 +122,10 @@ private:
             vector::LoadOp::create(inner, l, resultVector, adaptor.getC(),
                                    ValueRange{rowIndices.back(), j}),
             computeType);
+      if (op.getAccumulate())
+        start = arith::SelectOp::create(
+            inner, l, adaptor.getAccumulate(), start,
+            arith::ConstantOp::create(inner, l, inner.getZeroAttr(vector)));
       accumulators.push_back(start);
     }
     auto loop = scf::ForOp::create(

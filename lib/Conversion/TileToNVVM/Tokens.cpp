@@ -265,6 +265,32 @@ bool tile::nvvm::awaitsCopies(AwaitOp await) {
   });
 }
 
+/// Whether the first iteration of a loop starts `buffer` from zero.
+static bool startsFromZero(scf::ForOp loop, Value buffer) {
+  for (auto gemm : loop.getBody()->getOps<GemmOp>()) {
+    if (gemm.getC() != buffer)
+      continue;
+    Value flag = gemm.getAccumulate();
+    auto later = flag ? flag.getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+    return later && later.getPredicate() == arith::CmpIPredicate::ne &&
+           later.getLhs() == loop.getInductionVar() &&
+           later.getRhs() == loop.getLowerBound();
+  }
+  return false;
+}
+
+/// Says that what the registers of a fragment hold is not needed: a loop around
+/// would carry it else.
+static void forget(KernelLowering &lowering, const PendingFragment &fragment) {
+  auto &b = lowering.builder;
+  Type storage = lowering.storageType(fragment.elementType);
+  for (int64_t reg = 0, e = fragment.buffer.layout.numRegisters(); reg < e;
+       ++reg)
+    LLVM::StoreOp::create(
+        b, LLVM::UndefOp::create(b, storage),
+        lowering.registerAddress(fragment.buffer, fragment.elementType, reg));
+}
+
 LogicalResult tile::nvvm::keepAsyncLoops(KernelLowering &lowering) {
   MLIRContext *context = lowering.function.getContext();
   auto yes = BoolAttr::get(context, true);
@@ -296,6 +322,9 @@ LogicalResult tile::nvvm::keepAsyncLoops(KernelLowering &lowering) {
     }
     lowering.builder.setLoc(loop.getLoc());
     lowering.builder.setInsertionPoint(loop);
+    for (auto [buffer, fragment] : llvm::zip(accumulators, fragments))
+      if (startsFromZero(loop, buffer))
+        forget(lowering, fragment);
     tieRegisters(lowering, "", fragments);
   }
   return success();

@@ -104,7 +104,7 @@ private:
   SmallVector<Value> multiply(int64_t first, int64_t end,
                               ArrayRef<Value> accumulators, bool wait);
   std::string instruction(const std::string &accumulators, const std::string &a,
-                          const std::string &b, bool accumulates);
+                          const std::string &b, const std::string &accumulates);
 
   static Type elementOf(Value v) {
     return cast<MemRefType>(v.getType()).getElementType();
@@ -283,13 +283,13 @@ LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
 std::string WgmmaGemm::instruction(const std::string &accumulators,
                                    const std::string &operandA,
                                    const std::string &operandB,
-                                   bool accumulates) {
+                                   const std::string &accumulates) {
   std::string text = "wgmma.mma_async.sync.aligned.m64n" +
                      std::to_string(shape.n) + "k" + std::to_string(shape.k) +
                      "." + stringify(info->accumulator).str() + "." +
                      stringify(info->a).str() + "." + stringify(info->b).str();
-  text += " {" + accumulators + "}, " + operandA + ", " + operandB +
-          (accumulates ? ", 1" : ", 0");
+  text += " {" + accumulators + "}, " + operandA + ", " + operandB + ", " +
+          accumulates;
   if (!info->isInteger())
     text += ", 1, 1";
   if (info->transposes()) {
@@ -311,6 +311,16 @@ SmallVector<Value> WgmmaGemm::multiply(int64_t first, int64_t end,
   for (auto [i, value] : llvm::enumerate(accumulators))
     assembly.input(value, std::to_string(i));
   assembly.line(".reg .b64 da, db;");
+  // What the first step adds to: C, or zero where a flag says so.
+  std::string start = "1";
+  if (Value flag = gemm.getAccumulate()) {
+    auto &builder = lowering.builder;
+    std::string word = assembly.input(
+        arith::ExtUIOp::create(builder, builder.getI32Type(), flag), "r");
+    assembly.line(".reg .pred keep;");
+    assembly.line("setp.ne.b32 keep, " + word + ", 0;");
+    start = "keep";
+  }
   assembly.line("wgmma.fence.sync.aligned;");
   std::string baseA = a.isShared ? assembly.input(a.base, "l") : "";
   std::string baseB = assembly.input(b.base, "l");
@@ -341,8 +351,11 @@ SmallVector<Value> WgmmaGemm::multiply(int64_t first, int64_t end,
             descriptor("db", baseB, b.descriptors.offsets[j * steps + k]);
         auto own = ArrayRef<std::string>(names).slice(
             (i * repeatsN + j) * perInstruction, perInstruction);
+        std::string accumulates = k != first             ? "1"
+                                  : accumulators.empty() ? "0"
+                                                         : start;
         assembly.line(instruction(llvm::join(own, ", "), operandA, operandB,
-                                  k != first || !accumulators.empty()));
+                                  accumulates));
       }
     }
   assembly.line("wgmma.commit_group.sync.aligned;");

@@ -12,11 +12,14 @@
 // The ring of cp.async feeds wgmma. One base each of A and B: a k step is 32
 // bytes further in A (rows along k) and 16 rows of 128 bytes in B; the second 64
 // rows of A are 4 KiB on. Nothing but instructions between fence and wait.
+// The loop's first product starts from zero: accumulators are filled nowhere.
 // CHECK-LABEL: .entry sync(
-// CHECK:       wgmma.fence.sync.aligned;
-// CHECK-NEXT:  wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{.*}}, [[A:%rd[0-9]+]], [[B:%rd[0-9]+]], 1, 1, 1, 0, 1;
+// CHECK-NOT:   0f00000000
+// CHECK:       setp.ne.b32 keep, %r{{[0-9]+}}, 0;
+// CHECK-NEXT:  wgmma.fence.sync.aligned;
+// CHECK-NEXT:  wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{.*}}, [[A:%rd[0-9]+]], [[B:%rd[0-9]+]], keep, 1, 1, 0, 1;
 // CHECK-NEXT:  add.s64 da, [[A]], 256;
-// CHECK-NEXT:  wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{.*}}, da, [[B]], 1, 1, 1, 0, 1;
+// CHECK-NEXT:  wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{.*}}, da, [[B]], keep, 1, 1, 0, 1;
 // CHECK-NEXT:  add.s64 da, [[A]], 2;
 // CHECK-NEXT:  add.s64 db, [[B]], 128;
 // CHECK-NEXT:  wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{.*}}, da, db, 1, 1, 1, 0, 1;

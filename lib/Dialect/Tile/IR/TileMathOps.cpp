@@ -106,6 +106,15 @@ LogicalResult GemmOp::verify() {
                            << a.getElementType() << " into "
                            << c.getElementType();
   }
+  if (getAccumulate()) {
+    auto plan = getPlan();
+    if (!plan || plan->getInstruction() != MmaInstruction::Wgmma)
+      return emitOpError() << "[gemm-8] expected `accumulate(...)` with a plan "
+                              "by wgmma";
+    if (getClear() || getPromoteEvery())
+      return emitOpError() << "[gemm-8] expected `accumulate(...)` without "
+                           << (getClear() ? "`clear`" : "`promote_every`");
+  }
   return success();
 }
 

@@ -264,6 +264,28 @@ tile.kernel @k() grid(%bx) = (1) threads(128) {
 
 // -----
 
+// gemm-8: a flag goes with wgmma
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%f: i1) grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-8] expected `accumulate(...)` with a plan by wgmma}}
+  tile.gemm %a, %a, %c accumulate(%f) : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-8: and not with what says otherwise
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%f: i1) grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-8] expected `accumulate(...)` without `clear`}}
+  tile.gemm %a, %a, %c accumulate(%f) {clear, plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
 // cluster_reduce-1: only fragments
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {

@@ -10,7 +10,8 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
   let summary = "C = A * B + C on tiles";
   let description = [{
     A is M x K (K x M under `transpose_a`), B is K x N (N x K under
-    `transpose_b`), C is M x N. `clear` starts from zero instead of C. The
+    `transpose_b`), C is M x N. `clear` starts from zero instead of C, and so does
+    `accumulate(%flag)` where the flag is false: C is not read then. The
     meaning is accumulation in increasing k in C's element type. An f32 gemm
     multiplies in tf32 unless `precision` says `ieee`. Integer operands are
     signed unless `unsigned_a`/`unsigned_b`.
@@ -26,6 +27,8 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     - gemm-5: `precision` is stated for f32 only; signedness for i8 only.
     - gemm-6: C is neither A nor B.
     - gemm-7: `promote_every` is positive, of fp8 operands into f32 only.
+    - gemm-8: `accumulate(...)` goes with a plan by wgmma, without `clear` and
+      `promote_every`.
 
     A gemm that returns a token is asynchronous: C and operands in fragments may
     not be touched, and operands in shared memory not be written, until a
@@ -39,7 +42,7 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     ```
   }];
   let arguments = (ins Arg<AnyMemRef, "">:$a, Arg<AnyMemRef, "">:$b, Arg<AnyMemRef, "">:$c,
-    UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$clear,
+    Optional<I1>:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$clear,
     DefaultValuedAttr<Tile_WarpPolicyAttr, "::mlir::tile::WarpPolicy::Square">:$policy,
     OptionalAttr<Tile_PrecisionAttr>:$precision,
     UnitAttr:$unsigned_a, UnitAttr:$unsigned_b,
@@ -47,7 +50,8 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     OptionalAttr<Tile_MmaPlanAttr>:$plan);
   let results = (outs Optional<Tile_TokenType>:$token);
   let assemblyFormat = [{
-    $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c) (`->` type($token)^)?
+    $a `,` $b `,` $c (`accumulate` `(` $accumulate^ `)`)? attr-dict
+    `:` type($a) `,` type($b) `,` type($c) (`->` type($token)^)?
   }];
   let extraClassDeclaration = [{
     bool isAsync() { return static_cast<bool>(getToken()); }

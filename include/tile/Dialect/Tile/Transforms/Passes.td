@@ -383,6 +383,41 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Lets the first product of a loop start from zero, instead of filling accumulators";
+  let description = [{
+    Acts on loops of gemms by wgmma whose accumulators were filled with zeros in
+    front of them, and that run for certain or stand under the condition that
+    they do. The fill stays where the loop does not run.
+
+    Before:
+
+    ```mlir
+    tile.fill %acc with %zero : ...
+    scf.if %runs {
+      scf.for %k = %c0 to %K step %c1 { tile.gemm %a, %b, %acc : ... }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    scf.if %runs {
+      scf.for %k = %c0 to %K step %c1 {
+        %later = arith.cmpi ne, %k, %c0 : index
+        tile.gemm %a, %b, %acc accumulate(%later) : ...
+      }
+    } else {
+      tile.fill %acc with %zero : ...
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"clearedAccumulators", "cleared-accumulators", "accumulators that a first product overwrites">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tile::TileDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::ModuleOp"> {
   let summary = "Stores one tile while the products of the next one run";
   let description = [{

@@ -1,0 +1,101 @@
+// The first product of a loop starts from zero: nothing fills accumulators, but where the loop does not run.
+// RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-clear-accumulators -split-input-file | FileCheck %s
+
+#shared = #gpu.address_space<workgroup>
+#wgmma = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>
+
+// Under the condition that it runs.
+// CHECK-LABEL: tile.kernel @guarded
+// CHECK-NOT: tile.fill
+// CHECK: scf.if
+// CHECK: scf.for %[[K:.*]] = %[[FROM:.*]] to %{{.*}} step
+// CHECK-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[K]], %[[FROM]] : index
+// CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[ACC:[0-9]+]] accumulate(%[[LATER]]) {plan
+// A second one into the same accumulators always adds.
+// CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[ACC]] {plan
+// CHECK: } else {
+// CHECK-NEXT: tile.fill %[[ACC]] with
+// CHECK-NEXT: }
+tile.kernel @guarded(%n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  %runs = arith.cmpi slt, %c0, %n : index
+  scf.if %runs {
+    scf.for %k = %c0 to %n step %c1 {
+      tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+      tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    }
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+#wgmma = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>
+
+// It runs for certain: no fill at all.
+// CHECK-LABEL: tile.kernel @constant
+// CHECK-NOT: tile.fill
+// CHECK: tile.gemm {{.*}} accumulate(
+// CHECK-NOT: tile.fill
+// CHECK: tile.return
+tile.kernel @constant() grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+#wgmma = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>
+
+// Left as it is: a loop that may not run, another first value, something else that reads the accumulators in the loop, two warps'
+// instructions, and a fill that is not the last.
+// CHECK-LABEL: tile.kernel @left
+// CHECK-COUNT-5: tile.fill
+// CHECK-NOT: accumulate
+// CHECK: tile.return
+tile.kernel @left(%n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %copy = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  scf.for %k = %c0 to %n step %c1 {
+    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+  tile.fill %acc with %one : memref<64x64xf32, #tile.fragment>, f32
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.copy %acc to %copy : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #tile.fragment>
+    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.gemm %a, %a, %acc {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [4, 1]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  tile.copy %copy to %acc : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #tile.fragment>
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+}
