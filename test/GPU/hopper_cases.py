@@ -348,7 +348,7 @@ def convolutions(add):
     for stages in (1, 2, 5):
         run_all(dataclasses.replace(base, stages=stages))
     run_all(dataclasses.replace(base, specialize=False))
-    for cluster in ((2, 1), (1, 2)):
+    for cluster in ((2, 1), (1, 2), (2, 2)):
         run_all(dataclasses.replace(base, cluster=cluster))
         run_all(dataclasses.replace(base, cluster=cluster, persistent=1, strides=(2, 1)))
     run_all(dataclasses.replace(base, element="bf16", out="f32", relu=True), core=True)
