@@ -237,17 +237,14 @@ private:
            });
   }
 
-  /// What the launch gives is redistributed: issuing copies takes few
-  /// registers. Nothing, where each thread can have the most there is anyway.
-  /// `copies`: what the producers' own copies take (0: one thread issues them
-  /// all); `computing`: what the fragments of consumers do, `multiplying` those
-  /// of gemms among them.
-  static RegisterBudget budget(KernelOp kernel, const TargetInfo &target,
-                               int64_t threads, int64_t copies,
-                               int64_t computing, int64_t multiplying) {
-    if (!target.hasSetMaxRegisters())
-      return {};
-    int64_t blocks = kernel.getPersistent().value_or(1);
+  /// What the launch of `blocks` on a multiprocessor gives is redistributed:
+  /// issuing copies takes few registers. Nothing, where each thread can have
+  /// the most there is anyway. `copies`: what the producers' own copies take
+  /// (0: one thread issues them all); `computing`: what the fragments of
+  /// consumers do, `multiplying` those of gemms among them.
+  static RegisterBudget share(const TargetInfo &target, int64_t threads,
+                              int64_t blocks, int64_t copies, int64_t computing,
+                              int64_t multiplying) {
     int64_t launched = target.registersPerSm / (threads * blocks) / 8 * 8;
     if (launched > target.maxRegistersPerThread / 8 * 8)
       return {};
@@ -271,6 +268,21 @@ private:
     result.consumer = left(result.producer);
     // The instruction takes up to 256, a thread can use 255.
     result.consumer = std::min<int64_t>(result.consumer, 240);
+    return result;
+  }
+
+  /// No more blocks share a multiprocessor than have registers for their gemms.
+  static RegisterBudget budget(KernelOp kernel, const TargetInfo &target,
+                               int64_t threads, int64_t copies,
+                               int64_t computing, int64_t multiplying) {
+    if (!target.hasSetMaxRegisters())
+      return {};
+    RegisterBudget result;
+    int64_t blocks = kernel.getPersistent().value_or(1);
+    do
+      result = share(target, threads, blocks, copies, computing, multiplying);
+    while (result.consumer && result.consumer < multiplying + kGemmBesides &&
+           --blocks > 0);
     return result;
   }
 

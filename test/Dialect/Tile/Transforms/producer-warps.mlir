@@ -160,3 +160,56 @@ tile.kernel @accumulators(%A: memref<?x512xf32> {tile.alignment = 16}, %W: memre
   }
   tile.copy %acc to %C[%m, %n] : memref<256x192xf32, #tile.fragment> to memref<?x?xf32>
 }
+
+// Two blocks on a multiprocessor would leave 80 registers a thread to 128 accumulators: the roles are for one.
+// CHECK-LABEL: tile.kernel @two_blocks
+// CHECK: role "load" warps(4) registers(40) {
+// CHECK: role "mma" warps(8) registers(232) {
+// CHECK: tile.return
+tile.kernel @two_blocks(%A: memref<1024x512xf16> {tile.alignment = 16}, %B: memref<512x1024xf16> {tile.alignment = 16}, %C: memref<1024x1024xf32>)
+    grid(%bx, %by) = (4, 8) threads(256) attributes {persistent = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant 0.0 : f32
+  %m = arith.muli %by, %c128 : index
+  %n = arith.muli %bx, %c256 : index
+  %As = tile.alloc : memref<128x64xf16, #shared>
+  %Ws = tile.alloc : memref<64x256xf16, #shared>
+  %acc = tile.alloc : memref<128x256xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<128x256xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %c512 step %c64 stages(2) {
+    tile.copy %A[%m, %k] to %As : memref<1024x512xf16> to memref<128x64xf16, #shared>
+    tile.copy %B[%k, %n] to %Ws : memref<512x1024xf16> to memref<64x256xf16, #shared>
+    tile.gemm %As, %Ws, %acc : memref<128x64xf16, #shared>, memref<64x256xf16, #shared>, memref<128x256xf32, #tile.fragment>
+  }
+  tile.copy %acc to %C[%m, %n] : memref<128x256xf32, #tile.fragment> to memref<1024x1024xf32>
+}
+
+// They have registers for 64.
+// CHECK-LABEL: tile.kernel @two_blocks_fit
+// CHECK: role "load" warps(4) registers(24) {
+// CHECK: role "mma" warps(8) registers(104) {
+// CHECK: tile.return
+tile.kernel @two_blocks_fit(%A: memref<1024x512xf16> {tile.alignment = 16}, %B: memref<512x1024xf16> {tile.alignment = 16}, %C: memref<1024x1024xf32>)
+    grid(%bx, %by) = (8, 8) threads(256) attributes {persistent = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant 0.0 : f32
+  %m = arith.muli %by, %c128 : index
+  %n = arith.muli %bx, %c128 : index
+  %As = tile.alloc : memref<128x64xf16, #shared>
+  %Bs = tile.alloc : memref<64x128xf16, #shared>
+  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %c512 step %c64 stages(2) {
+    tile.copy %A[%m, %k] to %As : memref<1024x512xf16> to memref<128x64xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs : memref<512x1024xf16> to memref<64x128xf16, #shared>
+    tile.gemm %As, %Bs, %acc : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
+  }
+  tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<1024x1024xf32>
+}
