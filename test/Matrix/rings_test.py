@@ -14,7 +14,8 @@ import runner
 
 SCHEDULE = ["--tile-make-persistent", "--tile-lower-affine-accesses", "--canonicalize", "--cse", "--tile-infer-layouts",
             "--tile-place-accumulators", "--tile-stage-stores", "--tile-select-copies", "--tile-pipeline", "--tile-pair-gemms",
-            "--tile-ring-accumulators", "--tile-specialize-warps", "--tile-schedule-gemms", "--tile-schedule-stores"]
+            "--tile-ring-accumulators", "--tile-specialize-warps", "--tile-schedule-gemms", "--tile-clear-accumulators",
+            "--tile-schedule-stores", "--tile-delay-stores"]
 VERIFY = ["--tile-verify-rings=remarks", "--tile-verify-rings=remarks exhaustive"]
 
 

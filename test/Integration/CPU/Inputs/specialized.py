@@ -111,7 +111,7 @@ PROGRAMS = {
     "chained": CHAINED + STAGED,
     "read": READ + STORE,
 }
-PASSES = ["tile-make-persistent", "canonicalize", "cse", "tile-place-accumulators", "tile-pipeline", "tile-specialize-warps", "tile-schedule-gemms", "tile-schedule-stores"]
+PASSES = ["tile-make-persistent", "canonicalize", "cse", "tile-place-accumulators", "tile-pipeline", "tile-specialize-warps", "tile-schedule-gemms", "tile-clear-accumulators", "tile-schedule-stores", "tile-delay-stores"]
 
 
 def for_tensor_memory(text):
