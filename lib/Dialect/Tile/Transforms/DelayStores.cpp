@@ -154,10 +154,14 @@ static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
   return std::nullopt;
 }
 
-/// Whether the delivery can wait for the next round: nothing but what fills its
-/// fragment, behind the gemms, touches that; nothing but deliveries touches the
-/// staging tile.
+/// Whether the delivery can wait for the next round: its registers are whole
+/// words on their way to stmatrix (what is stored in less would take more of
+/// them); nothing but what fills its fragment, behind the gemms, touches that;
+/// nothing but deliveries touches the staging tile.
 static bool canWait(TileLoop &loop, Delivery &delivery) {
+  auto plan = delivery.stage.getPlan();
+  if (!plan || plan->getInstruction() != CopyInstruction::Stmatrix)
+    return false;
   for (Operation *user : delivery.fragment()->getUsers())
     if (user != delivery.stage && (user->getBlock() != loop.tiles.getBody() ||
                                    !loop.products()->isBeforeInBlock(user) ||
@@ -308,6 +312,8 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
       found->deliveries.front().store.emitRemark()
           << "stored before the next tile's products: " << reason;
   };
+  if (first == all && !canWait(*found, found->deliveries.back()))
+    return explain("it does not go through stmatrix, or is used elsewhere");
   if (first == all)
     return explain("the role's " + Twine(registers) +
                    " registers hold no piece of it beside the accumulators");
