@@ -114,6 +114,8 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
     };
     const auto &uses = system.run.instances[i].uses;
     if (early) {
+      if (ring.releases.empty() && ring.fills.empty())
+        continue;
       for (int peer : meeting.peers) {
         const auto &theirs = system.run.instances[peer].uses;
         if (theirs.size() != uses.size() &&
