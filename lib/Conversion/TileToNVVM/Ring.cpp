@@ -4,14 +4,15 @@
 // Two protocols (docs/Rationale/Schedules.md, section 4). One agent alone: full
 // is a group of cp.async, one per commit, then a barrier; empty is the barrier
 // of a later wait. All others: full and empty are mbarriers, whose phase is the
-// parity of how often the slot was used; who arrives, and how often, is at
-// `producerArrivals` and `arrivals`. In a pair of blocks that multiply as
-// one, full of operands and empty of accumulators are the leader's alone; the
-// two others are in both blocks, which the leader's commits reach together.
+// parity of how often the slot was used; who arrives, and how often, is in
+// RingArrivals.cpp. In a pair of blocks that multiply as one, full of operands
+// and empty of accumulators are the leader's alone; the two others are in both
+// blocks, which the leader's commits reach together.
 // Which wait precedes which production is the pipeliner's business.
 //
 //===----------------------------------------------------------------------===//
 #include "ClusterPlace.h"
+#include "RingArrivals.h"
 #include "TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -82,80 +83,6 @@ static llvm::SmallSetVector<Region *, 4> agents(RingCreateOp ring) {
   return result;
 }
 
-/// Arrivals by threads of one consumer agent on an empty barrier: one warp in
-/// four proves the reads of a warpgroup's wgmma; threads speak for their own
-/// warp.
-static int64_t arrivalsByThreads(RingType type, int64_t warps) {
-  int64_t result = 0;
-  for (RingSide side : type.getConsumers())
-    result = std::max(result, side == RingSide::Wgmma     ? warps / 4
-                              : side == RingSide::Threads ? warps
-                              : side == RingSide::Tcgen05 ? 0
-                                                          : 1);
-  return result;
-}
-
-/// Whether anything but wgmma reads what a wait gives.
-static bool isReadByThreads(RingWaitOp wait) {
-  return llvm::any_of(wait->getUsers(), [](Operation *user) {
-    auto gemm = dyn_cast<GemmOp>(user);
-    return !gemm || !gemm.getPlan() ||
-           gemm.getPlan()->getInstruction() != MmaInstruction::Wgmma;
-  });
-}
-
-/// The release of the same use behind `wait`, in its block; null where it is
-/// elsewhere.
-static RingReleaseOp releaseBehind(RingWaitOp wait) {
-  for (Operation *op = wait->getNextNode(); op; op = op->getNextNode())
-    if (auto release = dyn_cast<RingReleaseOp>(op))
-      if (release.getRing() == wait.getRing() &&
-          release.getUse() == wait.getUse())
-        return release;
-  return {};
-}
-
-/// Where wgmma and threads read a ring in uses that can be told apart, one
-/// thread of each warpgroup arrives for both: for threads behind a barrier of
-/// the warpgroup. The loop of gemms then pays for its own arrivals only.
-static bool readsApart(RingCreateOp ring) {
-  RingType type = ring.getRing().getType();
-  if (type.getConsumers().size() != 2 || !type.hasConsumer(RingSide::Wgmma) ||
-      !type.hasConsumer(RingSide::Threads))
-    return false;
-  return llvm::all_of(ring.getRing().getUsers(), [](Operation *user) {
-    auto wait = dyn_cast<RingWaitOp>(user);
-    return !wait || !isReadByThreads(wait) || releaseBehind(wait);
-  });
-}
-
-static bool isReadByThreads(RingReleaseOp release) {
-  return llvm::any_of(release.getRing().getUsers(), [&](Operation *user) {
-    auto wait = dyn_cast<RingWaitOp>(user);
-    return wait && isReadByThreads(wait) && releaseBehind(wait) == release;
-  });
-}
-
-static int64_t arrivalsByThreads(RingCreateOp ring, int64_t warps) {
-  return readsApart(ring) ? warps / 4
-                          : arrivalsByThreads(ring.getRing().getType(), warps);
-}
-
-/// All arrivals: the tensor core has one of its own for what an agent issued.
-static int64_t arrivals(RingCreateOp ring, int64_t warps) {
-  return arrivalsByThreads(ring, warps) +
-         ring.getRing().getType().hasConsumer(RingSide::Tcgen05);
-}
-
-/// Arrivals by one producer agent on a full barrier: of each thread once its
-/// own cp.async have landed; of each warp behind its stores; of the thread that
-/// speaks for copies that count bytes.
-static int64_t producerArrivals(RingType type, int64_t warps) {
-  return type.getProducer() == RingSide::CpAsyncMbarrier   ? warps * 32
-         : type.getProducer() == RingSide::ThreadsMbarrier ? warps
-                                                           : 1;
-}
-
 /// inline PTX with a memory clobber: it orders what is around it.
 static void emit(KernelLowering &lowering, StringRef text,
                  StringRef constraints, ValueRange operands) {
@@ -206,7 +133,7 @@ static LogicalResult createMbarriers(KernelLowering &lowering,
   for (Region *agent : agents<RingCommitOp>(ring))
     producers += producerArrivals(type, warpsOf(agent));
   for (Region *agent : agents<RingReleaseOp>(ring))
-    consumers += arrivals(ring, warpsOf(agent));
+    consumers += consumerArrivals(ring, warpsOf(agent));
   int64_t peers = ring.getPeers().value_or(1);
   // The leader of a pair empties operands' slots for both; both empty its
   // accumulators. Otherwise who is written into by this block's copies does.
