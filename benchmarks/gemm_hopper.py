@@ -254,7 +254,8 @@ def mode_fp8(bench):
 
 
 def quantized_programs():
-    return eight_bit("f8E4M3FN", out="f8E4M3FN", epilogue="quantize")
+    # 192 accumulators and the rows' maxima are more registers than a thread has.
+    return [p for p in eight_bit("f8E4M3FN", out="f8E4M3FN", epilogue="quantize") if p.tile[:2] != (256, 192)]
 
 
 def mode_quantize(bench):

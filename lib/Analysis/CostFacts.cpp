@@ -40,6 +40,10 @@ static constexpr double kScatteredStores = 8, kScatteredWaits = 1;
 /// Latencies that a store through shared memory waits for (600 cycles), and one
 /// that a reduction across threads does.
 static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
+/// Of a role that stores a tile during the next one's products: registers
+/// beside fragments (tile-delay-stores), and what is left between the products:
+/// a wait and the conversion, fitted to K of 1536.
+static constexpr double kOtherRegisters = 40, kConversionCycles = 900;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -229,6 +233,7 @@ private:
   void visitOp(Operation *op, double times, unsigned phase, bool &hasLoad);
   void visitPipelined(PipelinedOp loop, double times, unsigned phase);
   int64_t sharers(TileMoveOpInterface copy);
+  bool leavesLater(TileMoveOpInterface copy, unsigned phase);
   void visitCopy(TileMoveOpInterface copy, double times, unsigned phase,
                  bool &hasLoad);
   void visitParallel(ParallelOp loop, double times, unsigned phase);
@@ -254,6 +259,7 @@ private:
   Numbers numbers;
   ClusterSharing sharing;
   int64_t gemmRegisters = kBaseRegisters;
+  double fragmentRegisters = 0;
   bool isStaged = true; // stores of fragments pass through shared memory
   std::string refused;
 };
@@ -313,6 +319,7 @@ void KernelReader::readMemory() {
                    target.hasTma() && facts.threads % kProducerThreads == 0 &&
                    (!stated || *stated);
   facts.registers = llvm::divideCeil(fragmentBits, 32 * facts.threads);
+  fragmentRegisters = double(facts.registers);
   int64_t staging = 0;
   kernel.getBodyRegion().walk([&](CopyOp copy) {
     if (isFragment(copy.getSource()) && isGlobal(copy.getTarget()))
@@ -382,6 +389,20 @@ static SmallVector<Value> placesOf(TileMoveOpInterface copy,
       }));
 }
 
+/// Whether results stay in registers until the next tile's products run, as
+/// far as `tile-delay-stores` will find room for them.
+bool KernelReader::leavesLater(TileMoveOpInterface copy, unsigned phase) {
+  if (!facts.persistent || !facts.hasRoles || !isStaged || phase != 0 ||
+      bitsOf(copy.getTarget()) != 16 || facts.phases.size() < 2)
+    return false;
+  int64_t consumers = facts.threads - kProducerThreads;
+  double results = elements(copy.getTileShape()) * 16 / 32 / double(consumers);
+  int64_t most = std::min<int64_t>(
+      target.maxRegistersPerThread,
+      (target.registersPerSm - kProducerThreads * 40) / consumers / 8 * 8);
+  return fragmentRegisters + results + kOtherRegisters <= double(most);
+}
+
 /// The blocks of a cluster that a copy is the same for, as far as
 /// `tile-pipeline` will have them share it.
 int64_t KernelReader::sharers(TileMoveOpInterface copy) {
@@ -411,7 +432,10 @@ void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
   }
   if (isGlobal(destination)) {
     own.stored = to;
-    if (isFragment(source) && isStaged) {
+    if (isFragment(source) && leavesLater(copy, phase)) {
+      own.stored = 0;
+      own.threadCycles = kConversionCycles;
+    } else if (isFragment(source) && isStaged) {
       own.sharedRead = own.sharedWritten = to;
       own.waits = kStoreWaits;
     } else if (isFragment(source)) {

@@ -194,18 +194,26 @@ static int64_t launchedRegisters(KernelOp kernel) {
                            target->registersPerSm / kernel.getThreads());
 }
 
-/// Registers of the fragments that are alive while the gemms run.
+/// Registers of the fragments that are alive while the gemms run: those in
+/// their loop, and those that something in front of it leaves for later.
 static int64_t registersOfGemms(TileLoop &loop) {
-  llvm::SetVector<AllocOp> fragments;
-  loop.gemms->walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (auto alloc = operand.getDefiningOp<AllocOp>();
-          alloc && isFragment(operand))
-        fragments.insert(alloc);
-  });
+  Operation *products = loop.products();
+  auto isAlive = [&](AllocOp fragment) {
+    bool before = false, after = false;
+    for (Operation *user : fragment->getUsers()) {
+      if (loop.gemms->isAncestor(user))
+        return true;
+      Operation *level = loop.tiles.getBody()->findAncestorOpInBlock(*user);
+      before |= !level || level->isBeforeInBlock(products);
+      after |= !level || products->isBeforeInBlock(level);
+    }
+    return before && after;
+  };
   int64_t registers = 0;
-  for (AllocOp fragment : fragments)
-    registers += registersOf(fragment);
+  loop.tiles->getParentRegion()->walk([&](AllocOp alloc) {
+    if (isFragment(alloc.getResult()) && isAlive(alloc))
+      registers += registersOf(alloc);
+  });
   return registers;
 }
 
