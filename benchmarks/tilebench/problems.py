@@ -89,6 +89,8 @@ def large(tb=False, **fields):
         change(cluster=(2, 2), panel=16),
         change(tile=(256, 128, 64), cluster=(2, 1)),
         change(tile=(256, 128, 64), cluster=(1, 2)),
+        change(tile=(256, 128, 64), panel=16),
+        change(tile=(128, 224, 64), panel=16),
         change(tile=(256, 192, 64), cluster=(2, 1), stages=3),
         change(tile=(256, 192, 64), cluster=(1, 2), stages=3),
         change(tile=(256, 192, 64), stages=3),

@@ -93,6 +93,10 @@ static constexpr int64_t kFewRegisters = 128;
 /// copies, by all warps. The second from 385 TFLOP/s at a K step of 32 against
 /// 395 at 64 by mma.sync.
 static constexpr double kRoleCycles = 20, kBarrierCycles = 100;
+/// Of a tile, where slots are released to other multiprocessors, too: who
+/// stores keeps the others waiting. Measured at K of 1536 to 8192 with and
+/// without a cluster of two (2.5 to 0.8 %; RESULTS.md).
+static constexpr double kClusterCycles = 1000;
 /// Until the first iteration of a loop has its data beyond the load itself:
 /// launch of the block, descriptors, first barriers.
 static constexpr double kFillCycles = 600;
@@ -101,7 +105,7 @@ static constexpr double kFillCycles = 600;
 static constexpr double kOverlap = 8;
 /// Energy beside that of a cycle of tensor cores: a cycle of shared memory, a
 /// cycle of traffic from L2, a cycle without any of it.
-static constexpr double kSharedEnergy = 0.10, kL2Energy = 0.20,
+static constexpr double kSharedEnergy = 0.10, kL2Energy = 0.05,
                         kIdleEnergy = 0.05;
 /// Of a launch; and of DRAM until it streams, which a kernel that computes
 /// meanwhile does not notice.
@@ -343,6 +347,8 @@ Estimate Estimator::run() {
   double rest = (blockCycles(/*isPipelined=*/false) * n +
                  fills * (kFillCycles + device.loadLatency)) /
                 parallel;
+  if (facts.clusterSize() > facts.split)
+    rest += kClusterCycles * n / parallel;
   if (facts.split > 1)
     rest += (kMeetingWaits + kPartnerWaits * double(facts.split - 1)) *
             device.loadLatency * (1 + kLaterMeeting * (n / parallel - 1));
