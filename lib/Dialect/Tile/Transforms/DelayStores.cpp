@@ -155,12 +155,17 @@ static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
 }
 
 /// Whether the delivery can wait for the next round: its registers are whole
-/// words on their way to stmatrix (what is stored in less would take more of
-/// them); nothing but what fills its fragment, behind the gemms, touches that;
-/// nothing but deliveries touches the staging tile.
+/// words, of 32 bits each or on their way to stmatrix (bytes and halves that
+/// are stored by themselves would take more of them); nothing but what fills
+/// its fragment, behind the gemms, touches that; nothing but deliveries touches
+/// the staging tile.
 static bool canWait(TileLoop &loop, Delivery &delivery) {
   auto plan = delivery.stage.getPlan();
-  if (!plan || plan->getInstruction() != CopyInstruction::Stmatrix)
+  Type element = delivery.fragment().getType().getElementType();
+  bool isWords =
+      (plan && plan->getInstruction() == CopyInstruction::Stmatrix) ||
+      getStorageBits(element) == 32;
+  if (!isWords)
     return false;
   for (Operation *user : delivery.fragment()->getUsers())
     if (user != delivery.stage && (user->getBlock() != loop.tiles.getBody() ||
@@ -321,7 +326,7 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
           << "stored before the next tile's products: " << reason;
   };
   if (first == all && !canWait(*found, found->deliveries.back()))
-    return explain("it does not go through stmatrix, or is used elsewhere");
+    return explain("it is no whole words, or is used elsewhere");
   if (first == all)
     return explain("the role's " + Twine(registers) +
                    " registers hold no piece of it beside the accumulators");
