@@ -15,6 +15,7 @@ import argparse
 import concurrent.futures
 import ctypes
 import json
+import math
 import pathlib
 import re
 import select
@@ -153,6 +154,8 @@ class Driver:
             result = self.cuda.cuLaunchKernel(function, u(grid[0]), u(grid[1]), u(grid[2]), u(threads), u(1), u(1),
                                               u(shared), c.c_void_p(0), array, c.c_void_p(0))
         else:
+            if math.prod(cluster) > PORTABLE_CLUSTER:
+                self.check(self.cuda.cuFuncSetAttribute(function, c.c_int(NON_PORTABLE_CLUSTER), c.c_int(1)), "cluster")
             attribute = Attribute(id=CLUSTER_DIMENSION, value=(u * 16)(*cluster))
             config = Config(grid=(u * 3)(*grid), block=(u * 3)(threads, 1, 1), shared=shared, stream=None,
                             attributes=c.pointer(attribute), count=1)
@@ -162,6 +165,19 @@ class Driver:
 
 
 CLUSTER_DIMENSION = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+NON_PORTABLE_CLUSTER = 14  # CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+PORTABLE_CLUSTER = 8
+PERSISTENT_CLUSTERS = 3  # of a persistent grid: few, so that each works off several tiles
+
+
+def launch_shape(manifest, grid):
+    """Grid and cluster of a launch: a persistent kernel's are one row of clusters, whatever shape its tiles have."""
+    cluster = manifest["cluster"]
+    if not manifest.get("persistent"):
+        return grid, cluster
+    size = math.prod(cluster)
+    clusters = math.prod(-(-tiles // blocks) for tiles, blocks in zip(grid, cluster))
+    return [min(clusters, PERSISTENT_CLUSTERS) * size, 1, 1], [size, 1, 1]
 
 
 class Attribute(ctypes.Structure):
@@ -254,8 +270,8 @@ class Worker:
                 return f"parameter kind {p['kind']}"
         torch.cuda.synchronize()
         if all(grid):
-            self.driver.launch(function, grid, manifest["threads"], kernel["shared_bytes"], values,
-                               manifest["cluster"])
+            grid, cluster = launch_shape(manifest, grid)
+            self.driver.launch(function, grid, manifest["threads"], kernel["shared_bytes"], values, cluster)
         env.update(torch=torch, device="cuda", clamp_min=torch.clamp_min, where=torch.where, maximum=torch.maximum,
                    minimum=torch.minimum, abs=torch.abs, row_blocks=lambda x, n: blocks(torch, x, n),
                    col_blocks=lambda x, n: blocks(torch, x.T, n))
