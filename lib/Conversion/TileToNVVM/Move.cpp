@@ -169,11 +169,14 @@ static Type countedElement(const Endpoint &source, const Endpoint &target) {
   return source.elementType;
 }
 
-/// Whether two registers of one fragment become one of another's.
-static bool storesHalves(const Endpoint &source, const Endpoint &target) {
+/// Whether two registers of one fragment become one of another's that is only
+/// copied on: LLVM then carries words from one tile to the next.
+static bool storesHalves(TileMoveOpInterface move, const Endpoint &source,
+                         const Endpoint &target) {
   return source.space == MemorySpace::Fragment &&
          target.space == MemorySpace::Fragment && source.elementType.isF32() &&
-         (target.elementType.isF16() || target.elementType.isBF16());
+         (target.elementType.isF16() || target.elementType.isBF16()) &&
+         llvm::all_of(move.getTarget().getUsers(), llvm::IsaPred<CopyOp>);
 }
 
 /// Loads and stores of `count` elements at a time.
@@ -183,7 +186,7 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
                                 bool isInside, int64_t count) {
   bool movesWords = count > 1 && isPacked(source.elementType) &&
                     source.elementType == target.elementType;
-  bool makesWords = count == 2 && storesHalves(source, target);
+  bool makesWords = count == 2 && storesHalves(move, source, target);
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   // Replicas all keep their own copy of a fragment; memory is written once.
   Value first = target.space == MemorySpace::Fragment ||
@@ -275,7 +278,7 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   if (source.space == MemorySpace::Fragment &&
       target.space == MemorySpace::Fragment &&
       (convertsInPairs(source.elementType, target.elementType) ||
-       storesHalves(source, target)))
+       storesHalves(move, source, target)))
     count = runLength(loop, 2);
   return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }
