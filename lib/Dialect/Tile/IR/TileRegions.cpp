@@ -89,8 +89,9 @@ LogicalResult tile::verifyRegion(Operation *op, StringRef prefix,
     return op->emitOpError()
            << "[" << prefix << "-2] expected " << rank << " extents of the "
            << side.name << ", got " << extents.size();
+  // What is stated is a number: the one that stands for "open" is none.
   for (auto [d, extent] : llvm::enumerate(extents))
-    if (extent < 1 && !ShapedType::isDynamic(extent))
+    if (extent < 1 && (side.sizes || !ShapedType::isDynamic(extent)))
       return op->emitOpError()
              << "[" << prefix << "-2] expected positive extents of the "
              << side.name << ", got " << extent << " in dimension " << d;

@@ -38,6 +38,15 @@ tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threa
 
 // -----
 
+// copy-2
+tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(32) {
+  %f = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{[copy-2] expected positive extents of the source, got -9223372036854775808 in dimension 0}}
+  tile.copy %A sizes [-9223372036854775808, 64] to %f : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
 // copy-2: one per dimension
 tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(32) {
   %f = tile.alloc : memref<64x64xf32, #tile.fragment>
