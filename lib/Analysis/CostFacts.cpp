@@ -16,6 +16,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/ClusterSharing.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -40,10 +41,9 @@ static constexpr double kScatteredStores = 8, kScatteredWaits = 1;
 /// Latencies that a store through shared memory waits for (600 cycles), and one
 /// that a reduction across threads does.
 static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
-/// Of a role that stores a tile during the next one's products: registers
-/// beside fragments (tile-delay-stores), and what is left between the products:
-/// a wait and the conversion, fitted to K of 1536.
-static constexpr double kOtherRegisters = 40, kConversionCycles = 900;
+/// Left between two tiles' products where a role stores the first during the
+/// second (tile-delay-stores): a wait and the conversion, fitted to K of 1536.
+static constexpr double kConversionCycles = 900;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -389,8 +389,9 @@ static SmallVector<Value> placesOf(TileMoveOpInterface copy,
       }));
 }
 
-/// Whether results stay in registers until the next tile's products run, as
-/// far as `tile-delay-stores` will find room for them.
+/// Whether all results stay in registers until the next tile's products run, as
+/// far as `tile-delay-stores` will find room for them. Of larger elements it
+/// finds room for a part at most, which is not modelled.
 bool KernelReader::leavesLater(TileMoveOpInterface copy, unsigned phase) {
   if (!facts.persistent || !facts.hasRoles || !isStaged || phase != 0 ||
       bitsOf(copy.getTarget()) != 16 || facts.phases.size() < 2)
@@ -400,7 +401,8 @@ bool KernelReader::leavesLater(TileMoveOpInterface copy, unsigned phase) {
   int64_t most = std::min<int64_t>(
       target.maxRegistersPerThread,
       (target.registersPerSm - kProducerThreads * 40) / consumers / 8 * 8);
-  return fragmentRegisters + results + kOtherRegisters <= double(most);
+  return fragmentRegisters + results + kRegistersBesideFragments <=
+         double(most);
 }
 
 /// The blocks of a cluster that a copy is the same for, as far as

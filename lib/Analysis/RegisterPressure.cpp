@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Layout/MmaLayouts.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -19,6 +20,13 @@ static int64_t registersOf(const FragmentLayout &layout, Type element) {
 
 static Type elementOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+int64_t tile::registersOfFragment(AllocOp fragment) {
+  if (!getFragmentLayout(fragment.getResult()))
+    return std::numeric_limits<int32_t>::max();
+  return registersOf(getFragmentLayout(fragment.getResult()).getLayout(),
+                     elementOf(fragment.getResult()));
 }
 
 /// Operands of one step of k that mma.sync reads from shared memory.
@@ -85,8 +93,7 @@ std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel) {
         begin = std::min(begin, first[isLoop ? op : user]);
         end = std::max(end, last[isLoop ? op : user]);
       }
-    int64_t registers =
-        registersOf(layout.getLayout(), elementOf(alloc.getResult()));
+    int64_t registers = registersOfFragment(alloc);
     alive[begin] += registers;
     alive[end + 1] -= registers;
   });

@@ -7,12 +7,11 @@
 // loop does not run at all. (wgmma's scale-d; PTX ISA, "wgmma.mma_async".)
 //
 //===----------------------------------------------------------------------===//
+#include "Accumulators.h"
 #include "GemmPlans.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -22,17 +21,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-/// Whether `op`, or something in it, has `buffer` as an operand.
-static bool touches(Operation *op, Value buffer) {
-  return op
-      ->walk([&](Operation *inner) {
-        return llvm::is_contained(inner->getOperands(), buffer)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 /// The branch around `loop` that is taken where the loop runs.
 static scf::IfOp guardOf(scf::ForOp loop) {
@@ -61,11 +49,7 @@ static FillOp zerosBefore(Operation *op, Value buffer) {
   while ((op = op->getPrevNode()))
     if (touches(op, buffer))
       break;
-  auto fill = dyn_cast_or_null<FillOp>(op);
-  bool isZero = fill && fill.getOffsets().empty() &&
-                (matchPattern(fill.getValue(), m_Zero()) ||
-                 matchPattern(fill.getValue(), m_PosZeroFloat()));
-  return isZero ? fill : FillOp();
+  return isZeroFill(op, buffer) ? cast<FillOp>(op) : FillOp();
 }
 
 namespace {

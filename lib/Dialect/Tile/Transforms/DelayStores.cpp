@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlans.h"
+#include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -28,14 +29,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-/// Registers of a thread that are neither accumulators nor results: addresses,
-/// counters, descriptors, and what ptxas needs to shuffle (128x256 tiles with
-/// 232 registers and 64 of results do not spill).
-static constexpr int64_t kOtherRegisters = 40;
-
-/// The most that a thread can have.
-static constexpr int64_t kMostRegisters = 255;
 
 namespace {
 /// One piece of the results on its way out: the staging tile has been read by
@@ -180,14 +173,6 @@ static bool canWait(TileLoop &loop, Delivery &delivery) {
   return true;
 }
 
-static int64_t registersOf(AllocOp fragment) {
-  FragmentLayoutAttr layout = getFragmentLayout(fragment.getResult());
-  if (!layout)
-    return kMostRegisters;
-  int64_t bits = getStorageBits(fragment.getType().getElementType());
-  return llvm::divideCeil(layout.getLayout().numRegisters() * bits, 32);
-}
-
 /// Of a thread, where roles do not divide them otherwise.
 static int64_t launchedRegisters(KernelOp kernel) {
   auto attr = kernel->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
@@ -195,8 +180,8 @@ static int64_t launchedRegisters(KernelOp kernel) {
   const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
   if (!target)
     return 0;
-  return std::min<int64_t>(kMostRegisters,
-                           target->registersPerSm / kernel.getThreads());
+  return std::min(target->maxRegistersPerThread,
+                  target->registersPerSm / int64_t(kernel.getThreads()));
 }
 
 /// Registers of the fragments that are alive while the gemms run: those in
@@ -217,7 +202,7 @@ static int64_t registersOfGemms(TileLoop &loop) {
   int64_t registers = 0;
   loop.tiles->getParentRegion()->walk([&](AllocOp alloc) {
     if (isFragment(alloc.getResult()) && isAlive(alloc))
-      registers += registersOf(alloc);
+      registers += registersOfFragment(alloc);
   });
   return registers;
 }
@@ -273,27 +258,6 @@ private:
 };
 } // namespace
 
-/// Adds a result to a branch without an else that matters: `then` from its
-/// block, `otherwise` where it is not taken.
-static scf::IfOp addResult(scf::IfOp branch, Value then, Value otherwise) {
-  IRRewriter rewriter(branch);
-  SmallVector<Type> types(branch.getResultTypes());
-  types.push_back(then.getType());
-  auto replaced =
-      scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
-                        /*withElseRegion=*/false);
-  replaced.getThenRegion().takeBody(branch.getThenRegion());
-  replaced.getElseRegion().takeBody(branch.getElseRegion());
-  if (replaced.getElseRegion().empty()) {
-    rewriter.createBlock(&replaced.getElseRegion());
-    scf::YieldOp::create(rewriter, branch.getLoc());
-  }
-  replaced.thenYield()->insertOperands(types.size() - 1, then);
-  replaced.elseYield()->insertOperands(types.size() - 1, otherwise);
-  rewriter.replaceOp(branch, replaced.getResults().drop_back());
-  return replaced;
-}
-
 /// Appends a delivery that waits for `token`; returns the token of its store.
 static Value deliver(OpBuilder &builder, Delivery &delivery, IRMapping &mapping,
                      Value token) {
@@ -311,10 +275,12 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
   if (!registers)
     registers = launchedRegisters(kernel);
   // The last ones, as many as registers can hold.
-  int64_t room = registers - kOtherRegisters - registersOfGemms(*found);
+  int64_t room =
+      registers - kRegistersBesideFragments - registersOfGemms(*found);
   size_t all = found->deliveries.size(), first = all;
   while (first > 0 && canWait(*found, found->deliveries[first - 1])) {
-    int64_t needed = registersOf(found->deliveries[first - 1].fragment());
+    int64_t needed =
+        registersOfFragment(found->deliveries[first - 1].fragment());
     if (needed > room)
       break;
     room -= needed;

@@ -8,8 +8,8 @@
 // lowering; that they suffice was checked when the gemms were planned.
 //
 //===----------------------------------------------------------------------===//
+#include "Accumulators.h"
 #include "GemmPlans.h"
-#include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -21,16 +21,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-static bool touches(Operation *op, Value buffer) {
-  return op
-      ->walk([&](Operation *inner) {
-        return llvm::is_contained(inner->getOperands(), buffer)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 /// Whether gemms by tcgen05 that add to `buffer` are all that touches it in
 /// `op`.
@@ -44,14 +34,6 @@ static bool onlyAccumulates(Operation *op, Value buffer) {
                   return WalkResult::interrupt();
               return WalkResult::advance();
             }).wasInterrupted();
-}
-
-static bool isZeroFill(Operation *op, Value buffer) {
-  auto fill = dyn_cast_or_null<FillOp>(op);
-  return fill && fill.getTarget() == buffer && fill.getOffsets().empty() &&
-         !fill.getSizes() &&
-         (matchPattern(fill.getValue(), m_PosZeroFloat()) ||
-          matchPattern(fill.getValue(), m_Zero()));
 }
 
 namespace {

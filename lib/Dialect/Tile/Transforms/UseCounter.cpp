@@ -8,6 +8,25 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+scf::IfOp tile::addResult(scf::IfOp branch, Value then, Value otherwise) {
+  IRRewriter rewriter(branch);
+  SmallVector<Type> types(branch.getResultTypes());
+  types.push_back(then.getType());
+  auto replaced =
+      scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
+                        /*withElseRegion=*/false);
+  replaced.getThenRegion().takeBody(branch.getThenRegion());
+  replaced.getElseRegion().takeBody(branch.getElseRegion());
+  if (replaced.getElseRegion().empty()) {
+    rewriter.createBlock(&replaced.getElseRegion());
+    scf::YieldOp::create(rewriter, branch.getLoc());
+  }
+  replaced.thenYield()->insertOperands(types.size() - 1, then);
+  replaced.elseYield()->insertOperands(types.size() - 1, otherwise);
+  rewriter.replaceOp(branch, replaced.getResults().drop_back());
+  return replaced;
+}
+
 Operation *UseCounter::obstacle(Operation *op) {
   for (Operation *parent = op->getParentOp();
        !isa<KernelOp, WarpSpecializeOp>(parent); parent = parent->getParentOp())
@@ -39,20 +58,7 @@ Value UseCounter::begin(Operation *op) {
   }
   auto branch = cast<scf::IfOp>(parent);
   Block *block = op->getBlock();
-  SmallVector<Type> types(branch.getResultTypes());
-  types.push_back(outer.getType());
-  auto replaced =
-      scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
-                        /*withElseRegion=*/false);
-  replaced.getThenRegion().takeBody(branch.getThenRegion());
-  replaced.getElseRegion().takeBody(branch.getElseRegion());
-  if (replaced.getElseRegion().empty()) {
-    rewriter.createBlock(&replaced.getElseRegion());
-    scf::YieldOp::create(rewriter, branch.getLoc());
-  }
-  for (Region *region : replaced.getRegions())
-    region->front().getTerminator()->insertOperands(types.size() - 1, outer);
-  rewriter.replaceOp(branch, replaced.getResults().drop_back());
+  scf::IfOp replaced = addResult(branch, outer, outer);
   levels.push_back({replaced, block});
   return outer;
 }

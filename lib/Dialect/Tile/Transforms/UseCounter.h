@@ -10,10 +10,15 @@
 #ifndef TILE_LIB_DIALECT_TILE_TRANSFORMS_USECOUNTER_H
 #define TILE_LIB_DIALECT_TILE_TRANSFORMS_USECOUNTER_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
 namespace mlir::tile {
+
+/// Replaces a branch by one with one result more: `then` from its block, which
+/// may be without an else so far, `otherwise` where it is not taken.
+scf::IfOp addResult(scf::IfOp branch, Value then, Value otherwise);
 
 class UseCounter {
 public:

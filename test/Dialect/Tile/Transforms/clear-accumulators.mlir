@@ -99,3 +99,24 @@ tile.kernel @left(%n: index) grid(%b) = (1) threads(128) {
     tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
   }
 }
+
+// -----
+// Zeros in a part of the accumulators, from their first element on, leave the rest as it was: they stay.
+#shared = #gpu.address_space<workgroup>
+#wgmma = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>
+// CHECK-LABEL: tile.kernel @part
+// CHECK: tile.fill %{{.*}} sizes [64, 32] with
+// CHECK-NOT: accumulate
+// CHECK: tile.return
+tile.kernel @part() grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %acc sizes [64, 32] with %zero : memref<64x64xf32, #tile.fragment>, f32
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+}
