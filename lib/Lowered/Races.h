@@ -37,7 +37,8 @@ class VectorClock;
 using ClockRef = std::shared_ptr<const VectorClock>;
 
 /// What a barrier, a phase of an mbarrier, or a location of an atomic hands
-/// from those who release to those who acquire.
+/// from those who release to those who acquire. A copy keeps what was released
+/// so far: later releases into the original are not part of it.
 struct Signal {
   ClockRef order; ///< null: nothing yet
   ClockRef proxy;
@@ -47,7 +48,9 @@ struct Signal {
 enum class AccessKind : uint8_t { Read, Write, Atomic };
 enum class Proxy : uint8_t { Generic, Async };
 
-/// The shadow of a contiguous piece of memory.
+/// The shadow of a contiguous piece of memory. It belongs to the detector and
+/// the launch of the last access; another one finds its accesses forgotten and
+/// its written bytes still written.
 class Shadow {
 public:
   explicit Shadow(size_t bytes);
@@ -62,12 +65,11 @@ public:
   /// Bytes get a value from outside of the kernel.
   void setWritten(size_t offset, size_t bytes);
 
-  struct Cell;
-  std::vector<Cell> &cells();
+  struct Impl;
 
 private:
-  struct Impl;
-  std::unique_ptr<Impl> impl;
+  friend class RaceDetector;
+  std::shared_ptr<Impl> impl;
 };
 
 /// Two accesses that nothing orders.
@@ -79,6 +81,8 @@ struct Race {
   SiteId otherSite = 0;
   /// The accesses are ordered, and only the fence between proxies is missing.
   bool onlyFenceMissing = false;
+  /// `other` ran before the last `restart`: an agent of another block.
+  bool earlierGroup = false;
 };
 
 /// The clocks of all agents of one launch (or of the blocks that run at a
@@ -90,9 +94,13 @@ public:
   RaceDetector(unsigned threads, unsigned asyncAgents);
   ~RaceDetector();
 
-  /// All threads start anew, ordered after everything before: the next blocks
-  /// of a grid in memory of their own. (Global memory keeps its accesses: use
-  /// `startBlock` for blocks that nothing orders.)
+  /// A new launch: everything before it happens before it, in both proxies.
+  void startLaunch();
+  /// The next group of blocks of a launch: all threads start anew. Nothing
+  /// orders them with the groups before, although they run later; an access of
+  /// global memory that conflicts with one of an earlier group is therefore a
+  /// race, unless a signal of that group (a location of an atomic) was
+  /// acquired. The shared memory of the new blocks is reset by the caller.
   void restart();
 
   /// What `from` did and knows goes into `into`; later accesses of `from` are
@@ -111,7 +119,9 @@ public:
   /// after the issuer's accesses so far and sees the generic writes that are
   /// visible to the asynchronous proxy.
   Agent beginAsync(Agent issuer);
-  /// The operation is complete; `into` hands it on (waits, mbarriers). The
+  /// The operation is complete; `into` hands on its accesses and what it knew
+  /// when it began (waits, mbarriers). What it wrote through the generic proxy
+  /// (cp.async) is not visible to the asynchronous one before a fence. The
   /// agent may be used again for another operation.
   void endAsync(Agent operation, Signal &into);
 
@@ -123,6 +133,14 @@ public:
   std::optional<Race> access(Agent who, Shadow &shadow, size_t offset,
                              size_t bytes, AccessKind kind, Proxy proxy,
                              SiteId site);
+
+  /// What the detector holds, to see that a long run does not make it grow.
+  struct Statistics {
+    size_t clocks = 0;     ///< alive, also those held by signals
+    size_t accesses = 0;   ///< distinct ones in the tables
+    size_t accessSets = 0; ///< distinct sets of accesses since a write
+  };
+  Statistics statistics() const;
 
 private:
   struct Impl;
