@@ -72,35 +72,32 @@ void Shadow::setWritten(size_t offset, size_t bytes) {
 // AccessTable
 //===----------------------------------------------------------------------===//
 
-static std::pair<uint64_t, uint64_t> keyOf(const AccessRecord &access) {
-  return {uint64_t(access.agent) << 32 | access.clock,
-          uint64_t(access.site) << 3 | uint64_t(access.kind) << 1 |
-              uint64_t(access.proxy)};
-}
-
 void AccessTable::clear() {
   limit = kSmallestLimit;
   accesses.assign(ShadowCell::kFirstAccess, AccessRecord());
-  accessNumbers.clear();
   sets.assign(1, {0, 0});
   elements.clear();
-  additions.clear();
+  additions.assign(kAdditions, Addition());
+  startGroup();
 }
 
 uint32_t AccessTable::number(const AccessRecord &access) {
-  auto [entry, isNew] =
-      accessNumbers.try_emplace(keyOf(access), uint32_t(accesses.size()));
-  if (isNew)
+  uint64_t place = uint64_t(access.site) << 3 | uint64_t(access.kind) << 1 |
+                   uint64_t(access.proxy);
+  RecentAccess &entry = recent[access.agent * kSites + access.site % kSites];
+  if (entry.clock != access.clock || entry.place != place) {
+    entry = {access.clock, uint32_t(accesses.size()), place};
     accesses.push_back(access);
-  return entry->second;
+  }
+  return entry.number;
 }
 
 uint32_t
 AccessTable::add(uint32_t set, uint32_t access,
                  llvm::function_ref<bool(const AccessRecord &)> isCovered) {
-  auto [entry, isNew] = additions.try_emplace({set, access}, set);
-  if (!isNew)
-    return entry->second;
+  Addition &entry = additions[(set * 0x9E3779B1u ^ access) % kAdditions];
+  if (entry.set == set && entry.access == access)
+    return entry.result;
   const AccessRecord &added = accesses[access];
   size_t first = elements.size();
   // By index: the elements move while they grow.
@@ -112,16 +109,16 @@ AccessTable::add(uint32_t set, uint32_t access,
         member.agent == added.agent && member.clock == added.clock) {
       // Another place of the same epoch says nothing new.
       elements.resize(first);
+      entry = {set, access, set};
       return set;
     }
     if (member.kind != added.kind || !isCovered(member))
       elements.push_back(elements[i]);
   }
   elements.push_back(access);
-  uint32_t result = uint32_t(sets.size());
+  entry = {set, access, uint32_t(sets.size())};
   sets.push_back({first, uint32_t(elements.size() - first)});
-  entry->second = result;
-  return result;
+  return entry.result;
 }
 
 void AccessTable::collect(llvm::ArrayRef<Shadow::Impl *> shadows) {

@@ -11,7 +11,8 @@
 #define TILE_LIB_LOWERED_ACCESSTABLE_H
 
 #include "Races.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::tile::lowered {
 
@@ -57,11 +58,13 @@ struct AccessRecord {
 
 class AccessTable {
 public:
-  AccessTable() { clear(); }
+  explicit AccessTable(size_t agents) : recent(agents * kSites) { clear(); }
   void clear();
   /// Later accesses are of another group: none is equal to one so far.
-  void startGroup() { accessNumbers.clear(); }
+  void startGroup() { recent.assign(recent.size(), RecentAccess()); }
 
+  /// Equal accesses mostly get equal numbers: only the recent ones of an agent
+  /// are remembered, which is enough for neighboring bytes to have equal cells.
   uint32_t number(const AccessRecord &access);
   const AccessRecord &access(uint32_t number) const { return accesses[number]; }
 
@@ -70,8 +73,8 @@ public:
     return {elements.data() + sets[set].first, sets[set].second};
   }
   /// The set `set` with `access`, less those that `isCovered`: accesses of the
-  /// same kind that happen before it. The answer is kept: what happened before
-  /// an epoch once, always does.
+  /// same kind that happen before it. Recent answers are kept: what happened
+  /// before an epoch once, always does.
   uint32_t add(uint32_t set, uint32_t access,
                llvm::function_ref<bool(const AccessRecord &)> isCovered);
 
@@ -87,13 +90,25 @@ public:
 
 private:
   static constexpr size_t kSmallestLimit = 1 << 20;
+  static constexpr size_t kSites = 16;
+  static constexpr size_t kAdditions = 1 << 14;
+
+  /// Clock 0 has no accesses.
+  struct RecentAccess {
+    uint32_t clock = 0, number = 0;
+    uint64_t place = 0;
+  };
+  struct Addition {
+    uint32_t set = 0, access = 0, result = 0;
+  };
+
   size_t limit = kSmallestLimit;
   std::vector<AccessRecord> accesses;
-  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint32_t> accessNumbers;
   /// First element and number of elements.
   std::vector<std::pair<size_t, uint32_t>> sets;
   std::vector<uint32_t> elements;
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> additions;
+  std::vector<Addition> additions;
+  std::vector<RecentAccess> recent; ///< kSites of each agent
 };
 
 } // namespace mlir::tile::lowered

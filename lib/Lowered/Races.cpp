@@ -70,7 +70,7 @@ struct RaceDetector::Impl {
 
   Impl(unsigned threads, unsigned asyncAgents)
       : threads(threads), agents(threads + std::max(asyncAgents, 1u)),
-        nextAsync(threads) {}
+        nextAsync(threads), table(agents.size()) {}
 
   bool isThread(Agent agent) const { return agent < threads; }
 

@@ -439,7 +439,7 @@ TEST_F(RacesTest, MissingBarrierIsFound) {
 class RingTest : public RacesTest {
 protected:
   static constexpr unsigned kStages = 4;
-  static constexpr unsigned kBytes = 1024;
+  static constexpr unsigned kBytes = 256;
   Signal full[kStages], empty[kStages];
   std::vector<Agent> consumers = threads(128, 128);
 
