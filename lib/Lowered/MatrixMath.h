@@ -1,7 +1,8 @@
 //===- MatrixMath.h - what all matrix instructions compute with -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements as doubles, and the product of matrices of them. A double holds each
+// Elements as doubles, the product of matrices of them, and where matrices lie
+// that descriptors name. A double holds each
 // element exactly, each product of two elements up to 24 bits wide, and every
 // sum of integers that an instruction forms; therefore there is one arithmetic
 // for all types. Private to lib/Lowered.
@@ -28,8 +29,9 @@ inline bool isInteger(MatrixType type) {
 /// The values of elements, negated where the instruction says so.
 void toDoubles(MatrixType type, llvm::ArrayRef<uint64_t> bits, bool negated,
                double *values);
-/// An accumulator's bits. `saturate`: an S32 stops at its limits.
-uint64_t roundTo(MatrixType type, double value, bool saturate);
+/// Bits of accumulators. `saturate`: an S32 stops at its limits.
+void fromDoubles(MatrixType type, llvm::ArrayRef<double> values, bool saturate,
+                 uint64_t *bits);
 
 /// c += a * b; row-major, a: m x k, b: k x n, c: m x n.
 void multiplyAdd(unsigned m, unsigned n, unsigned k, const double *a,
@@ -37,6 +39,31 @@ void multiplyAdd(unsigned m, unsigned n, unsigned k, const double *a,
 /// The same in the way of F64: each product is added with one rounding.
 void fusedMultiplyAdd(unsigned m, unsigned n, unsigned k, const double *a,
                       const double *b, double *c);
+
+//===----------------------------------------------------------------------===//
+// Operands in shared memory
+//===----------------------------------------------------------------------===//
+
+/// A matrix as a descriptor of wgmma or tcgen05 says: chunks of 16 bytes in one
+/// of the canonical layouts (PTX ISA, "Canonical Layouts").
+struct SharedMatrix {
+  uint32_t start = 0;               ///< address in the shared window
+  uint32_t leading = 0, stride = 0; ///< bytes
+  unsigned baseOffset = 0; ///< of the swizzle's pattern, 128 bytes each
+  /// Bytes of a swizzled row: 32, 64, 128; 16 is no swizzle.
+  unsigned span = 16;
+  /// The swizzle of 128 bytes permutes pairs of chunks.
+  bool pairs = false;
+  bool alongMn = false; ///< MN-major
+  unsigned elementBytes = 0;
+};
+/// The fields that descriptors of wgmma and tcgen05 have in the same places.
+SharedMatrix decodeSharedMatrix(uint64_t descriptor);
+/// Addresses of mn x k elements: row-major as [mn][k] (A), or as [k][mn] (B).
+/// Returns the rule that is broken, or "".
+std::string sharedMatrixAddresses(const SharedMatrix &matrix, unsigned mn,
+                                  unsigned k, bool isA,
+                                  std::vector<uint32_t> &addresses);
 
 //===----------------------------------------------------------------------===//
 // Fragments that mma.sync and wgmma have in common

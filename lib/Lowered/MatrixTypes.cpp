@@ -89,6 +89,11 @@ uint64_t asBits(double value) {
   std::memcpy(&bits, &value, sizeof(bits));
   return bits;
 }
+uint32_t asBits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
 float asFloat(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof(value));
@@ -216,30 +221,27 @@ void mlir::tile::lowered::toDoubles(MatrixType type, ArrayRef<uint64_t> bits,
   });
 }
 
-uint64_t mlir::tile::lowered::fromDouble(MatrixType type, double value) {
+/// The converse of withDecoder.
+template <typename F> static auto withEncoder(MatrixType type, F f) {
   switch (type) {
   case MatrixType::F16:
-    return Half::encode(value);
+    return f([](double value) { return Half::encode(value); });
   case MatrixType::BF16:
-    return BFloat::encode(value);
+    return f([](double value) { return BFloat::encode(value); });
   case MatrixType::TF32:
-    return TensorFloat::encode(value) << 13;
-  case MatrixType::F32: {
-    if (std::isnan(value))
-      return 0x7fffffff;
-    float single = float(value);
-    uint32_t bits;
-    std::memcpy(&bits, &single, sizeof(bits));
-    return bits;
-  }
+    return f([](double value) { return TensorFloat::encode(value) << 13; });
+  case MatrixType::F32:
+    return f([](double value) -> uint64_t {
+      return std::isnan(value) ? 0x7fffffff : asBits(float(value));
+    });
   case MatrixType::F64:
-    return asBits(value);
+    return f([](double value) { return asBits(value); });
   case MatrixType::E4M3:
-    return Float8E4M3::encode(value);
+    return f([](double value) { return Float8E4M3::encode(value); });
   case MatrixType::E5M2:
-    return Float8E5M2::encode(value);
+    return f([](double value) { return Float8E5M2::encode(value); });
   case MatrixType::E2M1:
-    return Float4E2M1::encode(value);
+    return f([](double value) { return Float4E2M1::encode(value); });
   case MatrixType::S8:
   case MatrixType::U8:
   case MatrixType::S4:
@@ -248,17 +250,28 @@ uint64_t mlir::tile::lowered::fromDouble(MatrixType type, double value) {
   case MatrixType::B1:
     break;
   }
-  // Outside of 64 bits there is nothing to wrap.
-  if (!(std::fabs(value) < 0x1p63))
-    return 0;
-  return uint64_t(int64_t(value)) & ((uint64_t(1) << bitsOf(type)) - 1);
+  uint64_t mask = (uint64_t(1) << bitsOf(type)) - 1;
+  return f([mask](double value) -> uint64_t {
+    // Outside of 64 bits there is nothing to wrap.
+    return std::fabs(value) < 0x1p63 ? uint64_t(int64_t(value)) & mask : 0;
+  });
 }
 
-uint64_t mlir::tile::lowered::roundTo(MatrixType type, double value,
-                                      bool saturate) {
-  if (saturate && type == MatrixType::S32)
-    value = std::fmin(std::fmax(value, -0x1p31), 0x1p31 - 1);
-  return fromDouble(type, value);
+uint64_t mlir::tile::lowered::fromDouble(MatrixType type, double value) {
+  return withEncoder(type, [&](auto encode) { return encode(value); });
+}
+
+void mlir::tile::lowered::fromDoubles(MatrixType type, ArrayRef<double> values,
+                                      bool saturate, uint64_t *bits) {
+  withEncoder(type, [&](auto encode) {
+    if (saturate && type == MatrixType::S32) {
+      for (size_t i = 0, e = values.size(); i < e; ++i)
+        bits[i] = encode(std::fmin(std::fmax(values[i], -0x1p31), 0x1p31 - 1));
+      return;
+    }
+    for (size_t i = 0, e = values.size(); i < e; ++i)
+      bits[i] = encode(values[i]);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -219,24 +219,27 @@ void mlir::tile::lowered::mmaSync(const MmaSync &mma,
   gatherOperands(mma, in, a, b);
   Packing packingC(mma.c), packingD(mma.d);
   unsigned elements = mma.m * kN / 32;
+  uint64_t cBits[kLargestM * kN];
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < elements; ++i) {
       uint64_t word =
           in[lane][mma.aRegisters + mma.bRegisters + i / packingC.perRegister];
       auto [row, column] = elementOfC(lane, i);
-      c[row * kN + column] =
-          toDouble(mma.c, packingC.get(word, i % packingC.perRegister));
+      cBits[row * kN + column] = packingC.get(word, i % packingC.perRegister);
     }
+  toDoubles(mma.c, {cBits, size_t(mma.m) * kN}, false, c);
   if (mma.d == MatrixType::F64)
     fusedMultiplyAdd(mma.m, kN, mma.k, a, b, c);
   else
     multiplyAdd(mma.m, kN, mma.k, a, b, c);
+  uint64_t dBits[kLargestM * kN];
+  fromDoubles(mma.d, {c, size_t(mma.m) * kN}, mma.saturate, dBits);
   for (unsigned lane = 0; lane < 32; ++lane) {
     std::fill_n(out[lane], mma.dRegisters, 0);
     for (unsigned i = 0; i < elements; ++i) {
       auto [row, column] = elementOfC(lane, i);
       out[lane][i / packingD.perRegister] |=
-          roundTo(mma.d, c[row * kN + column], mma.saturate)
+          dBits[row * kN + column]
           << (i % packingD.perRegister * packingD.bits);
     }
   }
