@@ -103,23 +103,39 @@ Result<std::shared_ptr<Driver>> Driver::open(const std::string &path) {
           resolveAll(library, driver->table, driver->contextTable))
     return Error{"the CUDA driver '" + path + "' has no function " + missing +
                  ": expected a driver for CUDA 11 or later"};
-  const cuda::Functions &f = driver->table;
-  if (cuda::Result result = f.init(0)) {
+  if (Status status = driver->start(); !status.ok())
+    return status.takeError();
+  return driver;
+}
+
+Result<std::shared_ptr<Driver>>
+Driver::create(const cuda::Functions &functions,
+               const cuda::ContextFunctions &contextFunctions) {
+  std::shared_ptr<Driver> driver(new Driver);
+  driver->table = functions;
+  driver->contextTable = contextFunctions;
+  if (Status status = driver->start(); !status.ok())
+    return status.takeError();
+  return driver;
+}
+
+Status Driver::start() {
+  if (cuda::Result result = table.init(0)) {
     if (result == cuda::kErrorNoDevice)
       return Error{"the CUDA driver finds no device"};
-    return driver->check(result, "cuInit").takeError();
+    return check(result, "cuInit");
   }
-  if (Status status = driver->check(f.driverGetVersion(&driver->driverVersion),
-                                    "cuDriverGetVersion");
+  if (Status status =
+          check(table.driverGetVersion(&driverVersion), "cuDriverGetVersion");
       !status.ok())
-    return status.takeError();
-  if (Status status = driver->check(f.deviceGetCount(&driver->deviceCount),
-                                    "cuDeviceGetCount");
+    return status;
+  if (Status status =
+          check(table.deviceGetCount(&deviceCount), "cuDeviceGetCount");
       !status.ok())
-    return status.takeError();
-  if (driver->deviceCount < 1)
+    return status;
+  if (deviceCount < 1)
     return Error{"the CUDA driver finds no device"};
-  return driver;
+  return Status();
 }
 
 Status Driver::check(cuda::Result result, const char *what) const {

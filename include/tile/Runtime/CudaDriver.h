@@ -218,6 +218,11 @@ public:
   /// with a sentence where there is no driver, an unfit one, or no device.
   static Result<std::shared_ptr<Driver>>
   open(const std::string &path = "libcuda.so.1");
+  /// The same over functions of the caller's, which behave as the driver's: a
+  /// driver in software, say.
+  static Result<std::shared_ptr<Driver>>
+  create(const cuda::Functions &functions,
+         const cuda::ContextFunctions &contextFunctions);
 
   /// Those that need no context; the others are reached by a `ContextScope`.
   const cuda::Functions &functions() const { return table; }
@@ -231,6 +236,8 @@ public:
 private:
   friend class ContextScope;
   Driver() = default;
+  /// Initializes the driver behind the tables and asks what it has.
+  Status start();
 
   cuda::Functions table = {};
   cuda::ContextFunctions contextTable = {};
