@@ -11,6 +11,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Verifier.h"
 
 using namespace llvm;
 using namespace mlir::tile::lowered;
@@ -459,7 +460,9 @@ std::string Instrumenter::run() {
   if (NamedMDNode *node = module.getNamedMetadata("nvvm.annotations"))
     node->eraseFromParent();
   StripDebugInfo(module);
-  return "";
+  raw_string_ostream stream(error);
+  verifyModule(module, &stream);
+  return error;
 }
 
 std::string mlir::tile::lowered::instrument(Module &module, void *self,

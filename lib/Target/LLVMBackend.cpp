@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
@@ -259,7 +260,7 @@ std::pair<std::unique_ptr<llvm::Module>, std::unique_ptr<llvm::LLVMContext>>
 LLVMBackend::takeModule() {
   avoidAssemblerFaults();
   // Diagnostics of LLVM must not reach this object any more.
-  context->setDiagnosticHandler(nullptr);
+  context->setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
   return {std::move(module), std::move(context)};
 }
 
