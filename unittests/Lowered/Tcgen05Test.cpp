@@ -214,7 +214,7 @@ TEST(Tcgen05Addresses, WordsAlongMn) {
   // The one mode for tf32 along m or n: four rows of 128 bytes, whose pieces of
   // 32 bytes are exchanged by the row; the compiler has no such layout.
   Tcgen05Mma mma = decoded(kKinds[3], 1, 128, 64);
-  uint64_t leading = 4096, stride = 512;
+  uint64_t leading = 4096, stride = 1024;
   std::vector<uint32_t> addresses;
   ASSERT_EQ(tcgen05Addresses(mma, false,
                              uint64_t(1) << 61 | uint64_t(1) << 46 |
