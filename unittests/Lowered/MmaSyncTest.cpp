@@ -300,6 +300,7 @@ TEST(MmaSync, RefusesOtherNames) {
            "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", // no such k
            "mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32",
            "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
+           "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32",
            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.f16.f32",
            "mma.sync.aligned.m16n8k16.row.col.f16.bf16.bf16.f16",
            "mma.sync.aligned.m16n8k16.row.col.satfinite.f32.f16.f16.f32",
