@@ -59,8 +59,8 @@ void mlir::tile::lowered::stmatrix(
 // Names of mma.sync
 //===----------------------------------------------------------------------===//
 
-/// Whether the shape is one of PTX for operands of the type, as far as compilers
-/// use them: with 8 rows there is F64 alone.
+/// Whether the shape is one of PTX for operands of the type, as far as
+/// compilers use them: with 8 rows there is F64 alone.
 static bool hasShape(const MmaSync &mma) {
   unsigned bits = bitsOf(mma.a);
   if (mma.n != 8 || bitsOf(mma.b) != bits)
