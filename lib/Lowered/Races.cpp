@@ -410,7 +410,7 @@ ShadowCell RaceDetector::Impl::update(Agent who, uint32_t number,
     // What is ordered after a write is ordered after the reads of its epoch.
     const AccessRecord &write = table.access(cell.write);
     if (write.group == group && write.agent == who &&
-        write.clock == access.clock && write.proxy == access.proxy)
+        write.clock == access.clock)
       return cell;
   }
   cell.since = table.add(cell.since, number, [&](const AccessRecord &member) {
