@@ -18,6 +18,9 @@
 
 namespace mlir::tile::lowered {
 
+/// CUDA_ERROR_NOT_SUPPORTED.
+constexpr runtime::cuda::Result kErrorNotSupported = 801;
+
 /// What a map says, as it was encoded.
 struct TensorMapFields {
   int type = 0; ///< cuda::TensorMapType
@@ -35,7 +38,11 @@ struct TensorMapFields {
 };
 
 /// The driver's functions, with its checks; `why` (may be null) gets the rule
-/// that is broken. Same parameters as cuda::Functions'.
+/// that is broken. Same parameters as cuda::Functions'. `lower` and `upper` are
+/// innermost first (W, H, D), as the hardware takes them. Returns
+/// kErrorInvalidValue where a rule is broken, and kErrorNotSupported for what
+/// the driver has and this file has not: elements of 4 and 6 bits, swizzles of
+/// atoms of more than 16 bytes.
 int encodeTiled(runtime::cuda::TensorMap *map, int type, unsigned rank,
                 void *address, const uint64_t *dims, const uint64_t *strides,
                 const unsigned *box, const unsigned *elementStrides,
@@ -64,11 +71,14 @@ struct TmaPiece {
 enum class TmaMode : uint8_t { Tile, Im2col, Gather4, Scatter4 };
 
 /// The pieces of one instruction. `coordinates`: innermost first; for Gather4
-/// and Scatter4 the column and four rows; `offsets`: im2col offsets (rank - 2).
-/// `shared` is the instruction's shared address. Returns an empty string, or
-/// the rule that is broken (alignment of the shared address: 128 bytes, with a
-/// swizzle the repeat of its pattern is by address, so no more is needed than
-/// what the PTX ISA states; ranks; modes; coordinate rules), in words.
+/// and Scatter4 the column and four rows; `offsets`: im2col offsets (rank - 2,
+/// innermost first; none for a store, im2col_no_offs). `shared` is the
+/// instruction's shared address. Returns an empty string, or the rule that is
+/// broken (alignment of the shared address: 128 bytes, with a swizzle the
+/// repeat of its pattern is by address, so no more is needed than what the PTX
+/// ISA states; ranks; modes; coordinate rules), in words. Refused as well is
+/// what the manual leaves open: interleaved tensors, and rows that are shorter
+/// than the swizzle's span.
 std::string tmaPieces(const TensorMapFields &map, TmaMode mode,
                       llvm::ArrayRef<int32_t> coordinates,
                       llvm::ArrayRef<uint16_t> offsets, uint32_t shared,
@@ -87,6 +97,11 @@ void tmaFill(const TensorMapFields &map, void *bytes, uint32_t count);
 /// `type` is a cuda::TensorMapType. False: no such operation on the type.
 bool tmaReduce(const char *op, int type, void *dst, const void *src,
                uint32_t bytes);
+
+/// What PTX demands of cp.async.bulk and cp.reduce.async.bulk without a tensor:
+/// the size and both addresses are multiples of 16. Returns the rule that is
+/// broken, or "".
+std::string checkBulkCopy(uint64_t target, uint64_t source, uint32_t bytes);
 
 } // namespace mlir::tile::lowered
 #endif // TILE_LIB_LOWERED_TENSORMAP_H
