@@ -83,5 +83,43 @@ private:
   std::shared_ptr<const PastGroups> past;
 };
 
+/// Makes and joins the clocks of one detector.
+class ClockFactory {
+public:
+  uint32_t group() const { return currentGroup; }
+  /// New clocks are of the next group of blocks.
+  void startGroup();
+  /// Clocks of the groups before the current one say nothing from now on:
+  /// what they count is ordered anyway.
+  void startLaunch() { firstGroup = currentGroup; }
+  size_t alive() const { return counters->alive; }
+
+  /// What a clock, perhaps one of an earlier group, means for this group.
+  ClockRef inThisGroup(const ClockRef &clock);
+  /// The join of two clocks of this group. Gives one of them where it covers
+  /// the other: agents that acquire the same then hold the same clock.
+  ClockRef join(const ClockRef &a, const ClockRef &b);
+
+  /// `into` covers `clock`, or the component, from now on. `into` changes in
+  /// place where nobody else holds it.
+  void addTo(ClockRef &into, const ClockRef &clock);
+  void raise(ClockRef &into, Agent agent, uint32_t value);
+
+private:
+  static constexpr size_t kJoins = 512;
+  /// A recent join, by the serials of the clocks; b is 0 for inThisGroup.
+  struct JoinEntry {
+    uint64_t a = 0, b = 0;
+    ClockRef joined;
+  };
+
+  VectorClock &own(ClockRef &clock);
+
+  uint32_t currentGroup = 1, firstGroup = 1;
+  std::shared_ptr<VectorClock::Counters> counters =
+      std::make_shared<VectorClock::Counters>();
+  std::vector<JoinEntry> joins = std::vector<JoinEntry>(kJoins);
+};
+
 } // namespace mlir::tile::lowered
 #endif // TILE_LIB_LOWERED_VECTORCLOCK_H
