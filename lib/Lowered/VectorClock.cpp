@@ -188,10 +188,10 @@ void ClockFactory::startGroup() {
 }
 
 ClockRef ClockFactory::inThisGroup(const ClockRef &clock) {
-  if (!clock || clock->group() == currentGroup)
-    return clock;
-  if (clock->group() < firstGroup)
+  if (!clock || !clock->isOf(*counters) || clock->group() < firstGroup)
     return nullptr;
+  if (clock->group() == currentGroup)
+    return clock;
   JoinEntry &entry = joins[clock->serial() % kJoins];
   if (entry.a != clock->serial() || entry.b != 0 || !entry.joined)
     entry = {clock->serial(), 0, clock->toGroup(currentGroup)};

@@ -45,6 +45,8 @@ public:
 
   /// The group of blocks whose agents the components count.
   uint32_t group() const { return ownGroup; }
+  /// Whether the clock was made with these counters: for one detector.
+  bool isOf(const Counters &made) const { return counters.get() == &made; }
   uint32_t get(Agent agent) const {
     size_t chunk = agent / ClockChunk::kSize;
     if (chunk >= chunks.size() || !chunks[chunk])
@@ -94,7 +96,8 @@ public:
   void startLaunch() { firstGroup = currentGroup; }
   size_t alive() const { return counters->alive; }
 
-  /// What a clock, perhaps one of an earlier group, means for this group.
+  /// What a clock, perhaps one of an earlier group, means for this group. One of
+  /// another detector means nothing: another launch orders it.
   ClockRef inThisGroup(const ClockRef &clock);
   /// The join of two clocks of this group. Gives one of them where it covers
   /// the other: agents that acquire the same then hold the same clock.

@@ -1,5 +1,4 @@
-//===- RacesAsyncTest.cpp - asynchronous operations and fences
-//-------------===//
+//===- RacesAsyncTest.cpp - asynchronous operations and fences ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each rule of lib/Lowered/Races.h in both directions: the race is found, and

@@ -225,12 +225,17 @@ TEST_F(RacesTest, FenceIsNotNeededAfterALaunch) {
 }
 
 TEST_F(RacesTest, AnotherDetectorStartsAnew) {
+  Signal old;
   write(0, 0, 4);
+  detector.release(0, old);
   RaceDetector other(32, 4);
-  EXPECT_FALSE(
-      other.access(1, memory, 0, 4, AccessKind::Write, Proxy::Generic, 1));
-  EXPECT_TRUE(
-      other.access(2, memory, 0, 4, AccessKind::Write, Proxy::Generic, 1));
+  auto writeAnew = [&](Agent who) {
+    return other.access(who, memory, 0, 4, AccessKind::Write, Proxy::Generic,
+                        1);
+  };
+  EXPECT_FALSE(writeAnew(0));
+  other.acquire(2, old);
+  EXPECT_TRUE(writeAnew(2));
 }
 
 //===----------------------------------------------------------------------===//
