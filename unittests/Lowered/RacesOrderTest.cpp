@@ -1,5 +1,4 @@
-//===- RacesOrderTest.cpp - barriers, rings, many accesses
-//-----------------===//
+//===- RacesOrderTest.cpp - barriers, rings, many accesses ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Patterns of kernels, over many iterations: what is found, and what the

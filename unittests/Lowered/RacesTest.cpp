@@ -1,5 +1,4 @@
-//===- RacesTest.cpp - which accesses of threads race
-//----------------------===//
+//===- RacesTest.cpp - which accesses of threads race ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each rule of lib/Lowered/Races.h in both directions: the race is found, and
