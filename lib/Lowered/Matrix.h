@@ -140,6 +140,7 @@ struct Tcgen05Mma {
   unsigned m = 0, n = 0, k = 0;
   MatrixType a, b, d;
   bool negateA = false, negateB = false, transposeA = false, transposeB = false;
+  bool saturate = false; ///< integers only
 };
 /// Returns the rule that is broken, or "".
 std::string decodeTcgen05Mma(llvm::StringRef mnemonic, uint32_t descriptor,

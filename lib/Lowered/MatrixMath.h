@@ -59,6 +59,8 @@ struct SharedMatrix {
 };
 /// The fields that descriptors of wgmma and tcgen05 have in the same places.
 SharedMatrix decodeSharedMatrix(uint64_t descriptor);
+/// "": no bit of `unused` is set; otherwise the rule that is broken.
+std::string checkUnusedBits(uint64_t descriptor, uint64_t unused);
 /// Addresses of mn x k elements: row-major as [mn][k] (A), or as [k][mn] (B).
 /// Returns the rule that is broken, or "".
 std::string sharedMatrixAddresses(const SharedMatrix &matrix, unsigned mn,

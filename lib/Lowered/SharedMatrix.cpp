@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "MatrixMath.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 
 using namespace mlir::tile::lowered;
@@ -40,6 +40,16 @@ SharedMatrix mlir::tile::lowered::decodeSharedMatrix(uint64_t descriptor) {
   matrix.stride = field(32);
   matrix.baseOffset = unsigned(descriptor >> 49 & 7);
   return matrix;
+}
+
+std::string mlir::tile::lowered::checkUnusedBits(uint64_t descriptor,
+                                                 uint64_t unused) {
+  if (!(descriptor & unused))
+    return "";
+  return "expected zeros between the fields of a descriptor, got 0x" +
+         llvm::utohexstr(descriptor & unused, /*LowerCase=*/true) +
+         " between those of 0x" +
+         llvm::utohexstr(descriptor, /*LowerCase=*/true);
 }
 
 /// The part of an element's offset that its row (of A; column of B) tells.

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "MatrixMath.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::tile::lowered;
 using llvm::ArrayRef;
@@ -92,13 +91,9 @@ mlir::tile::lowered::wgmmaAddresses(const Wgmma &instruction, bool isA,
                                     std::vector<uint32_t> &addresses) {
   // Bits 14, 15, 30, 31, 46 to 48 and 52 to 61.
   constexpr uint64_t kUnused = 0x3ff1'c000'c000'c000;
-  if (uint64_t unused = operand.descriptor & kUnused) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << "expected zeros between the fields of a matrix descriptor, got 0x";
-    llvm::raw_string_ostream(text).write_hex(unused);
-    return text;
-  }
+  std::string rule = checkUnusedBits(operand.descriptor, kUnused);
+  if (!rule.empty())
+    return rule;
   unsigned bits = bitsOf(isA ? instruction.a : instruction.b);
   if (operand.transposed && bits != 16)
     return "expected elements of 16 bits along m or n, got " +

@@ -250,6 +250,19 @@ LogicalResult LLVMBackend::optimize() {
   });
 }
 
+void LLVMBackend::avoidAssemblerFaults() {
+  avoidMiscompiledSubtractions(*module);
+  putWaitsFirst(*module);
+}
+
+std::pair<std::unique_ptr<llvm::Module>, std::unique_ptr<llvm::LLVMContext>>
+LLVMBackend::takeModule() {
+  avoidAssemblerFaults();
+  // Diagnostics of LLVM must not reach this object any more.
+  context->setDiagnosticHandler(nullptr);
+  return {std::move(module), std::move(context)};
+}
+
 FailureOr<std::string> LLVMBackend::emitPtx() {
   TimeReport::Scope time(options.timeReport, "LLVM code generation",
                          TimeReport::Group::Backend);
@@ -257,8 +270,7 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
   text.reserve(1 << 18);
   bool supported = true;
   if (failed(guarded("PTX generation", [&] {
-        avoidMiscompiledSubtractions(*module);
-        putWaitsFirst(*module);
+        avoidAssemblerFaults();
         llvm::raw_svector_ostream os(text);
         llvm::legacy::PassManager passes;
         supported = !machine->addPassesToEmitFile(

@@ -175,8 +175,8 @@ TEST(WgmmaAddresses, BrokenRules) {
   };
   EXPECT_EQ(rule(16, descriptorOf(0, 0, 1024, 0, 1)), "");
   EXPECT_EQ(rule(16, descriptorOf(0, 0, 1024, 0, 1) | 1 << 14),
-            "expected zeros between the fields of a matrix descriptor, got "
-            "0x4000");
+            "expected zeros between the fields of a descriptor, got 0x4000 "
+            "between those of 0x4000004000004000");
   EXPECT_EQ(rule(8, descriptorOf(0, 0, 1024, 0, 1), true),
             "expected elements of 16 bits along m or n, got 8");
   EXPECT_EQ(rule(32, descriptorOf(0, 0, 1024, 0, 1), true),
