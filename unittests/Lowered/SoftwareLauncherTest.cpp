@@ -196,6 +196,44 @@ TEST_F(SoftwareLauncherTest, ChoosesTheCodeThatLoads) {
       << refused.message();
 }
 
+TEST_F(SoftwareLauncherTest, ChoosesTheVersionWhoseAlignmentHolds) {
+  makeArgs();
+  Artifact artifact = scaleArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  KernelSpec version = kernel;
+  version.name = "scale_fast";
+  version.args[1].alignment = 256;
+  kernel.versions = {version};
+  std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+  ASSERT_TRUE(loaded);
+  EXPECT_TRUE(loaded->kernel(0).launch(args).ok());
+  EXPECT_EQ(requests.back().kernel, "scale_fast");
+  // Addresses of the device promise no more than 256 bytes.
+  artifact.manifest.kernels[0].versions[0].args[1].alignment = 512;
+  loaded = load(artifact);
+  ASSERT_TRUE(loaded);
+  EXPECT_TRUE(loaded->kernel(0).launch(args).ok());
+  EXPECT_EQ(requests.back().kernel, "scale");
+}
+
+TEST_F(SoftwareLauncherTest, PersistentClustersFillTheDevice) {
+  makeArgs();
+  args[3] = Arg::i32(20);
+  Artifact artifact = tensorMapArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  kernel.persistent = 1;
+  kernel.threads = 1024;
+  std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+  ASSERT_TRUE(loaded);
+  // Two blocks on each of four multiprocessors, in clusters of two.
+  EXPECT_EQ(loaded->kernel(0).resources().activeClusters, 4);
+  Status status = loaded->kernel(0).launch(args);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(requests.back().cluster, (std::array<unsigned, 3>{2, 1, 1}));
+  EXPECT_EQ(requests.back().grid[0] % 2, 0u);
+  EXPECT_LE(requests.back().grid[0], 8u);
+}
+
 TEST_F(SoftwareLauncherTest, ComparesParametersWithTheCode) {
   Artifact artifact = scaleArtifact();
   artifact.blobs[0] = kImage;
