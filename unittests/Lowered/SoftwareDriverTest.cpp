@@ -184,7 +184,10 @@ TEST_F(SoftwareDriverTest, AddressesPromiseWhatTheDriverDoes) {
   EXPECT_EQ(memory.find(addresses[0])->bytes, 1u);
   EXPECT_EQ(memory.find(0), nullptr);
   EXPECT_EQ(memory.bytesInUse(), 1u + 255 + 256 + 257 + 100000);
+  // Also the region that was found last is gone when it is freed.
+  ASSERT_NE(memory.find(addresses[2]), nullptr);
   EXPECT_EQ(c.memFree(addresses[2]), cuda::kSuccess);
+  EXPECT_EQ(memory.bytesInUse(), 1u + 255 + 257 + 100000);
   EXPECT_EQ(memory.find(addresses[2]), nullptr);
   EXPECT_EQ(c.memFree(addresses[2]), cuda::kErrorInvalidValue);
   EXPECT_EQ(c.memFree(addresses[3] + 1), cuda::kErrorInvalidValue);
