@@ -197,7 +197,7 @@ TEST_F(SoftwareLaunchTest, CountsClustersThatFit) {
   EXPECT_EQ(count(8, 128, 200 << 10), 0);
   // Half of a multiprocessor's is too much for two blocks: each has a kilobyte
   // of the system's, too.
-  EXPECT_EQ(count(2, 128, 114 << 10), 2);
+  EXPECT_EQ(count(2, 128, (113 << 10) + 1), 2);
   EXPECT_EQ(count(2, 128, 113 << 10), 4);
 }
 
