@@ -79,9 +79,10 @@ struct RowColumn {
 /// threadID_in_group = lane % 4 the piece of a register's elements along k.
 inline RowColumn elementOfA(unsigned lane, unsigned r, unsigned e,
                             unsigned perRegister, unsigned m = 16) {
-  unsigned alongM = m / 8;
-  return {lane / 4 + 8 * (r % alongM),
-          (lane % 4 + 4 * (r / alongM)) * perRegister + e};
+  // Shifts and masks: this is asked for every element of every instruction.
+  unsigned isPair = m / 16;
+  return {lane / 4 + 8 * (r & isPair),
+          (lane % 4 + 4 * (r >> isPair)) * perRegister + e};
 }
 /// Element `i` of a lane's accumulators, in a warp's 16 rows.
 inline RowColumn elementOfC(unsigned lane, unsigned i) {

@@ -59,7 +59,8 @@ void mlir::tile::lowered::stmatrix(
 // Names of mma.sync
 //===----------------------------------------------------------------------===//
 
-/// Whether PTX has the shape for operands of the type.
+/// Whether the shape is one of PTX for operands of the type, as far as
+/// compilers use them: with 8 rows there is F64 alone.
 static bool hasShape(const MmaSync &mma) {
   unsigned bits = bitsOf(mma.a);
   if (mma.n != 8 || bitsOf(mma.b) != bits)
@@ -72,9 +73,6 @@ static bool hasShape(const MmaSync &mma) {
   case MatrixType::U8:
   case MatrixType::S4:
   case MatrixType::U4:
-    if (mma.m == 8)
-      return mma.k == 128 / bits;
-    break;
   case MatrixType::F16:
   case MatrixType::BF16:
   case MatrixType::TF32:

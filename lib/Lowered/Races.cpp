@@ -39,12 +39,6 @@ struct AgentState {
 
 enum class Verdict { Ordered, FenceMissing, Unordered };
 
-/// The join of two clocks, found by their serials.
-struct JoinEntry {
-  uint64_t a = 0, b = 0;
-  ClockRef joined;
-};
-
 /// Parts of an access that are treated as one.
 struct Transition {
   ShadowCell before, after;
@@ -56,30 +50,17 @@ struct RaceDetector::Impl {
   unsigned threads;
   std::vector<AgentState> agents;
   Agent nextAsync;
-  uint32_t group = 1;
-  uint32_t firstGroup = 1; ///< of the launch
-  std::shared_ptr<VectorClock::Counters> counters =
-      std::make_shared<VectorClock::Counters>();
-  std::vector<JoinEntry> joins = std::vector<JoinEntry>(kJoins);
+  ClockFactory clocks;
   AccessTable table;
   /// What the shadows of this launch name, and these shadows.
   std::shared_ptr<const void> launch;
   std::vector<std::weak_ptr<Shadow::Impl>> shadows;
-
-  static constexpr size_t kJoins = 512;
 
   Impl(unsigned threads, unsigned asyncAgents)
       : threads(threads), agents(threads + std::max(asyncAgents, 1u)),
         nextAsync(threads), table(agents.size()) {}
 
   bool isThread(Agent agent) const { return agent < threads; }
-
-  // Clocks.
-  ClockRef inThisGroup(const ClockRef &clock);
-  ClockRef join(const ClockRef &a, const ClockRef &b);
-  VectorClock &own(ClockRef &clock);
-  void addTo(ClockRef &into, const ClockRef &clock);
-  void raise(ClockRef &into, Agent agent, uint32_t value);
 
   // Agents.
   void restart();
@@ -99,85 +80,16 @@ struct RaceDetector::Impl {
 };
 
 //===----------------------------------------------------------------------===//
-// Clocks
-//===----------------------------------------------------------------------===//
-
-/// A clock of an earlier group becomes knowledge of the past; one of an earlier
-/// launch has nothing that is not ordered anyway.
-ClockRef RaceDetector::Impl::inThisGroup(const ClockRef &clock) {
-  if (!clock || clock->group() == group)
-    return clock;
-  if (clock->group() < firstGroup)
-    return nullptr;
-  JoinEntry &entry = joins[clock->serial() % kJoins];
-  if (entry.a != clock->serial() || entry.b != 0 || !entry.joined)
-    entry = {clock->serial(), 0, clock->toGroup(group)};
-  return entry.joined;
-}
-
-/// Both are of this group. Gives one of them where it covers the other: agents
-/// that acquire the same then hold the same clock.
-ClockRef RaceDetector::Impl::join(const ClockRef &a, const ClockRef &b) {
-  if (!b || a == b)
-    return a;
-  if (!a || b->wasMadeFrom(*a))
-    return b;
-  if (a->wasMadeFrom(*b))
-    return a;
-  uint64_t first = a->serial(), second = b->serial();
-  JoinEntry &entry = joins[(first * 31 + second) % kJoins];
-  if (entry.a == first && entry.b == second && entry.joined)
-    return entry.joined;
-  ClockRef joined;
-  if (b->covers(*a)) {
-    joined = b;
-  } else if (a->covers(*b)) {
-    joined = a;
-  } else {
-    auto both = std::make_shared<VectorClock>(*a);
-    both->join(*b);
-    joined = std::move(both);
-  }
-  entry = {first, second, joined};
-  return joined;
-}
-
-/// A clock that only `clock` holds.
-VectorClock &RaceDetector::Impl::own(ClockRef &clock) {
-  if (!clock)
-    clock = std::make_shared<VectorClock>(counters, group);
-  else if (clock.use_count() > 1)
-    clock = std::make_shared<VectorClock>(*clock);
-  // All clocks are created as above, none as a constant.
-  return const_cast<VectorClock &>(*clock);
-}
-
-void RaceDetector::Impl::addTo(ClockRef &into, const ClockRef &clock) {
-  if (!clock || into == clock)
-    return;
-  if (!into || clock->wasMadeFrom(*into))
-    into = clock;
-  else if (!into->covers(*clock))
-    own(into).join(*clock);
-}
-
-void RaceDetector::Impl::raise(ClockRef &into, Agent agent, uint32_t value) {
-  if (value > (into ? into->get(agent) : 0))
-    own(into).raise(agent, value);
-}
-
-//===----------------------------------------------------------------------===//
 // Agents
 //===----------------------------------------------------------------------===//
 
 void RaceDetector::Impl::restart() {
-  ++group;
+  clocks.startGroup();
   for (Agent agent = 0; agent < agents.size(); ++agent) {
     agents[agent] = AgentState();
     agents[agent].issuer = agent;
   }
   nextAsync = threads;
-  joins.assign(kJoins, JoinEntry());
   table.startGroup();
 }
 
@@ -193,17 +105,17 @@ uint32_t RaceDetector::Impl::endEpoch(AgentState &agent) {
 void RaceDetector::Impl::publish(Agent from, Signal &into) {
   AgentState &agent = agents[from];
   uint32_t ended = endEpoch(agent);
-  into.order = inThisGroup(into.order);
-  into.proxy = inThisGroup(into.proxy);
-  addTo(into.order, agent.order);
-  addTo(into.proxy, agent.proxy);
+  into.order = clocks.inThisGroup(into.order);
+  into.proxy = clocks.inThisGroup(into.proxy);
+  clocks.addTo(into.order, agent.order);
+  clocks.addTo(into.proxy, agent.proxy);
   // Of an operation without accesses nothing is known, nor of those that had
   // the agent before.
   if (isThread(from) || ended >= agent.firstClock)
-    raise(into.order, from, ended);
+    clocks.raise(into.order, from, ended);
   if (!isThread(from))
-    raise(into.order, agent.issuer, agent.issuerOrder);
-  raise(into.proxy, agent.issuer, agent.issuerProxy);
+    clocks.raise(into.order, agent.issuer, agent.issuerOrder);
+  clocks.raise(into.proxy, agent.issuer, agent.issuerProxy);
 }
 
 Agent RaceDetector::Impl::freeAsyncAgent() {
@@ -225,7 +137,7 @@ RaceDetector::~RaceDetector() = default;
 
 void RaceDetector::startLaunch() {
   impl->restart();
-  impl->firstGroup = impl->group;
+  impl->clocks.startLaunch();
   impl->table.clear();
   impl->shadows.clear();
   // Shadows that name accesses of another launch forget them when they are
@@ -241,8 +153,10 @@ void RaceDetector::release(Agent from, Signal &into) {
 
 void RaceDetector::acquire(Agent to, const Signal &from) {
   AgentState &agent = impl->agents[to];
-  agent.order = impl->join(agent.order, impl->inThisGroup(from.order));
-  agent.proxy = impl->join(agent.proxy, impl->inThisGroup(from.proxy));
+  agent.order =
+      impl->clocks.join(agent.order, impl->clocks.inThisGroup(from.order));
+  agent.proxy =
+      impl->clocks.join(agent.proxy, impl->clocks.inThisGroup(from.proxy));
 }
 
 void RaceDetector::synchronize(llvm::ArrayRef<Agent> threads) {
@@ -282,15 +196,15 @@ Agent RaceDetector::beginAsync(Agent issuer) {
     agent.order = agent.proxy = nullptr;
   } else {
     // No agent is free: operations share one, with what each of them knows.
-    impl->raise(agent.order, agent.issuer, agent.issuerOrder);
-    impl->raise(agent.proxy, agent.issuer, agent.issuerProxy);
+    impl->clocks.raise(agent.order, agent.issuer, agent.issuerOrder);
+    impl->clocks.raise(agent.proxy, agent.issuer, agent.issuerProxy);
   }
   agent.issuer = operation;
   agent.issuerOrder = agent.issuerProxy = 0;
   Signal known;
   impl->publish(issuer, known);
-  impl->addTo(agent.order, known.order);
-  impl->addTo(agent.proxy, known.proxy);
+  impl->clocks.addTo(agent.order, known.order);
+  impl->clocks.addTo(agent.proxy, known.proxy);
   return operation;
 }
 
@@ -336,7 +250,7 @@ void RaceDetector::Impl::collect() {
 bool RaceDetector::Impl::knows(const ClockRef &clock, const AgentState &who,
                                uint32_t beyond,
                                const AccessRecord &earlier) const {
-  if (earlier.group != group)
+  if (earlier.group != clocks.group())
     return clock &&
            clock->getPast(earlier.group, earlier.agent) >= earlier.clock;
   if (earlier.agent == who.issuer && earlier.clock <= beyond)
@@ -347,7 +261,7 @@ bool RaceDetector::Impl::knows(const ClockRef &clock, const AgentState &who,
 Verdict RaceDetector::Impl::judge(Agent who, Proxy proxy,
                                   const AccessRecord &earlier) const {
   const AgentState &agent = agents[who];
-  bool isOwn = earlier.group == group && earlier.agent == who;
+  bool isOwn = earlier.group == clocks.group() && earlier.agent == who;
   // An operation does not race with itself.
   if (isOwn && !isThread(who) && earlier.clock >= agent.firstClock)
     return Verdict::Ordered;
@@ -388,7 +302,7 @@ std::optional<Race> RaceDetector::Impl::findRace(Agent who, AccessKind kind,
     race->other = earlier.agent;
     race->otherSite = earlier.site;
     race->onlyFenceMissing = verdict == Verdict::FenceMissing;
-    race->earlierGroup = earlier.group != group;
+    race->earlierGroup = earlier.group != clocks.group();
   };
   if (cell.write >= ShadowCell::kFirstAccess)
     check(cell.write);
@@ -409,8 +323,8 @@ ShadowCell RaceDetector::Impl::update(Agent who, uint32_t number,
       cell.write >= ShadowCell::kFirstAccess) {
     // What is ordered after a write is ordered after the reads of its epoch.
     const AccessRecord &write = table.access(cell.write);
-    if (write.group == group && write.agent == who &&
-        write.clock == access.clock && write.proxy == access.proxy)
+    if (write.group == clocks.group() && write.agent == who &&
+        write.clock == access.clock)
       return cell;
   }
   cell.since = table.add(cell.since, number, [&](const AccessRecord &member) {
@@ -430,8 +344,8 @@ std::optional<Race> RaceDetector::access(Agent who, Shadow &shadow,
     impl->collect();
   AgentState &agent = impl->agents[who];
   agent.hasAccesses = true;
-  uint32_t number =
-      impl->table.number({impl->group, who, agent.clock, site, kind, proxy});
+  uint32_t number = impl->table.number(
+      {impl->clocks.group(), who, agent.clock, site, kind, proxy});
 
   std::optional<Race> first;
   std::optional<Transition> last;
@@ -454,6 +368,6 @@ std::optional<Race> RaceDetector::access(Agent who, Shadow &shadow,
 }
 
 RaceDetector::Statistics RaceDetector::statistics() const {
-  return {impl->counters->alive, impl->table.numAccesses(),
+  return {impl->clocks.alive(), impl->table.numAccesses(),
           impl->table.numSets()};
 }

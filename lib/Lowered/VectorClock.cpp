@@ -177,3 +177,72 @@ std::shared_ptr<VectorClock> VectorClock::toGroup(uint32_t group) const {
   later->past = joinPast(past, own);
   return later;
 }
+
+//===----------------------------------------------------------------------===//
+// ClockFactory
+//===----------------------------------------------------------------------===//
+
+void ClockFactory::startGroup() {
+  ++currentGroup;
+  joins.assign(kJoins, JoinEntry());
+}
+
+ClockRef ClockFactory::inThisGroup(const ClockRef &clock) {
+  if (!clock || !clock->isOf(*counters) || clock->group() < firstGroup)
+    return nullptr;
+  if (clock->group() == currentGroup)
+    return clock;
+  JoinEntry &entry = joins[clock->serial() % kJoins];
+  if (entry.a != clock->serial() || entry.b != 0 || !entry.joined)
+    entry = {clock->serial(), 0, clock->toGroup(currentGroup)};
+  return entry.joined;
+}
+
+ClockRef ClockFactory::join(const ClockRef &a, const ClockRef &b) {
+  if (!b || a == b)
+    return a;
+  if (!a || b->wasMadeFrom(*a))
+    return b;
+  if (a->wasMadeFrom(*b))
+    return a;
+  uint64_t first = a->serial(), second = b->serial();
+  JoinEntry &entry = joins[(first * 31 + second) % kJoins];
+  if (entry.a == first && entry.b == second && entry.joined)
+    return entry.joined;
+  ClockRef joined;
+  if (b->covers(*a)) {
+    joined = b;
+  } else if (a->covers(*b)) {
+    joined = a;
+  } else {
+    auto both = std::make_shared<VectorClock>(*a);
+    both->join(*b);
+    joined = std::move(both);
+  }
+  entry = {first, second, joined};
+  return joined;
+}
+
+/// A clock that only `clock` holds.
+VectorClock &ClockFactory::own(ClockRef &clock) {
+  if (!clock)
+    clock = std::make_shared<VectorClock>(counters, currentGroup);
+  else if (clock.use_count() > 1)
+    clock = std::make_shared<VectorClock>(*clock);
+  // All clocks are created as above, none as a constant.
+  return const_cast<VectorClock &>(*clock);
+}
+
+void ClockFactory::addTo(ClockRef &into, const ClockRef &clock) {
+  if (!clock || into == clock)
+    return;
+  if (!into || clock->wasMadeFrom(*into))
+    into = clock;
+  else if (!into->covers(*clock))
+    own(into).join(*clock);
+}
+
+void ClockFactory::raise(ClockRef &into, Agent agent, uint32_t value) {
+  if (value > (into ? into->get(agent) : 0))
+    own(into).raise(agent, value);
+}

@@ -45,6 +45,8 @@ public:
 
   /// The group of blocks whose agents the components count.
   uint32_t group() const { return ownGroup; }
+  /// Whether the clock was made with these counters: for one detector.
+  bool isOf(const Counters &made) const { return counters.get() == &made; }
   uint32_t get(Agent agent) const {
     size_t chunk = agent / ClockChunk::kSize;
     if (chunk >= chunks.size() || !chunks[chunk])
@@ -81,6 +83,45 @@ private:
   std::array<uint64_t, 4> parts = {};
   ClockChunks chunks;
   std::shared_ptr<const PastGroups> past;
+};
+
+/// Makes and joins the clocks of one detector.
+class ClockFactory {
+public:
+  uint32_t group() const { return currentGroup; }
+  /// New clocks are of the next group of blocks.
+  void startGroup();
+  /// Clocks of the groups before the current one say nothing from now on:
+  /// what they count is ordered anyway.
+  void startLaunch() { firstGroup = currentGroup; }
+  size_t alive() const { return counters->alive; }
+
+  /// What a clock, perhaps one of an earlier group, means for this group. One of
+  /// another detector means nothing: another launch orders it.
+  ClockRef inThisGroup(const ClockRef &clock);
+  /// The join of two clocks of this group. Gives one of them where it covers
+  /// the other: agents that acquire the same then hold the same clock.
+  ClockRef join(const ClockRef &a, const ClockRef &b);
+
+  /// `into` covers `clock`, or the component, from now on. `into` changes in
+  /// place where nobody else holds it.
+  void addTo(ClockRef &into, const ClockRef &clock);
+  void raise(ClockRef &into, Agent agent, uint32_t value);
+
+private:
+  static constexpr size_t kJoins = 512;
+  /// A recent join, by the serials of the clocks; b is 0 for inThisGroup.
+  struct JoinEntry {
+    uint64_t a = 0, b = 0;
+    ClockRef joined;
+  };
+
+  VectorClock &own(ClockRef &clock);
+
+  uint32_t currentGroup = 1, firstGroup = 1;
+  std::shared_ptr<VectorClock::Counters> counters =
+      std::make_shared<VectorClock::Counters>();
+  std::vector<JoinEntry> joins = std::vector<JoinEntry>(kJoins);
 };
 
 } // namespace mlir::tile::lowered

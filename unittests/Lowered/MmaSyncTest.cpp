@@ -232,6 +232,15 @@ TEST(MmaSync, NaNsAndInfinities) {
   EXPECT_EQ(d.at(0, 0), 0u);
 }
 
+TEST(MmaSync, ProductsOfDoublesAreNotRounded) {
+  MmaSync mma = parsed("m16n8k8.row.col.f64.f64.f64.f64");
+  Matrix a(mma.a, 16, 8), b(mma.b, 8, 8), c(mma.c, 16, 8);
+  double x = 1 + 0x1p-30; // its square has a last bit of 2^-60
+  a.at(4, 6) = b.at(6, 1) = fromDouble(mma.a, x);
+  c.at(4, 1) = fromDouble(mma.c, -(x * x));
+  EXPECT_EQ(execute(mma, a, b, c).value(4, 1), 0x1p-60);
+}
+
 TEST(MmaSync, IntegersWrapOrSaturate) {
   for (bool saturate : {false, true}) {
     MmaSync mma = parsed(saturate ? "m16n8k32.row.col.satfinite.s32.s8.u8.s32"
@@ -291,6 +300,7 @@ TEST(MmaSync, RefusesOtherNames) {
            "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", // no such k
            "mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32",
            "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
+           "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32",
            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.f16.f32",
            "mma.sync.aligned.m16n8k16.row.col.f16.bf16.bf16.f16",
            "mma.sync.aligned.m16n8k16.row.col.satfinite.f32.f16.f16.f32",
