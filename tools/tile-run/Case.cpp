@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Case.h"
+#include "Data.h"
+#include "Magnitudes.h"
 #include "RunLowered.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -14,6 +16,7 @@
 #include "tile/Pipelines/Pipelines.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -79,7 +82,8 @@ private:
   std::optional<runtime::Artifact> compile(ModuleOp module);
   bool makeReferences(ModuleOp module, const Memory &memory,
                       Memory (&references)[2]);
-  std::vector<Comparison> compareAll(const Memory *references);
+  std::vector<Comparison> compareAll(const Memory &inputs,
+                                     const Memory *references);
   RunOptions runOptions() const;
   bool runTarget(const Memory &memory);
   bool runCpu(const Memory &memory, const RunOptions &options);
@@ -88,6 +92,8 @@ private:
   /// What is compiled: the kernel that runs, without the file's others.
   OwningOpRef<ModuleOp> cloneKernel();
   bool check(const Memory &memory);
+  bool parseSaves();
+  bool save();
 
   const Case &which;
   CudaSession &cuda;
@@ -100,6 +106,8 @@ private:
   std::optional<runtime::Artifact> artifact;
   KernelFacts facts;
   RunResult result;
+  /// Arguments to save, and where.
+  std::vector<std::pair<unsigned, std::string>> saves;
 };
 } // namespace
 
@@ -331,7 +339,7 @@ void CaseRunner::measure(const Candidate &candidate, const Memory &memory,
   result = std::move(*ran);
   tuned.seconds = result.seconds;
   if (references)
-    tuned.comparisons = compareAll(references);
+    tuned.comparisons = compareAll(memory, references);
 }
 
 bool CaseRunner::tune(const Memory &memory) {
@@ -530,10 +538,17 @@ bool CaseRunner::runTarget(const Memory &memory) {
 /// What the results should be, and the same from the absolute values of inputs.
 bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
                                 Memory (&references)[2]) {
+  OwningOpRef<ModuleOp> onMagnitudes = module.clone();
+  useMagnitudes(*onMagnitudes);
+  std::vector<Argument> arguments = report.arguments;
   for (bool magnitudes : {false, true}) {
-    auto wide = runReference(module, report.kernel, report.arguments,
-                             widenMemory(report.arguments, memory, magnitudes),
-                             which.workers);
+    if (magnitudes)
+      for (Argument &argument : arguments)
+        if (!argument.isBuffer && isa<FloatType>(argument.element))
+          argument.scalar = std::fabs(argument.scalar);
+    auto wide = runReference(
+        magnitudes ? *onMagnitudes : module, report.kernel, arguments,
+        widenMemory(arguments, memory, magnitudes), which.workers);
     if (!wide)
       return fail("in the reference: " + llvm::toString(wide.takeError()));
     if (!*wide)
@@ -544,15 +559,10 @@ bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
 }
 
 /// Compares `result`, of all arguments that are written.
-std::vector<Comparison> CaseRunner::compareAll(const Memory *references) {
-  ErrorBound bound;
-  bound.accumulationFactor = result.accumulationFactor;
-  bound.terms = report.work.terms;
-  bound.accumulatorRoundoff = facts.accumulatorRoundoff;
-  // The coarsest of the approximate functions is tanh.
-  bound.innerRoundoff =
-      std::max(facts.innerRoundoff, which.fastMath ? 0x1p-11 : 0.0);
-  bound.subtracts = facts.subtracts;
+std::vector<Comparison> CaseRunner::compareAll(const Memory &inputs,
+                                               const Memory *references) {
+  ErrorBound bound = errorBound(facts, report.work, report.arguments, inputs,
+                                result, which.fastMath);
   std::vector<Comparison> comparisons;
   for (auto [i, argument] : llvm::enumerate(report.arguments))
     if (argument.isBuffer && argument.isWritten)
@@ -567,7 +577,33 @@ bool CaseRunner::check(const Memory &memory) {
   Memory references[2];
   if (!makeReferences(*source.module, memory, references))
     return false;
-  report.comparisons = compareAll(references);
+  report.comparisons = compareAll(memory, references);
+  return true;
+}
+
+/// What can be wrong with `--save` is told before anything runs.
+bool CaseRunner::parseSaves() {
+  if (!which.saves.empty() && which.tune)
+    return fail("expected no --save with --tune, which runs many candidates");
+  for (StringRef text : which.saves) {
+    auto [name, path] = text.split(':');
+    if (path.empty())
+      return fail("expected --save=NAME:FILE.npy, got '" + text + "'");
+    auto index = findBuffer(report.arguments, report.kernel, name, "--save");
+    if (!index)
+      return fail(index.takeError());
+    saves.emplace_back(*index, path.str());
+  }
+  return true;
+}
+
+bool CaseRunner::save() {
+  for (const auto &[index, path] : saves) {
+    const Argument &argument = report.arguments[index];
+    if (auto failure = writeNpy(path, argument.element, argument.shape,
+                                argument.strides, result.memory[index]))
+      return fail("--save: " + llvm::toString(std::move(failure)));
+  }
   return true;
 }
 
@@ -577,12 +613,15 @@ bool CaseRunner::run() {
     return fail("--arch: " + reason);
   if (!readFiles() || !describeKernel())
     return false;
-  llvm::Expected<Memory> memory = fillArguments(report.arguments);
+  if (!parseSaves())
+    return false;
+  llvm::Expected<Memory> memory =
+      fillArguments(report.arguments, /*forCheck=*/which.check);
   if (!memory)
     return fail(memory.takeError());
   if (which.tune)
     return tune(*memory);
-  return runTarget(*memory) && (!which.check || check(*memory));
+  return runTarget(*memory) && save() && (!which.check || check(*memory));
 }
 
 bool run::runCase(const Case &which, const DialectRegistry &registry,

@@ -75,16 +75,18 @@ run::runOnCpu(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
 
 llvm::Expected<std::optional<Memory>>
 run::runReference(ModuleOp module, StringRef kernel,
-                  ArrayRef<Argument> arguments, const Memory &wide,
+                  ArrayRef<Argument> arguments, Memory memory,
                   unsigned workers) {
   CpuProgramOptions compile;
   compile.widen = true;
   auto program = CpuProgram::compile(module, compile);
   if (failed(program))
     return std::nullopt;
-  Memory memory = wide;
   std::vector<CpuArgument> bound = bind(arguments, memory, true);
   if (auto failure = (*program)->run(kernel, bound, nullptr, workers))
     return failure;
+  for (auto [argument, buffer] : llvm::zip(arguments, memory))
+    if (!argument.isWritten)
+      buffer = Buffer();
   return memory;
 }

@@ -45,10 +45,20 @@ struct Options {
       cl::cat(category)};
   cl::list<std::string> args{
       "args", cl::value_desc("A=1024x512:normal:1,s=2.5"),
-      cl::desc("arguments by name: a buffer's SHAPE[@STRIDES][:FILL[:SEED]], a "
-               "scalar's value. Fills: zeros, ones, iota, uniform (-1 to 1), "
-               "normal, smallint (-3 to 3), nan. Left out: static shapes, "
-               "uniform for what is read, nan for what is only written"),
+      cl::desc("arguments by name: a buffer's SHAPE[@STRIDES][:FILL[:SEED]] or "
+               "@FILE.npy, a scalar's value. Fills: zeros, ones, iota, uniform "
+               "(-1 to 1), normal, smallint (-3 to 3), nan; for indices "
+               "range:LO:HI, sorted:LO:HI (both without HI), permutation. Left "
+               "out: sizes of the type and of tile.shape_hint, dense strides, "
+               "uniform for what is read (permutation where that names rows), "
+               "nan for what is only written, 1 for floating-point scalars. A "
+               "file holds types that NumPy lacks as "
+               "unsigned integers of their bits"),
+      cl::cat(category)};
+  cl::list<std::string> saves{
+      "save", cl::value_desc("C:c.npy"),
+      cl::desc("writes a buffer argument after the run to a file of NumPy's "
+               "format, in C order; may be repeated"),
       cl::cat(category)};
   cl::opt<bool> check{
       "check",
@@ -162,6 +172,7 @@ struct Options {
     result.source = source;
     result.kernel = kernel;
     result.args = llvm::join(args, ",");
+    result.saves.assign(saves.begin(), saves.end());
     result.target = target;
     if (stage.getNumOccurrences())
       result.stage = stage;
