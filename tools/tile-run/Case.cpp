@@ -11,6 +11,7 @@
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Pipelines.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -104,6 +105,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool CaseRunner::parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file) {
+  if (llvm::Error error =
+          checkNesting(buffer->getBuffer(), buffer->getBufferIdentifier()))
+    return fail(std::move(error));
   file.sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   file.diagnostics =
       std::make_unique<Diagnostics>(file.sources, &context, errors);
