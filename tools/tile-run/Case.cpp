@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Case.h"
+#include "Defined.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -495,16 +496,22 @@ bool CaseRunner::runTarget(const Memory &memory) {
 /// What the results should be, and the same from the absolute values of inputs.
 bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
                                 Memory (&references)[2]) {
-  for (bool magnitudes : {false, true}) {
-    auto wide = runReference(module, report.kernel, report.arguments,
-                             widenMemory(report.arguments, memory, magnitudes),
-                             which.workers);
-    if (!wide)
-      return fail("in the reference: " + llvm::toString(wide.takeError()));
-    if (!*wide)
-      return false;
-    references[magnitudes] = std::move(**wide);
-  }
+  Memory inputs[] = {widenMemory(report.arguments, memory),
+                     widenMemory(report.arguments, memory, true)};
+  ReferenceOptions options;
+  options.workers = which.workers;
+  auto wide =
+      runReference(module, report.kernel, report.arguments, inputs, options);
+  if (!wide)
+    return fail("in the reference: " + llvm::toString(wide.takeError()));
+  if (!*wide)
+    return false;
+  for (unsigned i : {0, 1})
+    references[i] = std::move((**wide)[i]);
+  if (llvm::Error error = checkDefined(module, report.kernel, report.arguments,
+                                       inputs[0], references[0], references[1],
+                                       report.work.terms, which.workers))
+    return fail(std::move(error));
   return true;
 }
 
