@@ -12,6 +12,7 @@
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Pipelines.h"
+#include "tile/Pipelines/SourceDiagnostics.h"
 #include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
@@ -21,20 +22,6 @@ using namespace mlir::tile;
 using namespace mlir::tile::run;
 
 namespace {
-/// Errors and warnings with their source lines, to a stream; no remarks.
-class Diagnostics : public SourceMgrDiagnosticHandler {
-public:
-  Diagnostics(llvm::SourceMgr &sources, MLIRContext *context,
-              raw_ostream &stream)
-      : SourceMgrDiagnosticHandler(sources, context, stream) {
-    setHandler([this](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-        emitDiagnostic(diagnostic);
-      return success();
-    });
-  }
-};
-
 /// The steps of one run, and what they hand on.
 class CaseRunner {
 public:
@@ -64,7 +51,7 @@ private:
   /// Tile IR of a file, with diagnostics that show its lines.
   struct File {
     llvm::SourceMgr sources;
-    std::unique_ptr<Diagnostics> diagnostics;
+    std::unique_ptr<SourceDiagnostics> diagnostics;
     OwningOpRef<ModuleOp> module; ///< null where there is no file
   };
   bool parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file);
@@ -110,8 +97,8 @@ bool CaseRunner::parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file) {
           checkNesting(buffer->getBuffer(), buffer->getBufferIdentifier()))
     return fail(std::move(error));
   file.sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  file.diagnostics =
-      std::make_unique<Diagnostics>(file.sources, &context, errors);
+  file.diagnostics = std::make_unique<SourceDiagnostics>(
+      file.sources, &context, errors, /*remarks=*/false);
   file.module = parseSourceFile<ModuleOp>(file.sources, &context);
   return bool(file.module);
 }

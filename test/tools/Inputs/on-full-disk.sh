@@ -11,4 +11,4 @@ exec unshare -rm sh -c '
   mount -t tmpfs -o size=8k full "$0" && cd "$0" || exit 1
   echo old > out
   "$@" 2>&1
-  echo "status $?, files: $(ls), out: $(cat out)"' "$folder" "$@"
+  echo "status $?, files: $(echo *), out: $(cat out)"' "$folder" "$@"
