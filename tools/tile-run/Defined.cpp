@@ -101,7 +101,8 @@ llvm::Error run::checkDefined(ModuleOp module, StringRef kernel,
           "with iterations of `tile.parallel` from last to first: " +
           llvm::toString(again.takeError()));
     if (!*again)
-      return std::nullopt; // diagnosed, as the reference was not
+      return llvm::createStringError(
+          "iterations of `tile.parallel` from last to first do not compile");
     return compare(arguments, reference, (**again)[0], magnitude, roundoff);
   };
   ReferenceOptions forwards;
