@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Pipelines/ToolFiles.h"
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Signals.h"
@@ -12,54 +11,9 @@ using namespace mlir;
 using namespace mlir::tile;
 namespace fs = llvm::sys::fs;
 
-/// Brackets one in another: regions have two each in the generic form, and a
-/// level takes the parser some kilobytes of a stack of eight megabytes.
-static constexpr size_t kMaxBrackets = 1024;
-
 //===----------------------------------------------------------------------===//
 // Input
 //===----------------------------------------------------------------------===//
-
-/// Where a string or a comment that starts at `place` ends; `place` where none
-/// does.
-static size_t skipQuoted(StringRef text, size_t place) {
-  if (text.substr(place).starts_with("//"))
-    return std::min(text.find('\n', place), text.size());
-  if (text[place] != '"')
-    return place;
-  for (size_t i = place + 1; i < text.size(); ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == '"' || text[i] == '\n')
-      return i + 1; // no string goes on over a line
-  }
-  return text.size();
-}
-
-llvm::Error tile::checkNesting(StringRef text, StringRef name) {
-  if (isBytecode(llvm::MemoryBufferRef(text, name)))
-    return llvm::Error::success();
-  size_t depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    while (i < text.size() && skipQuoted(text, i) != i)
-      i = skipQuoted(text, i);
-    if (i == text.size())
-      break;
-    char c = text[i], next = i + 1 < text.size() ? text[i + 1] : '\0';
-    char previous = i ? text[i - 1] : '\0';
-    // Neither comparisons nor arrows are brackets.
-    bool opens = StringRef("([{").contains(c) || (c == '<' && next != '=');
-    bool closes = StringRef(")]}").contains(c) ||
-                  (c == '>' && next != '=' && previous != '-');
-    depth = opens ? depth + 1 : depth - (closes && depth);
-    if (depth > kMaxBrackets)
-      return llvm::createStringError(
-          name + ":" + llvm::Twine(text.take_front(i).count('\n') + 1) +
-          ": expected at most " + llvm::Twine(kMaxBrackets) +
-          " brackets one in another, as regions, types and attributes have");
-  }
-  return llvm::Error::success();
-}
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 tile::openSource(StringRef path) {

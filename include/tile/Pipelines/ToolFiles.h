@@ -20,9 +20,9 @@ namespace mlir::tile {
 /// and for text that `checkNesting` refuses.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> openSource(StringRef path);
 
-/// Fails where brackets of tile IR as text stand more than 1024 deep: the
-/// parser, which recurs, would exhaust the stack. `name` is the file's, for the
-/// message. Bytecode passes.
+/// Fails where regions, types, attributes or expressions of tile IR as text
+/// stand more than 1024 one in another: the parser, which recurs, would exhaust
+/// the stack. `name` is the file's, for the message. Bytecode passes.
 llvm::Error checkNesting(StringRef text, StringRef name);
 
 /// Writes `bytes` to `path` (`-`: standard output). A file appears whole or
