@@ -224,8 +224,17 @@ void load(Machine &machine, Thread &, const PtxInstruction &i,
           uint64_t *slots) {
   const auto &form = *static_cast<const MemoryForm *>(i.parsed.get());
   uint32_t bytes = form.count * form.bytes;
-  const char *from = machine.access(form.space, i.read(1, slots), bytes,
-                                    AccessKind::Read, i.site, bytes);
+  uint64_t address = i.read(1, slots);
+  const char *from;
+  char around[32];
+  if (form.space == Space::Global && bytes == 16 && address % bytes == 0) {
+    // Rows that start anywhere are read by aligned loads and shifted.
+    machine.readAround(address, bytes, i.site, around);
+    from = around;
+  } else {
+    from = machine.access(form.space, address, bytes, AccessKind::Read, i.site,
+                          bytes);
+  }
   for (unsigned k = 0; k < form.count; ++k) {
     uint64_t value = 0;
     std::memcpy(&value, from + k * form.bytes, form.bytes);

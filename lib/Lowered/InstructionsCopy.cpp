@@ -17,8 +17,8 @@ namespace {
 // cp.async
 //===----------------------------------------------------------------------===//
 
-/// cp.async.{ca,cg}.shared.global [to], [from], bytes[, given] and the
-/// intrinsics cp.async.{ca,cg}.shared.global.N[.s](to, from[, given]).
+/// cp.async.{ca,cg}.shared.global [to], [from], bytes[, given or ignored] and
+/// the intrinsics cp.async.{ca,cg}.shared.global.N[.s](to, from[, given]).
 void copyAsync(Machine &machine, Thread &thread, const PtxInstruction &i,
                uint64_t *slots) {
   uint64_t to = i.read(0, slots), from = i.read(1, slots);
@@ -31,9 +31,13 @@ void copyAsync(Machine &machine, Thread &thread, const PtxInstruction &i,
   }
   if (!bytes)
     bytes = uint32_t(i.read(unsigned(next++), slots));
-  uint32_t given = i.operands.size() > next
-                       ? uint32_t(i.read(unsigned(next), slots))
-                       : bytes;
+  // The last operand says how many bytes are there, or, as a predicate, whether
+  // to ignore them all; the rest becomes zeros.
+  uint32_t given = bytes;
+  if (i.operands.size() > next) {
+    uint64_t last = i.read(unsigned(next), slots);
+    given = !i.operands[next].isPredicate ? uint32_t(last) : last ? 0 : bytes;
+  }
   if ((bytes != 4 && bytes != 8 && bytes != 16) || (i.has("cg") && bytes != 16))
     machine.fail(i, "expected 4, 8 or 16 bytes (16 with .cg), got " +
                         std::to_string(bytes));
@@ -162,12 +166,8 @@ void bulkLoad(Machine &machine, Thread &thread, const PtxInstruction &i,
            from = i.read(2, slots);
   auto bytes = uint32_t(i.read(3, slots));
   bool multicast = i.read(6, slots) & 1;
-  if (to % 16 || from % 16 || bytes % 16)
-    machine.fail(i, "expected addresses and a size that are multiples of 16, "
-                    "got shared " +
-                        std::to_string(to) + ", global " +
-                        std::to_string(from) + ", " + std::to_string(bytes) +
-                        " bytes");
+  if (std::string wrong = checkBulkCopy(to, from, bytes); !wrong.empty())
+    machine.fail(i, wrong);
   for (uint64_t place :
        destinations(machine, thread, i, to, multicast, i.read(4, slots))) {
     Agent agent = machine.beginOperation();
@@ -192,12 +192,8 @@ void bulkStore(Machine &machine, Thread &thread, const PtxInstruction &i,
                uint64_t *slots) {
   uint64_t to = i.read(0, slots), from = i.read(1, slots);
   auto bytes = uint32_t(i.read(2, slots));
-  if (to % 16 || from % 16 || bytes % 16)
-    machine.fail(i, "expected addresses and a size that are multiples of 16, "
-                    "got global " +
-                        std::to_string(to) + ", shared " +
-                        std::to_string(from) + ", " + std::to_string(bytes) +
-                        " bytes");
+  if (std::string wrong = checkBulkCopy(to, from, bytes); !wrong.empty())
+    machine.fail(i, wrong);
   Agent agent = machine.beginOperation();
   OperationRef operation = machine.start(agent, [=, &machine, &thread, &i] {
     if (!bytes)
@@ -241,7 +237,7 @@ std::string parseTensor(PtxInstruction &i) {
   form->coordinates = dims;
   if (i.has("im2col")) {
     form->mode = TmaMode::Im2col;
-    form->offsets = dims - 2;
+    form->offsets = i.has("g2s") ? dims - 2 : 0;
   } else if (i.has("gather4")) {
     form->mode = TmaMode::Gather4;
     form->coordinates = 5;

@@ -43,6 +43,9 @@ void allocate(Machine &machine, Thread &thread, const PtxInstruction &i,
       machine.fail(i, "expected " + std::to_string(count) +
                           " free columns; this would wait for ever");
     block.tensorColumns[first] = unsigned(count);
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      for (unsigned column = first; column < first + count; ++column)
+        block.tensor.written[lane * kColumns + column] = false;
     if (!block.tensorShadow)
       block.tensorShadow = std::make_unique<Shadow>(kLanes * kColumns * 4);
     uint32_t value = first;
@@ -122,8 +125,10 @@ void moveTensor(Machine &machine, Thread &thread, const PtxInstruction &i,
         uint32_t &word = block.tensor.at(place.lane, place.column);
         if (isLoad)
           lanes[lane][reg.slot] = word;
-        else
+        else {
           word = uint32_t(PtxInstruction::read(reg, lanes[lane]));
+          block.tensor.written[place.lane * kColumns + place.column] = true;
+        }
       }
     }
   });
@@ -220,8 +225,7 @@ void issue(Machine &machine, Thread &thread, const PtxInstruction &i,
     for (Block *part : blocks)
       for (unsigned lane = 0; lane < kLanes; ++lane)
         if (!half || lane % 32 < 16)
-          accessTensor(machine, i, *part, lane, d & 0xffff,
-                       bitsOf(mma.d) == 32 ? mma.n : mma.n / 2,
+          accessTensor(machine, i, *part, lane, d & 0xffff, mma.n,
                        AccessKind::Write, agent);
     if (wrong.empty())
       wrong = tcgen05Mma(mma, aElements, bElements, keep, d, memory);

@@ -258,8 +258,12 @@ void Instrumenter::replaceByText(CallInst &call, StringRef text, StringRef what,
 
   Text entry;
   entry.numOutputs = unsigned(results.size());
-  unsigned operands = unsigned(results.size() + call.arg_size());
-  std::string wrong = readPtx(text, operands, entry.code);
+  SmallVector<bool> predicates;
+  for (Type *type : results)
+    predicates.push_back(type->isIntegerTy(1));
+  for (const Use &argument : call.args())
+    predicates.push_back(argument->getType()->isIntegerTy(1));
+  std::string wrong = readPtx(text, predicates, entry.code);
   if (!wrong.empty())
     return fail(call, wrong);
   uint32_t site = addSite(call, what);

@@ -250,7 +250,8 @@ LoweredProgram::compile(ModuleOp module, const LoweredOptions &options) {
   TargetCode code;
   code.target = options.target;
   code.ptxVersion = 80;
-  code.ptx = SoftwareDevice::kImageMagic; // no PTX: only our driver loads it
+  // No PTX: only the driver in software loads it.
+  code.ptx = std::string(SoftwareDevice::kImageMagic) + ".version 8.0\n";
   FailureOr<runtime::Artifact> artifact =
       buildArtifact(module, std::move(code));
   if (failed(artifact))
@@ -300,6 +301,8 @@ std::string LoweredProgram::Impl::launch(const LaunchRequest &request) {
     return llvm::toString(symbol.takeError());
   MachineOptions machineOptions;
   machineOptions.seed = options.seed;
+  // PTX ISA, "ld": .v8.b32 and .v4.b64 need sm_100.
+  machineOptions.widestAccess = options.target->capability >= 100 ? 32 : 16;
   Machine running(machineOptions, device->memory(), tables.sites);
   machine = &running;
   finding = running.launch(symbol->toPtr<Machine::Entry>(), request);

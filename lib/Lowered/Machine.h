@@ -174,6 +174,9 @@ struct MachineOptions {
   uint64_t seed = 1;
   /// How often, of 256 times, something in flight lands though nobody waits.
   unsigned landing = 32;
+  /// The widest access of a thread; wider ones are made in parts, whatever
+  /// alignment they state.
+  unsigned widestAccess = 16;
 };
 
 /// Runs the blocks of one launch.
@@ -207,6 +210,10 @@ public:
                      AccessKind kind, SiteId site, Agent agent, Proxy proxy);
   char *accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
                      SiteId site, Agent agent, Proxy proxy);
+  /// A load of aligned bytes of which some may be another's: those that nobody
+  /// may read, because they lie in no allocation or race with a write, come as
+  /// poison. It is a finding where there is nothing to read at all.
+  void readAround(uint64_t address, uint32_t bytes, SiteId site, char *to);
   /// Records an access of memory that is neither, in its shadow.
   void accessShadow(const PtxInstruction &at, Shadow &shadow, size_t offset,
                     uint32_t bytes, AccessKind kind, Agent agent,

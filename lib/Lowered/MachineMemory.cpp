@@ -68,6 +68,26 @@ char *Machine::accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
   return region->host + offset;
 }
 
+void Machine::readAround(uint64_t address, uint32_t bytes, SiteId site,
+                         char *to) {
+  constexpr char poison = 0x5a;
+  bool isAnywhere = false;
+  for (uint32_t k = 0; k < bytes; ++k) {
+    to[k] = poison;
+    GlobalMemory::Region *region = global.find(address + k, 1);
+    if (!region)
+      continue;
+    isAnywhere = true;
+    size_t offset = address + k - region->begin;
+    if (!races->access(current->agent, region->shadow, offset, 1,
+                       AccessKind::Read, Proxy::Generic, site))
+      to[k] = region->host[offset];
+  }
+  if (!isAnywhere)
+    accessGlobal(address, bytes, AccessKind::Read, site, current->agent,
+                 Proxy::Generic);
+}
+
 void Machine::accessShadow(const PtxInstruction &at, Shadow &shadow,
                            size_t offset, uint32_t bytes, AccessKind kind,
                            Agent agent, const char *memory) {
@@ -81,6 +101,7 @@ void Machine::accessShadow(const PtxInstruction &at, Shadow &shadow,
 
 char *Machine::access(Space space, uint64_t address, uint32_t bytes,
                       AccessKind kind, SiteId site, uint32_t alignment) {
+  alignment = std::min(alignment, options.widestAccess);
   if (alignment > 1 && address % alignment)
     fail(describe(site) + " " + verb(kind) + " " + std::to_string(bytes) +
          " bytes at address " + std::to_string(address) +

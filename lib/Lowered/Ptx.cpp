@@ -16,9 +16,10 @@ bool PtxInstruction::has(StringRef part) const {
 namespace {
 class Reader {
 public:
-  Reader(StringRef text, unsigned numOperands, PtxCode &code)
-      : rest(text), code(code) {
-    code.numOperands = code.numSlots = numOperands;
+  Reader(StringRef text, llvm::ArrayRef<bool> predicates, PtxCode &code)
+      : rest(text), code(code),
+        predicates(predicates.begin(), predicates.end()) {
+    code.numOperands = code.numSlots = unsigned(predicates.size());
   }
 
   std::string run() {
@@ -68,12 +69,13 @@ private:
   }
 
   void declaration() {
-    word(); // the type
+    bool isPredicate = word() == ".pred";
     do {
       StringRef name = word();
       if (name.empty())
         return fail("expected a register's name");
       registers[name] = code.numSlots++;
+      predicates.push_back(isPredicate);
     } while (eat(','));
     if (!eat(';'))
       fail("expected ';'");
@@ -114,7 +116,9 @@ private:
         return;
     }
     if (instruction.parts[0] == "bra") {
-      instruction.operands.assign(1, PtxOperand{PtxOperand::Label, 0, -1, {}});
+      instruction.isBranch = true;
+      instruction.operands.assign(1, PtxOperand());
+      instruction.operands[0].kind = PtxOperand::Label;
       jumps.push_back({code.instructions.size(), lastName});
     }
     std::string why;
@@ -137,6 +141,7 @@ private:
       }
       result.kind = PtxOperand::Register;
       result.slot = int(number);
+      result.isPredicate = predicates[number];
       return result;
     }
     bool negative = rest.consume_front("-");
@@ -154,6 +159,7 @@ private:
     } else if (auto it = registers.find(name); it != registers.end()) {
       result.kind = PtxOperand::Register;
       result.slot = int(it->second);
+      result.isPredicate = predicates[it->second];
     } else if (name.empty()) {
       fail("expected an operand");
     } else {
@@ -193,6 +199,7 @@ private:
 
   StringRef rest;
   PtxCode &code;
+  std::vector<bool> predicates; ///< of each slot
   std::string error, lastName;
   llvm::StringMap<unsigned> registers;
   llvm::StringMap<size_t> labels;
@@ -200,7 +207,8 @@ private:
 };
 } // namespace
 
-std::string mlir::tile::lowered::readPtx(StringRef text, unsigned numOperands,
+std::string mlir::tile::lowered::readPtx(StringRef text,
+                                         llvm::ArrayRef<bool> predicates,
                                          PtxCode &code) {
-  return Reader(text, numOperands, code).run();
+  return Reader(text, predicates, code).run();
 }

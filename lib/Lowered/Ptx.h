@@ -11,7 +11,7 @@
 #ifndef TILE_LIB_LOWERED_PTX_H
 #define TILE_LIB_LOWERED_PTX_H
 
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
@@ -39,6 +39,7 @@ struct PtxOperand {
     Label,     ///< `value` is the index of an instruction
   };
   Kind kind = Immediate;
+  bool isPredicate = false;
   int64_t value = 0;
   int slot = -1;
   std::vector<PtxOperand> list; ///< of List; of an Address all parts
@@ -51,6 +52,7 @@ struct PtxInstruction {
   int predicate = -1; ///< slot, or -1
   bool negated = false;
   PtxMeaning meaning = nullptr;
+  bool isBranch = false; ///< linkers may fold meanings: not told by `meaning`
   /// What the meaning keeps beside the text, read once.
   std::shared_ptr<const void> parsed;
   uint32_t site = 0; ///< of the whole text in the kernel
@@ -77,9 +79,11 @@ struct PtxCode {
   unsigned numOperands = 0; ///< slots that the text shares with its caller
 };
 
-/// Reads `text`, whose operands $0 ... are the first `numOperands` slots. Every
-/// mnemonic must be known. Returns an empty string, or what is wrong.
-std::string readPtx(llvm::StringRef text, unsigned numOperands, PtxCode &code);
+/// Reads `text`, whose operands $0 ... are the first slots; for each,
+/// `predicates` says whether it is one. Every mnemonic must be known. Returns
+/// an empty string, or what is wrong.
+std::string readPtx(llvm::StringRef text, llvm::ArrayRef<bool> predicates,
+                    PtxCode &code);
 
 /// What a mnemonic means; null where it is not known. `why` may get a reason
 /// that concerns one of its suffixes. Sets `parsed`.

@@ -96,8 +96,8 @@ public:
   void startLaunch() { firstGroup = currentGroup; }
   size_t alive() const { return counters->alive; }
 
-  /// What a clock, perhaps one of an earlier group, means for this group. One of
-  /// another detector means nothing: another launch orders it.
+  /// What a clock, perhaps one of an earlier group, means for this group. One
+  /// of another detector means nothing: another launch orders it.
   ClockRef inThisGroup(const ClockRef &clock);
   /// The join of two clocks of this group. Gives one of them where it covers
   /// the other: agents that acquire the same then hold the same clock.
