@@ -4,6 +4,7 @@
 #include "Case.h"
 #include "Data.h"
 #include "Magnitudes.h"
+#include "Defined.h"
 #include "RunLowered.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -14,6 +15,8 @@
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Pipelines.h"
+#include "tile/Pipelines/SourceDiagnostics.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cmath>
@@ -23,20 +26,6 @@ using namespace mlir::tile;
 using namespace mlir::tile::run;
 
 namespace {
-/// Errors and warnings with their source lines, to a stream; no remarks.
-class Diagnostics : public SourceMgrDiagnosticHandler {
-public:
-  Diagnostics(llvm::SourceMgr &sources, MLIRContext *context,
-              raw_ostream &stream)
-      : SourceMgrDiagnosticHandler(sources, context, stream) {
-    setHandler([this](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-        emitDiagnostic(diagnostic);
-      return success();
-    });
-  }
-};
-
 /// The steps of one run, and what they hand on.
 class CaseRunner {
 public:
@@ -66,7 +55,7 @@ private:
   /// Tile IR of a file, with diagnostics that show its lines.
   struct File {
     llvm::SourceMgr sources;
-    std::unique_ptr<Diagnostics> diagnostics;
+    std::unique_ptr<SourceDiagnostics> diagnostics;
     OwningOpRef<ModuleOp> module; ///< null where there is no file
   };
   bool parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file);
@@ -116,9 +105,12 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool CaseRunner::parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file) {
+  if (llvm::Error error =
+          checkNesting(buffer->getBuffer(), buffer->getBufferIdentifier()))
+    return fail(std::move(error));
   file.sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  file.diagnostics =
-      std::make_unique<Diagnostics>(file.sources, &context, errors);
+  file.diagnostics = std::make_unique<SourceDiagnostics>(
+      file.sources, &context, errors, /*remarks=*/false);
   file.module = parseSourceFile<ModuleOp>(file.sources, &context);
   return bool(file.module);
 }
@@ -540,21 +532,30 @@ bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
                                 Memory (&references)[2]) {
   OwningOpRef<ModuleOp> onMagnitudes = module.clone();
   useMagnitudes(*onMagnitudes);
-  std::vector<Argument> arguments = report.arguments;
-  for (bool magnitudes : {false, true}) {
-    if (magnitudes)
-      for (Argument &argument : arguments)
-        if (!argument.isBuffer && isa<FloatType>(argument.element))
-          argument.scalar = std::fabs(argument.scalar);
-    auto wide = runReference(
-        magnitudes ? *onMagnitudes : module, report.kernel, arguments,
-        widenMemory(arguments, memory, magnitudes), which.workers);
+  std::vector<Argument> magnitudes = report.arguments;
+  for (Argument &argument : magnitudes)
+    if (!argument.isBuffer && isa<FloatType>(argument.element))
+      argument.scalar = std::fabs(argument.scalar);
+  Memory input = widenMemory(report.arguments, memory, /*magnitudes=*/false);
+  ReferenceOptions options;
+  options.workers = which.workers;
+  for (bool isMagnitude : {false, true}) {
+    auto wide = isMagnitude
+                    ? runReference(*onMagnitudes, report.kernel, magnitudes,
+                                   widenMemory(magnitudes, memory, true),
+                                   options)
+                    : runReference(module, report.kernel, report.arguments,
+                                   input, options);
     if (!wide)
       return fail("in the reference: " + llvm::toString(wide.takeError()));
     if (!*wide)
       return false;
-    references[magnitudes] = std::move(**wide);
+    references[isMagnitude] = std::move((**wide)[0]);
   }
+  if (llvm::Error error = checkDefined(module, report.kernel, report.arguments,
+                                       input, references[0], references[1],
+                                       report.work.terms, which.workers))
+    return fail(std::move(error));
   return true;
 }
 

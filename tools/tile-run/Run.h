@@ -41,11 +41,19 @@ llvm::Expected<std::optional<RunResult>>
 runOnCpu(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
          const Memory &memory, const RunOptions &options, raw_ostream *prints);
 
-/// The CPU meaning with every float an f64, on `wide` memory: the reference, of
-/// the arguments that are written.
-llvm::Expected<std::optional<Memory>>
+struct ReferenceOptions {
+  unsigned workers = 0;   ///< as in RunOptions
+  bool backwards = false; ///< iterations of tile.parallel from last to first
+  /// What new tiles hold, by `convert-tile-to-cpu`: a number, where the kernel
+  /// that is compared has NaN.
+  unsigned poisonPattern = 1;
+};
+
+/// The CPU meaning with every float an f64, on each of the memories `wide`: the
+/// reference, of the arguments that are written.
+llvm::Expected<std::optional<std::vector<Memory>>>
 runReference(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
-             Memory wide, unsigned workers);
+             ArrayRef<Memory> wide, const ReferenceOptions &options);
 
 } // namespace mlir::tile::run
 #endif // TILE_TOOLS_TILE_RUN_RUN_H

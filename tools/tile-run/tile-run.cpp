@@ -11,6 +11,7 @@
 #include "Case.h"
 #include "tile/Pipelines/Register.h"
 #include "tile/Pipelines/RoleOption.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -205,6 +206,13 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
+/// The exit status, once everything that was printed is written.
+static int finish(bool passed) {
+  if (llvm::Error error = flushStandardOutput())
+    return fail(llvm::toString(std::move(error)));
+  return passed ? 0 : 1;
+}
+
 /// The first error in what a run printed, without place and program.
 static std::string firstError(StringRef text) {
   constexpr llvm::StringLiteral mark = "error: ";
@@ -266,7 +274,10 @@ static int runBatchFile(int argc, char **argv, Options &options,
     }
     ran = ran && runCase(options.toCase(), registry, cuda, report, llvm::outs(),
                          errors);
-    llvm::outs().flush();
+    if (llvm::Error error = flushStandardOutput()) {
+      errors << "error: " << llvm::toString(std::move(error)) << "\n";
+      ran = false;
+    }
     // Where several cases run at a time, their diagnostics would mix.
     if (!ran) {
       outcome.line = failureLine(which.name, firstError(text), json);
@@ -290,7 +301,7 @@ static int runBatchFile(int argc, char **argv, Options &options,
         return failureLine(which.name, why, json);
       },
       llvm::outs(), json ? llvm::errs() : llvm::outs());
-  return passed ? 0 : 1;
+  return finish(passed);
 }
 
 int main(int argc, char **argv) {
@@ -308,10 +319,10 @@ int main(int argc, char **argv) {
   Report report;
   if (!runCase(options.toCase(), registry, cuda, report, llvm::outs(),
                llvm::errs()))
-    return 1;
+    return finish(/*passed=*/false);
   if (options.json)
     report.printJson(llvm::outs());
   else
     report.printText(llvm::outs());
-  return report.passed() ? 0 : 1;
+  return finish(report.passed());
 }

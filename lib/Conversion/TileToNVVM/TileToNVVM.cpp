@@ -390,7 +390,8 @@ struct ConvertTileToNVVMPass
   using Base::Base;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireChosen(getOperation())) ||
+        failed(verifyOnlyKernels(getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
     auto attr = module->getAttrOfType<TargetAttr>(kTargetAttrName);
