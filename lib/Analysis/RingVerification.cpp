@@ -114,6 +114,8 @@ bool Verification::explore() {
     break;
   }
   ++feasible;
+  for (auto [id, count] : run.counts)
+    coverage.seen[id].insert(count);
   System system(model, run);
   Finding finding;
   if (!checkTotals(system, /*early=*/true, finding)) {
