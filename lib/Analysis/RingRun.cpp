@@ -10,8 +10,9 @@ using namespace mlir::tile::rings;
 /// Loops whose count is enumerated and comes out larger than this multiple of
 /// the range are outside of it: another loop's size made them so.
 static constexpr int64_t kRangeFactor = 8;
-/// How often a step may ask for values that give it another count.
-static constexpr uint8_t kAttempts = 8;
+/// How often a step may ask for values that give it another count, in each
+/// block of a cluster.
+static constexpr int64_t kAttempts = 8;
 
 /// Scalars that a search for sizes computes in the time of a step (measured:
 /// 40,000 a millisecond, against 15,000 steps).
@@ -78,7 +79,8 @@ void AgentRun::cover(const Step &step, int64_t count, bool isInRange) {
   coverage.steps[step.id] = &step;
   if (isInRange)
     run.counts.push_back({step.id, count});
-  if (coverage.attempts[step.id] >= kAttempts || step.kind == StepKind::While)
+  if (coverage.attempts[step.id] >= kAttempts * model.clusterSize ||
+      step.kind == StepKind::While)
     return;
   SmallVector<int64_t> missing;
   auto isSeen = [&](int64_t i) {

@@ -67,7 +67,7 @@ struct Coverage {
   std::vector<std::set<int64_t>> seen;
   /// Depends on values that are enumerated.
   std::vector<bool> isSymbolic;
-  std::vector<uint8_t> attempts;
+  std::vector<int64_t> attempts;
   std::vector<const Step *> steps;
 };
 
