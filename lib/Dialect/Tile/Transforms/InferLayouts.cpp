@@ -7,9 +7,11 @@
 // are in lib/Analysis and in the operations' constraints.
 //
 //===----------------------------------------------------------------------===//
+#include "Asynchronous.h"
 #include "StageTiles.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -35,6 +37,14 @@ bool mayWrite(Operation *root, Value buffer) {
             return access.isWrite && access.buffer == buffer;
           })));
     }
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      SmallVector<OpAccess> accesses;
+      bool unknown = collectAccesses(await, accesses) != nullptr;
+      return WalkResult(
+          failure(unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
+                    return own.access.isWrite && own.access.buffer == buffer;
+                  })));
+    }
     if (!llvm::is_contained(op->getOperands(), buffer))
       return WalkResult::advance();
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
@@ -56,8 +66,8 @@ public:
     auto layout =
         FragmentLayoutAttr::get(builder.getContext(), conversion.layout);
     Value converted;
+    Operation *place = op;
     if (conversion.reads) {
-      Operation *place = op;
       if (!conversion.writes) {
         place = hoist(op, conversion.buffer);
         converted = reuse(place, conversion.buffer, layout);
@@ -73,8 +83,15 @@ public:
     } else {
       converted = allocate(conversion, layout);
     }
+    // Before an asynchronous operation has ended, nothing may read what it
+    // writes, and another round of a loop may not convert again.
+    bool isRepeated = converted && place->getBlock() == op->getBlock();
+    if (conversion.writes || isRepeated) {
+      Operation *end =
+          completionOf(op, conversion.writes ? conversion.buffer : Value());
+      builder.setInsertionPointAfter(end);
+    }
     if (conversion.writes) {
-      builder.setInsertionPointAfter(op);
       ConvertLayoutOp::create(builder, op->getLoc(), converted,
                               conversion.buffer);
     }
