@@ -29,7 +29,7 @@ static FailureOr<SharedBuffer> throughScratch(KernelLowering &lowering,
           type.getShape(),
           lowering.storageType(element).getIntOrFloatBitWidth())};
   offset += llvm::alignTo(scratch.layout.sizeInBytes(), 16);
-  lowering.scratchBytes = std::max(lowering.scratchBytes, offset);
+  lowering.reserveScratch(offset);
   KernelLowering::SharedAddresses addresses(lowering, scratch, fragment->layout,
                                             {0, 1});
   SmallVector<Value> threadPart = lowering.threadCoordinates(fragment->layout);

@@ -458,8 +458,7 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
   SharedBuffer scratch = {
       lowering.scratch(0),
       SharedLayout::rowMajor(type.getShape(), bytesOf(element) * 8, pad)};
-  lowering.scratchBytes =
-      std::max(lowering.scratchBytes, scratch.layout.sizeInBytes());
+  lowering.reserveScratch(scratch.layout.sizeInBytes());
   lowering.barrier(); // earlier users of the scratch are done
   for (bool isStore : {true, false}) {
     FragmentBuffer &fragment = isStore ? *from : *to;

@@ -253,7 +253,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   if (failed(arena))
     return failure();
   lowering.arena = *arena;
-  insertBarriers(kernel, lowering.arena);
+  insertBarriers(kernel, lowering.arena, target);
 
   FailureOr<runtime::KernelSpec> manifest = buildKernelManifest(kernel);
   if (failed(manifest))
@@ -357,6 +357,10 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
 /// everything to LLVM at once.
 static LogicalResult convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  // To be able to roll back, the driver would note every operation that each
+  // split of a block moves: the square of a kernel's length, in memory.
+  ConversionConfig config;
+  config.allowPatternRollback = false;
   {
     RewritePatternSet patterns(context);
     populateAffineToStdConversionPatterns(patterns);
@@ -367,7 +371,8 @@ static LogicalResult convertToLLVM(ModuleOp module) {
     target.addIllegalDialect<affine::AffineDialect, scf::SCFDialect>();
     target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp,
                         arith::FloorDivSIOp>();
-    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+    if (failed(applyPartialConversion(module, target, std::move(patterns),
+                                      config)))
       return failure();
   }
   LowerToLLVMOptions options(context);
@@ -381,7 +386,7 @@ static LogicalResult convertToLLVM(ModuleOp module) {
   LLVMConversionTarget target(*context);
   target.addLegalDialect<NVVM::NVVMDialect>();
   target.addLegalOp<ModuleOp, LLVM::LLVMFuncOp>();
-  return applyFullConversion(module, target, std::move(patterns));
+  return applyFullConversion(module, target, std::move(patterns), config);
 }
 
 namespace {
