@@ -174,6 +174,9 @@ inline constexpr llvm::StringLiteral kBarrierGroups = "tile.groups";
 /// that no arrival is under way to its block (rings in `sharedUses`).
 void emitProducerTails(KernelLowering &lowering);
 
+/// Lowers what is left of scf, affine, arith, math, vector and cf.
+LogicalResult convertToLLVM(ModuleOp module);
+
 /// Inserts the barriers that accesses to shared and global memory need.
 void insertBarriers(KernelOp kernel, const SharedArena &arena,
                     const TargetInfo &target);
