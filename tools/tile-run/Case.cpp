@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Case.h"
+#include "RunLowered.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -82,7 +83,10 @@ private:
   RunOptions runOptions() const;
   bool runTarget(const Memory &memory);
   bool runCpu(const Memory &memory, const RunOptions &options);
+  bool runLowered(const Memory &memory, const RunOptions &options);
   bool runCuda(const Memory &memory, const RunOptions &options);
+  /// What is compiled: the kernel that runs, without the file's others.
+  OwningOpRef<ModuleOp> cloneKernel();
   bool check(const Memory &memory);
 
   const Case &which;
@@ -182,7 +186,10 @@ bool CaseRunner::describeKernel() {
     name = signature.kernel;
   }
   KernelOp kernel;
-  if (program.module) {
+  // A program that is lowered already has the arguments of its source.
+  bool isLowered = program.module && which.stage == Stage::Lowered &&
+                   program.module->getOps<KernelOp>().empty();
+  if (program.module && !isLowered) {
     auto found = findKernel(*program.module, name);
     if (!found)
       return fail(found.takeError());
@@ -196,7 +203,7 @@ bool CaseRunner::describeKernel() {
     kernel = *found;
     facts = analyzeKernel(kernel);
     Signature written = signatureOf(kernel, facts);
-    if (artifact || program.module)
+    if (artifact || (program.module && !isLowered))
       if (auto failure = checkSameSignature(written, signature))
         return fail(std::move(failure));
     signature = std::move(written);
@@ -404,6 +411,8 @@ static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch,
   case Stage::Scheduled:
     buildSchedulePipeline(manager, options);
     break;
+  case Stage::Lowered:
+    llvm_unreachable("compiled as for a GPU");
   }
   return manager.run(module);
 }
@@ -442,19 +451,46 @@ std::optional<runtime::Artifact> CaseRunner::compile(ModuleOp module) {
   return std::move(*compiled);
 }
 
+OwningOpRef<ModuleOp> CaseRunner::cloneKernel() {
+  OwningOpRef<ModuleOp> module =
+      (program.module ? *program.module : *source.module).clone();
+  for (KernelOp kernel : llvm::make_early_inc_range(module->getOps<KernelOp>()))
+    if (kernel.getSymName() != report.kernel)
+      kernel.erase();
+  return module;
+}
+
+/// Everything a launch on a GPU would do, on this machine.
+bool CaseRunner::runLowered(const Memory &memory, const RunOptions &options) {
+  OwningOpRef<ModuleOp> module = cloneKernel();
+  CompileOptions compile;
+  compile.arch = which.arch.empty() ? "sm_80" : which.arch;
+  compile.versions = true;
+  compile.fastMath = which.fastMath;
+  compile.roles = which.roles;
+  if (failed(lowerToNVVM(*module, compile)))
+    return false;
+  LoweredOptions lowered;
+  lowered.target = TargetInfo::get(compile.arch);
+  lowered.seed = which.seed;
+  lowered.optimize = which.optimize;
+  auto ran = run::runLowered(*module, lowered, report.kernel, report.arguments,
+                             memory, options, prints);
+  if (!ran)
+    return fail(ran.takeError());
+  if (!*ran)
+    return false;
+  result = std::move(**ran);
+  return true;
+}
+
 bool CaseRunner::runCuda(const Memory &memory, const RunOptions &options) {
   if (which.stage)
     return fail("expected --stage with --target=cpu only");
   if (auto failure = cuda.open())
     return fail(std::move(failure));
   if (!artifact) {
-    OwningOpRef<ModuleOp> module =
-        (program.module ? *program.module : *source.module).clone();
-    for (KernelOp kernel :
-         llvm::make_early_inc_range(module->getOps<KernelOp>()))
-      if (kernel.getSymName() != report.kernel)
-        kernel.erase();
-    artifact = compile(*module);
+    artifact = compile(*cloneKernel());
     if (!artifact)
       return false;
   }
@@ -479,7 +515,10 @@ bool CaseRunner::runTarget(const Memory &memory) {
   RunOptions options = runOptions();
   bool isCpu = which.target == Target::Cpu;
   report.target = isCpu ? "cpu" : "cuda";
-  if (!(isCpu ? runCpu(memory, options) : runCuda(memory, options)))
+  bool isLowered = isCpu && which.stage == Stage::Lowered;
+  if (!(isLowered ? runLowered(memory, options)
+        : isCpu   ? runCpu(memory, options)
+                  : runCuda(memory, options)))
     return false;
   report.where = result.where;
   report.seconds = result.seconds;

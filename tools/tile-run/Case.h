@@ -18,7 +18,7 @@ namespace mlir::tile::run {
 
 enum class Target { Cpu, Cuda };
 /// Phase of the IR that the CPU executes.
-enum class Stage { Source, Layouts, Copies, Scheduled };
+enum class Stage { Source, Layouts, Copies, Scheduled, Lowered };
 
 struct Case {
   std::string input;  ///< tile IR, or an artifact
@@ -39,6 +39,9 @@ struct Case {
   RoleChoice roles = RoleChoice::Auto;
   bool lazyAsync = false; ///< as in RunOptions, like `blocks`
   unsigned blocks = 0;
+  /// Of Stage::Lowered: as in LoweredOptions.
+  uint64_t seed = 1;
+  bool optimize = true;
 };
 
 /// Runs the case and fills `report`. False where that was not possible, after

@@ -44,7 +44,11 @@ llvm::Error CudaSession::open() {
   auto driver = runtime::Driver::open();
   if (!driver)
     return toError(driver);
-  auto device = runtime::Device::open(*driver);
+  return open(*driver);
+}
+
+llvm::Error CudaSession::open(std::shared_ptr<runtime::Driver> driver) {
+  auto device = runtime::Device::open(std::move(driver));
   if (!device)
     return toError(device);
   opened = *device;

@@ -100,7 +100,10 @@ struct Options {
           clEnumValN(Stage::Source, "plain", "the same"),
           clEnumValN(Stage::Layouts, "layouts", "after layout inference"),
           clEnumValN(Stage::Copies, "copies", "after copy selection"),
-          clEnumValN(Stage::Scheduled, "scheduled", "after pipelining")),
+          clEnumValN(Stage::Scheduled, "scheduled", "after pipelining"),
+          clEnumValN(Stage::Lowered, "lowered",
+                     "the LLVM IR that becomes PTX, thread by thread, with "
+                     "checks for races and misuse")),
       cl::cat(category)};
   cl::alias pipeline{"pipeline", cl::desc("same as --stage"),
                      cl::aliasopt(stage), cl::cat(category)};
@@ -125,6 +128,15 @@ struct Options {
       "blocks", cl::init(0),
       cl::desc("blocks that the CPU launches of a kernel with block ranges "
                "(default 0: one for each of the grid)"),
+      cl::cat(category)};
+  cl::opt<unsigned> seed{
+      "seed", cl::init(1), cl::value_desc("N"),
+      cl::desc("decides the order of threads and of asynchronous operations "
+               "of --stage=lowered (default 1)"),
+      cl::cat(category)};
+  cl::opt<bool> unoptimized{
+      "unoptimized",
+      cl::desc("--stage=lowered executes the LLVM IR before its -O3"),
       cl::cat(category)};
   cl::opt<std::string> batch{
       "batch", cl::value_desc("LIST"),
@@ -167,6 +179,8 @@ struct Options {
     result.fastMath = fastMath;
     result.roles = roles;
     result.blocks = blocks;
+    result.seed = seed;
+    result.optimize = !unoptimized;
     return result;
   }
 };
