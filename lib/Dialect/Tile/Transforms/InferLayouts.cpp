@@ -175,6 +175,36 @@ void apply(const LayoutAnalysis &analysis, MLIRContext *context) {
     inserter.insert(conversion);
 }
 
+/// Four times the registers that a thread has: beyond, nearly all of a fragment
+/// lies in local memory, and the code that moves it, which is written out,
+/// takes minutes to compile.
+constexpr int64_t kMostFragmentRegisters = 1024;
+
+LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
+  WalkResult walk = kernel.walk([&](AllocOp alloc) {
+    auto type = cast<MemRefType>(alloc.getType());
+    if (!isFragment(alloc.getResult()) || !type.hasStaticShape())
+      return WalkResult::advance();
+    int64_t threads = kernel.getThreads();
+    // Of elements that replicas share, each holds its own.
+    int64_t elements = llvm::divideCeil(type.getNumElements(), threads);
+    int64_t registers =
+        llvm::divideCeil(elements * getStorageBits(type.getElementType()), 32);
+    if (registers <= kMostFragmentRegisters)
+      return WalkResult::advance();
+    InFlightDiagnostic diag =
+        alloc.emitOpError()
+        << "expected a fragment of at most " << kMostFragmentRegisters
+        << " registers in each thread, got " << registers << ": " << type
+        << " over " << threads << " threads";
+    diag.attachNote() << "a thread has " << target.maxRegistersPerThread
+                      << " registers: use a smaller tile in a loop, more "
+                         "threads, or a tile in shared memory";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
   using InferLayoutsPassBase::InferLayoutsPassBase;
 
@@ -200,6 +230,8 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
       markAllAnalysesPreserved();
     }
     for (KernelOp kernel : module.getOps<KernelOp>()) {
+      if (failed(checkFragmentSizes(kernel, *target)))
+        return signalPassFailure();
       stageTiles(kernel, *target, remarks && !printAnalysisOnly);
       FailureOr<LayoutAnalysis> analysis =
           LayoutAnalysis::compute(kernel, *target);
