@@ -86,9 +86,9 @@ def frame(g):
     if g.chance(0.06):
         attributes["panel"] = f"{g.pick(1, 2, 4)} : i64"
     if g.chance(0.06):
-        attributes["specialize"] = g.pick("true", "false")
+        attributes["specialize"] = "false"
         g.tag("specialize")
-    if "kloop" in g.program.tags and not g.program.cluster and "persistent" not in attributes and g.chance(0.08):
+    if g.program.tags.count("pipelined") == g.program.tags.count("kloop") == 1 and not g.program.cluster and "persistent" not in attributes and g.chance(0.08):
         attributes["split"] = f"{g.pick(2, 3, 4)} : i64"
         g.tag("split")
 
