@@ -25,11 +25,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Matrix"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Matrix"))
 
 import outcomes  # noqa: E402
 import table  # noqa: E402
-from generate import generate  # noqa: E402
+from programs import generate  # noqa: E402
 from limits import LIMITS  # noqa: E402
 from outcomes import HANG, REFUSED, RIGHT, Outcome  # noqa: E402
 from report import report as junit_report  # noqa: E402

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The program of a seed: the same on every machine.
 
-    generate.py SEED            prints it
-    generate.py SEED --args     prints tile-run's --args for each of its runs
+    programs.py SEED            prints it
+    programs.py SEED --args     prints tile-run's --args for each of its runs
 """
 
 import argparse
