@@ -40,7 +40,7 @@ CHUNK = 100  # programs that are generated and run together
 
 
 def write(seed, folder):
-    """The files of a program: pairs of a run's name and its options for tile-run."""
+    """The files of a program; for each run its name, its options for tile-run, the architectures that it is for."""
     program, expected = generate(seed)
     path = folder / f"p{seed}.mlir"
     path.write_text(program.text())
@@ -48,7 +48,7 @@ def write(seed, folder):
     for number, (run, results) in enumerate(zip(program.runs, expected)):
         results_path = folder / f"p{seed}.{number}.table.mlir"
         results_path.write_text(table.text(program, run, results))
-        found.append((f"{seed}.{number}", f"{path} --source={results_path} --args={program.options(run)} --check"))
+        found.append((f"{seed}.{number}", f"{path} --source={results_path} --args={program.options(run)} --check", program.archs))
     return found
 
 
@@ -111,15 +111,21 @@ def assemble(case, options, folder):
     return Outcome(name, path, RIGHT, "", said)
 
 
+def is_for(path, archs):
+    """Whether a program for these architectures (none: all) has the path."""
+    found = [word for word in path.split(":") if word.startswith("sm_")]
+    return not archs or not found or found[0] in archs
+
+
 def run(seeds, options, folder):
     """The outcomes of the programs of some seeds."""
     written = [case for seed in seeds for case in write(seed, folder)]
     paths = options.paths.split(",")
-    compiled = [p for p in paths if p.split(":")[0] in ("ptx", "artifact")]
-    cases = [(name, text, path) for name, text in written for path in paths if path not in compiled]
-    found = run_batch(cases, options, folder)
+    cases = [(name, text, path) for name, text, archs in written for path in paths if is_for(path, archs)]
+    compiled = [case for case in cases if case[2].split(":")[0] in ("ptx", "artifact")]
+    found = run_batch([case for case in cases if case not in compiled], options, folder)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        once = [(name, text, path) for name, text in written if name.endswith(".0") for path in compiled]
+        once = [case for case in compiled if case[0].endswith(".0")]
         found += pool.map(lambda case: assemble(case, options, folder), once)
     # What was asked for in so many words and cannot be is no refusal of the program.
     return [o for o in found if not (o.kind == REFUSED and outcomes.ASKED.search(o.text))]

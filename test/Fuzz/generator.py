@@ -243,8 +243,11 @@ class Generator:
         # What rounds or changes sign is no conversion of ours: small integers fit every type.
         edges = [1] * (source.rank - len(shape)) + shape
         offsets = [lead[0]] if lead else []
-        blocks = (self.by, self.bx) if len(shape) == 2 else (self.pick(self.by, self.bx),)
-        offsets += [self.offset(block, edge) for block, edge in zip(blocks, shape)]
+        if len(shape) == 3:
+            self.tag("rank_3")
+            offsets.append(const(self.pick(0, 0, 1, -1, 2)))
+        blocks = (self.by, self.bx) if len(shape) >= 2 else (self.pick(self.by, self.bx),)
+        offsets += [self.offset(block, edge) for block, edge in zip(blocks, shape[-2:])]
         pad = None
         if self.chance(0.12) and element != "i1":
             pad = self.pick(1, 2, -1, 3)
@@ -261,6 +264,8 @@ class Generator:
         """Extents of a matrix whose tiles have this shape."""
         if len(shape) == 1:
             return [self.pick("M" if shape[0] == self.rows else "N", self.size("L", [shape[0], 2 * shape[0], shape[0] + 3]))]
+        if len(shape) == 3:
+            return [self.size("L", [shape[0], shape[0] + 1, 2]), *self.matrix(shape[1:])]
         names = []
         for name, edge, own in (("M", shape[0], self.rows), ("N", shape[1], self.columns)):
             names.append(name if edge == own and self.chance(0.9) else self.size("L", [edge, 2 * edge, max(1, edge - 3), 3 * edge]))

@@ -163,6 +163,7 @@ class Program:
     attributes: dict = dataclasses.field(default_factory=dict)  # of the kernel
     body: list = dataclasses.field(default_factory=list)
     runs: list = dataclasses.field(default_factory=list)  # numbers by name
+    archs: tuple = ()  # the only ones that have what the program asks for; empty: all
 
     BLOCKS = ("bx", "by", "bz")
 

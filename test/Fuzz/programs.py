@@ -11,6 +11,7 @@ import itertools
 
 import gemms
 import loops
+import roles
 import rows
 import steps
 from elements import Unfit
@@ -22,7 +23,10 @@ MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
 
 def moving(g):
     """Straight code: tiles loaded, computed, copied, reduced."""
-    g.load()
+    if g.chance(0.15):
+        g.load([g.pick(2, 3, 4), g.pick(4, 8, 16, 5), g.pick(4, 8, 16, 32, 7)])
+    else:
+        g.load()
     for _ in range(g.rng.randrange(1, 6)):
         steps.step(g)
 
@@ -68,12 +72,19 @@ def indexing(g):
             steps.step(g)
 
 
-FAMILIES = {moving: 25, looping: 32, multiplying: 34, indexing: 9}
+def dividing(g):
+    """Warps divided into roles by hand."""
+    roles.by_hand(g)
+
+
+FAMILIES = {moving: 25, looping: 31, multiplying: 32, indexing: 8, dividing: 4}
 
 
 def frame(g):
     """Attributes of the kernel."""
     attributes = g.program.attributes
+    if "roles" in g.program.tags:
+        return
     if g.chance(0.12):
         attributes["persistent"] = f"{g.pick(1, 1, 2)} : i64"
         g.tag("persistent")
