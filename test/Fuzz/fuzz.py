@@ -117,11 +117,17 @@ def is_for(path, archs):
     return not archs or not found or found[0] in archs
 
 
+def chosen(name, options):
+    """The paths of a program: all, or so many by turns."""
+    paths = options.paths.split(",")
+    first = int(name.split(".")[0]) * options.turns
+    return [paths[(first + i) % len(paths)] for i in range(options.turns)] if options.turns else paths
+
+
 def run(seeds, options, folder):
     """The outcomes of the programs of some seeds."""
     written = [case for seed in seeds for case in write(seed, folder)]
-    paths = options.paths.split(",")
-    cases = [(name, text, path) for name, text, archs in written for path in paths if is_for(path, archs)]
+    cases = [(name, text, path) for name, text, archs in written for path in chosen(name, options) if is_for(path, archs)]
     compiled = [case for case in cases if case[2].split(":")[0] in ("ptx", "artifact")]
     found = run_batch([case for case in cases if case not in compiled], options, folder)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -161,6 +167,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="0:300", help="FIRST:END")
     parser.add_argument("--paths", default=",".join(DEFAULT))
+    parser.add_argument("--turns", type=int, default=0, help="give each program only so many of the paths, by turns")
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-run and tile-translate")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=60, help="seconds that a case may take")
