@@ -93,6 +93,7 @@ BINARY = {
     "divu": (None, "divui", _unsigned(_floordiv), lambda a, b: a),
     "remu": (None, "remui", _unsigned(np.mod), lambda a, b: b),
     "ceildiv": (None, "ceildivsi", lambda a, b: -_floordiv(-a, b), lambda a, b: a),
+    "shr": (None, "shrsi", lambda a, b: np.floor(a / 2.0**b), lambda a, b: a),
     "and": (None, "andi", _bits(np.bitwise_and), max),
     "xor": (None, "xori", _bits(np.bitwise_xor), lambda a, b: 2 * max(a, b) + 1),
 }

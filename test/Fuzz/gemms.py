@@ -24,8 +24,19 @@ def words(g, a):
     return found
 
 
-def kloop(g, wide=False):
-    """C += A B over K."""
+def split(g):
+    """A loop over K whose iterations the blocks of a cluster share (`split`): it leaves nothing but its product behind."""
+    known = list(g.pool)
+    product = kloop(g, plain=True)
+    g.pool = [*known, product]
+    g.program.attributes["split"] = f"{g.pick(2, 3, 4)} : i64"
+    g.program.archs = ("sm_90a", "sm_100a")
+    g.tag("split")
+    return product
+
+
+def kloop(g, wide=False, plain=False):
+    """C += A B over K; `plain`: with nothing else in the loop."""
     a, b, c = g.rng.choice(TYPES)
     m, n = g.rows, g.columns
     if wide:
@@ -45,7 +56,7 @@ def kloop(g, wide=False):
     tile_a = g.tile([k, m] if ta else [m, k], a, "fragment" if fragment_a and not ta else "shared", bound=6, layout=g.chance(0.3))
     tile_b = g.tile([n, k] if tb else [k, n], b, "shared", bound=6, layout=g.chance(0.3))
     product = g.tile([m, n], c, "fragment", bound=min(largest(c), 36 * 4096), layout=g.chance(0.5))
-    clear = g.chance(0.04)
+    clear = not plain and g.chance(0.04)
     g.filled(product, g.rng.randrange(-1, 3) if g.chance(0.3) else 0)
     g.tag("kloop", f"gemm_{a}_{c}")
     counted = g.chance(0.35)  # the loop counts steps, not elements
@@ -54,7 +65,7 @@ def kloop(g, wide=False):
     extent = Dim(matrix_a, 0 if ta else 1)
     upper, step = (Binary("ceildiv", extent, const(k)), 1) if counted else (extent, k)
     body, second = [], None
-    if g.chance(0.1):
+    if not plain and g.chance(0.1):
         second = g.filled(g.tile([m, n], c, "fragment", bound=product.bound, layout=False))
     row, column = mul(g.by, m), mul(g.bx, n)
     if g.chance(0.12):
@@ -70,23 +81,23 @@ def kloop(g, wide=False):
         g.put(*copies)
         for tile in (tile_a, tile_b):
             g.written(tile)
-            if g.chance(0.08):
+            if not plain and g.chance(0.08):
                 g.tag("gemm_scaled")
                 scale = g.pick(2, -1)
                 g.parallel(tile, lambda v, tile=tile: scaled(tile, v, scale))
         gemm = Gemm(tile_a, tile_b, product, ta, tb, clear, words(g, a))
         if a == "i8" and g.chance(0.25):
             gemm.unsigned = (False, g.chance(0.5))
-        g.put(*guarded(g, gemm, var, 1 if counted else k))
+        g.put(*([gemm] if plain else guarded(g, gemm, var, 1 if counted else k)))
         if second is not None:
             g.tag("two_gemms")
             g.put(Gemm(tile_a, tile_b, second, ta, tb, False, []))
             g.written(second)
-        if g.chance(0.1) and c in ("f32", "i32"):
+        if not plain and g.chance(0.1) and c in ("f32", "i32"):
             g.tag("rescaled")
             limit = g.pick(50, 100)
             g.parallel(product, lambda v: steps_clamp(product, v, limit))
-        if g.chance(0.1):
+        if not plain and g.chance(0.1):
             g.tag("operand_used")
             loops.body_step(g, g.pick(tile_a, tile_b), product)
         g.loops.pop()
@@ -187,6 +198,7 @@ def attention(g):
     g.written(tile_q)
     g.filled(total)
     g.filled(most, -9 * d)
+    sums = g.filled(g.tile([m], "f32", "fragment", bound=1 << 20, layout=False)) if g.chance(0.4) else None
     g.tag("attention", "pipelined")
     rescale = g.chance(0.6)
     var = Var(g.name("k"), bound=4096)
@@ -209,6 +221,9 @@ def attention(g):
             g.parallel(total, lambda i: Binary("mul", Load(total, i), Load(factor, [i[0]])))
         g.parallel(weights, lambda i: g.fit(steps_clamp(scores, i, 4) if not rescale else
                                             Binary("max", Binary("sub", Load(scores, i), Load(most, [i[0]])), Const(-4, "f32")), "f32"))
+        if sums:
+            g.tag("running_sum")
+            g.put(Reduce(g.pick("sum", "abssum"), scores, sums, 1, True))
         if late:
             g.put(copies[1])
         g.put(Gemm(weights, tile_v, total, False, False, False, words(g, element)))

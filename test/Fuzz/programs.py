@@ -47,6 +47,8 @@ def looping(g):
 
 def multiplying(g):
     """Products, with straight code and loops around."""
+    if g.chance(0.05):
+        return gemms.use_of(g, gemms.split(g))
     kinds = {"kloop": 40, "wide": 15, "chained": 12, "attention": 12, "any": 12, "conv": 7, "gathered": 7}
     for _ in range(g.pick(1, 1, 1, 2)):
         if g.chance(0.3):
@@ -85,10 +87,10 @@ def frame(g):
     attributes = g.program.attributes
     if "roles" in g.program.tags:
         return
-    if g.chance(0.12):
+    if g.chance(0.12) and "split" not in attributes:
         attributes["persistent"] = f"{g.pick(1, 1, 2)} : i64"
         g.tag("persistent")
-    if g.chance(0.08):
+    if g.chance(0.08) and "split" not in attributes:
         x, y = ([function(run) for run in g.program.runs] for _, function in g.program.grid[:2])
         cluster = g.pick((2, 1), (1, 2), (2, 2))
         if "persistent" in attributes or all(n % cluster[0] == 0 for n in x) and all(n % cluster[1] == 0 for n in y):
@@ -99,9 +101,6 @@ def frame(g):
     if g.chance(0.06):
         attributes["specialize"] = "false"
         g.tag("specialize")
-    if g.program.tags.count("pipelined") == g.program.tags.count("kloop") == 1 and not g.program.cluster and "persistent" not in attributes and g.chance(0.08):
-        attributes["split"] = f"{g.pick(2, 3, 4)} : i64"
-        g.tag("split")
 
 
 def attempt(seed, number):

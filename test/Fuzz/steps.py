@@ -288,7 +288,27 @@ def halo(g):
     return g.parallel(g.tile([g.rows, g.columns], element, bound=12), value)
 
 
-STEPS = {copy_tile: 12, fill_part: 4, reduce: 12, update: 12, update_part: 5, reload: 4, store_again: 6, round_trip: 3, straight_through: 3,
+def unpack(g):
+    """Four bits of each word: tiles of weights in narrow integers."""
+    rows, words = g.rows, max(1, g.columns // 8)
+    element = g.pick("i32", "i32", "i8")
+    count = 8 if element == "i32" else 2
+    packed = g.load([rows, words], element, g.pick("shared", "shared", "fragment"))
+    g.tag("unpacked")
+
+    def value(indices):
+        i, j = indices
+        place = Binary("mul", Binary("remu", j, const(count)), const(4))
+        word = Load(packed, [i, Binary("divu", j, const(count))])
+        found = Binary("sub", Binary("and", Binary("shr", word, cast(place, element)), Const(15, element)), Const(8, element))
+        found.bound = 8
+        return cast(found, target_element)
+
+    target_element = g.pick("f16", "bf16", "f32", "i32")
+    return g.parallel(g.tile([rows, words * count], target_element, bound=8), value)
+
+
+STEPS = {unpack: 4, copy_tile: 12, fill_part: 4, reduce: 12, update: 12, update_part: 5, reload: 4, store_again: 6, round_trip: 3, straight_through: 3,
          fill_output: 2, halo: 4}
 
 
