@@ -19,6 +19,7 @@ import argparse
 import concurrent.futures
 import json
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -118,10 +119,9 @@ def is_for(path, archs):
 
 
 def chosen(name, options):
-    """The paths of a program: all, or so many by turns."""
+    """The paths of a program: all, or so many, which its seed decides."""
     paths = options.paths.split(",")
-    first = int(name.split(".")[0]) * options.turns
-    return [paths[(first + i) % len(paths)] for i in range(options.turns)] if options.turns else paths
+    return random.Random(f"paths of {name.split('.')[0]}").sample(paths, options.turns) if options.turns else paths
 
 
 def run(seeds, options, folder):
@@ -167,7 +167,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="0:300", help="FIRST:END")
     parser.add_argument("--paths", default=",".join(DEFAULT))
-    parser.add_argument("--turns", type=int, default=0, help="give each program only so many of the paths, by turns")
+    parser.add_argument("--turns", type=int, default=0, help="give each program only so many of the paths")
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-run and tile-translate")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=60, help="seconds that a case may take")

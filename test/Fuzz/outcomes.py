@@ -12,10 +12,10 @@ import re
 RIGHT, WRONG, FAULT, HANG, REFUSED = "right", "wrong", "fault", "hang", "refused"
 
 # What a run says of itself, as opposed to what a compiler refuses.
-FAULTS = (r"in block \d+: ", r"CUDA_ERROR", r"wrote outside of argument", r"the process ended by signal", r"the process ended with status",
+FAULTS = (r"thread \d+ of block", r"in block \d+: ", r"CUDA_ERROR", r"wrote outside of argument", r"the process ended by signal", r"the process ended with status",
           r"PLEASE submit a bug report", r"Stack dump", r"Assertion", r"LLVM ERROR", r"ptxas", r"Sanitizer")
 # What is refused because it was asked for in so many words, not because the program needs it.
-ASKED = re.compile(r"which `specialize` asks for|--roles=on")
+ASKED = re.compile(r"which `specialize` asks for|`roles=on` asks for")
 
 
 @dataclasses.dataclass
