@@ -552,9 +552,12 @@ bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
       return false;
     references[isMagnitude] = std::move((**wide)[0]);
   }
+  double terms = 1;
+  for (const KernelWork::Sum &sum : report.work.sums)
+    terms = std::max(terms, sum.terms);
   if (llvm::Error error = checkDefined(module, report.kernel, report.arguments,
                                        input, references[0], references[1],
-                                       report.work.terms, which.workers))
+                                       terms, which.workers))
     return fail(std::move(error));
   return true;
 }

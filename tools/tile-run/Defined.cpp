@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Defined.h"
+#include "Elements.h"
+#include "Strides.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -53,6 +55,21 @@ static std::string describePlace(const Argument &argument, size_t element) {
   llvm::interleaveComma(where, stream);
   stream << "]";
   return text;
+}
+
+/// Values of all elements, in row-major order.
+static std::vector<double> readBuffer(const Argument &argument,
+                                      const Buffer &buffer, Type type) {
+  std::vector<double> values(argument.numElements());
+  ElementReader reader(type);
+  ElementOrder(argument.shape, argument.strides)
+      .forEachRun(0, argument.numElements(),
+                  [&](int64_t number, int64_t place, int64_t stride,
+                      int64_t count) {
+                    reader.read(buffer.data(), place, stride, count,
+                                values.data() + number);
+                  });
+  return values;
 }
 
 /// The first element that differs by more than `roundoff` of its magnitude.
