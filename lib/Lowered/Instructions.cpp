@@ -21,7 +21,8 @@ PtxMeaning mlir::tile::lowered::findMeaning(PtxInstruction &instruction,
       llvm::StringRef prefix = entry.mnemonic;
       bool matches =
           mnemonic.starts_with(prefix) &&
-          (mnemonic.size() == prefix.size() || mnemonic[prefix.size()] == '.');
+          (mnemonic.size() == prefix.size() || mnemonic[prefix.size()] == '.' ||
+                      mnemonic[prefix.size()] == ':');
       if (matches && prefix.size() >= length) {
         best = &entry;
         length = prefix.size();
