@@ -9,7 +9,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tile/Conversion/Passes.h"
-#include "tile/Dialect/Tile/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -17,8 +16,8 @@ using namespace mlir::tile;
 void tile::buildTileToCPU(OpPassManager &manager,
                           const TileToCPUOptions &options) {
   // Loops over elements become scf loops, whose variables are no affine
-  // dimensions.
-  manager.addPass(createLowerAffineAccessesPass());
+  // dimensions; and what maps divide by is checked like other divisions.
+  manager.addPass(createLowerAffinePass());
   ConvertTileToCPUPassOptions convert;
   convert.widen = options.widen;
   convert.checkAssumptions = options.checkAssumptions;

@@ -71,8 +71,10 @@ llvm::Error tile::writeWhole(StringRef path, StringRef bytes) {
   fs::file_status status;
   bool exists = !fs::status(path, status);
   std::error_code error;
-  if (exists && status.type() != fs::file_type::regular_file) {
-    // A rename would destroy a device or a pipe.
+  if (path.starts_with("/dev/") ||
+      (exists && status.type() != fs::file_type::regular_file)) {
+    // A rename would destroy a device or a pipe, and take `/dev/stdout` from
+    // the file that it is redirected to.
     llvm::raw_fd_ostream stream(path, error);
     if (!error)
       error = writeAndClose(stream, bytes);

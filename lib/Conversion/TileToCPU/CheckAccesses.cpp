@@ -10,7 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -154,19 +156,23 @@ static void checkStep(Operation *op, Value step) {
                 "expected a positive step of the loop");
 }
 
-/// Divisions by zero, and of the smallest number by -1.
+/// Divisions by zero, and of the smallest number by -1: of numbers, and of
+/// vectors of one dimension.
 static void checkDivision(Operation *op) {
   Value dividend = op->getOperand(0), divisor = op->getOperand(1);
-  Type type = divisor.getType();
+  Type type = getElementTypeOrSelf(divisor.getType());
+  auto vector = dyn_cast<VectorType>(divisor.getType());
   APInt constant;
-  if (!type.isIntOrIndex() ||
+  if ((vector && vector.getRank() != 1) ||
       (matchPattern(divisor, m_ConstantInt(&constant)) && !constant.isZero() &&
        !constant.isAllOnes()))
     return;
   Checker checker(op);
   auto number = [&](const APInt &value) -> Value {
-    return arith::ConstantOp::create(checker.b, checker.loc,
-                                     checker.b.getIntegerAttr(type, value));
+    TypedAttr attr = checker.b.getIntegerAttr(type, value);
+    if (vector)
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(checker.b, checker.loc, attr);
   };
   unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   Value defined =
@@ -179,6 +185,9 @@ static void checkDivision(Operation *op) {
                                      number(APInt::getAllOnes(bits))),
                      checker.compare(Predicate::ne, dividend,
                                      number(APInt::getSignedMinValue(bits)))));
+  if (vector)
+    defined = vector::ReductionOp::create(checker.b, checker.loc,
+                                          vector::CombiningKind::AND, defined);
   checker.check(defined, "expected a division that has a result");
 }
 

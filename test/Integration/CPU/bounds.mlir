@@ -16,6 +16,10 @@
 // RUN: not tile-run %s --kernel=divide --args=Y=8,n=1,d=0 2>&1 | FileCheck %s --check-prefix=DIVIDE
 // RUN: not tile-run %s --kernel=divide --args=Y=8,n=-2147483648,d=-1 2>&1 | FileCheck %s --check-prefix=DIVIDE
 // RUN: tile-run %s --kernel=divide --args=Y=8,n=2147483647,d=-1 --check | FileCheck %s --check-prefix=PASS
+// RUN: not tile-run %s --kernel=divide_map --args=Y=8,n=1,d=0 2>&1 | FileCheck %s --check-prefix=DIVIDE
+// RUN: tile-run %s --kernel=divide_map --args=Y=8,n=9,d=2 --check | FileCheck %s --check-prefix=PASS
+// RUN: not tile-run %s --kernel=divide_vector --args=Y=8,d=0 2>&1 | FileCheck %s --check-prefix=DIVIDE
+// RUN: tile-run %s --kernel=divide_vector --args=Y=8,d=2 --check | FileCheck %s --check-prefix=PASS
 // RUN: not tile-run %s --kernel=part --args=Y=8,n=9 --bench 2>&1 | FileCheck %s --check-prefix=PART
 // PART: error: assertion failed in block 0: expected a part of the buffer at {{.*}}bounds.mlir
 // BIG: error: {{expected an integer|assertion failed in block 0: expected a part of the buffer}}
@@ -66,4 +70,21 @@ tile.kernel @divide(%Y: memref<?xi32>, %n: i32, %d: i32) grid(%b) = (1) threads(
   %c0 = arith.constant 0 : index
   %q = arith.divsi %n, %d : i32
   memref.store %q, %Y[%c0] : memref<?xi32>
+}
+
+tile.kernel @divide_map(%Y: memref<?xi64>, %n: index, %d: index) grid(%b) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %q = affine.apply affine_map<()[s0, s1] -> (s0 floordiv s1)>()[%n, %d]
+  %i = arith.index_cast %q : index to i64
+  memref.store %i, %Y[%c0] : memref<?xi64>
+}
+
+tile.kernel @divide_vector(%Y: memref<?xi32>, %d: i32) grid(%b) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %n = arith.constant dense<[1, 2, 3, 4]> : vector<4xi32>
+  %ones = arith.constant dense<1> : vector<4xi32>
+  %v = vector.insert %d, %ones[2] : i32 into vector<4xi32>
+  %q = arith.divui %n, %v : vector<4xi32>
+  %x = vector.extract %q[2] : i32 from vector<4xi32>
+  memref.store %x, %Y[%c0] : memref<?xi32>
 }
