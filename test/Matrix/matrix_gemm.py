@@ -292,7 +292,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     if pair is not None:
         expect["pair"], expect["alone"] = pair, not pair
     archs = {} if wgmma is None and tcgen05 is None else {"archs": ["sm_90a" if tcgen05 is None else "sm_100a"]}
-    if cluster and (persistent or cluster[0] * cluster[1] > 2):
+    if split or (cluster and (persistent or cluster[0] * cluster[1] > 2)):
         archs["exhaustive"] = False
     return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs,
                 expect=expect, registers=registers, min_arch=90 if split else 89 if a.startswith("f8") else 80,

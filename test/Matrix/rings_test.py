@@ -3,8 +3,9 @@
 """Proves the schedules of the matrix of kernels with `tile-verify-rings`.
 
 Each kernel is scheduled by the pipeline that compiles it, for sm_80 and for sm_90a, those for sm_100a for that.
-Both explorations have to give the same verdict: proved, or nothing to prove where the kernel has no ring and no token. "Not proved" is a failure, too. Two blocks with a loop
-over tiles are more states than the exhaustive exploration visits: there the reduction alone has to prove.
+Both explorations have to give the same verdict: proved, or nothing to prove where the kernel has no ring and no token.
+"Not proved" is a failure, too. Two blocks with a loop over tiles, and blocks that split a range, are more states than the
+exhaustive exploration visits: there the reduction alone has to prove.
 """
 
 import re

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Analysis/Dependence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -15,9 +16,19 @@ using namespace mlir::tile::nvvm;
 
 namespace {
 struct Buffer {
-  Operation *owner;
-  int64_t bytes, alignment;
-  int64_t first, last; // positions in program order, inclusive
+  /// A loop or roles around the allocation.
+  struct Around {
+    Operation *op;
+    int64_t first, last;
+  };
+  Operation *owner = nullptr;
+  int64_t bytes = 0, alignment = 16;
+  /// Positions in program order, inclusive, of its uses and of what awaits
+  /// asynchronous ones.
+  int64_t first = 0, last = -1;
+  SmallVector<Around, 2> around;
+  /// Something asynchronous uses it.
+  bool isAwaited = false;
 };
 } // namespace
 
@@ -72,91 +83,145 @@ static int64_t ringAlignment(RingCreateOp ring) {
   return alignment;
 }
 
-FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
-  // Program order: the position of each operation, and of the last inside it.
-  DenseMap<Operation *, int64_t> position, end;
-  int64_t counter = 0;
-  kernel.getBodyRegion().walk<WalkOrder::PreOrder>(
-      [&](Operation *op) { position[op] = counter++; });
-  auto endOf = [&](Operation *op) {
+namespace {
+/// The buffers of a kernel and their lives.
+class Lives {
+public:
+  explicit Lives(KernelOp kernel) : kernel(kernel) {
+    kernel.getBodyRegion().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { position[op] = counter++; });
+  }
+
+  LogicalResult collect(SmallVectorImpl<Buffer> &buffers);
+
+private:
+  int64_t endOf(Operation *op) {
     int64_t last = position[op];
     op->walk([&](Operation *inner) { last = std::max(last, position[inner]); });
     return last;
-  };
+  }
+  void addUses(Buffer &buffer, Value value);
+  /// Bytes and alignment of what `op` allocates: none where it allocates
+  /// nothing in shared memory.
+  FailureOr<bool> measure(Operation *op, Buffer &buffer);
 
-  SmallVector<Buffer> buffers;
-  auto addUses = [&](Buffer &buffer, Value value, Block *home,
-                     auto &&self) -> void {
-    for (Operation *user : value.getUsers()) {
-      // A use inside nested regions keeps the buffer alive during the whole
-      // enclosing operation at the buffer's own level: loops come around.
-      Operation *ancestor = home->findAncestorOpInBlock(*user);
-      int64_t from = position[ancestor];
-      int64_t to = ancestor == user ? from : endOf(ancestor);
-      buffer.first = std::min(buffer.first, from);
-      buffer.last = std::max(buffer.last, to);
-      if (isa<RingAcquireOp, RingWaitOp>(user))
-        for (Value view : user->getResults())
-          self(buffer, view, home, self);
+  KernelOp kernel;
+  DenseMap<Operation *, int64_t> position;
+  int64_t counter = 0;
+};
+} // namespace
+
+void Lives::addUses(Buffer &buffer, Value value) {
+  Block *home = buffer.owner->getBlock();
+  SmallVector<Operation *> uses;
+  if (collectUses(value, uses)) {
+    // Nobody knows where what was issued has ended.
+    buffer.last = counter;
+    buffer.isAwaited = true;
+  }
+  for (Operation *user : uses) {
+    // What was issued in one round of a loop may be awaited in the next.
+    buffer.isAwaited |= isa<AwaitOp>(user);
+    // A use inside nested regions keeps the buffer alive during the whole
+    // enclosing operation at the buffer's own level: loops come around.
+    Operation *ancestor = home->findAncestorOpInBlock(*user);
+    if (!ancestor)
+      ancestor = user; // an await behind the loop that the buffer is in
+    int64_t from = position[ancestor];
+    int64_t to = ancestor == user ? from : endOf(ancestor);
+    buffer.first = std::min(buffer.first, from);
+    buffer.last = std::max(buffer.last, to);
+    if (isa<RingAcquireOp, RingWaitOp>(user))
+      for (Value view : user->getResults())
+        addUses(buffer, view);
+  }
+}
+
+FailureOr<bool> Lives::measure(Operation *op, Buffer &buffer) {
+  if (auto alloc = dyn_cast<AllocOp>(op)) {
+    if (!isShared(alloc.getResult()))
+      return false;
+    auto layout = getSharedLayout(alloc.getResult());
+    if (!layout) {
+      alloc.emitOpError() << "expected a layout: run --tile-infer-layouts";
+      return failure();
     }
-  };
+    buffer.bytes = layout.getLayout().sizeInBytes();
+    buffer.alignment =
+        alignmentOf(layout.getLayout(), isCopiedByProxy(alloc.getResult()));
+    return true;
+  }
+  auto ring = dyn_cast<RingCreateOp>(op);
+  if (!ring || ring.getRing().getType().inTensorMemory())
+    return false;
+  if (!ring.getLayouts()) {
+    ring.emitOpError() << "expected layouts: run --tile-infer-layouts";
+    return failure();
+  }
+  ringBufferOffsets(ring, buffer.bytes);
+  buffer.bytes *= ring.getRing().getType().getStages();
+  buffer.alignment = ringAlignment(ring);
+  return true;
+}
+
+LogicalResult Lives::collect(SmallVectorImpl<Buffer> &buffers) {
   WalkResult walk = kernel.getBodyRegion().walk([&](Operation *op) {
-    Buffer buffer{op, 0, 16, counter, -1};
-    if (auto alloc = dyn_cast<AllocOp>(op)) {
-      if (!isShared(alloc.getResult()))
-        return WalkResult::advance();
-      auto layout = getSharedLayout(alloc.getResult());
-      if (!layout) {
-        alloc.emitOpError() << "expected a layout: run --tile-infer-layouts";
-        return WalkResult::interrupt();
-      }
-      buffer.bytes = layout.getLayout().sizeInBytes();
-      buffer.alignment =
-          alignmentOf(layout.getLayout(), isCopiedByProxy(alloc.getResult()));
-    } else if (auto ring = dyn_cast<RingCreateOp>(op)) {
-      if (ring.getRing().getType().inTensorMemory())
-        return WalkResult::advance();
-      if (!ring.getLayouts()) {
-        ring.emitOpError() << "expected layouts: run --tile-infer-layouts";
-        return WalkResult::interrupt();
-      }
-      ringBufferOffsets(ring, buffer.bytes);
-      buffer.bytes *= ring.getRing().getType().getStages();
-      buffer.alignment = ringAlignment(ring);
-    } else {
+    Buffer buffer;
+    buffer.owner = op;
+    buffer.first = counter;
+    FailureOr<bool> isBuffer = measure(op, buffer);
+    if (failed(isBuffer))
+      return WalkResult::interrupt();
+    if (!*isBuffer)
       return WalkResult::advance();
-    }
-    addUses(buffer, op->getResult(0), op->getBlock(), addUses);
-    if (buffer.last >= 0) {
-      // An allocation inside a loop lives as long as the outermost loop body
-      // iterates: its address is fixed, but another iteration's use of bytes
-      // shared with a buffer outside would clash.
-      // Roles run side by side: what one allocates lives while any runs.
-      for (Operation *parent = op->getParentOp(); parent != kernel;
-           parent = parent->getParentOp()) {
-        if (!isa<LoopLikeOpInterface, WarpSpecializeOp>(parent))
-          continue;
-        buffer.first = std::min(buffer.first, position[parent]);
-        buffer.last = std::max(buffer.last, endOf(parent));
-      }
-      buffers.push_back(buffer);
-    }
+    addUses(buffer, op->getResult(0));
+    if (buffer.last < 0)
+      return WalkResult::advance();
+    for (Operation *parent = op->getParentOp(); parent != kernel;
+         parent = parent->getParentOp())
+      if (isa<LoopLikeOpInterface, WarpSpecializeOp>(parent))
+        buffer.around.push_back({parent, position[parent], endOf(parent)});
+    buffers.push_back(std::move(buffer));
     return WalkResult::advance();
   });
-  if (walk.wasInterrupted())
-    return failure();
+  return failure(walk.wasInterrupted());
+}
 
-  // Largest first, each at the lowest offset free during its life.
-  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
-    return a.bytes > b.bytes;
-  });
-  SharedArena arena;
-  SmallVector<std::pair<Buffer, int64_t>> placed;
+/// The life of `buffer` as `other` sees it. A buffer inside a loop lives as
+/// long as the loop iterates: its address is fixed, and another iteration's use
+/// of bytes shared with a buffer outside would clash. Two buffers of one
+/// iteration can follow each other (`isTight`; barriers order the iterations),
+/// unless one is still read when its iteration ends. Roles run side by side:
+/// what one allocates lives while any runs.
+static std::pair<int64_t, int64_t>
+lifeBeside(const Buffer &buffer, const Buffer &other, bool isTight) {
+  std::pair<int64_t, int64_t> life = {buffer.first, buffer.last};
+  for (const Buffer::Around &around : buffer.around) {
+    bool isCommon = isa<LoopLikeOpInterface>(around.op) &&
+                    around.op->isProperAncestor(other.owner);
+    if (isCommon && isTight && !buffer.isAwaited && !other.isAwaited)
+      continue;
+    life.first = std::min(life.first, around.first);
+    life.second = std::max(life.second, around.last);
+  }
+  return life;
+}
+
+static bool aliveTogether(const Buffer &a, const Buffer &b, bool isTight) {
+  auto lifeA = lifeBeside(a, b, isTight), lifeB = lifeBeside(b, a, isTight);
+  return lifeA.first <= lifeB.second && lifeB.first <= lifeA.second;
+}
+
+/// Largest first, each at the lowest offset free during its life.
+static void place(ArrayRef<Buffer> buffers, bool isTight, SharedArena &arena) {
+  arena.offsets.clear();
+  arena.bytes = 0;
+  SmallVector<std::pair<const Buffer *, int64_t>> placed;
   for (const Buffer &buffer : buffers) {
     SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (auto &[other, offset] : placed)
-      if (other.first <= buffer.last && buffer.first <= other.last)
-        taken.push_back({offset, offset + other.bytes});
+    for (auto [other, offset] : placed)
+      if (aliveTogether(*other, buffer, isTight))
+        taken.push_back({offset, offset + other->bytes});
     llvm::sort(taken);
     int64_t offset = 0;
     for (auto [from, to] : taken) {
@@ -164,11 +229,34 @@ FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
         break;
       offset = std::max<int64_t>(offset, llvm::alignTo(to, buffer.alignment));
     }
-    placed.push_back({buffer, offset});
+    placed.push_back({&buffer, offset});
     arena.offsets[buffer.owner] = offset;
     arena.bytes = std::max(arena.bytes, offset + buffer.bytes);
   }
   arena.bytes = llvm::alignTo(arena.bytes, 16);
+}
+
+/// Bytes that a block of the kernel may have; all there are without a target.
+static int64_t roomOf(KernelOp kernel) {
+  auto attr = kernel->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      kTargetAttrName);
+  const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+  return target ? target->sharedPerBlock : INT64_MAX;
+}
+
+FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
+  SmallVector<Buffer> buffers;
+  if (failed(Lives(kernel).collect(buffers)))
+    return failure();
+  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
+    return a.bytes > b.bytes;
+  });
+  SharedArena arena;
+  place(buffers, /*isTight=*/false, arena);
+  // Bytes that buffers of one iteration share cost barriers between them, so
+  // only where there is no other way.
+  if (arena.bytes > roomOf(kernel))
+    place(buffers, /*isTight=*/true, arena);
   // Barriers keep their bytes to themselves: they are initialized once.
   for (auto ring : kernel.getBodyRegion().front().getOps<RingCreateOp>())
     if (ring.getRing().getType().usesMbarriers()) {

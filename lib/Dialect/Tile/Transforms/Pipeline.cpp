@@ -22,12 +22,16 @@
 // and by stores that the producing role can make; where they do not, production
 // i+N follows release i. Such a ring lives as long as the kernel: its uses are
 // counted across the loops around it. A copy by TMA behind the loop into a tile
-// of such a ring is its next use; one that cannot run ahead otherwise gets a
+// of such a ring is its next use, and so is the next loop that fills slots like
+// these (RingReuse.cpp); a copy that cannot run ahead otherwise gets a
 // slot for itself alone.
 //
 //===----------------------------------------------------------------------===//
+#include "FitStages.h"
 #include "LoneCopies.h"
 #include "RingLoop.h"
+#include "RingReuse.h"
+#include "Staging.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -57,12 +61,16 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
-    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    for (KernelOp kernel : kernels) {
+      fitStages(kernel);
       if (failed(convertKernel(kernel)))
         return signalPassFailure();
+    }
   }
 
 private:
+  void fitStages(KernelOp kernel);
   LogicalResult convertKernel(KernelOp kernel);
   LogicalResult decide(KernelOp kernel);
   SmallVector<RingPlan, 4> analyze(PipelinedOp loop);
@@ -71,6 +79,7 @@ private:
 
   const TargetInfo *target = nullptr;
   RoleDecision decision; // of the kernel at hand
+  RingReuse reuse;       // in the kernel at hand
 };
 } // namespace
 
@@ -347,7 +356,13 @@ void PipelinePass::convert(PipelinedOp loop) {
   for (RingPlan &plan : plans) {
     if (!plan.usesMbarriers())
       continue;
-    countUses(loop, plan);
+    if (!reuse.take(loop, plan)) {
+      countUses(loop, plan);
+      reuse.add(loop, plan);
+    } else if (remarks) {
+      loop.emitRemark() << "goes on with the ring of a loop before, filled by "
+                        << stringifyRingSide(plan.producer);
+    }
     if (plan.producer == RingSide::Tma)
       plan.following = findFollowing(loop, plan);
     if (remarks && !plan.following.empty())
@@ -356,6 +371,11 @@ void PipelinePass::convert(PipelinedOp loop) {
           << " uses";
   }
   buildRingLoop(loop, plans);
+  for (RingPlan &plan : plans)
+    if (plan.usesMbarriers()) {
+      reuse.added(plan);
+      plan.next.erase();
+    }
   ++ringLoops;
 }
 
@@ -391,8 +411,40 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   return success();
 }
 
+/// Takes slots from loops until rings and tiles have room in shared memory, one
+/// at a time from the loop that takes most. What rings there will be is tried
+/// on a copy of the kernel.
+void PipelinePass::fitStages(KernelOp kernel) {
+  if (!target)
+    return;
+  int64_t room = target->sharedPerBlock;
+  // `tileBytes` counts a tile once for each of its loop's stages: no fewer.
+  while (tileBytes(kernel) > room) {
+    OpBuilder builder(kernel);
+    auto trial = cast<KernelOp>(builder.clone(*kernel));
+    int64_t needed = 0;
+    {
+      ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
+      if (succeeded(convertKernel(trial)))
+        needed = bytesTogether(trial);
+    }
+    trial.erase();
+    PipelinedOp loop = widestLoop(kernel);
+    if (needed <= room || !loop)
+      return;
+    int64_t stages = loop.getStages();
+    loop.setStages(stages - 1);
+    if (remarks)
+      loop.emitRemark() << stages - 1 << " stages instead of " << stages
+                        << ": rings and tiles take " << needed
+                        << " bytes of shared memory, of which a block has "
+                        << room;
+  }
+}
+
 LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
   decision = RoleDecision();
+  reuse = RingReuse();
   if (target && failed(decide(kernel)))
     return failure();
   // Outer loops first: their dependences are read off the inner loops as

@@ -86,7 +86,7 @@ private:
   void buildPrologue();
   /// Gives the copies behind the loop the slots that come next; returns the
   /// number of uses so far.
-  Value continueBehind(const RingPlan &plan, Value use);
+  Value continueBehind(RingPlan &plan, Value use);
   /// The loop's induction variable in iteration `iteration`.
   Value inductionValue(Value iteration) {
     return index.add(loop.getLowerBound(),
@@ -161,24 +161,30 @@ static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers,
   return sides;
 }
 
-Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
-                       ArrayRef<Value> buffers, RingSide producer,
-                       int64_t peers) {
-  SmallVector<Type> types;
-  SmallVector<Attribute> layouts;
-  bool inferred = llvm::any_of(
-      buffers, [](Value buffer) { return !!getSharedLayout(buffer); });
-  for (Value buffer : buffers) {
-    types.push_back(buffer.getType());
-    // A ring states all layouts or none.
-    if (inferred)
-      layouts.push_back(layoutOf(buffer));
-  }
+RingType tile::ringTypeFor(int64_t stages, ArrayRef<Value> buffers,
+                           RingSide producer) {
   bool byBarrier =
       producer == RingSide::CpAsync || producer == RingSide::Threads;
   SmallVector<RingSide> consumers = consumersOf(buffers, byBarrier);
-  auto type =
-      RingType::get(builder.getContext(), stages, types, producer, consumers);
+  return RingType::get(buffers.front().getContext(), stages,
+                       llvm::to_vector(ValueRange(buffers).getTypes()),
+                       producer, consumers);
+}
+
+ArrayAttr tile::ringLayoutsFor(ArrayRef<Value> buffers) {
+  if (llvm::none_of(buffers,
+                    [](Value buffer) { return !!getSharedLayout(buffer); }))
+    return {};
+  SmallVector<Attribute> layouts;
+  for (Value buffer : buffers)
+    layouts.push_back(layoutOf(buffer));
+  return ArrayAttr::get(buffers.front().getContext(), layouts);
+}
+
+Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
+                       ArrayRef<Value> buffers, RingSide producer,
+                       int64_t peers) {
+  RingType type = ringTypeFor(stages, buffers, producer);
   OpBuilder::InsertionGuard guard(builder);
   if (type.usesMbarriers()) {
     auto kernel =
@@ -187,11 +193,10 @@ Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
       kernel = cast<KernelOp>(builder.getInsertionBlock()->getParentOp());
     builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
   }
-  return RingCreateOp::create(
-      builder, loc, type,
-      inferred ? builder.getArrayAttr(layouts) : ArrayAttr(),
-      peers > 1 ? builder.getI64IntegerAttr(peers) : IntegerAttr(),
-      /*pair=*/DenseI64ArrayAttr());
+  return RingCreateOp::create(builder, loc, type, ringLayoutsFor(buffers),
+                              peers > 1 ? builder.getI64IntegerAttr(peers)
+                                        : IntegerAttr(),
+                              /*pair=*/DenseI64ArrayAttr());
 }
 
 void RingLoop::createRing(RingPlan &plan) {
@@ -286,7 +291,7 @@ void RingLoop::buildPrologue() {
   }
 }
 
-Value RingLoop::continueBehind(const RingPlan &plan, Value use) {
+Value RingLoop::continueBehind(RingPlan &plan, Value use) {
   OpBuilder::InsertionGuard restore(builder);
   TypeRange views = cast<RingType>(plan.ring.getType()).getBuffers();
   for (const FollowingUse &following : plan.following) {
@@ -311,13 +316,15 @@ Value RingLoop::continueBehind(const RingPlan &plan, Value use) {
     RingReleaseOp::create(builder, loc, plan.ring, use);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     use = arith::AddIOp::create(builder, loc, use, one);
+    plan.last = use.getDefiningOp();
   }
   return use;
 }
 
 void RingLoop::build() {
   for (RingPlan &plan : plans)
-    createRing(plan);
+    if (!plan.ring)
+      createRing(plan);
   trips = tripCount();
   Value zero = index.constant(0), one = index.constant(1);
   SmallVector<AllocOp> allocs;
@@ -376,15 +383,14 @@ void RingLoop::build() {
         if (isOpTriviallyDead(op))
           op->erase();
   }
-  for (const RingPlan &plan : plans)
-    RingDrainOp::create(builder, loc, plan.ring);
-  for (const RingPlan &plan : plans) {
+  for (RingPlan &plan : plans)
+    plan.last = RingDrainOp::create(builder, loc, plan.ring);
+  for (RingPlan &plan : plans) {
     if (!plan.usesMbarriers())
       continue;
     UnrealizedConversionCastOp next = plan.next, current = plan.current;
-    next.getResult(0).replaceAllUsesWith(
-        continueBehind(plan, useOf(plan, trips)));
-    next.erase();
+    plan.end = continueBehind(plan, useOf(plan, trips));
+    next.getResult(0).replaceAllUsesWith(plan.end);
     if (current) {
       current.getResult(0).replaceAllUsesWith(current.getOperand(0));
       current.erase();

@@ -43,11 +43,16 @@ struct RingPlan {
   /// Uses of the ring behind the loop, in program order.
   SmallVector<FollowingUse> following;
 
+  /// The ring of an earlier loop, or the one that building the loop makes.
   Value ring;
   /// Uses of the ring before this loop; and what stands in for that count
   /// (null where nothing has to) and for the one behind.
   Value base;
   UnrealizedConversionCastOp current, next;
+  /// What building the loop leaves: the count behind it, and the operation
+  /// behind which its uses have ended.
+  Value end;
+  Operation *last = nullptr;
   bool usesMbarriers() const {
     return producer != RingSide::Threads && producer != RingSide::CpAsync;
   }
@@ -55,6 +60,12 @@ struct RingPlan {
 
 /// Replaces `loop` by the loop over the rings of `plans`.
 void buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans);
+
+/// The type of a ring for buffers, by who reads them, and the layouts of its
+/// slots: all, or null where none was inferred.
+RingType ringTypeFor(int64_t stages, ArrayRef<Value> buffers,
+                     RingSide producer);
+ArrayAttr ringLayoutsFor(ArrayRef<Value> buffers);
 
 /// A ring of `stages` slots for the buffers; at the top of the kernel when its
 /// slots are signalled by mbarriers, else at the builder's place.
