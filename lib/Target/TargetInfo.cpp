@@ -13,16 +13,21 @@ using namespace mlir::tile;
 static constexpr int64_t kKiB = 1024;
 static constexpr int64_t kRegisters = 64 * kKiB;
 
+/// Code for a suffix f runs on the whole family; a device takes the row with
+/// its own suffix a, which is the later one.
 static const TargetInfo kTargets[] = {
-    // arch      cc   'a'    ptx  block      SM         registers   per thread
+    // arch      cc   'a'/f  ptx  block      SM         registers   per thread
     {"sm_80", 80, false, 70, 163 * kKiB, 164 * kKiB, kRegisters, 255},
     {"sm_86", 86, false, 71, 99 * kKiB, 100 * kKiB, kRegisters, 255},
+    {"sm_87", 87, false, 74, 163 * kKiB, 164 * kKiB, kRegisters, 255},
     {"sm_89", 89, false, 78, 99 * kKiB, 100 * kKiB, kRegisters, 255},
     {"sm_90", 90, false, 78, 227 * kKiB, 228 * kKiB, kRegisters, 255},
     {"sm_90a", 90, true, 80, 227 * kKiB, 228 * kKiB, kRegisters, 255},
     {"sm_100", 100, false, 86, 227 * kKiB, 228 * kKiB, kRegisters, 255},
+    {"sm_100f", 100, true, 88, 227 * kKiB, 228 * kKiB, kRegisters, 255},
     {"sm_100a", 100, true, 86, 227 * kKiB, 228 * kKiB, kRegisters, 255},
     {"sm_120", 120, false, 87, 99 * kKiB, 100 * kKiB, kRegisters, 255},
+    {"sm_120f", 120, true, 88, 99 * kKiB, 100 * kKiB, kRegisters, 255},
     {"sm_120a", 120, true, 87, 99 * kKiB, 100 * kKiB, kRegisters, 255},
 };
 
@@ -141,9 +146,12 @@ TargetInfo::wgmmaInstruction(MmaType a, MmaType b, MmaType accumulator) const {
 const Tcgen05InstructionInfo *
 TargetInfo::tcgen05Instruction(MmaType a, MmaType b,
                                MmaType accumulator) const {
+  // Not every device of the family has kind::i8 (PTX ISA, "tcgen05.mma").
+  bool isFamily = arch.ends_with("f");
   if (hasTcgen05())
     for (const Tcgen05InstructionInfo &info : kTcgen05)
-      if (info.a == a && info.b == b && info.accumulator == accumulator)
+      if (info.a == a && info.b == b && info.accumulator == accumulator &&
+          !(isFamily && accumulator == MmaType::I32))
         return &info;
   return nullptr;
 }

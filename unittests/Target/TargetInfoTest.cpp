@@ -106,6 +106,15 @@ TEST(TargetInfo, Tcgen05IsOneArchitectures) {
   for (const TargetInfo &target : TargetInfo::all())
     EXPECT_EQ(target.tcgen05Instruction(MmaType::F16, MmaType::F16,
                                         MmaType::F32) != nullptr,
+              target.arch == "sm_100a" || target.arch == "sm_100f")
+        << target.arch.str();
+}
+
+// kind::i8 is no feature of the family.
+TEST(TargetInfo, Tcgen05OfBytes) {
+  for (const TargetInfo &target : TargetInfo::all())
+    EXPECT_EQ(target.tcgen05Instruction(MmaType::I8, MmaType::I8,
+                                        MmaType::I32) != nullptr,
               target.arch == "sm_100a")
         << target.arch.str();
 }

@@ -52,7 +52,7 @@ FailureOr<Endpoint> Endpoint::createRows(KernelLowering &lowering,
           lowering.materialize(row), lowering.i32(loop.shape().front() - 1));
       asked.constant = 0;
     }
-    FailureOr<RowPlace> place = placeOf(asked);
+    FailureOr<RowPlace> place = placeOf(asked, row.constant);
     if (failed(place))
       return failure();
     end.rows.try_emplace(row.constant, *place);

@@ -22,9 +22,11 @@ struct RowPlace {
 
 class Endpoint {
 public:
-  /// Finds the place of a row of the tile.
-  using RowFunction =
-      llvm::function_ref<FailureOr<RowPlace>(const ThreadCoordinate &row)>;
+  /// Finds the place of a row of the tile, which registers hold that add
+  /// `constant` to the row; where a layout overshoots, the row is the tile's
+  /// last at most.
+  using RowFunction = llvm::function_ref<FailureOr<RowPlace>(
+      const ThreadCoordinate &row, int64_t constant)>;
   /// Rows of a global buffer that lie at places of their own, under a loop over
   /// (row, element). They start at `column` of the last dimension, and `moved`
   /// elements (i64, or null) further.

@@ -180,6 +180,9 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering,
   return twice(lowering, source.regionInside(), emit);
 }
 
+/// The most that one load or store moves.
+static constexpr int64_t kMostAccessBits = 128;
+
 /// Element of the side that a plan's bytes count (CopyFacts::countedSide).
 static Type countedElement(const Endpoint &source, const Endpoint &target) {
   for (MemorySpace space : {MemorySpace::Global, MemorySpace::Shared})
@@ -296,6 +299,14 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   bool isScalar = !move.getPlanAttr() || move.getPlanAttr().getInstruction() ==
                                              CopyInstruction::Scalar;
   int64_t count = isScalar ? 1 : runLength(loop, elementsIn(bytes, counted));
+  // Elements that are wider on the other side are more than one access there,
+  // and swizzles keep no more than one together.
+  for (const Endpoint *side : {&source, &target})
+    if (side->space == MemorySpace::Global ||
+        side->space == MemorySpace::Shared)
+      while (count > 1 &&
+             count * getStorageBits(side->elementType) > kMostAccessBits)
+        count /= 2;
   // Registers have no width; conversions may.
   if (source.space == MemorySpace::Fragment &&
       target.space == MemorySpace::Fragment &&
@@ -375,10 +386,14 @@ static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
           runLength(loop, widestVector(loop, shared->layout, loop.rank() - 1));
   }
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  bool isPrivate = target->space == MemorySpace::Fragment ||
+                   target->space == MemorySpace::Local;
+  Value first = isPrivate ? Value() : lowering.firstReplica(loop);
   for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
     SmallVector<Value> values(count, fill.getValue());
     LogicalResult result =
-        guarded(lowering, lowering.inBounds(loop, threadPart, reg),
+        guarded(lowering,
+                both(lowering, first, lowering.inBounds(loop, threadPart, reg)),
                 [&] { return target->store(reg, values); });
     if (failed(result))
       return failure();

@@ -80,12 +80,14 @@ static constexpr int64_t kMaxAccessBits = 128;
 int64_t ParallelLowering::groupWidth() {
   int64_t run = layout.vectorWidth(layout.rank() - 1);
   int64_t elementBits = kMaxAccessBits;
+  bool writesLocal = false;
   op.getBodyRegion().walk([&](Operation *inner) {
     Value buffer;
     if (auto load = dyn_cast<memref::LoadOp>(inner))
       buffer = load.getMemRef();
     else if (auto store = dyn_cast<memref::StoreOp>(inner))
       buffer = store.getMemRef();
+    writesLocal |= isa<memref::StoreOp>(inner) && isLocal(buffer);
     if (!buffer || isLocal(buffer))
       return;
     int64_t bits =
@@ -99,6 +101,10 @@ int64_t ParallelLowering::groupWidth() {
     }
     elementBits = std::min(elementBits, bits);
   });
+  // A thread's iterations use one local buffer, each what it wrote there
+  // itself: one after the other.
+  if (writesLocal)
+    return 1;
   int64_t width = 1;
   while (width * 2 * elementBits <= kMaxAccessBits && run % (width * 2) == 0 &&
          layout.numRegisters() % (width * 2) == 0)

@@ -127,7 +127,7 @@
 // -----
 
 // targets
-// expected-error @+1 {{expected an architecture among sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_120, sm_120a; got 'sm_42'}}
+// expected-error @+1 {{expected an architecture among sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, sm_100, sm_100f, sm_100a, sm_120, sm_120f, sm_120a; got 'sm_42'}}
 "test.attribute"() {a = #tile.target<"sm_42">} : () -> ()
 
 // -----
