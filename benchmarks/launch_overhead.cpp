@@ -151,8 +151,7 @@ int main(int argc, char **argv) {
 
   // What a caller of the driver does at the least: the context is current, the
   // parameters are where they are.
-  const cuda::Functions &f = device->functions();
-  ContextScope scope(*device);
+  ContextScope context(*device);
   int32_t rows = kSize, n = 1;
   int64_t stride = kSize;
   float alpha = 1.0f;
@@ -164,8 +163,9 @@ int main(int argc, char **argv) {
   std::vector<Way> ways = {
       {"cuLaunchKernel",
        [&] {
-         need(driver->check(f.launchKernel(kernel.function(), 2, 2, 1, 128, 1,
-                                           1, 0, stream, params, nullptr),
+         need(context.check(context->launchKernel(kernel.function(), 2, 2, 1,
+                                                  128, 1, 1, 0, stream, params,
+                                                  nullptr),
                             "cuLaunchKernel"));
        },
        {}},

@@ -10,7 +10,7 @@ packages=(
   clang-22 lld-22 clang-format-22
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libzstd-dev zlib1g-dev libxml2-dev libedit-dev libffi-dev libcurl4-openssl-dev
-  libgtest-dev nlohmann-json3-dev
+  libgtest-dev nlohmann-json3-dev libboost-context-dev
 )
 
 is_installed() {

@@ -36,7 +36,8 @@ private:
 };
 } // namespace
 
-static const char *resolveAll(void *library, cuda::Functions &f) {
+static const char *resolveAll(void *library, cuda::Functions &f,
+                              cuda::ContextFunctions &c) {
   Resolver r(library);
   r.required(f.init, "cuInit");
   r.required(f.driverGetVersion, "cuDriverGetVersion");
@@ -52,35 +53,35 @@ static const char *resolveAll(void *library, cuda::Functions &f) {
   r.required(f.ctxGetCurrent, "cuCtxGetCurrent");
   r.required(f.ctxPushCurrent, "cuCtxPushCurrent_v2");
   r.required(f.ctxPopCurrent, "cuCtxPopCurrent_v2");
-  r.required(f.ctxSynchronize, "cuCtxSynchronize");
-  r.required(f.moduleLoadDataEx, "cuModuleLoadDataEx");
-  r.required(f.moduleUnload, "cuModuleUnload");
-  r.required(f.moduleGetFunction, "cuModuleGetFunction");
-  r.required(f.funcGetAttribute, "cuFuncGetAttribute");
-  r.required(f.funcSetAttribute, "cuFuncSetAttribute");
-  r.optional(f.funcGetParamInfo, "cuFuncGetParamInfo");
-  r.required(f.launchKernel, "cuLaunchKernel");
-  r.optional(f.launchKernelEx, "cuLaunchKernelEx");
-  r.optional(f.occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters");
-  r.required(f.memAlloc, "cuMemAlloc_v2");
-  r.required(f.memFree, "cuMemFree_v2");
-  r.required(f.memGetInfo, "cuMemGetInfo_v2");
-  r.required(f.memcpyHtoD, "cuMemcpyHtoD_v2");
-  r.required(f.memcpyDtoH, "cuMemcpyDtoH_v2");
-  r.required(f.memcpyDtoD, "cuMemcpyDtoD_v2");
-  r.required(f.memsetD8, "cuMemsetD8_v2");
-  r.required(f.memsetD8Async, "cuMemsetD8Async");
-  r.required(f.pointerGetAttribute, "cuPointerGetAttribute");
-  r.required(f.streamCreate, "cuStreamCreate");
-  r.required(f.streamDestroy, "cuStreamDestroy_v2");
-  r.required(f.streamSynchronize, "cuStreamSynchronize");
-  r.required(f.eventCreate, "cuEventCreate");
-  r.required(f.eventDestroy, "cuEventDestroy_v2");
-  r.required(f.eventRecord, "cuEventRecord");
-  r.required(f.eventSynchronize, "cuEventSynchronize");
-  r.required(f.eventElapsedTime, "cuEventElapsedTime");
-  r.optional(f.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
-  r.optional(f.tensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
+  r.required(c.ctxSynchronize, "cuCtxSynchronize");
+  r.required(c.moduleLoadDataEx, "cuModuleLoadDataEx");
+  r.required(c.moduleUnload, "cuModuleUnload");
+  r.required(c.moduleGetFunction, "cuModuleGetFunction");
+  r.required(c.funcGetAttribute, "cuFuncGetAttribute");
+  r.required(c.funcSetAttribute, "cuFuncSetAttribute");
+  r.optional(c.funcGetParamInfo, "cuFuncGetParamInfo");
+  r.required(c.launchKernel, "cuLaunchKernel");
+  r.optional(c.launchKernelEx, "cuLaunchKernelEx");
+  r.optional(c.occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters");
+  r.required(c.memAlloc, "cuMemAlloc_v2");
+  r.required(c.memFree, "cuMemFree_v2");
+  r.required(c.memGetInfo, "cuMemGetInfo_v2");
+  r.required(c.memcpyHtoD, "cuMemcpyHtoD_v2");
+  r.required(c.memcpyDtoH, "cuMemcpyDtoH_v2");
+  r.required(c.memcpyDtoD, "cuMemcpyDtoD_v2");
+  r.required(c.memsetD8, "cuMemsetD8_v2");
+  r.required(c.memsetD8Async, "cuMemsetD8Async");
+  r.required(c.pointerGetAttribute, "cuPointerGetAttribute");
+  r.required(c.streamCreate, "cuStreamCreate");
+  r.required(c.streamDestroy, "cuStreamDestroy_v2");
+  r.required(c.streamSynchronize, "cuStreamSynchronize");
+  r.required(c.eventCreate, "cuEventCreate");
+  r.required(c.eventDestroy, "cuEventDestroy_v2");
+  r.required(c.eventRecord, "cuEventRecord");
+  r.required(c.eventSynchronize, "cuEventSynchronize");
+  r.required(c.eventElapsedTime, "cuEventElapsedTime");
+  r.optional(c.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  r.optional(c.tensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
   return r.missing;
 }
 
@@ -98,26 +99,43 @@ Result<std::shared_ptr<Driver>> Driver::open(const std::string &path) {
   }
   // The library is never closed: it runs threads and exit handlers of its own.
   std::shared_ptr<Driver> driver(new Driver);
-  if (const char *missing = resolveAll(library, driver->table))
+  if (const char *missing =
+          resolveAll(library, driver->table, driver->contextTable))
     return Error{"the CUDA driver '" + path + "' has no function " + missing +
                  ": expected a driver for CUDA 11 or later"};
-  const cuda::Functions &f = driver->table;
-  if (cuda::Result result = f.init(0)) {
+  if (Status status = driver->start(); !status.ok())
+    return status.takeError();
+  return driver;
+}
+
+Result<std::shared_ptr<Driver>>
+Driver::create(const cuda::Functions &functions,
+               const cuda::ContextFunctions &contextFunctions) {
+  std::shared_ptr<Driver> driver(new Driver);
+  driver->table = functions;
+  driver->contextTable = contextFunctions;
+  if (Status status = driver->start(); !status.ok())
+    return status.takeError();
+  return driver;
+}
+
+Status Driver::start() {
+  if (cuda::Result result = table.init(0)) {
     if (result == cuda::kErrorNoDevice)
       return Error{"the CUDA driver finds no device"};
-    return driver->check(result, "cuInit").takeError();
+    return check(result, "cuInit");
   }
-  if (Status status = driver->check(f.driverGetVersion(&driver->driverVersion),
-                                    "cuDriverGetVersion");
+  if (Status status =
+          check(table.driverGetVersion(&driverVersion), "cuDriverGetVersion");
       !status.ok())
-    return status.takeError();
-  if (Status status = driver->check(f.deviceGetCount(&driver->deviceCount),
-                                    "cuDeviceGetCount");
+    return status;
+  if (Status status =
+          check(table.deviceGetCount(&deviceCount), "cuDeviceGetCount");
       !status.ok())
-    return status.takeError();
-  if (driver->deviceCount < 1)
+    return status;
+  if (deviceCount < 1)
     return Error{"the CUDA driver finds no device"};
-  return driver;
+  return Status();
 }
 
 Status Driver::check(cuda::Result result, const char *what) const {
@@ -192,7 +210,7 @@ Device::~Device() {
   if (nothings)
     (void)free(nothings);
   if (primary)
-    functions().devicePrimaryCtxRelease(handle);
+    owner->functions().devicePrimaryCtxRelease(handle);
 }
 
 Result<cuda::DevicePtr> Device::nothing(bool isWritten) {
@@ -213,9 +231,9 @@ Result<cuda::DevicePtr> Device::nothing(bool isWritten) {
 Result<cuda::DevicePtr> Device::allocate(size_t bytes) {
   // The driver refuses 0 bytes; an empty buffer still deserves an address.
   cuda::DevicePtr pointer = 0;
-  ContextScope scope(*this);
-  Status status = owner->check(
-      functions().memAlloc(&pointer, bytes ? bytes : 1), "cuMemAlloc");
+  ContextScope driver(*this);
+  Status status =
+      driver.check(driver->memAlloc(&pointer, bytes ? bytes : 1), "cuMemAlloc");
   if (!status.ok())
     return Error{"cannot allocate " + std::to_string(bytes) +
                  " bytes on the device: " + status.message()};
@@ -223,15 +241,15 @@ Result<cuda::DevicePtr> Device::allocate(size_t bytes) {
 }
 
 Status Device::free(cuda::DevicePtr pointer) {
-  ContextScope scope(*this);
-  return owner->check(functions().memFree(pointer), "cuMemFree");
+  ContextScope driver(*this);
+  return driver.check(driver->memFree(pointer), "cuMemFree");
 }
 
 Result<size_t> Device::freeMemory() {
   size_t available = 0, total = 0;
-  ContextScope scope(*this);
+  ContextScope driver(*this);
   Status status =
-      owner->check(functions().memGetInfo(&available, &total), "cuMemGetInfo");
+      driver.check(driver->memGetInfo(&available, &total), "cuMemGetInfo");
   if (!status.ok())
     return status.takeError();
   return available;
@@ -239,46 +257,45 @@ Result<size_t> Device::freeMemory() {
 
 Status Device::copyToDevice(cuda::DevicePtr to, const void *from,
                             size_t bytes) {
-  ContextScope scope(*this);
-  return bytes ? owner->check(functions().memcpyHtoD(to, from, bytes),
-                              "cuMemcpyHtoD")
-               : Status();
+  ContextScope driver(*this);
+  return bytes
+             ? driver.check(driver->memcpyHtoD(to, from, bytes), "cuMemcpyHtoD")
+             : Status();
 }
 
 Status Device::copyToHost(void *to, cuda::DevicePtr from, size_t bytes) {
-  ContextScope scope(*this);
-  return bytes ? owner->check(functions().memcpyDtoH(to, from, bytes),
-                              "cuMemcpyDtoH")
-               : Status();
+  ContextScope driver(*this);
+  return bytes
+             ? driver.check(driver->memcpyDtoH(to, from, bytes), "cuMemcpyDtoH")
+             : Status();
 }
 
 Status Device::copyOnDevice(cuda::DevicePtr to, cuda::DevicePtr from,
                             size_t bytes) {
-  ContextScope scope(*this);
-  return bytes ? owner->check(functions().memcpyDtoD(to, from, bytes),
-                              "cuMemcpyDtoD")
-               : Status();
+  ContextScope driver(*this);
+  return bytes
+             ? driver.check(driver->memcpyDtoD(to, from, bytes), "cuMemcpyDtoD")
+             : Status();
 }
 
 Status Device::fillBytes(cuda::DevicePtr to, unsigned char value, size_t bytes,
                          cuda::Stream stream) {
-  ContextScope scope(*this);
-  return bytes
-             ? owner->check(functions().memsetD8Async(to, value, bytes, stream),
-                            "cuMemsetD8Async")
-             : Status();
+  ContextScope driver(*this);
+  return bytes ? driver.check(driver->memsetD8Async(to, value, bytes, stream),
+                              "cuMemsetD8Async")
+               : Status();
 }
 
 Status Device::synchronize() {
-  ContextScope scope(*this);
-  return owner->check(functions().ctxSynchronize(), "cuCtxSynchronize");
+  ContextScope driver(*this);
+  return driver.check(driver->ctxSynchronize(), "cuCtxSynchronize");
 }
 
 Result<cuda::Stream> Device::createStream() {
   cuda::Stream stream = nullptr;
-  ContextScope scope(*this);
+  ContextScope driver(*this);
   Status status =
-      owner->check(functions().streamCreate(&stream, cuda::kStreamNonBlocking),
+      driver.check(driver->streamCreate(&stream, cuda::kStreamNonBlocking),
                    "cuStreamCreate");
   if (!status.ok())
     return status.takeError();
@@ -286,45 +303,42 @@ Result<cuda::Stream> Device::createStream() {
 }
 
 Status Device::destroyStream(cuda::Stream stream) {
-  ContextScope scope(*this);
-  return owner->check(functions().streamDestroy(stream), "cuStreamDestroy");
+  ContextScope driver(*this);
+  return driver.check(driver->streamDestroy(stream), "cuStreamDestroy");
 }
 
 Status Device::synchronize(cuda::Stream stream) {
-  ContextScope scope(*this);
-  return owner->check(functions().streamSynchronize(stream),
-                      "cuStreamSynchronize");
+  ContextScope driver(*this);
+  return driver.check(driver->streamSynchronize(stream), "cuStreamSynchronize");
 }
 
 Result<cuda::Event> Device::createEvent() {
   cuda::Event event = nullptr;
-  ContextScope scope(*this);
-  Status status =
-      owner->check(functions().eventCreate(&event, 0), "cuEventCreate");
+  ContextScope driver(*this);
+  Status status = driver.check(driver->eventCreate(&event, 0), "cuEventCreate");
   if (!status.ok())
     return status.takeError();
   return event;
 }
 
 Status Device::destroyEvent(cuda::Event event) {
-  ContextScope scope(*this);
-  return owner->check(functions().eventDestroy(event), "cuEventDestroy");
+  ContextScope driver(*this);
+  return driver.check(driver->eventDestroy(event), "cuEventDestroy");
 }
 
 Status Device::record(cuda::Event event, cuda::Stream stream) {
-  ContextScope scope(*this);
-  return owner->check(functions().eventRecord(event, stream), "cuEventRecord");
+  ContextScope driver(*this);
+  return driver.check(driver->eventRecord(event, stream), "cuEventRecord");
 }
 
 Result<float> Device::elapsed(cuda::Event begin, cuda::Event end) {
   float milliseconds = 0;
-  ContextScope scope(*this);
+  ContextScope driver(*this);
   Status status =
-      owner->check(functions().eventSynchronize(end), "cuEventSynchronize");
+      driver.check(driver->eventSynchronize(end), "cuEventSynchronize");
   if (status.ok())
-    status =
-        owner->check(functions().eventElapsedTime(&milliseconds, begin, end),
-                     "cuEventElapsedTime");
+    status = driver.check(driver->eventElapsedTime(&milliseconds, begin, end),
+                          "cuEventElapsedTime");
   if (!status.ok())
     return status.takeError();
   return milliseconds;

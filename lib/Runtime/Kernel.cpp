@@ -36,12 +36,12 @@ static Error kernelError(const KernelSpec &kernel, const std::string &what) {
   return Error{"kernel '" + kernel.name + "': " + what};
 }
 
-static Status checkPointer(const Device &device, const KernelSpec &kernel,
-                           size_t index, cuda::DevicePtr pointer) {
-  const cuda::Functions &f = device.functions();
+static Status checkPointer(const Device &device, const ContextScope &driver,
+                           const KernelSpec &kernel, size_t index,
+                           cuda::DevicePtr pointer) {
   int ordinal = -1;
-  if (f.pointerGetAttribute(&ordinal, cuda::kPointerDeviceOrdinal, pointer) !=
-      cuda::kSuccess)
+  if (driver->pointerGetAttribute(&ordinal, cuda::kPointerDeviceOrdinal,
+                                  pointer) != cuda::kSuccess)
     return argError(kernel, index,
                     "expected memory of device " +
                         std::to_string(device.ordinal()) +
@@ -51,11 +51,11 @@ static Status checkPointer(const Device &device, const KernelSpec &kernel,
   // Managed and pinned memory is any device's.
   unsigned type = 0;
   int managed = 0;
-  if (f.pointerGetAttribute(&managed, cuda::kPointerIsManaged, pointer) ==
+  if (driver->pointerGetAttribute(&managed, cuda::kPointerIsManaged, pointer) ==
           cuda::kSuccess &&
       managed)
     return Status();
-  if (f.pointerGetAttribute(&type, cuda::kPointerMemoryType, pointer) ==
+  if (driver->pointerGetAttribute(&type, cuda::kPointerMemoryType, pointer) ==
           cuda::kSuccess &&
       type == cuda::kMemoryHost)
     return Status();
@@ -161,11 +161,9 @@ static bool storeIndex(ElementType type, int64_t value, char *slot) {
 // At load
 //===----------------------------------------------------------------------===//
 
-Status Kernel::configure(Device &onDevice) {
+Status Kernel::configure(Device &onDevice, const ContextScope &driver) {
   device = &onDevice;
   const KernelSpec &spec = *description;
-  const cuda::Functions &f = device->functions();
-  const Driver &driver = device->driver();
 
   unsigned offset = 0;
   for (const ParamSpec &param : spec.params) {
@@ -173,13 +171,13 @@ Status Kernel::configure(Device &onDevice) {
     paramOffsets.push_back(offset);
     offset += param.size();
   }
-  if (Status status = checkParams(*device); !status.ok())
+  if (Status status = checkParams(driver); !status.ok())
     return status;
 
   Status status;
   auto attribute = [&](int which, int &value) {
     if (status.ok())
-      status = driver.check(f.funcGetAttribute(&value, which, entry),
+      status = driver.check(driver->funcGetAttribute(&value, which, entry),
                             "cuFuncGetAttribute");
   };
   attribute(cuda::kFunctionRegisters, used.registers);
@@ -203,7 +201,7 @@ Status Kernel::configure(Device &onDevice) {
                            std::to_string(shared));
   auto set = [&](int which, int value) {
     if (status.ok())
-      status = driver.check(f.funcSetAttribute(entry, which, value),
+      status = driver.check(driver->funcSetAttribute(entry, which, value),
                             "cuFuncSetAttribute");
   };
   if (shared > kDefaultShared)
@@ -211,17 +209,17 @@ Status Kernel::configure(Device &onDevice) {
 
   int64_t blocks = spec.cluster[0] * spec.cluster[1] * spec.cluster[2];
   clustered = blocks > 1;
-  if (clustered && (!device->hasClusters() || !f.launchKernelEx))
+  if (clustered && (!device->hasClusters() || !driver->launchKernelEx))
     return kernelError(spec, "expected a device and a driver with clusters");
   if (blocks > kPortableCluster)
     set(cuda::kFunctionNonPortableCluster, 1);
   if (!status.ok())
     return kernelError(spec, status.message());
   if (clustered && spec.persistent)
-    used.activeClusters = countActiveClusters();
+    used.activeClusters = countActiveClusters(driver);
 
   if (!spec.tensorMaps.empty()) {
-    if (!f.tensorMapEncodeTiled || !f.tensorMapEncodeIm2col)
+    if (!driver->tensorMapEncodeTiled || !driver->tensorMapEncodeIm2col)
       return kernelError(spec, "expected a driver with tensor maps");
     tensorMaps = std::make_unique<TensorMapCache>();
   }
@@ -231,9 +229,8 @@ Status Kernel::configure(Device &onDevice) {
 /// The clusters that the device runs at a time, after everything that decides
 /// it has been set; 0 where the driver does not say. Nothing else is on the
 /// device in its answer.
-int Kernel::countActiveClusters() const {
-  const cuda::Functions &f = device->functions();
-  if (!f.occupancyMaxActiveClusters)
+int Kernel::countActiveClusters(const ContextScope &driver) const {
+  if (!driver->occupancyMaxActiveClusters)
     return 0;
   cuda::LaunchAttribute attribute = clusterAttribute(*description);
   cuda::LaunchConfig config = {attribute.value.cluster.x,
@@ -247,7 +244,8 @@ int Kernel::countActiveClusters() const {
                                &attribute,
                                1};
   int count = 0;
-  if (f.occupancyMaxActiveClusters(&count, entry, &config) != cuda::kSuccess)
+  if (driver->occupancyMaxActiveClusters(&count, entry, &config) !=
+      cuda::kSuccess)
     return 0;
   return std::max(count, 0);
 }
@@ -257,14 +255,13 @@ int Kernel::countActiveClusters() const {
 /// are passed one by one, so only sizes matter once a tensor map has been
 /// placed: the code aligns it within its bank of constants, where parameters do
 /// not start at a multiple of 64.
-Status Kernel::checkParams(const Device &onDevice) const {
-  const cuda::Functions &f = onDevice.functions();
-  if (!f.funcGetParamInfo)
+Status Kernel::checkParams(const ContextScope &driver) const {
+  if (!driver->funcGetParamInfo)
     return Status();
   size_t offset = 0, size = 0, count = description->params.size();
   bool knowsOffsets = true;
   for (size_t i = 0; i < count; ++i) {
-    if (f.funcGetParamInfo(entry, i, &offset, &size) != cuda::kSuccess)
+    if (driver->funcGetParamInfo(entry, i, &offset, &size) != cuda::kSuccess)
       return kernelError(*description, "expected " + std::to_string(count) +
                                            " parameters, got code with " +
                                            std::to_string(i));
@@ -279,7 +276,7 @@ Status Kernel::checkParams(const Device &onDevice) const {
                              ", got code with " + std::to_string(size) +
                              " at " + std::to_string(offset));
   }
-  if (f.funcGetParamInfo(entry, count, &offset, &size) == cuda::kSuccess)
+  if (driver->funcGetParamInfo(entry, count, &offset, &size) == cuda::kSuccess)
     return kernelError(*description, "expected " + std::to_string(count) +
                                          " parameters, got code with more");
   return Status();
@@ -291,8 +288,8 @@ Kernel::~Kernel() = default;
 // At launch
 //===----------------------------------------------------------------------===//
 
-Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
-                    LaunchBuffer &buffer) const {
+Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
+                    LaunchChecks checks, LaunchBuffer &buffer) const {
   const KernelSpec &spec = *description;
   size_t count = spec.args.size();
   if (args.size() != count)
@@ -311,7 +308,7 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
       return status;
     dims += spec.args[i].shape.size();
     if (checks.pointers && !ranges[i].empty())
-      if (Status status = checkPointer(*device, spec, i, args[i].data);
+      if (Status status = checkPointer(*device, driver, spec, i, args[i].data);
           !status.ok())
         return status;
   }
@@ -325,7 +322,7 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
   // hold, say) is none for these arguments.
   for (const std::unique_ptr<Kernel> &version : versions)
     if (version->applies(args, values) &&
-        version->pack(args, values, buffer).ok())
+        version->pack(driver, args, values, buffer).ok())
       return Status();
   for (const Assumption &assumption : spec.assumptions) {
     Expr::Value value = assumption.expr.evaluate(values);
@@ -334,7 +331,7 @@ Status Kernel::bind(Span<const Arg> args, LaunchChecks checks,
     if (value.value == 0)
       return kernelError(spec, assumption.message);
   }
-  return pack(args, values, buffer);
+  return pack(driver, args, values, buffer);
 }
 
 bool Kernel::applies(Span<const Arg> args,
@@ -352,8 +349,8 @@ bool Kernel::applies(Span<const Arg> args,
   return true;
 }
 
-Status Kernel::pack(Span<const Arg> args, Span<const ExprArg> described,
-                    LaunchBuffer &buffer) const {
+Status Kernel::pack(const ContextScope &driver, Span<const Arg> args,
+                    Span<const ExprArg> described, LaunchBuffer &buffer) const {
   const KernelSpec &spec = *description;
   buffer.kernel = this;
   if (Status status =
@@ -389,7 +386,7 @@ Status Kernel::pack(Span<const Arg> args, Span<const ExprArg> described,
     }
     case ParamKind::TensorMap:
       if (Status status = tensorMaps->get(
-              spec, param.arg, *device,
+              spec, param.arg, *device, driver,
               args[spec.tensorMaps[param.arg].arg].data, described, slot);
           !status.ok())
         return status;
@@ -399,21 +396,19 @@ Status Kernel::pack(Span<const Arg> args, Span<const ExprArg> described,
   return Status();
 }
 
-Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) {
+Status Kernel::submit(const ContextScope &driver, const LaunchBuffer &buffer,
+                      cuda::Stream stream) {
   if (buffer.empty)
     return Status();
   const Kernel &kernel = *buffer.kernel;
   const KernelSpec &spec = *kernel.description;
-  const Device &device = *kernel.device;
-  const cuda::Functions &f = device.functions();
-  ContextScope scope(device);
   void **params = const_cast<void **>(buffer.params);
   cuda::Result result;
   if (!kernel.clustered) {
-    result =
-        f.launchKernel(kernel.entry, buffer.grid[0], buffer.grid[1],
-                       buffer.grid[2], unsigned(spec.threads), 1, 1,
-                       unsigned(spec.sharedBytes), stream, params, nullptr);
+    result = driver->launchKernel(kernel.entry, buffer.grid[0], buffer.grid[1],
+                                  buffer.grid[2], unsigned(spec.threads), 1, 1,
+                                  unsigned(spec.sharedBytes), stream, params,
+                                  nullptr);
   } else {
     cuda::LaunchAttribute attribute = clusterAttribute(spec);
     cuda::LaunchConfig config = {buffer.grid[0],
@@ -426,26 +421,27 @@ Status Kernel::submit(const LaunchBuffer &buffer, cuda::Stream stream) {
                                  stream,
                                  &attribute,
                                  1};
-    result = f.launchKernelEx(&config, kernel.entry, params, nullptr);
+    result = driver->launchKernelEx(&config, kernel.entry, params, nullptr);
   }
   if (result == cuda::kSuccess)
     return Status();
-  return kernelError(spec,
-                     device.driver().check(result, "the launch").message());
+  return kernelError(spec, driver.check(result, "the launch").message());
 }
 
 Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
                       LaunchChecks checks) const {
   LaunchBuffer buffer;
-  if (Status status = bind(args, checks, buffer); !status.ok())
+  ContextScope driver(*device);
+  if (Status status = bind(driver, args, checks, buffer); !status.ok())
     return status;
-  return submit(buffer, stream);
+  return submit(driver, buffer, stream);
 }
 
 Result<PreparedLaunch> Kernel::prepare(Span<const Arg> args,
                                        LaunchChecks checks) const {
   std::unique_ptr<LaunchBuffer> buffer(new LaunchBuffer);
-  if (Status status = bind(args, checks, *buffer); !status.ok())
+  ContextScope driver(*device);
+  if (Status status = bind(driver, args, checks, *buffer); !status.ok())
     return status.takeError();
   return PreparedLaunch(std::move(buffer));
 }
@@ -461,7 +457,10 @@ PreparedLaunch &PreparedLaunch::operator=(PreparedLaunch &&) = default;
 PreparedLaunch::~PreparedLaunch() = default;
 
 Status PreparedLaunch::launch(cuda::Stream stream) const {
-  return Kernel::submit(*buffer, stream);
+  if (buffer->empty)
+    return Status();
+  ContextScope driver(*buffer->kernel->device);
+  return Kernel::submit(driver, *buffer, stream);
 }
 
 const unsigned *PreparedLaunch::grid() const { return buffer->grid; }

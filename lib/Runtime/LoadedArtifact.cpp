@@ -75,13 +75,13 @@ LoadedArtifact::load(std::shared_ptr<Device> device, const char *bytes,
 }
 
 LoadedArtifact::~LoadedArtifact() {
-  ContextScope scope(*owner);
+  ContextScope driver(*owner);
   for (cuda::Module module : modules)
     if (module)
-      owner->functions().moduleUnload(module);
+      driver->moduleUnload(module);
 }
 
-Status LoadedArtifact::loadModule(unsigned blob) {
+Status LoadedArtifact::loadModule(const ContextScope &driver, unsigned blob) {
   if (modules[blob])
     return Status();
   constexpr unsigned kLogSize = 8192;
@@ -91,9 +91,9 @@ Status LoadedArtifact::loadModule(unsigned blob) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   void *values[] = {&log[0], reinterpret_cast<void *>(uintptr_t(kLogSize))};
   cuda::Module module = nullptr;
-  Status status = owner->driver().check(
-      owner->functions().moduleLoadDataEx(&module, artifact.blobs[blob].c_str(),
-                                          2, options, values),
+  Status status = driver.check(
+      driver->moduleLoadDataEx(&module, artifact.blobs[blob].c_str(), 2,
+                               options, values),
       "cuModuleLoadDataEx");
   log.back() = '\0';
   if (!status.ok()) {
@@ -106,7 +106,7 @@ Status LoadedArtifact::loadModule(unsigned blob) {
 
 Result<std::unique_ptr<Kernel>>
 LoadedArtifact::loadKernel(const KernelSpec &spec) {
-  ContextScope scope(*owner);
+  ContextScope driver(*owner);
   std::vector<size_t> candidates =
       selectCode(spec.code, owner->computeMajor(), owner->computeMinor());
   std::string prefix = "kernel '" + spec.name + "': ";
@@ -126,18 +126,18 @@ LoadedArtifact::loadKernel(const KernelSpec &spec) {
     std::unique_ptr<Kernel> kernel(new Kernel);
     kernel->description = &spec;
     kernel->chosen = &code;
-    Status status = loadModule(code.blob);
+    Status status = loadModule(driver, code.blob);
     if (status.ok())
-      status = owner->driver().check(
-          owner->functions().moduleGetFunction(
-              &kernel->entry, modules[code.blob], spec.name.c_str()),
-          "cuModuleGetFunction");
+      status = driver.check(driver->moduleGetFunction(&kernel->entry,
+                                                      modules[code.blob],
+                                                      spec.name.c_str()),
+                            "cuModuleGetFunction");
     if (!status.ok()) {
       failures += (failures.empty() ? "" : "; ") + codeText(code) + ": " +
                   status.message();
       continue;
     }
-    if (status = kernel->configure(*owner); !status.ok())
+    if (status = kernel->configure(*owner, driver); !status.ok())
       return status.takeError();
     return kernel;
   }

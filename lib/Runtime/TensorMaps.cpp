@@ -104,7 +104,7 @@ static Status evaluate(const KernelSpec &kernel, unsigned index,
   return Status();
 }
 
-static Status encode(const TensorMapSpec &spec, const Driver &driver,
+static Status encode(const TensorMapSpec &spec, const ContextScope &driver,
                      const TensorMapKey &key, cuda::TensorMap &map) {
   unsigned rank = unsigned(spec.dims.size());
   unsigned box[5] = {}, elementStrides[5] = {};
@@ -122,7 +122,7 @@ static Status encode(const TensorMapSpec &spec, const Driver &driver,
       upper[i] = int(spec.im2col.upper[i]);
     }
     return driver.check(
-        driver.functions().tensorMapEncodeIm2col(
+        driver->tensorMapEncodeIm2col(
             &map, mapType(spec.type), rank, address, key.dims.data(),
             key.strides.data(), lower, upper, unsigned(spec.im2col.channels),
             unsigned(spec.im2col.pixels), elementStrides, int(spec.interleave),
@@ -130,7 +130,7 @@ static Status encode(const TensorMapSpec &spec, const Driver &driver,
         "cuTensorMapEncodeIm2col");
   }
   // The enumerations of the manifest number their values as the driver does.
-  return driver.check(driver.functions().tensorMapEncodeTiled(
+  return driver.check(driver->tensorMapEncodeTiled(
                           &map, mapType(spec.type), rank, address,
                           key.dims.data(), key.strides.data(), box,
                           elementStrides, int(spec.interleave),
@@ -139,8 +139,9 @@ static Status encode(const TensorMapSpec &spec, const Driver &driver,
 }
 
 Status TensorMapCache::get(const KernelSpec &kernel, unsigned index,
-                           Device &device, cuda::DevicePtr address,
-                           Span<const ExprArg> args, char *out) {
+                           Device &device, const ContextScope &driver,
+                           cuda::DevicePtr address, Span<const ExprArg> args,
+                           char *out) {
   TensorMapKey key;
   key.map = index;
   key.address = address;
@@ -162,7 +163,7 @@ Status TensorMapCache::get(const KernelSpec &kernel, unsigned index,
       return Status();
     }
   cuda::TensorMap map;
-  Status status = encode(spec, device.driver(), key, map);
+  Status status = encode(spec, driver, key, map);
   if (!status.ok())
     return argError(kernel, kernel.tensorMaps[index].arg,
                     "tensor map " + std::to_string(index) + ": " +

@@ -41,7 +41,8 @@ public:
   /// are of one element, a zero (`Device::nothing`), which a kernel without a
   /// loop over what is not there may copy.
   Status get(const KernelSpec &kernel, unsigned index, Device &device,
-             cuda::DevicePtr address, Span<const ExprArg> args, char *out);
+             const ContextScope &driver, cuda::DevicePtr address,
+             Span<const ExprArg> args, char *out);
 
 private:
   static constexpr size_t kEntries = 16;

@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
@@ -250,6 +251,19 @@ LogicalResult LLVMBackend::optimize() {
   });
 }
 
+void LLVMBackend::avoidAssemblerFaults() {
+  avoidMiscompiledSubtractions(*module);
+  putWaitsFirst(*module);
+}
+
+std::pair<std::unique_ptr<llvm::Module>, std::unique_ptr<llvm::LLVMContext>>
+LLVMBackend::takeModule() {
+  avoidAssemblerFaults();
+  // Diagnostics of LLVM must not reach this object any more.
+  context->setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
+  return {std::move(module), std::move(context)};
+}
+
 FailureOr<std::string> LLVMBackend::emitPtx() {
   TimeReport::Scope time(options.timeReport, "LLVM code generation",
                          TimeReport::Group::Backend);
@@ -257,8 +271,7 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
   text.reserve(1 << 18);
   bool supported = true;
   if (failed(guarded("PTX generation", [&] {
-        avoidMiscompiledSubtractions(*module);
-        putWaitsFirst(*module);
+        avoidAssemblerFaults();
         llvm::raw_svector_ostream os(text);
         llvm::legacy::PassManager passes;
         supported = !machine->addPassesToEmitFile(

@@ -18,7 +18,7 @@ import runner
 LARGEST = 9000  # elements of one argument
 
 
-def arguments(kernel, run):
+def arguments(kernel, run, largest=LARGEST):
     """tile-run's --args, or None where the shapes are not for this test."""
     names = {key: value for key, value in run.items() if key != "pad"}
     names["cdiv"] = lambda a, b: -(-a // b)
@@ -31,7 +31,7 @@ def arguments(kernel, run):
         size = 1
         for extent in shape:
             size *= extent
-        if size > LARGEST or not all(shape):
+        if size > largest or not all(shape):
             return None
         strides = ""
         if arg["strided"] and run.get("pad"):

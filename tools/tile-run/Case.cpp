@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Case.h"
+#include "Data.h"
+#include "Magnitudes.h"
+#include "Defined.h"
+#include "RunLowered.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -11,28 +15,17 @@
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Pipelines.h"
+#include "tile/Pipelines/SourceDiagnostics.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::run;
 
 namespace {
-/// Errors and warnings with their source lines, to a stream; no remarks.
-class Diagnostics : public SourceMgrDiagnosticHandler {
-public:
-  Diagnostics(llvm::SourceMgr &sources, MLIRContext *context,
-              raw_ostream &stream)
-      : SourceMgrDiagnosticHandler(sources, context, stream) {
-    setHandler([this](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-        emitDiagnostic(diagnostic);
-      return success();
-    });
-  }
-};
-
 /// The steps of one run, and what they hand on.
 class CaseRunner {
 public:
@@ -62,7 +55,7 @@ private:
   /// Tile IR of a file, with diagnostics that show its lines.
   struct File {
     llvm::SourceMgr sources;
-    std::unique_ptr<Diagnostics> diagnostics;
+    std::unique_ptr<SourceDiagnostics> diagnostics;
     OwningOpRef<ModuleOp> module; ///< null where there is no file
   };
   bool parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file);
@@ -78,12 +71,18 @@ private:
   std::optional<runtime::Artifact> compile(ModuleOp module);
   bool makeReferences(ModuleOp module, const Memory &memory,
                       Memory (&references)[2]);
-  std::vector<Comparison> compareAll(const Memory *references);
+  std::vector<Comparison> compareAll(const Memory &inputs,
+                                     const Memory *references);
   RunOptions runOptions() const;
   bool runTarget(const Memory &memory);
   bool runCpu(const Memory &memory, const RunOptions &options);
+  bool runLowered(const Memory &memory, const RunOptions &options);
   bool runCuda(const Memory &memory, const RunOptions &options);
+  /// What is compiled: the kernel that runs, without the file's others.
+  OwningOpRef<ModuleOp> cloneKernel();
   bool check(const Memory &memory);
+  bool parseSaves();
+  bool save();
 
   const Case &which;
   CudaSession &cuda;
@@ -96,6 +95,8 @@ private:
   std::optional<runtime::Artifact> artifact;
   KernelFacts facts;
   RunResult result;
+  /// Arguments to save, and where.
+  std::vector<std::pair<unsigned, std::string>> saves;
 };
 } // namespace
 
@@ -104,9 +105,12 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool CaseRunner::parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file) {
+  if (llvm::Error error =
+          checkNesting(buffer->getBuffer(), buffer->getBufferIdentifier()))
+    return fail(std::move(error));
   file.sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  file.diagnostics =
-      std::make_unique<Diagnostics>(file.sources, &context, errors);
+  file.diagnostics = std::make_unique<SourceDiagnostics>(
+      file.sources, &context, errors, /*remarks=*/false);
   file.module = parseSourceFile<ModuleOp>(file.sources, &context);
   return bool(file.module);
 }
@@ -182,7 +186,10 @@ bool CaseRunner::describeKernel() {
     name = signature.kernel;
   }
   KernelOp kernel;
-  if (program.module) {
+  // A program that is lowered already has the arguments of its source.
+  bool isLowered = program.module && which.stage == Stage::Lowered &&
+                   program.module->getOps<KernelOp>().empty();
+  if (program.module && !isLowered) {
     auto found = findKernel(*program.module, name);
     if (!found)
       return fail(found.takeError());
@@ -196,7 +203,7 @@ bool CaseRunner::describeKernel() {
     kernel = *found;
     facts = analyzeKernel(kernel);
     Signature written = signatureOf(kernel, facts);
-    if (artifact || program.module)
+    if (artifact || (program.module && !isLowered))
       if (auto failure = checkSameSignature(written, signature))
         return fail(std::move(failure));
     signature = std::move(written);
@@ -324,7 +331,7 @@ void CaseRunner::measure(const Candidate &candidate, const Memory &memory,
   result = std::move(*ran);
   tuned.seconds = result.seconds;
   if (references)
-    tuned.comparisons = compareAll(references);
+    tuned.comparisons = compareAll(memory, references);
 }
 
 bool CaseRunner::tune(const Memory &memory) {
@@ -404,6 +411,8 @@ static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch,
   case Stage::Scheduled:
     buildSchedulePipeline(manager, options);
     break;
+  case Stage::Lowered:
+    llvm_unreachable("compiled as for a GPU");
   }
   return manager.run(module);
 }
@@ -442,19 +451,46 @@ std::optional<runtime::Artifact> CaseRunner::compile(ModuleOp module) {
   return std::move(*compiled);
 }
 
+OwningOpRef<ModuleOp> CaseRunner::cloneKernel() {
+  OwningOpRef<ModuleOp> module =
+      (program.module ? *program.module : *source.module).clone();
+  for (KernelOp kernel : llvm::make_early_inc_range(module->getOps<KernelOp>()))
+    if (kernel.getSymName() != report.kernel)
+      kernel.erase();
+  return module;
+}
+
+/// Everything a launch on a GPU would do, on this machine.
+bool CaseRunner::runLowered(const Memory &memory, const RunOptions &options) {
+  OwningOpRef<ModuleOp> module = cloneKernel();
+  CompileOptions compile;
+  compile.arch = which.arch.empty() ? "sm_80" : which.arch;
+  compile.versions = true;
+  compile.fastMath = which.fastMath;
+  compile.roles = which.roles;
+  if (failed(lowerToNVVM(*module, compile)))
+    return false;
+  LoweredOptions lowered;
+  lowered.target = TargetInfo::get(compile.arch);
+  lowered.seed = which.seed;
+  lowered.optimize = which.optimize;
+  auto ran = run::runLowered(*module, lowered, report.kernel, report.arguments,
+                             memory, options, prints);
+  if (!ran)
+    return fail(ran.takeError());
+  if (!*ran)
+    return false;
+  result = std::move(**ran);
+  return true;
+}
+
 bool CaseRunner::runCuda(const Memory &memory, const RunOptions &options) {
   if (which.stage)
     return fail("expected --stage with --target=cpu only");
   if (auto failure = cuda.open())
     return fail(std::move(failure));
   if (!artifact) {
-    OwningOpRef<ModuleOp> module =
-        (program.module ? *program.module : *source.module).clone();
-    for (KernelOp kernel :
-         llvm::make_early_inc_range(module->getOps<KernelOp>()))
-      if (kernel.getSymName() != report.kernel)
-        kernel.erase();
-    artifact = compile(*module);
+    artifact = compile(*cloneKernel());
     if (!artifact)
       return false;
   }
@@ -479,7 +515,10 @@ bool CaseRunner::runTarget(const Memory &memory) {
   RunOptions options = runOptions();
   bool isCpu = which.target == Target::Cpu;
   report.target = isCpu ? "cpu" : "cuda";
-  if (!(isCpu ? runCpu(memory, options) : runCuda(memory, options)))
+  bool isLowered = isCpu && which.stage == Stage::Lowered;
+  if (!(isLowered ? runLowered(memory, options)
+        : isCpu   ? runCpu(memory, options)
+                  : runCuda(memory, options)))
     return false;
   report.where = result.where;
   report.seconds = result.seconds;
@@ -491,29 +530,40 @@ bool CaseRunner::runTarget(const Memory &memory) {
 /// What the results should be, and the same from the absolute values of inputs.
 bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
                                 Memory (&references)[2]) {
-  for (bool magnitudes : {false, true}) {
-    auto wide = runReference(module, report.kernel, report.arguments,
-                             widenMemory(report.arguments, memory, magnitudes),
-                             which.workers);
+  OwningOpRef<ModuleOp> onMagnitudes = module.clone();
+  useMagnitudes(*onMagnitudes);
+  std::vector<Argument> magnitudes = report.arguments;
+  for (Argument &argument : magnitudes)
+    if (!argument.isBuffer && isa<FloatType>(argument.element))
+      argument.scalar = std::fabs(argument.scalar);
+  Memory input = widenMemory(report.arguments, memory, /*magnitudes=*/false);
+  ReferenceOptions options;
+  options.workers = which.workers;
+  for (bool isMagnitude : {false, true}) {
+    auto wide = isMagnitude
+                    ? runReference(*onMagnitudes, report.kernel, magnitudes,
+                                   widenMemory(magnitudes, memory, true),
+                                   options)
+                    : runReference(module, report.kernel, report.arguments,
+                                   input, options);
     if (!wide)
       return fail("in the reference: " + llvm::toString(wide.takeError()));
     if (!*wide)
       return false;
-    references[magnitudes] = std::move(**wide);
+    references[isMagnitude] = std::move((**wide)[0]);
   }
+  if (llvm::Error error = checkDefined(module, report.kernel, report.arguments,
+                                       input, references[0], references[1],
+                                       report.work.terms, which.workers))
+    return fail(std::move(error));
   return true;
 }
 
 /// Compares `result`, of all arguments that are written.
-std::vector<Comparison> CaseRunner::compareAll(const Memory *references) {
-  ErrorBound bound;
-  bound.accumulationFactor = result.accumulationFactor;
-  bound.terms = report.work.terms;
-  bound.accumulatorRoundoff = facts.accumulatorRoundoff;
-  // The coarsest of the approximate functions is tanh.
-  bound.innerRoundoff =
-      std::max(facts.innerRoundoff, which.fastMath ? 0x1p-11 : 0.0);
-  bound.subtracts = facts.subtracts;
+std::vector<Comparison> CaseRunner::compareAll(const Memory &inputs,
+                                               const Memory *references) {
+  ErrorBound bound = errorBound(facts, report.work, report.arguments, inputs,
+                                result, which.fastMath);
   std::vector<Comparison> comparisons;
   for (auto [i, argument] : llvm::enumerate(report.arguments))
     if (argument.isBuffer && argument.isWritten)
@@ -528,7 +578,33 @@ bool CaseRunner::check(const Memory &memory) {
   Memory references[2];
   if (!makeReferences(*source.module, memory, references))
     return false;
-  report.comparisons = compareAll(references);
+  report.comparisons = compareAll(memory, references);
+  return true;
+}
+
+/// What can be wrong with `--save` is told before anything runs.
+bool CaseRunner::parseSaves() {
+  if (!which.saves.empty() && which.tune)
+    return fail("expected no --save with --tune, which runs many candidates");
+  for (StringRef text : which.saves) {
+    auto [name, path] = text.split(':');
+    if (path.empty())
+      return fail("expected --save=NAME:FILE.npy, got '" + text + "'");
+    auto index = findBuffer(report.arguments, report.kernel, name, "--save");
+    if (!index)
+      return fail(index.takeError());
+    saves.emplace_back(*index, path.str());
+  }
+  return true;
+}
+
+bool CaseRunner::save() {
+  for (const auto &[index, path] : saves) {
+    const Argument &argument = report.arguments[index];
+    if (auto failure = writeNpy(path, argument.element, argument.shape,
+                                argument.strides, result.memory[index]))
+      return fail("--save: " + llvm::toString(std::move(failure)));
+  }
   return true;
 }
 
@@ -538,12 +614,15 @@ bool CaseRunner::run() {
     return fail("--arch: " + reason);
   if (!readFiles() || !describeKernel())
     return false;
-  llvm::Expected<Memory> memory = fillArguments(report.arguments);
+  if (!parseSaves())
+    return false;
+  llvm::Expected<Memory> memory =
+      fillArguments(report.arguments, /*forCheck=*/which.check);
   if (!memory)
     return fail(memory.takeError());
   if (which.tune)
     return tune(*memory);
-  return runTarget(*memory) && (!which.check || check(*memory));
+  return runTarget(*memory) && save() && (!which.check || check(*memory));
 }
 
 bool run::runCase(const Case &which, const DialectRegistry &registry,

@@ -18,13 +18,15 @@ namespace mlir::tile::run {
 
 enum class Target { Cpu, Cuda };
 /// Phase of the IR that the CPU executes.
-enum class Stage { Source, Layouts, Copies, Scheduled };
+enum class Stage { Source, Layouts, Copies, Scheduled, Lowered };
 
 struct Case {
   std::string input;  ///< tile IR, or an artifact
   std::string source; ///< tile IR that the input was made from; may be empty
   std::string kernel; ///< may be empty where there is one
   std::string args;   ///< `--args`
+  /// Arguments that are saved after the run, as `C:c.npy`.
+  std::vector<std::string> saves;
   Target target = Target::Cpu;
   std::optional<Stage> stage;
   std::string arch; ///< empty: sm_80 for the CPU, the device's for a GPU
@@ -39,6 +41,9 @@ struct Case {
   RoleChoice roles = RoleChoice::Auto;
   bool lazyAsync = false; ///< as in RunOptions, like `blocks`
   unsigned blocks = 0;
+  /// Of Stage::Lowered: as in LoweredOptions.
+  uint64_t seed = 1;
+  bool optimize = true;
 };
 
 /// Runs the case and fills `report`. False where that was not possible, after

@@ -19,6 +19,8 @@ class CudaSession {
 public:
   /// Opens the driver and its first device, unless that is done.
   llvm::Error open();
+  /// Opens the first device of a driver that is given.
+  llvm::Error open(std::shared_ptr<runtime::Driver> driver);
   std::shared_ptr<runtime::Device> device() const { return opened; }
 
   /// LLVM's name of the newest architecture, with the suffix a where there is

@@ -4,6 +4,8 @@
 #include "RuntimeFixture.h"
 
 #include <cstdio>
+#include <functional>
+#include <thread>
 
 #include <unistd.h>
 
@@ -65,7 +67,76 @@ TEST_F(DriverTest, MemoryAndEvents) {
   EXPECT_TRUE(device->record(*begin).ok());
   EXPECT_EQ(*device->elapsed(*begin, *begin), 1.5f);
   // The context is current only while something is done with it.
-  EXPECT_TRUE(mock->contexts.empty());
+  EXPECT_TRUE(contexts().empty());
+}
+
+TEST_F(DriverTest, TheMockRefusesWithoutAContext) {
+  uint64_t pointer = 0;
+  int value = 0;
+  constexpr int kInvalidContext = 201;
+  auto allocate = find<int(uint64_t *, size_t)>("cuMemAlloc_v2");
+  auto ask = find<int(void *, int, uint64_t)>("cuPointerGetAttribute");
+  EXPECT_EQ(allocate(&pointer, 16), kInvalidContext);
+  EXPECT_EQ(ask(&value, cuda::kPointerDeviceOrdinal, kA), kInvalidContext);
+  contexts() = {&value}; // another one's
+  EXPECT_EQ(allocate(&pointer, 16), kInvalidContext);
+  contexts().clear();
+  std::shared_ptr<Device> device = openDevice();
+  ContextScope driver(*device);
+  EXPECT_EQ(
+      driver->pointerGetAttribute(&value, cuda::kPointerDeviceOrdinal, kA),
+      cuda::kSuccess);
+}
+
+template <typename T> Status keep(Result<T> result, T &to) {
+  if (!result.ok())
+    return result.error();
+  to = std::move(*result);
+  return Status();
+}
+
+/// Each step in a thread of its own, which has not seen the device before.
+TEST_F(DriverTest, EveryThreadUsesTheDevice) {
+  std::shared_ptr<Device> device;
+  cuda::DevicePtr memory = 0, nothing = 0;
+  cuda::Stream stream = nullptr;
+  cuda::Event event = nullptr;
+  std::unique_ptr<LoadedArtifact> loaded;
+  char bytes[16];
+  size_t available = 0;
+  float milliseconds = 0;
+  std::vector<std::function<Status()>> steps = {
+      [&] { return device = openDevice(), Status(); },
+      [&] { return keep(device->allocate(16), memory); },
+      [&] { return device->fillBytes(memory, 7, 16); },
+      [&] { return device->copyToDevice(memory, "abc", 3); },
+      [&] { return device->copyOnDevice(memory, memory + 8, 4); },
+      [&] { return device->copyToHost(bytes, memory, 16); },
+      [&] { return keep(device->createStream(), stream); },
+      [&] { return keep(device->createEvent(), event); },
+      [&] { return device->record(event, stream); },
+      [&] { return keep(device->elapsed(event, event), milliseconds); },
+      [&] { return device->synchronize(stream); },
+      [&] { return device->synchronize(); },
+      [&] { return device->destroyEvent(event); },
+      [&] { return device->destroyStream(stream); },
+      [&] { return device->free(memory); },
+      [&] { return keep(device->freeMemory(), available); },
+      [&] { return keep(device->nothing(true), nothing); },
+      [&] {
+        return keep(LoadedArtifact::load(device, tensorMapArtifact()), loaded);
+      },
+      [&] { return loaded.reset(), Status(); },
+      [&] { return device.reset(), Status(); },
+  };
+  for (size_t i = 0; i < steps.size(); ++i)
+    std::thread([&, i] {
+      Status status = steps[i]();
+      EXPECT_TRUE(status.ok()) << "step " << i << ": " << status.message();
+      EXPECT_TRUE(contexts().empty()) << "step " << i;
+    }).join();
+  EXPECT_EQ(mock->modulesLoaded, 0);
+  EXPECT_EQ(mock->primaryRetained, 0);
 }
 
 std::string best(std::initializer_list<CodeSpec> list, int major, int minor) {

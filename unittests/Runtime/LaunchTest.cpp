@@ -61,7 +61,7 @@ TEST_F(LaunchTest, PacksParametersAndComputesTheGrid) {
   EXPECT_EQ(as<int64_t>(launch.params[4]), 300);
   EXPECT_EQ(as<float>(launch.params[5]), 2.5f);
   EXPECT_EQ(as<int32_t>(launch.params[6]), 3);
-  EXPECT_TRUE(mock->contexts.empty());
+  EXPECT_TRUE(contexts().empty());
 }
 
 TEST_F(LaunchTest, PreparedLaunchesRepeat) {
@@ -275,10 +275,30 @@ TEST_F(LaunchTest, DriverErrorsNameTheKernel) {
 TEST_F(LaunchTest, OtherContextsStayCurrent) {
   std::unique_ptr<LoadedArtifact> loaded = load(scaleArtifact());
   int other = 0;
-  mock->contexts = {&other};
+  contexts() = {&other};
   ASSERT_TRUE(loaded->kernel(0).launch(args).ok());
-  EXPECT_EQ(mock->contexts, std::vector<void *>{&other});
-  mock->contexts.clear();
+  EXPECT_EQ(contexts(), std::vector<void *>{&other});
+  contexts().clear();
+}
+
+TEST_F(LaunchTest, EveryThreadPreparesAndLaunches) {
+  std::unique_ptr<LoadedArtifact> loaded = load(tensorMapArtifact());
+  ASSERT_TRUE(loaded);
+  const Kernel &kernel = loaded->kernel(0);
+  shapeC[1] = stridesC[0] = 256;
+  Status launched, again;
+  std::unique_ptr<Result<PreparedLaunch>> prepared;
+  std::thread([&] { launched = kernel.launch(args); }).join();
+  EXPECT_TRUE(launched.ok()) << launched.message();
+  shapeA[0] = 99; // a map of its own
+  std::thread([&] {
+    prepared = std::make_unique<Result<PreparedLaunch>>(kernel.prepare(args));
+  }).join();
+  ASSERT_TRUE(prepared->ok()) << prepared->message();
+  std::thread([&] { again = (*prepared)->launch(); }).join();
+  EXPECT_TRUE(again.ok()) << again.message();
+  EXPECT_EQ(mock->tensorMaps.size(), 2u);
+  EXPECT_EQ(mock->launches.size(), 2u);
 }
 
 TEST_F(LaunchTest, TensorMapsAreEncodedOnceAndClustersLaunched) {
@@ -335,10 +355,7 @@ TEST_F(LaunchTest, TensorsWithoutElementsAreAZero) {
   EXPECT_NE(map.address, kA);
   std::vector<char> bytes(Device::kNothingBytes, 1);
   ASSERT_TRUE(loaded->device()
-                  .driver()
-                  .check(loaded->device().functions().memcpyDtoH(
-                             bytes.data(), map.address, bytes.size()),
-                         "cuMemcpyDtoH")
+                  .copyToHost(bytes.data(), map.address, bytes.size())
                   .ok());
   EXPECT_EQ(bytes, std::vector<char>(Device::kNothingBytes, 0));
 }
@@ -347,8 +364,6 @@ TEST_F(LaunchTest, ThreadsLaunchTogether) {
   std::unique_ptr<LoadedArtifact> loaded = load(tensorMapArtifact());
   const Kernel &kernel = loaded->kernel(0);
   shapeC[1] = stridesC[0] = 256;
-  // The context is current already: contexts of the mock are no thread's own.
-  mock->contexts = {loaded->device().context()};
   std::atomic<int> failures = 0;
   std::vector<std::thread> threads;
   for (int64_t id = 1; id <= 4; ++id)
@@ -363,7 +378,6 @@ TEST_F(LaunchTest, ThreadsLaunchTogether) {
     });
   for (std::thread &thread : threads)
     thread.join();
-  mock->contexts.clear();
   EXPECT_EQ(failures, 0);
   ASSERT_EQ(mock->launches.size(), 800u);
   // Each launch got the map of its own extents (numbers of maps wrap at 256).

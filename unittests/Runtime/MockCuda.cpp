@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The driver's symbols, as far as the runtime uses them. "Device memory" is
-// the host's; modules and functions are numbers that lead back to names.
+// the host's; modules and functions are numbers that lead back to names. As of
+// the real driver, most functions work in the calling thread's current context
+// and refuse where it is not the one that their objects belong to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +48,18 @@ const MockAllocation *find(uint64_t pointer) {
 }
 
 int context; // its address is the primary context
+/// Of the calling thread, the current one last.
+thread_local std::vector<void *> contexts;
+
+constexpr int kErrorInvalidContext = 201;
+
+/// What a function answers that needs the primary context: success, or the
+/// error of a thread on which it is not the current one.
+int inContext() {
+  return !contexts.empty() && contexts.back() == &context
+             ? 0
+             : kErrorInvalidContext;
+}
 
 int record(const LaunchConfig &config, void *function, void **params) {
   std::lock_guard<std::mutex> lock(mutex);
@@ -76,11 +90,14 @@ int record(const LaunchConfig &config, void *function, void **params) {
 extern "C" {
 
 MockCuda *mockCudaState() { return &state; }
+std::vector<void *> *mockCudaContexts() { return &contexts; }
 
 int cuInit(unsigned) { return state.initResult; }
 int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
 int cuGetErrorName(int error, const char **text) {
-  *text = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_MOCK";
+  *text = error == 2                      ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == kErrorInvalidContext ? "CUDA_ERROR_INVALID_CONTEXT"
+                                          : "CUDA_ERROR_MOCK";
   return 0;
 }
 int cuGetErrorString(int, const char **text) { return *text = "mocked", 0; }
@@ -124,22 +141,22 @@ int cuDevicePrimaryCtxRetain(void **result, int) {
 int cuDevicePrimaryCtxRelease_v2(int) { return --state.primaryRetained, 0; }
 
 int cuCtxGetCurrent(void **result) {
-  *result = state.contexts.empty() ? nullptr : state.contexts.back();
+  *result = contexts.empty() ? nullptr : contexts.back();
   return 0;
 }
-int cuCtxPushCurrent_v2(void *pushed) {
-  return state.contexts.push_back(pushed), 0;
-}
+int cuCtxPushCurrent_v2(void *pushed) { return contexts.push_back(pushed), 0; }
 int cuCtxPopCurrent_v2(void **popped) {
-  if (state.contexts.empty())
-    return 201;
-  *popped = state.contexts.back();
-  return state.contexts.pop_back(), 0;
+  if (contexts.empty())
+    return kErrorInvalidContext;
+  *popped = contexts.back();
+  return contexts.pop_back(), 0;
 }
-int cuCtxSynchronize() { return 0; }
+int cuCtxSynchronize() { return inContext(); }
 
 int cuModuleLoadDataEx(void **module, const void *image, unsigned numOptions,
                        int *options, void **values) {
+  if (int error = inContext())
+    return error;
   std::string text = static_cast<const char *>(image);
   if (!state.refuse.empty() && text.find(state.refuse) != std::string::npos) {
     char *log = nullptr;
@@ -155,10 +172,14 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned numOptions,
   return *module = new Module, 0;
 }
 int cuModuleUnload(void *module) {
+  if (int error = inContext())
+    return error;
   --state.modulesLoaded;
   return delete static_cast<Module *>(module), 0;
 }
 int cuModuleGetFunction(void **function, void *module, const char *name) {
+  if (int error = inContext())
+    return error;
   if (!state.paramSizes.count(name))
     return 500;
   Function &entry = static_cast<Module *>(module)->functions[name];
@@ -166,6 +187,8 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
   return *function = &entry, 0;
 }
 int cuFuncGetAttribute(int *value, int attribute, void *) {
+  if (int error = inContext())
+    return error;
   *value = attribute == 0   ? state.maxThreads
            : attribute == 1 ? state.staticShared
            : attribute == 4 ? 40
@@ -173,10 +196,14 @@ int cuFuncGetAttribute(int *value, int attribute, void *) {
   return 0;
 }
 int cuFuncSetAttribute(void *, int attribute, int value) {
+  if (int error = inContext())
+    return error;
   return state.functionAttributes[attribute] = value, 0;
 }
 int cuFuncGetParamInfo(void *function, size_t index, size_t *offset,
                        size_t *size) {
+  if (int error = inContext())
+    return error;
   const std::vector<size_t> &sizes =
       state.paramSizes[static_cast<Function *>(function)->name];
   if (index >= sizes.size())
@@ -195,6 +222,8 @@ int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
                    unsigned blockZ, unsigned shared, void *stream,
                    void **params, void **) {
+  if (int error = inContext())
+    return error;
   LaunchConfig config = {{gridX, gridY, gridZ},
                          {blockX, blockY, blockZ},
                          shared,
@@ -205,11 +234,15 @@ int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
 }
 int cuLaunchKernelEx(const LaunchConfig *config, void *function, void **params,
                      void **) {
+  if (int error = inContext())
+    return error;
   return record(*config, function, params);
 }
 
 int cuOccupancyMaxActiveClusters(int *count, void *,
                                  const LaunchConfig *config) {
+  if (int error = inContext())
+    return error;
   ++state.clusterQuestions;
   state.sharedAsked = config->shared;
   if (state.groups.empty())
@@ -228,6 +261,8 @@ int cuOccupancyMaxActiveClusters(int *count, void *,
 }
 
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
+  if (int error = inContext())
+    return error;
   if (bytes > size_t(1) << 30)
     return 2;
   *pointer = reinterpret_cast<uint64_t>(
@@ -236,31 +271,47 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   return 0;
 }
 int cuMemFree_v2(uint64_t pointer) {
+  if (int error = inContext())
+    return error;
   if (!state.memory.erase(pointer))
     return 1;
   return std::free(reinterpret_cast<void *>(pointer)), 0;
 }
 int cuMemGetInfo_v2(size_t *available, size_t *total) {
+  if (int error = inContext())
+    return error;
   return *available = *total = size_t(1) << 30, 0;
 }
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+  if (int error = inContext())
+    return error;
   return std::memcpy(reinterpret_cast<void *>(to), from, bytes), 0;
 }
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+  if (int error = inContext())
+    return error;
   return std::memcpy(to, reinterpret_cast<void *>(from), bytes), 0;
 }
 int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes) {
+  if (int error = inContext())
+    return error;
   return std::memcpy(reinterpret_cast<void *>(to),
                      reinterpret_cast<void *>(from), bytes),
          0;
 }
 int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t count) {
+  if (int error = inContext())
+    return error;
   return std::memset(reinterpret_cast<void *>(to), value, count), 0;
 }
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t count, void *) {
+  if (int error = inContext())
+    return error;
   return cuMemsetD8_v2(to, value, count);
 }
 int cuPointerGetAttribute(void *data, int attribute, uint64_t pointer) {
+  if (int error = inContext())
+    return error;
   const MockAllocation *allocation = find(pointer);
   if (!allocation)
     return 1;
@@ -271,14 +322,24 @@ int cuPointerGetAttribute(void *data, int attribute, uint64_t pointer) {
   return std::memcpy(data, &value, sizeof(value)), 0;
 }
 
-int cuStreamCreate(void **stream, unsigned) { return *stream = &state, 0; }
-int cuStreamDestroy_v2(void *) { return 0; }
-int cuStreamSynchronize(void *) { return 0; }
-int cuEventCreate(void **event, unsigned) { return *event = &state, 0; }
-int cuEventDestroy_v2(void *) { return 0; }
-int cuEventRecord(void *, void *) { return 0; }
-int cuEventSynchronize(void *) { return 0; }
+int cuStreamCreate(void **stream, unsigned) {
+  if (int error = inContext())
+    return error;
+  return *stream = &state, 0;
+}
+int cuStreamDestroy_v2(void *) { return inContext(); }
+int cuStreamSynchronize(void *) { return inContext(); }
+int cuEventCreate(void **event, unsigned) {
+  if (int error = inContext())
+    return error;
+  return *event = &state, 0;
+}
+int cuEventDestroy_v2(void *) { return inContext(); }
+int cuEventRecord(void *, void *) { return inContext(); }
+int cuEventSynchronize(void *) { return inContext(); }
 int cuEventElapsedTime(float *milliseconds, void *, void *) {
+  if (int error = inContext())
+    return error;
   return *milliseconds = 1.5f, 0;
 }
 
@@ -286,6 +347,8 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
                            const uint64_t *dims, const uint64_t *strides,
                            const unsigned *box, const unsigned *elementStrides,
                            int interleave, int swizzle, int l2, int fill) {
+  if (int error = inContext())
+    return error;
   MockTensorMap seen = {type,
                         rank,
                         reinterpret_cast<uint64_t>(address),
@@ -311,6 +374,8 @@ int cuTensorMapEncodeIm2col(void *map, int type, unsigned rank, void *address,
                             unsigned channels, unsigned pixels,
                             const unsigned *elementStrides, int interleave,
                             int swizzle, int l2, int fill) {
+  if (int error = inContext())
+    return error;
   unsigned box[] = {channels, pixels};
   cuTensorMapEncodeTiled(map, type, rank, address, dims, strides,
                          elementStrides, elementStrides, interleave, swizzle,

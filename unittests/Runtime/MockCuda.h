@@ -67,8 +67,7 @@ struct MockCuda {
   int modulesLoaded = 0;
   int numLaunches = 0;
   int clusterQuestions = 0;
-  unsigned sharedAsked = 0;     ///< of the last one
-  std::vector<void *> contexts; ///< the current one last
+  unsigned sharedAsked = 0; ///< of the last one
   std::vector<std::string> images;
   std::vector<MockLaunch> launches;
   std::vector<MockTensorMap> tensorMaps;
@@ -77,5 +76,7 @@ struct MockCuda {
 
 /// The state of the mock library, the same for all who open it.
 extern "C" MockCuda *mockCudaState();
+/// The contexts of the calling thread, the current one last.
+extern "C" std::vector<void *> *mockCudaContexts();
 
 #endif // TILE_UNITTESTS_RUNTIME_MOCKCUDA_H

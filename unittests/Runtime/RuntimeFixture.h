@@ -23,18 +23,28 @@ inline void expectHas(const std::string &text, const std::string &part) {
 class RuntimeTest : public ::testing::Test {
 protected:
   void SetUp() override {
-    void *library = ::dlopen(TILE_MOCK_CUDA, RTLD_NOW);
+    library = ::dlopen(TILE_MOCK_CUDA, RTLD_NOW);
     ASSERT_NE(library, nullptr) << ::dlerror();
-    auto get =
-        reinterpret_cast<MockCuda *(*)()>(::dlsym(library, "mockCudaState"));
+    auto get = find<MockCuda *()>("mockCudaState");
+    getContexts = find<std::vector<void *> *()>("mockCudaContexts");
     ASSERT_NE(get, nullptr);
+    ASSERT_NE(getContexts, nullptr);
     mock = get();
     *mock = MockCuda();
+    contexts().clear();
     mock->paramSizes["scale"] = {8, 4, 8, 8, 8, 4, 4};
     mock->paramSizes["tma"] = {128, 4, 8, 8, 8, 4, 4};
     mock->memory[kA] = {1 << 20, 0, false, false};
     mock->memory[kC] = {1 << 20, 0, false, false};
   }
+
+  /// A function of the mock library.
+  template <typename F> F *find(const char *name) {
+    return reinterpret_cast<F *>(::dlsym(library, name));
+  }
+
+  /// The contexts of the calling thread, the current one last.
+  std::vector<void *> &contexts() { return *getContexts(); }
 
   /// Opens the device as the test has set the mock up.
   std::shared_ptr<Device> openDevice() {
@@ -57,7 +67,9 @@ protected:
   }
 
   static constexpr uint64_t kA = 0x100000, kC = 0x400000;
+  void *library = nullptr;
   MockCuda *mock = nullptr;
+  std::vector<void *> *(*getContexts)() = nullptr;
 
   // A valid set of arguments of scaleKernel, for tests to spoil.
   int64_t shapeA[2] = {100, 64}, stridesA[2] = {72, 1};

@@ -126,8 +126,8 @@ enum TensorMapType : int {
 
 // NOLINTEND(performance-enum-size)
 
-/// The functions, named as the driver's without their prefix. Those marked
-/// optional are null where the driver is too old for them.
+/// The functions that any thread may call at any time, named as the driver's
+/// without their prefix.
 struct Functions {
   Result (*init)(unsigned flags);
   Result (*driverGetVersion)(int *version);
@@ -145,6 +145,12 @@ struct Functions {
   Result (*ctxGetCurrent)(Context *context);
   Result (*ctxPushCurrent)(Context context);
   Result (*ctxPopCurrent)(Context *context);
+};
+
+/// The functions that work in the context that is current on the calling
+/// thread, and fail where there is none: `ContextScope` is the way to them.
+/// Those marked optional are null where the driver is too old for them.
+struct ContextFunctions {
   Result (*ctxSynchronize)();
 
   Result (*moduleLoadDataEx)(Module *module, const void *image,
@@ -212,7 +218,13 @@ public:
   /// with a sentence where there is no driver, an unfit one, or no device.
   static Result<std::shared_ptr<Driver>>
   open(const std::string &path = "libcuda.so.1");
+  /// The same over functions of the caller's, which behave as the driver's: a
+  /// driver in software, say.
+  static Result<std::shared_ptr<Driver>>
+  create(const cuda::Functions &functions,
+         const cuda::ContextFunctions &contextFunctions);
 
+  /// Those that need no context; the others are reached by a `ContextScope`.
   const cuda::Functions &functions() const { return table; }
   int numDevices() const { return deviceCount; }
   /// 13000 for CUDA 13.0: the newest CUDA that this driver runs.
@@ -222,9 +234,13 @@ public:
   Status check(cuda::Result result, const char *what) const;
 
 private:
+  friend class ContextScope;
   Driver() = default;
+  /// Initializes the driver behind the tables and asks what it has.
+  Status start();
 
   cuda::Functions table = {};
+  cuda::ContextFunctions contextTable = {};
   int deviceCount = 0;
   int driverVersion = 0;
 };
@@ -241,7 +257,6 @@ public:
   Device &operator=(const Device &) = delete;
 
   const Driver &driver() const { return *owner; }
-  const cuda::Functions &functions() const { return owner->functions(); }
   cuda::Context context() const { return primary; }
 
   int ordinal() const { return index; }
@@ -299,26 +314,42 @@ private:
   cuda::DevicePtr nothings = 0; ///< zeros, then what is written
 };
 
-/// Makes a device's context current for a scope; costs one query where it
-/// already is.
+/// Makes a device's context current on the calling thread for a scope, and so
+/// gives access to the driver's functions that need one:
+///
+///   ContextScope driver(device);
+///   driver->memFree(pointer);
+///
+/// A context is current on one thread, and the one that opened the device is
+/// not the one that launches: every caller makes a scope of its own. Costs one
+/// query where the context is current already.
 class ContextScope {
 public:
-  explicit ContextScope(const Device &device) : functions(device.functions()) {
+  explicit ContextScope(const Device &device) : owner(device.driver()) {
     cuda::Context current = nullptr;
-    functions.ctxGetCurrent(&current);
+    owner.functions().ctxGetCurrent(&current);
     if (current != device.context())
-      pushed = functions.ctxPushCurrent(device.context()) == cuda::kSuccess;
+      pushed =
+          owner.functions().ctxPushCurrent(device.context()) == cuda::kSuccess;
   }
   ~ContextScope() {
     cuda::Context popped = nullptr;
     if (pushed)
-      functions.ctxPopCurrent(&popped);
+      owner.functions().ctxPopCurrent(&popped);
   }
   ContextScope(const ContextScope &) = delete;
   ContextScope &operator=(const ContextScope &) = delete;
 
+  const cuda::ContextFunctions *operator->() const {
+    return &owner.contextTable;
+  }
+  /// As `Driver::check`.
+  Status check(cuda::Result result, const char *what) const {
+    return owner.check(result, what);
+  }
+
 private:
-  const cuda::Functions &functions;
+  const Driver &owner;
   bool pushed = false;
 };
 

@@ -156,16 +156,17 @@ private:
   friend class PreparedLaunch;
   Kernel() = default;
 
-  Status configure(Device &device);
-  Status checkParams(const Device &device) const;
-  int countActiveClusters() const;
-  Status bind(Span<const Arg> args, LaunchChecks checks,
-              LaunchBuffer &buffer) const;
+  Status configure(Device &device, const ContextScope &driver);
+  Status checkParams(const ContextScope &driver) const;
+  int countActiveClusters(const ContextScope &driver) const;
+  Status bind(const ContextScope &driver, Span<const Arg> args,
+              LaunchChecks checks, LaunchBuffer &buffer) const;
   /// Whether a version's alignments and assumptions hold.
   bool applies(Span<const Arg> args, Span<const ExprArg> described) const;
-  Status pack(Span<const Arg> args, Span<const ExprArg> described,
-              LaunchBuffer &buffer) const;
-  static Status submit(const LaunchBuffer &buffer, cuda::Stream stream);
+  Status pack(const ContextScope &driver, Span<const Arg> args,
+              Span<const ExprArg> described, LaunchBuffer &buffer) const;
+  static Status submit(const ContextScope &driver, const LaunchBuffer &buffer,
+                       cuda::Stream stream);
 
   Device *device = nullptr;
   const KernelSpec *description = nullptr;
@@ -203,7 +204,7 @@ private:
   LoadedArtifact() = default;
 
   Result<std::unique_ptr<Kernel>> loadKernel(const KernelSpec &spec);
-  Status loadModule(unsigned blob);
+  Status loadModule(const ContextScope &driver, unsigned blob);
 
   std::shared_ptr<Device> owner;
   Artifact artifact;

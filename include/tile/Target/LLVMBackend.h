@@ -50,6 +50,10 @@ public:
   LogicalResult optimize();
   /// PTX text. The LLVM module is consumed.
   FailureOr<std::string> emitPtx();
+  /// What emitPtx() would hand to code generation, for who executes it instead.
+  /// The module must go before its context.
+  std::pair<std::unique_ptr<llvm::Module>, std::unique_ptr<llvm::LLVMContext>>
+  takeModule();
 
   /// LLVM IR as text.
   std::string printLLVM() const;
@@ -59,6 +63,8 @@ public:
 
 private:
   LogicalResult createTargetMachine(ModuleOp module);
+  /// Rewrites what assemblers get wrong: the last change of the module.
+  void avoidAssemblerFaults();
   /// Runs `step`; LLVM's fatal errors and diagnostics become MLIR diagnostics.
   LogicalResult guarded(StringRef phase, llvm::function_ref<void()> step);
 

@@ -15,6 +15,103 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
+//===----------------------------------------------------------------------===//
+// Cache policies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How an access of some bytes is spelled: LLVM has no loads and stores with a
+/// policy. Bytes travel in registers of 16 bits.
+struct Spelling {
+  StringRef type, constraint;
+  unsigned registerBits, count;
+};
+} // namespace
+
+static std::optional<Spelling> spell(unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return Spelling{"b8", "h", 16, 1};
+  case 2:
+    return Spelling{"b16", "h", 16, 1};
+  case 4:
+    return Spelling{"b32", "r", 32, 1};
+  case 8:
+    return Spelling{"b64", "l", 64, 1};
+  case 16:
+    return Spelling{"v2.b64", "l", 64, 2};
+  }
+  return std::nullopt;
+}
+
+/// What a run of 16 bytes on one side is on the other, where elements are wider
+/// there, is longer: no address promises more than an instruction needs.
+static constexpr unsigned kMostAligned = 16;
+
+Value Endpoint::loadFrom(Value pointer, Type type, unsigned bytes) {
+  auto &b = lowering->builder;
+  std::optional<Spelling> form = policy && global ? spell(bytes) : std::nullopt;
+  if (!form)
+    return LLVM::LoadOp::create(b, type, pointer,
+                                std::min(bytes, kMostAligned));
+  Type part = b.getIntegerType(form->registerBits);
+  bool isPair = form->count == 2;
+  std::string results = isPair ? "{$0, $1}" : "$0";
+  std::string text = "ld.global.L2::cache_hint." + form->type.str() + " " +
+                     results + (isPair ? ", [$2], $3;" : ", [$1], $2;");
+  std::string outputs = "=" + form->constraint.str();
+  if (isPair)
+    outputs += "," + outputs;
+  Value loaded = lowering
+                     ->inlineAsm(SmallVector<Type>(form->count, part), text,
+                                 outputs + ",l,l,~{memory}", {pointer, policy})
+                     .getRes();
+  if (isPair) {
+    Value words = LLVM::PoisonOp::create(b, VectorType::get({2}, part));
+    for (int64_t i : {0, 1})
+      words = LLVM::InsertElementOp::create(
+          b, words, LLVM::ExtractValueOp::create(b, loaded, i),
+          lowering->i32(i));
+    loaded = words;
+  } else if (bytes == 1) {
+    loaded = arith::TruncIOp::create(b, b.getI8Type(), loaded);
+  }
+  return loaded.getType() == type ? loaded
+                                  : LLVM::BitcastOp::create(b, type, loaded);
+}
+
+void Endpoint::storeTo(Value pointer, Value value, unsigned bytes) {
+  auto &b = lowering->builder;
+  std::optional<Spelling> form = policy && global ? spell(bytes) : std::nullopt;
+  if (!form) {
+    LLVM::StoreOp::create(b, value, pointer, std::min(bytes, kMostAligned));
+    return;
+  }
+  Type part = b.getIntegerType(form->registerBits);
+  bool isPair = form->count == 2;
+  Type whole = isPair       ? VectorType::get({2}, part)
+               : bytes == 1 ? Type(b.getI8Type())
+                            : part;
+  if (value.getType() != whole)
+    value = LLVM::BitcastOp::create(b, whole, value);
+  if (bytes == 1)
+    value = arith::ExtUIOp::create(b, part, value);
+  SmallVector<Value> operands{pointer};
+  for (int64_t i = 0; isPair && i < 2; ++i)
+    operands.push_back(
+        LLVM::ExtractElementOp::create(b, value, lowering->i32(i)));
+  if (!isPair)
+    operands.push_back(value);
+  operands.push_back(policy);
+  std::string constraint = form->constraint.str();
+  lowering->inlineAsm(TypeRange(),
+                      "st.global.L2::cache_hint." + form->type.str() +
+                          (isPair ? " [$0], {$1, $2}, $3;" : " [$0], $1, $2;"),
+                      "l," + constraint + (isPair ? "," + constraint : "") +
+                          ",l,~{memory}",
+                      operands);
+}
+
 int64_t Endpoint::fragmentRegister(int64_t reg) const {
   SmallVector<int64_t> coordinates = fragmentOffsets;
   SmallVector<int64_t> own = loop.axisCoordinates(Axis::Register, reg);
@@ -147,12 +244,12 @@ FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
     Value pointer = address(first);
     unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
     if (width == 1) {
-      loaded.push_back(lowering->fromStorage(
-          LLVM::LoadOp::create(b, storage, pointer, bytes), elementType));
+      loaded.push_back(lowering->fromStorage(loadFrom(pointer, storage, bytes),
+                                             elementType));
       return loaded;
     }
     Type vector = VectorType::get({width}, storage);
-    Value whole = LLVM::LoadOp::create(b, vector, pointer, bytes * width);
+    Value whole = loadFrom(pointer, vector, bytes * width);
     for (int64_t i = 0; i < width; ++i)
       loaded.push_back(lowering->fromStorage(
           LLVM::ExtractElementOp::create(b, whole, lowering->i32(i)),
@@ -253,7 +350,7 @@ void Endpoint::storeElements(int64_t first, ArrayRef<Value> parts) {
   unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
   Value pointer = address(first);
   if (parts.size() == 1) {
-    LLVM::StoreOp::create(b, lowering->toStorage(parts[0]), pointer, bytes);
+    storeTo(pointer, lowering->toStorage(parts[0]), bytes);
     return;
   }
   Type vector = VectorType::get({static_cast<int64_t>(parts.size())}, storage);
@@ -261,7 +358,7 @@ void Endpoint::storeElements(int64_t first, ArrayRef<Value> parts) {
   for (auto [i, part] : llvm::enumerate(parts))
     whole = LLVM::InsertElementOp::create(b, whole, lowering->toStorage(part),
                                           lowering->i32(i));
-  LLVM::StoreOp::create(b, whole, pointer, bytes * parts.size());
+  storeTo(pointer, whole, bytes * parts.size());
 }
 
 LogicalResult Endpoint::guardedStore(int64_t reg, int64_t count,

@@ -1,0 +1,161 @@
+//===- AccessTable.cpp - accesses and sets of them as numbers -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "AccessTable.h"
+#include <algorithm>
+#include <cassert>
+
+using namespace mlir::tile::lowered;
+
+//===----------------------------------------------------------------------===//
+// Shadow
+//===----------------------------------------------------------------------===//
+
+ShadowCell *Shadow::Impl::page(size_t number) {
+  std::unique_ptr<ShadowCell[]> &cells = pages[number];
+  if (!cells) {
+    cells = std::make_unique<ShadowCell[]>(kPage);
+    std::fill_n(cells.get(), kPage, rest);
+  }
+  return cells.get();
+}
+
+void Shadow::Impl::forget() {
+  for (std::unique_ptr<ShadowCell[]> &cells : pages)
+    for (size_t i = 0; cells && i < kPage; ++i)
+      cells[i] = {std::min(cells[i].write, ShadowCell::kWrittenBefore), 0};
+}
+
+Shadow::Shadow(size_t bytes) : impl(std::make_shared<Impl>()) {
+  impl->bytes = bytes;
+  impl->pages.resize((bytes + Impl::kPage - 1) / Impl::kPage);
+}
+Shadow::~Shadow() = default;
+Shadow::Shadow(Shadow &&) = default;
+Shadow &Shadow::operator=(Shadow &&) = default;
+
+size_t Shadow::size() const { return impl->bytes; }
+
+void Shadow::reset(bool written) {
+  for (std::unique_ptr<ShadowCell[]> &cells : impl->pages)
+    cells.reset();
+  impl->rest = {written ? ShadowCell::kWrittenBefore : ShadowCell::kUnwritten,
+                0};
+}
+
+bool Shadow::isWritten(size_t offset, size_t bytes) const {
+  assert(offset + bytes <= impl->bytes && "outside of the memory");
+  for (size_t at = offset, end = offset + bytes; at < end;) {
+    size_t stop = std::min(end, (at / Impl::kPage + 1) * Impl::kPage);
+    const ShadowCell *cells = impl->pages[at / Impl::kPage].get();
+    if (!cells && impl->rest.write == ShadowCell::kUnwritten)
+      return false;
+    for (size_t i = at; cells && i < stop; ++i)
+      if (cells[i % Impl::kPage].write == ShadowCell::kUnwritten)
+        return false;
+    at = stop;
+  }
+  return true;
+}
+
+void Shadow::setWritten(size_t offset, size_t bytes) {
+  assert(offset + bytes <= impl->bytes && "outside of the memory");
+  for (size_t at = offset, end = offset + bytes; at < end;) {
+    size_t stop = std::min(end, (at / Impl::kPage + 1) * Impl::kPage);
+    std::fill_n(impl->page(at / Impl::kPage) + at % Impl::kPage, stop - at,
+                ShadowCell{ShadowCell::kWrittenBefore, 0});
+    at = stop;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// AccessTable
+//===----------------------------------------------------------------------===//
+
+void AccessTable::clear() {
+  limit = kSmallestLimit;
+  accesses.assign(ShadowCell::kFirstAccess, AccessRecord());
+  sets.assign(1, {0, 0});
+  elements.clear();
+  additions.assign(kAdditions, Addition());
+  startGroup();
+}
+
+uint32_t AccessTable::number(const AccessRecord &access) {
+  uint64_t place = uint64_t(access.site) << 3 | uint64_t(access.kind) << 1 |
+                   uint64_t(access.proxy);
+  RecentAccess &entry = recent[access.agent * kSites + access.site % kSites];
+  if (entry.clock != access.clock || entry.place != place) {
+    entry = {access.clock, uint32_t(accesses.size()), place};
+    accesses.push_back(access);
+  }
+  return entry.number;
+}
+
+uint32_t
+AccessTable::add(uint32_t set, uint32_t access,
+                 llvm::function_ref<bool(const AccessRecord &)> isCovered) {
+  Addition &entry = additions[(set * 0x9E3779B1u ^ access) % kAdditions];
+  if (entry.set == set && entry.access == access)
+    return entry.result;
+  const AccessRecord &added = accesses[access];
+  size_t first = elements.size();
+  // By index: the elements move while they grow.
+  auto [begin, count] = sets[set];
+  for (size_t i = begin; i < begin + count; ++i) {
+    const AccessRecord &member = accesses[elements[i]];
+    bool isSameKind = member.kind == added.kind && member.proxy == added.proxy;
+    if (isSameKind && member.group == added.group &&
+        member.agent == added.agent && member.clock == added.clock) {
+      // Another place of the same epoch says nothing new.
+      elements.resize(first);
+      entry = {set, access, set};
+      return set;
+    }
+    if (member.kind != added.kind || !isCovered(member))
+      elements.push_back(elements[i]);
+  }
+  elements.push_back(access);
+  entry = {set, access, uint32_t(sets.size())};
+  sets.push_back({first, uint32_t(elements.size() - first)});
+  return entry.result;
+}
+
+void AccessTable::collect(llvm::ArrayRef<Shadow::Impl *> shadows) {
+  constexpr uint32_t kUnused = ~0u;
+  std::vector<uint32_t> newAccess(accesses.size(), kUnused);
+  std::vector<uint32_t> newSet(sets.size(), kUnused);
+  std::vector<AccessRecord> oldAccesses;
+  std::vector<std::pair<size_t, uint32_t>> oldSets;
+  std::vector<uint32_t> oldElements;
+  oldAccesses.swap(accesses);
+  oldSets.swap(sets);
+  oldElements.swap(elements);
+  clear();
+  for (uint32_t i = 0; i < ShadowCell::kFirstAccess; ++i)
+    newAccess[i] = i;
+  newSet[0] = 0;
+
+  auto keepAccess = [&](uint32_t old) {
+    if (newAccess[old] == kUnused) {
+      newAccess[old] = uint32_t(accesses.size());
+      accesses.push_back(oldAccesses[old]);
+    }
+    return newAccess[old];
+  };
+  auto keepSet = [&](uint32_t old) {
+    if (newSet[old] == kUnused) {
+      newSet[old] = uint32_t(sets.size());
+      auto [begin, count] = oldSets[old];
+      sets.push_back({elements.size(), count});
+      for (size_t i = begin; i < begin + count; ++i)
+        elements.push_back(keepAccess(oldElements[i]));
+    }
+    return newSet[old];
+  };
+  for (Shadow::Impl *shadow : shadows)
+    for (std::unique_ptr<ShadowCell[]> &cells : shadow->pages)
+      for (size_t i = 0; cells && i < Shadow::Impl::kPage; ++i)
+        cells[i] = {keepAccess(cells[i].write), keepSet(cells[i].since)};
+  limit = std::max(kSmallestLimit, 2 * (accesses.size() + elements.size()));
+}

@@ -1,0 +1,324 @@
+//===- LoweredProgram.cpp - runs lowered kernels on the CPU ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling: LLVM IR for NVPTX as the back end gets it, instrumented, generated
+// for this host by ORC. Launching: what the launcher asks of the driver in
+// software arrives here as a request, with parameters as a GPU would get them.
+//
+//===----------------------------------------------------------------------===//
+#include "../Execution/CpuRuntime.h"
+#include "../Target/FatalErrors.h"
+#include "Instructions.h"
+#include "Instrument.h"
+#include "RegisterTags.h"
+#include "tile/Target/ArtifactBuilder.h"
+#include "tile/Target/LLVMBackend.h"
+#include "tile/Target/LoweredExecution.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::lowered;
+
+struct LoweredProgram::Impl {
+  LoweredOptions options;
+  ProgramTables tables;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  runtime::Artifact artifact;
+  std::unique_ptr<SoftwareDevice> device;
+  Machine *machine = nullptr; ///< of the launch that runs
+  std::string finding, output;
+
+  llvm::Error load(std::unique_ptr<llvm::Module> module,
+                   std::unique_ptr<llvm::LLVMContext> context);
+  std::string launch(const LaunchRequest &request);
+};
+
+//===----------------------------------------------------------------------===//
+// What instrumented code calls
+//===----------------------------------------------------------------------===//
+
+/// Atomics hand on what happened before them, by address.
+static void order(Machine &machine, uint64_t address, uint32_t kind) {
+  if (!(kind & (kAcquires | kReleases)))
+    return;
+  Agent agent = machine.thread().agent;
+  Signal &signal = machine.atomics[address];
+  if (kind & kAcquires)
+    machine.detector().acquire(agent, signal);
+  if (kind & kReleases)
+    machine.detector().release(agent, signal);
+}
+
+static char *accessMemory(LoweredProgram::Impl *self, uint64_t address,
+                          uint32_t space, uint32_t kind, uint32_t bytes,
+                          uint32_t site, uint32_t alignment) {
+  Machine &machine = *self->machine;
+  char *host = machine.access(Space(space), address, bytes,
+                              AccessKind(kind & 3), site, alignment);
+  order(machine, address, kind);
+  return host;
+}
+
+static void storeMemory(LoweredProgram::Impl *self, uint64_t address,
+                        uint32_t space, uint32_t kind, uint32_t bytes,
+                        uint32_t site, uint32_t alignment, const char *value) {
+  Machine &machine = *self->machine;
+  Thread &thread = machine.thread();
+  if (!thread.tags.empty())
+    for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
+      uint32_t word;
+      std::memcpy(&word, value + i, 4);
+      if (isTag(thread, word))
+        machine.fail("a result of wgmma is stored before wgmma.wait_group "
+                     "has returned it, at " +
+                     machine.describe(site));
+    }
+  std::memcpy(accessMemory(self, address, space, kind, bytes, site, alignment),
+              value, bytes);
+}
+
+static void executeText(LoweredProgram::Impl *self, uint32_t index,
+                        uint64_t *slots) {
+  Machine &machine = *self->machine;
+  Thread &thread = machine.thread();
+  const Text &text = self->tables.texts[index];
+  if (!text.takesTags && !thread.tags.empty())
+    for (unsigned slot = text.numOutputs; slot < text.code.numOperands; ++slot)
+      if (isTag(thread, slots[slot]))
+        machine.fail(text.code.instructions.front(),
+                     "a result of wgmma is used before wgmma.wait_group has "
+                     "returned it");
+  execute(machine, text.code, slots);
+  resolveTags(thread, slots, text.numOutputs);
+}
+
+/// vprintf: arguments lie one behind the other, each aligned to its size.
+static int32_t print(LoweredProgram::Impl *self, const char *format,
+                     const char *arguments) {
+  Machine &machine = *self->machine;
+  size_t offset = 0;
+  auto next = [&](void *to, size_t bytes) {
+    offset = (offset + bytes - 1) / bytes * bytes;
+    std::memcpy(to, arguments + offset, bytes);
+    offset += bytes;
+  };
+  StringRef rest = format;
+  while (!rest.empty()) {
+    size_t percent = rest.find('%');
+    machine.output += rest.take_front(percent);
+    if (percent == StringRef::npos)
+      break;
+    rest = rest.drop_front(percent);
+    size_t length = rest.find_first_of("diuxsfgeEGc%", 1);
+    if (length == StringRef::npos)
+      break;
+    std::string one = rest.take_front(length + 1).str();
+    rest = rest.drop_front(length + 1);
+    char buffer[512];
+    switch (one.back()) {
+    case '%':
+      machine.output += '%';
+      continue;
+    case 's': {
+      const char *text;
+      next(&text, sizeof(text));
+      machine.output += text;
+      continue;
+    }
+    case 'f':
+    case 'g':
+    case 'e':
+    case 'E':
+    case 'G': {
+      double value;
+      next(&value, sizeof(value));
+      std::snprintf(buffer, sizeof(buffer), one.c_str(), value);
+      break;
+    }
+    default:
+      if (StringRef(one).contains('l')) {
+        int64_t value;
+        next(&value, sizeof(value));
+        std::snprintf(buffer, sizeof(buffer), one.c_str(), value);
+      } else {
+        int32_t value;
+        next(&value, sizeof(value));
+        std::snprintf(buffer, sizeof(buffer), one.c_str(), value);
+      }
+    }
+    machine.output += buffer;
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+LoweredProgram::LoweredProgram(std::unique_ptr<Impl> impl)
+    : impl(std::move(impl)) {}
+LoweredProgram::~LoweredProgram() = default;
+
+static void initializeHost() {
+  static std::once_flag done;
+  std::call_once(done, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+llvm::Error
+LoweredProgram::Impl::load(std::unique_ptr<llvm::Module> module,
+                           std::unique_ptr<llvm::LLVMContext> context) {
+  initializeHost();
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  // Most of the time is the machine's: what generates code fast is best.
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  module->setDataLayout((*machine)->createDataLayout());
+  module->setTargetTriple((*machine)->getTargetTriple());
+  // Mathematics that the host's code generator leaves to a library is in the
+  // table below; nothing else of the process is found. Kernels call nothing
+  // themselves: Instrument.cpp refuses it.
+  auto created = llvm::orc::LLJITBuilder()
+                     .setJITTargetMachineBuilder(std::move(*builder))
+                     .setLinkProcessSymbolsByDefault(false)
+                     .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                     .create();
+  if (!created)
+    return created.takeError();
+  jit = std::move(*created);
+  llvm::orc::JITDylib &library = jit->getMainJITDylib();
+  auto functions = getCpuRuntimeFunctions();
+  auto address = [](auto *function) {
+    return reinterpret_cast<void *>(function);
+  };
+  functions.insert(functions.end(), {{kAccessFunction, address(accessMemory)},
+                                     {kStoreFunction, address(storeMemory)},
+                                     {kExecuteFunction, address(executeText)},
+                                     {kPrintFunction, address(print)}});
+  llvm::orc::SymbolMap symbols;
+  for (auto [name, function] : functions)
+    symbols[jit->mangleAndIntern(name)] = llvm::orc::ExecutorSymbolDef(
+        llvm::orc::ExecutorAddr::fromPtr(function),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable);
+  if (auto error =
+          library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
+    return error;
+  return jit->addIRModule(
+      llvm::orc::ThreadSafeModule(std::move(module), std::move(context)));
+}
+
+/// The device in software with all kernels of the artifact, as their manifests
+/// describe them.
+static std::unique_ptr<SoftwareDevice>
+createDevice(const runtime::Artifact &artifact, const TargetInfo &target,
+             SoftwareDevice::Launch launch) {
+  std::map<std::string, KernelDescription> kernels;
+  std::function<void(const runtime::KernelSpec &)> add =
+      [&](const runtime::KernelSpec &spec) {
+        KernelDescription &kernel = kernels[spec.name];
+        for (const runtime::ParamSpec &param : spec.params)
+          kernel.paramSizes.push_back(param.size());
+        for (const runtime::KernelSpec &version : spec.versions)
+          add(version);
+      };
+  for (const runtime::KernelSpec &spec : artifact.manifest.kernels)
+    add(spec);
+  return std::make_unique<SoftwareDevice>(
+      SoftwareDeviceOptions::of(int(target.capability / 10),
+                                int(target.capability % 10)),
+      std::move(kernels), std::move(launch));
+}
+
+FailureOr<std::unique_ptr<LoweredProgram>>
+LoweredProgram::compile(ModuleOp module, const LoweredOptions &options) {
+  auto impl = std::make_unique<Impl>();
+  impl->options = options;
+  TargetCode code;
+  code.target = options.target;
+  code.ptxVersion = 80;
+  // No PTX: only the driver in software loads it.
+  code.ptx = std::string(SoftwareDevice::kImageMagic) + ".version 8.0\n";
+  FailureOr<runtime::Artifact> artifact =
+      buildArtifact(module, std::move(code));
+  if (failed(artifact))
+    return failure();
+  impl->artifact = std::move(*artifact);
+
+  BackendOptions backendOptions;
+  backendOptions.target = options.target;
+  backendOptions.optimize = options.optimize;
+  backendOptions.lineInfo = true; // findings name places
+  LLVMBackend backend(backendOptions);
+  if (failed(backend.translate(module)) || failed(backend.optimize()))
+    return failure();
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> llvmModule;
+  std::tie(llvmModule, context) = backend.takeModule();
+  std::string reason = instrument(*llvmModule, impl.get(), impl->tables);
+  if (!reason.empty())
+    return module.emitError()
+           << "cannot execute the lowered kernel: " << reason;
+  std::optional<llvm::Error> error;
+  bool finished = runCatchingFatalErrors(
+      [&] { error = impl->load(std::move(llvmModule), std::move(context)); },
+      reason);
+  if (finished && error && *error)
+    reason = llvm::toString(std::move(*error));
+  if (!reason.empty()) {
+    (void)impl.release(); // LLVM's state is unknown
+    return module.emitError()
+           << "compilation for the CPU failed: " << StringRef(reason).rtrim();
+  }
+
+  Impl *self = impl.get();
+  impl->device = createDevice(
+      impl->artifact, *options.target,
+      [self](const LaunchRequest &request) { return self->launch(request); });
+  return std::unique_ptr<LoweredProgram>(new LoweredProgram(std::move(impl)));
+}
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+std::string LoweredProgram::Impl::launch(const LaunchRequest &request) {
+  auto symbol = jit->lookup(entryName(request.kernel));
+  if (!symbol)
+    return llvm::toString(symbol.takeError());
+  MachineOptions machineOptions;
+  machineOptions.seed = options.seed;
+  // PTX ISA, "ld": .v8.b32 and .v4.b64 need sm_100.
+  machineOptions.widestAccess = options.target->capability >= 100 ? 32 : 16;
+  Machine running(machineOptions, device->memory(), tables.sites);
+  machine = &running;
+  finding = running.launch(symbol->toPtr<Machine::Entry>(), request);
+  output += running.output;
+  machine = nullptr;
+  return finding;
+}
+
+const runtime::cuda::Functions &LoweredProgram::driver() const {
+  return SoftwareDevice::functions();
+}
+const runtime::cuda::ContextFunctions &LoweredProgram::driverContext() const {
+  return SoftwareDevice::contextFunctions();
+}
+const runtime::Artifact &LoweredProgram::artifact() const {
+  return impl->artifact;
+}
+std::string LoweredProgram::finding() const { return impl->finding; }
+std::string LoweredProgram::output() const { return impl->output; }

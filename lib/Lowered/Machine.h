@@ -1,0 +1,329 @@
+//===- Machine.h - a cluster of blocks, thread by thread --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state of the blocks that run together, and who runs next. Every thread of
+// a block is a fiber with a stack of its own; it runs until an instruction has
+// to wait for others. Whoever could run is chosen by a seeded generator, as are
+// the moments at which asynchronous operations read and write memory.
+//
+// What instructions do is in the Instructions*.cpp files, one for each family,
+// over the few services below: accesses that are checked, waits, rendezvous of
+// a warp's lanes, and operations in flight.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_LOWERED_MACHINE_H
+#define TILE_LIB_LOWERED_MACHINE_H
+
+#include "Matrix.h"
+#include "Ptx.h"
+#include "Races.h"
+#include "SoftwareDriver.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <boost/context/detail/fcontext.hpp>
+#include <deque>
+#include <functional>
+#include <map>
+#include <random>
+
+namespace mlir::tile::lowered {
+
+struct Block;
+struct Warp;
+struct Warpgroup;
+
+/// Address spaces, by LLVM's numbers for NVPTX.
+enum class Space : uint8_t { Generic = 0, Global = 1, Shared = 3, Cluster = 7 };
+
+/// Shared windows start here: the first kilobyte is the system's on sm_90, and
+/// no address is 0.
+inline constexpr uint32_t kSharedBase = 1024;
+/// Addresses of shared::cluster: the block's rank plus one in the bits above
+/// those of its own window; 0 there is the executing block.
+inline constexpr uint32_t kRankShift = 24;
+
+/// A barrier in shared memory (PTX ISA, "mbarrier").
+struct Mbarrier {
+  uint32_t expected = 0; ///< arrivals of a phase
+  int64_t pending = 0;   ///< arrivals that this phase still needs
+  int64_t transactions = 0;
+  uint32_t phase = 0; ///< number of the phase that is not complete
+  /// Whether fence.mbarrier_init (or of a proxy) followed the initialization:
+  /// only then others than this block's threads may use it.
+  bool fenced = false;
+  Signal current;   ///< released by this phase's arrivals so far
+  Signal completed; ///< by all complete phases
+};
+
+/// One of the 16 barriers of a block.
+struct NamedBarrier {
+  unsigned expected = 0;
+  std::vector<Thread *> arrived; ///< waiting
+  std::vector<Agent> agents;     ///< who takes part, those that went on, too
+};
+
+/// For operations that access no memory.
+inline constexpr Agent kNoAgent = ~Agent(0);
+
+/// A copy by cp.async, bulk or TMA, or a matrix operation in flight.
+struct Operation {
+  Agent agent = kNoAgent;
+  Thread *issuer = nullptr;
+  bool readsShared = false; ///< of its block, which must not end before
+  /// Does the work; called once.
+  std::function<void()> land;
+  bool landed = false;
+  Signal done; ///< of `agent`, after landing
+};
+using OperationRef = std::shared_ptr<Operation>;
+
+/// Operations that a thread commits and waits for together.
+struct Groups {
+  std::vector<OperationRef> open;
+  std::deque<std::vector<OperationRef>> committed;
+};
+
+enum class ThreadState : uint8_t { Runnable, Waiting, Exited };
+
+struct Thread {
+  Block *block = nullptr;
+  Warp *warp = nullptr;
+  unsigned index = 0, lane = 0; ///< in its block, in its warp
+  Agent agent = 0;
+  ThreadState state = ThreadState::Runnable;
+  boost::context::detail::fcontext_t context = nullptr;
+  /// What it waits for, for reports; and the test that lets it go on, if any.
+  const PtxInstruction *waitsAt = nullptr;
+  std::string waitsFor;
+  std::function<bool()> ready;
+  unsigned spins = 0; ///< tests that failed one after the other
+
+  Groups copies;                            ///< cp.async
+  Groups bulk;                              ///< bulk copies and TMA stores
+  std::vector<OperationRef> unwaitedCopies; ///< for cp.async.mbarrier.arrive
+  /// Registers that wgmma still writes: what stands in for them, and what they
+  /// hold once the operations in flight have been done.
+  struct InFlight {
+    uint32_t value = 0;
+    unsigned operations = 0; ///< that have not been done
+  };
+  llvm::DenseMap<uint32_t, InFlight> tags;
+  uint32_t nextTag = 0;
+  bool arrivedAtCluster = false;
+  uint64_t clusterGeneration = 0;
+  std::vector<Mbarrier *> unfencedMbarriers; ///< that it has initialized
+  bool wgmmaFenced = false;
+};
+
+/// barrier.cluster: arrivals and waits of all threads, apart.
+struct ClusterBarrier {
+  unsigned arrived = 0;
+  uint64_t generation = 0;
+  Signal current, completed;
+};
+
+/// Lanes of a warp (or of four) that have arrived at one instruction.
+struct Rendezvous {
+  const PtxInstruction *instruction = nullptr;
+  uint64_t generation = 0;
+  unsigned arrived = 0;
+  std::vector<uint64_t *> slots; ///< by lane; null: not there
+};
+
+struct Warp {
+  Block *block = nullptr;
+  unsigned rank = 0; ///< in its block
+  std::vector<Thread *> lanes;
+  Rendezvous rendezvous;
+};
+
+/// A wgmma operation in flight, or several that were committed.
+struct Warpgroup {
+  std::vector<Thread *> threads;
+  Rendezvous rendezvous;
+  std::deque<OperationRef> queue; ///< issued, in order, and not landed
+  Groups groups;
+};
+
+struct Block {
+  unsigned rank = 0; ///< in its cluster
+  unsigned index[3] = {};
+  std::vector<uint8_t> shared;
+  std::unique_ptr<Shadow> sharedShadow;
+  std::map<uint32_t, Mbarrier> mbarriers; ///< by offset in the window
+  NamedBarrier barriers[16];
+  std::vector<std::unique_ptr<Thread>> threads;
+  std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<std::unique_ptr<Warpgroup>> warpgroups;
+  TensorMemory tensor;
+  std::unique_ptr<Shadow> tensorShadow;
+  std::map<unsigned, unsigned> tensorColumns; ///< allocated: first, count
+  bool tensorRelinquished = false;
+  std::deque<OperationRef> tensorQueue; ///< mma in flight, done in order
+  Signal tensorDone;                    ///< by those that are done
+  unsigned liveThreads = 0;
+};
+
+/// A place in the program that instrumented code names by its number.
+struct Site {
+  std::string location; ///< file:line:column, or empty
+  std::string what;     ///< the instruction or access
+};
+
+struct MachineOptions {
+  uint64_t seed = 1;
+  /// How often, of 256 times, something in flight lands though nobody waits.
+  unsigned landing = 32;
+  /// The widest access of a thread; wider ones are made in parts, whatever
+  /// alignment they state.
+  unsigned widestAccess = 16;
+};
+
+/// Runs the blocks of one launch.
+class Machine {
+public:
+  using Entry = void (*)(void **params);
+
+  Machine(const MachineOptions &options, GlobalMemory &global,
+          llvm::ArrayRef<Site> sites);
+  ~Machine();
+
+  /// Runs every block of the grid, cluster by cluster. Returns an empty string,
+  /// or what is wrong, with places.
+  std::string launch(Entry entry, const LaunchRequest &request);
+
+  //===--- for instructions
+  //------------------------------------------------===//
+
+  Thread &thread() { return *current; }
+  /// Ends the run with a finding; does not return.
+  [[noreturn]] void fail(const std::string &what);
+  [[noreturn]] void fail(const PtxInstruction &at, const std::string &what);
+  /// A place in the program, in words.
+  std::string describe(SiteId site) const;
+
+  /// Host memory of `bytes` bytes at a device address, after all checks. The
+  /// accessing agent is the thread's, unless an operation's is given.
+  char *access(Space space, uint64_t address, uint32_t bytes, AccessKind kind,
+               SiteId site, uint32_t alignment);
+  char *accessShared(Block &block, uint32_t address, uint32_t bytes,
+                     AccessKind kind, SiteId site, Agent agent, Proxy proxy);
+  char *accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
+                     SiteId site, Agent agent, Proxy proxy);
+  /// A load of aligned bytes of which some may be another's: those that nobody
+  /// may read, because they lie in no allocation or race with a write, come as
+  /// poison. It is a finding where there is nothing to read at all.
+  void readAround(uint64_t address, uint32_t bytes, SiteId site, char *to);
+  /// Records an access of memory that is neither, in its shadow.
+  void accessShadow(const PtxInstruction &at, Shadow &shadow, size_t offset,
+                    uint32_t bytes, AccessKind kind, Agent agent,
+                    const char *memory);
+  /// The block and the offset of a shared::cluster address.
+  Block &blockOf(uint64_t address, uint32_t &local);
+  Block &blockOfRank(unsigned rank, const PtxInstruction &at);
+
+  /// The mbarrier at a (cluster) address; a finding where there is none.
+  /// Records the access, by `agent`.
+  Mbarrier &mbarrier(const PtxInstruction &at, uint64_t address, Agent agent);
+  void arrive(const PtxInstruction &at, uint64_t address, Agent agent,
+              unsigned count);
+  void countTransactions(const PtxInstruction &at, Mbarrier &barrier,
+                         int64_t bytes);
+  void completePhase(Mbarrier &barrier);
+  void addTransactions(const PtxInstruction &at, uint64_t address, Agent agent,
+                       int64_t bytes);
+
+  /// What waits are tested for may have changed.
+  void notify() { changed = true; }
+  /// Waits until `ready` holds.
+  void wait(const PtxInstruction &at, const std::string &what,
+            std::function<bool()> ready);
+  /// Lets others run; the thread stays runnable.
+  void yield();
+  /// All lanes of the warp that `mask` names meet here; the last one runs
+  /// `together` with the slots of each lane.
+  void meet(const PtxInstruction &at, uint64_t *slots, uint32_t mask,
+            llvm::function_ref<void(llvm::ArrayRef<uint64_t *>)> together);
+  /// The 128 threads of a warpgroup meet.
+  Warpgroup &meetWarpgroup(
+      const PtxInstruction &at, uint64_t *slots,
+      llvm::function_ref<void(Warpgroup &, llvm::ArrayRef<uint64_t *>)>
+          together);
+  /// An arrival at a barrier of the block or the cluster.
+  void synchronize(const PtxInstruction &at, NamedBarrier &barrier,
+                   unsigned expected, bool waits, const std::string &name);
+
+  /// Something that happens later, at a moment that chance decides.
+  OperationRef start(Agent agent, std::function<void()> land);
+  /// An agent for an operation that the thread starts.
+  Agent beginOperation() { return races->beginAsync(current->agent); }
+  void land(Operation &operation);
+  /// The same for operations that are done in the order of a queue.
+  void startInOrder(const OperationRef &operation,
+                    std::deque<OperationRef> &queue);
+  void landInOrder(Operation &operation, std::deque<OperationRef> &queue);
+  /// Lands the operations and orders the thread after them.
+  void finish(llvm::ArrayRef<OperationRef> operations);
+
+  std::mt19937_64 &random() { return generator; }
+  bool chance(unsigned of256) { return generator() % 256 < of256; }
+  RaceDetector &detector() { return *races; }
+  const LaunchRequest &launchRequest() const { return *request; }
+  llvm::ArrayRef<std::unique_ptr<Block>> blocks() const { return cluster; }
+  ClusterBarrier clusterBarrier;
+  /// Orders that atomics hand on, by global address or by rank and offset.
+  std::map<uint64_t, Signal> atomics;
+  std::string output; ///< of vprintf
+
+  //===--- for fibers
+  //------------------------------------------------------===//
+
+  [[noreturn]] void enterFiber(boost::context::detail::fcontext_t from,
+                               Thread &thread);
+  [[noreturn]] void serve(boost::context::detail::fcontext_t from);
+
+private:
+  std::string runCluster(unsigned x, unsigned y, unsigned z);
+  void createBlock(Block &block, unsigned rank, unsigned x, unsigned y,
+                   unsigned z);
+  std::string schedule();
+  std::string checkEnd();
+  std::string deadlock();
+  Thread *chooseThread();
+  void landSomething();
+  void switchToScheduler();
+  void makeRunnable(Thread &thread);
+  void testWaiting();
+  void checkLanes(const PtxInstruction &at, const Warp &warp);
+  std::string describe(const Thread &thread) const;
+  std::string describeAgent(Agent agent) const;
+  void report(const Race &race, const char *where, uint64_t address,
+              uint32_t bytes, SiteId site);
+
+  MachineOptions options;
+  GlobalMemory &global;
+  llvm::ArrayRef<Site> sites;
+  std::mt19937_64 generator;
+  std::unique_ptr<RaceDetector> races;
+  const LaunchRequest *request = nullptr;
+  Entry entry = nullptr;
+  std::vector<void *> params;
+  std::vector<std::unique_ptr<Block>> cluster;
+  std::vector<Thread *> threads; ///< of the cluster, by agent
+  std::vector<Thread *> runnable;
+  std::vector<Thread *> waiting; ///< with a test
+  bool changed = false;          ///< something that a test may ask has changed
+  std::vector<OperationRef> inFlight;
+  std::map<Agent, const Thread *> issuers; ///< of operations, for reports
+  /// The fiber that lands what is in flight while no thread runs.
+  boost::context::detail::fcontext_t service = nullptr;
+  OperationRef served;
+  Thread *current = nullptr;
+  boost::context::detail::fcontext_t scheduler = nullptr;
+  std::string finding;
+  struct Stacks;
+  std::unique_ptr<Stacks> stacks;
+};
+
+} // namespace mlir::tile::lowered
+#endif // TILE_LIB_LOWERED_MACHINE_H
