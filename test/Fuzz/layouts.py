@@ -6,7 +6,7 @@ from elements import ELEMENTS
 
 def shared(rng, shape, element):
     """Rows with padding, columns next to each other, or rows with an XOR swizzle."""
-    bits = ELEMENTS[element].bits
+    bits = 8 if element == "i1" else ELEMENTS[element].bits  # a byte in memory
     rows, columns = shape
     kind = rng.choice(["padded", "columns", "swizzle"])
     if kind == "columns" and bits >= 8:

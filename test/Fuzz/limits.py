@@ -2,5 +2,6 @@
 """Refusals of sane programs that docs/Limits.md explains: (expression over the message, the limit's name there)."""
 
 LIMITS = (
-    (r"bytes of shared memory", "shared memory"),
+    (r"expected at most \d+ bytes of shared memory", "Shared memory"),
+    (r"expected elements of whole bytes in rows at places of their own", "Half bytes by rows"),
 )
