@@ -22,9 +22,10 @@ struct RowPlace {
 
 class Endpoint {
 public:
-  /// Finds the place of a row of the tile.
-  using RowFunction =
-      llvm::function_ref<FailureOr<RowPlace>(const ThreadCoordinate &row)>;
+  /// Finds the place of a row of the tile. `held` is its distance from the
+  /// thread's first row, by which the thread's registers are known.
+  using RowFunction = llvm::function_ref<FailureOr<RowPlace>(
+      const ThreadCoordinate &row, int64_t held)>;
   /// Rows of a global buffer that lie at places of their own, under a loop over
   /// (row, element). They start at `column` of the last dimension, and `moved`
   /// elements (i64, or null) further.

@@ -117,6 +117,14 @@ FailureOr<SmallVector<Value>> Endpoint::loadWords(int64_t reg, int64_t count,
   });
 }
 
+/// Elements of a run that one access moves: the wider side of a conversion has
+/// runs of more than the 16 bytes that are known to be aligned and, where the
+/// shared layout is swizzled, to lie together.
+static int64_t pieceOf(int64_t count, int64_t elementBytes) {
+  constexpr int64_t kAccessBytes = 16;
+  return std::min(count, std::max<int64_t>(1, kAccessBytes / elementBytes));
+}
+
 FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
                                              Value pad) {
   auto &b = lowering->builder;
@@ -151,12 +159,16 @@ FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
           LLVM::LoadOp::create(b, storage, pointer, bytes), elementType));
       return loaded;
     }
-    Type vector = VectorType::get({width}, storage);
-    Value whole = LLVM::LoadOp::create(b, vector, pointer, bytes * width);
-    for (int64_t i = 0; i < width; ++i)
-      loaded.push_back(lowering->fromStorage(
-          LLVM::ExtractElementOp::create(b, whole, lowering->i32(i)),
-          elementType));
+    int64_t piece = pieceOf(width, bytes);
+    Type vector = VectorType::get({piece}, storage);
+    for (int64_t from = 0; from < width; from += piece) {
+      Value whole = LLVM::LoadOp::create(
+          b, vector, from ? address(first + from) : pointer, bytes * piece);
+      for (int64_t i = 0; i < piece; ++i)
+        loaded.push_back(lowering->fromStorage(
+            LLVM::ExtractElementOp::create(b, whole, lowering->i32(i)),
+            elementType));
+    }
     return loaded;
   };
   if (!global)
@@ -256,12 +268,16 @@ void Endpoint::storeElements(int64_t first, ArrayRef<Value> parts) {
     LLVM::StoreOp::create(b, lowering->toStorage(parts[0]), pointer, bytes);
     return;
   }
-  Type vector = VectorType::get({static_cast<int64_t>(parts.size())}, storage);
-  Value whole = LLVM::PoisonOp::create(b, vector);
-  for (auto [i, part] : llvm::enumerate(parts))
-    whole = LLVM::InsertElementOp::create(b, whole, lowering->toStorage(part),
-                                          lowering->i32(i));
-  LLVM::StoreOp::create(b, whole, pointer, bytes * parts.size());
+  int64_t width = parts.size(), piece = pieceOf(width, bytes);
+  Type vector = VectorType::get({piece}, storage);
+  for (int64_t from = 0; from < width; from += piece) {
+    Value whole = LLVM::PoisonOp::create(b, vector);
+    for (int64_t i = 0; i < piece; ++i)
+      whole = LLVM::InsertElementOp::create(
+          b, whole, lowering->toStorage(parts[from + i]), lowering->i32(i));
+    LLVM::StoreOp::create(b, whole, from ? address(first + from) : pointer,
+                          bytes * piece);
+  }
 }
 
 LogicalResult Endpoint::guardedStore(int64_t reg, int64_t count,

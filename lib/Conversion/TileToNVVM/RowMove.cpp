@@ -105,7 +105,8 @@ static LogicalResult lowerIm2col(KernelLowering &lowering, Operation *op) {
     start =
         lowering.add(start, lowering.mul(reaches[i], source->strides[i + 1]));
   }
-  auto placeOf = [&](const ThreadCoordinate &row) -> FailureOr<RowPlace> {
+  auto placeOf = [&](const ThreadCoordinate &row,
+                     int64_t) -> FailureOr<RowPlace> {
     Value pixel = lowering.add(first, rowIndex(lowering, row));
     Im2colPixels::Place place = pixels.place(pixel);
     RowPlace result;
@@ -148,10 +149,11 @@ static LogicalResult lowerIndexed(KernelLowering &lowering, Operation *op) {
       return failure();
     registers = *found;
   }
-  auto placeOf = [&](const ThreadCoordinate &row) -> FailureOr<RowPlace> {
+  auto placeOf = [&](const ThreadCoordinate &row,
+                     int64_t held) -> FailureOr<RowPlace> {
     FailureOr<Value> index =
         registers
-            ? registers->load(row.constant)
+            ? registers->load(held)
             : loadRowIndex(lowering, op, indices,
                            lowering.add(lowering.toI64(indexed.getFirst()),
                                         rowIndex(lowering, row)));
