@@ -353,10 +353,14 @@ static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
           runLength(loop, widestVector(loop, shared->layout, loop.rank() - 1));
   }
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  Value first = target->space == MemorySpace::Fragment
+                    ? Value()
+                    : lowering.firstReplica(loop);
   for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
     SmallVector<Value> values(count, fill.getValue());
     LogicalResult result =
-        guarded(lowering, lowering.inBounds(loop, threadPart, reg),
+        guarded(lowering,
+                both(lowering, first, lowering.inBounds(loop, threadPart, reg)),
                 [&] { return target->store(reg, values); });
     if (failed(result))
       return failure();
@@ -466,6 +470,7 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
     const FragmentLayout &loop = fragment.layout;
     KernelLowering::SharedAddresses addresses(lowering, scratch, loop, dims);
     SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+    Value first = isStore ? lowering.firstReplica(loop) : Value();
     int64_t count = 1;
     if (loop.rank())
       count =
@@ -474,7 +479,10 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
     Type vector = VectorType::get({count}, storage);
     for (int64_t r = 0, e = loop.numRegisters(); r < e; r += count) {
       LogicalResult result = guarded(
-          lowering, lowering.inBounds(loop, threadPart, r + count - 1), [&] {
+          lowering,
+          both(lowering, first,
+               lowering.inBounds(loop, threadPart, r + count - 1)),
+          [&] {
             auto &b = lowering.builder;
             Value address = addresses(r);
             if (isStore) {

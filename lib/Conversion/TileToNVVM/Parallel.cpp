@@ -72,10 +72,31 @@ private:
 /// The most that one access moves.
 static constexpr int64_t kMaxAccessBits = 128;
 
+/// Whether iterations write a local buffer from outside of the loop. They take
+/// turns with it then: a group would mix their steps.
+static bool writesLocal(ParallelOp op) {
+  Region &body = op.getBodyRegion();
+  auto isWritten = [&](Operation *inner) {
+    return !isa<memref::LoadOp>(inner) &&
+           llvm::any_of(inner->getOperands(), [&](Value operand) {
+             return isa<MemRefType>(operand.getType()) && isLocal(operand) &&
+                    !body.isAncestor(operand.getParentRegion());
+           });
+  };
+  return body
+      .walk([&](Operation *inner) {
+        return isWritten(inner) ? WalkResult::interrupt()
+                                : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Registers of one group: the layout's run along the innermost dimension, at
 /// most 16 bytes of the narrowest element the body moves, and the elements of
 /// two bytes where packed ones stay in fragments.
 int64_t ParallelLowering::groupWidth() {
+  if (writesLocal(op))
+    return 1;
   int64_t run = layout.vectorWidth(layout.rank() - 1);
   int64_t elementBits = kMaxAccessBits;
   op.getBodyRegion().walk([&](Operation *inner) {
