@@ -5,11 +5,12 @@
     python3 benchmarks/program.py gemm tb=True tile=128,128,64 stages=5 | tile-translate --tile-to-ptx --arch=sm_90a
 
 Fields are those of tilebench.gemm.Gemm, tilebench.attention.Attention, tilebench.conv.Conv, tilebench.rows.Rows and
-tilebench.weights.Weights.
+tilebench.weights.Weights, and hints=A=1024x512,...: the sizes that arguments have as `tile.shape_hint`.
 """
 
 import ast
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -29,17 +30,33 @@ def value(text):
         return text
 
 
+def add_hints(text, hints):
+    """The program with a `tile.shape_hint` on each argument that `hints` names."""
+    for hint in hints.split(","):
+        name, sizes = hint.split("=")
+        attribute = f"tile.shape_hint = array<i64: {', '.join(sizes.split('x'))}>"
+        argument = re.search(rf"%{name}: memref<[^<>]*>( {{[^}}]*}})?", text)
+        if not argument:
+            sys.exit(f"program.py: expected hints for arguments of the program, got '{name}'")
+        others = argument.group(1)
+        end = argument.end() - 1 if others else argument.end()
+        text = text[:end] + (f", {attribute}" if others else f" {{{attribute}}}") + text[end:]
+    return text
+
+
 def main():
     kinds = {"gemm": Gemm, "attention": Attention, "conv": Conv, "rows": Rows}
     kinds |= {"weights": Weights, "reduce": Reduce}
     if len(sys.argv) < 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     fields = dict(argument.split("=", 1) for argument in sys.argv[2:] if "=" in argument)
+    hints = fields.pop("hints", None)
     try:
         program = kinds[sys.argv[1]](**{name: value(text) for name, text in fields.items()})
     except TypeError as error:
         sys.exit(f"program.py: {error}")
-    print(program.text(), end="")
+    text = program.text()
+    print(add_hints(text, hints) if hints else text, end="")
 
 
 if __name__ == "__main__":

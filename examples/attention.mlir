@@ -1,10 +1,10 @@
 // O = softmax(Q K^T / sqrt(D)) V for each head: attention forward with an online
 // softmax, any number of queries and keys. Two gemms; the scores become weights in
 // registers and are the second gemm's operand without leaving them.
-// Printed by: benchmarks/program.py attention name=attention d=128 element=bf16
+// Printed by: benchmarks/program.py attention name=attention d=128 element=bf16 hints=Q=4x512x128,K=4x512x128,V=4x512x128,O=4x512x128
 // (causal=True, d=64, element=f16, ... for the other forms).
 #shared = #gpu.address_space<workgroup>
-tile.kernel @attention(%Q: memref<?x?x128xbf16> {tile.alignment = 16}, %K: memref<?x?x128xbf16> {tile.alignment = 16}, %V: memref<?x?x128xbf16> {tile.alignment = 16}, %O: memref<?x?x128xbf16> {tile.alignment = 16})
+tile.kernel @attention(%Q: memref<?x?x128xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 4, 512, 128>}, %K: memref<?x?x128xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 4, 512, 128>}, %V: memref<?x?x128xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 4, 512, 128>}, %O: memref<?x?x128xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 4, 512, 128>})
     grid(%b, %h) = (dim(%Q, 1) ceildiv 128, dim(%Q, 0)) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -2,7 +2,7 @@
 // attention, with relu in place of softmax. The accumulator of the first becomes
 // an operand of the second without leaving the registers.
 #shared = #gpu.address_space<workgroup>
-tile.kernel @attention_like_chained(%Q: memref<?x64xf16> {tile.alignment = 16}, %K: memref<?x64xf16> {tile.alignment = 16}, %V: memref<?x64xf16> {tile.alignment = 16}, %O: memref<?x64xf16> {tile.alignment = 16})
+tile.kernel @attention_like_chained(%Q: memref<?x64xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 512, 64>}, %K: memref<?x64xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 512, 64>}, %V: memref<?x64xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 512, 64>}, %O: memref<?x64xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 512, 64>})
     grid(%b) = (dim(%Q, 0) ceildiv 64) threads(128) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

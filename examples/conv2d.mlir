@@ -3,9 +3,9 @@
 // gemm: a tile of X's pixels as each tap sees them, times the weights of the tap. The
 // loop over taps and channels is a plain one; strides, dilations, other paddings and
 // extents are words of tile.im2col (docs/Rationale/Convolution.md).
-// Printed by: benchmarks/program.py conv name=conv2d pad=1,1 stages=3
+// Printed by: benchmarks/program.py conv name=conv2d pad=1,1 stages=3 hints=X=2x28x28x64,W=64x3x3x64,Y=1568x64
 #shared = #gpu.address_space<workgroup>
-tile.kernel @conv2d(%X: memref<?x?x?x?xf16> {tile.alignment = 16}, %W: memref<?x3x3x?xf16> {tile.alignment = 16}, %Y: memref<?x?xf16> {tile.alignment = 16})
+tile.kernel @conv2d(%X: memref<?x?x?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 2, 28, 28, 64>}, %W: memref<?x3x3x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 64, 3, 3, 64>}, %Y: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1568, 64>})
     grid(%bx, %by) = (dim(%Y, 1) ceildiv 128, dim(%Y, 0) ceildiv 128) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

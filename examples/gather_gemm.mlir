@@ -1,9 +1,9 @@
 // Y[J[i]] = X[I[i]] * W: a gemm whose rows are gathered and scattered by index, as
 // experts of a mixture do with their tokens. A row that X does not have (-1, for
 // padding) counts as zeros, one that Y does not have is not stored.
-// Printed by: benchmarks/program.py rows name=gather_gemm
+// Printed by: benchmarks/program.py rows name=gather_gemm hints=X=256x512,I=256,W=512x512,J=256,Y=256x512
 #shared = #gpu.address_space<workgroup>
-tile.kernel @gather_gemm(%X: memref<?x?xf16> {tile.alignment = 16}, %I: memref<?xi32>, %W: memref<?x?xf16> {tile.alignment = 16}, %J: memref<?xi32>, %Y: memref<?x?xf16> {tile.alignment = 16})
+tile.kernel @gather_gemm(%X: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 256, 512>}, %I: memref<?xi32> {tile.shape_hint = array<i64: 256>}, %W: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 512, 512>}, %J: memref<?xi32> {tile.shape_hint = array<i64: 256>}, %Y: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 256, 512>})
     grid(%bx, %by) = (dim(%Y, 1) ceildiv 128, dim(%I, 0) ceildiv 128) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,6 +1,6 @@
 // C = A * B: f16 operands, f32 accumulation. One block computes a 128 x 128 tile.
 #shared = #gpu.address_space<workgroup>
-tile.kernel @gemm(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})
+tile.kernel @gemm(%A: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %B: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %C: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>})
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -4,9 +4,9 @@
 // stages, a warp that loads. The program fixes the tile, that one block per
 // multiprocessor stays for all its tiles (`persistent`), their order (`panel`), and
 // pairs of blocks that share what they load (`cluster`).
-// Printed by: benchmarks/program.py gemm name=gemm_hopper cluster=2,1
+// Printed by: benchmarks/program.py gemm name=gemm_hopper cluster=2,1 hints=A=1024x1024,B=1024x1024,C=1024x1024
 #shared = #gpu.address_space<workgroup>
-tile.kernel @gemm_hopper(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})
+tile.kernel @gemm_hopper(%A: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %B: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %C: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>})
     grid(%bx, %by) = ((dim(%C, 1) ceildiv 512) * 2, dim(%C, 0) ceildiv 128) threads(256) cluster(2, 1) attributes {panel = 8 : i64, persistent = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,7 +1,7 @@
 // C = relu(A * B + bias): f16 operands, f32 accumulation, the epilogue on the
 // accumulator while it is in registers. The bias is one row for all of C.
 #shared = #gpu.address_space<workgroup>
-tile.kernel @gemm_relu_bias(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %bias: memref<?xf32>, %C: memref<?x?xf16> {tile.alignment = 16})
+tile.kernel @gemm_relu_bias(%A: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %B: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %bias: memref<?xf32> {tile.shape_hint = array<i64: 1024>}, %C: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>})
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -3,9 +3,9 @@
 // for the sizes that are known (the types, `--shape-hints=A=8192x4096,...`, `tile.shape_hint`
 // on arguments) and the architecture; docs/Rationale/TileChoice.md says how. `--remarks` shows
 // the choice, `--tunables=bm=128` decides one, `tile-run --tune --target=cuda` measures the best.
-// Printed by: benchmarks/program.py gemm name=gemm_tunable tunable=True
+// Printed by: benchmarks/program.py gemm name=gemm_tunable tunable=True hints=A=1024x1024,B=1024x1024,C=1024x1024
 #shared = #gpu.address_space<workgroup>
-tile.kernel @gemm_tunable(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})
+tile.kernel @gemm_tunable(%A: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %B: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %C: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>})
     tunable(%bm in [64, 128, 192, 256], %bn in [128, 160, 192, 224, 256], %bk in [64], %stages in [3, 4, 5], %groups in [1, 2, 3], %cx in [1, 2], %cy in [1, 2], %panel in [8, 16])
     grid(%bx, %by) = ((dim(%C, 1) ceildiv (%bn * %cx)) * %cx, (dim(%C, 0) ceildiv (%bm * %cy)) * %cy) threads(%groups * 128) cluster(%cx, %cy) tuned(panel = %panel) attributes {persistent = 1 : i64} {
   %c0 = arith.constant 0 : index

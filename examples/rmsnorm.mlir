@@ -1,6 +1,6 @@
 // Y[i, j] = X[i, j] / sqrt(mean of X[i, :]^2 + eps) * W[j]: f16 in memory, f32 in
 // between. A block owns 8 rows and walks them twice in chunks of 256 columns.
-tile.kernel @rmsnorm(%X: memref<?x?xf16> {tile.alignment = 16}, %W: memref<?xf16> {tile.alignment = 16}, %eps: f32, %Y: memref<?x?xf16> {tile.alignment = 16})
+tile.kernel @rmsnorm(%X: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %W: memref<?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024>}, %eps: f32, %Y: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>})
     grid(%b) = (dim(%X, 0) ceildiv 8) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

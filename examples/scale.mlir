@@ -1,5 +1,5 @@
 // y = max(x, 0) * s, on a matrix of any shape: a block handles 64 x 64 elements.
-tile.kernel @scale(%X: memref<?x?xf32>, %Y: memref<?x?xf32>, %s: f32)
+tile.kernel @scale(%X: memref<?x?xf32> {tile.shape_hint = array<i64: 1024, 1024>}, %Y: memref<?x?xf32> {tile.shape_hint = array<i64: 1024, 1024>}, %s: f32)
     grid(%bx, %by) = (dim(%X, 1) ceildiv 64, dim(%X, 0) ceildiv 64) threads(128) {
   %c64 = arith.constant 64 : index
   %zero = arith.constant 0.0 : f32

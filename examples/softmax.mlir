@@ -1,7 +1,7 @@
 // Y = softmax of each row of X. A block owns 16 rows and walks them twice in
 // chunks of 128 columns: once for the largest element and the sum (kept together,
 // so that one pass is enough), once for the results.
-tile.kernel @softmax(%X: memref<?x?xf32> {tile.alignment = 16}, %Y: memref<?x?xf32> {tile.alignment = 16})
+tile.kernel @softmax(%X: memref<?x?xf32> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>}, %Y: memref<?x?xf32> {tile.alignment = 16, tile.shape_hint = array<i64: 1024, 1024>})
     grid(%b) = (dim(%X, 0) ceildiv 16) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

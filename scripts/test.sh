@@ -36,6 +36,13 @@ for half in ptx cpu rings; do
   [[ -f $results/matrix-$half.xml ]] || echo "test/Matrix/${half}_test.py left no results" >>"$results/errors.txt"
 done
 
+echo "== random programs against numpy"
+# Three of the paths for each program. Another python3 in front of Debian's may lack numpy.
+python=python3
+python3 -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
+"$python" test/Fuzz/fuzz.py --seeds 0:300 --turns 3 --bin build/release/bin --junit "$results/matrix-fuzz.xml"
+[[ -f $results/matrix-fuzz.xml ]] || echo "test/Fuzz/fuzz.py left no results" >>"$results/errors.txt"
+
 echo "== the dev preset configures"
 cmake --preset dev >"$results/dev-preset.log" 2>&1 ||
   echo "cmake --preset dev (see $results/dev-preset.log)" >>"$results/errors.txt"

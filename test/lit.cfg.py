@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Features: `ptxas`, `mlir-opt` (the upstream one, which cannot parse the tile
-# dialect), `gpu`, `static` (how LLVM is linked), and one per tool of this build.
+# dialect), `gpu`, `tmpfs` (a small file system can be mounted), `static` (how LLVM
+# is linked), and one per tool of this build.
 # A test that names a tool this checkout has no sources for is unsupported; a tool
 # that should have been built and was not makes its tests fail.
 import os
@@ -57,3 +58,16 @@ def has_gpu():
 
 if has_gpu():
     config.available_features.add("gpu")
+
+
+def can_mount():
+    """True where this user may mount a file system of its own."""
+    command = ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=8k", "t", "/mnt"]
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+if can_mount():
+    config.available_features.add("tmpfs")

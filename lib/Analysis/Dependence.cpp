@@ -1,9 +1,15 @@
 //===- Dependence.cpp - what operations touch, and what overlaps ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses of operations, with those of asynchronous ones repeated where they
+// are awaited; which buffers may be the same memory; and which copies may run
+// iterations ahead of the one they stand in.
+//
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/Dependence.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Analysis/Tokens.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -111,6 +117,19 @@ Operation *tile::collectAccesses(Operation *root,
       accesses.push_back({root, std::move(access)});
     return nullptr;
   }
+  // What was issued reads and writes until here.
+  if (auto await = dyn_cast<AwaitOp>(root)) {
+    SmallVector<Operation *> issues;
+    if (collectIssues(await, issues))
+      return root;
+    for (Operation *issue : issues) {
+      SmallVector<TileAccess> own;
+      cast<TileOpInterface>(issue).getAccesses(own);
+      for (TileAccess &access : own)
+        accesses.push_back({root, std::move(access)});
+    }
+    return nullptr;
+  }
   if (root->getNumRegions() == 0)
     return appendEffects(root, accesses) ? nullptr : root;
   Operation *unknown = nullptr;
@@ -128,6 +147,22 @@ Operation *tile::collectAccesses(Block &block,
     if (Operation *found = collectAccesses(&op, accesses))
       unknown = unknown ? unknown : found;
   return unknown;
+}
+
+Operation *tile::collectUses(Value buffer, SmallVectorImpl<Operation *> &uses) {
+  SmallVector<Value> pending{buffer};
+  while (!pending.empty()) {
+    Value shown = pending.pop_back_val();
+    for (Operation *user : shown.getUsers()) {
+      uses.push_back(user);
+      auto view = dyn_cast<ViewLikeOpInterface>(user);
+      if (view && view.getViewSource() == shown)
+        pending.push_back(view.getViewDest());
+      else if (Operation *obstacle = collectAwaits(user, uses))
+        return obstacle;
+    }
+  }
+  return nullptr;
 }
 
 bool tile::coversWholeBuffer(const TileAccess &access) {

@@ -50,12 +50,14 @@ std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
           alignment, 8 * kernel.getArgumentAlignment(argument.getArgNumber()));
   for (auto [dim, stride] : llvm::enumerate(strides)) {
     bool isInnermost = dim + 1 == strides.size();
-    if (ShapedType::isDynamic(stride))
-      stride = isInnermost ? kUnknownPitch + 1 : kUnknownPitch;
-    else if (!isInnermost)
-      alignment = std::gcd(alignment, stride * int64_t(walk.elementBits));
-    stride *= walk.elementBits;
-    strides[dim] = stride;
+    std::optional<int64_t> bits;
+    if (!ShapedType::isDynamic(stride))
+      bits = checkedMul(stride, walk.elementBits);
+    if (bits && !isInnermost)
+      alignment = std::gcd(alignment, *bits);
+    // A pitch of more bits than can be counted is as far as one nobody knows.
+    int64_t unknown = isInnermost ? kUnknownPitch + 1 : kUnknownPitch;
+    strides[dim] = bits.value_or(unknown * int64_t(walk.elementBits));
   }
   walk.strides.assign(loop.shape.size(), 0);
   for (auto [dim, index] : llvm::enumerate(access.indices)) {

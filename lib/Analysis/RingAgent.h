@@ -76,7 +76,7 @@ private:
     end = why;
     return false;
   }
-  bool report(StringRef rule, const Step &step, const Twine &message,
+  bool report(RingRule rule, const Step &step, const Twine &message,
               const Step *other = nullptr, StringRef note = "");
   void appendTrace(Finding &finding, int instance) const;
   std::string slotName(int instance, int64_t use) const {

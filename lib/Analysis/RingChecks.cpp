@@ -43,9 +43,9 @@ void AgentRun::appendTrace(Finding &finding, int instance) const {
          model.agents[agent].name + ": " + describeEvent(model, run, *event)});
 }
 
-bool AgentRun::report(StringRef rule, const Step &step, const Twine &message,
+bool AgentRun::report(RingRule rule, const Step &step, const Twine &message,
                       const Step *other, StringRef note) {
-  run.finding = {rule.str(), step.op, message.str(), {}};
+  run.finding = {rule, step.op, message.str(), {}};
   if (other)
     run.finding.notes.push_back({other->op->getLoc(), note.str()});
   int ring = step.ring >= 0 || !other ? step.ring : other->ring;
@@ -63,7 +63,7 @@ bool AgentRun::create(const Step &step) {
   if (instance >= 0) {
     const LocalRing &before = local[instance];
     if (!before.isDrained && (before.acquired || before.waited))
-      return report("R12", step,
+      return report(RingRule::R12, step,
                     "the ring is created again while its memory may be in use: "
                     "expected 'tile.ring.drain' before");
   }
@@ -88,7 +88,7 @@ bool AgentRun::ringOp(const Step &step) {
   Event event{EventKind::Drain, instance, 0, -1, &step};
   if (step.kind == StepKind::Drain) {
     if (ring.waited != ring.released)
-      return report("R2", step,
+      return report(RingRule::R2, step,
                     slotName(instance, ring.released) +
                         " was waited for and is not released when the ring is "
                         "drained");
@@ -104,9 +104,10 @@ bool AgentRun::ringOp(const Step &step) {
   int64_t use = *forced;
   auto here = [&] { return slotName(instance, use); };
   if (ring.isDrained)
-    return report("R2", step, here() + " is used after the ring was drained");
+    return report(RingRule::R2, step,
+                  here() + " is used after the ring was drained");
   auto misnumbered = [&](int64_t expected) {
-    return report("R1", step,
+    return report(RingRule::R1, step,
                   "expected use " + std::to_string(expected) + " of " +
                       type.name + ", got " + std::to_string(use) +
                       ": uses count on from the ring's creation");
@@ -121,13 +122,14 @@ bool AgentRun::ringOp(const Step &step) {
     break;
   case StepKind::Commit:
     if (use < ring.committed)
-      return report("R2", step, here() + " is committed twice");
+      return report(RingRule::R2, step, here() + " is committed twice");
     if (use >= ring.acquired)
       return use == ring.committed
-                 ? report("R2", step, here() + " is committed, not acquired")
+                 ? report(RingRule::R2, step,
+                          here() + " is committed, not acquired")
                  : misnumbered(ring.committed);
     if (use != ring.committed)
-      return report("R2", step,
+      return report(RingRule::R2, step,
                     slotName(instance, ring.committed) +
                         " was acquired and is not committed before " + here());
     ++ring.committed;
@@ -138,7 +140,7 @@ bool AgentRun::ringOp(const Step &step) {
   case StepKind::Wait:
     if (step.isAgain) {
       if (use >= ring.waited)
-        return report("R2", step,
+        return report(RingRule::R2, step,
                       here() + " is taken up again, but was not waited for");
       if (step.view >= 0)
         scalars.env.useOfView[step.view] = {instance,
@@ -153,13 +155,14 @@ bool AgentRun::ringOp(const Step &step) {
     break;
   default:
     if (use < ring.released)
-      return report("R2", step, here() + " is released twice");
+      return report(RingRule::R2, step, here() + " is released twice");
     if (use >= ring.waited)
       return use == ring.released
-                 ? report("R2", step, here() + " is released, not waited for")
+                 ? report(RingRule::R2, step,
+                          here() + " is released, not waited for")
                  : misnumbered(ring.released);
     if (use != ring.released)
-      return report("R2", step,
+      return report(RingRule::R2, step,
                     slotName(instance, ring.released) +
                         " was waited for and is not released before " + here());
     for (const InFlight &flight : inFlight)
@@ -168,7 +171,7 @@ bool AgentRun::ringOp(const Step &step) {
                              std::pair<int, int>(instance, use)) &&
           !(type.type.hasConsumer(RingSide::Tcgen05) &&
             type.type.usesMbarriers()))
-        return report("R5", step,
+        return report(RingRule::R5, step,
                       here() +
                           " is released while an asynchronous operation may "
                           "still read it",
@@ -199,18 +202,18 @@ static bool mayFill(Operation *op, RingSide producer) {
   auto copy = dyn_cast<TileMoveOpInterface>(op);
   bool fromGlobal = copy && isGlobal(copy.getSource());
   CopyPlanAttr plan = copy ? copy.getPlanAttr() : CopyPlanAttr();
+  bool byProxy = plan && copy.isMovedByProxy();
   switch (producer) {
-  case RingSide::Tma:
-    return fromGlobal &&
-           (!plan || plan.getInstruction() == CopyInstruction::Tma);
+  case RingSide::Tma: // tensor and bulk copies: both complete on mbarriers
+    return fromGlobal && (!plan || byProxy);
   case RingSide::CpAsync: // the wait's barrier publishes plain stores as well
-    return !plan || plan.getInstruction() != CopyInstruction::Tma;
+    return !byProxy;
   case RingSide::CpAsyncMbarrier: // its arrivals publish nothing else
     return fromGlobal &&
            (!plan || plan.getInstruction() == CopyInstruction::CpAsync);
   default:
-    return !plan || (plan.getInstruction() != CopyInstruction::Tma &&
-                     plan.getInstruction() != CopyInstruction::CpAsync);
+    return !plan ||
+           (!byProxy && plan.getInstruction() != CopyInstruction::CpAsync);
   }
 }
 
@@ -225,7 +228,7 @@ bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
   };
   auto fail = [&](const Twine &message) {
     Step from(StepKind::Access, view.op, view.ring);
-    return report("R4", step, message, &from, "the view is from here");
+    return report(RingRule::R4, step, message, &from, "the view is from here");
   };
   Instance::Use &record = useOf(instance, use);
   if (view.isAcquire) {
@@ -295,7 +298,7 @@ bool AgentRun::touchBuffer(const Step &step, const Touch &touch) {
                        : copies             ? "the source of a copy"
                        : isFragment(buffer) ? "a register operand of a gemm"
                                             : "an operand of a gemm";
-      return report("R7", step,
+      return report(RingRule::R7, step,
                     what + " in flight is " +
                         (touch.isWrite ? "written" : "read") +
                         " before its token was awaited",
@@ -396,7 +399,7 @@ bool AgentRun::checkBackEdge(const Step &loop) {
             reader = &inner;
       }
     if (reader)
-      return report("R7b", *flight.step,
+      return report(RingRule::R7b, *flight.step,
                     "the accumulator is in flight across the back edge of a "
                     "loop in which something other than a gemm reads it",
                     reader, "it is read here");
@@ -412,7 +415,7 @@ bool AgentRun::finish() {
   Step atEnd(StepKind::Access);
   for (const InFlight &flight : inFlight)
     if (!flight.isSourceFree)
-      return report("R8", *flight.step,
+      return report(RingRule::R8, *flight.step,
                     "the token of this operation is not awaited before '" +
                         model.agents[agent].name + "' ends");
   for (int instance : llvm::seq<int>(0, run.instances.size())) {
@@ -429,12 +432,12 @@ bool AgentRun::finish() {
       return atEnd;
     };
     if (ring.waited != ring.released)
-      return report("R2", opOf(EventKind::Wait, ring.released),
+      return report(RingRule::R2, opOf(EventKind::Wait, ring.released),
                     slotName(instance, ring.released) +
                         " is waited for and never released");
     if (ring.acquired != ring.committed) {
       const Step &step = opOf(EventKind::Acquire, ring.committed);
-      report("R2", step,
+      report(RingRule::R2, step,
              slotName(instance, ring.committed) +
                  " is acquired and never committed");
       // Among one agent's groups the count is what matters: if a wait relies

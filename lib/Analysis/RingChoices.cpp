@@ -68,9 +68,10 @@ void Choices::decide(ArrayRef<int> vars, int owner,
 SmallVector<int, 2> Choices::latestDecision(ArrayRef<int> vars,
                                             int owner) const {
   for (size_t i = std::min(depth, stack.size()); i-- > 0;)
-    if (llvm::any_of(stack[i].vars,
-                     [&](int var) { return llvm::is_contained(vars, var); }))
-      return stack[i].owner == owner ? SmallVector<int, 2>() : stack[i].vars;
+    if (stack[i].owner != owner && llvm::any_of(stack[i].vars, [&](int var) {
+          return llvm::is_contained(vars, var);
+        }))
+      return stack[i].vars;
   return {};
 }
 

@@ -79,7 +79,7 @@ private:
   void land(int thread, int32_t complete);
   Move checkPeers(int thread, const Event &event);
   bool checkPhases();
-  Move report(StringRef rule, int thread, const Event &event,
+  Move report(RingRule rule, int thread, const Event &event,
               const Twine &message);
   void deadlock();
   std::string reasonOf(int thread);
@@ -98,9 +98,9 @@ private:
 };
 } // namespace
 
-Counting::Move Counting::report(StringRef rule, int thread, const Event &event,
+Counting::Move Counting::report(RingRule rule, int thread, const Event &event,
                                 const Twine &message) {
-  finding = {rule.str(), event.step->op, message.str(), {}};
+  finding = {rule, event.step->op, message.str(), {}};
   // The last events at the slot concerned, in the order of this run.
   constexpr size_t kShown = 8;
   const Meeting &meeting = system.meetingOf(event);
@@ -156,7 +156,7 @@ Counting::Move Counting::acquire(int thread, const Event &event) {
       if (before >= 0 &&
           !isBefore(event.instance, Released, consumer, before, state.clock)) {
         std::string name = meeting.ring->name;
-        return report("R15", thread, event,
+        return report(RingRule::R15, thread, event,
                       name + "[" + std::to_string(event.use) +
                           "] is acquired while other threads may still read "
                           "use " +
@@ -197,7 +197,7 @@ Counting::Move Counting::wait(int thread, const Event &event) {
     for (int producer : meeting.producers)
       if (!isBefore(event.instance, Landed, producer, event.use, state.clock))
         return report(
-            "R16", thread, event,
+            RingRule::R16, thread, event,
             meeting.ring->name + "[" + std::to_string(event.use) +
                 "] is read before it has landed: " +
                 (history(event.instance, Committed, producer).count <= event.use
@@ -227,7 +227,7 @@ Counting::Move Counting::checkPeers(int thread, const Event &event) {
     for (int consumer : system.meetings[peer].consumers)
       if (before >= 0 &&
           !isBefore(peer, Released, consumer, before, states[thread].clock))
-        return report("R15", thread, event,
+        return report(RingRule::R15, thread, event,
                       "a multicast into " + meeting.ring->name + "[" +
                           std::to_string(event.use) + "] lands while '" +
                           system.threads[consumer].name +
@@ -344,7 +344,7 @@ std::string Counting::reasonOf(int thread) {
 }
 
 void Counting::deadlock() {
-  finding = {"R14", nullptr, "", {}};
+  finding = {RingRule::R14, nullptr, "", {}};
   SmallVector<int> blocked;
   for (size_t thread = 0; thread < size; ++thread)
     if (states[thread].next < system.threads[thread].trace->events.size() &&
@@ -409,7 +409,7 @@ bool Counting::checkPhases() {
             if (own.kind == event.kind && own.use == event.use &&
                 own.instance == instanceOf(thread))
               event.step = own.step;
-          report("R17", thread, event,
+          report(RingRule::R17, thread, event,
                  ring.name + "[" + std::to_string(use) + "] " + what);
           return false;
         };

@@ -280,6 +280,7 @@ std::optional<int64_t> Evaluator::evalFresh(ScalarId id, Cache &cache) {
       return std::nullopt;
     operands.push_back(*value);
   }
+  ++work;
   return cache[id] = compute(scalar, operands);
 }
 
@@ -291,15 +292,6 @@ int64_t Evaluator::clip(int var, int64_t value) const {
   int64_t up = llvm::divideCeilSigned(value, divisor) * divisor;
   return up <= source.max ? up
                           : llvm::divideFloorSigned(value, divisor) * divisor;
-}
-
-void Evaluator::assignAll(ArrayRef<int> vars, int pivot, int64_t value,
-                          int64_t others) {
-  for (auto [i, var] : llvm::enumerate(vars)) {
-    choices.variables[var].value =
-        clip(var, static_cast<int>(i) == pivot ? value : others);
-    choices.variables[var].isAssigned = true;
-  }
 }
 
 std::optional<int64_t> Evaluator::trips(std::optional<int64_t> lower,
@@ -328,73 +320,137 @@ struct Restore {
 };
 } // namespace
 
-/// What the variables that are not searched are set to, by turns: nothing,
-/// one, and so much that it does not limit the loop.
-static constexpr int64_t kDefaults[] = {0, 1, int64_t(1) << 20};
+/// What the variables that are not searched are set to, by turns: nothing, one,
+/// so much that it does not limit the loop, and buffers so large that a block
+/// at their start is far from their end.
+static constexpr int64_t kPlenty = int64_t(1) << 20;
+static constexpr Others kOthers[] = {
+    {0, 0}, {1, 1}, {kPlenty, kPlenty}, {kPlenty, 0}};
 static constexpr int64_t kLargest = int64_t(1) << 24;
+
+void Evaluator::assignAll(ArrayRef<int> vars, int pivot, int64_t value,
+                          const Others &others) {
+  for (auto [i, var] : llvm::enumerate(vars)) {
+    int64_t other =
+        choices.sourceOf(var).isExtent ? others.extents : others.rest;
+    choices.variables[var].value =
+        clip(var, static_cast<int>(i) == pivot ? value : other);
+    choices.variables[var].isAssigned = true;
+  }
+}
+
+namespace mlir::tile::rings {
+/// The trip count of a loop as a function of one variable (`pivot`; a constant
+/// where that is negative), the others fixed.
+class TripSearch {
+public:
+  TripSearch(Evaluator &scalars, const Step &loop, ArrayRef<int> vars,
+             int pivot, const Others &others)
+      : scalars(scalars), loop(loop), vars(vars), pivot(pivot), others(others),
+        divisor(pivot < 0
+                    ? 1
+                    : std::max<int64_t>(
+                          1, scalars.choices.sourceOf(vars[pivot]).divisor)) {}
+
+  /// Trip counts of the k-th multiple; a failure counts as none.
+  int64_t at(int64_t k) {
+    auto [it, isNew] = known.try_emplace(k, -1);
+    if (isNew)
+      it->second = evaluate(k);
+    return it->second;
+  }
+
+  /// Whether the variable makes a difference: asked at a few places.
+  bool varies() {
+    for (int64_t k = 1; k * divisor < kLargest; k *= 32)
+      if (at(k) != at(0))
+        return true;
+    return at(kLargest / divisor) != at(0);
+  }
+
+  /// The roundest multiple that gives `count` (a whole number of steps, where
+  /// there is one); none where the count jumps over it.
+  std::optional<int64_t> find(int64_t count) {
+    int64_t first = least(count);
+    if (at(first) != count)
+      return std::nullopt;
+    int64_t last = std::max(first, least(count + 1) - 1);
+    if (at(last) != count)
+      last = first;
+    for (int bit = 40; bit >= 0; --bit)
+      if (int64_t round = (last >> bit) << bit;
+          round >= first && at(round) == count)
+        return round;
+    return last;
+  }
+
+  /// Sets the variables.
+  void assign(int64_t k) {
+    scalars.assignAll(vars, pivot, k * divisor, others);
+  }
+
+private:
+  int64_t evaluate(int64_t k) {
+    assign(k);
+    Evaluator::Cache cache;
+    return Evaluator::trips(scalars.evalFresh(loop.lower, cache),
+                            scalars.evalFresh(loop.upper, cache),
+                            scalars.evalFresh(loop.stride, cache))
+        .value_or(-1);
+  }
+
+  /// The least k with at least `count` trips, by doubling and halving; right
+  /// where the count does not fall, and checked.
+  int64_t least(int64_t count) {
+    int64_t high = 1;
+    while (high * divisor < kLargest && at(high) < count)
+      high *= 2;
+    int64_t low = -1;
+    while (low + 1 < high) {
+      int64_t middle = low + (high - low) / 2;
+      (at(middle) >= count ? high : low) = middle;
+    }
+    return high;
+  }
+
+  Evaluator &scalars;
+  const Step &loop;
+  ArrayRef<int> vars;
+  int pivot;
+  const Others &others;
+  int64_t divisor;
+  std::map<int64_t, int64_t> known;
+};
+} // namespace mlir::tile::rings
 
 std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
                                               ArrayRef<int> vars,
                                               ArrayRef<int64_t> wanted) {
   Restore restore(choices, vars);
   std::map<int64_t, Assignment> found;
+  auto isFound = [&](int64_t count) { return found.count(count) != 0; };
+  auto current = [&] {
+    Assignment assignment;
+    for (int var : vars)
+      assignment.push_back(choices.variables[var].value);
+    return assignment;
+  };
   auto search = [&](ArrayRef<int64_t> counts) {
-    for (int64_t others : kDefaults) {
+    for (const Others &others : kOthers)
       for (int pivot = static_cast<int>(vars.size()) - 1; pivot >= 0; --pivot) {
-        if (llvm::all_of(
-                counts, [&](int64_t count) { return found.count(count) != 0; }))
-          break;
-        int64_t divisor =
-            std::max<int64_t>(1, choices.sourceOf(vars[pivot]).divisor);
-        // Trip counts of the k-th multiple; a failure counts as none.
-        auto run = [&](int64_t k) {
-          assignAll(vars, pivot, k * divisor, others);
-          Cache cache;
-          return trips(evalFresh(loop.lower, cache),
-                       evalFresh(loop.upper, cache),
-                       evalFresh(loop.stride, cache))
-              .value_or(-1);
-        };
-        // The least k with at least `count` trips, by doubling and halving;
-        // right where the count does not fall, and checked.
-        auto least = [&](int64_t count) {
-          int64_t high = 1;
-          while (high * divisor < kLargest && run(high) < count)
-            high *= 2;
-          int64_t low = -1;
-          while (low + 1 < high) {
-            int64_t middle = low + (high - low) / 2;
-            (run(middle) >= count ? high : low) = middle;
-          }
-          return high;
-        };
+        if (llvm::all_of(counts, isFound))
+          return;
+        TripSearch trips(*this, loop, vars, pivot, others);
+        bool isOne = !trips.varies();
         for (int64_t count : counts) {
-          if (found.count(count))
+          if (isFound(count) || (isOne && trips.at(0) != count))
             continue;
-          int64_t first = least(count);
-          if (run(first) != count)
-            continue;
-          // Of all values with this count the roundest: a whole number of
-          // steps, where there is one.
-          int64_t last = std::max(first, least(count + 1) - 1);
-          if (run(last) != count)
-            last = first;
-          int64_t best = last;
-          for (int bit = 40; bit >= 0; --bit) {
-            int64_t round = (last >> bit) << bit;
-            if (round >= first && run(round) == count) {
-              best = round;
-              break;
-            }
+          if (std::optional<int64_t> k = trips.find(count)) {
+            trips.assign(*k);
+            found[count] = current();
           }
-          run(best);
-          Assignment assignment;
-          for (int var : vars)
-            assignment.push_back(choices.variables[var].value);
-          found[count] = std::move(assignment);
         }
       }
-    }
   };
   search(wanted);
   // What divides the sizes may leave none of these counts but 0: larger ones.
@@ -405,6 +461,15 @@ std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
   for (auto &[count, assignment] : found)
     if (!llvm::is_contained(result, assignment))
       result.push_back(assignment);
+  // Where a variable that was decided before keeps the loop short: buffers that
+  // leave it free to run as often as that one is made to say.
+  if (!llvm::all_of(wanted, isFound)) {
+    TripSearch plenty(*this, loop, vars, /*pivot=*/-1, kOthers[3]);
+    int64_t count = plenty.at(0);
+    if (llvm::is_contained(wanted, count) &&
+        !llvm::is_contained(result, current()))
+      result.push_back(current());
+  }
   return result;
 }
 
@@ -430,7 +495,7 @@ std::vector<Assignment> Evaluator::solveCondition(ScalarId condition,
   SmallVector<int64_t> constants{0, 1, 2, 3};
   llvm::SmallDenseSet<ScalarId> seen;
   collectConstants(condition, constants, seen);
-  constants.push_back(kDefaults[2]);
+  constants.push_back(kPlenty);
   SmallVector<int64_t> candidates; // in this order, any number among them
   for (int64_t constant : constants)
     for (int64_t delta : {0, 1, -1})
@@ -439,7 +504,7 @@ std::vector<Assignment> Evaluator::solveCondition(ScalarId condition,
         candidates.push_back(candidate);
   bool wanted[] = {wantFalse, wantTrue};
   std::vector<Assignment> result;
-  for (int64_t others : kDefaults)
+  for (const Others &others : kOthers)
     for (int pivot = 0; pivot < static_cast<int>(vars.size()); ++pivot)
       for (int64_t candidate : candidates) {
         if (!wanted[0] && !wanted[1])
@@ -467,7 +532,7 @@ std::vector<Assignment> Evaluator::smallValues(ArrayRef<int> vars,
     int64_t divisor = std::max<int64_t>(1, source.divisor);
     for (int64_t k = 0; k < (source.isBool ? 2 : count); ++k) {
       assignAll(vars, pivot, clip(vars[pivot], source.min) + k * divisor,
-                source.min);
+                {source.min, source.min});
       Assignment assignment;
       for (int var : vars)
         assignment.push_back(choices.variables[var].value);

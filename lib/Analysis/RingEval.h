@@ -23,6 +23,11 @@ struct Environment {
   std::vector<std::pair<int, int>> useOfView; // (instance, use)
 };
 
+/// Values of variables that a search does not vary.
+struct Others {
+  int64_t extents, rest;
+};
+
 class Evaluator {
 public:
   /// A payload's value, if it is there; sets `missing` when one has to come.
@@ -64,7 +69,11 @@ public:
   Environment env;
   bool isMissingPayload = false;
 
+  /// Scalars computed since it was asked last: what searching has cost.
+  int64_t takeWork() { return std::exchange(work, 0); }
+
 private:
+  friend class TripSearch;
   int variableOf(ScalarId id);
   std::optional<int64_t> leafValue(ScalarId id);
   std::optional<int64_t> compute(const Scalar &scalar,
@@ -73,15 +82,16 @@ private:
   std::optional<int64_t> evalFresh(ScalarId id, Cache &cache);
   void collectConstants(ScalarId id, SmallVectorImpl<int64_t> &found,
                         llvm::SmallDenseSet<ScalarId> &seen);
-  /// Sets `vars`; every one but `pivot` to the default.
-  void assignAll(ArrayRef<int> vars, int pivot, int64_t value, int64_t others);
+  /// Sets `vars`; every one but `pivot` to what `others` says.
+  void assignAll(ArrayRef<int> vars, int pivot, int64_t value,
+                 const Others &others);
   int64_t clip(int var, int64_t value) const;
 
   const Model &model;
   Choices &choices;
   int agent, rank;
   PayloadLookup payload;
-  int64_t effects = 0;
+  int64_t effects = 0, work = 0;
 };
 
 } // namespace mlir::tile::rings

@@ -54,7 +54,7 @@ private:
   Move acquire(State &state, int thread, const Event &event);
   void commit(State &state, int thread, const Event &event);
   void completeFull(State &state, int instance, int64_t use) const;
-  Move report(StringRef rule, int thread, const Event &event,
+  Move report(RingRule rule, int thread, const Event &event,
               const Twine &message);
   void deadlock(State &state);
   bool isFinished(State &state) const;
@@ -99,9 +99,9 @@ int64_t Exhaustive::done(State &state, int thread, int instance,
          it->second.begin();
 }
 
-Exhaustive::Move Exhaustive::report(StringRef rule, int thread,
+Exhaustive::Move Exhaustive::report(RingRule rule, int thread,
                                     const Event &event, const Twine &message) {
-  finding = {rule.str(), event.step->op, message.str(), {}};
+  finding = {rule, event.step->op, message.str(), {}};
   constexpr size_t kShown = 10;
   size_t from = path.size() > kShown ? path.size() - kShown : 0;
   for (auto [who, what] : ArrayRef(path).drop_front(from))
@@ -151,7 +151,7 @@ Exhaustive::Move Exhaustive::acquire(State &state, int thread,
     if ((phase & 1) != (round & 1))
       return Move::Blocked;
     if (phase != round)
-      return report("R17", thread, event,
+      return report(RingRule::R17, thread, event,
                     "the parity of another phase lets the acquire pass");
   }
   int64_t before = event.use - ring.stages;
@@ -159,7 +159,7 @@ Exhaustive::Move Exhaustive::acquire(State &state, int thread,
     if (before >= 0 &&
         done(state, consumer, system.instanceAt(meeting, consumer),
              EventKind::Release) <= before)
-      return report("R15", thread, event,
+      return report(RingRule::R15, thread, event,
                     ring.name + "[" + std::to_string(event.use) +
                         "] is acquired while '" +
                         system.threads[consumer].name + "' has not left use " +
@@ -177,8 +177,8 @@ Exhaustive::Move Exhaustive::wait(State &state, int thread,
     if ((phase & 1) == (round & 1))
       return Move::Blocked;
     if (phase != round + 1)
-      return report(phase <= round ? "R16" : "R17", thread, event,
-                    "the parity of another phase lets the wait pass");
+      return report(phase <= round ? RingRule::R16 : RingRule::R17, thread,
+                    event, "the parity of another phase lets the wait pass");
     return Move::Done;
   }
   int16_t &landed = of(state, thread, LandedGroups);
@@ -196,7 +196,7 @@ Exhaustive::Move Exhaustive::wait(State &state, int thread,
     }
     if (!isCommitted ||
         (group >= 0 && group >= of(state, producer, LandedGroups)))
-      return report("R16", thread, event,
+      return report(RingRule::R16, thread, event,
                     ring.name + "[" + std::to_string(event.use) +
                         "] is read before the part of '" +
                         system.threads[producer].name + "' has landed");
@@ -276,7 +276,7 @@ Exhaustive::Move Exhaustive::step(State &state, int thread) {
         for (int consumer : system.meetings[peer].consumers)
           if (before >= 0 &&
               done(state, consumer, peer, EventKind::Release) <= before)
-            return report("R15", thread, event,
+            return report(RingRule::R15, thread, event,
                           "a multicast lands while '" +
                               system.threads[consumer].name +
                               "' has not left its slot");
@@ -315,7 +315,7 @@ bool Exhaustive::isFinished(State &state) const {
 }
 
 void Exhaustive::deadlock(State &state) {
-  finding = {"R14", nullptr, "deadlock: no role can go on", {}};
+  finding = {RingRule::R14, nullptr, "deadlock: no role can go on", {}};
   for (auto [i, thread] : llvm::enumerate(system.threads)) {
     int16_t next = of(state, static_cast<int>(i), Next);
     if (next >= static_cast<int16_t>(thread.trace->events.size()))

@@ -105,8 +105,8 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
   for (auto [i, meeting] : llvm::enumerate(system.meetings)) {
     int instance = static_cast<int>(i);
     const Ring &ring = *meeting.ring;
-    auto report = [&](StringRef rule, Operation *op, const Twine &message) {
-      finding = {rule.str(), op, message.str(), {}};
+    auto report = [&](RingRule rule, Operation *op, const Twine &message) {
+      finding = {rule, op, message.str(), {}};
       return false;
     };
     auto slot = [&](size_t use) {
@@ -120,7 +120,7 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
         const auto &theirs = system.run.instances[peer].uses;
         if (theirs.size() != uses.size() &&
             system.inGroup(instance, peer, ring.releases))
-          return report("R18", ring.create,
+          return report(RingRule::R18, ring.create,
                         "the blocks of a cluster use " + ring.name + " " +
                             std::to_string(uses.size()) + " and " +
                             std::to_string(theirs.size()) + " times");
@@ -130,7 +130,7 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
                 other = theirs[use].multicasts[dims];
             if (mine != other && system.inGroup(instance, peer, dims))
               return report(
-                  "R10", (mine ? uses : theirs)[use].writer->op,
+                  RingRule::R10, (mine ? uses : theirs)[use].writer->op,
                   "the blocks of a cluster multicast " + std::to_string(mine) +
                       " and " + std::to_string(other) + " parts into " +
                       slot(use) + ": each waits for the parts of all");
@@ -140,7 +140,7 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
     }
     for (auto [use, state] : llvm::enumerate(uses))
       if (uint64_t missing = state.read & ~state.filled)
-        return report("R16", state.reader->op,
+        return report(RingRule::R16, state.reader->op,
                       "buffer " + std::to_string(llvm::countr_zero(missing)) +
                           " of " + slot(use) +
                           " is read, and nothing was copied into it");
@@ -153,7 +153,7 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
     for (int producer : meeting.producers) {
       int64_t theirs = count(system, producer, instance, EventKind::Commit);
       if (theirs != committed)
-        return report("R3", ring.create,
+        return report(RingRule::R3, ring.create,
                       "'" + system.threads[meeting.producers.front()].name +
                           "' commits " + ring.name + " " +
                           std::to_string(committed) + " times, '" +
@@ -164,7 +164,7 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
       int64_t released = count(system, consumer, instance, EventKind::Release);
       for (int64_t use = released; use < committed; ++use)
         if (use < static_cast<int64_t>(uses.size()) && uses[use].filled)
-          return report("R3", ring.create,
+          return report(RingRule::R3, ring.create,
                         ring.name + " is filled " + std::to_string(committed) +
                             " times, and '" + system.threads[consumer].name +
                             "' consumes " + std::to_string(released) + " uses");

@@ -114,7 +114,7 @@ void Extractor::collectUsersOfViews() {
         if (agentOf(user) != agentOf(view.op) ||
             user->hasTrait<OpTrait::IsTerminator>() ||
             isa<scf::ForOp, scf::WhileOp>(user)) {
-          Finding finding{"R4",
+          Finding finding{RingRule::R4,
                           user,
                           "the view of a slot leaves the operations between '" +
                               view.op->getName().getStringRef().str() +
@@ -277,7 +277,7 @@ void Extractor::checkPairs() {
       if (isShared == isPairGemm)
         continue;
       model.findings.push_back(
-          {"R22",
+          {RingRule::R22,
            gemm,
            isPairGemm
                ? "a gemm of a pair of blocks reads an operand that is in "
@@ -300,7 +300,7 @@ void Extractor::finishRings() {
     ring.isBarrierProtocol =
         isAlone && !ring.producers.empty() && !ring.type.usesMbarriers();
     auto report = [&](const Twine &message) {
-      model.findings.push_back({"R3", ring.create, message.str(), {}});
+      model.findings.push_back({RingRule::R3, ring.create, message.str(), {}});
     };
     if (ring.type.getProducer() == RingSide::CpAsync && !isAlone)
       report("expected one role to fill and to read a ring filled by cp_async, "

@@ -82,6 +82,8 @@ struct Source {
   SourceKind kind = SourceKind::Fixed;
   std::string name;
   bool isBool = false;
+  /// An extent of a buffer.
+  bool isExtent = false;
   int64_t min = 0, max = int64_t(1) << 30, divisor = 1;
   /// For block coordinates: the value is cluster * extent + this block's digit.
   int gridDim = -1;

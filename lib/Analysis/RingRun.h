@@ -63,11 +63,11 @@ enum class RunEnd : uint8_t { Complete, Infeasible, OutOfBudget, Found };
 
 /// What was executed in all runs together.
 struct Coverage {
-  /// By step: the trip counts seen; for branches, 0 and 1.
+  /// By step: the trip counts seen in feasible runs; for branches, 0 and 1.
   std::vector<std::set<int64_t>> seen;
   /// Depends on values that are enumerated.
   std::vector<bool> isSymbolic;
-  std::vector<uint8_t> attempts;
+  std::vector<int64_t> attempts;
   std::vector<const Step *> steps;
 };
 
@@ -85,6 +85,9 @@ public:
   Finding finding;
   /// Found only if nothing else is: uses that were acquired for nothing.
   std::optional<Finding> deferred;
+  /// Trip counts by step, sides of branches by 0 and 1: seen, if this run turns
+  /// out to be one that sizes can give.
+  std::vector<std::pair<int, int64_t>> counts;
   std::string reason; // of Infeasible, where it is not just out of range
 
   const Ring &ringOf(const Event &event) const {

@@ -194,6 +194,7 @@ ScalarId ScalarBuilder::leaf(Value value) {
     std::string of = argumentName(kernel, dim.getSource());
     made.name = "dim(" + (of.empty() ? "a memref" : of) + ", " +
                 (index ? std::to_string(*index) : "?") + ")";
+    made.isExtent = true;
     const void *which =
         index ? reinterpret_cast<const void *>(static_cast<uintptr_t>(*index))
               : dim.getIndex().getAsOpaquePointer();

@@ -40,12 +40,10 @@ void Extractor::classifyReader(Operation *op, Step &step) {
                                 : RingSide::Threads;
     step.readerIsOpen = !plan;
   } else if (auto copy = dyn_cast<TileMoveOpInterface>(op)) {
-    CopyPlanAttr plan = copy.getPlanAttr();
-    bool bulk = isGlobal(copy.getTarget()) &&
-                (copy.isAsync() ||
-                 (plan && plan.getInstruction() == CopyInstruction::Tma));
-    step.kindOfReader = bulk ? RingSide::TmaStore : RingSide::Threads;
-    step.readerIsOpen = !plan && !copy.isAsync();
+    bool byProxy =
+        isGlobal(copy.getTarget()) && (copy.isAsync() || copy.isMovedByProxy());
+    step.kindOfReader = byProxy ? RingSide::TmaStore : RingSide::Threads;
+    step.readerIsOpen = !copy.getPlanAttr() && !copy.isAsync();
   }
 }
 
@@ -302,7 +300,7 @@ void Extractor::compileOp(Operation &op, Body &body) {
       step.multicast = model.groups->of(copy);
       if (step.multicast && sharing.copiesDiffer(copy, step.multicast))
         model.findings.push_back(
-            {"R10",
+            {RingRule::R10,
              &op,
              "blocks that share this copy do not copy the same: it depends on "
              "the block's place along a dimension in which they differ",

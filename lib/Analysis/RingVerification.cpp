@@ -44,8 +44,30 @@ private:
 RingVerdict Verification::notProved(Operation *op, const Twine &reason) {
   verdict.kind = RingVerdict::NotProved;
   verdict.finding = {
-      "", op ? op : model.kernel.getOperation(), reason.str(), {}};
+      RingRule::None, op ? op : model.kernel.getOperation(), reason.str(), {}};
   return verdict;
+}
+
+StringRef tile::stringify(RingRule rule) {
+  static constexpr StringLiteral names[] = {
+      "",    "R1",  "R2",  "R3",  "R4",  "R5",  "R7",  "R7b", "R8",
+      "R10", "R12", "R14", "R15", "R16", "R17", "R18", "R22"};
+  return names[static_cast<int>(rule)];
+}
+
+/// Whether a rule is about what one agent does against what another does.
+static bool comparesAgents(RingRule rule) {
+  switch (rule) {
+  case RingRule::R3:
+  case RingRule::R14:
+  case RingRule::R15:
+  case RingRule::R16:
+  case RingRule::R17:
+  case RingRule::R18:
+    return true;
+  default:
+    return false;
+  }
 }
 
 RingVerdict Verification::fault(Finding finding) {
@@ -54,13 +76,12 @@ RingVerdict Verification::fault(Finding finding) {
   if (!finding.op)
     finding.op = model.kernel;
   // Values that agents guessed each on its own may be equal in truth (R19).
-  if (choices.guessingAgents.size() > 1 && finding.rule[0] == 'R' &&
-      (finding.rule == "R3" || finding.rule >= "R14")) {
+  if (choices.guessingAgents.size() > 1 && comparesAgents(finding.rule)) {
     verdict.kind = RingVerdict::NotProved;
     finding.message = "roles take counts from values that nothing says are "
                       "equal [R19]; where they differ: " +
                       finding.message;
-    finding.rule.clear();
+    finding.rule = RingRule::None;
   }
   verdict.finding = std::move(finding);
   return verdict;
@@ -93,6 +114,8 @@ bool Verification::explore() {
     break;
   }
   ++feasible;
+  for (auto [id, count] : run.counts)
+    coverage.seen[id].insert(count);
   System system(model, run);
   Finding finding;
   if (!checkTotals(system, /*early=*/true, finding)) {

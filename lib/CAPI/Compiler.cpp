@@ -8,6 +8,7 @@
 #include "tile/Pipelines/Register.h"
 #include "tile/Pipelines/RoleOption.h"
 #include "tile/Pipelines/SourceDiagnostics.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/ArtifactBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -114,6 +115,10 @@ static FailureOr<std::string> compile(StringRef source,
   auto sources = std::make_shared<llvm::SourceMgr>();
   const char *name = orEmpty(options.sourceName);
   // A copy: the parser wants a terminator that the caller need not have.
+  if (llvm::Error error = checkNesting(source, *name ? name : "source")) {
+    log << "error: " << llvm::toString(std::move(error)) << "\n";
+    return failure();
+  }
   sources->AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(source, *name ? name : "source"),
       SMLoc());

@@ -14,7 +14,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Pipelines/TileToCPU.h"
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
@@ -120,18 +120,16 @@ llvm::Error CpuProgram::Impl::load(std::unique_ptr<llvm::Module> module,
       addEntry(*module, *function, entryName(kernel.getKey()));
   optimize(*module, **machine);
 
+  // Neither the process's symbols nor a platform that looks some up.
   auto created = llvm::orc::LLJITBuilder()
                      .setJITTargetMachineBuilder(std::move(*builder))
+                     .setLinkProcessSymbolsByDefault(false)
+                     .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                      .create();
   if (!created)
     return created.takeError();
   jit = std::move(*created);
   llvm::orc::JITDylib &library = jit->getMainJITDylib();
-  // malloc and libm come from this process.
-  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      jit->getDataLayout().getGlobalPrefix());
-  if (!process)
-    return process.takeError();
   llvm::orc::SymbolMap symbols;
   for (auto [name, address] : getCpuRuntimeFunctions())
     symbols[jit->mangleAndIntern(name)] = llvm::orc::ExecutorSymbolDef(
@@ -140,7 +138,6 @@ llvm::Error CpuProgram::Impl::load(std::unique_ptr<llvm::Module> module,
   if (auto error =
           library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return error;
-  library.addGenerator(std::move(*process));
   return jit->addIRModule(
       llvm::orc::ThreadSafeModule(std::move(module), std::move(context)));
 }
@@ -167,6 +164,8 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
   pipeline.checkAccesses = options.checkAccesses;
   pipeline.lazyAsync = options.lazyAsync;
   pipeline.poison = options.poison;
+  pipeline.poisonPattern = options.poisonPattern;
+  pipeline.backwards = options.backwards;
   pipeline.blocks = options.blocks;
   buildTileToCPU(passes, pipeline);
   if (failed(passes.run(*module)))

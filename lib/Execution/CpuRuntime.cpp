@@ -3,7 +3,8 @@
 //
 // print and assert (see DebugPatterns.cpp of TileToCPU), and the conversions
 // between half precision and wider floats that LLVM calls by name on hosts
-// without instructions for them. Rings, roles and tokens: CpuSchedule.cpp.
+// without instructions for them. Rings, roles and tokens: CpuSchedule.cpp; the
+// C library: CpuLibrary.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "CpuRuntime.h"
@@ -123,5 +124,6 @@ mlir::tile::getCpuRuntimeFunctions() {
       {"__truncdfbf2", address(doubleToBfloat)},
       {"__extendhfsf2", address(halfToFloat)}};
   appendScheduleFunctions(functions);
+  appendLibraryFunctions(functions);
   return functions;
 }

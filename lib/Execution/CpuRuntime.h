@@ -20,8 +20,12 @@ struct CpuContext {
   CpuSchedule schedule;
 };
 
-/// Functions compiled kernels may call: name and address.
+/// All functions that compiled kernels may call: name and address.
 std::vector<std::pair<llvm::StringRef, void *>> getCpuRuntimeFunctions();
+
+/// Those of them that are the C library's.
+void appendLibraryFunctions(
+    std::vector<std::pair<llvm::StringRef, void *>> &functions);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_EXECUTION_CPURUNTIME_H

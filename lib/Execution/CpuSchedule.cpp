@@ -184,6 +184,11 @@ static void ringBuffer(CpuContext *context, int64_t number, char *slots,
   std::memset(slots, static_cast<int>(poisonByte), ring.stages * stageBytes);
 }
 
+/// What a tile holds before anybody has written it.
+static void poisonTile(CpuContext *, char *tile, int64_t bytes, int64_t byte) {
+  std::memset(tile, static_cast<int>(byte), bytes);
+}
+
 static void ringAcquire(CpuContext *context, int64_t number, int64_t use) {
   CpuRing &ring = context->schedule.rings[number];
   checkUse(context, "acquire", use, counts(context, ring).acquired, ring);
@@ -433,6 +438,7 @@ void mlir::tile::appendScheduleFunctions(
   add("tile_cpu_block_end", blockEnd);
   add("tile_cpu_ring_create", ringCreate);
   add("tile_cpu_ring_buffer", ringBuffer);
+  add("tile_cpu_poison", poisonTile);
   add("tile_cpu_ring_acquire", ringAcquire);
   add("tile_cpu_ring_commit", ringCommit);
   add("tile_cpu_ring_wait", ringWait);

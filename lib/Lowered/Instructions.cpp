@@ -55,7 +55,7 @@ void mlir::tile::lowered::execute(Machine &machine, const PtxCode &code,
     if (instruction.predicate >= 0 &&
         bool(slots[instruction.predicate]) == instruction.negated)
       continue;
-    if (instruction.meaning == branch) {
+    if (instruction.isBranch) {
       size_t target = size_t(instruction.operands[0].value);
       if (target < next)
         machine.yield(); // a loop: others must get their turn

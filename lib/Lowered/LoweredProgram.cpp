@@ -14,7 +14,7 @@
 #include "tile/Target/ArtifactBuilder.h"
 #include "tile/Target/LLVMBackend.h"
 #include "tile/Target/LoweredExecution.h"
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
@@ -189,19 +189,18 @@ LoweredProgram::Impl::load(std::unique_ptr<llvm::Module> module,
     return machine.takeError();
   module->setDataLayout((*machine)->createDataLayout());
   module->setTargetTriple((*machine)->getTargetTriple());
+  // Mathematics that the host's code generator leaves to a library is in the
+  // table below; nothing else of the process is found. Kernels call nothing
+  // themselves: Instrument.cpp refuses it.
   auto created = llvm::orc::LLJITBuilder()
                      .setJITTargetMachineBuilder(std::move(*builder))
+                     .setLinkProcessSymbolsByDefault(false)
+                     .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                      .create();
   if (!created)
     return created.takeError();
   jit = std::move(*created);
   llvm::orc::JITDylib &library = jit->getMainJITDylib();
-  // Mathematics that the host's code generator leaves to a library. Kernels
-  // call nothing themselves: Instrument.cpp refuses it.
-  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      jit->getDataLayout().getGlobalPrefix());
-  if (!process)
-    return process.takeError();
   auto functions = getCpuRuntimeFunctions();
   auto address = [](auto *function) {
     return reinterpret_cast<void *>(function);
@@ -218,7 +217,6 @@ LoweredProgram::Impl::load(std::unique_ptr<llvm::Module> module,
   if (auto error =
           library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return error;
-  library.addGenerator(std::move(*process));
   return jit->addIRModule(
       llvm::orc::ThreadSafeModule(std::move(module), std::move(context)));
 }

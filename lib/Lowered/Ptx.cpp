@@ -116,7 +116,9 @@ private:
         return;
     }
     if (instruction.parts[0] == "bra") {
-      instruction.operands.assign(1, PtxOperand{PtxOperand::Label, 0, -1, {}});
+      instruction.isBranch = true;
+      instruction.operands.assign(1, PtxOperand());
+      instruction.operands[0].kind = PtxOperand::Label;
       jumps.push_back({code.instructions.size(), lastName});
     }
     std::string why;

@@ -52,6 +52,7 @@ struct PtxInstruction {
   int predicate = -1; ///< slot, or -1
   bool negated = false;
   PtxMeaning meaning = nullptr;
+  bool isBranch = false; ///< linkers may fold meanings: not told by `meaning`
   /// What the meaning keeps beside the text, read once.
   std::shared_ptr<const void> parsed;
   uint32_t site = 0; ///< of the whole text in the kernel

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Pipelines/Compile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -71,11 +72,25 @@ LogicalResult mlir::tile::inferLayouts(ModuleOp module,
   return runPipeline(module, options, buildLayoutPipeline);
 }
 
+/// Whether there is something to compile: a kernel, as written or lowered.
+static bool hasKernel(ModuleOp module) {
+  return !module.getOps<KernelOp>().empty() ||
+         llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(),
+                      [](LLVM::LLVMFuncOp function) {
+                        return function->hasAttr(
+                            NVVM::NVVMDialect::getKernelFuncAttrName());
+                      });
+}
+
 /// Everything up to optimized LLVM IR.
 static FailureOr<std::unique_ptr<LLVMBackend>>
 compileToLLVM(ModuleOp module, const CompileOptions &options) {
   FailureOr<const TargetInfo *> target = resolveTarget(module, options.arch);
-  if (failed(target) || failed(lowerToNVVM(module, options)))
+  if (failed(target))
+    return failure();
+  if (!hasKernel(module))
+    return module.emitError() << "expected at least one kernel";
+  if (failed(lowerToNVVM(module, options)))
     return failure();
   BackendOptions backendOptions;
   backendOptions.target = *target;

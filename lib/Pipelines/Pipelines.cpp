@@ -111,6 +111,11 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
 
 void mlir::tile::registerTilePipelines() {
   PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-schedule",
+      "the part of --tile-to-nvvm up to what is lowered: rings, roles and "
+      "tokens, before --tile-verify-rings",
+      buildSchedulePipeline);
+  PassPipelineRegistration<TileToNVVMOptions>(
       "tile-to-nvvm",
       "from the tile dialect to the LLVM and NVVM dialects, for one "
       "architecture",

@@ -9,18 +9,24 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
 void tile::buildTileToCPU(OpPassManager &manager,
                           const TileToCPUOptions &options) {
+  // Loops over elements become scf loops, whose variables are no affine
+  // dimensions.
+  manager.addPass(createLowerAffineAccessesPass());
   ConvertTileToCPUPassOptions convert;
   convert.widen = options.widen;
   convert.checkAssumptions = options.checkAssumptions;
   convert.checkAccesses = options.checkAccesses;
   convert.lazyAsync = options.lazyAsync;
   convert.poison = options.poison;
+  convert.poisonPattern = options.poisonPattern;
+  convert.backwards = options.backwards;
   convert.blocks = options.blocks;
   manager.addPass(createConvertTileToCPUPass(convert));
 
@@ -54,6 +60,7 @@ void tile::buildTileToCPU(OpPassManager &manager,
   manager.addPass(createConvertFuncToLLVMPass());
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
 

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LLVM's only hook is one handler for the whole process, which must not return.
-// It jumps back to the innermost guarded step of its own thread; threads that
-// run no guarded step keep LLVM's behaviour.
+// It jumps back to the innermost guarded step of its own thread. Where a thread
+// runs no guarded step it prints the reason, as LLVM would without a handler,
+// and returns; LLVM then ends the process.
 //
 //===----------------------------------------------------------------------===//
 #include "FatalErrors.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <csetjmp>
 #include <mutex>
+#include <string>
+#include <unistd.h>
 
 namespace {
 struct GuardedStep {
@@ -28,8 +31,12 @@ static GuardedStep *&currentStep() {
 
 static void handleFatalError(void *, const char *reason, bool) {
   GuardedStep *step = currentStep();
-  if (!step)
+  if (!step) {
+    // Past any buffer, as LLVM does: the process is about to end.
+    std::string line = std::string("LLVM ERROR: ") + reason + "\n";
+    (void)!::write(STDERR_FILENO, line.data(), line.size());
     return;
+  }
   *step->reason = reason;
   std::longjmp(step->resume, 1);
 }

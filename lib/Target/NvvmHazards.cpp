@@ -296,44 +296,96 @@ static bool isThreadIndex(Value value, unsigned depth = 0) {
   return false;
 }
 
-/// A condition that few threads of a block fulfil: an election, or a comparison
-/// of a thread's index.
-static bool selectsThread(Value condition, llvm::SmallDenseSet<Value> &seen) {
-  Operation *op = condition.getDefiningOp();
-  if (!op || !seen.insert(condition).second)
-    return false;
-  if (isa<NVVM::ElectSyncOp>(op) || assembly(op).contains("elect.sync"))
-    return true;
-  if (auto compare = dyn_cast<LLVM::ICmpOp>(op)) {
-    bool fits = compare.getPredicate() == LLVM::ICmpPredicate::eq ||
-                compare.getPredicate() == LLVM::ICmpPredicate::ult;
-    if (fits && isThreadIndex(compare.getLhs()))
-      return true;
+namespace {
+/// Which conditions, and which blocks by the branches in front of them, belong
+/// to a few threads or blocks. Each is asked once: kernels have as many blocks
+/// as instructions in the worst case, one behind another.
+class Selection {
+public:
+  /// `selects`: whether an operation chooses by itself. `onTrueSideOnly`: the
+  /// false side of a branch is for all the others.
+  Selection(DominanceInfo &dominance,
+            llvm::function_ref<bool(Operation *)> selects, bool onTrueSideOnly)
+      : dominance(dominance), selects(selects), onTrueSideOnly(onTrueSideOnly) {
   }
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return selectsThread(operand, seen);
-  });
+
+  bool isSelected(Value condition);
+  bool isSelected(Block *block);
+
+private:
+  bool isSelectedByBranch(Block *block, Block *above);
+
+  DominanceInfo &dominance;
+  llvm::function_ref<bool(Operation *)> selects;
+  bool onTrueSideOnly;
+  llvm::DenseMap<Operation *, bool> conditions;
+  llvm::DenseMap<Block *, bool> blocks;
+};
+} // namespace
+
+bool Selection::isSelected(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (!op)
+    return false;
+  // Not yet, while its operands are looked at.
+  auto [known, isNew] = conditions.try_emplace(op, false);
+  if (!isNew)
+    return known->second;
+  bool result = selects(op) ||
+                llvm::any_of(op->getOperands(),
+                             [&](Value value) { return isSelected(value); });
+  conditions[op] = result;
+  return result;
 }
 
-static bool isElected(Operation *op, DominanceInfo &dominance) {
-  llvm::SmallDenseSet<Value> seen;
+bool Selection::isSelectedByBranch(Block *block, Block *above) {
+  // A single edge leads to what the block is under.
+  auto branch = dyn_cast<LLVM::CondBrOp>(above->getTerminator());
+  return branch && block->getSinglePredecessor() &&
+         (!onTrueSideOnly || branch.getTrueDest() == block) &&
+         isSelected(branch.getCondition());
+}
+
+bool Selection::isSelected(Block *block) {
+  if (block->getParent()->hasOneBlock())
+    return false; // no branches, and no dominator tree either
+  SmallVector<Block *> way;
+  bool result = false;
+  for (auto *node = dominance.getNode(block); node && node->getIDom();
+       node = node->getIDom()) {
+    auto known = blocks.find(node->getBlock());
+    if (known != blocks.end()) {
+      result = known->second;
+      break;
+    }
+    way.push_back(node->getBlock());
+    result = isSelectedByBranch(node->getBlock(), node->getIDom()->getBlock());
+    if (result)
+      break;
+  }
+  for (Block *passed : way)
+    blocks[passed] = result;
+  return result;
+}
+
+/// What few threads of a block fulfil: an election, or a comparison of a
+/// thread's index.
+static bool selectsThread(Operation *op) {
+  if (isa<NVVM::ElectSyncOp>(op) || assembly(op).contains("elect.sync"))
+    return true;
+  auto compare = dyn_cast<LLVM::ICmpOp>(op);
+  return compare &&
+         (compare.getPredicate() == LLVM::ICmpPredicate::eq ||
+          compare.getPredicate() == LLVM::ICmpPredicate::ult) &&
+         isThreadIndex(compare.getLhs());
+}
+
+static bool isElected(Operation *op, Selection &threads) {
   if (assembly(op).trim("{ \n").starts_with("@") &&
       llvm::any_of(op->getOperands(),
-                   [&](Value operand) { return selectsThread(operand, seen); }))
+                   [&](Value operand) { return threads.isSelected(operand); }))
     return true;
-  if (op->getParentRegion()->hasOneBlock())
-    return false; // no branches, and no dominator tree either
-  auto *node = dominance.getNode(op->getBlock());
-  for (; node && node->getIDom(); node = node->getIDom()) {
-    auto branch =
-        dyn_cast<LLVM::CondBrOp>(node->getIDom()->getBlock()->getTerminator());
-    // On the true side only: a single edge leads to what the block is under.
-    if (branch && branch.getTrueDest() == node->getBlock() &&
-        node->getBlock()->getSinglePredecessor() &&
-        selectsThread(branch.getCondition(), seen))
-      return true;
-  }
-  return false;
+  return threads.isSelected(op->getBlock());
 }
 
 /// Instructions of the tensor core that one thread issues for all.
@@ -349,10 +401,12 @@ static bool checkIssuers(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
           NVVM::NVVMDialect::getMaxntidAttrName()))
     isSingle = llvm::all_of(threads.asArrayRef(),
                             [](int32_t extent) { return extent == 1; });
+  Selection threads(dominance, selectsThread, /*onTrueSideOnly=*/true);
   function.walk([&](Operation *op) {
-    if (isSingle || isElected(op, dominance))
+    bool isIssue = isTcgen05Issue(op), copies = isBulkCopy(op);
+    if (isSingle || (!isIssue && !copies) || isElected(op, threads))
       return;
-    if (isTcgen05Issue(op)) {
+    if (isIssue) {
       op->emitError() << "every thread issues this: PTX ISA, "
                       << (isTcgen05Mma(op) ? "'tcgen05.mma', each multiplies"
                                            : "'tcgen05.commit', each arrives")
@@ -360,7 +414,7 @@ static bool checkIssuers(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
                          "thread";
       ok = false;
     }
-    if (!isBulkCopy(op))
+    if (!copies)
       return;
     op->emitError() << "every thread issues this bulk copy: PTX ISA, "
                        "'cp.async.bulk', it moves all of its bytes each time; "
@@ -390,31 +444,9 @@ static int ctaGroupOf(Operation *op) {
   return 0;
 }
 
-/// A comparison of the block's place in its cluster.
-static bool selectsBlock(Value condition, llvm::SmallDenseSet<Value> &seen) {
-  Operation *op = condition.getDefiningOp();
-  if (!op || !seen.insert(condition).second)
-    return false;
-  if (isa<NVVM::ClusterId>(op) || assembly(op).contains("%cluster_ctarank"))
-    return true;
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return selectsBlock(operand, seen);
-  });
-}
-
-static bool isUnderOneBlock(Operation *op, DominanceInfo &dominance) {
-  if (op->getParentRegion()->hasOneBlock())
-    return false;
-  auto *node = dominance.getNode(op->getBlock());
-  for (; node && node->getIDom(); node = node->getIDom()) {
-    auto branch =
-        dyn_cast<LLVM::CondBrOp>(node->getIDom()->getBlock()->getTerminator());
-    llvm::SmallDenseSet<Value> seen;
-    if (branch && node->getBlock()->getSinglePredecessor() &&
-        selectsBlock(branch.getCondition(), seen))
-      return true;
-  }
-  return false;
+/// The block's place in its cluster.
+static bool selectsBlock(Operation *op) {
+  return isa<NVVM::ClusterId>(op) || assembly(op).contains("%cluster_ctarank");
 }
 
 /// A kernel's tcgen05 are all for one block or all for two; of two blocks one
@@ -422,6 +454,7 @@ static bool isUnderOneBlock(Operation *op, DominanceInfo &dominance) {
 static bool checkPairs(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
   bool ok = true;
   Operation *first = nullptr;
+  Selection blocks(dominance, selectsBlock, /*onTrueSideOnly=*/false);
   function.walk([&](Operation *op) {
     int group = ctaGroupOf(op);
     if (!group)
@@ -438,7 +471,8 @@ static bool checkPairs(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
           << "this one has cta_group::" << ctaGroupOf(first);
       ok = false;
     }
-    if (group == 2 && isTcgen05Issue(op) && !isUnderOneBlock(op, dominance)) {
+    if (group == 2 && isTcgen05Issue(op) &&
+        !blocks.isSelected(op->getBlock())) {
       op->emitError() << "both blocks of a pair issue this: PTX ISA, 'Issue "
                          "Granularity', one thread of the pair does; expected "
                          "it under a condition on %cluster_ctarank";

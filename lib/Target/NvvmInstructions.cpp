@@ -144,6 +144,7 @@ static constexpr Row kRows[] = {
     {"ld", "L1::no_allocate", "", 70, Needs::Any, 74},
     {"ld", "L2::cache_hint", "", 80, Needs::Any, 74},
     {"st", "L2::cache_hint", "", 80, Needs::Any, 74},
+    {"cp", "L2::cache_hint", "", 80, Needs::Any, 74},
     {"createpolicy", "", "", 80, Needs::Any, 74},
 };
 

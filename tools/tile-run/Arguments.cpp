@@ -1,31 +1,29 @@
 //===- Arguments.cpp - the arguments of a run -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `--args=NAME=[SHAPE[@STRIDES]][:FILL[:SEED]],...` for buffers, `NAME=NUMBER`
-// for scalars. Data is a function of (fill, seed, element number) only: the
-// same on every machine, whatever the element type rounds it to.
+// `--args=NAME=[SHAPE[@STRIDES]][:FILL[:SEED]],...` or `NAME=@FILE.npy` for
+// buffers, `NAME=NUMBER` for scalars.
 //
 //===----------------------------------------------------------------------===//
 #include "Arguments.h"
 #include "Elements.h"
+#include "Strides.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
-#include <cstring>
-#include <limits>
-#include <thread>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::run;
 
+/// By Fill; files have a syntax of their own.
 static constexpr llvm::StringLiteral kFillNames[] = {
-    "zeros", "ones", "iota", "uniform", "normal", "smallint", "nan"};
+    "zeros",    "ones", "iota",  "uniform", "normal",
+    "smallint", "nan",  "range", "sorted",  "permutation"};
 
-/// What a host may be asked to allocate for one argument.
-static constexpr int64_t kLargestBuffer = int64_t(1) << 30;
+/// Integers up to here are exact in the f64 that data is made in.
+static constexpr int64_t kLargestExact = int64_t(1) << 53;
 
 template <typename... T> static llvm::Error error(const T &...parts) {
   std::string text;
@@ -41,14 +39,7 @@ int64_t Argument::numElements() const {
   return count;
 }
 
-int64_t Argument::span() const {
-  if (!isBuffer || numElements() == 0)
-    return 0;
-  int64_t last = 0;
-  for (auto [size, stride] : llvm::zip(shape, strides))
-    last += (size - 1) * stride;
-  return last + 1;
-}
+int64_t Argument::span() const { return isBuffer ? spanOf(shape, strides) : 0; }
 
 std::string Argument::describe() const {
   std::string text;
@@ -60,8 +51,16 @@ std::string Argument::describe() const {
   llvm::interleave(shape, stream, "x");
   if (shape.empty())
     stream << "one";
-  stream << " " << element << ", " << kFillNames[static_cast<int>(fill)];
-  if (fill == Fill::Uniform || fill == Fill::Normal || fill == Fill::SmallInt)
+  stream << " " << element << ", ";
+  if (fill == Fill::File) {
+    stream << "from '" << file.path << "'";
+    return text;
+  }
+  stream << kFillNames[static_cast<int>(fill)];
+  if (fill == Fill::Range || fill == Fill::Sorted)
+    stream << " " << low << " to " << high;
+  if (fill != Fill::Zeros && fill != Fill::Ones && fill != Fill::Iota &&
+      fill != Fill::Nan)
     stream << ", seed " << seed;
   return text;
 }
@@ -85,49 +84,79 @@ static llvm::Error parseExtents(StringRef argument, StringRef text,
   return llvm::Error::success();
 }
 
-static llvm::Error parseBuffer(Argument &argument, StringRef text) {
-  SmallVector<StringRef> parts;
-  text.split(parts, ':');
-  unsigned next = 0;
-  SmallVector<int64_t> shape;
-  bool hasShape = !parts[0].empty() && llvm::isDigit(parts[0][0]);
-  if (hasShape) {
-    auto [shapeText, strideText] = parts[0].split('@');
-    if (auto failure = parseExtents(argument.name, shapeText, shape))
-      return failure;
-    if (parts[0].contains('@')) {
-      argument.strides.clear();
-      if (auto failure =
-              parseExtents(argument.name, strideText, argument.strides))
-        return failure;
-    }
-    argument.shape = shape;
-  }
-  if (hasShape || parts[0].empty())
-    next = 1;
-  if (next < parts.size()) {
-    auto *name = llvm::find(kFillNames, parts[next]);
-    if (name == std::end(kFillNames))
-      return error("expected a fill (zeros, ones, iota, uniform, normal, "
-                   "smallint or nan) for argument '",
-                   argument.name, "', got '", parts[next], "'");
-    argument.fill = static_cast<Fill>(name - std::begin(kFillNames));
-    ++next;
-  }
-  if (next < parts.size()) {
-    if (parts[next].getAsInteger(10, argument.seed))
-      return error("expected a seed for argument '", argument.name, "', got '",
-                   parts[next], "'");
-    ++next;
-  }
-  if (next < parts.size())
-    return error("expected SHAPE:FILL:SEED for argument '", argument.name,
-                 "', got '", text, "'");
+/// `LO:HI` of the fills that have them.
+static llvm::Error parseRange(Argument &argument, StringRef fill,
+                              ArrayRef<StringRef> &parts) {
+  auto fits = [](int64_t number) {
+    return number >= -kLargestExact && number <= kLargestExact;
+  };
+  if (parts.size() < 2 || parts[0].getAsInteger(10, argument.low) ||
+      parts[1].getAsInteger(10, argument.high) || !fits(argument.low) ||
+      !fits(argument.high) || argument.low >= argument.high)
+    return error("expected ", fill, ":LO:HI, with LO below HI, for argument '",
+                 argument.name, "'");
+  parts = parts.drop_front(2);
   return llvm::Error::success();
 }
 
-/// Shape and strides fit the type, and make a buffer of reasonable size.
-static llvm::Error checkBuffer(Argument &argument) {
+/// `FILL[:LO:HI][:SEED]`
+static llvm::Error parseFill(Argument &argument, ArrayRef<StringRef> parts) {
+  if (parts.empty())
+    return llvm::Error::success();
+  StringRef fill = parts.front();
+  parts = parts.drop_front();
+  auto *name = llvm::find(kFillNames, fill);
+  if (name == std::end(kFillNames))
+    return error("expected a fill (", llvm::join(ArrayRef(kFillNames), ", "),
+                 ") for argument '", argument.name, "', got '", fill, "'");
+  argument.fill = static_cast<Fill>(name - std::begin(kFillNames));
+  if (argument.fill == Fill::Range || argument.fill == Fill::Sorted)
+    if (auto failure = parseRange(argument, fill, parts))
+      return failure;
+  if (parts.empty())
+    return llvm::Error::success();
+  if (parts.front().getAsInteger(10, argument.seed))
+    return error("expected a seed for argument '", argument.name, "', got '",
+                 parts.front(), "'");
+  if (parts.size() > 1)
+    return error("expected SHAPE:FILL:SEED for argument '", argument.name,
+                 "', got '", parts[1], "' behind the seed");
+  return llvm::Error::success();
+}
+
+static llvm::Error parseBuffer(Argument &argument, StringRef text) {
+  if (text.consume_front("@")) {
+    auto file = openNpy(text);
+    if (!file)
+      return file.takeError();
+    if (auto failure = checkNpyElement(*file, argument.name, argument.element))
+      return failure;
+    argument.fill = Fill::File;
+    argument.shape = file->shape;
+    if (file->isFortran)
+      argument.strides = denseStrides(file->shape, /*isFortran=*/true);
+    argument.file = std::move(*file);
+    return llvm::Error::success();
+  }
+  SmallVector<StringRef> parts;
+  text.split(parts, ':');
+  bool hasShape = !parts[0].empty() && llvm::isDigit(parts[0][0]);
+  if (hasShape) {
+    auto [shapeText, strideText] = parts[0].split('@');
+    argument.shape.clear();
+    if (auto failure = parseExtents(argument.name, shapeText, argument.shape))
+      return failure;
+    if (parts[0].contains('@'))
+      if (auto failure =
+              parseExtents(argument.name, strideText, argument.strides))
+        return failure;
+  }
+  return parseFill(argument, ArrayRef<StringRef>(parts).drop_front(
+                                 hasShape || parts[0].empty()));
+}
+
+/// The shape fits the type, and has a reasonable number of elements.
+static llvm::Error checkShape(const Argument &argument) {
   auto type = cast<MemRefType>(argument.type);
   StringRef name = argument.name;
   if (static_cast<int64_t>(argument.shape.size()) != type.getRank())
@@ -137,66 +166,146 @@ static llvm::Error checkBuffer(Argument &argument) {
   for (auto [d, size] : llvm::enumerate(argument.shape)) {
     if (ShapedType::isDynamic(size))
       return error("expected the shape of argument '", name, "' of type ", type,
-                   " in --args, as in --args=", name, "=1024x512");
+                   " in --args, as in --args=", name,
+                   "=1024x512, or a tile.shape_hint on the argument");
     if (!type.isDynamicDim(d) && type.getDimSize(d) != size)
       return error("expected extent ", type.getDimSize(d), " in dimension ", d,
                    " of argument '", name, "', got ", size);
-    if (llvm::MulOverflow(count, size, count) || count > kLargestBuffer)
+    if (size > kLargestBuffer || llvm::MulOverflow(count, size, count) ||
+        count > kLargestBuffer)
       return error("expected at most 2^30 elements in argument '", name, "'");
   }
-  SmallVector<int64_t> typeStrides;
+  return llvm::Error::success();
+}
+
+/// The strides that the type states, kDynamic where it leaves them open. Those
+/// of an identity layout follow from the shape.
+static llvm::Expected<SmallVector<int64_t>>
+stridesOfType(const Argument &argument) {
+  auto type = cast<MemRefType>(argument.type);
+  SmallVector<int64_t> strides;
   int64_t offset = 0;
-  if (failed(type.getStridesAndOffset(typeStrides, offset)))
-    return error("expected a strided memref as argument '", name, "', got ",
-                 type);
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return error("expected a strided memref as argument '", argument.name,
+                 "', got ", type);
   if (!ShapedType::isDynamic(offset) && offset != 0)
-    return error("expected argument '", name, "' to start at offset 0, got ",
-                 offset);
-  if (argument.strides.empty()) {
-    argument.strides.assign(argument.shape.size(), 1);
-    int64_t stride = 1;
-    for (size_t d = argument.shape.size(); d-- > 0;) {
-      argument.strides[d] =
-          ShapedType::isDynamic(typeStrides[d]) ? stride : typeStrides[d];
-      stride = argument.strides[d] * std::max<int64_t>(argument.shape[d], 1);
-    }
-  }
-  if (argument.strides.size() != argument.shape.size())
-    return error("expected ", argument.shape.size(), " strides of argument '",
-                 name, "', got ", argument.strides.size());
-  // An identity layout's strides follow from its shape.
-  if (type.getLayout().isIdentity()) {
-    int64_t stride = 1;
-    for (size_t d = argument.shape.size(); d-- > 0;) {
-      typeStrides[d] = stride;
-      stride *= std::max<int64_t>(argument.shape[d], 1);
-    }
-  }
+    return error("expected argument '", argument.name,
+                 "' to start at offset 0, got ", offset);
+  if (type.getLayout().isIdentity())
+    return denseStrides(argument.shape);
+  return strides;
+}
+
+/// Strides are within the address space, and keep apart what is written.
+static llvm::Error checkPlaces(const Argument &argument) {
+  StringRef name = argument.name;
   int64_t last = 0;
-  for (auto [d, stride] : llvm::enumerate(argument.strides)) {
+  for (auto [size, stride] : llvm::zip(argument.shape, argument.strides)) {
     int64_t reach = 0;
-    if (!ShapedType::isDynamic(typeStrides[d]) && typeStrides[d] != stride &&
-        argument.shape[d] > 1 && count > 0)
-      return error("expected stride ", typeStrides[d], " in dimension ", d,
-                   " of argument '", name, "' of type ", type, ", got ",
-                   stride);
-    if (llvm::MulOverflow(argument.shape[d], stride, reach) ||
-        llvm::AddOverflow(last, reach, last) || last > kLargestBuffer)
+    if (stride < 0)
+      return error("expected strides of argument '", name,
+                   "' to be 0 or more, got ", stride);
+    if (size <= 1)
+      continue;
+    if (llvm::MulOverflow(size - 1, stride, reach) ||
+        llvm::AddOverflow(last, reach, last) || last >= kLargestBuffer)
       return error("expected strides of argument '", name,
                    "' to stay below 2^30 elements");
   }
-  return llvm::Error::success();
+  if (!argument.isWritten)
+    return llvm::Error::success();
+  auto shared = findShared(argument.shape, argument.strides);
+  if (!shared)
+    return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "expected the elements of argument '" << name
+         << "', which is written, to have places of their own, got strides ";
+  llvm::interleave(argument.strides, stream, "x");
+  stream << " for shape ";
+  llvm::interleave(argument.shape, stream, "x");
+  stream << ": element [";
+  llvm::interleaveComma(*shared, stream);
+  stream << "] lies where another one does";
+  return llvm::createStringError(text);
+}
+
+/// Shape and strides fit the type; chooses the strides that are open.
+static llvm::Error checkBuffer(Argument &argument) {
+  if (auto failure = checkShape(argument))
+    return failure;
+  auto stated = stridesOfType(argument);
+  if (!stated)
+    return stated.takeError();
+  if (argument.strides.empty()) {
+    argument.strides = *stated;
+    for (auto [size, stride] : llvm::zip(argument.shape, argument.strides))
+      if (size > 1 && stride > kLargestBuffer)
+        return error("expected strides of argument '", argument.name,
+                     "' to stay below 2^30 elements");
+    chooseStrides(argument.shape, argument.strides);
+  }
+  if (argument.strides.size() != argument.shape.size())
+    return error("expected ", argument.shape.size(), " strides of argument '",
+                 argument.name, "', got ", argument.strides.size());
+  for (auto [d, stride] : llvm::enumerate(argument.strides))
+    if (!ShapedType::isDynamic((*stated)[d]) && (*stated)[d] != stride &&
+        argument.shape[d] > 1 && argument.numElements() > 0)
+      return error(
+          "expected stride ", (*stated)[d], " in dimension ", d,
+          " of argument '", argument.name, "' of type ", argument.type,
+          ", got ", stride,
+          argument.fill == Fill::File
+              ? " of a file in Fortran order; numpy.ascontiguousarray(array) "
+                "is in C order"
+              : "");
+  return checkPlaces(argument);
+}
+
+/// The integers of a fill fit the element type.
+static llvm::Error checkFill(const Argument &argument) {
+  int64_t low = argument.low, last = argument.high - 1;
+  if (argument.fill == Fill::Permutation)
+    last = argument.numElements() - 1;
+  else if (argument.fill != Fill::Range && argument.fill != Fill::Sorted)
+    return llvm::Error::success();
+  Type type = argument.element;
+  if (isa<FloatType>(type))
+    return llvm::Error::success();
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  int64_t least = bits == 1 ? 0 : llvm::minIntN(bits);
+  int64_t most = bits == 1 ? 1 : llvm::maxIntN(bits);
+  if (low >= least && last <= most)
+    return llvm::Error::success();
+  return error("expected numbers of argument '", argument.name,
+               "' to fit its type ", type, ", got ", low, " to ", last);
 }
 
 Signature run::signatureOf(KernelOp kernel, const KernelFacts &facts) {
   Signature signature;
   signature.kernel = kernel.getSymName().str();
-  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
+    auto attrs = cast<DictionaryAttr>(kernel.getArgAttrs()[i]);
+    auto hint = attrs.getAs<DenseI64ArrayAttr>(kShapeHintAttrName);
     signature.parameters.push_back(
         {cast<StringAttr>(kernel.getArgNames()[i]).getValue().str(),
          cast<TypeAttr>(kernel.getArgTypes()[i]).getValue(), facts.isRead[i],
-         facts.isWritten[i]});
+         facts.isWritten[i],
+         hint ? SmallVector<int64_t>(hint.asArrayRef())
+              : SmallVector<int64_t>(),
+         facts.isIndices[i]});
+  }
   return signature;
+}
+
+llvm::Expected<unsigned> run::findBuffer(ArrayRef<Argument> arguments,
+                                         StringRef kernel, StringRef name,
+                                         StringRef option) {
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (argument.isBuffer && argument.name == name)
+      return i;
+  return error("expected a buffer argument of kernel '", kernel, "' in ",
+               option, ", got '", name, "'");
 }
 
 llvm::Expected<std::vector<Argument>>
@@ -210,11 +319,17 @@ run::parseArguments(const Signature &signature, StringRef text) {
     argument.seed = i + 1;
     argument.isRead = parameter.isRead;
     argument.isWritten = parameter.isWritten;
+    argument.scalar = 1;
     if (auto memref = dyn_cast<MemRefType>(argument.type)) {
       argument.isBuffer = true;
       argument.shape = llvm::to_vector(memref.getShape());
+      for (auto [d, size] : llvm::enumerate(argument.shape))
+        if (ShapedType::isDynamic(size) && !parameter.hint.empty())
+          size = parameter.hint[d];
       if (argument.isWritten && !argument.isRead)
         argument.fill = Fill::Nan;
+      else if (parameter.isIndices) // a row that is named twice is a race
+        argument.fill = Fill::Permutation;
     }
     arguments.push_back(std::move(argument));
   }
@@ -245,9 +360,14 @@ run::parseArguments(const Signature &signature, StringRef text) {
     if (argument.isBuffer) {
       if (auto failure = checkBuffer(argument))
         return failure;
-    } else if (!stated[i]) {
-      return error("expected a value for argument '", argument.name,
-                   "' in --args, as in --args=", argument.name, "=1");
+      if (auto failure = checkFill(argument))
+        return failure;
+    } else if (!stated[i] && !isa<FloatType>(argument.element)) {
+      ArrayRef<int64_t> hint = signature.parameters[i].hint;
+      if (hint.empty())
+        return error("expected a value for argument '", argument.name,
+                     "' in --args, as in --args=", argument.name, "=1");
+      argument.scalar = static_cast<double>(hint.front());
     } else if (isa<FloatType>(argument.element)) {
       argument.scalar = roundTo(argument.element, argument.scalar);
     } else if (argument.scalar != std::trunc(argument.scalar) ||
@@ -257,173 +377,6 @@ run::parseArguments(const Signature &signature, StringRef text) {
     }
   }
   return arguments;
-}
-
-//===----------------------------------------------------------------------===//
-// Data
-//===----------------------------------------------------------------------===//
-
-/// SplitMix64's output function (Steele, Lea, Flood, "Fast splittable
-/// pseudorandom number generators"): a number for each (seed, counter).
-static uint64_t hash(uint64_t seed, uint64_t counter) {
-  uint64_t x =
-      seed * 0xd1342543de82ef95ull + (counter + 1) * 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
-/// In [-1, 1), a multiple of 2^-52.
-static double uniform(uint64_t bits) {
-  return std::ldexp(static_cast<double>(bits >> 11), -52) - 1.0;
-}
-
-/// Mean 0, variance 1: the sum of twelve uniform numbers less six (Irwin-Hall),
-/// which needs no function whose last bit differs between machines.
-static double normal(uint64_t seed, uint64_t i) {
-  uint64_t sum = 0;
-  for (unsigned n = 0; n < 3; ++n) {
-    uint64_t bits = hash(seed, 3 * i + n);
-    sum += (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) +
-           (bits >> 48);
-  }
-  return (static_cast<double>(sum) + 6.0) / 65536.0 - 6.0;
-}
-
-static double valueAt(const Argument &argument, uint64_t i) {
-  bool isInteger = !isa<FloatType>(argument.element);
-  switch (argument.fill) {
-  case Fill::Zeros:
-    return 0;
-  case Fill::Ones:
-    return 1;
-  case Fill::Iota:
-    return static_cast<double>(i);
-  case Fill::Uniform: {
-    double x = uniform(hash(argument.seed, i));
-    return isInteger ? std::floor(100 * x) : x;
-  }
-  case Fill::Normal: {
-    double x = normal(argument.seed, i);
-    return isInteger ? std::nearbyint(10 * x) : x;
-  }
-  case Fill::SmallInt:
-    return static_cast<double>(hash(argument.seed, i) % 7) - 3;
-  case Fill::Nan:
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  llvm_unreachable("all fills are listed");
-}
-
-std::vector<int64_t> run::placesOf(const Argument &argument) {
-  std::vector<int64_t> places;
-  int64_t count = argument.numElements();
-  places.reserve(count);
-  SmallVector<int64_t> index(argument.shape.size(), 0);
-  int64_t place = 0;
-  for (int64_t n = 0; n < count; ++n) {
-    places.push_back(place);
-    for (size_t d = index.size(); d-- > 0;) {
-      place += argument.strides[d];
-      if (++index[d] < argument.shape[d])
-        break;
-      place -= argument.strides[d] * argument.shape[d];
-      index[d] = 0;
-    }
-  }
-  return places;
-}
-
-/// Calls `range(from, to)` for parts of [0, count) on all cores: filling the
-/// buffers of a large benchmark would take longer than everything else.
-static void onAllCores(size_t count,
-                       llvm::function_ref<void(size_t, size_t)> range) {
-  constexpr size_t kWorthAThread = size_t(1) << 18;
-  size_t parts = std::min<size_t>(
-      std::max(1u, std::thread::hardware_concurrency()), count / kWorthAThread);
-  std::vector<std::thread> threads;
-  for (size_t part = 1; part < parts; ++part)
-    threads.emplace_back(range, count * part / parts,
-                         count * (part + 1) / parts);
-  range(0, parts ? count / parts : count);
-  for (std::thread &thread : threads)
-    thread.join();
-}
-
-llvm::Expected<Memory> run::fillArguments(ArrayRef<Argument> arguments) {
-  // Results, reference and magnitudes are kept beside each other: refuse what
-  // could only end in a process without memory.
-  double needed = 0;
-  for (const Argument &argument : arguments)
-    needed += 4.0 * double(argument.span()) * sizeof(double);
-  double physical =
-      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
-  if (physical > 0 && needed > physical)
-    return error("expected arguments that fit this machine's memory, got ",
-                 static_cast<int64_t>(needed / 4 / sizeof(double)),
-                 " elements");
-  Memory memory(arguments.size());
-  for (auto [argumentOf, bufferOf] : llvm::zip(arguments, memory)) {
-    const Argument &argument = argumentOf;
-    std::vector<char> &buffer = bufferOf;
-    if (!argument.isBuffer)
-      continue;
-    buffer.assign(bytesOf(argument.element, argument.span()), '\xff');
-    char *bytes = buffer.data();
-    bool isInteger = !isa<FloatType>(argument.element);
-    std::vector<int64_t> places = placesOf(argument);
-    auto fill = [&](size_t from, size_t to) {
-      for (size_t i = from; i < to; ++i) {
-        int64_t place = places[i];
-        // Integers have no NaN: all bits set is as unlikely a result.
-        if (isInteger && argument.fill == Fill::Nan)
-          storeIntegerAt(argument.element, bytes, place, -1);
-        else if (isInteger)
-          storeIntegerAt(argument.element, bytes, place,
-                         static_cast<int64_t>(valueAt(argument, i)));
-        else
-          storeElementAt(argument.element, bytes, place, valueAt(argument, i));
-      }
-    };
-    if (isPacked(argument.element))
-      fill(0, places.size()); // neighbours share bytes
-    else
-      onAllCores(places.size(), fill);
-  }
-  return memory;
-}
-
-Memory run::widenMemory(ArrayRef<Argument> arguments, const Memory &memory,
-                        bool magnitudes) {
-  Memory wide(arguments.size());
-  for (auto [argument, from, to] : llvm::zip(arguments, memory, wide)) {
-    if (!argument.isBuffer)
-      continue;
-    if (!isa<FloatType>(argument.element)) {
-      to = from;
-      continue;
-    }
-    size_t count = argument.span();
-    std::vector<double> values =
-        loadElements(argument.element, from.data(), count);
-    if (magnitudes)
-      for (double &value : values)
-        value = std::fabs(value);
-    to.resize(count * sizeof(double));
-    std::memcpy(to.data(), values.data(), to.size());
-  }
-  return wide;
-}
-
-std::vector<double> run::readBuffer(const Argument &argument,
-                                    const std::vector<char> &memory,
-                                    Type element) {
-  std::vector<double> all =
-      loadElements(element, memory.data(), argument.span());
-  std::vector<double> values;
-  for (int64_t place : placesOf(argument))
-    values.push_back(all[place]);
-  return values;
 }
 
 Extents run::extentsOf(ArrayRef<Argument> arguments) {

@@ -1,15 +1,16 @@
 //===- Arguments.h - the arguments of a run ---------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `--args` says, made into buffers filled with deterministic data. The
-// runs of every target start from these, and leave their results in copies of
-// them.
+// What `--args` says, as arguments with shapes, strides and a description of
+// their data (Data.h makes it). The runs of every target start from these, and
+// leave their results in copies of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TOOLS_TILE_RUN_ARGUMENTS_H
 #define TILE_TOOLS_TILE_RUN_ARGUMENTS_H
 
 #include "KernelFacts.h"
+#include "Npy.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -18,7 +19,19 @@
 
 namespace mlir::tile::run {
 
-enum class Fill { Zeros, Ones, Iota, Uniform, Normal, SmallInt, Nan };
+enum class Fill {
+  Zeros,
+  Ones,
+  Iota,
+  Uniform,
+  Normal,
+  SmallInt,
+  Nan,
+  Range,
+  Sorted,
+  Permutation,
+  File
+};
 
 /// One kernel argument: a buffer of `shape` with `strides` in elements, or a
 /// scalar. Memory holds the elements from the lowest address to the highest
@@ -31,6 +44,8 @@ struct Argument {
   SmallVector<int64_t> shape, strides;
   Fill fill = Fill::Uniform;
   uint64_t seed = 0;
+  int64_t low = 0, high = 0; ///< of Range and Sorted, `high` excluded
+  NpyFile file;              ///< of File
   double scalar = 0;
   bool isRead = true, isWritten = false;
 
@@ -40,14 +55,14 @@ struct Argument {
   std::string describe() const;
 };
 
-/// The memory of every buffer argument, in order; empty for scalars.
-using Memory = std::vector<std::vector<char>>;
-
 /// What a caller sees of a kernel, whether tile IR or an artifact says so.
 struct Parameter {
   std::string name;
   Type type;
   bool isRead = true, isWritten = true;
+  /// `tile.shape_hint`: sizes of a buffer, or an integer's value; may be empty.
+  SmallVector<int64_t> hint;
+  bool isIndices = false; ///< KernelFacts
 };
 struct Signature {
   std::string kernel;
@@ -56,25 +71,16 @@ struct Signature {
 Signature signatureOf(KernelOp kernel, const KernelFacts &facts);
 
 /// Reads `--args` against the kernel. What it leaves out comes from static
-/// types: shapes, contiguous strides, `uniform` for what is read, `nan` for
-/// what is only written, the argument's number as seed.
+/// types and `tile.shape_hint`: shapes, dense strides, `uniform` for what is
+/// read, `permutation` where that names rows, `nan` for what is only written,
+/// the argument's number as seed; 1 for floating-point scalars.
 llvm::Expected<std::vector<Argument>> parseArguments(const Signature &signature,
                                                      StringRef text);
 
-/// The initial memory of every argument. Places between its elements, where
-/// strides leave some, have all bits set: NaN in every float format.
-llvm::Expected<Memory> fillArguments(ArrayRef<Argument> arguments);
-
-/// The same numbers, each float as an f64. `magnitudes` drops signs.
-Memory widenMemory(ArrayRef<Argument> arguments, const Memory &memory,
-                   bool magnitudes = false);
-
-/// Number of every element, in row-major order of the shape.
-std::vector<double> readBuffer(const Argument &argument,
-                               const std::vector<char> &memory, Type element);
-
-/// Element numbers, in row-major order of the shape, of their places in memory.
-std::vector<int64_t> placesOf(const Argument &argument);
+/// The argument that an option names, which is a buffer.
+llvm::Expected<unsigned> findBuffer(ArrayRef<Argument> arguments,
+                                    StringRef kernel, StringRef name,
+                                    StringRef option);
 
 /// The sizes and scalars the facts of a kernel are evaluated with.
 Extents extentsOf(ArrayRef<Argument> arguments);

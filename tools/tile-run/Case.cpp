@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Case.h"
+#include "Data.h"
+#include "Magnitudes.h"
+#include "Defined.h"
 #include "RunLowered.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -12,28 +15,17 @@
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Pipelines.h"
+#include "tile/Pipelines/SourceDiagnostics.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::run;
 
 namespace {
-/// Errors and warnings with their source lines, to a stream; no remarks.
-class Diagnostics : public SourceMgrDiagnosticHandler {
-public:
-  Diagnostics(llvm::SourceMgr &sources, MLIRContext *context,
-              raw_ostream &stream)
-      : SourceMgrDiagnosticHandler(sources, context, stream) {
-    setHandler([this](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-        emitDiagnostic(diagnostic);
-      return success();
-    });
-  }
-};
-
 /// The steps of one run, and what they hand on.
 class CaseRunner {
 public:
@@ -63,7 +55,7 @@ private:
   /// Tile IR of a file, with diagnostics that show its lines.
   struct File {
     llvm::SourceMgr sources;
-    std::unique_ptr<Diagnostics> diagnostics;
+    std::unique_ptr<SourceDiagnostics> diagnostics;
     OwningOpRef<ModuleOp> module; ///< null where there is no file
   };
   bool parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file);
@@ -79,7 +71,8 @@ private:
   std::optional<runtime::Artifact> compile(ModuleOp module);
   bool makeReferences(ModuleOp module, const Memory &memory,
                       Memory (&references)[2]);
-  std::vector<Comparison> compareAll(const Memory *references);
+  std::vector<Comparison> compareAll(const Memory &inputs,
+                                     const Memory *references);
   RunOptions runOptions() const;
   bool runTarget(const Memory &memory);
   bool runCpu(const Memory &memory, const RunOptions &options);
@@ -88,6 +81,8 @@ private:
   /// What is compiled: the kernel that runs, without the file's others.
   OwningOpRef<ModuleOp> cloneKernel();
   bool check(const Memory &memory);
+  bool parseSaves();
+  bool save();
 
   const Case &which;
   CudaSession &cuda;
@@ -100,6 +95,8 @@ private:
   std::optional<runtime::Artifact> artifact;
   KernelFacts facts;
   RunResult result;
+  /// Arguments to save, and where.
+  std::vector<std::pair<unsigned, std::string>> saves;
 };
 } // namespace
 
@@ -108,9 +105,12 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool CaseRunner::parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file) {
+  if (llvm::Error error =
+          checkNesting(buffer->getBuffer(), buffer->getBufferIdentifier()))
+    return fail(std::move(error));
   file.sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  file.diagnostics =
-      std::make_unique<Diagnostics>(file.sources, &context, errors);
+  file.diagnostics = std::make_unique<SourceDiagnostics>(
+      file.sources, &context, errors, /*remarks=*/false);
   file.module = parseSourceFile<ModuleOp>(file.sources, &context);
   return bool(file.module);
 }
@@ -331,7 +331,7 @@ void CaseRunner::measure(const Candidate &candidate, const Memory &memory,
   result = std::move(*ran);
   tuned.seconds = result.seconds;
   if (references)
-    tuned.comparisons = compareAll(references);
+    tuned.comparisons = compareAll(memory, references);
 }
 
 bool CaseRunner::tune(const Memory &memory) {
@@ -530,29 +530,43 @@ bool CaseRunner::runTarget(const Memory &memory) {
 /// What the results should be, and the same from the absolute values of inputs.
 bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
                                 Memory (&references)[2]) {
-  for (bool magnitudes : {false, true}) {
-    auto wide = runReference(module, report.kernel, report.arguments,
-                             widenMemory(report.arguments, memory, magnitudes),
-                             which.workers);
+  OwningOpRef<ModuleOp> onMagnitudes = module.clone();
+  useMagnitudes(*onMagnitudes);
+  std::vector<Argument> magnitudes = report.arguments;
+  for (Argument &argument : magnitudes)
+    if (!argument.isBuffer && isa<FloatType>(argument.element))
+      argument.scalar = std::fabs(argument.scalar);
+  Memory input = widenMemory(report.arguments, memory, /*magnitudes=*/false);
+  ReferenceOptions options;
+  options.workers = which.workers;
+  for (bool isMagnitude : {false, true}) {
+    auto wide = isMagnitude
+                    ? runReference(*onMagnitudes, report.kernel, magnitudes,
+                                   widenMemory(magnitudes, memory, true),
+                                   options)
+                    : runReference(module, report.kernel, report.arguments,
+                                   input, options);
     if (!wide)
       return fail("in the reference: " + llvm::toString(wide.takeError()));
     if (!*wide)
       return false;
-    references[magnitudes] = std::move(**wide);
+    references[isMagnitude] = std::move((**wide)[0]);
   }
+  double terms = 1;
+  for (const KernelWork::Sum &sum : report.work.sums)
+    terms = std::max(terms, sum.terms);
+  if (llvm::Error error = checkDefined(module, report.kernel, report.arguments,
+                                       input, references[0], references[1],
+                                       terms, which.workers))
+    return fail(std::move(error));
   return true;
 }
 
 /// Compares `result`, of all arguments that are written.
-std::vector<Comparison> CaseRunner::compareAll(const Memory *references) {
-  ErrorBound bound;
-  bound.accumulationFactor = result.accumulationFactor;
-  bound.terms = report.work.terms;
-  bound.accumulatorRoundoff = facts.accumulatorRoundoff;
-  // The coarsest of the approximate functions is tanh.
-  bound.innerRoundoff =
-      std::max(facts.innerRoundoff, which.fastMath ? 0x1p-11 : 0.0);
-  bound.subtracts = facts.subtracts;
+std::vector<Comparison> CaseRunner::compareAll(const Memory &inputs,
+                                               const Memory *references) {
+  ErrorBound bound = errorBound(facts, report.work, report.arguments, inputs,
+                                result, which.fastMath);
   std::vector<Comparison> comparisons;
   for (auto [i, argument] : llvm::enumerate(report.arguments))
     if (argument.isBuffer && argument.isWritten)
@@ -567,7 +581,33 @@ bool CaseRunner::check(const Memory &memory) {
   Memory references[2];
   if (!makeReferences(*source.module, memory, references))
     return false;
-  report.comparisons = compareAll(references);
+  report.comparisons = compareAll(memory, references);
+  return true;
+}
+
+/// What can be wrong with `--save` is told before anything runs.
+bool CaseRunner::parseSaves() {
+  if (!which.saves.empty() && which.tune)
+    return fail("expected no --save with --tune, which runs many candidates");
+  for (StringRef text : which.saves) {
+    auto [name, path] = text.split(':');
+    if (path.empty())
+      return fail("expected --save=NAME:FILE.npy, got '" + text + "'");
+    auto index = findBuffer(report.arguments, report.kernel, name, "--save");
+    if (!index)
+      return fail(index.takeError());
+    saves.emplace_back(*index, path.str());
+  }
+  return true;
+}
+
+bool CaseRunner::save() {
+  for (const auto &[index, path] : saves) {
+    const Argument &argument = report.arguments[index];
+    if (auto failure = writeNpy(path, argument.element, argument.shape,
+                                argument.strides, result.memory[index]))
+      return fail("--save: " + llvm::toString(std::move(failure)));
+  }
   return true;
 }
 
@@ -577,12 +617,15 @@ bool CaseRunner::run() {
     return fail("--arch: " + reason);
   if (!readFiles() || !describeKernel())
     return false;
-  llvm::Expected<Memory> memory = fillArguments(report.arguments);
+  if (!parseSaves())
+    return false;
+  llvm::Expected<Memory> memory =
+      fillArguments(report.arguments, /*forCheck=*/which.check);
   if (!memory)
     return fail(memory.takeError());
   if (which.tune)
     return tune(*memory);
-  return runTarget(*memory) && (!which.check || check(*memory));
+  return runTarget(*memory) && save() && (!which.check || check(*memory));
 }
 
 bool run::runCase(const Case &which, const DialectRegistry &registry,

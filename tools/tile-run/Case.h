@@ -25,6 +25,8 @@ struct Case {
   std::string source; ///< tile IR that the input was made from; may be empty
   std::string kernel; ///< may be empty where there is one
   std::string args;   ///< `--args`
+  /// Arguments that are saved after the run, as `C:c.npy`.
+  std::vector<std::string> saves;
   Target target = Target::Cpu;
   std::optional<Stage> stage;
   std::string arch; ///< empty: sm_80 for the CPU, the device's for a GPU

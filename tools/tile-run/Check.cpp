@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "Elements.h"
+#include "Strides.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <cmath>
 
@@ -10,87 +11,246 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::run;
 
-/// Whether sums of these numbers are exact in an accumulator of roundoff `u`.
-static bool areSmallIntegers(ArrayRef<double> reference,
-                             ArrayRef<double> magnitude, double u) {
-  double limit = u > 0 ? 1 / u : std::ldexp(1.0, 53);
-  for (auto [ref, size] : llvm::zip(reference, magnitude)) {
-    if (std::isnan(ref) && std::isnan(size))
+//===----------------------------------------------------------------------===//
+// The bound
+//===----------------------------------------------------------------------===//
+
+/// The largest absolute value of an input, at least 1.
+static double largestInput(ArrayRef<Argument> arguments, const Memory &inputs) {
+  double largest = 1;
+  for (auto [argument, memoryOf] : llvm::zip(arguments, inputs)) {
+    if (!isa<FloatType>(argument.element) || !argument.isRead)
       continue;
-    if (ref != std::trunc(ref) || !(std::fabs(size) <= limit))
-      return false;
+    if (!argument.isBuffer) {
+      largest = std::max(largest, std::fabs(argument.scalar));
+      continue;
+    }
+    const Buffer &memory = memoryOf;
+    size_t count = argument.span();
+    std::vector<double> parts(numChunks(count), 0);
+    ElementReader reader(argument.element);
+    forEachChunk(count, /*parallel=*/true,
+                 [&](size_t chunk, size_t from, size_t to) {
+                   double values[kChunk];
+                   reader.read(memory.data(), from, 1, to - from, values);
+                   for (double value : ArrayRef(values, to - from))
+                     if (std::isfinite(value))
+                       parts[chunk] = std::max(parts[chunk], std::fabs(value));
+                 });
+    for (double part : parts)
+      largest = std::max(largest, part);
   }
-  return true;
+  return largest;
 }
 
-Comparison run::compare(const Argument &argument,
-                        const std::vector<char> &result,
-                        const std::vector<char> &reference,
-                        const std::vector<char> &magnitude,
-                        const ErrorBound &bound) {
-  Type type = argument.element;
-  bool isFloat = isa<FloatType>(type);
-  Type wide = isFloat ? Float64Type::get(type.getContext()) : type;
-  std::vector<double> got = readBuffer(argument, result, type);
-  std::vector<double> expected = readBuffer(argument, reference, wide);
-  std::vector<double> size = readBuffer(argument, magnitude, wide);
+static bool areRandom(ArrayRef<Argument> arguments) {
+  return llvm::all_of(arguments, [](const Argument &argument) {
+    return !argument.isBuffer || !argument.isRead ||
+           !isa<FloatType>(argument.element) ||
+           argument.fill == Fill::Uniform || argument.fill == Fill::Normal;
+  });
+}
 
-  Comparison comparison;
-  comparison.name = argument.name;
-  comparison.elements = got.size();
-  // Coarse inner formats hold small integers exactly too, up to 1/u.
-  double coarsest = std::max(bound.accumulatorRoundoff, 0x1p-24);
-  comparison.exact = !isFloat || areSmallIntegers(expected, size, coarsest);
-  double outRoundoff = unitRoundoff(type);
-  double sums =
-      bound.accumulationFactor * bound.terms * bound.accumulatorRoundoff +
-      2 * bound.innerRoundoff;
-  double errorSquares = 0, refSquares = 0;
-  for (double ref : expected)
-    if (std::isfinite(ref))
-      refSquares += ref * ref;
-  double leastScale =
-      bound.subtracts ? std::sqrt(refSquares / double(expected.size())) : 0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    double ref =
-        comparison.exact && isFloat ? roundTo(type, expected[i]) : expected[i];
-    bool bothNan = std::isnan(got[i]) && std::isnan(ref);
-    if (bothNan || got[i] == ref)
-      continue;
-    double error = std::fabs(got[i] - ref);
-    double allowed = 0;
-    if (!comparison.exact) {
-      double scale = std::isfinite(size[i])
-                         ? std::max(std::fabs(size[i]), std::fabs(ref))
-                         : std::fabs(ref);
-      scale = std::max(scale, leastScale);
-      allowed = outRoundoff * std::fabs(ref) + sums * scale;
-      // Beyond the largest number rounding gives infinity, or saturates.
-      double rounded = roundTo(type, ref);
-      if (got[i] == rounded)
-        error = 0;
-    }
-    bool wrong = !(error <= allowed);
-    if (std::isfinite(error)) {
-      comparison.maxAbsolute = std::max(comparison.maxAbsolute, error);
-      errorSquares += error * error;
-      if (allowed > 0)
-        comparison.worst = std::max(comparison.worst, error / allowed);
-    }
-    if (!wrong)
-      continue;
-    if (comparison.wrong++)
-      continue;
-    comparison.got = got[i];
-    comparison.expected = ref;
-    size_t rest = i;
-    comparison.where.assign(argument.shape.size(), 0);
-    for (size_t d = argument.shape.size(); d-- > 0;) {
-      comparison.where[d] = rest % argument.shape[d];
-      rest /= argument.shape[d];
-    }
+ErrorBound run::errorBound(const KernelFacts &facts, const KernelWork &work,
+                           ArrayRef<Argument> arguments, const Memory &inputs,
+                           const RunResult &result, bool fastMath) {
+  constexpr double kDeviations = 6;
+  // Products that a tensor core adds in one step, where they are of fp8; their
+  // own bits below the largest one's last are lost, whatever the sum is.
+  constexpr double kShortStep = 32, kShortLosses = 4;
+  bool isRandom = areRandom(arguments);
+  auto roundingsOf = [&](double terms) {
+    return isRandom ? std::min(terms, kDeviations * std::sqrt(terms)) : terms;
+  };
+  ErrorBound bound;
+  bound.subtracts = facts.subtracts;
+  // The coarsest of the approximate functions is tanh.
+  bound.relative = 2 * std::max(facts.innerRoundoff, fastMath ? 0x1p-11 : 0.0);
+  double longest = 1, coarsest = std::max(facts.arithmeticRoundoff, 0x1p-24);
+  for (const KernelWork::Sum &sum : work.sums) {
+    double roundings = roundingsOf(sum.terms);
+    bound.relative += result.accumulationFactor * roundings * sum.roundoff;
+    if (sum.isShort)
+      bound.relative += (kShortLosses + roundingsOf(sum.terms / kShortStep)) *
+                        result.shortRoundoff;
+    longest = std::max(longest, roundings);
+    coarsest = std::max(coarsest, sum.roundoff);
   }
-  if (refSquares > 0)
-    comparison.relative = std::sqrt(errorSquares / refSquares);
-  return comparison;
+  bound.largestExact = facts.keepsIntegers ? 1 / coarsest : 0;
+  // What becomes smaller than the smallest normal number on the way loses an
+  // absolute amount, which later products and sums make larger.
+  double lost = facts.innerSmallest + (fastMath ? 0x1p-126 : 0);
+  if (lost > 0)
+    bound.absolute =
+        lost * facts.largestFactor * longest * largestInput(arguments, inputs);
+  return bound;
+}
+
+//===----------------------------------------------------------------------===//
+// The comparison
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Compares one argument, in chunks.
+class Comparer {
+public:
+  Comparer(const Argument &argument, const Buffer &result,
+           const Buffer &reference, const Buffer &magnitude,
+           const ErrorBound &bound)
+      : argument(argument), result(result), reference(reference),
+        magnitude(magnitude), bound(bound), type(argument.element),
+        isFloat(isa<FloatType>(type)), order(argument.shape, argument.strides),
+        reader(type),
+        wideReader(isFloat ? Float64Type::get(type.getContext()) : type),
+        writer(type), outRoundoff(unitRoundoff(type)),
+        outSmallest(smallestRoundoff(type)) {}
+
+  Comparison run();
+
+private:
+  /// What is known of a chunk, or of all before and with it.
+  struct Part {
+    bool isExact = true;
+    double refSquares = 0, errorSquares = 0;
+    Comparison found;
+    int64_t firstWrong = 0;
+  };
+
+  /// The values of elements from one of the buffers.
+  void read(const ElementReader &from, const Buffer &buffer, size_t begin,
+            size_t end, double *values) const {
+    order.forEachRun(
+        begin, end,
+        [&](int64_t number, int64_t place, int64_t stride, int64_t count) {
+          from.read(buffer.data(), place, stride, count,
+                    values + (number - begin));
+        });
+  }
+
+  double round(double value) const {
+    uint64_t bits = 0;
+    double rounded = value;
+    writer.write(reinterpret_cast<char *>(&bits), 0, 1, 1, &value);
+    reader.read(reinterpret_cast<const char *>(&bits), 0, 1, 1, &rounded);
+    return rounded;
+  }
+
+  void survey(Part &part, size_t from, size_t to) const;
+  void compare(Part &part, size_t from, size_t to) const;
+  void compare(Part &part, int64_t number, double got, double ref,
+               double size) const;
+
+  const Argument &argument;
+  const Buffer &result, &reference, &magnitude;
+  const ErrorBound &bound;
+  Type type;
+  bool isFloat;
+  ElementOrder order;
+  ElementReader reader, wideReader;
+  ElementWriter writer;
+  double outRoundoff, outSmallest;
+  bool isExact = false;
+  double leastScale = 0;
+};
+} // namespace
+
+/// Whether the reference is of small integers, and how large it is.
+void Comparer::survey(Part &part, size_t from, size_t to) const {
+  double expected[kChunk], sizes[kChunk];
+  read(wideReader, reference, from, to, expected);
+  read(wideReader, magnitude, from, to, sizes);
+  for (size_t i = 0; i < to - from; ++i) {
+    double ref = expected[i];
+    if (std::isfinite(ref))
+      part.refSquares += ref * ref;
+    bool isSmallInteger =
+        (std::isnan(ref) && std::isnan(sizes[i])) ||
+        (ref == std::trunc(ref) && std::fabs(sizes[i]) <= bound.largestExact);
+    part.isExact &= isSmallInteger;
+  }
+}
+
+void Comparer::compare(Part &part, int64_t number, double got, double ref,
+                       double size) const {
+  if (isExact && isFloat)
+    ref = round(ref);
+  if (got == ref || (std::isnan(got) && std::isnan(ref)))
+    return;
+  double error = std::fabs(got - ref), allowed = 0;
+  if (!isExact) {
+    double scale = std::isfinite(size)
+                       ? std::max(std::fabs(size), std::fabs(ref))
+                       : std::fabs(ref);
+    allowed = outRoundoff * std::fabs(ref) + outSmallest +
+              bound.relative * std::max(scale, leastScale) + bound.absolute;
+    // Beyond the largest number rounding gives infinity, or saturates.
+    if (got == round(ref))
+      error = 0;
+  }
+  Comparison &found = part.found;
+  if (std::isfinite(error)) {
+    found.maxAbsolute = std::max(found.maxAbsolute, error);
+    part.errorSquares += error * error;
+    if (allowed > 0)
+      found.worst = std::max(found.worst, error / allowed);
+  }
+  if (error <= allowed || found.wrong++)
+    return;
+  part.firstWrong = number;
+  found.got = got;
+  found.expected = ref;
+}
+
+void Comparer::compare(Part &part, size_t from, size_t to) const {
+  double got[kChunk], expected[kChunk], sizes[kChunk];
+  read(reader, result, from, to, got);
+  read(wideReader, reference, from, to, expected);
+  read(wideReader, magnitude, from, to, sizes);
+  for (size_t i = 0; i < to - from; ++i)
+    compare(part, from + i, got[i], expected[i], sizes[i]);
+}
+
+Comparison Comparer::run() {
+  size_t count = argument.numElements();
+  std::vector<Part> parts(numChunks(count));
+  forEachChunk(count, /*parallel=*/true,
+               [&](size_t chunk, size_t from, size_t to) {
+                 survey(parts[chunk], from, to);
+               });
+  Part all;
+  for (const Part &part : parts) {
+    all.isExact &= part.isExact;
+    all.refSquares += part.refSquares;
+  }
+  isExact = !isFloat || all.isExact;
+  if (bound.subtracts && count)
+    leastScale = std::sqrt(all.refSquares / double(count));
+  forEachChunk(count, /*parallel=*/true,
+               [&](size_t chunk, size_t from, size_t to) {
+                 compare(parts[chunk], from, to);
+               });
+  Comparison &found = all.found;
+  found.name = argument.name;
+  found.elements = count;
+  found.exact = isExact;
+  for (const Part &part : parts) {
+    if (part.found.wrong && !found.wrong) {
+      found.where = indexOf(argument.shape, part.firstWrong);
+      found.got = part.found.got;
+      found.expected = part.found.expected;
+    }
+    found.wrong += part.found.wrong;
+    found.maxAbsolute = std::max(found.maxAbsolute, part.found.maxAbsolute);
+    found.worst = std::max(found.worst, part.found.worst);
+    all.errorSquares += part.errorSquares;
+  }
+  if (all.refSquares > 0)
+    found.relative = std::sqrt(all.errorSquares / all.refSquares);
+  return found;
+}
+
+Comparison run::compare(const Argument &argument, const Buffer &result,
+                        const Buffer &reference, const Buffer &magnitude,
+                        const ErrorBound &bound) {
+  return Comparer(argument, result, reference, magnitude, bound).run();
 }

@@ -20,26 +20,39 @@ struct Comparison {
   double got = 0, expected = 0;
 };
 
+/// What rounding may change in a result beside its own: a part of the
+/// magnitude, and an absolute amount.
 struct ErrorBound {
-  double accumulationFactor = 1; ///< of the target: RunResult
-  double terms = 1;              ///< KernelWork
-  double accumulatorRoundoff = 0, innerRoundoff = 0; ///< KernelFacts
-  bool subtracts = false;                            ///< KernelFacts
+  double relative = 0, absolute = 0;
+  /// Integers up to here are exact wherever the kernel rounds; 0 where it does
+  /// what takes integers to other numbers.
+  double largestExact = 0;
+  bool subtracts = false; ///< KernelFacts
 };
+
+/// The bound of the results of a run. The error of a sum of K terms is at most
+/// K roundings of its magnitude. Where inputs are random with mean 0, roundings
+/// and partial sums go both ways, and the error of a sum is seldom more than
+/// sqrt(K) roundings (Higham, "Accuracy and Stability of Numerical
+/// Algorithms", 2.8): six times that is allowed, where it is less.
+ErrorBound errorBound(const KernelFacts &facts, const KernelWork &work,
+                      ArrayRef<Argument> arguments, const Memory &inputs,
+                      const RunResult &result, bool fastMath);
 
 /// Compares `result` with `reference`, element by element:
 ///
-///   |result - ref| <= u_out |ref| + (c K u_acc + 2 u_inner) magnitude
+///   |result - ref| <= u_out |ref| + e_out + relative magnitude + absolute
 ///
-/// where `magnitude` is what the kernel computes from the absolute values of
-/// its inputs (for a gemm |A||B|), at least |ref|; for a kernel that subtracts,
-/// at least the root mean square of the reference too. Where reference and
-/// magnitude are integers small enough to be exact in the accumulator
-/// (small-integer inputs), the result must equal the reference rounded to the
-/// argument's type. NaN matches NaN. Integers must match exactly.
-Comparison compare(const Argument &argument, const std::vector<char> &result,
-                   const std::vector<char> &reference,
-                   const std::vector<char> &magnitude, const ErrorBound &bound);
+/// where u_out and e_out are what rounding to the argument's type changes, and
+/// `magnitude` is what the kernel computes from absolute values (Magnitudes.h;
+/// for a gemm |A||B|), at least |ref|; for a kernel that subtracts, at least
+/// the root mean square of the reference too. Where reference and magnitude are
+/// integers small enough to be exact, the result must equal the reference
+/// rounded to the argument's type. NaN matches NaN. Integers must match
+/// exactly.
+Comparison compare(const Argument &argument, const Buffer &result,
+                   const Buffer &reference, const Buffer &magnitude,
+                   const ErrorBound &bound);
 
 } // namespace mlir::tile::run
 #endif // TILE_TOOLS_TILE_RUN_CHECK_H

@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace mlir::tile;
+using namespace mlir::tile::run;
 
 static unsigned bitsOf(Type type) {
   return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
@@ -37,6 +38,25 @@ static void storeBits(Type type, void *place, uint64_t bits) {
   std::memcpy(place, &bits, run::elementBytes(type));
 }
 
+uint64_t run::loadBitsAt(Type type, const char *data, int64_t number) {
+  if (run::isPacked(type))
+    return static_cast<unsigned char>(data[number / 2]) >> 4 * (number % 2) &
+           0xf;
+  return loadBits(type, data + number * run::elementBytes(type));
+}
+
+void run::storeBitsAt(Type type, char *data, int64_t number, uint64_t bits) {
+  if (!run::isPacked(type))
+    return storeBits(type, data + number * run::elementBytes(type), bits);
+  unsigned shift = 4 * (number % 2);
+  char &byte = data[number / 2];
+  byte = (byte & ~(0xf << shift)) | (bits & 0xf) << shift;
+}
+
+void run::storeElement(Type type, void *place, double value) {
+  storeBits(type, place, ElementWriter(type).encode(value));
+}
+
 void run::storeInteger(Type type, void *place, int64_t value) {
   storeBits(type, place, static_cast<uint64_t>(value));
 }
@@ -55,120 +75,8 @@ static double decode(Type type, uint64_t bits) {
   return static_cast<double>(llvm::SignExtend64(bits, bitsOf(type)));
 }
 
-/// The code of `value` in a format of at most 16 bits with a sign.
-static uint64_t encodeSmall(FloatType type, double value) {
-  const llvm::fltSemantics &format = type.getFloatSemantics();
-  unsigned bits = type.getWidth();
-  uint64_t sign = std::signbit(value) ? uint64_t(1) << (bits - 1) : 0;
-  llvm::APFloat largest = llvm::APFloat::getLargest(format);
-  uint64_t largestCode = largest.bitcastToAPInt().getZExtValue();
-  bool saturates = bits < 16;
-  if (std::isnan(value)) {
-    if (isa<Float4E2M1FNType>(type))
-      return largestCode;
-    return llvm::APFloat::getNaN(format).bitcastToAPInt().getZExtValue();
-  }
-  int mantissa = static_cast<int>(type.getFPMantissaWidth()) - 1;
-  int smallestExponent =
-      llvm::ilogb(llvm::APFloat::getSmallestNormalized(format));
-  double magnitude = std::fabs(value);
-  if (magnitude == 0)
-    return sign;
-  int exponent = std::isinf(magnitude)
-                     ? 2000
-                     : std::max(std::ilogb(magnitude), smallestExponent);
-  uint64_t code = largestCode + 1;
-  if (exponent <= llvm::ilogb(largest))
-    code = static_cast<uint64_t>(
-               std::nearbyint(std::ldexp(magnitude, mantissa - exponent))) +
-           (static_cast<uint64_t>(exponent - smallestExponent) << mantissa);
-  if (code > largestCode)
-    code = saturates
-               ? largestCode
-               : llvm::APFloat::getInf(format).bitcastToAPInt().getZExtValue();
-  return code | sign;
-}
-
-static uint64_t encode(Type type, double value) {
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    if (type.isF64())
-      return llvm::bit_cast<uint64_t>(value);
-    if (type.isF32())
-      return llvm::bit_cast<uint32_t>(static_cast<float>(value));
-    if (isa<Float8E8M0FNUType>(type)) {
-      if (std::isnan(value) || value <= 0)
-        return std::isnan(value) ? 0xff : 0;
-      return std::clamp(std::ilogb(value) + 127, 0, 254);
-    }
-    return encodeSmall(floatType, value);
-  }
-  if (type.isInteger(1))
-    return value != 0;
-  return static_cast<uint64_t>(static_cast<int64_t>(value));
-}
-
-void run::storeElement(Type type, void *place, double value) {
-  storeBits(type, place, encode(type, value));
-}
-
-static uint64_t loadBitsAt(Type type, const char *data, int64_t number) {
-  if (run::isPacked(type))
-    return static_cast<unsigned char>(data[number / 2]) >> 4 * (number % 2) &
-           0xf;
-  return loadBits(type, data + number * run::elementBytes(type));
-}
-
-static void storeBitsAt(Type type, char *data, int64_t number, uint64_t bits) {
-  if (!run::isPacked(type))
-    return storeBits(type, data + number * run::elementBytes(type), bits);
-  unsigned shift = 4 * (number % 2);
-  char &byte = data[number / 2];
-  byte = (byte & ~(0xf << shift)) | (bits & 0xf) << shift;
-}
-
-void run::storeElementAt(Type type, char *data, int64_t number, double value) {
-  storeBitsAt(type, data, number, encode(type, value));
-}
-
-void run::storeIntegerAt(Type type, char *data, int64_t number, int64_t value) {
-  storeBitsAt(type, data, number, static_cast<uint64_t>(value));
-}
-
-bool run::isSameElement(Type type, const char *one, const char *other,
-                        int64_t number) {
-  return loadBitsAt(type, one, number) == loadBitsAt(type, other, number);
-}
-
-double run::loadElement(Type type, const void *place) {
-  return decode(type, loadBits(type, place));
-}
-
 double run::roundTo(Type type, double value) {
-  return decode(type, encode(type, value));
-}
-
-std::vector<double> run::loadElements(Type type, const void *data,
-                                      size_t count) {
-  auto *bytes = static_cast<const char *>(data);
-  std::vector<double> values(count);
-  if (bitsOf(type) <= 16 && count > 65536) {
-    std::vector<double> table(size_t(1) << bitsOf(type));
-    for (size_t code = 0; code < table.size(); ++code)
-      table[code] = decode(type, code);
-    for (size_t i = 0; i < count; ++i)
-      values[i] = table[loadBitsAt(type, bytes, i)];
-    return values;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (type.isF32()) {
-      float value;
-      std::memcpy(&value, bytes + i * 4, 4);
-      values[i] = value;
-    } else {
-      values[i] = decode(type, loadBitsAt(type, bytes, i));
-    }
-  }
-  return values;
+  return decode(type, ElementWriter(type).encode(value));
 }
 
 double run::unitRoundoff(Type type) {
@@ -176,4 +84,174 @@ double run::unitRoundoff(Type type) {
   if (!floatType)
     return 0;
   return std::ldexp(1.0, -static_cast<int>(floatType.getFPMantissaWidth()));
+}
+
+double run::smallestRoundoff(Type type) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType)
+    return 0;
+  // Of f64 this is 0, which is what half the smallest number rounds to.
+  bool lossy = false;
+  llvm::APFloat smallest =
+      llvm::APFloat::getSmallest(floatType.getFloatSemantics());
+  smallest.convert(llvm::APFloat::IEEEdouble(),
+                   llvm::APFloat::rmNearestTiesToEven, &lossy);
+  return smallest.convertToDouble() / 2;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+ElementReader::ElementReader(Type type) : type(type) {
+  if (bitsOf(type) > 16)
+    return;
+  table.resize(size_t(1) << bitsOf(type));
+  for (size_t code = 0; code < table.size(); ++code)
+    table[code] = decode(type, code);
+}
+
+/// Elements that C++ has a type of, or whose code is a number of it.
+template <typename T, typename F>
+static void readAs(const char *data, int64_t place, int64_t stride,
+                   int64_t count, double *values, F convert) {
+  const char *from = data + place * int64_t(sizeof(T));
+  for (int64_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, from + i * stride * int64_t(sizeof(T)), sizeof(T));
+    values[i] = convert(value);
+  }
+}
+
+void ElementReader::read(const char *data, int64_t place, int64_t stride,
+                         int64_t count, double *values) const {
+  auto same = [](auto value) { return static_cast<double>(value); };
+  auto fromTable = [this](auto code) { return table[code]; };
+  unsigned bits = bitsOf(type);
+  if (bits == 16)
+    return readAs<uint16_t>(data, place, stride, count, values, fromTable);
+  if (bits == 8)
+    return readAs<uint8_t>(data, place, stride, count, values, fromTable);
+  if (type.isF32())
+    return readAs<float>(data, place, stride, count, values, same);
+  if (type.isF64())
+    return readAs<double>(data, place, stride, count, values, same);
+  if (!isa<FloatType>(type) && bits == 32)
+    return readAs<int32_t>(data, place, stride, count, values, same);
+  if (!isa<FloatType>(type) && bits == 64)
+    return readAs<int64_t>(data, place, stride, count, values, same);
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t code = loadBitsAt(type, data, place + i * stride);
+    values[i] = table.empty() ? decode(type, code) : table[code];
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+ElementWriter::ElementWriter(Type type) : type(type) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType) {
+    kind = type.isInteger(1) ? Kind::Bool : Kind::Integer;
+    return;
+  }
+  if (type.isF64() || type.isF32() || isa<Float8E8M0FNUType>(type)) {
+    kind = type.isF64() ? Kind::F64 : type.isF32() ? Kind::F32 : Kind::Exponent;
+    return;
+  }
+  kind = Kind::Narrow;
+  const llvm::fltSemantics &format = floatType.getFloatSemantics();
+  unsigned bits = floatType.getWidth();
+  auto code = [](const llvm::APFloat &value) {
+    return value.bitcastToAPInt().getZExtValue();
+  };
+  sign = uint64_t(1) << (bits - 1);
+  largest = code(llvm::APFloat::getLargest(format));
+  bool saturates = bits < 16;
+  overflow = saturates ? largest : code(llvm::APFloat::getInf(format));
+  nan = llvm::APFloat::semanticsHasNaN(format)
+            ? code(llvm::APFloat::getNaN(format))
+            : largest;
+  mantissa = static_cast<int>(floatType.getFPMantissaWidth()) - 1;
+  smallestExponent = llvm::ilogb(llvm::APFloat::getSmallestNormalized(format));
+  largestExponent = llvm::ilogb(llvm::APFloat::getLargest(format));
+}
+
+/// Rounds to nearest even by the bits of the f64, which has more of everything.
+uint64_t ElementWriter::encodeNarrow(double value) const {
+  constexpr int kMantissa = 52, kBias = 1023;
+  uint64_t bits = llvm::bit_cast<uint64_t>(value);
+  uint64_t signCode = bits >> 63 ? sign : 0;
+  bits &= llvm::maskTrailingOnes<uint64_t>(63);
+  int exponent = static_cast<int>(bits >> kMantissa) - kBias;
+  if (exponent > kBias) // infinite or NaN
+    return std::isnan(value) ? nan : overflow | signCode;
+  if (exponent > largestExponent)
+    return overflow | signCode;
+  int kept = std::max(exponent, smallestExponent);
+  int shift = kMantissa - mantissa + kept - exponent;
+  if (shift > kMantissa + 1) // less than half the smallest, or 0
+    return signCode;
+  uint64_t digits = (bits & llvm::maskTrailingOnes<uint64_t>(kMantissa)) |
+                    uint64_t(1) << kMantissa;
+  uint64_t rest = digits & llvm::maskTrailingOnes<uint64_t>(shift);
+  uint64_t half = uint64_t(1) << (shift - 1);
+  uint64_t code = digits >> shift;
+  code += rest > half || (rest == half && (code & 1));
+  // The leading digit of a normal number counts as one more exponent.
+  code += static_cast<uint64_t>(kept - smallestExponent) << mantissa;
+  return (code > largest ? overflow : code) | signCode;
+}
+
+uint64_t ElementWriter::encode(double value) const {
+  switch (kind) {
+  case Kind::Integer:
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
+  case Kind::Bool:
+    return value != 0;
+  case Kind::Narrow:
+    return encodeNarrow(value);
+  case Kind::Exponent:
+    if (std::isnan(value) || value <= 0)
+      return std::isnan(value) ? 0xff : 0;
+    return std::clamp(std::ilogb(value) + 127, 0, 254);
+  case Kind::F32:
+    return llvm::bit_cast<uint32_t>(static_cast<float>(value));
+  case Kind::F64:
+    return llvm::bit_cast<uint64_t>(value);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+template <typename T, typename F>
+static void writeAs(char *data, int64_t place, int64_t stride, int64_t count,
+                    const double *values, F convert) {
+  char *to = data + place * int64_t(sizeof(T));
+  for (int64_t i = 0; i < count; ++i) {
+    T value = static_cast<T>(convert(values[i]));
+    std::memcpy(to + i * stride * int64_t(sizeof(T)), &value, sizeof(T));
+  }
+}
+
+void ElementWriter::write(char *data, int64_t place, int64_t stride,
+                          int64_t count, const double *values) const {
+  auto narrow = [this](double value) { return encodeNarrow(value); };
+  auto integer = [](double value) { return static_cast<int64_t>(value); };
+  auto same = [](double value) { return value; };
+  unsigned bits = bitsOf(type);
+  if (kind == Kind::Narrow && bits == 16)
+    return writeAs<uint16_t>(data, place, stride, count, values, narrow);
+  if (kind == Kind::Narrow && bits == 8)
+    return writeAs<uint8_t>(data, place, stride, count, values, narrow);
+  if (kind == Kind::F32)
+    return writeAs<float>(data, place, stride, count, values, same);
+  if (kind == Kind::F64)
+    return writeAs<double>(data, place, stride, count, values, same);
+  if (kind == Kind::Integer && bits == 32)
+    return writeAs<uint32_t>(data, place, stride, count, values, integer);
+  if (kind == Kind::Integer && bits == 64)
+    return writeAs<uint64_t>(data, place, stride, count, values, integer);
+  for (int64_t i = 0; i < count; ++i)
+    storeBitsAt(type, data, place + i * stride, encode(values[i]));
 }

@@ -17,29 +17,59 @@ int64_t elementBytes(Type type);
 bool isPacked(Type type);
 int64_t bytesOf(Type type, int64_t count);
 
+/// The bits of element `number` of those that lie in a row. Threads must not
+/// store packed elements of one byte at the same time.
+uint64_t loadBitsAt(Type type, const char *data, int64_t number);
+void storeBitsAt(Type type, char *data, int64_t number, uint64_t bits);
+
 /// Rounds to the element type (nearest even; fp8 saturates; integers are
 /// truncated toward zero and wrap) and stores.
 void storeElement(Type type, void *place, double value);
 void storeInteger(Type type, void *place, int64_t value);
-
-/// Stores to or compares element `number` of those that lie in a row. Threads
-/// must not store packed elements of one byte at the same time.
-void storeElementAt(Type type, char *data, int64_t number, double value);
-void storeIntegerAt(Type type, char *data, int64_t number, int64_t value);
-bool isSameElement(Type type, const char *one, const char *other,
-                   int64_t number);
-
-/// Exact, save for 64-bit integers beyond 2^53.
-double loadElement(Type type, const void *place);
-
-/// Decodes `count` elements that lie one after the other.
-std::vector<double> loadElements(Type type, const void *data, size_t count);
 
 /// `value` rounded to the type.
 double roundTo(Type type, double value);
 
 /// Half the distance between 1 and the next number; 0 for integers.
 double unitRoundoff(Type type);
+
+/// What rounding to the type may change beside a part of the number: half the
+/// smallest number; 0 for integers.
+double smallestRoundoff(Type type);
+
+/// Values of elements in memory, exact save for 64-bit integers beyond 2^53.
+/// Made once for many elements: narrow types are read from a table.
+class ElementReader {
+public:
+  explicit ElementReader(Type type);
+  /// `count` elements, the first at `place`, each `stride` behind the other.
+  void read(const char *data, int64_t place, int64_t stride, int64_t count,
+            double *values) const;
+
+private:
+  Type type;
+  std::vector<double> table; ///< by code, of types of at most 16 bits
+};
+
+/// Rounds to a type as `storeElement` does, and stores.
+class ElementWriter {
+public:
+  explicit ElementWriter(Type type);
+  void write(char *data, int64_t place, int64_t stride, int64_t count,
+             const double *values) const;
+  uint64_t encode(double value) const;
+
+private:
+  enum class Kind { Integer, Bool, Narrow, Exponent, F32, F64 };
+
+  uint64_t encodeNarrow(double value) const;
+
+  Type type;
+  Kind kind = Kind::Integer;
+  // Of a narrow format with a sign:
+  int mantissa = 0, smallestExponent = 0, largestExponent = 0;
+  uint64_t sign = 0, largest = 0, overflow = 0, nan = 0;
+};
 
 } // namespace mlir::tile::run
 #endif // TILE_TOOLS_TILE_RUN_ELEMENTS_H

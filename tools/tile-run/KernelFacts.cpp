@@ -5,6 +5,7 @@
 #include "Elements.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -35,26 +36,105 @@ static Type elementOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
 }
 
+namespace {
+/// What an operation rounds, for all operations of a kernel.
+class RoundingFacts {
+public:
+  explicit RoundingFacts(KernelFacts &facts) : facts(facts) {}
+
+  void visit(Operation *op) {
+    if (isa<arith::SubFOp, arith::NegFOp>(op))
+      facts.subtracts = true;
+    if (auto gemm = dyn_cast<GemmOp>(op)) {
+      if (elementOf(gemm.getA()).isF32() &&
+          gemm.getPrecision() != Precision::Ieee)
+        facts.innerRoundoff += std::ldexp(1.0, -10); // rounds, or cuts
+    } else if (auto copy = dyn_cast<TileMoveOpInterface>(op)) {
+      if (elementOf(copy.getSource()) != elementOf(copy.getTarget()) &&
+          !isGlobal(copy.getTarget()))
+        rounds(elementOf(copy.getTarget()));
+    } else if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+               op->getNumResults() == 1) {
+      visitArithmetic(op, getElementTypeOrSelf(op->getResult(0).getType()));
+    }
+  }
+
+private:
+  void rounds(Type type) {
+    facts.innerRoundoff += unitRoundoff(type);
+    facts.innerSmallest += smallestRoundoff(type);
+  }
+
+  void visitArithmetic(Operation *op, Type type) {
+    if (!isa<FloatType>(type))
+      return;
+    if (auto number = constantOf(op)) {
+      if (*number != std::trunc(*number))
+        facts.keepsIntegers = false;
+      return;
+    }
+    if (isa<arith::ExtFOp, arith::SelectOp, arith::BitcastOp, arith::NegFOp,
+            arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+            arith::MinNumFOp, math::AbsFOp, math::CopySignOp>(op))
+      return; // exact
+    rounds(type);
+    if (isa<arith::TruncFOp>(op))
+      return;
+    // Functions are right to a few last places.
+    bool isFunction = isa<math::MathDialect>(op->getDialect()) &&
+                      !isa<math::FmaOp, math::SqrtOp>(op);
+    if (isFunction)
+      facts.innerRoundoff += 3 * unitRoundoff(type);
+    if (isFunction || isa<arith::DivFOp, math::SqrtOp>(op))
+      facts.keepsIntegers = false;
+    facts.arithmeticRoundoff =
+        std::max(facts.arithmeticRoundoff, unitRoundoff(type));
+    if (isa<arith::MulFOp, math::FmaOp>(op))
+      for (Value factor : op->getOperands().take_front(2))
+        scales(factor, 1);
+    if (isa<arith::DivFOp>(op))
+      scales(op->getOperand(1), -1);
+  }
+
+  /// A factor, or with the exponent -1 a divisor.
+  void scales(Value factor, int exponent) {
+    if (auto number = constantOf(factor.getDefiningOp()); number && *number)
+      facts.largestFactor *=
+          std::max(1.0, std::pow(std::fabs(*number), exponent));
+  }
+
+  static std::optional<double> constantOf(Operation *op) {
+    FloatAttr number;
+    if (!op || !matchPattern(op, m_Constant(&number)))
+      return std::nullopt;
+    return number.getValueAsDouble();
+  }
+
+  KernelFacts &facts;
+};
+} // namespace
+
 KernelFacts run::analyzeKernel(KernelOp kernel) {
   KernelFacts facts;
   facts.isRead.assign(kernel.getNumKernelArguments(), false);
-  facts.isWritten = facts.isRead;
+  facts.isWritten = facts.isIndices = facts.isRead;
   auto touch = [&](Value buffer, bool read, bool written) {
     if (auto i = argumentOf(kernel, buffer)) {
       facts.isRead[*i] = facts.isRead[*i] || read;
       facts.isWritten[*i] = facts.isWritten[*i] || written;
     }
   };
-  auto inner = [&](double roundoff) {
-    facts.innerRoundoff = std::max(facts.innerRoundoff, roundoff);
+  auto index = [&](Value indices) {
+    if (auto i = argumentOf(kernel, indices))
+      facts.isIndices[*i] = true;
   };
-  auto accumulator = [&](Type type) {
-    facts.accumulatorRoundoff =
-        std::max(facts.accumulatorRoundoff, unitRoundoff(type));
-  };
+  RoundingFacts rounding(facts);
   kernel.walk([&](Operation *op) {
-    if (isa<arith::SubFOp, arith::NegFOp>(op))
-      facts.subtracts = true;
+    rounding.visit(op);
+    if (auto gather = dyn_cast<GatherOp>(op))
+      index(gather.getIndices());
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      index(scatter.getIndices());
     if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
       SmallVector<TileAccess> accesses;
       tileOp.getAccesses(accesses);
@@ -69,28 +149,6 @@ KernelFacts run::analyzeKernel(KernelOp kernel) {
                     .has_value(),
                 effects.getEffectOnValue<MemoryEffects::Write>(operand)
                     .has_value());
-    }
-    if (auto gemm = dyn_cast<GemmOp>(op)) {
-      accumulator(elementOf(gemm.getC()));
-      if (elementOf(gemm.getA()).isF32() &&
-          gemm.getPrecision() != Precision::Ieee)
-        inner(std::ldexp(1.0, -10)); // tf32, by rounding or by cutting
-    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      accumulator(elementOf(reduce.getTarget()));
-    } else if (auto atomic = dyn_cast<AtomicOp>(op)) {
-      accumulator(elementOf(atomic.getTarget()));
-    } else if (auto cast = dyn_cast<arith::TruncFOp>(op)) {
-      inner(unitRoundoff(getElementTypeOrSelf(cast.getType())));
-    } else if (auto copy = dyn_cast<TileMoveOpInterface>(op)) {
-      if (elementOf(copy.getSource()) != elementOf(copy.getTarget()) &&
-          !isGlobal(copy.getTarget()))
-        inner(unitRoundoff(elementOf(copy.getTarget())));
-    } else if (op->getNumResults() == 1 &&
-               op->getDialect()->getNamespace() != "memref") {
-      // Arithmetic done in a narrow type rounds in it.
-      Type type = getElementTypeOrSelf(op->getResult(0).getType());
-      if (isa<FloatType>(type) && !matchPattern(op, m_Constant()))
-        inner(unitRoundoff(type));
     }
   });
   return facts;
@@ -155,10 +213,13 @@ public:
     return *to <= *from ? 0 : std::ceil(double(*to - *from) / double(*by));
   }
 
-  /// How often `op` runs in one block.
-  std::optional<double> timesRun(Operation *op) {
+  /// How often `op` runs in one block; with `onElement`, for one index of the
+  /// loops over tiles around it.
+  std::optional<double> timesRun(Operation *op, bool onElement = false) {
     double times = 1;
     for (op = op->getParentOp(); op != kernel; op = op->getParentOp()) {
+      if (onElement && isa<ParallelOp>(op))
+        continue;
       std::optional<double> trips = tripCount(op);
       if (!trips)
         return std::nullopt;
@@ -202,6 +263,50 @@ private:
 };
 } // namespace
 
+/// Whether the value is what the operation made the last time: an argument of
+/// the loop around it, or what is loaded from where the result is stored.
+static bool isCarried(Value value, Operation *op) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop =
+        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    return loop && llvm::is_contained(loop.getRegionIterArgs(), argument);
+  }
+  auto load = value.getDefiningOp<memref::LoadOp>();
+  return load && llvm::any_of(op->getUsers(), [&](Operation *user) {
+           auto store = dyn_cast<memref::StoreOp>(user);
+           return store && store.getMemRef() == load.getMemRef();
+         });
+}
+
+/// What an operation adds to one element, each time that it runs.
+namespace {
+struct AddedTerms {
+  double terms = 0, flops = 0;
+  Type type; ///< that is added in
+  bool isShort = false;
+};
+} // namespace
+static AddedTerms addedTerms(Operation *op, double blocks, double longest) {
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return {double(gemm.getK()), 2.0 * gemm.getM() * gemm.getN() * gemm.getK(),
+            elementOf(gemm.getC()),
+            elementOf(gemm.getA()).getIntOrFloatBitWidth() == 8 &&
+                isa<FloatType>(elementOf(gemm.getA()))};
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return {double(cast<MemRefType>(reduce.getSource().getType())
+                       .getDimSize(reduce.getDim())),
+            0, elementOf(reduce.getTarget())};
+  if (auto atomic = dyn_cast<AtomicOp>(op))
+    return {blocks, 0, elementOf(atomic.getTarget())};
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    return {longest, 0, elementOf(atomic.getMemref())};
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op) &&
+      llvm::any_of(op->getOperands(),
+                   [&](Value operand) { return isCarried(operand, op); }))
+    return {1, 0, getElementTypeOrSelf(op->getResult(0).getType())};
+  return {};
+}
+
 KernelWork run::measureWork(KernelOp kernel, const Extents &extents) {
   Evaluator evaluator(kernel, extents);
   KernelWork work;
@@ -227,26 +332,18 @@ KernelWork run::measureWork(KernelOp kernel, const Extents &extents) {
       longest = std::max(longest, double(size));
   work.flops = 0;
   kernel.walk([&](Operation *op) {
-    double terms = 0, flops = 0;
-    if (auto gemm = dyn_cast<GemmOp>(op)) {
-      terms = gemm.getK();
-      flops = 2.0 * gemm.getM() * gemm.getN() * gemm.getK();
-    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      terms = cast<MemRefType>(reduce.getSource().getType())
-                  .getDimSize(reduce.getDim());
-    } else if (isa<AtomicOp>(op)) {
-      terms = work.blocks;
-    } else if (isa<memref::AtomicRMWOp>(op)) {
-      terms = longest;
-    } else {
+    AddedTerms added = addedTerms(op, double(work.blocks), longest);
+    if (added.terms == 0)
       return;
-    }
-    std::optional<double> times = evaluator.timesRun(op);
-    work.terms += terms * times.value_or(longest);
-    if (!times && flops > 0)
+    bool onElement =
+        isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+    std::optional<double> times = evaluator.timesRun(op, onElement);
+    work.sums.push_back({added.terms * times.value_or(longest),
+                         unitRoundoff(added.type), added.isShort});
+    if (!times && added.flops > 0)
       work.flops.reset();
     else if (work.flops)
-      *work.flops += flops * times.value_or(0) * double(work.blocks);
+      *work.flops += added.flops * times.value_or(0) * double(work.blocks);
   });
   return work;
 }

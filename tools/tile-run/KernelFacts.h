@@ -22,11 +22,19 @@ struct Extents {
 struct KernelFacts {
   /// Of its memory, per argument.
   SmallVector<bool> isRead, isWritten;
-  /// Unit roundoff of the coarsest format that values are rounded to between
-  /// arguments: tf32 operands, narrow tiles, narrowing casts. 0 when none.
+  /// Whether it names rows that are gathered or scattered, per argument.
+  SmallVector<bool> isIndices;
+  /// Unit roundoffs of everything that rounds a value on its way to a result,
+  /// added up: arithmetic, casts, narrow tiles, tf32 operands. Sums are
+  /// KernelWork's.
   double innerRoundoff = 0;
-  /// Unit roundoff of the coarsest accumulator of a gemm, reduce or atomic.
-  double accumulatorRoundoff = 0;
+  /// The same of what rounding changes in numbers that are below the smallest
+  /// normal one, and what constant factors make of it, at least 1.
+  double innerSmallest = 0, largestFactor = 1;
+  /// The coarsest type that arithmetic is done in.
+  double arithmeticRoundoff = 0;
+  /// Whether results from small integers are integers that no step rounds.
+  bool keepsIntegers = true;
   /// Whether it subtracts: absolute values of inputs then bound no result.
   bool subtracts = false;
 };
@@ -35,9 +43,14 @@ KernelFacts analyzeKernel(KernelOp kernel);
 struct KernelWork {
   std::optional<double> flops; ///< of all gemms; unknown when loops are
   int64_t blocks = 0;
-  /// Terms of the longest sum that ends in one element; an upper bound where
-  /// loops are not known.
-  double terms = 1;
+  /// Sums that end in one element, of gemms, reductions, atomics and values
+  /// that a loop carries; lengths are upper bounds where loops are not known.
+  struct Sum {
+    double terms, roundoff; ///< of the type that is added in
+    /// Products of fp8, which some tensor cores add with fewer bits.
+    bool isShort = false;
+  };
+  SmallVector<Sum> sums;
 };
 KernelWork measureWork(KernelOp kernel, const Extents &extents);
 

@@ -10,6 +10,7 @@
 #define TILE_TOOLS_TILE_RUN_RUN_H
 
 #include "Arguments.h"
+#include "Buffer.h"
 
 namespace mlir::tile::run {
 
@@ -30,6 +31,8 @@ struct RunResult {
   /// The error of a sum of K terms is at most c * K * u of its magnitudes, u
   /// the accumulator's unit roundoff: 1 where each step rounds to nearest.
   double accumulationFactor = 1;
+  /// Unit roundoff of sums of fp8 products, where it is not the accumulator's.
+  double shortRoundoff = 0;
 };
 
 /// The kernel as the module stands (any phase) on the CPU. Diagnostics of
@@ -38,10 +41,19 @@ llvm::Expected<std::optional<RunResult>>
 runOnCpu(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
          const Memory &memory, const RunOptions &options, raw_ostream *prints);
 
-/// The CPU meaning with every float an f64, on `wide` memory: the reference.
-llvm::Expected<std::optional<Memory>>
+struct ReferenceOptions {
+  unsigned workers = 0;   ///< as in RunOptions
+  bool backwards = false; ///< iterations of tile.parallel from last to first
+  /// What new tiles hold, by `convert-tile-to-cpu`: a number, where the kernel
+  /// that is compared has NaN.
+  unsigned poisonPattern = 1;
+};
+
+/// The CPU meaning with every float an f64, on each of the memories `wide`: the
+/// reference, of the arguments that are written.
+llvm::Expected<std::optional<std::vector<Memory>>>
 runReference(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
-             const Memory &wide, unsigned workers);
+             ArrayRef<Memory> wide, const ReferenceOptions &options);
 
 } // namespace mlir::tile::run
 #endif // TILE_TOOLS_TILE_RUN_RUN_H

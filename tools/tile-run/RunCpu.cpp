@@ -34,57 +34,87 @@ static std::vector<CpuArgument> bind(ArrayRef<Argument> arguments,
   return bound;
 }
 
+/// The first run: what is undefined shows, or is an error.
+static llvm::Expected<std::optional<Memory>>
+runChecked(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
+           const Memory &memory, CpuProgramOptions compile, unsigned workers,
+           raw_ostream *prints) {
+  compile.checkAccesses = true;
+  compile.poison = true;
+  auto program = CpuProgram::compile(module, compile);
+  if (failed(program))
+    return std::nullopt;
+  Memory result = memory;
+  std::vector<CpuArgument> bound = bind(arguments, result, false);
+  if (auto failure = (*program)->run(kernel, bound, prints, workers))
+    return failure;
+  return result;
+}
+
 llvm::Expected<std::optional<RunResult>>
 run::runOnCpu(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
               const Memory &memory, const RunOptions &options,
               raw_ostream *prints) {
   CpuProgramOptions compile;
   compile.checkAssumptions = true;
-  compile.checkAccesses = options.repeats == 0; // not what is timed
-  compile.poison = options.repeats == 0;
   compile.lazyAsync = options.lazyAsync;
   compile.blocks = options.blocks;
-  auto program = CpuProgram::compile(module, compile);
-  if (failed(program))
-    return std::nullopt;
   RunResult result;
   unsigned workers = options.workers
                          ? options.workers
                          : std::max(1u, std::thread::hardware_concurrency());
   result.where =
       std::to_string(workers) + " CPU thread" + (workers == 1 ? "" : "s");
-  result.memory = memory;
-  std::vector<CpuArgument> bound = bind(arguments, result.memory, false);
-  if (auto failure = (*program)->run(kernel, bound, prints, workers))
-    return failure;
+  auto first =
+      runChecked(module, kernel, arguments, memory, compile, workers, prints);
+  if (!first)
+    return first.takeError();
+  if (!*first)
+    return std::nullopt;
+  result.memory = std::move(**first);
   if (!options.repeats)
     return result;
-  // Timed runs work on memory of their own: a kernel may accumulate.
+  // What is timed checks no index. It works on memory of its own, since a
+  // kernel may accumulate.
+  auto program = CpuProgram::compile(module, compile);
+  if (failed(program))
+    return std::nullopt;
   Memory scratch = memory;
-  bound = bind(arguments, scratch, false);
-  for (unsigned i = 0; i < options.repeats; ++i) {
+  std::vector<CpuArgument> bound = bind(arguments, scratch, false);
+  for (unsigned i = 0; i <= options.repeats; ++i) {
     auto start = std::chrono::steady_clock::now();
     if (auto failure = (*program)->run(kernel, bound, nullptr, workers))
       return failure;
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
-    result.seconds.push_back(elapsed.count());
+    if (i > 0) // the first is to warm up
+      result.seconds.push_back(elapsed.count());
   }
   return result;
 }
 
-llvm::Expected<std::optional<Memory>>
+llvm::Expected<std::optional<std::vector<Memory>>>
 run::runReference(ModuleOp module, StringRef kernel,
-                  ArrayRef<Argument> arguments, const Memory &wide,
-                  unsigned workers) {
+                  ArrayRef<Argument> arguments, ArrayRef<Memory> wide,
+                  const ReferenceOptions &options) {
   CpuProgramOptions compile;
   compile.widen = true;
+  compile.checkAccesses = true;
+  compile.poison = true;
+  compile.poisonPattern = options.poisonPattern;
+  compile.backwards = options.backwards;
   auto program = CpuProgram::compile(module, compile);
   if (failed(program))
     return std::nullopt;
-  Memory memory = wide;
-  std::vector<CpuArgument> bound = bind(arguments, memory, true);
-  if (auto failure = (*program)->run(kernel, bound, nullptr, workers))
-    return failure;
-  return memory;
+  std::vector<Memory> results;
+  for (const Memory &memory : wide) {
+    Memory &result = results.emplace_back(memory);
+    std::vector<CpuArgument> bound = bind(arguments, result, true);
+    if (auto failure = (*program)->run(kernel, bound, nullptr, options.workers))
+      return failure;
+    for (auto [argument, buffer] : llvm::zip(arguments, result))
+      if (!argument.isWritten)
+        buffer = Buffer();
+  }
+  return results;
 }

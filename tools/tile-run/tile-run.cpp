@@ -11,6 +11,7 @@
 #include "Case.h"
 #include "tile/Pipelines/Register.h"
 #include "tile/Pipelines/RoleOption.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -45,10 +46,20 @@ struct Options {
       cl::cat(category)};
   cl::list<std::string> args{
       "args", cl::value_desc("A=1024x512:normal:1,s=2.5"),
-      cl::desc("arguments by name: a buffer's SHAPE[@STRIDES][:FILL[:SEED]], a "
-               "scalar's value. Fills: zeros, ones, iota, uniform (-1 to 1), "
-               "normal, smallint (-3 to 3), nan. Left out: static shapes, "
-               "uniform for what is read, nan for what is only written"),
+      cl::desc("arguments by name: a buffer's SHAPE[@STRIDES][:FILL[:SEED]] or "
+               "@FILE.npy, a scalar's value. Fills: zeros, ones, iota, uniform "
+               "(-1 to 1), normal, smallint (-3 to 3), nan; for indices "
+               "range:LO:HI, sorted:LO:HI (both without HI), permutation. Left "
+               "out: sizes of the type and of tile.shape_hint, dense strides, "
+               "uniform for what is read (permutation where that names rows), "
+               "nan for what is only written, 1 for floating-point scalars. A "
+               "file holds types that NumPy lacks as "
+               "unsigned integers of their bits"),
+      cl::cat(category)};
+  cl::list<std::string> saves{
+      "save", cl::value_desc("C:c.npy"),
+      cl::desc("writes a buffer argument after the run to a file of NumPy's "
+               "format, in C order; may be repeated"),
       cl::cat(category)};
   cl::opt<bool> check{
       "check",
@@ -162,6 +173,7 @@ struct Options {
     result.source = source;
     result.kernel = kernel;
     result.args = llvm::join(args, ",");
+    result.saves.assign(saves.begin(), saves.end());
     result.target = target;
     if (stage.getNumOccurrences())
       result.stage = stage;
@@ -192,6 +204,13 @@ static constexpr llvm::StringLiteral kOverview =
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "tile-run: error: " << message << "\n";
   return 1;
+}
+
+/// The exit status, once everything that was printed is written.
+static int finish(bool passed) {
+  if (llvm::Error error = flushStandardOutput())
+    return fail(llvm::toString(std::move(error)));
+  return passed ? 0 : 1;
 }
 
 /// The first error in what a run printed, without place and program.
@@ -255,7 +274,10 @@ static int runBatchFile(int argc, char **argv, Options &options,
     }
     ran = ran && runCase(options.toCase(), registry, cuda, report, llvm::outs(),
                          errors);
-    llvm::outs().flush();
+    if (llvm::Error error = flushStandardOutput()) {
+      errors << "error: " << llvm::toString(std::move(error)) << "\n";
+      ran = false;
+    }
     // Where several cases run at a time, their diagnostics would mix.
     if (!ran) {
       outcome.line = failureLine(which.name, firstError(text), json);
@@ -279,7 +301,7 @@ static int runBatchFile(int argc, char **argv, Options &options,
         return failureLine(which.name, why, json);
       },
       llvm::outs(), json ? llvm::errs() : llvm::outs());
-  return passed ? 0 : 1;
+  return finish(passed);
 }
 
 int main(int argc, char **argv) {
@@ -297,10 +319,10 @@ int main(int argc, char **argv) {
   Report report;
   if (!runCase(options.toCase(), registry, cuda, report, llvm::outs(),
                llvm::errs()))
-    return 1;
+    return finish(/*passed=*/false);
   if (options.json)
     report.printJson(llvm::outs());
   else
     report.printText(llvm::outs());
-  return report.passed() ? 0 : 1;
+  return finish(report.passed());
 }

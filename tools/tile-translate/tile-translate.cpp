@@ -9,16 +9,14 @@
 #include "LayoutOutput.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "tile/Pipelines/Compile.h"
 #include "tile/Pipelines/Register.h"
 #include "tile/Pipelines/RoleOption.h"
 #include "tile/Pipelines/SourceDiagnostics.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include <optional>
 
 using namespace mlir;
@@ -118,40 +116,13 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
-/// Writes `bytes` to a temporary file that then takes the name of `path`:
-/// readers see the old file or the whole new one.
-static int writeOutput(StringRef path, StringRef bytes) {
-  if (path == "-") {
-    llvm::outs() << bytes;
-    llvm::outs().flush();
-    if (!llvm::outs().has_error())
-      return 0;
-    std::error_code error = llvm::outs().error();
-    llvm::outs().clear_error();
-    return fail("cannot write to standard output: " + error.message());
-  }
-  // A device or a pipe is written to; a rename would destroy it.
-  llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(path, status) &&
-      status.type() != llvm::sys::fs::file_type::regular_file) {
-    std::error_code error;
-    llvm::raw_fd_ostream os(path, error);
-    if (!error) {
-      os << bytes;
-      os.close();
-      error = os.error();
-      os.clear_error();
-    }
-    return error ? fail("cannot write '" + path.str() + "': " + error.message())
-                 : 0;
-  }
-  if (llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-        os << bytes;
-        return llvm::Error::success();
-      }))
-    return fail("cannot write '" + path.str() +
-                "': " + llvm::toString(std::move(error)));
-  return 0;
+static int fail(llvm::Error error) {
+  return fail(llvm::toString(std::move(error)));
+}
+
+static int finish(StringRef path, StringRef bytes) {
+  llvm::Error error = writeWhole(path, bytes);
+  return error ? fail(std::move(error)) : 0;
 }
 
 static void printResources(const AssemblerResult &assembled) {
@@ -227,10 +198,9 @@ int main(int argc, char **argv) {
   std::string error;
   if (!options.arch.empty() && !TargetInfo::get(options.arch, &error))
     return fail("--arch: " + error);
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(options.input, &error);
+  auto buffer = openSource(options.input);
   if (!buffer)
-    return fail(error);
+    return fail(buffer.takeError());
 
   DialectRegistry registry;
   registerTileDialects(registry);
@@ -238,7 +208,7 @@ int main(int argc, char **argv) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  sources->AddNewSourceBuffer(std::move(*buffer), SMLoc());
   SourceDiagnostics diagnostics(*sources, &context, llvm::errs(),
                                 options.remarks);
 
@@ -266,7 +236,7 @@ int main(int argc, char **argv) {
         showBareLayout(source, options.elementBits, *format, &context, error);
     if (failed(text))
       return error.empty() ? 1 : fail(error);
-    return writeOutput(options.output, *text);
+    return finish(options.output, *text);
   }
 
   OwningOpRef<ModuleOp> module;
@@ -280,7 +250,7 @@ int main(int argc, char **argv) {
   FailureOr<std::string> bytes = translate(*module, options, compile);
   if (failed(bytes))
     return 1;
-  int status = writeOutput(options.output, *bytes);
+  int status = finish(options.output, *bytes);
   if (options.timeReport)
     timeReport.print(llvm::errs());
   // The process ends here: taking the IR apart first would only cost time.

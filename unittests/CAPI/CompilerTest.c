@@ -218,9 +218,22 @@ static int testOlderCaller(void) {
   return 0;
 }
 
+/* Deeper than the parser's stack: one diagnostic, in a host's thread, too. */
+static int testNesting(void) {
+  static char deep[64 + 2 * 20000];
+  char *end = deep + sprintf(deep, "module attributes {my.list = ");
+  memset(end, '[', 20000);
+  memset(end + 20000, ']', 20000);
+  strcpy(end + 40000, "} {}");
+  CHECK(failsWith(deep, strlen(deep), NULL,
+                  "error: source:1: expected regions, types, attributes and "
+                  "expressions to stand at most 1024 one in another") == 0);
+  return 0;
+}
+
 int main(void) {
   CHECK(strstr(tileCompilerVersion(), "mlir-tile "));
   CHECK(strstr(tileCompilerVersion(), "LLVM 22"));
   return testPtx() || testErrors() || testNvvm() || testTileOptions() ||
-         testRoles() || testOlderCaller();
+         testRoles() || testOlderCaller() || testNesting();
 }

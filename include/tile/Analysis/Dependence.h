@@ -38,11 +38,17 @@ struct OpAccess {
 };
 
 /// Appends the accesses of `root` and of everything nested in it, through
-/// TileOpInterface, else through memory effects. Returns an operation whose
-/// effects are unknown (it may touch anything), or null.
+/// TileOpInterface, else through memory effects; `tile.await` has those of the
+/// operations that it waits for. Returns an operation whose effects are unknown
+/// (it may touch anything), or null.
 Operation *collectAccesses(Operation *root,
                            SmallVectorImpl<OpAccess> &accesses);
 Operation *collectAccesses(Block &block, SmallVectorImpl<OpAccess> &accesses);
+
+/// Adds everything that uses `buffer` or a view of it, and what awaits what of
+/// that was issued: behind all of it nobody uses the buffer any more. Returns
+/// the operation through which a token is lost; null where there is none.
+Operation *collectUses(Value buffer, SmallVectorImpl<Operation *> &uses);
 
 /// True when the access writes each element of its buffer.
 bool coversWholeBuffer(const TileAccess &access);

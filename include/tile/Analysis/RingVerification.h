@@ -20,9 +20,34 @@ struct RingNote {
   std::string text;
 };
 
-/// A broken rule of docs/Rationale/Schedules.md §5.
+/// The rules of docs/Rationale/Schedules.md §5 that are checked, by its
+/// numbers; docs/Rationale/VerifyRings.md says how.
+enum class RingRule : uint8_t {
+  None, // not proved, and no rule is known to be broken
+  R1,
+  R2,
+  R3,
+  R4,
+  R5,
+  R7,
+  R7b,
+  R8,
+  R10,
+  R12,
+  R14,
+  R15,
+  R16,
+  R17,
+  R18,
+  R22
+};
+
+/// `R16`.
+StringRef stringify(RingRule rule);
+
+/// A broken rule.
 struct RingFinding {
-  std::string rule; // "R16"
+  RingRule rule = RingRule::None;
   Operation *op = nullptr;
   std::string message;
   SmallVector<RingNote> notes;

@@ -51,11 +51,15 @@ def ConvertTileToCPUPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
     Option<"checkAssumptions", "check-assumptions", "bool", "false",
            "turn tile.assume into an assertion">,
     Option<"checkAccesses", "check-accesses", "bool", "false",
-           "assert that indices lie inside their buffers and steps are positive">,
+           "assert that indices lie inside their buffers, steps are positive and divisions defined">,
     Option<"lazyAsync", "lazy-async", "bool", "false",
            "execute asynchronous gemms and stores when they are awaited, not when issued">,
     Option<"poison", "poison", "bool", "false",
-           "overwrite slots of rings at first and when they are released">,
+           "overwrite tiles where they are allocated, and slots of rings at first and when they are released">,
+    Option<"poisonPattern", "poison-pattern", "unsigned", "0",
+           "what overwrites: 0 NaN in floats and 0x7f7f... in integers; 1 and 2 numbers that differ between the two">,
+    Option<"backwards", "backwards", "bool", "false",
+           "run the iterations of `tile.parallel` in decreasing order">,
     Option<"blocks", "blocks", "int64_t", "0",
            "blocks that are launched of a kernel with block ranges (0: one for each of the grid)">
   ];

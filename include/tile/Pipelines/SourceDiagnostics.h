@@ -8,18 +8,17 @@
 namespace mlir::tile {
 
 /// Prints errors and warnings with their source lines, remarks on request
-/// only: passes report their decisions as remarks, always.
+/// only: passes report their decisions as remarks, always. What is said of a
+/// whole file stands at its first line, and a fault is said once.
 class SourceDiagnostics : public SourceMgrDiagnosticHandler {
 public:
   SourceDiagnostics(llvm::SourceMgr &sources, MLIRContext *context,
-                    llvm::raw_ostream &os, bool remarks)
-      : SourceMgrDiagnosticHandler(sources, context, os) {
-    setHandler([this, remarks](Diagnostic &diagnostic) {
-      if (remarks || diagnostic.getSeverity() != DiagnosticSeverity::Remark)
-        emitDiagnostic(diagnostic);
-      return success();
-    });
-  }
+                    llvm::raw_ostream &os, bool remarks);
+
+private:
+  void print(Diagnostic &diagnostic);
+
+  bool hasFailed = false; ///< an error was printed
 };
 
 } // namespace mlir::tile

@@ -25,7 +25,16 @@ struct TileToCPUOptions : PassPipelineOptions<TileToCPUOptions> {
                      "awaited, not when issued")};
   Option<bool> poison{
       *this, "poison", llvm::cl::init(false),
-      llvm::cl::desc("overwrite slots of rings at first and when released")};
+      llvm::cl::desc("overwrite tiles where they are allocated, and slots of "
+                     "rings at first and when released")};
+  Option<unsigned> poisonPattern{
+      *this, "poison-pattern", llvm::cl::init(0),
+      llvm::cl::desc("what overwrites: 0 NaN and 0x7f7f..., 1 and 2 numbers "
+                     "that differ between the two")};
+  Option<bool> backwards{
+      *this, "backwards", llvm::cl::init(false),
+      llvm::cl::desc("run the iterations of tile.parallel in decreasing "
+                     "order")};
   Option<int64_t> blocks{
       *this, "blocks", llvm::cl::init(0),
       llvm::cl::desc("blocks that are launched of a kernel with block ranges "

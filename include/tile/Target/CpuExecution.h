@@ -33,7 +33,9 @@ struct CpuProgramOptions {
   bool checkAssumptions = false; ///< tile.assume fails when it does not hold
   bool checkAccesses = false;    ///< indices outside a buffer fail
   bool lazyAsync = false; ///< asynchronous operations execute when awaited
-  bool poison = false;    ///< released slots of rings are overwritten
+  bool poison = false; ///< what is undefined is overwritten: new tiles, slots
+  unsigned poisonPattern = 0; ///< by what: convert-tile-to-cpu's option
+  bool backwards = false; ///< iterations of tile.parallel from last to first
   int64_t blocks = 0; ///< launched of a kernel with ranges; 0: the whole grid
 };
 

@@ -169,30 +169,32 @@ Value decode(OpBuilder &b, Location loc, Value code, const Format &format) {
   Bits bits(b, loc, code.getType());
   Type i32 = bits.i(32), f32 = bits.f32();
   Value all = arith::ExtUIOp::create(b, loc, i32, code);
+  // The upper half of an f32, sign included. Taken apart and put together
+  // again LLVM 22 loses the sign: it makes fabs of the magnitude's mask.
+  if (format.bias == 127)
+    return bits.bitcast(f32, bits.left(all, 32 - format.bits()));
   uint32_t magnitudeMask = (1u << (format.bits() - 1)) - 1;
   Value magnitude = bits.bitAnd(all, bits.integer(i32, magnitudeMask));
   Value sign = bits.left(bits.right(all, format.bits() - 1), 31);
   Value moved = bits.left(magnitude, 23 - format.mantissaBits);
-  if (format.bias != 127) {
-    // Read with f32's bias the number is too small by a power of two;
-    // multiplying by it is exact, for subnormals too.
-    Value scale = bits.bitcast(
-        f32, bits.integer(i32, static_cast<uint32_t>(127 + 127 - format.bias)
-                                   << 23));
-    moved = bits.bitcast(
-        i32, arith::MulFOp::create(b, loc, bits.bitcast(f32, moved), scale));
-    if (format.infinity) {
-      Value infinity = bits.integer(i32, format.infinity);
-      Value isInfinite =
-          bits.compare(arith::CmpIPredicate::eq, magnitude, infinity);
-      moved = bits.select(isInfinite, bits.integer(i32, 0x7f800000), moved);
-    }
-    if (format.nan != format.largest) {
-      uint32_t firstNan = format.infinity ? format.infinity + 1 : format.nan;
-      Value isNan = bits.compare(arith::CmpIPredicate::uge, magnitude,
-                                 bits.integer(i32, firstNan));
-      moved = bits.select(isNan, bits.integer(i32, 0x7fc00000), moved);
-    }
+  // Read with f32's bias the number is too small by a power of two;
+  // multiplying by it is exact, for subnormals too.
+  Value scale = bits.bitcast(
+      f32,
+      bits.integer(i32, static_cast<uint32_t>(127 + 127 - format.bias) << 23));
+  moved = bits.bitcast(
+      i32, arith::MulFOp::create(b, loc, bits.bitcast(f32, moved), scale));
+  if (format.infinity) {
+    Value infinity = bits.integer(i32, format.infinity);
+    Value isInfinite =
+        bits.compare(arith::CmpIPredicate::eq, magnitude, infinity);
+    moved = bits.select(isInfinite, bits.integer(i32, 0x7f800000), moved);
+  }
+  if (format.nan != format.largest) {
+    uint32_t firstNan = format.infinity ? format.infinity + 1 : format.nan;
+    Value isNan = bits.compare(arith::CmpIPredicate::uge, magnitude,
+                               bits.integer(i32, firstNan));
+    moved = bits.select(isNan, bits.integer(i32, 0x7fc00000), moved);
   }
   return bits.bitcast(f32, bits.bitOr(moved, sign));
 }

@@ -1,10 +1,11 @@
 //===- LoopPatterns.cpp - parallel, pipelined and alloc on the CPU --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `parallel` runs its iterations in row-major order (any order is allowed);
-// `pipelined` is the sequential loop it means. A tile is allocated once per
-// call, however deep its `alloc` stands: its contents are undefined until
-// written.
+// `parallel` runs its iterations in row-major order, or on request in the
+// opposite one (any order is allowed); `pipelined` is the sequential loop it
+// means. A tile is allocated once per call, however deep its `alloc` stands:
+// its contents are undefined until written, and on request overwritten by each
+// `alloc`.
 //
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
@@ -14,14 +15,20 @@ using namespace mlir::tile;
 
 namespace {
 struct AllocLowering : OpConversionPattern<AllocOp> {
-  using OpConversionPattern::OpConversionPattern;
+  AllocLowering(MLIRContext *context, std::optional<unsigned> poison)
+      : OpConversionPattern(context), poison(poison) {}
   LogicalResult
   matchAndRewrite(AllocOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(
-        op, allocateScratch(rewriter, op, cast<MemRefType>(op.getType())));
+    Value buffer =
+        allocateScratch(rewriter, op, cast<MemRefType>(op.getType()));
+    if (poison)
+      poisonBuffer(rewriter, op, buffer, *poison);
+    rewriter.replaceOp(op, buffer);
     return success();
   }
+
+  std::optional<unsigned> poison;
 };
 
 /// Moves the body of a tile loop to the end of `block`, before its terminator.
@@ -33,7 +40,8 @@ void moveBody(ConversionPatternRewriter &rewriter, Region &from, Block *block,
 }
 
 struct ParallelLowering : OpConversionPattern<ParallelOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ParallelLowering(MLIRContext *context, bool backwards)
+      : OpConversionPattern(context), backwards(backwards) {}
   LogicalResult
   matchAndRewrite(ParallelOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -45,14 +53,20 @@ struct ParallelLowering : OpConversionPattern<ParallelOp> {
     for (int64_t extent : op.getExtents()) {
       Value upper = indexConstant(rewriter, loc, extent);
       auto loop = scf::ForOp::create(rewriter, loc, zero, upper, one);
-      indices.push_back(loop.getInductionVar());
       block = loop.getBody();
       rewriter.setInsertionPointToStart(block);
+      Value index = loop.getInductionVar();
+      if (backwards)
+        index = arith::SubIOp::create(
+            rewriter, loc, indexConstant(rewriter, loc, extent - 1), index);
+      indices.push_back(index);
     }
     moveBody(rewriter, op.getBodyRegion(), block, indices);
     rewriter.eraseOp(op);
     return success();
   }
+
+  bool backwards;
 };
 
 struct PipelinedLowering : OpConversionPattern<PipelinedOp> {
@@ -71,7 +85,9 @@ struct PipelinedLowering : OpConversionPattern<PipelinedOp> {
 };
 } // namespace
 
-void tile::populateLoopPatterns(RewritePatternSet &patterns) {
-  patterns.add<AllocLowering, ParallelLowering, PipelinedLowering>(
-      patterns.getContext());
+void tile::populateLoopPatterns(RewritePatternSet &patterns, bool backwards,
+                                std::optional<unsigned> poison) {
+  patterns.add<AllocLowering>(patterns.getContext(), poison);
+  patterns.add<ParallelLowering>(patterns.getContext(), backwards);
+  patterns.add<PipelinedLowering>(patterns.getContext());
 }

@@ -124,7 +124,7 @@ static void lowerRoles(WarpSpecializeOp op) {
 }
 
 LogicalResult tile::lowerAgents(func::FuncOp function, bool lazyAsync,
-                                bool poison) {
+                                std::optional<unsigned> poison) {
   SmallVector<WarpSpecializeOp> roles;
   function.walk([&](WarpSpecializeOp op) { roles.push_back(op); });
   bool hasRings =

@@ -14,19 +14,9 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Bytes of one copy of a buffer, rounded up to the alignment of buffers. An
-/// element takes whole bytes.
+/// Bytes of one copy of a buffer, rounded up to the alignment of buffers.
 static int64_t stageBytes(MemRefType type) {
-  Type element = type.getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8),
-                       kCpuAlignment);
-}
-
-/// All ones is NaN in every float format that has one; for integers a number
-/// that tests do not use.
-static int64_t poisonByte(MemRefType type) {
-  return isa<FloatType>(type.getElementType()) ? 0xff : 0x7f;
+  return llvm::alignTo(bufferBytes(type), kCpuAlignment);
 }
 
 /// The bit of the agent an operation belongs to: 0 the block, then the roles.
@@ -41,7 +31,8 @@ static uint64_t agentBit(Operation *op) {
 namespace {
 class RingLowering {
 public:
-  RingLowering(RingCreateOp ring, int64_t number, bool poison)
+  RingLowering(RingCreateOp ring, int64_t number,
+               std::optional<unsigned> poison)
       : ring(ring), type(ring.getRing().getType()), number(number),
         poison(poison) {}
 
@@ -58,7 +49,7 @@ private:
   RingCreateOp ring;
   RingType type;
   int64_t number;
-  bool poison;
+  std::optional<unsigned> poison;
   SmallVector<Value> copies; ///< all stages of each buffer, as bytes
   uint64_t producers = 0, consumers = 0;
 };
@@ -140,7 +131,7 @@ void RingLowering::create() {
     runtime.call(builder, "ring_buffer",
                  {constant(builder, ring, number), slots,
                   constant(builder, ring, stageBytes(memref)),
-                  constant(builder, ring, poisonByte(memref))});
+                  constant(builder, ring, poisonByte(memref, *poison))});
   }
 }
 
@@ -160,7 +151,8 @@ LogicalResult RingLowering::lower() {
   return success();
 }
 
-LogicalResult tile::lowerRings(func::FuncOp function, bool poison) {
+LogicalResult tile::lowerRings(func::FuncOp function,
+                               std::optional<unsigned> poison) {
   SmallVector<RingCreateOp> rings;
   function.walk([&](RingCreateOp ring) { rings.push_back(ring); });
   for (auto [number, ring] : llvm::enumerate(rings))

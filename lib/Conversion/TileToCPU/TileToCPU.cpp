@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -86,28 +85,14 @@ static void dropMemorySpaces(func::FuncOp function) {
   function.setType(FunctionType::get(function.getContext(), inputs, {}));
 }
 
-/// What a kernel may contain once its tile operations are loops.
-static LogicalResult verifyMeaning(func::FuncOp function) {
-  WalkResult walk = function.walk([](Operation *op) {
-    if (isa_and_nonnull<
-            affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
-            func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-            memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>(
-            op->getDialect()))
-      return WalkResult::advance();
-    op->emitOpError() << "has no meaning on the CPU";
-    return WalkResult::interrupt();
-  });
-  return failure(walk.wasInterrupted());
-}
-
 namespace {
 struct ConvertTileToCPUPass
     : tile::impl::ConvertTileToCPUPassBase<ConvertTileToCPUPass> {
   using ConvertTileToCPUPassBase::ConvertTileToCPUPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireChosen(getOperation())) ||
+        failed(verifyOnlyKernels(getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
     if (widen)
@@ -116,16 +101,19 @@ struct ConvertTileToCPUPass
       for (KernelOp kernel : module.getOps<KernelOp>())
         tile::checkAccesses(kernel);
 
+    std::optional<unsigned> pattern;
+    if (poison)
+      pattern = poisonPattern;
     SmallVector<func::FuncOp> functions;
     for (KernelOp kernel :
          llvm::make_early_inc_range(module.getOps<KernelOp>()))
       functions.push_back(buildFunction(kernel, blocks));
     for (func::FuncOp function : functions)
-      if (failed(lowerAgents(function, lazyAsync, poison)))
+      if (failed(lowerAgents(function, lazyAsync, pattern)))
         return signalPassFailure();
 
     RewritePatternSet patterns(&getContext());
-    populateLoopPatterns(patterns);
+    populateLoopPatterns(patterns, backwards, pattern);
     populateMovePatterns(patterns);
     populateRowMovePatterns(patterns);
     populateGemmPattern(patterns);
@@ -139,8 +127,6 @@ struct ConvertTileToCPUPass
 
     for (func::FuncOp function : functions) {
       dropMemorySpaces(function);
-      if (failed(verifyMeaning(function)))
-        return signalPassFailure();
       outlineRegions(function);
     }
     module->removeAttr(kTargetAttrName);

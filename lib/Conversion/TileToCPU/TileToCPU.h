@@ -27,8 +27,9 @@ inline constexpr int64_t kCpuAlignment = 64;
 /// Types of all floats, and constants of them, become f64.
 void widenFloats(ModuleOp module);
 
-/// Asserts that indices of loads and stores lie inside their buffers and that
-/// steps of loops are positive.
+/// Asserts that indices of loads and stores lie inside their buffers, views in
+/// what they are views of, that steps of loops are positive and that divisions
+/// have a result.
 void checkAccesses(KernelOp kernel);
 
 /// Moves a kernel's body into a function that runs the blocks `worker`,
@@ -49,9 +50,20 @@ void lowerClusterReduces(func::FuncOp function, Value rank);
 /// Rings, roles and tokens. Ring creation becomes a buffer with a copy per
 /// stage, acquire and wait views of the copy `use mod stages`, and all of them
 /// calls of the runtime, which keeps the protocol. `lazyAsync`: asynchronous
-/// operations execute when awaited; `poison`: released slots are overwritten.
-LogicalResult lowerAgents(func::FuncOp function, bool lazyAsync, bool poison);
-LogicalResult lowerRings(func::FuncOp function, bool poison);
+/// operations execute when awaited; `poison`: the pattern by which released
+/// slots are overwritten.
+LogicalResult lowerAgents(func::FuncOp function, bool lazyAsync,
+                          std::optional<unsigned> poison);
+LogicalResult lowerRings(func::FuncOp function, std::optional<unsigned> poison);
+
+/// Bytes that compiled code keeps of a buffer, one element in whole bytes.
+int64_t bufferBytes(MemRefType type);
+/// What every byte of a buffer is overwritten with: pattern 0 is NaN and
+/// 0x7f7f..., 1 and 2 are numbers that differ from each other.
+int64_t poisonByte(MemRefType type, unsigned pattern);
+/// Overwrites `buffer` where `builder` stands, for `user`.
+void poisonBuffer(OpBuilder &builder, Operation *user, Value buffer,
+                  unsigned pattern);
 
 /// Marks of regions that do not run where they stand: the name of a role, or
 /// the description of an operation that is put off, and that it is a gemm.
@@ -65,7 +77,10 @@ void outlineRegions(func::FuncOp function);
 /// The first block of what will be the function that `op` stands in.
 Block &enclosingEntry(Operation *op);
 
-void populateLoopPatterns(RewritePatternSet &patterns);
+/// `backwards`: iterations of `tile.parallel` run from last to first; `poison`:
+/// the pattern by which new tiles are overwritten.
+void populateLoopPatterns(RewritePatternSet &patterns, bool backwards,
+                          std::optional<unsigned> poison);
 void populateMovePatterns(RewritePatternSet &patterns);
 void populateRowMovePatterns(RewritePatternSet &patterns);
 void populateGemmPattern(RewritePatternSet &patterns);

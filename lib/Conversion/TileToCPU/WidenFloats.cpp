@@ -3,7 +3,9 @@
 //
 // The same kernel computed in wider precision: what results are compared with.
 // Types of values, constants and kernel arguments change; casts between floats
-// disappear. A bitcast keeps seeing the narrow format it was written for.
+// disappear. A bitcast keeps seeing the narrow format it was written for. What
+// fast-math flags allow is not made use of: the order of operations is the
+// program's, however a loop is vectorized.
 //
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
@@ -76,6 +78,10 @@ void tile::widenFloats(ModuleOp module) {
     for (Region &region : op->getRegions())
       for (BlockArgument argument : region.getArguments())
         argument.setType(widen(argument.getType()));
+    if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op))
+      op->setAttr(fast.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(op->getContext(),
+                                                arith::FastMathFlags::none));
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       constant.setValueAttr(
           cast<TypedAttr>(widenConstant(constant.getValue())));

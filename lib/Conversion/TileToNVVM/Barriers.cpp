@@ -3,344 +3,405 @@
 //
 // Tile operations run on all threads of a block, in order per thread only. A
 // barrier is needed between two operations that touch the same bytes of shared
-// or global memory when one of them writes. This walk keeps the accesses made
-// since the last barrier and inserts one before the first operation that
-// conflicts; between operations that deal a tile out alike among groups of
-// warps, one for each group. Rings order their own slots; their waits are
-// barriers. Where bytes are read through the async proxy (wgmma, tcgen05, bulk
-// stores), those who wrote them otherwise fence before they meet (PTX ISA,
-// "Async proxy").
+// or global memory when one of them writes (BarrierAccesses.cpp). A walk over
+// the kernel keeps the accesses made since the last barrier, on any path, and
+// puts one before the first operation that conflicts; between operations that
+// deal a tile out alike among groups of warps, one for each group. What the end
+// of an iteration leaves meets the next one: the walk is repeated until it
+// finds nothing new there, so that its cost is that of some walks, however deep
+// loops are nested. Waits of rings that count groups of copies are barriers,
+// too.
+//
+// Where bytes are touched through the async proxy (wgmma, tcgen05, bulk and
+// tensor copies), those who wrote them otherwise fence before they meet (PTX
+// ISA, "Async proxy").
 //
 //===----------------------------------------------------------------------===//
-#include "Lowering.h"
+#include "BarrierAccesses.h"
 #include "Tokens.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
+using llvm::BitVector;
 
 namespace {
-struct Access {
-  Value buffer;
-  Operation *ring = nullptr; // the ring a view belongs to
-  std::pair<int64_t, int64_t> range;
-  bool isShared = false, isWrite = false, isAtomic = false;
-  bool isAsync = false; // by cp.async outside a ring: complete at a wait only
-  bool isAsyncProxy = false; // by TMA
-  /// The division among groups of warps, each in its own part; null for none.
-  DenseI64ArrayAttr groups;
+/// What may have happened on some path, as sets of accesses.
+struct State {
+  BitVector pending;  // since the last barrier
+  BitVector unfenced; // writes that the async proxy has to see, not fenced yet
+  BitVector flying;   // of gemms that are not awaited: no barrier ends them
 
-  bool operator==(const Access &o) const {
-    return buffer == o.buffer && ring == o.ring && isWrite == o.isWrite &&
-           isAtomic == o.isAtomic && isAsync == o.isAsync && groups == o.groups;
+  explicit State(size_t size) : pending(size), unfenced(size), flying(size) {}
+  /// Whether anything was new.
+  bool merge(const State &other) {
+    bool isNew = other.pending.test(pending) || other.unfenced.test(unfenced) ||
+                 other.flying.test(flying);
+    pending |= other.pending;
+    unfenced |= other.unfenced;
+    flying |= other.flying;
+    return isNew;
+  }
+  void keep(const BitVector &set) {
+    pending &= set;
+    unfenced &= set;
+    flying &= set;
   }
 };
-struct State {
-  SmallVector<Access, 8> pending;
-  /// Something that the async proxy reads was written, and not fenced since.
-  bool unfenced = false;
+
+/// What stands before an operation.
+struct Meeting {
+  Operation *op;
+  bool isBarrier = true, waitsForCopies = false, fences = false;
+  int64_t groups = 1;
 };
 
-class BarrierInserter {
+class BarrierPlacement {
 public:
-  BarrierInserter(KernelOp kernel, const SharedArena &arena)
-      : kernel(kernel), arena(arena) {}
+  BarrierPlacement(KernelOp kernel, const AccessTable &table)
+      : kernel(kernel), table(table) {}
 
-  void run() {
-    kernel.getBodyRegion().walk([&](Operation *op) {
-      for (Value operand : op->getOperands())
-        if (tile::isShared(operand) && readsThroughAsyncProxy(op, operand))
-          asyncReads.push_back(arena.range(operand));
-    });
-    State state;
-    simulate(kernel.getBodyRegion().front(), state, /*insert=*/true);
+  SmallVector<Meeting> run() {
+    // What comes around has to be known before a barrier may leave a loop.
+    for (bool settled : {false, true}) {
+      isSettled = settled;
+      do {
+        hasChanged = false;
+        meetings.clear();
+        State state(table.size());
+        walk(kernel.getBodyRegion().front(), state);
+      } while (hasChanged);
+    }
+    return meetings;
   }
 
 private:
-  void simulate(Block &block, State &state, bool insert) {
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      SmallVector<Access> accesses = accessesOf(&op);
-      if (DenseI64ArrayAttr groups = groupsThatMeet(state, accesses)) {
-        meetInGroups(&op, state, groups, insert);
-      } else if (conflicts(state, accesses) || isBetterBefore(&op, state)) {
-        meet(&op, state, insert);
-        state = State();
-      }
-      for (Access &access : accesses) {
-        // A ring's wait fences what its own producers wrote; copies in flight
-        // are fenced where they are waited for.
-        if (access.isShared && access.isWrite && !access.ring &&
-            !access.isAsync && !access.isAsyncProxy && isAsyncRead(access))
-          state.unfenced = true;
-        if (!llvm::is_contained(state.pending, access))
-          state.pending.push_back(access);
-      }
-      if (isBarrier(&op)) {
-        if (state.unfenced) {
-          ++inserted;
-          OpBuilder builder(&op);
-          if (insert)
-            emitFence(builder, op.getLoc());
-        }
-        state.unfenced = false;
-        int64_t groups = 1;
-        if (auto await = dyn_cast<AwaitOp>(op))
-          groups = await.getGroups().value_or(1);
-        llvm::erase_if(state.pending, [&](const Access &a) {
-          return !a.isAsync && (groups == 1 || isOfGroups(a, groups));
-        });
-      }
-      if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
-        simulateRoles(roles, state, insert);
-        continue;
-      }
-      if (!isa<TileOpInterface>(op))
-        for (Region &region : op.getRegions())
-          simulateRegion(&op, region, state, insert);
+  void walk(Block &block, State &state) {
+    for (Operation &op : block) {
+      visit(&op, state);
+      if (auto roles = dyn_cast<WarpSpecializeOp>(op))
+        walkRoles(roles, state);
+      else if (!isa<TileOpInterface>(op) && op.getNumRegions())
+        walkRegions(&op, state);
     }
   }
 
-  /// A barrier before `op`, with everything that has to precede it.
-  void meet(Operation *op, const State &state, bool insert) {
-    ++inserted;
-    if (!insert)
-      return;
-    OpBuilder builder(op);
-    bool fence = state.unfenced;
-    if (llvm::any_of(state.pending,
-                     [](const Access &a) { return a.isAsync; })) {
-      NVVM::CpAsyncCommitGroupOp::create(builder, op->getLoc());
-      NVVM::CpAsyncWaitGroupOp::create(builder, op->getLoc(), 0);
-      fence |= llvm::any_of(state.pending, [&](const Access &access) {
-        return access.isAsync && isAsyncRead(access);
-      });
-    }
-    if (fence)
-      emitFence(builder, op->getLoc());
-    gpu::BarrierOp::create(builder, op->getLoc());
+  void visit(Operation *op, State &state);
+  void walkRegions(Operation *op, State &state);
+  void walkRoles(WarpSpecializeOp roles, State &state);
+  BitVector conflictsOf(Operation *op, const State &state) const;
+  bool conflictsInside(Operation *op, const State &state) const;
+  void resolve(Operation *op, BitVector conflicts, State &state);
+  bool meetOutside(Operation *op, BitVector &conflicts, State &state);
+  DenseI64ArrayAttr commonGroups(Operation *op,
+                                 const BitVector &conflicts) const;
+  void meet(Operation *op, State &state);
+  void meetInGroups(Operation *op, DenseI64ArrayAttr groups, State &state);
+  void passBarrier(Operation *op, State &state);
+  void fence(Operation *op, const BitVector &writes, State &state);
+  void land(AwaitOp await, State &state);
+
+  /// Accesses of the agent that runs `op`: its barriers order no others.
+  BitVector ofAgent(Operation *op) const {
+    if (auto roles = op->getParentOfType<WarpSpecializeOp>())
+      return table.inside(roles);
+    return BitVector(table.size(), true);
+  }
+  static BitVector both(BitVector a, const BitVector &b) { return a &= b; }
+  static BitVector without(BitVector a, const BitVector &b) {
+    return a.reset(b);
+  }
+  void insert(llvm::SmallPtrSetImpl<Operation *> &set, Operation *op) {
+    hasChanged |= set.insert(op).second;
   }
 
-  static bool isOfGroups(const Access &access, int64_t groups) {
-    int64_t count = 1;
-    if (access.groups)
-      for (int64_t part : access.groups.asArrayRef())
-        count *= part;
-    return count == groups;
-  }
+  KernelOp kernel;
+  const AccessTable &table;
+  SmallVector<Meeting> meetings;
+  /// What the ends of iterations leave to the next ones; it only grows.
+  llvm::DenseMap<Operation *, State> around;
+  /// Loops and roles in front of which threads meet, and loops in front of
+  /// which they fence, for the sake of what comes before them.
+  llvm::SmallPtrSet<Operation *, 8> meetBefore, fenceBefore;
+  bool hasChanged = false, isSettled = false;
+};
+} // namespace
 
-  /// The division that all conflicts between what is pending and what comes
-  /// stay inside the parts of; null where there is none, or no conflict.
-  DenseI64ArrayAttr groupsThatMeet(const State &state,
-                                   ArrayRef<Access> accesses) {
-    DenseI64ArrayAttr groups;
-    for (const Access &before : state.pending)
-      for (const Access &now : accesses) {
-        if (!conflict(before, now))
-          continue;
-        if (!now.groups || before.groups != now.groups ||
-            before.buffer != now.buffer || before.isAsync)
-          return {};
-        groups = now.groups;
-      }
-    return groups;
-  }
-
-  /// A barrier of each group of warps on its own: what others have pending
-  /// stays pending. The fence covers all that its thread has written.
-  void meetInGroups(Operation *op, State &state, DenseI64ArrayAttr groups,
-                    bool insert) {
-    ++inserted;
-    int64_t count = 1;
+static int64_t countOf(DenseI64ArrayAttr groups) {
+  int64_t count = 1;
+  if (groups)
     for (int64_t part : groups.asArrayRef())
       count *= part;
-    if (insert) {
-      OpBuilder builder(op);
-      if (state.unfenced)
-        emitFence(builder, op->getLoc());
-      auto barrier = gpu::BarrierOp::create(builder, op->getLoc());
-      barrier->setAttr(kBarrierGroups, builder.getI64IntegerAttr(count));
+  return count;
+}
+
+/// Operations whose lowering makes all threads of the agent meet.
+static bool isBarrier(Operation *op) {
+  if (auto wait = dyn_cast<RingWaitOp>(op))
+    return !wait.getAgain() && !wait.getRing().getType().usesMbarriers();
+  if (auto drain = dyn_cast<RingDrainOp>(op))
+    return !drain.getRing().getType().usesMbarriers() ||
+           !op->getParentOfType<WarpSpecializeOp>();
+  if (auto await = dyn_cast<AwaitOp>(op))
+    return awaitsCopies(await);
+  return isa<gpu::BarrierOp>(op);
+}
+
+void BarrierPlacement::visit(Operation *op, State &state) {
+  if (meetBefore.contains(op) && conflictsInside(op, state))
+    meet(op, state);
+  if (fenceBefore.contains(op) && state.unfenced.any())
+    fence(op, both(state.unfenced, ofAgent(op)), state);
+  if (!table.of(op).empty())
+    if (BitVector conflicts = conflictsOf(op, state); conflicts.any())
+      resolve(op, std::move(conflicts), state);
+  // A view shows another use of its ring from here on.
+  if (isa<RingAcquireOp, RingWaitOp>(op))
+    for (unsigned id :
+         both(state.pending, table.throughViewsOf(op)).set_bits()) {
+      state.pending.reset(id);
+      state.pending.set(table.aged(id));
     }
-    state.unfenced = false;
-    llvm::erase_if(state.pending,
-                   [&](const Access &a) { return a.groups == groups; });
+  for (unsigned id : table.of(op)) {
+    state.pending.set(id);
+    if (table[id].issue)
+      state.flying.set(id);
+    if (table.needsFence(id))
+      state.unfenced.set(id);
   }
-
-  /// Whether a barrier before a loop saves one (or a fence) in each iteration:
-  /// what is pending from before would meet the first iteration's accesses.
-  bool isBetterBefore(Operation *op, const State &state) {
-    if (state.pending.empty() || !isa<LoopLikeOpInterface>(op) ||
-        isa<TileOpInterface>(op))
-      return false;
-    SmallVector<Access> inside;
-    op->walk([&](Operation *inner) {
-      llvm::append_range(inside, accessesOf(inner));
-    });
-    return conflicts(state, inside) &&
-           insertedInside(op, state) > insertedInside(op, State());
+  if (auto await = dyn_cast<AwaitOp>(op))
+    land(await, state);
+  // Tensor copies fill the slot next that threads have written.
+  if (auto release = dyn_cast<RingReleaseOp>(op)) {
+    Operation *ring = release.getRing().getDefiningOp();
+    BitVector writes(table.size());
+    for (unsigned id : state.unfenced.set_bits())
+      if (table[id].ring == ring)
+        writes.set(id);
+    if (writes.any())
+      fence(op, both(state.unfenced, ofAgent(op)), state);
   }
+  if (isBarrier(op))
+    passBarrier(op, state);
+}
 
-  /// Barriers and fences in the body of a loop that starts from `state`.
-  int64_t insertedInside(Operation *op, State state) {
-    int64_t before = inserted;
-    for (Region &region : op->getRegions())
-      simulateRegion(op, region, state, /*insert=*/false);
-    int64_t result = inserted - before;
-    inserted = before;
-    return result;
-  }
-
-  /// Operations whose lowering makes all threads of the agent meet.
-  static bool isBarrier(Operation *op) {
-    if (auto wait = dyn_cast<RingWaitOp>(op))
-      return !wait.getAgain() && !wait.getRing().getType().usesMbarriers();
-    if (auto drain = dyn_cast<RingDrainOp>(op))
-      return !drain.getRing().getType().usesMbarriers() ||
-             !op->getParentOfType<WarpSpecializeOp>();
-    if (auto await = dyn_cast<AwaitOp>(op))
-      return awaitsCopies(await);
-    return isa<gpu::BarrierOp>(op);
-  }
-
-  /// Roles meet in rings only: each starts from what was pending before all.
-  void simulateRoles(WarpSpecializeOp roles, State &state, bool insert) {
-    const State entry = state;
-    for (Region &role : roles.getRoles()) {
-      State own = entry;
-      for (Block &block : role)
-        simulate(block, own, insert);
-      merge(state, own);
+/// A barrier that stands in the program, or that a wait ends with.
+void BarrierPlacement::passBarrier(Operation *op, State &state) {
+  BitVector agents = ofAgent(op), writes = both(state.unfenced, agents);
+  if (writes.any()) {
+    // What loops find unfenced from before is fenced once, before them.
+    Operation *outermost = nullptr;
+    for (Operation *parent = op->getParentOp();
+         parent != kernel && !isa<WarpSpecializeOp>(parent);
+         parent = parent->getParentOp())
+      if (isBlockLoop(parent) && !writes.anyCommon(table.inside(parent)))
+        outermost = parent;
+    if (isSettled && outermost && !fenceBefore.contains(outermost)) {
+      insert(fenceBefore, outermost);
+      state.unfenced.reset(writes);
+    } else {
+      fence(op, writes, state);
     }
   }
+  auto await = dyn_cast<AwaitOp>(op);
+  int64_t groups = await ? await.getGroups().value_or(1) : 1;
+  BitVector ended = without(both(state.pending, agents), table.cpAsyncs());
+  ended.reset(state.flying);
+  for (unsigned id : ended.set_bits())
+    if (groups == 1 || countOf(table[id].groups) == groups)
+      state.pending.reset(id);
+}
 
-  void simulateRegion(Operation *op, Region &region, State &state,
-                      bool insert) {
+/// Gemms that a token shows to have read their operands.
+void BarrierPlacement::land(AwaitOp await, State &state) {
+  if (state.flying.none())
+    return;
+  llvm::SmallPtrSet<Operation *, 4> ended = issuesEndedBy(await);
+  for (unsigned id : state.flying.set_bits())
+    if (ended.contains(table[id].issue))
+      state.flying.reset(id);
+}
+
+void BarrierPlacement::walkRegions(Operation *op, State &state) {
+  bool isLoop = isBlockLoop(op);
+  if (isLoop)
+    if (auto it = around.find(op); it != around.end())
+      state.merge(it->second);
+  // Another branch may run, or none.
+  const State before = state;
+  for (Region &region : op->getRegions()) {
     if (region.empty())
-      return;
-    State entry = state;
-    if (isa<LoopLikeOpInterface>(op)) {
-      // What the end of an iteration leaves pending meets the next one.
-      State around = state;
-      int64_t before = inserted;
-      for (Block &block : region)
-        simulate(block, around, /*insert=*/false);
-      inserted = before;
-      merge(entry, around);
-    }
+      continue;
+    State inside = isLoop ? state : before;
     for (Block &block : region)
-      simulate(block, entry, insert);
-    merge(state, entry);
+      walk(block, inside);
+    state.merge(inside);
   }
+  if (!isLoop)
+    return;
+  State end = state;
+  end.keep(table.inside(op));
+  hasChanged |= around.try_emplace(op, table.size()).first->second.merge(end);
+}
 
-  static void merge(State &into, const State &from) {
-    into.unfenced |= from.unfenced;
-    for (const Access &access : from.pending)
-      if (!llvm::is_contained(into.pending, access))
-        into.pending.push_back(access);
+/// Roles meet in rings only: each starts from what was pending before all. A
+/// barrier ends them, except where the kernel ends.
+void BarrierPlacement::walkRoles(WarpSpecializeOp roles, State &state) {
+  const State entry = state;
+  for (Region &role : roles.getRoles()) {
+    State own = entry;
+    for (Block &block : role)
+      walk(block, own);
+    state.merge(own);
   }
+  if (isa<ReturnOp>(roles->getNextNode()))
+    return;
+  BitVector stays = table.cpAsyncs();
+  stays |= state.flying;
+  state.pending &= stays;
+}
 
-  static void emitFence(OpBuilder &builder, Location loc) {
-    MLIRContext *context = builder.getContext();
+BitVector BarrierPlacement::conflictsOf(Operation *op,
+                                        const State &state) const {
+  BitVector result(table.size());
+  ArrayRef<unsigned> accesses = table.of(op);
+  if (accesses.empty())
+    return result;
+  for (unsigned before : state.pending.set_bits())
+    if (llvm::any_of(accesses,
+                     [&](unsigned now) { return table.conflict(before, now); }))
+      result.set(before);
+  return result;
+}
+
+/// Whether what is pending before a loop or roles conflicts with any of theirs.
+bool BarrierPlacement::conflictsInside(Operation *op,
+                                       const State &state) const {
+  for (unsigned now : table.inside(op).set_bits())
+    for (unsigned before : state.pending.set_bits())
+      if (table.conflict(before, now))
+        return true;
+  return false;
+}
+
+void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
+                               State &state) {
+  while (isSettled && conflicts.any() && meetOutside(op, conflicts, state))
+    ;
+  if (conflicts.none())
+    return;
+  if (DenseI64ArrayAttr groups = commonGroups(op, conflicts))
+    meetInGroups(op, groups, state);
+  else
+    meet(op, state);
+}
+
+/// Has threads meet before a loop around `op` where all that conflicts comes
+/// from before it, which saves a barrier in each iteration; and before roles,
+/// whose own barriers say nothing of the others' threads. True when something
+/// is settled this way that was not.
+bool BarrierPlacement::meetOutside(Operation *op, BitVector &conflicts,
+                                   State &state) {
+  Operation *chosen = nullptr;
+  for (Operation *parent = op->getParentOp(); parent != kernel;
+       parent = parent->getParentOp()) {
+    bool isRole = isa<WarpSpecializeOp>(parent);
+    if ((!isRole && !isBlockLoop(parent)) || meetBefore.contains(parent))
+      continue;
+    bool comesFromInside = conflicts.anyCommon(table.inside(parent));
+    bool comesFromOutside = without(conflicts, table.inside(parent)).any();
+    if (!comesFromInside || (isRole && comesFromOutside))
+      chosen = parent;
+  }
+  if (!chosen)
+    return false;
+  insert(meetBefore, chosen);
+  state.keep(table.inside(chosen));
+  conflicts &= table.inside(chosen);
+  return true;
+}
+
+/// The division that all conflicts stay inside the parts of; null for none.
+DenseI64ArrayAttr
+BarrierPlacement::commonGroups(Operation *op,
+                               const BitVector &conflicts) const {
+  DenseI64ArrayAttr groups;
+  for (unsigned before : conflicts.set_bits())
+    for (unsigned now : table.of(op)) {
+      if (!table.conflict(before, now))
+        continue;
+      const MemoryAccess &a = table[before], &b = table[now];
+      if (!b.groups || a.groups != b.groups || a.buffer != b.buffer ||
+          a.isCpAsync)
+        return {};
+      groups = b.groups;
+    }
+  return groups;
+}
+
+/// A barrier before `op`, with everything that has to precede it.
+void BarrierPlacement::meet(Operation *op, State &state) {
+  BitVector agents = ofAgent(op);
+  if (!both(state.pending, agents).any() && !state.unfenced.any())
+    return;
+  Meeting meeting{op};
+  BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
+  meeting.waitsForCopies = copies.any();
+  meeting.fences = state.unfenced.anyCommon(agents);
+  for (unsigned id : copies.set_bits())
+    meeting.fences |= table[id].isShared && table[id].isWrite &&
+                      table.isAsyncTouched(table[id]);
+  meetings.push_back(meeting);
+  state.unfenced.reset(agents);
+  agents.reset(state.flying);
+  state.pending.reset(agents);
+}
+
+/// A barrier of each group of warps on its own: what others have pending stays
+/// pending. The fence covers all that its thread has written.
+void BarrierPlacement::meetInGroups(Operation *op, DenseI64ArrayAttr groups,
+                                    State &state) {
+  Meeting meeting{op};
+  BitVector agents = ofAgent(op);
+  meeting.groups = countOf(groups);
+  meeting.fences = state.unfenced.anyCommon(agents);
+  meetings.push_back(meeting);
+  state.unfenced.reset(agents);
+  for (unsigned id : both(state.pending, agents).set_bits())
+    if (table[id].groups == groups)
+      state.pending.reset(id);
+}
+
+void BarrierPlacement::fence(Operation *op, const BitVector &writes,
+                             State &state) {
+  Meeting meeting{op};
+  meeting.isBarrier = false;
+  meeting.fences = true;
+  meetings.push_back(meeting);
+  state.unfenced.reset(writes);
+}
+
+static void emit(const Meeting &meeting) {
+  OpBuilder builder(meeting.op);
+  Location loc = meeting.op->getLoc();
+  if (meeting.waitsForCopies) {
+    NVVM::CpAsyncCommitGroupOp::create(builder, loc);
+    NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
+  }
+  MLIRContext *context = builder.getContext();
+  if (meeting.fences)
     NVVM::FenceProxyOp::create(
         builder, loc,
         NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
         NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
-  }
-
-  /// Whether the async proxy reads bytes of an access anywhere in the kernel.
-  bool isAsyncRead(const Access &access) {
-    return llvm::any_of(asyncReads, [&](std::pair<int64_t, int64_t> range) {
-      return range.first < access.range.second &&
-             access.range.first < range.second;
-    });
-  }
-
-  Access describe(Value buffer, bool isWrite, bool isAtomic) {
-    Access access;
-    access.buffer = buffer;
-    access.isWrite = isWrite;
-    access.isAtomic = isAtomic;
-    access.isShared = tile::isShared(buffer);
-    if (access.isShared)
-      access.range = arena.range(buffer);
-    if (Operation *owner = buffer.getDefiningOp())
-      if (isa<RingAcquireOp, RingWaitOp>(owner))
-        access.ring = owner->getOperand(0).getDefiningOp();
-    return access;
-  }
-
-  SmallVector<Access> accessesOf(Operation *op) {
-    SmallVector<Access> result;
-    auto add = [&](Value buffer, bool isWrite, bool isAtomic) {
-      if (tile::isShared(buffer) || isGlobal(buffer))
-        result.push_back(describe(buffer, isWrite, isAtomic));
-    };
-    if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
-      SmallVector<TileAccess> accesses;
-      tileOp.getAccesses(accesses);
-      auto copy = dyn_cast<TileMoveOpInterface>(op);
-      for (const TileAccess &access : accesses) {
-        add(access.buffer, access.isWrite, access.isAtomic);
-        // Of global memory, too, a group moves a part of its own.
-        if (copy && !result.empty() && result.back().buffer == access.buffer)
-          result.back().groups = copy.getGroupsAttr();
-        if (copy && access.isWrite && tile::isShared(access.buffer) &&
-            !result.back().ring && copy.getPlanAttr() &&
-            copy.getPlanAttr().getInstruction() == CopyInstruction::CpAsync)
-          result.back().isAsync = true;
-        if (copy && access.isWrite && tile::isShared(access.buffer) &&
-            copy.isMovedByProxy())
-          result.back().isAsyncProxy = true;
-      }
-    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      add(load.getMemRef(), false, false);
-    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
-      add(store.getMemRef(), true, false);
-    } else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op)) {
-      add(rmw.getMemref(), true, true);
-    }
-    return result;
-  }
-
-  bool overlap(const Access &a, const Access &b) {
-    if (a.isShared != b.isShared)
-      return false;
-    if (a.isShared) {
-      if (a.ring && a.ring == b.ring)
-        return false;
-      return a.range.first < b.range.second && b.range.first < a.range.second;
-    }
-    if (a.buffer == b.buffer)
-      return true;
-    auto mayAlias = [&](Value buffer) {
-      auto argument = dyn_cast<BlockArgument>(buffer);
-      return argument && kernel.mayAlias(argument.getArgNumber());
-    };
-    return mayAlias(a.buffer) && mayAlias(b.buffer);
-  }
-
-  bool conflict(const Access &before, const Access &now) {
-    return (before.isWrite || now.isWrite) &&
-           !(before.isAtomic && now.isAtomic) && overlap(before, now);
-  }
-
-  bool conflicts(const State &state, ArrayRef<Access> accesses) {
-    return llvm::any_of(state.pending, [&](const Access &before) {
-      return llvm::any_of(
-          accesses, [&](const Access &now) { return conflict(before, now); });
-    });
-  }
-
-  KernelOp kernel;
-  const SharedArena &arena;
-  /// Barriers and fences so far, those of trial runs included.
-  int64_t inserted = 0;
-  /// Bytes that the async proxy reads somewhere.
-  SmallVector<std::pair<int64_t, int64_t>> asyncReads;
-};
-} // namespace
+  if (!meeting.isBarrier)
+    return;
+  auto barrier = gpu::BarrierOp::create(builder, loc);
+  if (meeting.groups > 1)
+    barrier->setAttr(kBarrierGroups, builder.getI64IntegerAttr(meeting.groups));
+}
 
 bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
   if (auto gemm = dyn_cast<GemmOp>(op))
@@ -351,6 +412,9 @@ bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
   return move && move.getSource() == buffer && move.isMovedByProxy();
 }
 
-void tile::nvvm::insertBarriers(KernelOp kernel, const SharedArena &arena) {
-  BarrierInserter(kernel, arena).run();
+void tile::nvvm::insertBarriers(KernelOp kernel, const SharedArena &arena,
+                                const TargetInfo &target) {
+  AccessTable table(kernel, arena, target);
+  for (const Meeting &meeting : BarrierPlacement(kernel, table).run())
+    emit(meeting);
 }

@@ -433,8 +433,7 @@ LogicalResult ClusterReduction::run() {
     idle = {};
     base = lowering.scratch(0);
     Shape shape = shapeOf(chunk);
-    lowering.scratchBytes =
-        std::max(lowering.scratchBytes, shape.groups * shape.groupBytes);
+    lowering.reserveScratch(shape.groups * shape.groupBytes);
   }
   for (int64_t start = 0; start < registers; start += chunk)
     exchange(start, std::min(chunk, registers - start));

@@ -43,6 +43,9 @@ public:
 
   Type elementType;
   MemorySpace space;
+  /// How long the L2 cache keeps what is loaded or stored here (i64); null
+  /// where nothing is asked. For global buffers.
+  Value policy;
 
   /// Elements of registers [reg, reg + count) of the loop: contiguous in memory
   /// when count > 1. `pad` fills what lies outside a global buffer.
@@ -87,6 +90,10 @@ private:
   /// they are loaded where it is empty.
   SmallVector<Value> fragmentWords(int64_t first, int64_t count,
                                    ArrayRef<Value> stored);
+  /// A load or a store of a vector or a single element, with the cache's policy
+  /// where there is one.
+  Value loadFrom(Value pointer, Type type, unsigned bytes);
+  void storeTo(Value pointer, Value value, unsigned bytes);
   PackedPlace place(int64_t reg);
   /// Elements from register `first` on, unconditionally.
   void storeElements(int64_t first, ArrayRef<Value> parts);

@@ -15,6 +15,106 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
+//===----------------------------------------------------------------------===//
+// Cache policies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How an access of some bytes is spelled: LLVM has no loads and stores with a
+/// policy. Bytes travel in registers of 16 bits.
+struct Spelling {
+  StringRef type, constraint;
+  unsigned registerBits, count;
+};
+} // namespace
+
+static std::optional<Spelling> spell(unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return Spelling{"b8", "h", 16, 1};
+  case 2:
+    return Spelling{"b16", "h", 16, 1};
+  case 4:
+    return Spelling{"b32", "r", 32, 1};
+  case 8:
+    return Spelling{"b64", "l", 64, 1};
+  case 16:
+    return Spelling{"v2.b64", "l", 64, 2};
+  }
+  return std::nullopt;
+}
+
+/// Elements of a run that one access moves. The wider side of a conversion has
+/// runs of more than the 16 bytes that are known to be aligned and, where the
+/// shared layout is swizzled, to lie together.
+static int64_t pieceOf(int64_t count, int64_t elementBytes) {
+  constexpr int64_t kAccessBytes = 16;
+  return std::min(count, std::max<int64_t>(1, kAccessBytes / elementBytes));
+}
+
+Value Endpoint::loadFrom(Value pointer, Type type, unsigned bytes) {
+  auto &b = lowering->builder;
+  std::optional<Spelling> form = policy && global ? spell(bytes) : std::nullopt;
+  if (!form)
+    return LLVM::LoadOp::create(b, type, pointer, bytes);
+  Type part = b.getIntegerType(form->registerBits);
+  bool isPair = form->count == 2;
+  std::string results = isPair ? "{$0, $1}" : "$0";
+  std::string text = "ld.global.L2::cache_hint." + form->type.str() + " " +
+                     results + (isPair ? ", [$2], $3;" : ", [$1], $2;");
+  std::string outputs = "=" + form->constraint.str();
+  if (isPair)
+    outputs += "," + outputs;
+  Value loaded = lowering
+                     ->inlineAsm(SmallVector<Type>(form->count, part), text,
+                                 outputs + ",l,l,~{memory}", {pointer, policy})
+                     .getRes();
+  if (isPair) {
+    Value words = LLVM::PoisonOp::create(b, VectorType::get({2}, part));
+    for (int64_t i : {0, 1})
+      words = LLVM::InsertElementOp::create(
+          b, words, LLVM::ExtractValueOp::create(b, loaded, i),
+          lowering->i32(i));
+    loaded = words;
+  } else if (bytes == 1) {
+    loaded = arith::TruncIOp::create(b, b.getI8Type(), loaded);
+  }
+  return loaded.getType() == type ? loaded
+                                  : LLVM::BitcastOp::create(b, type, loaded);
+}
+
+void Endpoint::storeTo(Value pointer, Value value, unsigned bytes) {
+  auto &b = lowering->builder;
+  std::optional<Spelling> form = policy && global ? spell(bytes) : std::nullopt;
+  if (!form) {
+    LLVM::StoreOp::create(b, value, pointer, bytes);
+    return;
+  }
+  Type part = b.getIntegerType(form->registerBits);
+  bool isPair = form->count == 2;
+  Type whole = isPair       ? VectorType::get({2}, part)
+               : bytes == 1 ? Type(b.getI8Type())
+                            : part;
+  if (value.getType() != whole)
+    value = LLVM::BitcastOp::create(b, whole, value);
+  if (bytes == 1)
+    value = arith::ExtUIOp::create(b, part, value);
+  SmallVector<Value> operands{pointer};
+  for (int64_t i = 0; isPair && i < 2; ++i)
+    operands.push_back(
+        LLVM::ExtractElementOp::create(b, value, lowering->i32(i)));
+  if (!isPair)
+    operands.push_back(value);
+  operands.push_back(policy);
+  std::string constraint = form->constraint.str();
+  lowering->inlineAsm(TypeRange(),
+                      "st.global.L2::cache_hint." + form->type.str() +
+                          (isPair ? " [$0], {$1, $2}, $3;" : " [$0], $1, $2;"),
+                      "l," + constraint + (isPair ? "," + constraint : "") +
+                          ",l,~{memory}",
+                      operands);
+}
+
 int64_t Endpoint::fragmentRegister(int64_t reg) const {
   SmallVector<int64_t> coordinates = fragmentOffsets;
   SmallVector<int64_t> own = loop.axisCoordinates(Axis::Register, reg);
@@ -117,14 +217,6 @@ FailureOr<SmallVector<Value>> Endpoint::loadWords(int64_t reg, int64_t count,
   });
 }
 
-/// Elements of a run that one access moves: the wider side of a conversion has
-/// runs of more than the 16 bytes that are known to be aligned and, where the
-/// shared layout is swizzled, to lie together.
-static int64_t pieceOf(int64_t count, int64_t elementBytes) {
-  constexpr int64_t kAccessBytes = 16;
-  return std::min(count, std::max<int64_t>(1, kAccessBytes / elementBytes));
-}
-
 FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
                                              Value pad) {
   auto &b = lowering->builder;
@@ -155,15 +247,15 @@ FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
     Value pointer = address(first);
     unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
     if (width == 1) {
-      loaded.push_back(lowering->fromStorage(
-          LLVM::LoadOp::create(b, storage, pointer, bytes), elementType));
+      loaded.push_back(lowering->fromStorage(loadFrom(pointer, storage, bytes),
+                                             elementType));
       return loaded;
     }
     int64_t piece = pieceOf(width, bytes);
     Type vector = VectorType::get({piece}, storage);
     for (int64_t from = 0; from < width; from += piece) {
-      Value whole = LLVM::LoadOp::create(
-          b, vector, from ? address(first + from) : pointer, bytes * piece);
+      Value whole = loadFrom(from ? address(first + from) : pointer, vector,
+                             bytes * piece);
       for (int64_t i = 0; i < piece; ++i)
         loaded.push_back(lowering->fromStorage(
             LLVM::ExtractElementOp::create(b, whole, lowering->i32(i)),
@@ -265,7 +357,7 @@ void Endpoint::storeElements(int64_t first, ArrayRef<Value> parts) {
   unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
   Value pointer = address(first);
   if (parts.size() == 1) {
-    LLVM::StoreOp::create(b, lowering->toStorage(parts[0]), pointer, bytes);
+    storeTo(pointer, lowering->toStorage(parts[0]), bytes);
     return;
   }
   int64_t width = parts.size(), piece = pieceOf(width, bytes);
@@ -275,8 +367,7 @@ void Endpoint::storeElements(int64_t first, ArrayRef<Value> parts) {
     for (int64_t i = 0; i < piece; ++i)
       whole = LLVM::InsertElementOp::create(
           b, whole, lowering->toStorage(parts[from + i]), lowering->i32(i));
-    LLVM::StoreOp::create(b, whole, from ? address(first + from) : pointer,
-                          bytes * piece);
+    storeTo(from ? address(first + from) : pointer, whole, bytes * piece);
   }
 }
 

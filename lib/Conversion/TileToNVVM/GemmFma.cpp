@@ -29,12 +29,18 @@ static FailureOr<SharedBuffer> throughScratch(KernelLowering &lowering,
           type.getShape(),
           lowering.storageType(element).getIntOrFloatBitWidth())};
   offset += llvm::alignTo(scratch.layout.sizeInBytes(), 16);
-  lowering.scratchBytes = std::max(lowering.scratchBytes, offset);
+  lowering.reserveScratch(offset);
   KernelLowering::SharedAddresses addresses(lowering, scratch, fragment->layout,
                                             {0, 1});
   SmallVector<Value> threadPart = lowering.threadCoordinates(fragment->layout);
+  // Of those that hold the same elements one is enough.
+  Value first = lowering.firstReplica(fragment->layout);
   for (int64_t r = 0, e = fragment->layout.numRegisters(); r < e; ++r) {
     Value inside = lowering.inBounds(fragment->layout, threadPart, r);
+    if (first)
+      inside = inside
+                   ? lowering.builder.createOrFold<arith::AndIOp>(first, inside)
+                   : first;
     auto store = [&] {
       LLVM::StoreOp::create(
           lowering.builder,

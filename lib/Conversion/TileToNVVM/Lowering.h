@@ -174,8 +174,12 @@ inline constexpr llvm::StringLiteral kBarrierGroups = "tile.groups";
 /// that no arrival is under way to its block (rings in `sharedUses`).
 void emitProducerTails(KernelLowering &lowering);
 
+/// Lowers what is left of scf, affine, arith, math, vector and cf.
+LogicalResult convertToLLVM(ModuleOp module);
+
 /// Inserts the barriers that accesses to shared and global memory need.
-void insertBarriers(KernelOp kernel, const SharedArena &arena);
+void insertBarriers(KernelOp kernel, const SharedArena &arena,
+                    const TargetInfo &target);
 
 /// Initializes the mbarriers on which the blocks of a cluster meet, where
 /// operations of `kernel` combine their fragments.
@@ -195,8 +199,13 @@ public:
   Block *entry = nullptr;
   SharedArena arena;
   /// Bytes of scratch behind the arena that single operations (conversions,
-  /// reductions across warps) use, and its base.
-  int64_t scratchBytes = 0;
+  /// reductions across warps) use, and where the agent's own begin: roles run
+  /// side by side.
+  int64_t scratchBytes = 0, scratchStart = 0;
+  /// Says that an operation uses `bytes` from `scratch(0)` on.
+  void reserveScratch(int64_t bytes) {
+    scratchBytes = std::max(scratchBytes, scratchStart + bytes);
+  }
   Value sharedBase; // !llvm.ptr<3> of the arena
   /// Pointer into the scratch behind the arena, `offset` bytes from its start.
   Value scratch(int64_t offset);

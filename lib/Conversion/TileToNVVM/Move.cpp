@@ -117,9 +117,28 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering,
   bool global = bytes == 16;
   auto cache = global ? NVVM::LoadCacheModifierKind::CG
                       : NVVM::LoadCacheModifierKind::CA;
-  std::string ignoring = std::string("cp.async.") + (global ? "cg" : "ca") +
-                         ".shared.global [$0], [$1], " + std::to_string(bytes) +
-                         ", $2;";
+  Value policy = source.policy;
+  // LLVM has no operation for a predicate that ignores the source, which is
+  // cheaper than a source size, nor for a policy of the cache.
+  auto emitAssembly = [&](Value destination, Value origin, Value last,
+                          StringRef constraint) {
+    SmallVector<Value> operands{
+        LLVM::PtrToIntOp::create(b, b.getI32Type(), destination), origin};
+    std::string text = std::string("cp.async.") + (global ? "cg" : "ca") +
+                       ".shared.global" + (policy ? ".L2::cache_hint" : "") +
+                       " [$0], [$1], " + std::to_string(bytes);
+    std::string constraints = "r,l";
+    for (auto [operand, kind] :
+         {std::pair(last, constraint), std::pair(policy, StringRef("l"))}) {
+      if (!operand)
+        continue;
+      text += ", $" + std::to_string(operands.size());
+      constraints += "," + kind.str();
+      operands.push_back(operand);
+    }
+    lowering.inlineAsm(TypeRange(), text + ";", constraints + ",~{memory}",
+                       operands);
+  };
   bool wholeVectors = source.wholeVectors(count);
   auto emit = [&](bool inside) -> LogicalResult {
     for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
@@ -134,17 +153,18 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering,
             outside = b.createOrFold<arith::XOrIOp>(
                 in, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
         if (outside) {
-          // The ignore-src predicate is cheaper than a source size.
-          lowering.inlineAsm(
-              TypeRange(), ignoring, "r,l,b,~{memory}",
-              {LLVM::PtrToIntOp::create(b, b.getI32Type(), destination), origin,
-               outside});
+          emitAssembly(destination, origin, outside, "b");
           return success();
         }
         Value validBytes;
         if (!inside && !wholeVectors)
           validBytes =
               elementsToBytes(lowering, source.validElements(reg, count), bits);
+        if (policy) {
+          emitAssembly(destination, origin,
+                       validBytes ? validBytes : lowering.i32(bytes), "r");
+          return success();
+        }
         NVVM::CpAsyncOp::create(b, destination, origin,
                                 static_cast<uint32_t>(bytes), cache,
                                 validBytes);
@@ -250,6 +270,8 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
                                         Endpoint &source, Endpoint &target,
                                         const FragmentLayout &loop,
                                         bool isInside) {
+  if (isGlobal(move.getSource()) || isGlobal(move.getTarget()))
+    source.policy = target.policy = cachePolicy(lowering, move);
   int64_t bytes = 0;
   if (CopyPlanAttr plan = move.getPlanAttr()) {
     bytes = plan.getBytes();
@@ -462,14 +484,14 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
   SharedBuffer scratch = {
       lowering.scratch(0),
       SharedLayout::rowMajor(type.getShape(), bytesOf(element) * 8, pad)};
-  lowering.scratchBytes =
-      std::max(lowering.scratchBytes, scratch.layout.sizeInBytes());
+  lowering.reserveScratch(scratch.layout.sizeInBytes());
   lowering.barrier(); // earlier users of the scratch are done
   for (bool isStore : {true, false}) {
     FragmentBuffer &fragment = isStore ? *from : *to;
     const FragmentLayout &loop = fragment.layout;
     KernelLowering::SharedAddresses addresses(lowering, scratch, loop, dims);
     SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+    // Of those that hold the same elements one is enough.
     Value first = isStore ? lowering.firstReplica(loop) : Value();
     int64_t count = 1;
     if (loop.rank())
@@ -478,35 +500,32 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
     Type storage = lowering.storageType(element);
     Type vector = VectorType::get({count}, storage);
     for (int64_t r = 0, e = loop.numRegisters(); r < e; r += count) {
-      LogicalResult result = guarded(
-          lowering,
-          both(lowering, first,
-               lowering.inBounds(loop, threadPart, r + count - 1)),
-          [&] {
-            auto &b = lowering.builder;
-            Value address = addresses(r);
-            if (isStore) {
-              Value whole = LLVM::PoisonOp::create(b, vector);
-              for (int64_t i = 0; i < count; ++i)
-                whole = LLVM::InsertElementOp::create(
-                    b, whole,
-                    lowering.toStorage(
-                        lowering.loadRegister(fragment, element, r + i)),
-                    lowering.i32(i));
-              LLVM::StoreOp::create(b, whole, address,
-                                    count * bytesOf(element));
-            } else {
-              Value whole = LLVM::LoadOp::create(b, vector, address,
-                                                 count * bytesOf(element));
-              for (int64_t i = 0; i < count; ++i)
-                lowering.storeRegister(
-                    fragment, element, r + i,
-                    lowering.fromStorage(LLVM::ExtractElementOp::create(
-                                             b, whole, lowering.i32(i)),
-                                         element));
-            }
-            return success();
-          });
+      Value predicate = both(
+          lowering, first, lowering.inBounds(loop, threadPart, r + count - 1));
+      LogicalResult result = guarded(lowering, predicate, [&] {
+        auto &b = lowering.builder;
+        Value address = addresses(r);
+        if (isStore) {
+          Value whole = LLVM::PoisonOp::create(b, vector);
+          for (int64_t i = 0; i < count; ++i)
+            whole = LLVM::InsertElementOp::create(
+                b, whole,
+                lowering.toStorage(
+                    lowering.loadRegister(fragment, element, r + i)),
+                lowering.i32(i));
+          LLVM::StoreOp::create(b, whole, address, count * bytesOf(element));
+        } else {
+          Value whole = LLVM::LoadOp::create(b, vector, address,
+                                             count * bytesOf(element));
+          for (int64_t i = 0; i < count; ++i)
+            lowering.storeRegister(
+                fragment, element, r + i,
+                lowering.fromStorage(
+                    LLVM::ExtractElementOp::create(b, whole, lowering.i32(i)),
+                    element));
+        }
+        return success();
+      });
       if (failed(result))
         return failure();
     }

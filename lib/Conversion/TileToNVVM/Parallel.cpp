@@ -32,6 +32,8 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult emitGroups();
+  bool writesMemoryOnly();
   /// One group of iterations: registers [reg, reg + width) of the loop.
   LogicalResult emitGroup(int64_t reg, int64_t width);
   LogicalResult emitOp(Operation &inner, int64_t reg,
@@ -133,12 +135,49 @@ void ParallelLowering::mapIndices(int64_t reg, IRMapping &map) {
     map.map(iv, lowering.toIndex(lowering.materialize(coordinate)));
 }
 
+/// Runs `body` on one replica only, when iterations are replicated.
+static LogicalResult once(KernelLowering &lowering, Value firstReplica,
+                          llvm::function_ref<LogicalResult()> body) {
+  if (!firstReplica)
+    return body();
+  auto branch =
+      scf::IfOp::create(lowering.builder, firstReplica, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(lowering.builder);
+  lowering.builder.setInsertionPointToStart(branch.thenBlock());
+  return body();
+}
+
 LogicalResult ParallelLowering::run() {
   if (llvm::is_contained(op.getExtents(), 0))
     return success();
   // A loop that writes memory other than fragments runs each iteration once.
   threadPart = lowering.threadCoordinates(layout);
   firstReplica = lowering.firstReplica(layout);
+  if (!firstReplica || !writesMemoryOnly())
+    return emitGroups();
+  // What replicas read, the first of them may have written by then.
+  return once(lowering, std::exchange(firstReplica, Value()),
+              [&] { return emitGroups(); });
+}
+
+/// Whether all that the loop leaves behind is in shared or global memory.
+bool ParallelLowering::writesMemoryOnly() {
+  bool writes = false, isPrivate = false;
+  op.getBodyRegion().walk([&](Operation *inner) {
+    Value buffer;
+    if (auto store = dyn_cast<memref::StoreOp>(inner))
+      buffer = store.getMemRef();
+    else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(inner))
+      buffer = rmw.getMemref();
+    if (!buffer)
+      return;
+    writes = true;
+    isPrivate |= isFragment(buffer) || isLocal(buffer);
+  });
+  return writes && !isPrivate;
+}
+
+LogicalResult ParallelLowering::emitGroups() {
   int64_t width = groupWidth();
   for (int64_t reg = 0, e = layout.numRegisters(); reg < e; reg += width) {
     Value predicate = lowering.inBounds(layout, threadPart, reg + width - 1);
@@ -175,18 +214,6 @@ LogicalResult ParallelLowering::emitGroup(int64_t reg, int64_t width) {
     if (failed(emitOp(inner, reg, maps)))
       return failure();
   return success();
-}
-
-/// Runs `body` on one replica only, when iterations are replicated.
-static LogicalResult once(KernelLowering &lowering, Value firstReplica,
-                          llvm::function_ref<LogicalResult()> body) {
-  if (!firstReplica)
-    return body();
-  auto branch =
-      scf::IfOp::create(lowering.builder, firstReplica, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(lowering.builder);
-  lowering.builder.setInsertionPointToStart(branch.thenBlock());
-  return body();
 }
 
 static SmallVector<Value> mapped(ValueRange values, IRMapping &map) {

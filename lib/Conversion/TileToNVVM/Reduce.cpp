@@ -166,8 +166,7 @@ LogicalResult ReduceLowering::combineWarps(const FragmentLayout &source,
   // scratch[warp][value][lane]
   int64_t bytes = std::max<int64_t>(1, working.getIntOrFloatBitWidth() / 8);
   int64_t count = partial.size(), perWarp = count * kWarpSize * bytes;
-  lowering.scratchBytes =
-      std::max(lowering.scratchBytes, perWarp * lowering.numThreads() / 32);
+  lowering.reserveScratch(perWarp * lowering.numThreads() / 32);
   Value scratch = lowering.scratch(0);
   Value lane = lowering.mulConst(lowering.laneId(), bytes);
   auto address = [&](Value warp, int64_t value) -> Value {

@@ -176,6 +176,7 @@ static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
   bool known = producer == RingSide::CpAsync || producer == RingSide::Threads;
   for (RingSide side : type.getConsumers())
     known &= side == RingSide::Threads ||
+             (side == RingSide::TmaStore && lowering.target.hasTma()) ||
              (side == RingSide::Wgmma && lowering.target.hasWgmma()) ||
              (side == RingSide::Tcgen05 && lowering.target.hasTcgen05());
   if (!known)
@@ -326,6 +327,10 @@ static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
       binding.pairDim = ring.getPairDim(i);
       lowering.slots[view] = binding;
     }
+  } else if (type.hasConsumer(RingSide::TmaStore)) {
+    // The thread that issued a store out of the slot has waited for it; the
+    // others do so here.
+    lowering.barrier();
   }
   return bindViews(lowering, op, acquire.getRing(), acquire.getUse(),
                    acquire.getViews());

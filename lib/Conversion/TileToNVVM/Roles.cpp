@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -68,6 +69,9 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   Block *whole = target;
   if (combines)
     awaitCluster(lowering);
+  // What others use beside it, and what the block used before, lies elsewhere.
+  int64_t outerScratch = std::exchange(
+      lowering.scratchStart, llvm::alignTo(lowering.scratchBytes, 16));
   Agent outer = std::exchange(lowering.agent, agent);
   if (agent.isSingleThread) {
     lowering.agent.isSingleThread = false;
@@ -84,6 +88,7 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   b.setInsertionPoint(target->getTerminator());
   emitProducerTails(lowering);
   lowering.agent = outer;
+  lowering.scratchStart = outerScratch;
   b.setInsertionPoint(whole->getTerminator());
   if (!combines)
     awaitCluster(lowering);
@@ -114,6 +119,10 @@ static LogicalResult lowerSpecialize(KernelLowering &lowering, Operation *op) {
     lowering.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                                b.getI32IntegerAttr(1));
   }
+  // Around a loop, the block's scratch of the last iteration is the roles'
+  // next.
+  if (op->getParentOp() != lowering.function.getOperation())
+    lowering.barrier();
   Value warp = lowering.uniformWarpId();
   unsigned count = specialize.getRoles().size();
   int64_t next = 0;

@@ -3,31 +3,19 @@
 //
 // Drives the lowering: one `llvm.func` per kernel with the argument order of
 // docs/Artifact.md, shared memory in one dynamic arena, tile operations through
-// the registry of this directory, then upstream's conversions of scf, arith,
-// math and cf. Layouts, copy and mma plans, and pipelining are decided before.
+// the registry of this directory, then what upstream's dialects have become
+// (ToLLVM.cpp). Layouts, copy and mma plans, and pipelining are decided before.
 //
 //===----------------------------------------------------------------------===//
 #include "TensorMemory.h"
 #include "TmaCopy.h"
 #include "Tokens.h"
-#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Transforms/DialectConversion.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/ExpandMath.h"
@@ -253,7 +241,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   if (failed(arena))
     return failure();
   lowering.arena = *arena;
-  insertBarriers(kernel, lowering.arena);
+  insertBarriers(kernel, lowering.arena, target);
 
   FailureOr<runtime::KernelSpec> manifest = buildKernelManifest(kernel);
   if (failed(manifest))
@@ -349,48 +337,14 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Upstream dialects
-//===----------------------------------------------------------------------===//
-
-/// Structured control flow first (its patterns want whole loops), then
-/// everything to LLVM at once.
-static LogicalResult convertToLLVM(ModuleOp module) {
-  MLIRContext *context = module.getContext();
-  {
-    RewritePatternSet patterns(context);
-    populateAffineToStdConversionPatterns(patterns);
-    populateSCFToControlFlowConversionPatterns(patterns);
-    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    ConversionTarget target(*context);
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    target.addIllegalDialect<affine::AffineDialect, scf::SCFDialect>();
-    target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp,
-                        arith::FloorDivSIOp>();
-    if (failed(applyPartialConversion(module, target, std::move(patterns))))
-      return failure();
-  }
-  LowerToLLVMOptions options(context);
-  options.overrideIndexBitwidth(64);
-  LLVMTypeConverter converter(context, options);
-  RewritePatternSet patterns(context);
-  arith::populateArithToLLVMConversionPatterns(converter, patterns);
-  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
-  populateMathToLLVMConversionPatterns(converter, patterns);
-  populateVectorToLLVMConversionPatterns(converter, patterns);
-  LLVMConversionTarget target(*context);
-  target.addLegalDialect<NVVM::NVVMDialect>();
-  target.addLegalOp<ModuleOp, LLVM::LLVMFuncOp>();
-  return applyFullConversion(module, target, std::move(patterns));
-}
-
 namespace {
 struct ConvertTileToNVVMPass
     : tile::impl::ConvertTileToNVVMPassBase<ConvertTileToNVVMPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireChosen(getOperation())) ||
+        failed(verifyOnlyKernels(getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
     auto attr = module->getAttrOfType<TargetAttr>(kTargetAttrName);

@@ -45,9 +45,8 @@ static void inOneThread(KernelLowering &lowering,
   body();
 }
 
-/// How long the L2 cache keeps the lines of a copy; null where nothing is
-/// asked.
-static Value cachePolicy(KernelLowering &lowering, TileMoveOpInterface copy) {
+Value tile::nvvm::cachePolicy(KernelLowering &lowering,
+                              TileMoveOpInterface copy) {
   std::optional<EvictionPolicy> policy = copy.getEvictionPolicy();
   if (!policy || *policy == EvictionPolicy::Normal)
     return {};

@@ -21,6 +21,10 @@ runtime::TensorMapSpec describeTensorMap(KernelLowering &lowering,
                                          BlockArgument argument,
                                          const TmaGeometry &geometry);
 
+/// How long the L2 cache keeps the lines of a copy (i64, made by createpolicy);
+/// null where nothing is asked.
+Value cachePolicy(KernelLowering &lowering, TileMoveOpInterface copy);
+
 /// Prefetches the tensor maps that the kernel took, at its start.
 void prefetchTensorMaps(KernelLowering &lowering);
 

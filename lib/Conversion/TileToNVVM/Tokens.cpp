@@ -265,6 +265,20 @@ bool tile::nvvm::awaitsCopies(AwaitOp await) {
   });
 }
 
+llvm::SmallPtrSet<Operation *, 4> tile::nvvm::issuesEndedBy(AwaitOp await) {
+  TokenTrace trace;
+  for (Value token : await.getTokens())
+    trace.trace(token, await, {});
+  llvm::SmallPtrSet<Operation *, 4> ended;
+  for (const TokenTrace::Found &entry : trace.found)
+    ended.insert(entry.issue);
+  // In a loop the same operation has issued again meanwhile.
+  for (const TokenTrace::Found &entry : trace.found)
+    for (Operation *later : entry.later)
+      ended.erase(later);
+  return ended;
+}
+
 /// Whether the first iteration of a loop starts `buffer` from zero.
 static bool startsFromZero(scf::ForOp loop, Value buffer) {
   for (auto gemm : loop.getBody()->getOps<GemmOp>()) {

@@ -15,6 +15,9 @@ AsyncKind asyncKind(Operation *op);
 /// Whether a wait is for copies: it ends with a barrier of the agent then.
 bool awaitsCopies(AwaitOp await);
 
+/// The operations of which nothing is in flight behind a wait.
+llvm::SmallPtrSet<Operation *, 4> issuesEndedBy(AwaitOp await);
+
 /// Loops that carry tokens stay as they are: a first iteration peeled off by
 /// LLVM would leave a gemm in flight where registers meet the loop's, and ptxas
 /// then serializes every gemm (C7514). For the same reason (C7515) their

@@ -37,3 +37,16 @@ func.func @native(%x: f32) -> f16 {
   %y = arith.truncf %x : f32 to f16
   return %y : f16
 }
+
+// The upper half of an f32: one shift. By parts, LLVM 22 loses the sign.
+// CHECK-LABEL: func.func @upper_half
+// CHECK:         %[[CODE:.*]] = arith.bitcast %{{.*}} : bf16 to i16
+// CHECK:         %[[WIDE:.*]] = arith.extui %[[CODE]] : i16 to i32
+// CHECK:         %[[SHIFTED:.*]] = arith.shli %[[WIDE]], %{{.*}} : i32
+// CHECK-NOT:     arith.andi
+// CHECK:         %[[R:.*]] = arith.bitcast %[[SHIFTED]] : i32 to f32
+// CHECK:         return %[[R]]
+func.func @upper_half(%x: bf16) -> f32 {
+  %y = arith.extf %x : bf16 to f32
+  return %y : f32
+}

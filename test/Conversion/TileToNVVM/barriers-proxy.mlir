@@ -96,12 +96,12 @@ tile.kernel @resident(%C: memref<64x64xf32>, %n: index) grid(%bx) = (1) threads(
 // -----
 
 // A ring's own wait fences what the ring's copies wrote; what was stored before
-// the loop is fenced before it.
+// the loop is fenced before it. The wait is the barrier of both.
 #shared = #gpu.address_space<workgroup>
 // CHECK-LABEL: llvm.func @ring
 // CHECK:       llvm.store {{.*}} !llvm.ptr<3>
 // CHECK:       nvvm.fence.proxy
-// CHECK-NEXT:  nvvm.barrier
+// CHECK-NOT:   nvvm.barrier
 // CHECK:       nvvm.cp.async.wait.group 0
 // CHECK-NEXT:  llvm.inline_asm has_side_effects asm_dialect = att "fence.proxy.async.shared::cta;"
 // CHECK-NEXT:  nvvm.barrier

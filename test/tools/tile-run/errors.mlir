@@ -15,11 +15,11 @@
 // RUN: not tile-run %s.missing 2>&1 | FileCheck %s --check-prefix=FILE
 // KERNEL: tile-run: error: expected --kernel=NAME with one of one, two
 // NONE: tile-run: error: expected a kernel of the file (one, two), got 'none'
-// SHAPE: tile-run: error: expected the shape of argument 'A' of type memref<?x4xf32> in --args, as in --args=A=1024x512
+// SHAPE: tile-run: error: expected the shape of argument 'A' of type memref<?x4xf32> in --args, as in --args=A=1024x512, or a tile.shape_hint on the argument
 // RANK: tile-run: error: expected 2 extents of argument 'A', got 1
 // EXTENT: tile-run: error: expected extent 4 in dimension 1 of argument 'A', got 5
 // SCALAR: tile-run: error: expected a value for argument 's' in --args, as in --args=s=1
-// FILL: tile-run: error: expected a fill (zeros, ones, iota, uniform, normal, smallint or nan) for argument 'A', got 'random'
+// FILL: tile-run: error: expected a fill (zeros, ones, iota, uniform, normal, smallint, nan, range, sorted, permutation) for argument 'A', got 'random'
 // TWICE: tile-run: error: expected argument 'A' once in --args
 // NAME: tile-run: error: expected NAME=VALUE with an argument of kernel 'two' in --args, got 'B=4x4'
 // INTEGER: tile-run: error: expected an integer for argument 's', got 1.5

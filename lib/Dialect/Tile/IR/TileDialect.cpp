@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "KnownAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -96,7 +97,9 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   return op->emitOpError() << "unknown attribute '" << name
-                           << "' of the tile dialect";
+                           << "' of the tile dialect"
+                           << didYouMean(name,
+                                         {kTargetAttrName, kChosenAttrName});
 }
 
 MemorySpace tile::getMemorySpace(Type type) {

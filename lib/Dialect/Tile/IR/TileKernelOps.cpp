@@ -5,6 +5,8 @@
 // TileKernelSyntax.cpp, what tunables mean in TileTunables.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "KernelContents.h"
+#include "KnownAttributes.h"
 #include "TileTunables.h"
 #include "Uniformity.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -34,11 +36,13 @@ static LogicalResult verifyArgument(KernelOp kernel, unsigned i) {
   for (NamedAttribute attr : cast<DictionaryAttr>(kernel.getArgAttrs()[i])) {
     if (attr.getName() == kAlignmentAttrName) {
       auto value = dyn_cast<IntegerAttr>(attr.getValue());
-      if (!memref || !value || value.getInt() <= 0 ||
-          !llvm::isPowerOf2_64(value.getInt()))
+      // Unsigned and of 64 bits, or whatever the attribute's type has.
+      APInt bytes = value ? value.getValue() : APInt(64, 0);
+      if (!memref || !bytes.isPowerOf2() || bytes.ugt(kMaxAlignment))
         return kernel.emitOpError()
                << "[kernel-6] expected `" << kAlignmentAttrName
-               << "` to be a power of two on a memref, got " << attr.getValue()
+               << "` to be a power of two of at most " << kMaxAlignment
+               << " bytes on a memref, got " << attr.getValue()
                << " on argument '" << name << "'";
     } else if (attr.getName() == kMayAliasAttrName) {
       if (!memref || !isa<UnitAttr>(attr.getValue()))
@@ -56,7 +60,10 @@ static LogicalResult verifyArgument(KernelOp kernel, unsigned i) {
     } else {
       return kernel.emitOpError()
              << "[kernel-6] unknown attribute '" << attr.getName().getValue()
-             << "' on argument '" << name << "'";
+             << "' on argument '" << name << "'"
+             << didYouMean(attr.getName(),
+                           {kAlignmentAttrName, kMayAliasAttrName,
+                            kShapeHintAttrName});
     }
   }
   return success();
@@ -99,6 +106,8 @@ static LogicalResult verifyArgumentNames(KernelOp kernel) {
 }
 
 LogicalResult KernelOp::verify() {
+  if (failed(verifyNesting(*this)))
+    return failure();
   if (failed(verifyTunables(*this)))
     return failure();
   unsigned rank = getGrid().getNumResults();
@@ -216,7 +225,9 @@ LogicalResult KernelOp::verifyRegions() {
   });
   if (dims.wasInterrupted())
     return failure();
-  return verifyBlockUniform(*this);
+  if (failed(verifyBlockUniform(*this)))
+    return failure();
+  return verifyKernelContents(*this);
 }
 
 int64_t KernelOp::getClusterSize() {

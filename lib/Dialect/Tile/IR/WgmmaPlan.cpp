@@ -29,9 +29,34 @@ static WarpgroupShape shapeOf(const WgmmaInstructionInfo &info, int64_t n) {
           /*bytesAlongMn=*/false};
 }
 
+/// What addresses, descriptors and loop counters take beside accumulators:
+/// ptxas 13.0 asks for 154 registers where these are 128 (C7602).
+static constexpr int64_t kOtherRegisters = 26;
+
+/// Accumulators are in registers from the first instruction to the wait, all of
+/// them; ptxas gives up where they do not fit, and spills nothing.
+static std::string checkRegisters(const GemmProblem &problem,
+                                  const TargetInfo &target) {
+  int64_t threads = problem.warps * kWarpSize;
+  int64_t available = std::min<int64_t>(target.maxRegistersPerThread,
+                                        target.registersPerSm / threads);
+  int64_t needed = problem.m * problem.n * problem.bitsC / 32 / threads;
+  if (needed + kOtherRegisters <= available)
+    return "";
+  return "wgmma keeps " + std::to_string(needed) +
+         " registers of accumulators in each of " + std::to_string(threads) +
+         " threads, which have " + std::to_string(available) + ", " +
+         std::to_string(kOtherRegisters) +
+         " of them for addresses: use a smaller tile" +
+         (available < target.maxRegistersPerThread ? "" : " or more threads");
+}
+
 /// What wgmma needs of a gemm whatever the grid; empty when it has it.
 static std::string checkProblem(GemmOp gemm, const GemmProblem &problem,
-                                const WgmmaInstructionInfo &info) {
+                                const WgmmaInstructionInfo &info,
+                                const TargetInfo &target) {
+  if (std::string why = checkRegisters(problem, target); !why.empty())
+    return why;
   std::string why = checkTile(problem, shapeOf(info, 0));
   if (!why.empty())
     return why;
@@ -51,7 +76,7 @@ std::string tile::checkStatedWgmma(GemmOp gemm, const TargetInfo &target,
   const WgmmaInstructionInfo *info = wgmmaFor(gemm, target, why);
   if (!info)
     return why;
-  why = checkProblem(gemm, problem, *info);
+  why = checkProblem(gemm, problem, *info, target);
   if (!why.empty())
     return why;
   if (stated.getM() != kWgmmaM || stated.getK() != info->k ||
@@ -153,7 +178,7 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
   };
   const WgmmaInstructionInfo *info = wgmmaFor(gemm, target, why);
   if (info)
-    why = checkProblem(gemm, problem, *info);
+    why = checkProblem(gemm, problem, *info, target);
   if (!why.empty()) {
     refuse(why);
     return {};

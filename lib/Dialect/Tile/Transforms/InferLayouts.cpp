@@ -7,9 +7,11 @@
 // are in lib/Analysis and in the operations' constraints.
 //
 //===----------------------------------------------------------------------===//
+#include "Asynchronous.h"
 #include "StageTiles.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -35,6 +37,14 @@ bool mayWrite(Operation *root, Value buffer) {
             return access.isWrite && access.buffer == buffer;
           })));
     }
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      SmallVector<OpAccess> accesses;
+      bool unknown = collectAccesses(await, accesses) != nullptr;
+      return WalkResult(
+          failure(unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
+                    return own.access.isWrite && own.access.buffer == buffer;
+                  })));
+    }
     if (!llvm::is_contained(op->getOperands(), buffer))
       return WalkResult::advance();
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
@@ -56,8 +66,8 @@ public:
     auto layout =
         FragmentLayoutAttr::get(builder.getContext(), conversion.layout);
     Value converted;
+    Operation *place = op;
     if (conversion.reads) {
-      Operation *place = op;
       if (!conversion.writes) {
         place = hoist(op, conversion.buffer);
         converted = reuse(place, conversion.buffer, layout);
@@ -73,8 +83,15 @@ public:
     } else {
       converted = allocate(conversion, layout);
     }
+    // Before an asynchronous operation has ended, nothing may read what it
+    // writes, and another round of a loop may not convert again.
+    bool isRepeated = converted && place->getBlock() == op->getBlock();
+    if (conversion.writes || isRepeated) {
+      Operation *end =
+          completionOf(op, conversion.writes ? conversion.buffer : Value());
+      builder.setInsertionPointAfter(end);
+    }
     if (conversion.writes) {
-      builder.setInsertionPointAfter(op);
       ConvertLayoutOp::create(builder, op->getLoc(), converted,
                               conversion.buffer);
     }
@@ -158,6 +175,36 @@ void apply(const LayoutAnalysis &analysis, MLIRContext *context) {
     inserter.insert(conversion);
 }
 
+/// Four times the registers that a thread has: beyond, nearly all of a fragment
+/// lies in local memory, and the code that moves it, which is written out,
+/// takes minutes to compile.
+constexpr int64_t kMostFragmentRegisters = 1024;
+
+LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
+  WalkResult walk = kernel.walk([&](AllocOp alloc) {
+    auto type = cast<MemRefType>(alloc.getType());
+    if (!isFragment(alloc.getResult()) || !type.hasStaticShape())
+      return WalkResult::advance();
+    int64_t threads = kernel.getThreads();
+    // Of elements that replicas share, each holds its own.
+    int64_t elements = llvm::divideCeil(type.getNumElements(), threads);
+    int64_t registers =
+        llvm::divideCeil(elements * getStorageBits(type.getElementType()), 32);
+    if (registers <= kMostFragmentRegisters)
+      return WalkResult::advance();
+    InFlightDiagnostic diag =
+        alloc.emitOpError()
+        << "expected a fragment of at most " << kMostFragmentRegisters
+        << " registers in each thread, got " << registers << ": " << type
+        << " over " << threads << " threads";
+    diag.attachNote() << "a thread has " << target.maxRegistersPerThread
+                      << " registers: use a smaller tile in a loop, more "
+                         "threads, or a tile in shared memory";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
   using InferLayoutsPassBase::InferLayoutsPassBase;
 
@@ -183,6 +230,8 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
       markAllAnalysesPreserved();
     }
     for (KernelOp kernel : module.getOps<KernelOp>()) {
+      if (failed(checkFragmentSizes(kernel, *target)))
+        return signalPassFailure();
       stageTiles(kernel, *target, remarks && !printAnalysisOnly);
       FailureOr<LayoutAnalysis> analysis =
           LayoutAnalysis::compute(kernel, *target);

@@ -48,12 +48,17 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
   for (const TileAccess &access : own)
     if (access.isWrite && !coversWholeBuffer(access))
       return "it covers only a part of the shared buffer";
-  for (Operation *user : alloc->getUsers()) {
+  SmallVector<Operation *> uses;
+  if (collectUses(alloc.getResult(), uses))
+    return "it is not known where what uses the shared buffer is awaited";
+  for (Operation *user : uses) {
     if (user == copy)
       continue;
     Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
     if (!here || here->isBeforeInBlock(copy))
-      return "the shared buffer is used before the copy or elsewhere";
+      return isa<AwaitOp>(user)
+                 ? "what uses the shared buffer is awaited elsewhere"
+                 : "the shared buffer is used before the copy or elsewhere";
     SmallVector<OpAccess> accesses;
     if (collectAccesses(user, accesses))
       return "the shared buffer is used by something that is not understood";
@@ -65,7 +70,8 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
   return "";
 }
 
-/// acquire, copy, commit; wait before the first use, release after the last.
+/// acquire, copy, commit; wait before the first use, release after the last,
+/// and after what awaits asynchronous ones.
 static void giveSlot(TileMoveOpInterface copy) {
   Location loc = copy->getLoc();
   UseCounter counter;
@@ -77,7 +83,9 @@ static void giveSlot(TileMoveOpInterface copy) {
   Type view = alloc.getResult().getType();
   Block *block = copy->getBlock();
   Operation *first = nullptr, *last = copy;
-  for (Operation *user : alloc->getUsers()) {
+  SmallVector<Operation *> uses;
+  (void)collectUses(alloc.getResult(), uses);
+  for (Operation *user : uses) {
     if (user == copy)
       continue;
     Operation *here = block->findAncestorOpInBlock(*user);

@@ -242,7 +242,8 @@ static bool neverRuns(PipelinedOp loop) {
          upper.sle(lower);
 }
 
-/// What reads the tile that `copy` fills before the tile is written again.
+/// What reads the tile that `copy` fills before the tile is written again, and
+/// what awaits that.
 static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
   FollowingUse use{copy, buffer, nullptr, nullptr};
   for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
@@ -292,7 +293,10 @@ static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
   Block *block = loop->getBlock();
   for (const AheadCopy &ahead : plan.copies) {
     Value tile = TileMoveOpInterface(ahead.copy).getTarget();
-    for (Operation *user : tile.getUsers()) {
+    SmallVector<Operation *> uses;
+    if (collectUses(tile, uses))
+      return {};
+    for (Operation *user : uses) {
       Operation *here = block->findAncestorOpInBlock(*user);
       if (here && !loop->isBeforeInBlock(here))
         continue;

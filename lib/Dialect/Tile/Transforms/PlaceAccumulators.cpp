@@ -9,7 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
+#include "Asynchronous.h"
 #include "GemmPlans.h"
+#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -67,11 +69,6 @@ struct PlaceAccumulatorsPass
                               "--tile-infer-layouts";
         return signalPassFailure();
       }
-      if (gemm.isAsync()) {
-        gemm.emitOpError() << "expected a gemm without token, or its "
-                              "accumulator in tensor memory already";
-        return signalPassFailure();
-      }
       Value &buffer = buffers[fragment];
       if (!buffer) {
         OpBuilder builder(&getContext());
@@ -84,7 +81,9 @@ struct PlaceAccumulatorsPass
                             TensorMemorySpaceAttr::get(&getContext())),
             /*layout=*/Attribute());
       }
-      place(widestPiece(gemm, fragment), fragment, buffer, layout);
+      Piece piece = widestPiece(gemm, fragment);
+      includeAwaits(piece, fragment);
+      place(piece, fragment, buffer, layout);
     }
   }
 
@@ -103,6 +102,45 @@ private:
         piece.last = next;
       }
     return piece;
+  }
+
+  /// Lets the piece last until its gemms have ended. Where their awaits are
+  /// elsewhere, or something touches the fragment before, they are awaited at
+  /// once: a copy of the result has to find it.
+  void includeAwaits(Piece &piece, Value fragment) const {
+    Block *block = piece.first->getBlock();
+    SmallVector<GemmOp> issued;
+    for (Operation *op = piece.first;; op = op->getNextNode()) {
+      op->walk([&](GemmOp gemm) {
+        if (gemm.getC() == fragment && gemm.isAsync())
+          issued.push_back(gemm);
+      });
+      if (op == piece.last)
+        break;
+    }
+    for (GemmOp gemm : issued) {
+      SmallVector<Operation *> awaits;
+      bool isFollowed = !collectAwaits(gemm, awaits);
+      Operation *end = piece.last;
+      for (Operation *await : awaits) {
+        Operation *level = block->findAncestorOpInBlock(*await);
+        isFollowed &= level && !level->isBeforeInBlock(piece.first);
+        if (isFollowed && end->isBeforeInBlock(level))
+          end = level;
+      }
+      for (Operation *op = piece.last; isFollowed && op != end;) {
+        op = op->getNextNode();
+        isFollowed = !touches(op, fragment);
+      }
+      if (!isFollowed) {
+        if (remarks)
+          gemm.emitRemark() << "awaited at once: where the program awaits it, "
+                               "its accumulator has left tensor memory";
+        AwaitOp await = awaitAtOnce(gemm);
+        end = gemm == piece.last ? await.getOperation() : piece.last;
+      }
+      piece.last = end;
+    }
   }
 
   void place(Piece piece, Value fragment, Value buffer,

@@ -14,16 +14,20 @@
 //
 // The wait of use i+1 stands where every read of use i has been issued, so with
 // cp.async its barrier still is what empties the slot of use i for the next
-// iteration's production.
+// iteration's production. A gemm behind which something else reads the slot
+// therefore stays whole.
 //
 // SplitProduction.cpp then frees most iterations from the checks of a
 // production by cp.async; this file decides nothing about bounds.
 //
 //===----------------------------------------------------------------------===//
+#include "Asynchronous.h"
+#include "GemmPlans.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/MatrixAccess.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -73,6 +77,7 @@ public:
 private:
   std::string whyNotOperand(Value buffer, MmaOperand role, bool transposed,
                             Operand &operand);
+  bool isReadBehind();
   void load(ValueRange views, int64_t step);
   /// The number of an iteration's use is the iteration's, plus what does not
   /// change in the loop.
@@ -161,6 +166,22 @@ std::string Prefetch::whyNotOperand(Value buffer, MmaOperand role,
   return "";
 }
 
+/// Whether something may read a slot when the gemm's last operands have been
+/// loaded, which is where the slot would be released.
+bool Prefetch::isReadBehind() {
+  for (Value view : wait.getViews()) {
+    SmallVector<Operation *> uses;
+    if (collectUses(view, uses))
+      return true;
+    for (Operation *user : uses) {
+      Operation *here = loop.getBody()->findAncestorOpInBlock(*user);
+      if (!here || gemm->isBeforeInBlock(here))
+        return true;
+    }
+  }
+  return false;
+}
+
 std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   plan = gemm.getPlanAttr();
   if (!plan || plan.getInstruction() != MmaInstruction::MmaSync)
@@ -198,7 +219,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   if (needed > available)
     return "a thread's fragments would take " + std::to_string(needed) +
            " registers, expected at most " + std::to_string(available);
-  return "";
+  return isReadBehind() ? "something behind it reads the same slot" : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -333,6 +354,9 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
     SmallVector<GemmOp> gemms(loop.getBody()->getOps<GemmOp>());
     if (gemms.empty())
       continue;
+    // By mma.sync it has ended when it was issued: its token says nothing.
+    if (gemms[0].isAsync() && isDoneBy(gemms[0], MmaInstruction::MmaSync))
+      gemms[0] = cast<GemmOp>(makeSynchronous(gemms[0]));
     Prefetch prefetch(loop, waits[0], gemms[0]);
     std::string reason =
         waits.size() > 1 ? "the loop waits for several rings"

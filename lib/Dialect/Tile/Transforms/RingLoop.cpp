@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -119,11 +120,18 @@ static SharedLayoutAttr layoutOf(Value buffer) {
                              getStorageBits(type.getElementType())));
 }
 
-/// Who reads `buffer`, apart from the copy that fills it.
-static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
+/// Who reads the buffers or views of them, apart from the copies that fill
+/// them. Where barriers empty the slots (`byBarrier`), a store by TMA counts as
+/// one of the threads: they wait for it before they go on.
+static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers,
+                                         bool byBarrier) {
   bool wgmma = false, tcgen05 = false, stores = false, threads = false;
-  for (Value buffer : buffers)
-    for (Operation *user : buffer.getUsers()) {
+  for (Value buffer : buffers) {
+    SmallVector<Operation *> uses;
+    (void)collectUses(buffer, uses);
+    for (Operation *user : uses) {
+      if (isa<AwaitOp, ViewLikeOpInterface>(user))
+        continue;
       auto gemm = dyn_cast<GemmOp>(user);
       auto is = [&](MmaInstruction instruction) {
         return gemm && gemm.getPlan() &&
@@ -134,12 +142,13 @@ static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers) {
       auto copy = dyn_cast<TileMoveOpInterface>(user);
       wgmma |= isWgmma;
       tcgen05 |= isTcgen05;
-      bool isStore =
-          copy && copy.getSource() == buffer && copy.isMovedByProxy();
+      bool isStore = copy && isShared(copy.getSource()) &&
+                     copy.isMovedByProxy() && !byBarrier;
       stores |= isStore;
       threads |= !isWgmma && !isTcgen05 && !isStore &&
                  !(copy && copy.getTarget() == buffer);
     }
+  }
   SmallVector<RingSide> sides;
   if (wgmma)
     sides.push_back(RingSide::Wgmma);
@@ -165,7 +174,9 @@ Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
     if (inferred)
       layouts.push_back(layoutOf(buffer));
   }
-  SmallVector<RingSide> consumers = consumersOf(buffers);
+  bool byBarrier =
+      producer == RingSide::CpAsync || producer == RingSide::Threads;
+  SmallVector<RingSide> consumers = consumersOf(buffers, byBarrier);
   auto type =
       RingType::get(builder.getContext(), stages, types, producer, consumers);
   OpBuilder::InsertionGuard guard(builder);

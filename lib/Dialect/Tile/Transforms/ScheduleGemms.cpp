@@ -13,6 +13,7 @@
 //      wait for releases: the waits move behind the loop.
 //
 //===----------------------------------------------------------------------===//
+#include "Asynchronous.h"
 #include "GemmPlans.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -101,14 +102,9 @@ struct ScheduleGemmsPass
 private:
   /// Steps 1 and 2.
   void issue(GemmOp gemm) {
-    OpBuilder builder(gemm);
-    OperationState state(gemm.getLoc(), GemmOp::getOperationName());
-    state.addOperands(gemm->getOperands());
-    state.addAttributes(gemm->getAttrs());
-    state.addTypes(TokenType::get(&getContext()));
-    auto issued = cast<GemmOp>(builder.create(state));
-    Operation *place = gemm->getNextNode();
-    gemm.erase();
+    auto issued = cast<GemmOp>(makeAsynchronous(gemm));
+    Operation *place = issued->getNextNode();
+    OpBuilder builder(&getContext());
     while (!needsResult(issued, place))
       place = place->getNextNode();
     builder.setInsertionPoint(place);

@@ -9,8 +9,11 @@
 // one multiplies while the other stores.
 //
 //===----------------------------------------------------------------------===//
+#include "Asynchronous.h"
 #include "UseCounter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -114,6 +117,66 @@ static bool storesAgain(CopyOp store) {
         llvm::none_of(store.getTargetOffsets(),
                       [&](Value offset) { return variesIn(offset, loop); }))
       return true;
+  return false;
+}
+
+/// Whether an operation moves a staging tile, or a part of it, away.
+static bool isStoreOf(Operation *op, AllocOp alloc) {
+  return cast<TileMoveOpInterface>(op).getSource() == alloc.getResult();
+}
+
+/// A value as another one (null: zero) and a constant.
+static std::pair<Value, int64_t> splitConstant(Value value) {
+  int64_t sum = 0;
+  APInt number;
+  while (auto add = value.getDefiningOp<arith::AddIOp>()) {
+    if (!matchPattern(add.getRhs(), m_ConstantInt(&number)))
+      break;
+    sum += number.getSExtValue();
+    value = add.getLhs();
+  }
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return {Value(), sum + number.getSExtValue()};
+  return {value, sum};
+}
+
+/// Whether two stores are known to write different elements.
+static bool areApart(CopyOp a, CopyOp b) {
+  if (!mayAlias(a.getTarget(), b.getTarget()))
+    return true;
+  if (a.getTarget() != b.getTarget())
+    return false;
+  SmallVector<int64_t> extentsA = a.getTargetExtents(),
+                       extentsB = b.getTargetExtents();
+  auto offsetOf = [](CopyOp copy, size_t d) {
+    return copy.getTargetOffsets().empty()
+               ? std::pair<Value, int64_t>()
+               : splitConstant(copy.getTargetOffsets()[d]);
+  };
+  for (size_t d = 0; d < extentsA.size(); ++d) {
+    auto [baseA, atA] = offsetOf(a, d);
+    auto [baseB, atB] = offsetOf(b, d);
+    if (baseA == baseB &&
+        (atA + extentsA[d] <= atB || atB + extentsB[d] <= atA))
+      return true;
+  }
+  return false;
+}
+
+/// Whether stores of a tile may write the same elements, in one round or in the
+/// next: stores by TMA are not ordered, so that the earlier has to have ended.
+static bool mustEndInOrder(const Staging &staging) {
+  SmallVector<CopyOp> stores;
+  for (Operation *op : staging.accesses)
+    if (storesTile(op, staging.alloc))
+      stores.push_back(cast<CopyOp>(op));
+  for (auto [i, store] : llvm::enumerate(stores)) {
+    if (storesAgain(store))
+      return true;
+    for (CopyOp later : ArrayRef(stores).drop_front(i + 1))
+      if (!areApart(store, later))
+        return true;
+  }
   return false;
 }
 
@@ -246,39 +309,40 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   }
   Location loc = staging.accesses.front()->getLoc();
   OpBuilder builder(&getContext());
-  Type token = TokenType::get(&getContext());
-  // Carried by the loops around: the store that the round before has left.
-  UseCounter carried(token);
-  Value pending = carried.begin(staging.accesses.front());
-  bool again = llvm::any_of(staging.accesses, [&](Operation *op) {
-    return storesTile(op, staging.alloc) && storesAgain(cast<CopyOp>(op));
-  });
-  for (Operation *&op : staging.accesses) {
-    auto copy = cast<TileMoveOpInterface>(op);
-    builder.setInsertionPoint(copy);
-    if (copy.getSource() != staging.alloc.getResult()) {
-      if (pending && again)
-        AwaitOp::create(builder, loc, pending, UnitAttr(), IntegerAttr());
-      else if (pending)
-        AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
-      pending = Value();
-      continue;
-    }
-    OperationState state(copy.getLoc(), copy->getName());
-    state.addOperands(copy->getOperands());
-    state.propertiesAttr = copy->getPropertiesAsAttribute();
-    state.addTypes(token);
-    Operation *issued = builder.create(state);
-    copy->erase();
-    op = issued;
-    pending = issued->getResult(0);
+  // Carried by the loops around: the stores that the round before has left,
+  // those behind the last write.
+  bool inOrder = mustEndInOrder(staging);
+  unsigned left = 0;
+  for (Operation *op : llvm::reverse(staging.accesses)) {
+    if (!isStoreOf(op, staging.alloc) || (inOrder && left))
+      break;
+    ++left;
   }
-  Value last = carried.finish(pending);
+  UseCounter carried(TokenType::get(&getContext()));
+  SmallVector<Value> pending;
+  if (left)
+    pending = carried.beginAll(staging.accesses.front(), left);
+  for (Operation *&op : staging.accesses) {
+    bool isStore = isStoreOf(op, staging.alloc);
+    builder.setInsertionPoint(op);
+    if (!pending.empty() && inOrder)
+      AwaitOp::create(builder, loc, pending, UnitAttr(), IntegerAttr());
+    else if (!pending.empty() && !isStore)
+      AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
+    if (inOrder || !isStore)
+      pending.clear();
+    if (!isStore)
+      continue;
+    op = makeAsynchronous(op);
+    pending.push_back(op->getResult(0));
+  }
+  ++scheduledStores;
+  if (!left)
+    return;
+  SmallVector<Value> last = carried.finishAll(pending);
   // Where the outermost loop ends.
-  Operation *after = last.getDefiningOp();
-  Block *agent = after->getBlock();
+  Block *agent = last.front().getParentBlock();
   builder.setInsertionPoint(agent->getTerminator());
   AwaitOp::create(builder, loc, last, /*read=*/UnitAttr(),
                   /*groups=*/IntegerAttr());
-  ++scheduledStores;
 }

@@ -26,6 +26,28 @@ static std::string nameOf(const CopyRule &rule) {
                     : name;
 }
 
+/// Why a policy of the cache that is asked for says nothing; empty where it
+/// does, or where none is.
+static StringRef whyNoPolicy(TileMoveOpInterface copy,
+                             CopyInstruction instruction) {
+  std::optional<EvictionPolicy> policy = copy.getEvictionPolicy();
+  bool isProxys = instruction == CopyInstruction::Tma ||
+                  instruction == CopyInstruction::Bulk;
+  if (!policy || *policy == EvictionPolicy::Normal || isProxys)
+    return "";
+  if (!isGlobal(copy.getSource()) && !isGlobal(copy.getTarget()))
+    return "nothing passes the L2 cache";
+  if (copy.getCombining())
+    return "atomic instructions of threads are given none";
+  if (instruction == CopyInstruction::Realign)
+    return "loads that are shifted into place are given none";
+  Value global =
+      isGlobal(copy.getSource()) ? copy.getSource() : copy.getTarget();
+  if (getStorageBits(cast<MemRefType>(global.getType()).getElementType()) < 8)
+    return "loads and stores of packed elements are given none";
+  return "";
+}
+
 /// What was chosen and why not the rows before: one reason per instruction,
 /// that of its narrowest row, and each wider row of the chosen one.
 static void explain(TileMoveOpInterface copy, const CopyDecision &decision) {
@@ -44,6 +66,8 @@ static void explain(TileMoveOpInterface copy, const CopyDecision &decision) {
     if (rejected.rule->instruction == decision.instruction)
       remark << "; " << rejected.rule->bytes
              << " bytes not taken: " << rejected.reason;
+  if (StringRef why = whyNoPolicy(copy, decision.instruction); !why.empty())
+    remark << "; `eviction_policy` has no effect: " << why;
 }
 
 static LogicalResult refuse(TileMoveOpInterface copy, CopyInstruction preferred,

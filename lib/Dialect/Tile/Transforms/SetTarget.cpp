@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/BuiltinOps.h"
-#include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
 
@@ -19,6 +19,9 @@ struct SetTargetPass : tile::impl::SetTargetPassBase<SetTargetPass> {
   using SetTargetPassBase::SetTargetPassBase;
 
   void runOnOperation() override {
+    // First in every pipeline: refused before anything is made of it.
+    if (failed(verifyOnlyKernels(getOperation())))
+      return signalPassFailure();
     std::string error;
     if (!TargetInfo::get(arch, &error)) {
       getOperation().emitError() << error;

@@ -19,6 +19,7 @@
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -44,7 +45,7 @@ private:
   std::string whyNot();
   std::optional<Linear> linear(Value value);
   std::string limitUses(CopyOp copy);
-  void build();
+  std::string build();
   /// The number of iterations that a guard of the loop looks ahead; nullopt
   /// where it asks for something else.
   std::optional<int64_t> distanceOf(scf::IfOp branch, scf::ForOp inLoop);
@@ -70,6 +71,10 @@ private:
   Value always;      // i1: use 0 is
 };
 } // namespace
+
+static bool isFalse(Value condition) {
+  return matchPattern(condition, m_Zero());
+}
 
 static RingCommitOp commitOf(scf::ForOp loop) {
   RingCommitOp commit;
@@ -175,10 +180,14 @@ std::string Splitter::limitUses(CopyOp copy) {
   return "";
 }
 
-void Splitter::build() {
+std::string Splitter::build() {
   Value lower = loop.getLowerBound();
   Value middle =
       fold<arith::MaxSIOp>(fold<arith::SubIOp>(limit, constant(ahead)), lower);
+  std::optional<int64_t> first = getConstantIntValue(lower),
+                         last = getConstantIntValue(middle);
+  if ((first && last && *last <= *first) || (always && isFalse(always)))
+    return "no iteration's production lies inside its sources";
   if (always)
     middle = builder.createOrFold<arith::SelectOp>(loc, always, middle, lower);
   IRMapping mapping;
@@ -202,6 +211,7 @@ void Splitter::build() {
     branch.erase();
   }
   dealOut(unchecked);
+  return "";
 }
 
 /// Shares the copies of a production among the gemms but the last, behind which
@@ -230,8 +240,7 @@ std::string Splitter::run() {
     if (!reason.empty())
       return reason;
   }
-  build();
-  return "";
+  return build();
 }
 
 std::string tile::splitProduction(scf::ForOp loop) {

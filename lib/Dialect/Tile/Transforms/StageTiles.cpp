@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "StageTiles.h"
+#include "Asynchronous.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "llvm/ADT/MapVector.h"
@@ -92,7 +93,9 @@ private:
     builder.setInsertionPoint(op);
     if (staging.reads || toShared)
       copy(op->getLoc(), buffer, twin);
-    builder.setInsertionPointAfter(op);
+    // Of an asynchronous operation, where it has ended.
+    builder.setInsertionPointAfter(
+        completionOf(op, staging.writes ? buffer : Value()));
     if (staging.writes)
       copy(op->getLoc(), twin, buffer);
     for (OpOperand *operand : staging.operands)

@@ -35,40 +35,49 @@ Operation *UseCounter::obstacle(Operation *op) {
   return nullptr;
 }
 
-Value UseCounter::begin(Operation *op) {
+SmallVector<Value> UseCounter::beginAll(Operation *op, unsigned count) {
   Operation *parent = op->getParentOp();
   IRRewriter rewriter(op->getContext());
   if (isa<KernelOp, WarpSpecializeOp>(parent)) {
     rewriter.setInsertionPointToStart(op->getBlock());
-    if (type && !type.isIndex())
-      return TokenDoneOp::create(rewriter, op->getLoc(), type);
-    return arith::ConstantIndexOp::create(rewriter, op->getLoc(), 0);
+    Value first =
+        type && !type.isIndex()
+            ? TokenDoneOp::create(rewriter, op->getLoc(), type).getToken()
+            : arith::ConstantIndexOp::create(rewriter, op->getLoc(), 0)
+                  .getResult();
+    return SmallVector<Value>(count, first);
   }
-  Value outer = begin(parent);
+  SmallVector<Value> outer = beginAll(parent, count);
   rewriter.setInsertionPoint(parent);
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
     FailureOr<LoopLikeOpInterface> carrier = loop.replaceWithAdditionalYields(
         rewriter, outer, /*replaceInitOperandUsesInLoop=*/false,
         [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
-          return SmallVector<Value>{arguments.front()};
+          return SmallVector<Value>(arguments.begin(), arguments.end());
         });
     auto replaced = cast<scf::ForOp>(carrier->getOperation());
     levels.push_back({replaced, replaced.getBody()});
-    return replaced.getRegionIterArgs().back();
+    return llvm::to_vector_of<Value>(
+        replaced.getRegionIterArgs().take_back(count));
   }
   auto branch = cast<scf::IfOp>(parent);
   Block *block = op->getBlock();
-  scf::IfOp replaced = addResult(branch, outer, outer);
-  levels.push_back({replaced, block});
+  for (Value value : outer)
+    branch = addResult(branch, value, value);
+  levels.push_back({branch, block});
   return outer;
 }
 
-Value UseCounter::finish(Value next) {
+SmallVector<Value> UseCounter::finishAll(ValueRange next) {
+  SmallVector<Value> values(next);
   for (const Level &level : llvm::reverse(levels)) {
     Operation *yield = level.block->getTerminator();
-    yield->setOperand(yield->getNumOperands() - 1, next);
-    next = level.carrier->getResults().back();
+    unsigned first = yield->getNumOperands() - values.size();
+    for (auto [i, value] : llvm::enumerate(values))
+      yield->setOperand(first + i, value);
+    values = llvm::to_vector_of<Value>(
+        level.carrier->getResults().take_back(values.size()));
   }
   levels.clear();
-  return next;
+  return values;
 }

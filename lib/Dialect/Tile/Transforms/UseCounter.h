@@ -32,10 +32,14 @@ public:
 
   /// The count before `op`. Enclosing loops and branches are replaced by ones
   /// that carry it.
-  Value begin(Operation *op);
+  Value begin(Operation *op) { return beginAll(op, 1).front(); }
   /// The count after what `begin` was asked for. Returns it where the
   /// outermost loop or branch ends.
-  Value finish(Value next);
+  Value finish(Value next) { return finishAll(next).front(); }
+
+  /// The same for several values at once.
+  SmallVector<Value> beginAll(Operation *op, unsigned count);
+  SmallVector<Value> finishAll(ValueRange next);
 
 private:
   struct Level {

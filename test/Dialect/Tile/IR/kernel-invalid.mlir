@@ -131,15 +131,36 @@ tile.kernel @cluster_of_none() grid(%bx) = (1) threads(32) cluster(0) {
 // -----
 
 // kernel-6
-// expected-error @+1 {{[kernel-6] expected `tile.alignment` to be a power of two on a memref, got 12 : i64 on argument 'A'}}
+// expected-error @+1 {{[kernel-6] expected `tile.alignment` to be a power of two of at most 1048576 bytes on a memref, got 12 : i64 on argument 'A'}}
 tile.kernel @alignment(%A: memref<8xf32> {tile.alignment = 12}) grid(%bx) = (1) threads(32) {
 }
 
 // -----
 
 // kernel-6
-// expected-error @+1 {{[kernel-6] expected `tile.alignment` to be a power of two on a memref, got 16 : i64 on argument 'n'}}
+// expected-error @+1 {{[kernel-6] expected `tile.alignment` to be a power of two of at most 1048576 bytes on a memref, got 16 : i64 on argument 'n'}}
 tile.kernel @alignment_of_scalar(%n: index {tile.alignment = 16}) grid(%bx) = (1) threads(32) {
+}
+
+// -----
+
+// kernel-6: what overflows when it is counted in bits
+// expected-error @+1 {{[kernel-6] expected `tile.alignment` to be a power of two of at most 1048576 bytes on a memref, got 4611686018427387904 : i64 on argument 'A'}}
+tile.kernel @huge_alignment(%A: memref<64x64xf16> {tile.alignment = 4611686018427387904}) grid(%bx) = (1) threads(32) {
+}
+
+// -----
+
+// kernel-6
+// expected-error @+1 {{[kernel-6] expected `tile.alignment` to be a power of two of at most 1048576 bytes on a memref, got 2097152 : i64 on argument 'A'}}
+tile.kernel @large_alignment(%A: memref<64x64xf16> {tile.alignment = 2097152}) grid(%bx) = (1) threads(32) {
+}
+
+// -----
+
+// kernel-6
+// expected-error @+1 {{[kernel-6] expected `tile.alignment` to be a power of two of at most 1048576 bytes on a memref, got -9223372036854775808 : i64 on argument 'A'}}
+tile.kernel @negative_alignment(%A: memref<64x64xf16> {tile.alignment = -9223372036854775808}) grid(%bx) = (1) threads(32) {
 }
 
 // -----
@@ -154,6 +175,13 @@ tile.kernel @may_alias(%A: memref<8xf32> {tile.may_alias = true}) grid(%bx) = (1
 // kernel-6
 // expected-error @+1 {{[kernel-6] unknown attribute 'tile.volatile' on argument 'A'}}
 tile.kernel @unknown_attribute(%A: memref<8xf32> {tile.volatile}) grid(%bx) = (1) threads(32) {
+}
+
+// -----
+
+// kernel-6
+// expected-error @+1 {{[kernel-6] unknown attribute 'tile.alignement' on argument 'A', did you mean 'tile.alignment'?}}
+tile.kernel @misspelled_attribute(%A: memref<8xf32> {tile.alignement = 16}) grid(%bx) = (1) threads(32) {
 }
 
 // -----

@@ -37,8 +37,8 @@ tile.kernel @grid_subtraction(%n: index, %m: index)
     grid(%bx, %by, %bz) = (%n - %m ceildiv 2, (%n - %m) floordiv 4 ceildiv 3, %m - (%n ceildiv 3 - %m) ceildiv 5) threads(32) {
 }
 
-// CHECK-LABEL: tile.kernel @empty_grid() grid(%bx) = (0) threads(32) attributes {note = "kept"}
-tile.kernel @empty_grid() grid(%bx) = (0) threads(32) attributes {note = "kept"} {
+// CHECK-LABEL: tile.kernel @empty_grid() grid(%bx) = (0) threads(32) attributes {my.note = "kept"}
+tile.kernel @empty_grid() grid(%bx) = (0) threads(32) attributes {my.note = "kept"} {
   tile.return
 }
 

@@ -56,8 +56,8 @@ tile.kernel @loops(%n: index) grid(%bx) = (1) threads(64) {
   // GENERIC: "tile.pipelined"({{.*}}) <{stages = 3 : i64}> ({
   tile.pipelined %k = %c0 to %n step %c32 stages(3) {
   }
-  // CHECK: tile.pipelined %k = %bx to %n step %n stages(1) attributes {note = 1 : i64} {
-  tile.pipelined %k = %bx to %n step %n stages(1) attributes {note = 1} {
+  // CHECK: tile.pipelined %k = %bx to %n step %n stages(1) attributes {my.note = 1 : i64} {
+  tile.pipelined %k = %bx to %n step %n stages(1) attributes {my.note = 1} {
     // CHECK: tile.pipelined %[[INNER:.*]] = %c0 to %k step %c32 stages(64) {
     tile.pipelined %q = %c0 to %k step %c32 stages(64) {
       tile.yield

@@ -36,7 +36,7 @@ tile.kernel @stages() tunable(%s in [65]) grid(%bx) = (1) threads(32) {
 
 #shared = #gpu.address_space<workgroup>
 // expected-error @+2 {{got none among 1}}
-// expected-note @+1 {{about 288 registers a thread, of 255}}
+// expected-note @+1 {{about 384 registers a thread, of 255}}
 tile.kernel @registers() tunable(%b in [256]) grid(%bx) = (1) threads(256) {
   %As = tile.alloc(%b) : memref<?x64xf16, #shared>
   %Bs = tile.alloc(%b) : memref<64x?xf16, #shared>

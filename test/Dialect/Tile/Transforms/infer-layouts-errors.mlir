@@ -129,3 +129,14 @@ module attributes {tile.target = #tile.target<"sm_90">} {
     %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [] lane [(32, 0:1)] warp [] block [(2, 0:32)]>) : memref<64xf32, #tile.fragment>
   }
 }
+
+// -----
+
+// Registers are few: what does not fit four times over is no fragment.
+module attributes {tile.target = #tile.target<"sm_90a">} {
+tile.kernel @large_fragment() grid(%bx) = (1) threads(128) {
+  // expected-error @below {{expected a fragment of at most 1024 registers in each thread, got 2048: 'memref<512x512xf32, #tile.fragment>' over 128 threads}}
+  // expected-note @below {{a thread has 255 registers: use a smaller tile in a loop, more threads, or a tile in shared memory}}
+  %t = tile.alloc : memref<512x512xf32, #tile.fragment>
+}
+}

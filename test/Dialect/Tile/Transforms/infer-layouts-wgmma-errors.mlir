@@ -180,3 +180,25 @@ tile.kernel @elsewhere() grid(%bx) = (1) threads(128) {
   tile.gemm %a, %b, %c {plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>} : memref<64x32xf16, #shared>, memref<32x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
 }
 }
+
+// -----
+
+// 512 threads share the registers of a multiprocessor.
+#shared = #gpu.address_space<workgroup>
+module attributes {tile.target = #tile.target<"sm_90a">} {
+tile.kernel @registers() grid(%bx) = (1) threads(512) {
+  %a = tile.alloc : memref<256x64xf16, #shared>
+  %b = tile.alloc : memref<64x256xf16, #shared>
+  %c = tile.alloc : memref<256x256xf32, #tile.fragment>
+  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
+  // expected-note @below {{not possible: wgmma keeps 128 registers of accumulators in each of 512 threads, which have 128, 26 of them for addresses: use a smaller tile}}
+  tile.gemm %a, %b, %c : memref<256x64xf16, #shared>, memref<64x256xf16, #shared>, memref<256x256xf32, #tile.fragment>
+}
+tile.kernel @fits() grid(%bx) = (1) threads(512) {
+  %a = tile.alloc : memref<256x64xf16, #shared>
+  %b = tile.alloc : memref<64x128xf16, #shared>
+  %c = tile.alloc : memref<256x128xf32, #tile.fragment>
+  // expected-remark @below {{chose plan #tile.mma_plan<wgmma}}
+  tile.gemm %a, %b, %c : memref<256x64xf16, #shared>, memref<64x128xf16, #shared>, memref<256x128xf32, #tile.fragment>
+}
+}

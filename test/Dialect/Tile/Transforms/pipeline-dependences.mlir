@@ -247,24 +247,6 @@ tile.kernel @taken(%A: memref<?xf32>, %B: memref<?xf32>, %tickets: memref<?xi32>
 
 // -----
 #shared = #gpu.address_space<workgroup>
-// An operation that may touch anything.
-func.func private @opaque()
-tile.kernel @unknown(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) grid(%bx) = (1) threads(32) {
-  %c0 = arith.constant 0 : index
-  %c32 = arith.constant 32 : index
-  %s = tile.alloc : memref<32xf32, #shared>
-  // expected-remark @+1 {{not pipelined: no copy may run ahead}}
-  tile.pipelined %k = %c0 to %K step %c32 stages(3) {
-    // expected-remark @+1 {{not pipelined: 'func.call' in the loop may touch any buffer}}
-    tile.copy %A[%k] to %s : memref<?xf32> to memref<32xf32, #shared>
-    // expected-note @+1 {{here}}
-    func.call @opaque() : () -> ()
-    tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
-  }
-}
-
-// -----
-#shared = #gpu.address_space<workgroup>
 // Assertions, assumptions and prints order themselves but touch no buffer they
 // do not name.
 // CHECK-LABEL: tile.kernel @harmless

@@ -99,4 +99,50 @@ tile.kernel @others() grid(%bx) = (1) threads(128) {
   %c = tile.alloc : !c
   tile.gemm %a, %b, %c {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [4, 1]>} : !a, !b, !c
 }
+
+// A gemm that the program awaits: the result comes back after the await.
+// CHECK-LABEL: tile.kernel @awaited
+// CHECK: %[[C:.*]] = tile.alloc layout({{.*}}) : memref<128x64xf32, #tile.fragment>
+// CHECK: %[[TOKEN:.*]] = tile.gemm %{{.*}}, %{{.*}}, %[[T:.*]] {clear, plan = {{.*}} -> !tile.token
+// CHECK-NEXT: tile.await %[[TOKEN]]
+// CHECK-NEXT: tile.copy %[[T]] to %[[C]]
+tile.kernel @awaited() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : !a
+  %b = tile.alloc : !b
+  %c = tile.alloc layout(#rows) : !c
+  %t = tile.gemm %a, %b, %c {clear, plan = #plan} : !a, !b, !c -> !tile.token
+  tile.await %t
+  tile.parallel (%i, %j) in (128, 64) layout(#rows) {
+    %x = memref.load %c[%i, %j] : !c
+    %y = arith.addf %x, %x : f32
+    memref.store %y, %c[%i, %j] : !c
+  }
+}
+
+// One that the program awaits in the next round: its result comes back in this
+// one, so it is awaited at once.
+// CHECK-LABEL: tile.kernel @elsewhere
+// CHECK: %[[TOKEN:.*]] = tile.gemm {{.*}} -> !tile.token
+// CHECK: tile.await %[[TOKEN]]
+// CHECK-NEXT: tile.copy
+tile.kernel @elsewhere(%n: index) grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.alloc : !a
+  %b = tile.alloc : !b
+  %c = tile.alloc layout(#rows) : !c
+  %none = tile.token.done
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %none) -> (!tile.token) {
+    tile.await %before
+    tile.fill %c with %zero {layout = #rows} : !c, f32
+    tile.parallel (%r, %s) in (128, 64) layout(#rows) {
+      %x = memref.load %c[%r, %s] : !c
+      memref.store %x, %c[%r, %s] : !c
+    }
+    %t = tile.gemm %a, %b, %c {plan = #plan} : !a, !b, !c -> !tile.token
+    scf.yield %t : !tile.token
+  }
+  tile.await %last
+}
 }

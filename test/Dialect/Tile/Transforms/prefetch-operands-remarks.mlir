@@ -112,3 +112,23 @@ tile.kernel @not_linear(%A: memref<512x512xf16> {tile.alignment = 16}, %K: index
     tile.gemm %As, %Bs, %acc : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
   }
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Three columns fewer than the tile has: no production lies inside, so there is
+// no loop for those that do.
+tile.kernel @never_inside(%A: memref<512x61xf16> {tile.alignment = 16}, %B: memref<512x512xf16> {tile.alignment = 16}, %K: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %As = tile.alloc : memref<64x64xf16, #shared>
+  %Bs = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.pipelined %k = %c0 to %K step %c64 stages(2) {
+    tile.copy %A[%k, %c0] to %As : memref<512x61xf16> to memref<64x64xf16, #shared>
+    tile.copy %B[%k, %c0] to %Bs : memref<512x512xf16> to memref<64x64xf16, #shared>
+    // expected-remark @+1 {{operands loaded a k step ahead; copies keep their checks: no iteration's production lies inside its sources}}
+    tile.gemm %As, %Bs, %acc : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+}

@@ -195,3 +195,69 @@ tile.kernel @two_tiles(%C: memref<?x64xf16> {tile.alignment = 16}) grid(%b) = (1
   tile.copy %f to %t {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
   tile.copy %t to %C[%c0, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
 }
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// Two stores of one tile: the loop carries both, and the next round waits for
+// both to be read.
+// CHECK-LABEL: tile.kernel @two
+// CHECK: %[[LAST:.*]]:2 = scf.for {{.*}} iter_args(%[[B0:.*]] = %{{.*}}, %[[B1:.*]] = %{{.*}}) -> (!tile.token, !tile.token) {
+// CHECK: tile.await read %[[B0]], %[[B1]]
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {layout
+// CHECK-NEXT: %[[C:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
+// CHECK-NEXT: %[[D:.*]] = tile.copy %[[STAGING]] to %D[{{.*}} -> !tile.token
+// CHECK-NEXT: scf.yield %[[C]], %[[D]]
+// CHECK: tile.await %[[LAST]]#0, %[[LAST]]#1
+tile.kernel @two(%C: memref<?x64xf16> {tile.alignment = 16}, %D: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+  scf.for %t = %c0 to %n step %c64 {
+    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %s to %D[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  }
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// Rows 0 to 63, then 64 to 127: apart. Rows 32 to 95 are not: what the first
+// two have stored has to be there before.
+// CHECK-LABEL: tile.kernel @overlap
+// CHECK: %[[FIRST:.*]] = tile.copy %[[STAGING:[0-9]+]] to %C[{{.*}} -> !tile.token
+// CHECK-NEXT: tile.await %[[FIRST]]
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] {layout
+// CHECK-NEXT: %[[SECOND:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
+// CHECK-NEXT: tile.await %[[SECOND]]
+// CHECK-NEXT: %[[THIRD:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
+// CHECK: tile.await %[[THIRD]]
+tile.kernel @overlap(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f16
+  %two = arith.constant 2.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %g = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  %n32 = arith.addi %n, %c32 : index
+  %n64 = arith.addi %n, %c64 : index
+  tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+  tile.fill %g with %two : memref<64x64xf16, #tile.fragment>, f16
+  tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  tile.copy %s to %C[%n, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  tile.copy %g to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  tile.copy %s to %C[%n64, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  tile.copy %s to %C[%n32, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+}

@@ -2,7 +2,7 @@
 // RUN: tile-opt %s '--tile-to-nvvm=arch=sm_80 remarks' --mlir-print-op-on-diagnostic=false 2>&1 | FileCheck %s
 
 // CHECK: not proved: budget of 200000 steps used
-// CHECK: rings are proved for 13 combinations of sizes
+// CHECK: rings are proved for 14 combinations of sizes
 // CHECK: note: 0 to 8 iterations
 // CHECK: llvm.func @long(
 // CHECK: llvm.func @largest(

@@ -70,6 +70,8 @@ bool isTileShape(ArrayRef<int64_t> extents);
 /// Name of the module attribute that holds the TargetAttr.
 inline constexpr llvm::StringLiteral kTargetAttrName = "tile.target";
 inline constexpr llvm::StringLiteral kAlignmentAttrName = "tile.alignment";
+/// The largest `tile.alignment`, in bytes: more than any allocator promises.
+inline constexpr int64_t kMaxAlignment = int64_t(1) << 20;
 inline constexpr llvm::StringLiteral kMayAliasAttrName = "tile.may_alias";
 inline constexpr llvm::StringLiteral kShapeHintAttrName = "tile.shape_hint";
 /// Dictionary, on a kernel, of what `tile-choose-tunables` chose.

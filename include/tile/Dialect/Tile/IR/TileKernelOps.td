@@ -28,7 +28,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - kernel-5: `cluster` has as many extents as the grid, each positive, their
       product at most 16.
     - kernel-6: argument attributes: `tile.alignment` is a power of two in
-      bytes on a memref; `tile.may_alias` is a unit attribute on a memref;
+      bytes, at most 2^20, on a memref; `tile.may_alias` is a unit attribute on a memref;
       `tile.shape_hint` gives the sizes to choose tunables for, one positive
       number per dimension (those of static dimensions are theirs), or the value
       of an integer scalar. It promises nothing.
@@ -54,6 +54,16 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       expression of the tunables (`cluster`: one per dimension).
     - kernel-15: attributes that are tuned stand at their values for the first
       value of every tunable.
+    - kernel-16: what is no tile operation is one of arith, math, scf, cf,
+      affine or vector, and reaches memory by `memref.load`, `memref.store`,
+      `memref.atomic_rmw`, `affine.load` and `affine.store` only. Buffers are
+      asked for by `memref.dim`, `memref.rank` and
+      `memref.extract_strided_metadata`, and viewed by `memref.subview`,
+      `memref.cast` and `memref.memory_space_cast`. A kernel calls nothing: a
+      function, an address or inline assembly of another dialect could do
+      anything. Beside kernels a module holds nothing.
+    - kernel-17: at most 256 regions stand one in another. Passes walk them
+      recursively.
 
     `specialize` says whether warps are divided into roles: wanted (true), which is
     an error where it is not possible, forbidden (false), or the compiler's choice

@@ -13,8 +13,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
+/// Refuses attributes without a dialect's name that the operation does not have
+/// (TileOps.h): a misspelled one would change nothing, silently.
+def Tile_KnownAttributes : NativeOpTrait<"KnownAttributes"> {
+  let cppNamespace = "::mlir::tile";
+}
+
 class Tile_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Tile_Dialect, mnemonic, traits>;
+    : Op<Tile_Dialect, mnemonic, !listconcat([Tile_KnownAttributes], traits)>;
 
 /// An operation on whole tiles at block level.
 class Tile_TileOp<string mnemonic, list<Trait> traits = []>

@@ -20,6 +20,19 @@ struct ProgramOrderResource
     : public SideEffects::Resource::Base<ProgramOrderResource> {
   StringRef getName() final { return "<ProgramOrder>"; }
 };
+
+/// Fails where `op` has an attribute without a dialect's name that is not one
+/// of its own; names the one that was probably meant.
+LogicalResult verifyKnownAttributes(Operation *op);
+
+/// Trait of every tile operation: verifyKnownAttributes.
+template <typename OpT>
+class KnownAttributes : public OpTrait::TraitBase<OpT, KnownAttributes> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    return verifyKnownAttributes(op);
+  }
+};
 } // namespace mlir::tile
 
 #define GET_OP_CLASSES
@@ -29,6 +42,10 @@ namespace mlir::tile {
 /// Threads that run the block-level code around `op`: those of the role it is
 /// in, else the kernel's.
 int64_t getAgentThreads(Operation *op);
+
+/// Fails where a module with kernels holds anything else: a function or a
+/// global would be compiled with them, and could be any code.
+LogicalResult verifyOnlyKernels(ModuleOp module);
 } // namespace mlir::tile
 
 #endif // TILE_DIALECT_TILE_IR_TILEOPS_H

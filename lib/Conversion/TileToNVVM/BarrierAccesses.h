@@ -1,0 +1,98 @@
+//===- BarrierAccesses.h - what barriers have to order ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The accesses of a kernel's operations to shared and global memory, each once,
+// and which two of them a barrier has to part. Barriers.cpp decides where.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_BARRIERACCESSES_H
+#define TILE_LIB_CONVERSION_TILETONVVM_BARRIERACCESSES_H
+
+#include "Lowering.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::tile::nvvm {
+
+struct MemoryAccess {
+  Value buffer;
+  /// The innermost loop or `warp_specialize` around it; null at block level.
+  Operation *scope = nullptr;
+  /// The ring a view belongs to, the operation that made the view, and which of
+  /// the slot's buffers it shows. `view` is null for a use of the ring that
+  /// came before the one the view shows now.
+  Operation *ring = nullptr, *view = nullptr;
+  unsigned slotBuffer = 0;
+  /// Bytes of the arena.
+  std::pair<int64_t, int64_t> range = {0, 0};
+  bool isShared = false, isWrite = false, isAtomic = false;
+  bool isCpAsync = false;    // complete at a wait of its own only
+  bool isAsyncProxy = false; // by tensor and bulk copies
+  /// The gemm that reads its operands until a token of it is awaited.
+  Operation *issue = nullptr;
+  /// The division among groups of warps, each in its own part; null for none.
+  DenseI64ArrayAttr groups;
+  /// In global memory: which thread touches which element of a region, where
+  /// regions of equal owners are the same or disjoint; null where unknown.
+  Attribute owner;
+  /// Several threads hold (and read) what one of them writes.
+  bool isReplicated = false;
+
+  bool operator==(const MemoryAccess &other) const;
+  /// Whether the view was acquired, to be filled.
+  bool isProduction() const { return isa_and_nonnull<RingAcquireOp>(view); }
+};
+
+/// A loop of block level: its iterations come around, its body is no tile's.
+bool isBlockLoop(Operation *op);
+
+/// Accesses by number. Sets of them are bit vectors of `size()` bits.
+class AccessTable {
+public:
+  AccessTable(KernelOp kernel, const SharedArena &arena,
+              const TargetInfo &target);
+
+  size_t size() const { return accesses.size(); }
+  const MemoryAccess &operator[](unsigned id) const { return accesses[id]; }
+  ArrayRef<unsigned> of(Operation *op) const;
+  /// Those made inside a loop or a `warp_specialize`.
+  const llvm::BitVector &inside(Operation *op) const;
+  /// The same access to what is an earlier use of its ring now.
+  unsigned aged(unsigned id) const { return agedIds[id]; }
+  /// Those through views that `op`, an acquire or a wait, makes.
+  const llvm::BitVector &throughViewsOf(Operation *op) const;
+  /// Copies by cp.async, which barriers alone do not wait for.
+  const llvm::BitVector &cpAsyncs() const { return cpAsyncIds; }
+  /// Whether a barrier has to stand between.
+  bool conflict(unsigned before, unsigned now) const;
+  /// Whether bytes that threads write are read or written by the async proxy
+  /// next, maybe: their writers have to fence.
+  bool needsFence(unsigned id) const;
+  /// Whether the async proxy touches bytes of an access anywhere in the kernel.
+  bool isAsyncTouched(const MemoryAccess &access) const;
+
+private:
+  void collect(Operation *op);
+  unsigned intern(const MemoryAccess &access);
+  MemoryAccess describe(Operation *op, Value buffer, bool isWrite,
+                        bool isAtomic) const;
+  void describeMove(TileMoveOpInterface move, MemoryAccess &access) const;
+  void findOwners(Operation *op, MutableArrayRef<MemoryAccess> found) const;
+  void noteScopes();
+
+  KernelOp kernel;
+  const SharedArena &arena;
+  const TargetInfo &target;
+  std::vector<MemoryAccess> accesses;
+  SmallVector<unsigned> agedIds;
+  llvm::DenseMap<Value, SmallVector<unsigned>> byBuffer;
+  llvm::DenseMap<Operation *, SmallVector<unsigned, 2>> byOperation;
+  llvm::DenseMap<Operation *, llvm::BitVector> byScope, byView;
+  llvm::BitVector cpAsyncIds, none;
+  /// Bytes that the async proxy reads or writes somewhere.
+  llvm::SmallSetVector<std::pair<int64_t, int64_t>, 4> asyncRanges;
+};
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_BARRIERACCESSES_H

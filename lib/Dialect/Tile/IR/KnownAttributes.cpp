@@ -1,0 +1,44 @@
+//===- KnownAttributes.cpp - misspelled names of attributes ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MLIR keeps whatever attributes an operation is given. Of those without a
+// dialect's name the tile dialect takes its own only, because a misspelled
+// `persistent` would otherwise change nothing and nobody would be told.
+// Attributes with the name of another dialect are that dialect's.
+//
+//===----------------------------------------------------------------------===//
+#include "KnownAttributes.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+std::string tile::didYouMean(StringRef name, ArrayRef<StringRef> known) {
+  // As many wrong letters as leave two thirds of the name.
+  unsigned best = static_cast<unsigned>(name.size()) / 3 + 1;
+  StringRef nearest;
+  for (StringRef candidate : known) {
+    unsigned distance = name.edit_distance(candidate, true, best);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  if (nearest.empty())
+    return {};
+  return (", did you mean '" + nearest + "'?").str();
+}
+
+LogicalResult tile::verifyKnownAttributes(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name.contains('.'))
+      continue; // its dialect verifies it
+    SmallVector<StringRef> known;
+    for (StringAttr inherent : op->getName().getAttributeNames())
+      known.push_back(inherent);
+    return op->emitOpError()
+           << "unknown attribute '" << name << "'" << didYouMean(name, known);
+  }
+  return success();
+}

@@ -1,0 +1,88 @@
+//===- Asynchronous.cpp - operations with and without tokens --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that start or end asynchronous operations share this: how a token is
+// given to an operation, and how it is taken away where its wait cannot be
+// followed.
+//
+//===----------------------------------------------------------------------===//
+#include "Asynchronous.h"
+#include "Accumulators.h"
+#include "tile/Analysis/Tokens.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// A copy of `op` in front of it, with other results.
+static Operation *rebuild(Operation *op, TypeRange results) {
+  OpBuilder builder(op);
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(op->getOperands());
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  state.addTypes(results);
+  return builder.create(state);
+}
+
+/// Lets the users of a token, but for `kept`, carry one of nothing. Waits for
+/// nothing at all are erased.
+static void forget(Value token, Operation *kept) {
+  if (token.use_empty() || (kept && token.hasOneUse()))
+    return;
+  OpBuilder builder(token.getContext());
+  builder.setInsertionPointAfterValue(token);
+  Value done =
+      TokenDoneOp::create(builder, token.getLoc(), token.getType()).getToken();
+  SmallVector<Operation *> users(token.getUsers());
+  token.replaceUsesWithIf(
+      done, [&](OpOperand &use) { return use.getOwner() != kept; });
+  for (Operation *user :
+       llvm::SetVector<Operation *>(users.begin(), users.end())) {
+    auto await = dyn_cast<AwaitOp>(user);
+    if (await && user != kept &&
+        llvm::all_of(await.getTokens(), [](Value waitedFor) {
+          return waitedFor.getDefiningOp<TokenDoneOp>();
+        }))
+      await.erase();
+  }
+  if (done.use_empty())
+    done.getDefiningOp()->erase();
+}
+
+Operation *tile::makeAsynchronous(Operation *op) {
+  Operation *issue = rebuild(op, TokenType::get(op->getContext()));
+  op->erase();
+  return issue;
+}
+
+Operation *tile::makeSynchronous(Operation *op) {
+  forget(getToken(op), /*kept=*/nullptr);
+  Operation *whole = rebuild(op, TypeRange());
+  op->erase();
+  return whole;
+}
+
+AwaitOp tile::awaitAtOnce(Operation *op) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Value token = getToken(op);
+  auto await = AwaitOp::create(builder, op->getLoc(), token,
+                               /*read=*/UnitAttr(), /*groups=*/IntegerAttr());
+  forget(token, await);
+  return await;
+}
+
+Operation *tile::completionOf(Operation *op, Value written) {
+  if (!getToken(op))
+    return op;
+  SmallVector<Operation *> awaits;
+  if (collectAwaits(op, awaits) || awaits.size() != 1 ||
+      awaits[0]->getBlock() != op->getBlock() ||
+      !op->isBeforeInBlock(awaits[0]))
+    return awaitAtOnce(op);
+  for (Operation *between = op->getNextNode(); between != awaits[0];
+       between = between->getNextNode())
+    if (written && touches(between, written))
+      return awaitAtOnce(op);
+  return awaits[0];
+}

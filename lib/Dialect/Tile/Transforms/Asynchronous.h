@@ -1,0 +1,33 @@
+//===- Asynchronous.h - operations with and without tokens ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Internal to transformations. An operation without a token has ended when the
+// next one starts, so taking a token away is always right; giving one is not.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_TRANSFORMS_ASYNCHRONOUS_H
+#define TILE_LIB_TRANSFORMS_ASYNCHRONOUS_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// Replaces `op`, which returns nothing, by one that returns a token. Who calls
+/// has to await it.
+Operation *makeAsynchronous(Operation *op);
+
+/// Replaces `op`, which returns a token, by one that returns nothing. Whatever
+/// carried the token carries one of nothing.
+Operation *makeSynchronous(Operation *op);
+
+/// Awaits the token of `op` directly behind it; whatever else carried the token
+/// carries one of nothing. Returns that await. `op` itself stays.
+AwaitOp awaitAtOnce(Operation *op);
+
+/// The operation behind which what `op` does has ended: itself, or the await of
+/// its token where that stands later in the same block and nothing uses
+/// `written` (or null) on the way; else an await that is put directly behind.
+Operation *completionOf(Operation *op, Value written);
+
+} // namespace mlir::tile
+#endif // TILE_LIB_TRANSFORMS_ASYNCHRONOUS_H

@@ -1,0 +1,51 @@
+// Attributes that an operation does not have are refused, since a misspelled one
+// would change nothing. Those with the name of another dialect are its own.
+// RUN: tile-opt %s --verify-diagnostics --split-input-file --allow-unregistered-dialect
+
+// expected-error @+1 {{'tile.kernel' op unknown attribute 'persistant', did you mean 'persistent'?}}
+tile.kernel @kernel() grid(%b) = (1) threads(32) attributes {persistant = 1 : i64} {
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+tile.kernel @copy(%A: memref<64x64xf16>) grid(%b) = (1) threads(32) {
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{'tile.copy' op unknown attribute 'disable_tmaa', did you mean 'disable_tma'?}}
+  tile.copy %A to %s {disable_tmaa} : memref<64x64xf16> to memref<64x64xf16, #shared>
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+tile.kernel @alloc() grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{'tile.alloc' op unknown attribute 'colour'}}
+  %s = tile.alloc {colour = "red"} : memref<64x64xf16, #shared>
+}
+
+// -----
+
+// In the generic form, on operations without a verifier, on terminators.
+"tile.kernel"() <{sym_name = "k", arg_types = [], arg_names = [], arg_attrs = [], grid = affine_map<() -> (1)>, grid_operands = array<i64>, threads = 32 : i64}> ({
+^bb0(%bx: index):
+  // expected-error @+1 {{'tile.return' op unknown attribute 'last'}}
+  "tile.return"() {last} : () -> ()
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{unknown attribute 'tile.choosen' of the tile dialect, did you mean 'tile.chosen'?}}
+tile.kernel @prefixed() grid(%b) = (1) threads(32) attributes {tile.choosen = {}} {
+}
+
+// -----
+
+// Not near anything.
+// expected-error-re @+1 {{'tile.kernel' op unknown attribute 'x'{{$}}}}
+tile.kernel @far() grid(%b) = (1) threads(32) attributes {x} {
+}
+
+// -----
+
+tile.kernel @others() grid(%b) = (1) threads(32) attributes {my.note = "kept", mlir_tile.mark} {
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Statements that compute with whole tiles: gemms, reductions, conversions of layouts."""
+
+import numpy as np
+
+from elements import ELEMENTS, Unfit, check_exact
+
+
+class Gemm:
+    def __init__(self, a, b, c, transpose_a=False, transpose_b=False, clear=False, attributes=(), unsigned=(False, False), token=None):
+        self.a, self.b, self.c, self.transpose_a, self.transpose_b, self.clear = a, b, c, transpose_a, transpose_b, clear
+        self.attributes, self.unsigned, self.token = attributes, unsigned, token
+
+    def emit(self, out):
+        words = [word for word, said in (("transpose_a", self.transpose_a), ("transpose_b", self.transpose_b), ("clear", self.clear),
+                                         ("unsigned_a", self.unsigned[0]), ("unsigned_b", self.unsigned[1])) if said]
+        words += self.attributes
+        text = f" {{{', '.join(words)}}}" if words else ""
+        name = f"%{self.token} = " if self.token else ""
+        token = " -> !tile.token" if self.token else ""
+        out.line(f"{name}tile.gemm %{self.a.name}, %{self.b.name}, %{self.c.name}{text} : {self.a.type}, {self.b.type}, {self.c.type}{token}")
+
+    def run(self, env):
+        a, b, c = (env.array(buffer) for buffer in (self.a, self.b, self.c))
+        if np.isnan(a).any() or np.isnan(b).any() or (np.isnan(c).any() and not self.clear):
+            raise Unfit("reads what nothing wrote")
+        a, b = (np.where(x < 0, x + 256, x) if unsigned else x for x, unsigned in zip((a, b), self.unsigned))
+        a, b = a.T if self.transpose_a else a, b.T if self.transpose_b else b
+        start = 0 if self.clear else c
+        # Every partial sum has to be exact, in whichever order; fp8 products are summed with 14 bits.
+        limit = ELEMENTS[self.c.element].most
+        if ELEMENTS[self.a.element].bits == 8 and ELEMENTS[self.a.element].kind == "float":
+            limit = min(limit, 2**13)
+        if (np.abs(a) @ np.abs(b) + np.abs(start) > limit).any():
+            raise Unfit("a sum that is not exact in every order")
+        c[...] = check_exact(a @ b + start, self.c.element)
+
+
+class Reduce:
+    KINDS = {"sum": (np.add, lambda x: x), "max": (np.maximum, lambda x: x), "min": (np.minimum, lambda x: x),
+             "abssum": (np.add, np.abs), "absmax": (np.maximum, np.abs)}
+
+    def __init__(self, kind, source, target, dim, accumulate=False):
+        self.kind, self.source, self.target, self.dim, self.accumulate = kind, source, target, dim, accumulate
+
+    def emit(self, out):
+        word = " accumulate" if self.accumulate else ""
+        out.line(f"tile.reduce {self.kind} %{self.source.name} to %{self.target.name} dim({self.dim}){word} : {self.source.type} to {self.target.type}")
+
+    def run(self, env):
+        source, target = env.array(self.source), env.array(self.target)
+        if np.isnan(source).any() or (self.accumulate and np.isnan(target).any()):
+            raise Unfit("reads what nothing wrote")
+        combine, first = self.KINDS[self.kind]
+        if combine is np.add:
+            check_exact(np.abs(source).sum(self.dim), self.target.element)
+        found = combine.reduce(first(source), axis=self.dim).reshape(target.shape)
+        target[...] = check_exact(combine(target, found) if self.accumulate else found, self.target.element)
+
+
+class ConvertLayout:
+    def __init__(self, source, target):
+        self.source, self.target = source, target
+
+    def emit(self, out):
+        out.line(f"tile.convert_layout %{self.source.name} to %{self.target.name} : {self.source.type} to {self.target.type}")
+
+    def run(self, env):
+        if np.isnan(env.array(self.source)).any():
+            raise Unfit("reads what nothing wrote")
+        env.array(self.target)[...] = env.array(self.source)

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The program of a seed: the same on every machine.
+
+    programs.py SEED            prints it
+    programs.py SEED --args     prints tile-run's --args for each of its runs
+"""
+
+import argparse
+import itertools
+
+import gemms
+import loops
+import roles
+import rows
+import steps
+from elements import Unfit
+from generator import Generator
+
+# Elements of all arguments of a run; blocks of a grid.
+MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
+
+
+def moving(g):
+    """Straight code: tiles loaded, computed, copied, reduced."""
+    if g.chance(0.15):
+        g.load([g.pick(2, 3, 4), g.pick(4, 8, 16, 5), g.pick(4, 8, 16, 32, 7)])
+    else:
+        g.load()
+    for _ in range(g.rng.randrange(1, 6)):
+        steps.step(g)
+
+
+def looping(g):
+    """One loop or two, with straight code around."""
+    if g.chance(0.6):
+        g.load()
+    for _ in range(g.pick(0, 0, 1, 2)):
+        steps.step(g)
+    for _ in range(g.pick(1, 1, 1, 2)):
+        accumulator = loops.plain_for(g) if g.chance(0.1) else loops.pipelined(g)
+        if accumulator:
+            steps.store(g, accumulator)
+    for _ in range(g.pick(0, 0, 1, 2)):
+        steps.step(g)
+
+
+def multiplying(g):
+    """Products, with straight code and loops around."""
+    if g.chance(0.05):
+        return gemms.use_of(g, gemms.split(g))
+    kinds = {"kloop": 40, "wide": 15, "chained": 12, "attention": 12, "any": 12, "conv": 7, "gathered": 7}
+    for _ in range(g.pick(1, 1, 1, 2)):
+        if g.chance(0.3):
+            steps.step(g)
+        kind = g.weighted(kinds)
+        if kind in ("kloop", "wide"):
+            gemms.use_of(g, gemms.kloop(g, kind == "wide"))
+        elif kind == "gathered":
+            rows.gathered_product(g)
+        elif kind == "any":
+            gemms.use_of(g, gemms.product_of_tiles(g, token=g.chance(0.15)))
+        else:
+            gemms.use_of(g, {"chained": gemms.chained, "attention": gemms.attention, "conv": gemms.convolution}[kind](g))
+    if g.chance(0.2):
+        loops.pipelined(g)
+
+
+def indexing(g):
+    """Rows by indices, atomics, counts."""
+    for _ in range(g.rng.randrange(1, 4)):
+        g.rng.choice([rows.gather, rows.scatter, loops.histogram, loops.block_atomics, rows.gather, rows.scatter])(g)
+        if g.chance(0.5):
+            steps.step(g)
+
+
+def dividing(g):
+    """Warps divided into roles by hand."""
+    roles.by_hand(g)
+
+
+FAMILIES = {moving: 25, looping: 31, multiplying: 32, indexing: 8, dividing: 4}
+
+
+def frame(g):
+    """Attributes of the kernel."""
+    attributes = g.program.attributes
+    if "roles" in g.program.tags:
+        return
+    if g.chance(0.12) and "split" not in attributes:
+        attributes["persistent"] = f"{g.pick(1, 1, 2)} : i64"
+        g.tag("persistent")
+    if g.chance(0.08) and "split" not in attributes:
+        x, y = ([function(run) for run in g.program.runs] for _, function in g.program.grid[:2])
+        cluster = g.pick((2, 1), (1, 2), (2, 2))
+        if "persistent" in attributes or all(n % cluster[0] == 0 for n in x) and all(n % cluster[1] == 0 for n in y):
+            g.program.cluster = (*cluster, *[1] * (len(g.program.grid) - 2))
+            g.tag("cluster")
+    if g.chance(0.06):
+        attributes["panel"] = f"{g.pick(1, 2, 4)} : i64"
+    if g.chance(0.06):
+        attributes["specialize"] = "false"
+        g.tag("specialize")
+
+
+def attempt(seed, number):
+    g = Generator(seed, number)
+    g.extent_of = {}
+    g.weighted_family = g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
+    g.tag(g.weighted_family.__name__)
+    g.weighted_family(g)
+    found = g.tiles()
+    for tile in g.rng.sample(found, min(len(found), 1 if g.program.outputs else g.rng.randrange(1, 4))):
+        steps.store(g, tile)
+    frame(g)
+    program = g.finish()
+    if not program.outputs:
+        raise Unfit("stores nothing")
+    return program
+
+
+def too_large(program):
+    for run in program.runs:
+        if len(list(program.blocks(run))) > MOST_BLOCKS:
+            return True
+        total = 0
+        for buffer in program.arguments:
+            size = 1
+            for extent in buffer.extents(run):
+                size *= extent
+            total += size
+        if total > MOST_ELEMENTS:
+            return True
+    return False
+
+
+def generate(seed):
+    """The program and what each of its runs is expected to leave."""
+    for number in itertools.count():
+        try:
+            program = attempt(seed, number)
+            if too_large(program):
+                continue
+            return program, [program.expected(run) for run in program.runs]
+        except Unfit:
+            continue
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("seed", type=int)
+    parser.add_argument("--args", action="store_true", help="print tile-run's --args instead")
+    options = parser.parse_args()
+    program, _ = generate(options.seed)
+    if options.args:
+        print("\n".join(program.options(run) for run in program.runs))
+    else:
+        print(program.text(), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+//===- Magnitudes.h - a kernel on absolute values ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_TOOLS_TILE_RUN_MAGNITUDES_H
+#define TILE_TOOLS_TILE_RUN_MAGNITUDES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::tile::run {
+
+/// Makes floating-point arithmetic add up the absolute values of its operands:
+/// what is left of a sum that cancels says nothing of the errors in it. Kept as
+/// they are: what decides between values (comparisons, largest and smallest),
+/// and what an exponential or another function is taken of.
+void useMagnitudes(ModuleOp module);
+
+} // namespace mlir::tile::run
+#endif // TILE_TOOLS_TILE_RUN_MAGNITUDES_H
