@@ -163,6 +163,20 @@ static std::string whyNotTensor(const CopyFacts &facts,
   return whyNotTensorMap(facts, isLoad ? facts.source : facts.target);
 }
 
+/// Measured on an H200, where the PTX ISA says nothing: a tensor copy that
+/// starts inside 16 bytes of a row is an illegal instruction. The boxes of a
+/// region are whole multiples apart, so the region's start decides.
+static std::string whyNotStart(const CopySide &global, unsigned innermost) {
+  int64_t bytes =
+      multipleOfBytes(global.offsets[innermost].divisor, global.elementBits);
+  if (bytes >= kProxyBytes)
+    return {};
+  return "the region is known to start at multiples of " +
+         std::to_string(bytes) + " bytes only along dimension " +
+         std::to_string(innermost) + " of " + global.name +
+         ", not of 16 (`tile.assume` can promise more)";
+}
+
 static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
                              const SharedLayout &shared) {
   TileMoveOpInterface copy = facts.op;
@@ -185,6 +199,9 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
   OrRefusal<TmaGeometry> geometry = tmaGeometry(copy, shared);
   if (!geometry)
     return geometry.reason();
+  if (std::string reason = whyNotStart(global, geometry->order.front());
+      !reason.empty())
+    return reason;
   if (geometry->boxes.size() > 1 && !copy.getPrefer() &&
       whyNotBulk(facts, target, shared).empty())
     return "one bulk copy does what would take " +
@@ -203,7 +220,9 @@ static std::string whyNotIm2col(const CopyFacts &facts,
       !reason.empty())
     return reason;
   OrRefusal<TmaGeometry> geometry = tmaGeometry(facts.op, shared);
-  return geometry ? std::string() : geometry.reason();
+  if (!geometry)
+    return geometry.reason();
+  return whyNotStart(facts.source, facts.source.offsets.size() - 1);
 }
 
 /// gather4 and scatter4 move four rows at a time, to or from 128-byte units of
@@ -228,6 +247,9 @@ static std::string whyNotGather4(const CopyFacts &facts,
   OrRefusal<TmaGeometry> geometry = tmaGeometry(facts.op, shared);
   if (!geometry)
     return geometry.reason();
+  if (std::string reason = whyNotStart(global, global.offsets.size() - 1);
+      !reason.empty())
+    return reason;
   int64_t rows = facts.tileShape.front();
   if (rows % kRows != 0)
     return "the tile has " + std::to_string(rows) +

@@ -48,10 +48,11 @@ TEST(TmaPieces, TilesOfEveryRankSwizzleAndStart) {
     int type;
     unsigned bytes;
   };
+  // Along rows in units of 16 bytes.
   const int32_t starts[][5] = {
-      {0, 0, 0, 0, 0},    {8, 3, 1, 2, 1},   {-3, -1, -1, 0, 0},
-      {95, 37, 5, 4, 3},  {100, 0, 0, 0, 0}, {0, 0, -2, 0, 0},
-      {-200, 0, 0, 0, 0}, {0, 0, 0, 5, 0},   {0, 0, 0, 0, -2147483648}};
+      {0, 0, 0, 0, 0},   {1, 3, 1, 2, 1},  {-1, -1, -1, 0, 0},
+      {12, 37, 5, 4, 3}, {13, 0, 0, 0, 0}, {0, 0, -2, 0, 0},
+      {-25, 0, 0, 0, 0}, {0, 0, 0, 5, 0},  {0, 0, 0, 0, -2147483648}};
   for (Type type : {Type{cuda::kMapUInt8, 1}, Type{cuda::kMapBFloat16, 2},
                     Type{cuda::kMapFloat32, 4}, Type{cuda::kMapInt64, 8}})
     for (unsigned rank = 1; rank <= 5; ++rank)
@@ -64,7 +65,8 @@ TEST(TmaPieces, TilesOfEveryRankSwizzleAndStart) {
             p.swizzle = swizzle;
             p.box[0] = (swizzle ? 16u << swizzle : 48) / type.bytes;
             p.elementStrides[1] = p.elementStrides[3] = step;
-            llvm::ArrayRef<int32_t> at(start, rank);
+            llvm::SmallVector<int32_t> at(start, start + rank);
+            at[0] *= 16 / int32_t(type.bytes);
             ASSERT_EQ(bytesOf(p.fields(), TmaMode::Tile, at, {}, 0x480),
                       boxBytes(p, type.bytes, at, 0x480))
                 << "rank " << rank << " swizzle " << swizzle;
@@ -102,14 +104,14 @@ TEST(TmaPieces, FourRowsByIndex) {
     p.swizzle = swizzle;
     p.box[1] = 1;
     // The last columns, rows outside on either side, one row twice.
-    const int32_t coordinates[] = {60, 7, -1, 40, 7};
+    const int32_t coordinates[] = {56, 7, -1, 40, 7};
     Bytes expected;
     for (uint32_t i = 0; i < 4; ++i)
       for (uint32_t byte = 0; byte < 128; ++byte) {
         int32_t row = coordinates[1 + i];
-        bool inside = row >= 0 && row < 40 && 60 + byte / 2 < 100;
+        bool inside = row >= 0 && row < 40 && 56 + byte / 2 < 100;
         expected[swizzledAddress(0x380 + i * 128 + byte, swizzle)] =
-            inside ? p.address + uint64_t(row) * 256 + 120 + byte : kOutside;
+            inside ? p.address + uint64_t(row) * 256 + 112 + byte : kOutside;
       }
     for (TmaMode mode : {TmaMode::Gather4, TmaMode::Scatter4})
       EXPECT_EQ(bytesOf(p.fields(), mode, coordinates, {}, 0x380), expected);
@@ -244,6 +246,8 @@ TEST(TmaPieces, RefusesBrokenRules) {
              "a shared address that is a multiple of 128 bytes, off by, got "
              "64");
   expectRule(tiled, TmaMode::Tile, {0}, {}, 0, "2 coordinates, got 1");
+  expectRule(tiled, TmaMode::Tile, {12, 0}, {}, 0, "multiple of 16 bytes");
+  expectRule(tiled, TmaMode::Tile, {-3, 0}, {}, 0, "multiple of 16 bytes");
   expectRule(tiled, TmaMode::Tile, {0, 0}, {0}, 0, "0 offsets, got 1");
   expectRule(tiled, TmaMode::Im2col, {0, 0}, {}, 0, "got a tiled one");
   expectRule(im2col, TmaMode::Tile, {0, 0, 0, 0}, {}, 0, "got an im2col one");

@@ -44,17 +44,26 @@ FailureOr<Endpoint> Endpoint::createRows(KernelLowering &lowering,
         lowering.coordinates(end.threadPart, loop, reg).front();
     if (end.rows.contains(row.constant))
       continue;
-    // A layout may overshoot its tile: such rows are not moved, and the place
-    // of the last one serves as theirs.
+    // A layout may overshoot its tile: such rows are not moved, and the last
+    // one is asked for instead of them. Registers say anything of them.
     ThreadCoordinate asked = row;
-    if (lowering.inBounds(loop, end.threadPart, reg)) {
-      asked.base = lowering.builder.createOrFold<arith::MinUIOp>(
+    auto &b = lowering.builder;
+    Value exists = lowering.inBounds(loop, end.threadPart, reg);
+    if (exists) {
+      asked.base = b.createOrFold<arith::MinUIOp>(
           lowering.materialize(row), lowering.i32(loop.shape().front() - 1));
       asked.constant = 0;
     }
     FailureOr<RowPlace> place = placeOf(asked, row.constant);
     if (failed(place))
       return failure();
+    if (exists) {
+      Value nowhere = arith::ConstantIntOp::create(b, b.getI1Type(), 0);
+      place->inside =
+          b.createOrFold<arith::SelectOp>(exists, place->inside, nowhere);
+      place->offset = b.createOrFold<arith::SelectOp>(exists, place->offset,
+                                                      lowering.i64(0));
+    }
     end.rows.try_emplace(row.constant, *place);
   }
   return end;

@@ -44,16 +44,19 @@ static std::optional<Spelling> spell(unsigned bytes) {
   return std::nullopt;
 }
 
-/// What a run of 16 bytes on one side is on the other, where elements are wider
-/// there, is longer: no address promises more than an instruction needs.
-static constexpr unsigned kMostAligned = 16;
+/// Elements of a run that one access moves. The wider side of a conversion has
+/// runs of more than the 16 bytes that are known to be aligned and, where the
+/// shared layout is swizzled, to lie together.
+static int64_t pieceOf(int64_t count, int64_t elementBytes) {
+  constexpr int64_t kAccessBytes = 16;
+  return std::min(count, std::max<int64_t>(1, kAccessBytes / elementBytes));
+}
 
 Value Endpoint::loadFrom(Value pointer, Type type, unsigned bytes) {
   auto &b = lowering->builder;
   std::optional<Spelling> form = policy && global ? spell(bytes) : std::nullopt;
   if (!form)
-    return LLVM::LoadOp::create(b, type, pointer,
-                                std::min(bytes, kMostAligned));
+    return LLVM::LoadOp::create(b, type, pointer, bytes);
   Type part = b.getIntegerType(form->registerBits);
   bool isPair = form->count == 2;
   std::string results = isPair ? "{$0, $1}" : "$0";
@@ -84,7 +87,7 @@ void Endpoint::storeTo(Value pointer, Value value, unsigned bytes) {
   auto &b = lowering->builder;
   std::optional<Spelling> form = policy && global ? spell(bytes) : std::nullopt;
   if (!form) {
-    LLVM::StoreOp::create(b, value, pointer, std::min(bytes, kMostAligned));
+    LLVM::StoreOp::create(b, value, pointer, bytes);
     return;
   }
   Type part = b.getIntegerType(form->registerBits);
@@ -248,12 +251,16 @@ FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
                                              elementType));
       return loaded;
     }
-    Type vector = VectorType::get({width}, storage);
-    Value whole = loadFrom(pointer, vector, bytes * width);
-    for (int64_t i = 0; i < width; ++i)
-      loaded.push_back(lowering->fromStorage(
-          LLVM::ExtractElementOp::create(b, whole, lowering->i32(i)),
-          elementType));
+    int64_t piece = pieceOf(width, bytes);
+    Type vector = VectorType::get({piece}, storage);
+    for (int64_t from = 0; from < width; from += piece) {
+      Value whole = loadFrom(from ? address(first + from) : pointer, vector,
+                             bytes * piece);
+      for (int64_t i = 0; i < piece; ++i)
+        loaded.push_back(lowering->fromStorage(
+            LLVM::ExtractElementOp::create(b, whole, lowering->i32(i)),
+            elementType));
+    }
     return loaded;
   };
   if (!global)
@@ -353,12 +360,15 @@ void Endpoint::storeElements(int64_t first, ArrayRef<Value> parts) {
     storeTo(pointer, lowering->toStorage(parts[0]), bytes);
     return;
   }
-  Type vector = VectorType::get({static_cast<int64_t>(parts.size())}, storage);
-  Value whole = LLVM::PoisonOp::create(b, vector);
-  for (auto [i, part] : llvm::enumerate(parts))
-    whole = LLVM::InsertElementOp::create(b, whole, lowering->toStorage(part),
-                                          lowering->i32(i));
-  storeTo(pointer, whole, bytes * parts.size());
+  int64_t width = parts.size(), piece = pieceOf(width, bytes);
+  Type vector = VectorType::get({piece}, storage);
+  for (int64_t from = 0; from < width; from += piece) {
+    Value whole = LLVM::PoisonOp::create(b, vector);
+    for (int64_t i = 0; i < piece; ++i)
+      whole = LLVM::InsertElementOp::create(
+          b, whole, lowering->toStorage(parts[from + i]), lowering->i32(i));
+    storeTo(from ? address(first + from) : pointer, whole, bytes * piece);
+  }
 }
 
 LogicalResult Endpoint::guardedStore(int64_t reg, int64_t count,

@@ -248,8 +248,14 @@ LogicalResult ReduceLowering::run() {
   }
   if (failed(combineWarps(source, partial)))
     return failure();
+  bool ignoresNan = isa<FloatType>(working) && !op.getPropagateNan() &&
+                    op.getKind() != ReduceKind::Sum &&
+                    op.getKind() != ReduceKind::AbsSum;
   for (int64_t r = 0; r < count; ++r) {
     Value value = partial[r];
+    // NaN is left of a row only where all of it is.
+    if (ignoresNan)
+      value = combine(identity(), value);
     if (op.getAccumulate())
       value = combine(lowering.convertElement(
                           lowering.loadRegister(*to, element, r), working),

@@ -176,6 +176,9 @@ LogicalResult tile::nvvm::forEachFourRows(
     const TmaGeometry &geometry, Value indices, Value firstIndex,
     llvm::function_ref<void(Value, ArrayRef<Value>)> emit) {
   constexpr int64_t kRows = 4;
+  // A column outside of an empty buffer, whose map has one, and a multiple of
+  // 16 bytes, as columns have to be.
+  constexpr int64_t kOutside = 16;
   auto &b = lowering.builder;
   SmallVector<Value, 2> first(2); // along the row, and rows
   addPart(lowering, parts, geometry, first);
@@ -200,7 +203,7 @@ LogicalResult tile::nvvm::forEachFourRows(
         return failure();
       Value at = lowering.addConst(column, box.coords[0]);
       if (empty)
-        at = b.createOrFold<arith::SelectOp>(empty, lowering.i32(1), at);
+        at = b.createOrFold<arith::SelectOp>(empty, lowering.i32(kOutside), at);
       SmallVector<Value> coords = {at};
       coords.append(*rows);
       emit(lowering.bytePointer(base, Value(), box.sharedByte + row * rowBytes),

@@ -33,3 +33,22 @@ tile.kernel @across_warps(%A: memref<1x4096xf32>, %B: memref<1xf32>) grid(%bx) =
   tile.reduce max %x to %s dim(1) : memref<1x4096xf32, #tile.fragment> to memref<1xf32, #tile.fragment>
   tile.copy %s to %B : memref<1xf32, #tile.fragment> to memref<1xf32>
 }
+
+// -----
+
+// NaNs are ignored: a row of nothing else gives the kind's identity, as on the
+// CPU, also where the target takes part.
+// CHECK-LABEL: llvm.func @ignored
+// CHECK:         nvvm.shfl.sync  bfly
+// CHECK:         %[[LEAST:.*]] = llvm.mlir.constant(0xFF800000 : f32)
+// CHECK:         %[[ROW:.*]] = llvm.intr.maxnum({{.*}}, %[[LEAST]])
+// CHECK:         llvm.intr.maxnum({{.*}}, %[[ROW]])
+// CHECK:         llvm.return
+tile.kernel @ignored(%A: memref<4x1024xf32>, %B: memref<4xf32>) grid(%bx) = (1) threads(128) {
+  %x = tile.alloc : memref<4x1024xf32, #tile.fragment>
+  %s = tile.alloc : memref<4xf32, #tile.fragment>
+  tile.copy %A to %x : memref<4x1024xf32> to memref<4x1024xf32, #tile.fragment>
+  tile.copy %B to %s : memref<4xf32> to memref<4xf32, #tile.fragment>
+  tile.reduce max %x to %s dim(1) {accumulate} : memref<4x1024xf32, #tile.fragment> to memref<4xf32, #tile.fragment>
+  tile.copy %s to %B : memref<4xf32, #tile.fragment> to memref<4xf32>
+}

@@ -80,3 +80,18 @@ tile.kernel @rows(%X: memref<?x512xf16> {tile.alignment = 16}, %I: memref<?xi32>
   // expected-remark @+1 {{copy: vector, 16 bytes; tma not taken: sm_90a has no tensor copies of four rows}}
   tile.scatter %a to %X[%c0] rows %I[%bx] : memref<128x64xf16, #shared> to memref<?x512xf16>, memref<?xi32>
 }
+
+// -----
+#shared = #gpu.address_space<workgroup>
+// Channels of im2col copies start at multiples of 16 bytes, as columns do.
+// CHECK-LABEL: tile.kernel @channels
+// CHECK-NOT:     <tma
+tile.kernel @channels(%X: memref<?x?x?x64xf16> {tile.alignment = 16}, %channel: index) grid(%bx) = (32) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %a = tile.alloc : memref<128x32xf16, #shared>
+  // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 8 bytes only along dimension 3 of 'X'}}
+  tile.im2col %X pixel %bx filter [%c0, %c0] channel %c4 to %a kernel [3, 3] : memref<?x?x?x64xf16> to memref<128x32xf16, #shared>
+  // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 2 bytes only along dimension 3 of 'X'}}
+  tile.im2col %X pixel %bx filter [%c0, %c0] channel %channel to %a kernel [3, 3] : memref<?x?x?x64xf16> to memref<128x32xf16, #shared>
+}

@@ -162,3 +162,36 @@ tile.kernel @column(%A: memref<64x1xf16> {tile.alignment = 16}, %C: memref<32x64
   // expected-remark @below {{copy: }}
   tile.copy %As to %C : memref<32x64xf16, #shared> to memref<32x64xf16>
 }
+
+// -----
+#shared = #gpu.address_space<workgroup>
+// Tensor copies start at multiples of 16 bytes of a row; other coordinates are
+// free.
+// CHECK-LABEL: tile.kernel @starts
+// CHECK-COUNT-3: <tma
+// CHECK-NOT:     <tma
+tile.kernel @starts(%A: memref<?x4096xf16> {tile.alignment = 16}, %V: memref<4096xi8> {tile.alignment = 16}, %i: index, %j: index) grid(%bx) = (32) threads(128) {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %cm1 = arith.constant -1 : index
+  %cm8 = arith.constant -8 : index
+  %c32 = arith.constant 32 : index
+  tile.assume %j {divisible_by = 8 : i64} : index
+  %tile = arith.muli %bx, %c32 : index
+  %shifted = arith.addi %tile, %c4 : index
+  %a = tile.alloc : memref<64x32xf16, #shared>
+  %b = tile.alloc : memref<64x32xf16, #shared>
+  %v = tile.alloc : memref<64xi8, #shared>
+  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  tile.copy %A[%cm1, %cm8] to %a : memref<?x4096xf16> to memref<64x32xf16, #shared>
+  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  tile.copy %A[%c2, %j] to %a : memref<?x4096xf16> to memref<64x32xf16, #shared>
+  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  tile.copy %b to %A[%i, %tile] : memref<64x32xf16, #shared> to memref<?x4096xf16>
+  // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 2 bytes only along dimension 1 of 'A', not of 16 (`tile.assume` can promise more)}}
+  tile.copy %A[%c2, %i] to %a : memref<?x4096xf16> to memref<64x32xf16, #shared>
+  // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 8 bytes only along dimension 1 of 'A'}}
+  tile.copy %b to %A[%c2, %shifted] : memref<64x32xf16, #shared> to memref<?x4096xf16>
+  // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 4 bytes only along dimension 0 of 'V'}}
+  tile.copy %V[%shifted] to %v : memref<4096xi8> to memref<64xi8, #shared>
+}
