@@ -68,7 +68,7 @@ class Paths:
         compiled = self.run("artifact for C", self.tool("tile-translate"), ROOT / "examples" / "scale.mlir",
                             "--tile-to-artifact", f"--arch={self.options.arch}", "-o", artifact, expect="")
         compiled &= self.run("C compiler", "cc", "-std=c11", "-Wall", "-Werror", f"-I{ROOT / 'include'}",
-                             ROOT / "test" / "GPU" / "scale.c", library, f"-Wl,-rpath,{library.parent}", "-o", program, expect="")
+                             ROOT / "test" / "GPU" / "Inputs" / "scale.c", library, f"-Wl,-rpath,{library.parent}", "-o", program, expect="")
         if compiled:
             self.run("C program", program, artifact)
 
