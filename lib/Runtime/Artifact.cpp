@@ -10,6 +10,9 @@
 
 #include "tile/Runtime/Artifact.h"
 
+#include "CubinCheck.h"
+#include "LittleEndian.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -47,13 +50,6 @@ static void store(std::string &bytes, size_t at, uint64_t value,
     bytes[at + i] = char((value >> (8 * i)) & 0xff);
 }
 
-static uint64_t fetch(const char *bytes, size_t at, unsigned size) {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < size; ++i)
-    value |= uint64_t(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-  return value;
-}
-
 /// FNV-1a over 64 bits of everything but the checksum itself. It finds damage,
 /// not malice: an artifact is as trusted as a program is.
 static uint64_t checksum(const char *bytes, size_t size) {
@@ -75,18 +71,16 @@ static Error damaged(const std::string &what) {
   return Error{"not a valid artifact: " + what};
 }
 
-/// Whether blobs are what their code entries say, as far as a look at their
-/// first bytes tells; the driver judges the rest.
+/// Whether blobs are what their code entries say, as far as their headers
+/// tell; the driver judges the rest.
 static Status verifyBlobs(const Artifact &artifact) {
   for (const KernelSpec &kernel : artifact.manifest.kernels)
     for (const CodeSpec &code : kernel.code) {
       const std::string &blob = artifact.blobs[code.blob];
       std::string name = "blob " + std::to_string(code.blob);
       if (code.format == CodeFormat::Cubin) {
-        if (blob.compare(0, 4,
-                         "\x7f"
-                         "ELF") != 0)
-          return Error{name + ": expected a cubin to be an ELF file"};
+        if (Status status = checkCubin(blob); !status.ok())
+          return Error{name + ": " + status.message()};
       } else if (blob.find('\0') != std::string::npos ||
                  blob.find(".version") == std::string::npos) {
         return Error{name + ": expected PTX text with a version"};

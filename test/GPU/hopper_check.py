@@ -16,6 +16,16 @@ UNIT_OUT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53}
 # Unit of the error of one accumulation on tensor cores, which truncate; tf32 rounds its operands (without a factor K).
 UNIT = {"f16": 2.0**-22, "bf16": 2.0**-22, "f64": 2.0**-52, "f8E4M3FN": 2.0**-12, "f8E5M2": 2.0**-12}
 
+# Products of fp8 that tensor cores add in one step; later steps round what they have added up.
+SHORT_STEP = 32
+
+
+def roundings(k, element):
+    """How often the error of a random sum of k terms is that of one rounding of its magnitude: its partial sums and its
+    roundings have both signs, so it grows with sqrt(k) (six standard deviations); of few terms, each may count."""
+    steps = k / SHORT_STEP if element.startswith("f8") else k
+    return min(steps, 6 * steps**0.5) + 4
+
 
 def resolve(program, run):
     """Shapes of the arguments of a run: name, type, shape or None, access, pad, scalar value."""
@@ -126,7 +136,7 @@ class GemmCase(Case):
             mag = torch.stack([a[:, x:y].abs() @ b[x:y].abs() for x, y in cuts])
         else:
             ref, mag = a @ b * times, a.abs() @ b.abs() * times
-        mag = mag * (1 if p.a == "f32" else times * k + 4)
+        mag = mag * (1 if p.a == "f32" else roundings(times * k, p.a))
         if p.epilogue == "relu":
             ref = ref.clamp_min(0)
         elif p.epilogue in ("bias", "bias_gelu"):
@@ -196,7 +206,7 @@ class ConvCase(Case):
             return y.movedim(1, -1).reshape(shape)
 
         ref, mag = apply(x, w), apply(x.abs(), w.abs())
-        return (ref.clamp_min(0) if p.relu else ref), mag * (w[0].numel() + 4)
+        return (ref.clamp_min(0) if p.relu else ref), mag * roundings(w[0].numel(), p.element)
 
 
 class RowsCase(Case):
@@ -225,7 +235,7 @@ class RowsCase(Case):
         mag = torch.zeros_like(ref)
         ref[written[stored]] = (taken @ w)[stored]
         mag[written[stored]] = (taken.abs() @ w.abs())[stored]
-        return ref, mag * (w.shape[0] + 4)
+        return ref, mag * roundings(w.shape[0], p.element)
 
     def wrong_elements(self, got, ref, mag, rand):
         return super().wrong_elements(got, ref, mag, rand) & ~(got.isnan() & ref.isnan())
@@ -239,7 +249,7 @@ class WeightsCase(Case):
         a, w, scale = (self.buffers[name].double() for name in "AWS")
         w = w * scale[:, None]
         ref, mag = a @ w.mT, a.abs() @ w.abs().mT
-        mag = mag * (a.shape[-1] + UNIT_OUT[p.element] / UNIT[p.element])
+        mag = mag * (roundings(a.shape[-1], p.element) + UNIT_OUT[p.element] / UNIT[p.element])
         return (ref.mT, mag.mT) if p.first else (ref, mag)
 
 

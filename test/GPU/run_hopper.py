@@ -8,7 +8,7 @@
   selftest reads the packed set and checks each launch against its manifest: no GPU
   stress   launches 1,000 kernels back to back in random order of kernels and shapes, then compares every output
 
-Small integers must come out exactly, random inputs within u_out*|ref| + u*(K + 4)*|A||B| (test/GPU/README.md). Outputs,
+Small integers must come out exactly, random inputs within u_out*|ref| + u*(6*sqrt(K) + 4)*|A||B| (test/GPU/README.md). Outputs,
 the padding of rows and 4 KiB around each buffer start as 0xFF bytes, which are NaN. `run` uses one worker process, which
 is started anew after a device error or a hang.
 """

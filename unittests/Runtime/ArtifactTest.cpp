@@ -105,6 +105,37 @@ TEST(Artifact, WriterRefusesWhatReaderWould) {
   EXPECT_NE(artifact.serialize().message().find("threads"), std::string::npos);
 }
 
+TEST(Artifact, HeadersOfCubinsStayWithinThem) {
+  auto refused = [](size_t at, uint64_t value, unsigned size) {
+    Artifact artifact = scaleArtifact();
+    setField(artifact.blobs[1], at, value, size);
+    return artifact.serialize().message();
+  };
+  ASSERT_TRUE(scaleArtifact().serialize().ok());
+  EXPECT_EQ(refused(18, 62, 2),
+            "blob 1: expected a cubin to be an ELF file of 64 bits for CUDA");
+  EXPECT_EQ(refused(40, 1 << 20, 8),
+            "blob 1: expected a cubin of which the table of sections lies "
+            "within its 264 bytes, got 128 bytes at 1048576");
+  EXPECT_EQ(refused(144 + 24, 250, 8),
+            "blob 1: expected a cubin of which section 1 lies within its 264 "
+            "bytes, got 16 bytes at 250");
+  EXPECT_EQ(refused(208 + 32, ~uint64_t(0), 8),
+            "blob 1: expected a cubin of which segment 0 lies within its 264 "
+            "bytes, got 18446744073709551615 bytes at 64");
+  // Each field of a place or a size, as far beyond the file as it goes.
+  for (size_t at : {32, 40, 144 + 24, 144 + 32, 208 + 8, 208 + 32})
+    EXPECT_NE(refused(at, ~uint64_t(0), 8), "") << at;
+  for (size_t at : {54, 56, 58, 60, 62})
+    EXPECT_NE(refused(at, 0xffff, 2), "") << at;
+  EXPECT_NE(refused(60, 0, 2), "") << "a table of no entries";
+  // Memory of the device takes no room in the file.
+  EXPECT_EQ(refused(144 + 4, 8, 4), "");
+  Artifact artifact = scaleArtifact();
+  artifact.blobs[1].resize(63);
+  EXPECT_NE(artifact.serialize().message(), "");
+}
+
 TEST(Artifact, TruncationAndDamageAreErrors) {
   std::string bytes = bytesOf(scaleArtifact());
   for (size_t size = 0; size < bytes.size(); ++size)

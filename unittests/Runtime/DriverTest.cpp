@@ -181,7 +181,7 @@ TEST_F(DriverTest, LoadsTheBestCodeAndNoOther) {
     ASSERT_TRUE(loaded);
     EXPECT_EQ(loaded->kernel(0).code().arch, "sm_90");
     ASSERT_EQ(mock->images.size(), 1u);
-    EXPECT_EQ(mock->images[0], kCubin);
+    EXPECT_EQ(mock->images[0], kCubin.c_str());
     EXPECT_EQ(loaded->kernel(0).resources().registers, 40);
     EXPECT_EQ(loaded->find("scale"), &loaded->kernel(0));
     EXPECT_EQ(loaded->find("other"), nullptr);

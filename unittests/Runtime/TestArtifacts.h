@@ -13,8 +13,39 @@
 namespace mlir::tile::runtime::test {
 
 inline const char *kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n";
-inline const std::string kCubin = "\x7f"
-                                  "ELF cubin";
+
+/// Changes the field of `size` bytes at `at`, which is little-endian.
+inline void setField(std::string &bytes, size_t at, uint64_t value,
+                     unsigned size) {
+  for (unsigned i = 0; i < size; ++i)
+    bytes[at + i] = char(value >> 8 * i & 0xff);
+}
+
+/// The headers of an ELF file for CUDA: two sections, the second of 16 bytes at
+/// 64, and a segment of the same bytes.
+inline std::string makeCubin() {
+  std::string bytes(64 + 16 + 2 * 64 + 56, '\0');
+  bytes.replace(0, 7,
+                "\x7f"
+                "ELF\2\1\1");
+  setField(bytes, 18, 190, 2);    // machine
+  setField(bytes, 32, 208, 8);    // segments
+  setField(bytes, 40, 80, 8);     // sections
+  setField(bytes, 52, 64, 2);     // size of this header
+  setField(bytes, 54, 56, 2);     // of a segment's
+  setField(bytes, 56, 1, 2);      // segments
+  setField(bytes, 58, 64, 2);     // size of a section's header
+  setField(bytes, 60, 2, 2);      // sections
+  setField(bytes, 62, 1, 2);      // the one of the names
+  setField(bytes, 144 + 4, 3, 4); // the second section's type: names
+  setField(bytes, 144 + 24, 64, 8);
+  setField(bytes, 144 + 32, 16, 8);
+  setField(bytes, 208, 1, 4); // the segment's type
+  setField(bytes, 208 + 8, 64, 8);
+  setField(bytes, 208 + 32, 16, 8);
+  return bytes;
+}
+inline const std::string kCubin = makeCubin();
 
 inline ArgSpec memref(const char *name, ElementType type,
                       std::vector<int64_t> shape, std::vector<int64_t> strides,
