@@ -20,6 +20,7 @@ import concurrent.futures
 import json
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -152,12 +153,10 @@ def keep(found, folder, options):
 
 def failures(found):
     """For JUnit: programs and what is wrong with them. A refusal that docs/Limits.md does not explain is a failure."""
-    from re import search
-
     by_program = {}
     for o in found:
         wrong = by_program.setdefault(f"seed {o.name.split('.')[0]}", [])
-        explained = o.kind == REFUSED and any(search(pattern, o.text) for pattern, _ in LIMITS)
+        explained = o.kind == REFUSED and any(re.search(pattern, o.text) for pattern, _ in LIMITS)
         if o.kind != RIGHT and not explained:
             wrong.append(f"{o.path}: {o.kind}: {o.text[:300]}")
     return list(by_program.items())

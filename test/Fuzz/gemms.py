@@ -3,9 +3,9 @@
 
 import loops
 import steps
-from elements import largest
-from expressions import Binary, Compare, Const, Dim, Load, Select, Var, add, const, mul
-from moves import Await, Copy, Im2col, Region, zeros
+from elements import ELEMENTS, largest
+from expressions import Binary, Compare, Const, Dim, Load, Select, Var, cast, const, mul
+from moves import Await, Copy, Im2col, Region
 from products import Gemm, Reduce
 from statements import If, Loop
 
@@ -96,7 +96,7 @@ def kloop(g, wide=False, plain=False):
         if not plain and g.chance(0.1) and c in ("f32", "i32"):
             g.tag("rescaled")
             limit = g.pick(50, 100)
-            g.parallel(product, lambda v: steps_clamp(product, v, limit))
+            g.parallel(product, lambda v: limited(product, v, limit))
         if not plain and g.chance(0.1):
             g.tag("operand_used")
             loops.body_step(g, g.pick(tile_a, tile_b), product)
@@ -108,14 +108,11 @@ def kloop(g, wide=False, plain=False):
 
 
 def scaled(tile, indices, number):
-    from elements import ELEMENTS
-    from expressions import cast
-
     value = cast(Load(tile, indices, bound=3), ELEMENTS[tile.element].arithmetic)
     return Binary("mul", value, Const(number, value.element))
 
 
-def steps_clamp(tile, indices, limit):
+def limited(tile, indices, limit):
     value = Load(tile, indices)
     found = Binary("min", Binary("max", value, Const(-limit, value.element)), Const(limit, value.element))
     found.bound = limit
@@ -163,7 +160,7 @@ def chained(g):
     element = g.pick("f16", "f16", "bf16", "f8E4M3FN")
     n = g.pick(8, 16, 32, 64)
     middle = g.tile(first.shape, element, g.pick("fragment", "shared"), bound=8)
-    g.parallel(middle, lambda v: g.fit(steps_clamp(first, v, 8), "f32" if element != "f16" else g.pick("f32", "f16")))
+    g.parallel(middle, lambda v: g.fit(limited(first, v, 8), "f32" if element != "f16" else g.pick("f32", "f16")))
     tb = g.chance(0.5)
     right = g.load([n, first.shape[1]] if tb else [first.shape[1], n], element, "shared")
     product = g.tile([first.shape[0], n], "f32", "fragment", bound=24 * 512)
@@ -184,7 +181,6 @@ def attention(g):
     if g.chance(0.1):
         length = g.size("T", [0])
     q, k, v = (g.argument([extent, d], element) for extent in (rows, length, length))
-    turned = g.chance(0.2)
     space = g.pick("shared", "shared", "fragment")
     tile_q = g.tile([m, d], element, space, bound=3, layout=False)
     g.put(Copy(Region(q, [mul(g.by, m), const(0)], [m, d]), Region(tile_q)))
@@ -219,7 +215,7 @@ def attention(g):
             g.pool.remove(factor)
             g.parallel(most, lambda i: Binary("max", Load(most, i), Load(found, i)))
             g.parallel(total, lambda i: Binary("mul", Load(total, i), Load(factor, [i[0]])))
-        g.parallel(weights, lambda i: g.fit(steps_clamp(scores, i, 4) if not rescale else
+        g.parallel(weights, lambda i: g.fit(limited(scores, i, 4) if not rescale else
                                             Binary("max", Binary("sub", Load(scores, i), Load(most, [i[0]])), Const(-4, "f32")), "f32"))
         if sums:
             g.tag("running_sum")
@@ -229,8 +225,6 @@ def attention(g):
         g.put(Gemm(weights, tile_v, total, False, False, False, words(g, element)))
         g.loops.pop()
     g.pool = [t for t in g.pool if t not in (factor,)]
-    if turned:
-        g.tag("attention_stages1")
     g.put(Loop(var.name, const(0), Dim(k, 0), const(n), g.pick(1, 2, 2, 3), body))
     return total
 
@@ -272,6 +266,3 @@ def use_of(g, product):
     for _ in range(g.pick(0, 0, 1, 1, 2)):
         g.rng.choice([steps.update, steps.reduce, steps.copy_tile, steps.update_part, steps.store_again])(g)
     steps.store(g, product)
-
-
-__all__ = ["attention", "chained", "convolution", "kloop", "product_of_tiles", "use_of", "zeros", "add"]

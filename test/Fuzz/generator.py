@@ -9,6 +9,7 @@ import contextlib
 import random
 
 import expressions as ex
+import layouts
 from elements import ELEMENTS, largest
 from expressions import Binary, Const, Load, Var, add, const, mul
 from moves import Copy, Fill, Region
@@ -30,7 +31,7 @@ class Generator:
         self.pool = []
         self.allocations, self.promises = [], []
         self.loops = []  # the loops around this place: variables
-        self.least_trips = 1  # 0 inside of what may run no iteration
+        self.extent_of = {}  # the extent of what a loop brings, by its variable's name
         self.body, self.depth = [], 0
         self.setup()
 
@@ -140,7 +141,6 @@ class Generator:
                 promised = promised and memory == "columns"
             self.tag(f"strided_{memory}")
             buffer.open = tuple(range(len(shape)))  # strides that are stated for open ones only
-            buffer.shape = [e for e in shape]
         if promised and self.chance(0.9):
             buffer.attributes = "tile.alignment = 16 : i64"
             extents = [run[shape[last]] if isinstance(shape[last], str) else shape[last] for run in runs]
@@ -171,8 +171,6 @@ class Generator:
 
     def state_layout(self, buffer):
         """A layout that the program states; layouts.py has them."""
-        import layouts
-
         buffer.layout = layouts.choose(self.rng, buffer, self.program.threads)
         if buffer.layout:
             self.tag(f"layout_{buffer.space}")
@@ -183,12 +181,10 @@ class Generator:
     @contextlib.contextmanager
     def scope(self, body, may_be_empty):
         """What follows goes to `body`; tiles first written there are known behind it only where it runs for sure."""
-        outer, pool, least = self.body, list(self.pool), self.least_trips
+        outer, pool = self.body, list(self.pool)
         self.body, self.depth = body, self.depth + 1
-        if may_be_empty:
-            self.least_trips = 0
         yield
-        self.body, self.least_trips, self.depth = outer, least, self.depth - 1
+        self.body, self.depth = outer, self.depth - 1
         if may_be_empty:
             self.pool = pool
 
@@ -239,8 +235,7 @@ class Generator:
                 self.tag("converted_load")
             extents = self.matrix(shape)
             source = self.argument(([lead[1]] if lead else []) + extents, stored)
-        target = into or self.tile(shape, element, space, bound=max(3, 1) if element != "i1" else 1)
-        # What rounds or changes sign is no conversion of ours: small integers fit every type.
+        target = into or self.tile(shape, element, space, bound=3 if element != "i1" else 1)
         edges = [1] * (source.rank - len(shape)) + shape
         offsets = [lead[0]] if lead else []
         if len(shape) == 3:

@@ -3,7 +3,7 @@
 
 import steps
 from expressions import Apply, Binary, Compare, Const, Dim, Load, Var, add, cast, const, mul
-from moves import Copy, Region
+from moves import Atomic, Copy, Region
 from statements import If, Loop, Parallel, Store
 
 TRIPS = [0, 1, 1, 2, 2, 3, 4, 5, 7]
@@ -66,8 +66,7 @@ def store_in_loop(g, tile):
     g.tag("store_in_loop")
     buffer = g.argument([*names, *lead, *tile.shape], tile.element, out=True, plain=True)
     if buffer.rank > 5:
-        # Tensor copies have five dimensions; what has more goes by other instructions.
-        g.tag("rank_over_5")
+        g.tag("rank_over_5")  # more dimensions than a tensor copy has
     g.put(Copy(Region(tile), Region(buffer, [*g.loops, *first] + [const(0)] * tile.rank, [1] * (len(names) + len(lead)) + tile.shape, True)))
 
 
@@ -177,7 +176,6 @@ def histogram(g):
         g.put(Parallel([v.name for v in variables], source.shape, [Store(one, counts, [place], atomic="add")]))
         steps.store(g, counts)
     else:
-        g.program.grid[0][1]  # every block counts into one row
         buffer = g.argument([*lead, bins], element, out=True, kind="zeros")
         g.put(Parallel([v.name for v in variables], source.shape, [Store(one, buffer, [*first, place], atomic="add")]))
 
@@ -187,8 +185,6 @@ def block_atomics(g):
     element = g.pick("f32", "i32", "f32", "f16", "f64", "i64")
     tile = g.rng.choice(g.tiles([g.rows, g.columns], element=element) or [g.load([g.rows, g.columns], element)])
     kind = g.pick("add", "max", "min") if element in ("f32", "i32", "i64") else "add"
-    from moves import Atomic
-
     buffer = g.argument([g.rows, "N"], element, out=True)
     g.tag(f"atomic_{kind}_{element}")
     g.put(Atomic(kind, Region(tile), Region(buffer, [const(0), mul(g.bx, g.columns)], [g.rows, g.columns], True)))

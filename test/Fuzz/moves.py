@@ -6,7 +6,6 @@ import itertools
 import numpy as np
 
 from elements import Unfit, check_exact
-from expressions import Const
 
 
 class Region:
@@ -210,10 +209,3 @@ class Im2col:
                 row = array[(image, *at)][channel : channel + self.target.shape[1]]
                 values[i, : len(row)] = row
         env.array(self.target)[...] = check_exact(values, self.target.element)
-
-
-ZERO = Const(0)
-
-
-def zeros(count):
-    return [ZERO] * count

@@ -105,10 +105,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    g.extent_of = {}
-    g.weighted_family = g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
-    g.tag(g.weighted_family.__name__)
-    g.weighted_family(g)
+    family = g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
+    g.tag(family.__name__)
+    family(g)
     found = g.tiles()
     for tile in g.rng.sample(found, min(len(found), 1 if g.program.outputs else g.rng.randrange(1, 4))):
         steps.store(g, tile)

@@ -6,7 +6,7 @@ import numpy as np
 import loops
 import steps
 from elements import ELEMENTS
-from expressions import Const, Dim, Load, Var, const, mul
+from expressions import Binary, Dim, Load, Var, const, mul
 from moves import Copy, Region
 from products import Gemm
 from program import Buffer
@@ -151,11 +151,6 @@ def by_hand(g):
 
 
 def _sum(total, view, indices):
-    from expressions import Binary
-
     found = Binary("add", Load(total, indices, bound=2000), Load(view, indices))
     found.bound = 4096
     return found
-
-
-__all__ = ["by_hand", "Const"]

@@ -2,10 +2,9 @@
 """Rows named by indices: gathers and scatters, with indices from matrices, loops, shared tiles and fragments."""
 
 import steps
-from expressions import Apply, Binary, Const, Var, add, cast, const, mul
+from expressions import Apply, Dim, Var, add, cast, const, mul
 from moves import Copy, Gather, Region, Scatter
 from products import Gemm
-from expressions import Dim
 from statements import Loop
 
 
@@ -25,17 +24,14 @@ def indices(g, rows, unique):
         def value(v):
             (i,) = v
             place = Apply(f"{rows - 1} - d0", lambda x: rows - 1 - x, i) if turned else i
-            block = add(mul(g.by, 64), g.bx) if g.chance(1.0) else g.by
-            found = add(mul(block, width), add(place, 1))
+            found = add(mul(add(mul(g.by, 64), g.bx), width), add(place, 1))
             return cast(found, element)
 
         g.parallel(tile, value)
+        g.pool.remove(tile)  # indices are no numbers for others
     else:
         source = g.argument([g.size("L", [rows, 2 * rows])], element, plain=True)
         g.put(Copy(Region(source, [mul(g.by, rows)], [rows]), Region(tile)))
-        g.written(tile)
-    if tile in g.pool:
-        g.pool.remove(tile)
     return tile, const(0)
 
 
@@ -83,6 +79,3 @@ def gathered_product(g):
     g.put(Loop(var.name, const(0), Dim(x, 1), const(k), g.pick(1, 2, 3, 4), body))
     steps.store(g, product)
     return product
-
-
-__all__ = ["gather", "scatter", "gathered_product", "Binary", "Const"]

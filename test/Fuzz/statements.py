@@ -8,7 +8,7 @@ that move tiles, products.py those that compute with whole tiles.
 import numpy as np
 
 from elements import Unfit, check_exact
-from expressions import Both, kind_of
+from expressions import Both, Compare, Const, kind_of
 
 
 class Alloc:
@@ -159,8 +159,6 @@ class Store:
 
 def inside(buffer_dims, indices):
     """The condition that indices lie inside of extents, each an expression, unsigned."""
-    from expressions import Compare, Const
-
     found = None
     for index, extent in zip(indices, buffer_dims):
         for part in (Compare("ge", index, Const(0)), Compare("lt", index, extent)):

@@ -72,7 +72,6 @@ def reduce(g):
         bound *= source.shape[d]
     if bound > largest(source.element):
         kind, bound = "max", source.bound
-    shape = [1 if e == d else extent for e, extent in enumerate(source.shape) if e != d or g.chance(0.0)]
     shape = [extent for e, extent in enumerate(source.shape) if e != d]
     if g.chance(0.15):
         shape.insert(d, 1)
