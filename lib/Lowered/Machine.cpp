@@ -147,7 +147,9 @@ void Machine::enterFiber(ctx::fcontext_t from, Thread &thread) {
   scheduler = from;
   (*entry)(params.data());
   thread.state = ThreadState::Exited;
-  --thread.block->liveThreads;
+  races->release(thread.agent, thread.block->ended);
+  if (--thread.block->liveThreads == 0)
+    endBlock(*thread.block);
   for (;;)
     switchToScheduler();
 }
@@ -396,6 +398,36 @@ void Machine::finish(llvm::ArrayRef<OperationRef> operations) {
     if (operation->agent != kNoAgent)
       races->acquire(current->agent, operation->done);
   }
+}
+
+/// Shared memory goes with its block: whatever other blocks do to it has to
+/// happen before the last thread ends. Arrivals of asynchronous operations are
+/// left out: a phase that nobody waits for may be completed by such a one.
+void Machine::endBlock(Block &block) {
+  if (cluster.size() == 1)
+    return;
+  races->acquire(current->agent, block.ended);
+  auto check = [&](size_t begin, size_t end, bool asynchronous) {
+    if (begin >= end)
+      return;
+    auto race =
+        races->access(current->agent, *block.sharedShadow, begin, end - begin,
+                      AccessKind::Write, Proxy::Generic, /*site=*/0);
+    if (race && (asynchronous || race->other < threads.size()))
+      fail("the block ends, and nothing orders this after the " +
+           std::string(nameOf(race->otherKind, race->otherProxy)) +
+           " of its shared memory at address " + std::to_string(race->offset) +
+           " by " + describe(race->otherSite) + " of " +
+           describeAgent(race->other));
+  };
+  size_t begin = 0;
+  for (const auto &[address, barrier] : block.mbarriers) {
+    size_t offset = address - kSharedBase;
+    check(begin, offset, /*asynchronous=*/true);
+    check(offset, offset + 8, /*asynchronous=*/false);
+    begin = offset + 8;
+  }
+  check(begin, block.shared.size(), /*asynchronous=*/true);
 }
 
 /// What must hold when all threads have ended.

@@ -162,6 +162,7 @@ struct Block {
   std::deque<OperationRef> tensorQueue; ///< mma in flight, done in order
   Signal tensorDone;                    ///< by those that are done
   unsigned liveThreads = 0;
+  Signal ended; ///< by threads that have ended
 };
 
 /// A place in the program that instrumented code names by its number.
@@ -287,6 +288,7 @@ private:
   void createBlock(Block &block, unsigned rank, unsigned x, unsigned y,
                    unsigned z);
   std::string schedule();
+  void endBlock(Block &block);
   std::string checkEnd();
   std::string deadlock();
   Thread *chooseThread();

@@ -39,6 +39,14 @@ char *Machine::accessShared(Block &block, uint32_t address, uint32_t bytes,
          " bytes at shared address " + std::to_string(int64_t(offset)) +
          ", outside of the block's " + std::to_string(block.shared.size()) +
          " bytes");
+  // checkEnd tells reads of a block's own operations apart.
+  bool isOwn = &block == current->block;
+  if (block.liveThreads == 0 &&
+      (isOwn ? kind == AccessKind::Write
+             : kind != AccessKind::Atomic || agent < threads.size()))
+    fail(describe(site) + " " + verb(kind) + " " + std::to_string(bytes) +
+         " bytes at shared address " + std::to_string(offset) +
+         " of a block that has ended");
   if (kind != AccessKind::Write &&
       !block.sharedShadow->isWritten(offset, bytes))
     fail(describe(site) + " " + verb(kind) + " " + std::to_string(bytes) +
