@@ -61,7 +61,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       `memref.extract_strided_metadata`, and viewed by `memref.subview`,
       `memref.cast` and `memref.memory_space_cast`. A kernel calls nothing: a
       function, an address or inline assembly of another dialect could do
-      anything. Beside kernels a module holds nothing.
+      anything. Tables are read by `memref.get_global`; beside kernels a module
+      holds nothing but such constant `memref.global`s.
     - kernel-17: at most 256 regions stand one in another. Passes walk them
       recursively.
 
