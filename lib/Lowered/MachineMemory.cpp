@@ -148,8 +148,8 @@ Mbarrier &Machine::mbarrier(const PtxInstruction &at, uint64_t address,
     fail(at, "expected an mbarrier at shared address " +
                  std::to_string(int64_t(local) - kSharedBase) +
                  ", which was not initialized");
-  bool isOwn = &block == current->block &&
-               (agent == current->agent || !at.has("bulk"));
+  bool isOwn =
+      &block == current->block && (agent == current->agent || !at.has("bulk"));
   if (!isOwn && !it->second.fenced)
     fail(at, "the mbarrier at shared address " +
                  std::to_string(local - kSharedBase) +
