@@ -169,7 +169,7 @@ def main():
     parser.add_argument("--turns", type=int, default=0, help="give each program only so many of the paths")
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-run and tile-translate")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=int, default=60, help="seconds that a case may take")
+    parser.add_argument("--timeout", type=int, default=180, help="seconds that a case may take")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for what fails")
     parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
     options = parser.parse_args()
