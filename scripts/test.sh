@@ -30,8 +30,8 @@ if compgen -G 'test/python/test_*.py' >/dev/null; then
   [[ -f $results/pytest.xml ]] || echo "pytest left no results" >>"$results/errors.txt"
 fi
 
-echo "== the matrix of kernels through ptxas, on the CPU, its schedules, and faults put into it"
-for half in ptx cpu rings faults; do
+echo "== the matrix of kernels through ptxas, on the CPU, lowered, its schedules, and faults put into it"
+for half in ptx cpu lowered rings faults; do
   python3 test/Matrix/${half}_test.py --bin build/release/bin --junit "$results/matrix-$half.xml"
   [[ -f $results/matrix-$half.xml ]] || echo "test/Matrix/${half}_test.py left no results" >>"$results/errors.txt"
 done

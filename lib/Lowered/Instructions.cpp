@@ -22,7 +22,7 @@ PtxMeaning mlir::tile::lowered::findMeaning(PtxInstruction &instruction,
       bool matches =
           mnemonic.starts_with(prefix) &&
           (mnemonic.size() == prefix.size() || mnemonic[prefix.size()] == '.' ||
-                      mnemonic[prefix.size()] == ':');
+           mnemonic[prefix.size()] == ':');
       if (matches && prefix.size() >= length) {
         best = &entry;
         length = prefix.size();

@@ -232,6 +232,7 @@ void load(Machine &machine, Thread &, const PtxInstruction &i,
     machine.readAround(address, bytes, i.site, around);
     from = around;
   } else {
+    Machine::UnwrittenIsPoison scope(machine);
     from = machine.access(form.space, address, bytes, AccessKind::Read, i.site,
                           bytes);
   }

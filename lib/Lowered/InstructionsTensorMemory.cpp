@@ -44,8 +44,10 @@ void allocate(Machine &machine, Thread &thread, const PtxInstruction &i,
                           " free columns; this would wait for ever");
     block.tensorColumns[first] = unsigned(count);
     for (unsigned lane = 0; lane < kLanes; ++lane)
-      for (unsigned column = first; column < first + count; ++column)
+      for (unsigned column = first; column < first + count; ++column) {
         block.tensor.written[lane * kColumns + column] = false;
+        block.tensor.at(lane, column) = 0x7fbadbad; // NaN: poison
+      }
     if (!block.tensorShadow)
       block.tensorShadow = std::make_unique<Shadow>(kLanes * kColumns * 4);
     uint32_t value = first;
@@ -101,6 +103,7 @@ void moveTensor(Machine &machine, Thread &thread, const PtxInstruction &i,
     auto address = uint32_t(i.read(isLoad ? 1 : 0, slots));
     const PtxOperand &registers = i.operands[isLoad ? 0 : 1];
     std::vector<TensorPlace> places[32];
+    Machine::UnwrittenIsPoison scope(machine);
     std::string wrong =
         tcgen05Places(i.mnemonic, address, thread.warp->rank, places);
     if (!wrong.empty())

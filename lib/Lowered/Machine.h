@@ -203,6 +203,20 @@ public:
   /// A place in the program, in words.
   std::string describe(SiteId site) const;
 
+  /// While an object lives, reads of what nothing wrote are no findings but
+  /// give poison: blocks of a cluster exchange whole pieces of fragments, of
+  /// which some were never written and are dropped by who reads them.
+  class UnwrittenIsPoison {
+  public:
+    explicit UnwrittenIsPoison(Machine &machine) : machine(machine) {
+      machine.findsUnwritten = false;
+    }
+    ~UnwrittenIsPoison() { machine.findsUnwritten = true; }
+
+  private:
+    Machine &machine;
+  };
+
   /// Host memory of `bytes` bytes at a device address, after all checks. The
   /// accessing agent is the thread's, unless an operation's is given.
   char *access(Space space, uint64_t address, uint32_t bytes, AccessKind kind,
@@ -314,7 +328,8 @@ private:
   std::vector<Thread *> threads; ///< of the cluster, by agent
   std::vector<Thread *> runnable;
   std::vector<Thread *> waiting; ///< with a test
-  bool changed = false;          ///< something that a test may ask has changed
+  bool findsUnwritten = true;
+  bool changed = false; ///< something that a test may ask has changed
   std::vector<OperationRef> inFlight;
   std::map<Agent, const Thread *> issuers; ///< of operations, for reports
   /// The fiber that lands what is in flight while no thread runs.

@@ -47,7 +47,8 @@ char *Machine::accessShared(Block &block, uint32_t address, uint32_t bytes,
     fail(describe(site) + " " + verb(kind) + " " + std::to_string(bytes) +
          " bytes at shared address " + std::to_string(offset) +
          " of a block that has ended");
-  if (kind != AccessKind::Write &&
+  // An atomic operation may change a part of a word, as a packed element is.
+  if (findsUnwritten && kind == AccessKind::Read &&
       !block.sharedShadow->isWritten(offset, bytes))
     fail(describe(site) + " " + verb(kind) + " " + std::to_string(bytes) +
          " bytes at shared address " + std::to_string(offset) +
@@ -99,7 +100,8 @@ void Machine::readAround(uint64_t address, uint32_t bytes, SiteId site,
 void Machine::accessShadow(const PtxInstruction &at, Shadow &shadow,
                            size_t offset, uint32_t bytes, AccessKind kind,
                            Agent agent, const char *memory) {
-  if (kind == AccessKind::Read && !shadow.isWritten(offset, bytes))
+  if (findsUnwritten && kind == AccessKind::Read &&
+      !shadow.isWritten(offset, bytes))
     fail(at, std::string("reads ") + memory + " memory at byte " +
                  std::to_string(offset) + ", which nothing has written");
   if (auto race = races->access(agent, shadow, offset, bytes, kind,
