@@ -92,5 +92,5 @@ def fill(kind, seed, shape, element):
     else:
         values = (_hash(seed, count) % np.uint64(7)).astype(np.float64) - 3
     if element == "i1":
-        values = values % 2  # its lowest bit
+        values = (values != 0).astype(np.float64)
     return values.reshape(shape)
