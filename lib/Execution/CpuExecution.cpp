@@ -10,20 +10,15 @@
 #include "tile/Target/CpuExecution.h"
 #include "../Target/FatalErrors.h"
 #include "CpuRuntime.h"
+#include "HostJit.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Pipelines/TileToCPU.h"
-#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -41,14 +36,6 @@ using Entry = void (*)(void **);
 
 std::string functionName(StringRef kernel) { return (kernel + ".cpu").str(); }
 std::string entryName(StringRef kernel) { return (kernel + ".entry").str(); }
-
-void initializeHost() {
-  static std::once_flag done;
-  std::call_once(done, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-}
 
 /// `void entry(void **arguments)`: loads each argument of `function` from where
 /// the array points.
@@ -101,15 +88,10 @@ CpuProgram::~CpuProgram() = default;
 
 llvm::Error CpuProgram::Impl::load(std::unique_ptr<llvm::Module> module,
                                    std::unique_ptr<llvm::LLVMContext> context) {
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
-  auto machine = builder->createTargetMachine();
+  constexpr auto level = llvm::CodeGenOptLevel::Aggressive;
+  auto machine = createHostMachine(*module, level);
   if (!machine)
     return machine.takeError();
-  module->setDataLayout((*machine)->createDataLayout());
-  module->setTargetTriple((*machine)->getTargetTriple());
   // Per-function attributes are what the optimizer asks about the host.
   for (llvm::Function &function : *module) {
     function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
@@ -120,24 +102,10 @@ llvm::Error CpuProgram::Impl::load(std::unique_ptr<llvm::Module> module,
       addEntry(*module, *function, entryName(kernel.getKey()));
   optimize(*module, **machine);
 
-  // Neither the process's symbols nor a platform that looks some up.
-  auto created = llvm::orc::LLJITBuilder()
-                     .setJITTargetMachineBuilder(std::move(*builder))
-                     .setLinkProcessSymbolsByDefault(false)
-                     .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-                     .create();
+  auto created = createHostJit(level, getCpuRuntimeFunctions());
   if (!created)
     return created.takeError();
   jit = std::move(*created);
-  llvm::orc::JITDylib &library = jit->getMainJITDylib();
-  llvm::orc::SymbolMap symbols;
-  for (auto [name, address] : getCpuRuntimeFunctions())
-    symbols[jit->mangleAndIntern(name)] = llvm::orc::ExecutorSymbolDef(
-        llvm::orc::ExecutorAddr::fromPtr(address),
-        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable);
-  if (auto error =
-          library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
-    return error;
   return jit->addIRModule(
       llvm::orc::ThreadSafeModule(std::move(module), std::move(context)));
 }
@@ -171,7 +139,6 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
   if (failed(passes.run(*module)))
     return failure();
 
-  initializeHost();
   auto context = std::make_unique<llvm::LLVMContext>();
   auto llvmModule = translateModuleToLLVMIR(*module, *context);
   if (!llvmModule)

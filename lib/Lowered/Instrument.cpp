@@ -65,7 +65,7 @@ private:
   void rewriteLoad(LoadInst &load);
   void rewriteStore(StoreInst &store);
   void rewriteAtomic(Instruction &atomic, Value *address, Type *type,
-                     AtomicOrdering ordering, unsigned addressOperand);
+                     AtomicOrdering ordering);
   void rewriteAssembly(CallInst &call, const InlineAsm &assembly);
   void rewriteIntrinsic(CallInst &call, StringRef name);
   void rewritePrint(CallInst &call);
@@ -189,8 +189,7 @@ void Instrumenter::rewriteStore(StoreInst &store) {
 /// The access is the machine's, the operation the host's: one thread runs at a
 /// time.
 void Instrumenter::rewriteAtomic(Instruction &atomic, Value *address,
-                                 Type *type, AtomicOrdering ordering,
-                                 unsigned addressOperand) {
+                                 Type *type, AtomicOrdering ordering) {
   std::optional<Space> space = spaceOf(atomic, address);
   if (!space)
     return;
@@ -361,12 +360,11 @@ void Instrumenter::rewrite(Instruction &instruction) {
     return rewriteStore(*store);
   if (auto *rmw = dyn_cast<AtomicRMWInst>(&instruction))
     return rewriteAtomic(*rmw, rmw->getPointerOperand(),
-                         rmw->getValOperand()->getType(), rmw->getOrdering(),
-                         0);
+                         rmw->getValOperand()->getType(), rmw->getOrdering());
   if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
     return rewriteAtomic(*exchange, exchange->getPointerOperand(),
                          exchange->getNewValOperand()->getType(),
-                         exchange->getSuccessOrdering(), 0);
+                         exchange->getSuccessOrdering());
   auto *call = dyn_cast<CallInst>(&instruction);
   if (!call)
     return;

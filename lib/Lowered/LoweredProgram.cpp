@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../Execution/CpuRuntime.h"
+#include "../Execution/HostJit.h"
 #include "../Target/FatalErrors.h"
 #include "Instructions.h"
 #include "Instrument.h"
@@ -14,14 +15,8 @@
 #include "tile/Target/ArtifactBuilder.h"
 #include "tile/Target/LLVMBackend.h"
 #include "tile/Target/LoweredExecution.h"
-#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -167,41 +162,17 @@ LoweredProgram::LoweredProgram(std::unique_ptr<Impl> impl)
     : impl(std::move(impl)) {}
 LoweredProgram::~LoweredProgram() = default;
 
-static void initializeHost() {
-  static std::once_flag done;
-  std::call_once(done, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-}
-
 llvm::Error
 LoweredProgram::Impl::load(std::unique_ptr<llvm::Module> module,
                            std::unique_ptr<llvm::LLVMContext> context) {
-  initializeHost();
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
   // Most of the time is the machine's: what generates code fast is best.
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
-  auto machine = builder->createTargetMachine();
+  constexpr auto level = llvm::CodeGenOptLevel::Less;
+  auto machine = createHostMachine(*module, level);
   if (!machine)
     return machine.takeError();
-  module->setDataLayout((*machine)->createDataLayout());
-  module->setTargetTriple((*machine)->getTargetTriple());
   // Mathematics that the host's code generator leaves to a library is in the
-  // table below; nothing else of the process is found. Kernels call nothing
-  // themselves: Instrument.cpp refuses it.
-  auto created = llvm::orc::LLJITBuilder()
-                     .setJITTargetMachineBuilder(std::move(*builder))
-                     .setLinkProcessSymbolsByDefault(false)
-                     .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-                     .create();
-  if (!created)
-    return created.takeError();
-  jit = std::move(*created);
-  llvm::orc::JITDylib &library = jit->getMainJITDylib();
-  auto functions = getCpuRuntimeFunctions();
+  // table. Kernels call nothing themselves: Instrument.cpp refuses it.
+  HostFunctions functions = getCpuRuntimeFunctions();
   auto address = [](auto *function) {
     return reinterpret_cast<void *>(function);
   };
@@ -209,14 +180,10 @@ LoweredProgram::Impl::load(std::unique_ptr<llvm::Module> module,
                                      {kStoreFunction, address(storeMemory)},
                                      {kExecuteFunction, address(executeText)},
                                      {kPrintFunction, address(print)}});
-  llvm::orc::SymbolMap symbols;
-  for (auto [name, function] : functions)
-    symbols[jit->mangleAndIntern(name)] = llvm::orc::ExecutorSymbolDef(
-        llvm::orc::ExecutorAddr::fromPtr(function),
-        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable);
-  if (auto error =
-          library.define(llvm::orc::absoluteSymbols(std::move(symbols))))
-    return error;
+  auto created = createHostJit(level, functions);
+  if (!created)
+    return created.takeError();
+  jit = std::move(*created);
   return jit->addIRModule(
       llvm::orc::ThreadSafeModule(std::move(module), std::move(context)));
 }

@@ -96,7 +96,6 @@ struct Thread {
   const PtxInstruction *waitsAt = nullptr;
   std::string waitsFor;
   std::function<bool()> ready;
-  unsigned spins = 0; ///< tests that failed one after the other
 
   Groups copies;                            ///< cp.async
   Groups bulk;                              ///< bulk copies and TMA stores
@@ -125,7 +124,6 @@ struct ClusterBarrier {
 /// Lanes of a warp (or of four) that have arrived at one instruction.
 struct Rendezvous {
   const PtxInstruction *instruction = nullptr;
-  uint64_t generation = 0;
   unsigned arrived = 0;
   std::vector<uint64_t *> slots; ///< by lane; null: not there
 };

@@ -1,0 +1,176 @@
+//===- MachineReport.cpp - what is found ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places and agents in words, and what must hold when a thread, a block or all
+// of them have ended.
+//
+//===----------------------------------------------------------------------===//
+#include "Machine.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::tile::lowered;
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+std::string Machine::describe(SiteId site) const {
+  if (site >= sites.size())
+    return "an unknown place";
+  const Site &place = sites[site];
+  return place.location.empty() ? place.what
+                                : place.what + " (" + place.location + ")";
+}
+
+std::string Machine::describe(const Thread &thread) const {
+  std::string text = "thread " + std::to_string(thread.index) + " of block [" +
+                     std::to_string(thread.block->index[0]) + ", " +
+                     std::to_string(thread.block->index[1]) + ", " +
+                     std::to_string(thread.block->index[2]) + "]";
+  return text;
+}
+
+std::string Machine::describeAgent(Agent agent) const {
+  if (agent < threads.size())
+    return describe(*threads[agent]);
+  auto it = issuers.find(agent);
+  return it == issuers.end()
+             ? "an asynchronous operation"
+             : "an asynchronous operation of " + describe(*it->second);
+}
+
+void Machine::fail(const std::string &what) {
+  if (finding.empty())
+    finding = (current ? describe(*current) + ": " : std::string()) + what;
+  // Nobody resumes this thread; its frames are left as they are.
+  for (;;)
+    switchToScheduler();
+}
+
+void Machine::fail(const PtxInstruction &at, const std::string &what) {
+  fail("at " + describe(at.site) + ", instruction '" + at.mnemonic +
+       "': " + what);
+}
+
+static const char *nameOf(AccessKind kind, Proxy proxy) {
+  bool async = proxy == Proxy::Async;
+  switch (kind) {
+  case AccessKind::Read:
+    return async ? "asynchronous read" : "read";
+  case AccessKind::Write:
+    return async ? "asynchronous write" : "write";
+  case AccessKind::Atomic:
+    return "atomic access";
+  }
+  return "access";
+}
+
+void Machine::report(const Race &race, const char *where, uint64_t address,
+                     uint32_t bytes, SiteId site) {
+  std::string text =
+      std::string(race.onlyFenceMissing ? "missing fence.proxy.async: "
+                                        : "race: ") +
+      nameOf(race.kind, race.proxy) + " of " + std::to_string(bytes) +
+      " bytes of " + where + " memory at address " + std::to_string(address) +
+      " by " + describe(site) + "; earlier " +
+      nameOf(race.otherKind, race.otherProxy) + " by " +
+      describe(race.otherSite) + " of " +
+      (race.earlierGroup ? "another block" : describeAgent(race.other)) +
+      (race.onlyFenceMissing ? " is not visible to the asynchronous proxy"
+                             : ", and nothing orders the two");
+  fail(text);
+}
+
+//===----------------------------------------------------------------------===//
+// The end
+//===----------------------------------------------------------------------===//
+
+/// Shared memory goes with its block: whatever other blocks do to it has to
+/// happen before the last thread ends. Arrivals of asynchronous operations are
+/// left out: a phase that nobody waits for may be completed by such a one.
+void Machine::endBlock(Block &block) {
+  if (cluster.size() == 1)
+    return;
+  races->acquire(current->agent, block.ended);
+  auto check = [&](size_t begin, size_t end, bool asynchronous) {
+    if (begin >= end)
+      return;
+    auto race =
+        races->access(current->agent, *block.sharedShadow, begin, end - begin,
+                      AccessKind::Write, Proxy::Generic, /*site=*/0);
+    if (race && (asynchronous || race->other < threads.size()))
+      fail("the block ends, and nothing orders this after the " +
+           std::string(nameOf(race->otherKind, race->otherProxy)) +
+           " of its shared memory at address " + std::to_string(race->offset) +
+           " by " + describe(race->otherSite) + " of " +
+           describeAgent(race->other));
+  };
+  size_t begin = 0;
+  for (const auto &[address, barrier] : block.mbarriers) {
+    size_t offset = address - kSharedBase;
+    check(begin, offset, /*asynchronous=*/true);
+    check(offset, offset + 8, /*asynchronous=*/false);
+    begin = offset + 8;
+  }
+  check(begin, block.shared.size(), /*asynchronous=*/true);
+}
+
+/// What must hold when all threads have ended.
+std::string Machine::checkEnd() {
+  for (const auto &block : cluster) {
+    for (const auto &thread : block->threads) {
+      if (!thread->bulk.open.empty())
+        return describe(*thread) +
+               " ended with bulk stores that it did not commit";
+      if (llvm::any_of(thread->bulk.committed, [](const auto &group) {
+            return llvm::any_of(group, [](const OperationRef &operation) {
+              return operation->readsShared;
+            });
+          }))
+        return describe(*thread) + " ended with bulk stores that may still "
+                                   "read its block's shared memory";
+      if (!thread->tags.empty() && llvm::any_of(thread->tags, [](auto &tag) {
+            return tag.second.operations != 0;
+          }))
+        return describe(*thread) + " ended with wgmma in flight";
+    }
+    for (const auto &[offset, barrier] : block->mbarriers)
+      if (barrier.transactions != 0)
+        return "block [" + std::to_string(block->index[0]) + ", " +
+               std::to_string(block->index[1]) + ", " +
+               std::to_string(block->index[2]) + "] ended with " +
+               std::to_string(barrier.transactions) +
+               " bytes expected at the mbarrier at shared address " +
+               std::to_string(offset);
+    if (!block->tensorColumns.empty())
+      return "a block ended with tensor memory that it did not free";
+  }
+  return "";
+}
+
+std::string Machine::deadlock() {
+  std::string text = "deadlock: ";
+  // One line for each instruction that is waited at.
+  std::map<std::string, std::pair<unsigned, const Thread *>> reasons;
+  unsigned exited = 0;
+  for (const Thread *thread : threads) {
+    if (thread->state == ThreadState::Exited) {
+      ++exited;
+      continue;
+    }
+    std::string reason =
+        thread->waitsFor + " at " +
+        (thread->waitsAt ? describe(thread->waitsAt->site) : "nothing");
+    auto &entry = reasons[reason];
+    if (!entry.first++)
+      entry.second = thread;
+  }
+  bool first = true;
+  for (const auto &[reason, who] : reasons) {
+    text += (first ? "" : "; ") + std::to_string(who.first) +
+            " threads (the first is " + describe(*who.second) + ") wait for " +
+            reason;
+    first = false;
+  }
+  return text + "; " + std::to_string(exited) + " threads have ended";
+}
