@@ -154,11 +154,9 @@ void Instrumenter::rewriteLoad(LoadInst &load) {
       unsigned(load.isAtomic() ? AccessKind::Atomic : AccessKind::Read);
   if (isAcquireOrStronger(load.getOrdering()))
     kind |= kAcquires;
-  // Rows that start anywhere are read by aligned pieces of this type and
-  // shifted (Realign.cpp). Metadata that would mark them does not survive LLVM.
-  if (*space == Space::Global && load.getAlign() == 16 &&
-      load.getType() ==
-          FixedVectorType::get(Type::getInt32Ty(load.getContext()), 4))
+  // Pieces of rows that start anywhere, marked by their place (Realign.cpp).
+  if (*space == Space::Global && load.getDebugLoc() &&
+      load.getDebugLoc()->getInlinedAt())
     kind = unsigned(AccessKind::PieceRead);
   Value *host = hostAddress(builder, load, load.getPointerOperand(), *space,
                             load.getType(), kind, load.getAlign(), "a load");
