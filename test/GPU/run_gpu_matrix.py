@@ -68,10 +68,11 @@ def compile_kernel(kernel, options, folder):
 
 
 def pack(options):
-    import elements
-    import formats
     import generate
     import references
+    # Which references finds.
+    import elements
+    import formats
 
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
