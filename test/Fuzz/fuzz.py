@@ -177,7 +177,7 @@ def main():
     parser.add_argument("--timeout", type=int, default=180, help="seconds that a case may take")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for what fails")
     parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
-    assembler.add_option(parser)
+    assembler.add_options(parser)
     options = parser.parse_args()
     needed = any(path.split(":")[0] in ("ptx", "artifact") for path in options.paths.split(","))
     options.ptxas = assembler.find(options, "fuzz") if needed else None

@@ -6,7 +6,7 @@ Each kernel runs as written, at whole tiles and parts of them; scheduled for sm_
 (not where it is for later architectures only); and at whole tiles and parts of them scheduled for sm_90a (or for sm_100a
 alone), by turns eager and with asynchronous operations put off until they are awaited, as it is and made persistent, with
 few blocks and many. So layouts, rings, roles and tokens are tested numerically without a GPU: slots of rings are
-overwritten when they are released, and uses, deadlocks and awaits are checked. The last line counts.
+overwritten when they are released, and uses, deadlocks and awaits are checked. An eighth of the kernels also runs with --check: it must agree. The last line counts.
 """
 
 import re
@@ -36,7 +36,7 @@ def cases_of(index, kernel, folder):
         hopper.append("--lazy-async")
     path = folder / kernel["file"]
     found = [
-        Case(kernel, whole(kernel), path, ["--stage=source"]),
+        Case(kernel, whole(kernel), path, ["--stage=source"] + ["--check"] * (index % 8 == 0)),
         Case(kernel, whole(kernel), persistent(kernel, folder) if index // 2 % 2 else path, hopper),
     ]
     if "sm_80" in kernel.get("archs", ["sm_80"]):

@@ -109,8 +109,10 @@ def execute(cases, options, folder):
         found = []
         for line in process.stdout:
             if line.startswith("{"):
-                case, report = cases[len(found)], json.loads(line)
+                case = cases[len(found)]
+                report = json.loads(line)
                 wrong = [report["error"]] if "error" in report else case.wrong(len(found), folder)
+                wrong += [f"--check: {c['wrong']} elements of {c['name']} wrong" for c in report.get("check", []) if c["wrong"]]
                 found.append([f"{case}: {text[:300]}" for text in wrong])
         process.wait()
     if len(found) != len(cases):

@@ -159,15 +159,18 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="only cases, `kernel architecture`, that match this expression")
     parser.add_argument("--all-archs", action="store_true", help="every kernel for every architecture that the compiler claims")
+    parser.add_argument("--part", default="1/1", help="I/N: every Nth case from the Ith on, for several machines or a sample")
     parser.add_argument("--timeout", type=int, default=120, help="seconds that a compilation may take")
     parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
-    assembler.add_option(parser)
+    assembler.add_options(parser)
     options = parser.parse_args()
+    part, parts = map(int, options.part.split("/"))
     options.ptxas = assembler.find(options, "matrix-ptx")
     with tempfile.TemporaryDirectory() as folder:
         options.kernels = pathlib.Path(folder)
         found = generate.write(options.kernels)
         todo = [job for job in jobs(found, claimed(options), options.all_archs) if re.search(options.only, f"{job[0]['name']} {job[1]}")]
+        todo = todo[part - 1 :: parts]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             results = list(pool.map(lambda job: check(*job, options), todo))
     names = [f"{kernel['name']} {arch}" for kernel, arch in todo]
