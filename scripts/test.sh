@@ -57,6 +57,10 @@ for half in ptx cpu lowered references rings faults; do
   [[ -f $results/matrix-$half.xml ]] || echo "test/Matrix/${half}_test.py left no results" >>"$results/errors.txt"
 done
 
+echo "== the kernels of examples/gallery against numpy, and through ptxas"
+"$python" test/Gallery/gallery_test.py --bin build/release/bin --junit "$results/matrix-gallery.xml"
+[[ -f $results/matrix-gallery.xml ]] || echo "test/Gallery/gallery_test.py left no results" >>"$results/errors.txt"
+
 echo "== random programs against numpy"
 # Two of the paths for each program.
 "$python" test/Fuzz/fuzz.py --seeds 0:300 --turns 2 --bin build/release/bin --junit "$results/matrix-fuzz.xml" "${assembler[@]}"

@@ -54,14 +54,10 @@ tile.kernel @compaction(
     }
     tile.copy %next to %count : memref<256xi32, #shared> to memref<256xi32, #shared>
   }
-  // One element of a loop as wide as the block: a loop of extent 1 would run in every thread.
-  tile.parallel (%t) in (256) attributes {coalesced_width = 1 : i64} {
-    %is = arith.cmpi eq, %t, %c255 : index
-    scf.if %is {
-      %all = memref.load %count[%t] : memref<256xi32, #shared>
-      %old = memref.atomic_rmw addi %all, %N[%c0] : (i32, memref<1xi32>) -> i32
-      memref.store %old, %base[%c0] : memref<1xi32, #shared>
-    }
+  tile.parallel (%i) in (1) {
+    %all = memref.load %count[%c255] : memref<256xi32, #shared>
+    %old = memref.atomic_rmw addi %all, %N[%i] : (i32, memref<1xi32>) -> i32
+    memref.store %old, %base[%i] : memref<1xi32, #shared>
   }
   tile.parallel (%t) in (256) attributes {coalesced_width = 1 : i64} {
     %f = arith.muli %t, %c4 : index

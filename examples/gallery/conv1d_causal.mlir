@@ -9,7 +9,7 @@ tile.kernel @conv1d_causal(
     %W: memref<4x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 4, 256>},
     %B: memref<?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 256>},
     %Y: memref<?x?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 2, 256, 256>})
-    grid(%bd, %bt, %b) = (dim(%X, 2) ceildiv 64, dim(%X, 1) ceildiv 64, dim(%X, 0)) threads(256) {
+    grid(%bd, %bt, %b) = (dim(%X, 2) ceildiv 64, dim(%X, 1) ceildiv 64, dim(%X, 0)) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

@@ -18,8 +18,6 @@ tile.kernel @flash_decode(
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %c8 = arith.constant 8 : index
-  %c63 = arith.constant 63 : index
   %c64 = arith.constant 64 : index
   %zero = arith.constant 0.0 : f32
   %lowest = arith.constant -1.0e+30 : f32
@@ -27,11 +25,8 @@ tile.kernel @flash_decode(
   %S = memref.dim %OP, %c2 : memref<?x?x?x8x128xf32>
   %len32 = memref.load %LEN[%b] : memref<?xi32>
   %len = arith.index_cast %len32 : i32 to index
-  %lup = arith.addi %len, %c63 : index
-  %pages = arith.divui %lup, %c64 : index
-  %pup = arith.addi %pages, %S : index
-  %pup1 = arith.subi %pup, %c1 : index
-  %per = arith.divui %pup1, %S : index
+  %pages = arith.ceildivui %len, %c64 : index
+  %per = arith.ceildivui %pages, %S : index
   %first = arith.muli %s, %per : index
   %next = arith.addi %first, %per : index
   %last = arith.minui %next, %pages : index

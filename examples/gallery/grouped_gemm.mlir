@@ -14,12 +14,10 @@ tile.kernel @grouped_gemm(
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c64 = arith.constant 64 : index
-  %c127 = arith.constant 127 : index
   %c128 = arith.constant 128 : index
   %none = arith.constant -1 : i32
   %zero = arith.constant 0.0 : f32
   %K = memref.dim %X, %c1 : memref<?x?xf16>
-  %KW = memref.dim %W, %c1 : memref<?x?x?xf16>
   %N = memref.dim %W, %c2 : memref<?x?x?xf16>
   %NY = memref.dim %Y, %c1 : memref<?x?xf16>
   tile.assume %K {divisible_by = 8 : i64} : index
@@ -35,8 +33,7 @@ tile.kernel @grouped_gemm(
     %a = arith.index_cast %a32 : i32 to index
     %b = arith.index_cast %b32 : i32 to index
     %rows = arith.subi %b, %a : index
-    %up = arith.addi %rows, %c127 : index
-    %count = arith.divui %up, %c128 : index
+    %count = arith.ceildivui %rows, %c128 : index
     %after = arith.addi %before, %count : index
     %ge = arith.cmpi uge, %t, %before : index
     %lt = arith.cmpi ult, %t, %after : index

@@ -7,7 +7,6 @@ tile.kernel @histogram(
     %X: memref<?xi32> {tile.alignment = 16, tile.shape_hint = array<i64: 65536>},
     %H: memref<256xi32> {tile.alignment = 16})
     grid(%b) = (dim(%X, 0) ceildiv 8192) threads(256) {
-  %c0 = arith.constant 0 : index
   %c8192 = arith.constant 8192 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

@@ -11,7 +11,7 @@ tile.kernel @layernorm_residual(
     %eps: f32,
     %H: memref<?x4096xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 64, 4096>},
     %Y: memref<?x4096xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 64, 4096>})
-    grid(%b) = (dim(%X, 0)) threads(256) {
+    grid(%b) = (dim(%X, 0)) threads(512) {
   %c0 = arith.constant 0 : index
   %inv = arith.constant 2.44140625e-4 : f32
   %x = tile.alloc : memref<4096xf32, #tile.fragment>

@@ -32,7 +32,6 @@ tile.kernel @mamba2_scan(
   %cum = tile.alloc : memref<64xf32, #shared>
   %Xw = tile.alloc : memref<64x64xf16, #shared>
   %Ss = tile.alloc : memref<128x64xf16, #shared>
-  %Sh = tile.alloc : memref<128x64xf16, #tile.fragment>
   %S = tile.alloc : memref<128x64xf32, #tile.fragment>
   %P = tile.alloc : memref<64x64xf32, #tile.fragment>
   %Ph = tile.alloc : memref<64x64xf16, #tile.fragment>
@@ -54,12 +53,7 @@ tile.kernel @mamba2_scan(
       %e = arith.mulf %sum, %a2 : f32
       memref.store %e, %cum[%i] : memref<64xf32, #shared>
     }
-    tile.parallel (%i, %j) in (128, 64) {
-      %x = memref.load %S[%i, %j] : memref<128x64xf32, #tile.fragment>
-      %xh = arith.truncf %x : f32 to f16
-      memref.store %xh, %Sh[%i, %j] : memref<128x64xf16, #tile.fragment>
-    }
-    tile.copy %Sh to %Ss : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+    tile.copy %S to %Ss : memref<128x64xf32, #tile.fragment> to memref<128x64xf16, #shared>
     tile.gemm %Cs, %Bs, %P {clear, transpose_b} : memref<64x128xf16, #shared>, memref<64x128xf16, #shared>, memref<64x64xf32, #tile.fragment>
     tile.gemm %Cs, %Ss, %o {clear} : memref<64x128xf16, #shared>, memref<128x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
     tile.parallel (%i, %j) in (64, 64) {
@@ -84,6 +78,7 @@ tile.kernel @mamba2_scan(
       memref.store %y, %o[%i, %j] : memref<64x64xf32, #tile.fragment>
     }
     tile.gemm %Ph, %Xs, %o : memref<64x64xf16, #tile.fragment>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    tile.copy %o to %Y[%b, %t, %h, %c0] sizes [1, 64, 1, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x?x64xf16>
     // The rows that the state still remembers at the chunk's end.
     tile.parallel (%i, %j) in (64, 64) {
       %x = memref.load %Xs[%i, %j] : memref<64x64xf16, #shared>
@@ -106,6 +101,5 @@ tile.kernel @mamba2_scan(
       memref.store %y, %S[%i, %j] : memref<128x64xf32, #tile.fragment>
     }
     tile.gemm %Bs, %Xw, %S {transpose_a} : memref<64x128xf16, #shared>, memref<64x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
-    tile.copy %o to %Y[%b, %t, %h, %c0] sizes [1, 64, 1, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x?x64xf16>
   }
 }

@@ -12,7 +12,6 @@ tile.kernel @softmax_50257_realign(
   %end = arith.constant 50257 : index
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
-  %lowest = arith.constant -6.0e+4 : f16
   %lowestf = arith.constant -6.0e+4 : f32
   %log2e = arith.constant 1.44269504 : f32
   %xs = tile.alloc : memref<1x4096xf16, #shared>

@@ -12,11 +12,8 @@ tile.kernel @stream_k_gemm(
     grid(%w) = (132) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c63 = arith.constant 63 : index
   %c64 = arith.constant 64 : index
-  %c127 = arith.constant 127 : index
   %c128 = arith.constant 128 : index
-  %c131 = arith.constant 131 : index
   %c132 = arith.constant 132 : index
   %zero = arith.constant 0.0 : f32
   %M = memref.dim %C, %c0 : memref<?x?xf32>
@@ -26,28 +23,20 @@ tile.kernel @stream_k_gemm(
   tile.assume %K {divisible_by = 8 : i64, min = 1 : i64} : index
   tile.assume %NB {divisible_by = 8 : i64} : index
   tile.assume %N {divisible_by = 8 : i64, min = 1 : i64} : index
-  %mu = arith.addi %M, %c127 : index
-  %tm = arith.divui %mu, %c128 : index
-  %nu = arith.addi %N, %c127 : index
-  %tn = arith.divui %nu, %c128 : index
-  %ku = arith.addi %K, %c63 : index
-  %tk = arith.divui %ku, %c64 : index
+  %tm = arith.ceildivui %M, %c128 : index
+  %tn = arith.ceildivui %N, %c128 : index
+  %tk = arith.ceildivui %K, %c64 : index
   %tiles = arith.muli %tm, %tn : index
   %all = arith.muli %tiles, %tk : index
-  %au = arith.addi %all, %c131 : index
-  %per = arith.divui %au, %c132 : index
+  %per = arith.ceildivui %all, %c132 : index
   %start = arith.muli %w, %per : index
   %stop0 = arith.addi %start, %per : index
   %stop = arith.minui %stop0, %all : index
-  %some = arith.cmpi ult, %start, %stop : index
   %As = tile.alloc : memref<128x64xf16, #shared>
   %Bs = tile.alloc : memref<64x128xf16, #shared>
   %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
   %t0 = arith.divui %start, %tk : index
-  %su = arith.addi %stop, %tk : index
-  %su1 = arith.subi %su, %c1 : index
-  %t1x = arith.divui %su1, %tk : index
-  %t1 = arith.select %some, %t1x, %t0 : index
+  %t1 = arith.ceildivui %stop, %tk : index
   scf.for %t = %t0 to %t1 step %c1 {
     %first = arith.muli %t, %tk : index
     %last = arith.addi %first, %tk : index

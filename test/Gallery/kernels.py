@@ -264,7 +264,7 @@ def w4a16_m16_words(rng, M, N, K):
     return w4a16(rng, M, N, K, packed_words, True)
 
 
-@kernel({"M": 256, "N": 128, "K": 256}, {"M": 300, "N": 136, "K": 128})
+@kernel({"M": 256, "N": 128, "K": 256}, {"M": 300, "N": 136, "K": 128}, {"M": 4096, "N": 1024, "K": 512})
 def w4a16_m4096(rng, M, N, K):
     return w4a16(rng, M, N, K, packed_words, False)
 

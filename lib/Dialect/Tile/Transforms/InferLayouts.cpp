@@ -188,6 +188,8 @@ LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
     int64_t threads = kernel.getThreads();
     // Of elements that replicas share, each holds its own.
     int64_t elements = llvm::divideCeil(type.getNumElements(), threads);
+    if (FragmentLayoutAttr stated = getFragmentLayout(alloc.getResult()))
+      elements = stated.getLayout().numRegisters();
     int64_t registers =
         llvm::divideCeil(elements * getStorageBits(type.getElementType()), 32);
     if (registers <= kMostFragmentRegisters)
