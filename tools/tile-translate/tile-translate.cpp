@@ -177,16 +177,20 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
   FailureOr<CompileResult> compiled = compileToPtx(module, compile);
   if (failed(compiled))
     return failure();
-  if (options.emit == Emit::Ptx && !options.dumpPtxasInfo)
+  bool isPtx = options.emit == Emit::Ptx;
+  if (isPtx && !options.dumpPtxasInfo && !options.remarks)
     return compiled->ptx;
   AssemblerResult assembled = assembleModule(module, *compiled, compile);
+  // Remarks tell of registers and spills where there is an assembler.
+  if (isPtx && !options.dumpPtxasInfo)
+    return compiled->ptx;
   if (assembled.status != AssemblerResult::Status::Assembled) {
     module.emitError() << "cannot assemble the PTX: " << assembled.message;
     return failure();
   }
   if (options.dumpPtxasInfo)
     printResources(assembled);
-  return options.emit == Emit::Ptx ? compiled->ptx : assembled.cubin;
+  return isPtx ? compiled->ptx : assembled.cubin;
 }
 
 int main(int argc, char **argv) {
