@@ -356,7 +356,9 @@ CopyFacts CopyFacts::get(TileMoveOpInterface op) {
         {run, "the loop layout gives a thread " +
                   (run == 1 ? "single elements"
                             : "runs of " + std::to_string(run) + " elements") +
-                  " along dimension " + std::to_string(dim)});
+                  " along dimension " + std::to_string(dim) +
+                  (run == 1 ? " (`layout` or `coalesced_width` state others)"
+                            : "")});
   }
   return facts;
 }
