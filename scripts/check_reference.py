@@ -17,9 +17,9 @@ import sys
 def check(name: str, section: str) -> list[str]:
     problems = []
     text = section.split("\nTraits:")[0].split("\n####")[0]
-    if not re.search(r"^operation +::= .*`" + re.escape(name) + r"`", text, re.MULTILINE) and (
-        f"operation ::= `{name}`" not in text
-    ):
+    # Of operations with results, their names come first.
+    syntax = rf"^operation +::= (\(ssa-id .*=`\)\? )?`{re.escape(name)}`"
+    if not re.search(syntax, text, re.MULTILINE):
         problems.append(f"{name}: expected a syntax in the description")
     # The syntax names attributes, but says nothing about them.
     described = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
