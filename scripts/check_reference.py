@@ -36,7 +36,8 @@ def main() -> int:
     problems = []
     for name, section in zip(sections[::2], sections[1::2], strict=True):
         problems += check(name, section)
-    print("\n".join(problems) or f"{len(sections) // 2} operations: syntax and attributes described")
+    count = len(sections) // 2
+    print("\n".join(problems) or f"{count} operations: syntax and attributes described")
     return 1 if problems else 0
 
 
