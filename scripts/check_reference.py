@@ -17,9 +17,9 @@ import sys
 def check(name: str, section: str) -> list[str]:
     problems = []
     text = section.split("\nTraits:")[0].split("\n####")[0]
-    if not re.search(r"^operation +::= .*`" + re.escape(name) + r"`", text, re.MULTILINE) and (
-        f"operation ::= `{name}`" not in text
-    ):
+    # Of operations with results, their names come first.
+    syntax = rf"^operation +::= (\(ssa-id .*=`\)\? )?`{re.escape(name)}`"
+    if not re.search(syntax, text, re.MULTILINE):
         problems.append(f"{name}: expected a syntax in the description")
     # The syntax names attributes, but says nothing about them.
     described = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
@@ -36,7 +36,8 @@ def main() -> int:
     problems = []
     for name, section in zip(sections[::2], sections[1::2], strict=True):
         problems += check(name, section)
-    print("\n".join(problems) or f"{len(sections) // 2} operations: syntax and attributes described")
+    count = len(sections) // 2
+    print("\n".join(problems) or f"{count} operations: syntax and attributes described")
     return 1 if problems else 0
 
 

@@ -150,13 +150,19 @@ AssemblerResult mlir::tile::assembleModule(ModuleOp module,
     Operation *function = module.lookupSymbol(kernel.name);
     if (!function)
       function = module;
-    if (!kernel.spillStoreBytes && !kernel.spillLoadBytes && !kernel.stackBytes)
-      continue;
     InFlightDiagnostic remark = function->emitRemark();
+    if (!kernel.spillStoreBytes && !kernel.spillLoadBytes &&
+        !kernel.stackBytes) {
+      remark << "'" << kernel.name << "' takes " << kernel.registers
+             << " registers a thread, and spills none";
+      continue;
+    }
     remark << "'" << kernel.name << "' spills: " << kernel.registers
            << " registers, " << kernel.stackBytes << " bytes of stack, "
            << kernel.spillStoreBytes << " bytes of spill stores, "
-           << kernel.spillLoadBytes << " bytes of spill loads";
+           << kernel.spillLoadBytes
+           << " bytes of spill loads; smaller fragments or more threads need "
+              "fewer";
     auto where = function->getAttrOfType<LocationAttr>(kPeakLocationAttrName);
     auto peak = function->getAttrOfType<IntegerAttr>(kPeakRegistersAttrName);
     if (where && peak)

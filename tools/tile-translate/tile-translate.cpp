@@ -47,7 +47,11 @@ struct Options {
           clEnumValN(Emit::LayoutText, "tile-layout-to-text",
                      "the layouts in words"),
           clEnumValN(Emit::LayoutSvg, "tile-layout-to-svg",
-                     "the layouts as a drawing"))};
+                     "a layout as a drawing: one period of the first, or of "
+                     "that of --layout-line"))};
+  cl::opt<unsigned> layoutLine{
+      "layout-line", cl::cat(category), cl::value_desc("N"),
+      cl::desc("show the layouts of what stands at line N only")};
   cl::opt<std::string> arch{
       "arch", cl::cat(category), cl::value_desc("sm_XX"),
       cl::desc("architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); "
@@ -152,7 +156,10 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
   if (std::optional<LayoutFormat> format = layoutFormat(options.emit)) {
     if (failed(inferLayouts(module, compile)))
       return failure();
-    return showLayouts(module, *format);
+    return showLayouts(module, *format,
+                       options.layoutLine.getNumOccurrences()
+                           ? std::optional<unsigned>(options.layoutLine)
+                           : std::nullopt);
   }
   if (options.emit == Emit::LLVMIR)
     return compileToLLVMIR(module, compile);
@@ -170,16 +177,20 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
   FailureOr<CompileResult> compiled = compileToPtx(module, compile);
   if (failed(compiled))
     return failure();
-  if (options.emit == Emit::Ptx && !options.dumpPtxasInfo)
+  bool isPtx = options.emit == Emit::Ptx;
+  if (isPtx && !options.dumpPtxasInfo && !options.remarks)
     return compiled->ptx;
   AssemblerResult assembled = assembleModule(module, *compiled, compile);
+  // Remarks tell of registers and spills where there is an assembler.
+  if (isPtx && !options.dumpPtxasInfo)
+    return compiled->ptx;
   if (assembled.status != AssemblerResult::Status::Assembled) {
     module.emitError() << "cannot assemble the PTX: " << assembled.message;
     return failure();
   }
   if (options.dumpPtxasInfo)
     printResources(assembled);
-  return options.emit == Emit::Ptx ? compiled->ptx : assembled.cubin;
+  return isPtx ? compiled->ptx : assembled.cubin;
 }
 
 int main(int argc, char **argv) {

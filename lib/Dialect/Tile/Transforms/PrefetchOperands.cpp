@@ -364,7 +364,9 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
             ? "the loop has several gemms"
             : prefetch.whyNot(fragmentRegisters(kernel, loop), available);
     if (!reason.empty()) {
-      if (remarks)
+      // Of others the question does not arise: they read shared memory.
+      bool isMmaSync = isDoneBy(gemms[0], MmaInstruction::MmaSync);
+      if (remarks && isMmaSync)
         gemms[0].emitRemark() << "operands not loaded ahead: " << reason;
       continue;
     }

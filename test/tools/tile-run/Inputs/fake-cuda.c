@@ -75,6 +75,18 @@ int cuFuncGetAttribute(int *value, int attribute, void *which) {
 }
 int cuFuncSetAttribute(void *which, int attribute, int value) { return 0; }
 
+/// scale(X: memref<?x?xf32>, Y: memref<?x?xf32>, s: f32), that of
+/// examples/scale.mlir.
+static int scale(void **params) {
+  const float *x = *(float **)params[0];
+  int64_t count = *(int64_t *)params[1] * *(int64_t *)params[2];
+  float *y = *(float **)params[3];
+  float s = *(float *)params[6];
+  for (int64_t i = 0; i < count; ++i)
+    y[i] = (x[i] > 0 ? x[i] : 0) * s;
+  return lost;
+}
+
 /// kernel(A: memref<?xf32>, C: memref<?x?xf32, strided<[?, 1]>>), C[i, j] =
 /// 2 * A[j]
 int cuLaunchKernel(void *which, unsigned gridX, unsigned gridY, unsigned gridZ,
@@ -92,6 +104,8 @@ int cuLaunchKernel(void *which, unsigned gridX, unsigned gridY, unsigned gridZ,
   char *suffix = strstr(name, "__aligned");
   if (suffix)
     *suffix = 0;
+  if (!strcmp(name, "scale"))
+    return scale(params);
   float *a = *(float **)params[0];
   float *c = *(float **)params[2];
   int64_t rows = *(int64_t *)params[3];
