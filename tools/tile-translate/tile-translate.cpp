@@ -14,6 +14,7 @@
 #include "tile/Pipelines/RoleOption.h"
 #include "tile/Pipelines/SourceDiagnostics.h"
 #include "tile/Pipelines/ToolFiles.h"
+#include "tile/Target/DeviceInfo.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -55,7 +56,13 @@ struct Options {
   cl::opt<std::string> arch{
       "arch", cl::cat(category), cl::value_desc("sm_XX"),
       cl::desc("architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); "
-               "default: the module's `tile.target`")};
+               "default: the module's `tile.target`, else the newest that "
+               "--device runs")};
+  cl::opt<std::string> device{
+      "device", cl::cat(category), cl::value_desc("NAME"),
+      cl::desc("GPU that tiles are chosen for (H100-PCIe, L40S, ...); default: "
+               "the module's, else the architecture's "
+               "(docs/Rationale/Devices.md)")};
   cl::list<std::string> hints{
       "shape-hints", cl::cat(category), cl::CommaSeparated,
       cl::value_desc("A=8192x4096,s=4"),
@@ -209,6 +216,8 @@ int main(int argc, char **argv) {
   std::string error;
   if (!options.arch.empty() && !TargetInfo::get(options.arch, &error))
     return fail("--arch: " + error);
+  if (!options.device.empty() && !DeviceInfo::get(options.device, &error))
+    return fail("--device: " + error);
   auto buffer = openSource(options.input);
   if (!buffer)
     return fail(buffer.takeError());
@@ -225,6 +234,7 @@ int main(int argc, char **argv) {
 
   CompileOptions compile;
   compile.arch = options.arch;
+  compile.device = options.device;
   compile.ptxVersion = options.ptxVersion;
   compile.optimize = !options.noOpt;
   compile.lineInfo = options.lineInfo;

@@ -19,6 +19,9 @@ static int lost;
 #ifndef CAPABILITY
 #define CAPABILITY 90
 #endif
+#ifndef NAME
+#define NAME "Fake"
+#endif
 #ifndef DEVICES
 #define DEVICES 1
 #endif
@@ -34,7 +37,7 @@ int cuGetErrorString(int error, const char **text) {
 int cuDeviceGetCount(int *count) { return *count = DEVICES, 0; }
 int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, 0; }
 int cuDeviceGetName(char *name, int size, int device) {
-  return strncpy(name, "Fake", size), 0;
+  return strncpy(name, NAME, size), 0;
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
   return *bytes = 1 << 30, 0;

@@ -193,13 +193,16 @@ def Tile_TunedArrayAttr : TypedArrayAttrBase<Tile_TunedAttr, "array of tuned att
 //===----------------------------------------------------------------------===//
 
 def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
-  let summary = "the architecture a module is compiled for";
+  let summary = "the architecture, and the device, a module is compiled for";
   let description = [{
     `arch` takes LLVM's `-mcpu` names (`sm_80`, `sm_90a`, ...), on the module as
-    the attribute `tile.target`.
+    the attribute `tile.target`. `device` names the GPU of this architecture for
+    which tiles are chosen (docs/Rationale/Devices.md): `#tile.target<"sm_90a",
+    device = "H100-PCIe">`. Without it each architecture has a default.
   }];
-  let parameters = (ins StringRefParameter<"architecture">:$arch);
-  let assemblyFormat = "`<` $arch `>`";
+  let parameters = (ins StringRefParameter<"architecture">:$arch,
+                        StringRefParameter<"device", "\"\"">:$device);
+  let assemblyFormat = "`<` $arch (`,` `device` `=` $device^)? `>`";
   let genVerifyDecl = 1;
 }
 
