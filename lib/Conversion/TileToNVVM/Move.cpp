@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Move.h"
 #include "MatrixCopy.h"
+#include "Places.h"
 #include "ScalarMemory.h"
 #include "TensorMemory.h"
 #include "TmaCopy.h"
@@ -316,6 +317,16 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }
 
+/// Of each thread to memory, for either side.
+static int64_t numAccesses(CopyOp copy, const FragmentLayout &loop) {
+  auto plan = copy.getPlan();
+  auto type = cast<MemRefType>(copy.getSource().getType());
+  int64_t width = plan && plan->getInstruction() != CopyInstruction::Scalar
+                      ? elementsIn(plan->getBytes(), type.getElementType())
+                      : 1;
+  return loop.numRegisters() / width;
+}
+
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   auto copy = cast<CopyOp>(op);
   // One thread makes them: nothing has to be divided.
@@ -328,8 +339,10 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
     return failure();
   FragmentLayout loop = copy.getLayout()->getLayout();
   // Places of rows are a product each, and two registers across a loop.
-  llvm::SaveAndRestore transient(lowering.recomputesPlaces,
-                                 lowering.agent.isCopying);
+  llvm::SaveAndRestore transient(
+      lowering.recomputesPlaces,
+      lowering.agent.isCopying ||
+          recomputesPlaces(op, loop.numRegisters(), numAccesses(copy, loop)));
   FailureOr<Endpoint> source =
       Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),
                        copy.getSourceExtents(), loop);

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "PackedMemory.h"
+#include "Places.h"
 #include "RegisterMap.h"
 #include "ScalarMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,6 +17,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -572,6 +574,10 @@ static LogicalResult lowerParallel(KernelLowering &lowering, Operation *op) {
     return op->emitOpError() << "expected a loop layout: run "
                                 "--tile-infer-layouts";
   lowering.insideParallel = true;
+  llvm::SaveAndRestore transient(
+      lowering.recomputesPlaces,
+      recomputesPlaces(op, parallel.getLayout()->getLayout().numRegisters(),
+                       /*accesses=*/0));
   LogicalResult result =
       ParallelLowering(lowering, parallel, *lowering.registry).run();
   lowering.insideParallel = false;
