@@ -317,14 +317,16 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }
 
-/// Of each thread to memory, for either side.
-static int64_t numAccesses(CopyOp copy, const FragmentLayout &loop) {
+/// Whether either side has more addresses than there are registers for.
+static bool hasManyAddresses(CopyOp copy, const FragmentLayout &loop) {
   auto plan = copy.getPlan();
-  auto type = cast<MemRefType>(copy.getSource().getType());
-  int64_t width = plan && plan->getInstruction() != CopyInstruction::Scalar
-                      ? elementsIn(plan->getBytes(), type.getElementType())
-                      : 1;
-  return loop.numRegisters() / width;
+  bool isScalar = !plan || plan->getInstruction() == CopyInstruction::Scalar;
+  return isScalar &&
+         llvm::any_of(
+             ValueRange{copy.getSource(), copy.getTarget()}, [&](Value buffer) {
+               return isGlobal(buffer) &&
+                      nvvm::hasManyAddresses(copy, buffer, loop.numRegisters());
+             });
 }
 
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
@@ -339,10 +341,9 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
     return failure();
   FragmentLayout loop = copy.getLayout()->getLayout();
   // Places of rows are a product each, and two registers across a loop.
-  llvm::SaveAndRestore transient(
-      lowering.recomputesPlaces,
-      lowering.agent.isCopying ||
-          recomputesPlaces(op, loop.numRegisters(), numAccesses(copy, loop)));
+  llvm::SaveAndRestore transient(lowering.recomputesPlaces,
+                                 lowering.agent.isCopying ||
+                                     hasManyAddresses(copy, loop));
   FailureOr<Endpoint> source =
       Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),
                        copy.getSourceExtents(), loop);

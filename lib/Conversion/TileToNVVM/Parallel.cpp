@@ -36,6 +36,7 @@ public:
 private:
   LogicalResult emitGroups();
   bool writesMemoryOnly();
+  bool hasManyPlaces();
   /// One group of iterations: registers [reg, reg + width) of the loop.
   LogicalResult emitGroup(int64_t reg, int64_t width);
   LogicalResult emitOp(Operation &inner, int64_t reg,
@@ -137,6 +138,8 @@ static LogicalResult once(KernelLowering &lowering, Value firstReplica,
 LogicalResult ParallelLowering::run() {
   if (llvm::is_contained(op.getExtents(), 0))
     return success();
+  llvm::SaveAndRestore transient(lowering.recomputesPlaces,
+                                 hasManyPlaces() && standsBesideLoop(op));
   // A loop that writes memory other than fragments runs each iteration once.
   threadPart = lowering.threadCoordinates(layout);
   firstReplica = lowering.firstReplica(layout);
@@ -162,6 +165,24 @@ bool ParallelLowering::writesMemoryOnly() {
     isPrivate |= isFragment(buffer) || isLocal(buffer);
   });
   return writes && !isPrivate;
+}
+
+/// Whether a thread accesses memory at so many places that it has registers for
+/// little else.
+bool ParallelLowering::hasManyPlaces() {
+  constexpr int64_t kManyPlaces = 96;
+  int64_t places = 0, width = groupWidth();
+  auto count = [&](Value buffer, ValueRange indices) {
+    if (!isFragment(buffer) && !isLocal(buffer))
+      places += layout.numRegisters() / widestAccess(buffer, indices, width);
+  };
+  op.getBodyRegion().walk([&](Operation *inner) {
+    if (auto load = dyn_cast<memref::LoadOp>(inner))
+      count(load.getMemRef(), load.getIndices());
+    else if (auto store = dyn_cast<memref::StoreOp>(inner))
+      count(store.getMemRef(), store.getIndices());
+  });
+  return places >= kManyPlaces;
 }
 
 LogicalResult ParallelLowering::emitGroups() {
@@ -574,10 +595,6 @@ static LogicalResult lowerParallel(KernelLowering &lowering, Operation *op) {
     return op->emitOpError() << "expected a loop layout: run "
                                 "--tile-infer-layouts";
   lowering.insideParallel = true;
-  llvm::SaveAndRestore transient(
-      lowering.recomputesPlaces,
-      recomputesPlaces(op, parallel.getLayout()->getLayout().numRegisters(),
-                       /*accesses=*/0));
   LogicalResult result =
       ParallelLowering(lowering, parallel, *lowering.registry).run();
   lowering.insideParallel = false;

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Places.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
-/// With fewer, most places are constants beside a register or two.
-static constexpr int64_t kManyElements = 64;
 /// At two registers for each address, half of what a thread has.
 static constexpr int64_t kManyAccesses = 48;
 
@@ -22,14 +21,21 @@ static bool hasLoopBeside(LoopLikeOpInterface outer, Operation *op) {
       .wasInterrupted();
 }
 
-bool tile::nvvm::recomputesPlaces(Operation *op, int64_t elements,
-                                  int64_t accesses) {
-  auto outer = op->getParentOfType<LoopLikeOpInterface>();
-  if (outer && accesses >= kManyAccesses)
-    return true;
-  if (elements >= kManyElements)
-    for (; outer; outer = outer->getParentOfType<LoopLikeOpInterface>())
-      if (hasLoopBeside(outer, op))
-        return true;
+bool tile::nvvm::standsBesideLoop(Operation *op) {
+  for (auto outer = op->getParentOfType<LoopLikeOpInterface>(); outer;
+       outer = outer->getParentOfType<LoopLikeOpInterface>())
+    if (hasLoopBeside(outer, op))
+      return true;
   return false;
+}
+
+bool tile::nvvm::hasManyAddresses(Operation *op, Value buffer,
+                                  int64_t accesses) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return accesses >= kManyAccesses &&
+         op->getParentOfType<LoopLikeOpInterface>() &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         llvm::all_of(strides, ShapedType::isDynamic);
 }
