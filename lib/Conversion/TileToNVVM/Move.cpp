@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Move.h"
 #include "MatrixCopy.h"
+#include "Places.h"
 #include "ScalarMemory.h"
 #include "TensorMemory.h"
 #include "TmaCopy.h"
@@ -321,6 +322,18 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }
 
+/// Whether either side has more addresses than there are registers for.
+static bool hasManyAddresses(CopyOp copy, const FragmentLayout &loop) {
+  auto plan = copy.getPlan();
+  bool isScalar = !plan || plan->getInstruction() == CopyInstruction::Scalar;
+  return isScalar &&
+         llvm::any_of(
+             ValueRange{copy.getSource(), copy.getTarget()}, [&](Value buffer) {
+               return isGlobal(buffer) &&
+                      nvvm::hasManyAddresses(copy, buffer, loop.numRegisters());
+             });
+}
+
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   auto copy = cast<CopyOp>(op);
   // One thread makes them: nothing has to be divided.
@@ -334,7 +347,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   FragmentLayout loop = copy.getLayout()->getLayout();
   // Places of rows are a product each, and two registers across a loop.
   llvm::SaveAndRestore transient(lowering.recomputesPlaces,
-                                 lowering.agent.isCopying);
+                                 lowering.agent.isCopying ||
+                                     hasManyAddresses(copy, loop));
   FailureOr<Endpoint> source =
       Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),
                        copy.getSourceExtents(), loop);
