@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Grouped GEMM of a mixture of experts in one launch: Y[OFF[e]:OFF[e + 1]] = X[OFF[e]:OFF[e + 1]] W[e].
 // X: T x K f16; OFF: experts + 1 i32, from 0 up to T; W: experts x K x N f16; Y: T x N f16; K and N multiples of 8.
+// Data for tile-run: --args=OFF=5:sorted:0:513.
 // Look at: blocks that find their expert by a loop over OFF; a whole pipelined gemm under `scf.if`; `tile.scatter`, which stores
 // rows that belong to another expert nowhere.
 #shared = #gpu.address_space<workgroup>
