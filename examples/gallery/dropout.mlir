@@ -5,8 +5,8 @@
 // Look at: an `scf.for` with six values within `tile.parallel`, products of 32 bits with both halves.
 tile.kernel @dropout(
     %X: memref<?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 65536>},
-    %seed: i32,
-    %threshold: i32,
+    %seed: i32 {tile.shape_hint = array<i64: 1234>},
+    %threshold: i32 {tile.shape_hint = array<i64: 1288490188>},
     %scale: f32,
     %Y: memref<?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 65536>})
     grid(%b) = (dim(%X, 0) ceildiv 2048) threads(256) {

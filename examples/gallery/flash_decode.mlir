@@ -2,8 +2,9 @@
 // Flash decoding with a paged cache: 8 queries that share a head of keys (GQA) against LEN[b] keys, split over blocks, whose
 // parts flash_combine.mlir puts together.
 // Q: batch x heads x 8 x 128 f16; KC, VC: pages x 64 x heads x 128 f16; TABLE: batch x most pages i32 (the page of keys 64 i to
-// 64 i + 63); LEN: batch i32; OP: batch x heads x parts x 8 x 128 f32, the normalized results of the parts; LSE: batch x heads x
+// 64 i + 63); LEN: batch i32, at most 64 x most pages; OP: batch x heads x parts x 8 x 128 f32, the normalized results of the parts; LSE: batch x heads x
 // parts x 8 f32, log2 of the sums of 2^(score log2(e) / sqrt(128)), -1e30 where a part has no keys.
+// Data for tile-run: --args=TABLE=4x8:range:0:32,LEN=4:range:64:513.
 // Look at: tiles of the cache whose page is read from memory within the pipelined loop; online softmax with a mask.
 #shared = #gpu.address_space<workgroup>
 tile.kernel @flash_decode(
@@ -25,7 +26,9 @@ tile.kernel @flash_decode(
   %S = memref.dim %OP, %c2 : memref<?x?x?x8x128xf32>
   %len32 = memref.load %LEN[%b] : memref<?xi32>
   %len = arith.index_cast %len32 : i32 to index
-  %pages = arith.ceildivui %len, %c64 : index
+  %most = memref.dim %TABLE, %c1 : memref<?x?xi32>
+  %needed = arith.ceildivui %len, %c64 : index
+  %pages = arith.minui %needed, %most : index
   %per = arith.ceildivui %pages, %S : index
   %first = arith.muli %s, %per : index
   %next = arith.addi %first, %per : index

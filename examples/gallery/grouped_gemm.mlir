@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Grouped GEMM of a mixture of experts in one launch: Y[OFF[e]:OFF[e + 1]] = X[OFF[e]:OFF[e + 1]] W[e].
 // X: T x K f16; OFF: experts + 1 i32, from 0 up to T; W: experts x K x N f16; Y: T x N f16; K and N multiples of 8.
+// Data for tile-run: --args=OFF=5:sorted:0:513,W=4x256x256.
 // Look at: blocks that find their expert by a loop over OFF; a whole pipelined gemm under `scf.if`; `tile.scatter`, which stores
 // rows that belong to another expert nowhere.
 #shared = #gpu.address_space<workgroup>
 tile.kernel @grouped_gemm(
     %X: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 512, 256>},
-    %OFF: memref<?xi32> {tile.shape_hint = array<i64: 5>},
-    %W: memref<?x?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 4, 256, 256>},
+    %OFF: memref<?xi32> {tile.shape_hint = array<i64: 2>},
+    %W: memref<?x?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1, 256, 256>},
     %Y: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 512, 256>})
     grid(%bx, %t) = (dim(%W, 2) ceildiv 128, dim(%X, 0) ceildiv 128 + dim(%OFF, 0)) threads(256) {
   %c0 = arith.constant 0 : index

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Histogram: H[v] += how often v is in X; values outside of 0 to 255 do not count.
 // X: n i32; H: 256 i32, zero before.
+// Data for tile-run: --args=X=65536:range:0:256.
 // Look at: `memref.atomic_rmw` on shared memory under a condition, then one `tile.atomic` of the block's counts.
 #shared = #gpu.address_space<workgroup>
 tile.kernel @histogram(

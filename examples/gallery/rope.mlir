@@ -2,6 +2,7 @@
 // Rotary position embedding, halves turned: with c and s row P[t] of the tables,
 // Y[t, h, :64] = X[t, h, :64] c - X[t, h, 64:] s, Y[t, h, 64:] = X[t, h, 64:] c + X[t, h, :64] s.
 // X, Y: tokens x heads x 128 f16; P: tokens i32, rows of the tables; COS, SIN: positions x 64 f32.
+// Data for tile-run: --args=P=64:range:0:128.
 // Look at: a scalar load that decides where tiles lie; a vector that every row of a tile uses.
 #rows = affine_map<(d0) -> (d0 * 16)>
 tile.kernel @rope(

@@ -189,10 +189,10 @@ def histogram(rng, n):
     return Case({"X": X, "H": np.zeros(256, np.int32)}, ("H",), references.histogram(exact(X)))
 
 
-@kernel({"n": 2048}, {"n": 1500})
-def compaction(rng, n):
+@kernel({"n": 2048, "room": 2048}, {"n": 1500, "room": 600})
+def compaction(rng, n, room):
     X = (rng.permutation(2 * n)[:n] - n).astype("f4")  # all different
-    arguments = {"X": X, "Y": poison(n, "f4"), "N": np.zeros(1, np.int32)}
+    arguments = {"X": X, "Y": poison(room, "f4"), "N": np.zeros(1, np.int32)}
     return Case(arguments, ("Y", "N"), {}, wrong=lambda Y, N: references.wrong_compaction(exact(X), Y, N))
 
 

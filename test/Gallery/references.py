@@ -135,8 +135,8 @@ def conv1d_causal(X, W, B):
 
 
 def wrong_compaction(X, Y, N, block=1024):
-    """What is wrong with the kept elements: those of a block of X lie together and in order, blocks in any order. (The
-    elements are all different.) The rest of Y, which starts as NaN, stays so."""
+    """What is wrong with the positive elements: those of a block of X lie together and in order, blocks in any order, cut
+    off where Y ends. (The elements are all different.) The rest of Y, which starts as NaN, stays so."""
     kept = [part[part > 0] for part in np.split(X, range(block, len(X), block))]
     count = sum(map(len, kept))
     if N[0] != count:
@@ -144,9 +144,9 @@ def wrong_compaction(X, Y, N, block=1024):
     if not np.isnan(Y[count:]).all():
         return "elements behind the kept ones were written"
     at, found = 0, {part[0]: part for part in kept if len(part)}
-    while at < count:
-        part = found.pop(Y[at], None)
-        if part is None or not np.array_equal(Y[at : at + len(part)], part):
+    while at < min(count, len(Y)):
+        part = found.pop(Y[at], np.array([]))[: len(Y) - at]
+        if not len(part) or not np.array_equal(Y[at : at + len(part)], part):
             return f"Y[{at}:] is no block's kept elements"
         at += len(part)
     return ""
