@@ -296,6 +296,7 @@ public:
   [[noreturn]] void serve(boost::context::detail::fcontext_t from);
 
 private:
+  char piece[32]; ///< what the last read of a piece found
   std::string runCluster(unsigned x, unsigned y, unsigned z);
   void createBlock(Block &block, unsigned rank, unsigned x, unsigned y,
                    unsigned z);

@@ -4,6 +4,7 @@
 #include "tile/Target/LLVMBackend.h"
 #include "AssemblerFaults.h"
 #include "FatalErrors.h"
+#include "SharedExtensions.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -272,6 +273,7 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
   bool supported = true;
   if (failed(guarded("PTX generation", [&] {
         avoidAssemblerFaults();
+        hideOperandsOfSharedExtensions(*module);
         llvm::raw_svector_ostream os(text);
         llvm::legacy::PassManager passes;
         supported = !machine->addPassesToEmitFile(

@@ -16,7 +16,7 @@ SKIPPED = "skipped"  # for want of a tool: nothing is known of the case
 FAULTS = (r"thread \d+ of block", r"in block \d+: ", r"CUDA_ERROR", r"wrote outside of argument", r"the process ended by signal", r"the process ended with status",
           r"PLEASE submit a bug report", r"Stack dump", r"Assertion", r"LLVM ERROR", r"ptxas", r"Sanitizer")
 # What is refused because it was asked for in so many words, not because the program needs it.
-ASKED = re.compile(r"which `specialize` asks for|`roles=on` asks for")
+ASKED = re.compile(r"which `specialize` asks for|`roles=on` asks for|expected a device and a driver with clusters")
 
 
 @dataclasses.dataclass

@@ -257,8 +257,10 @@ void AccessTable::collect(Operation *op) {
     note(rmw.getMemref(), true, true);
   }
   for (const MemoryAccess &access : found) {
-    if (access.isAsyncProxy)
+    if (access.isAsyncProxy) {
       asyncRanges.insert(access.range);
+      asyncFills.insert({access.ring, access.range});
+    }
     SmallVector<unsigned, 2> &ids = byOperation[op];
     unsigned id = intern(access);
     if (!llvm::is_contained(ids, id))
@@ -325,4 +327,14 @@ bool AccessTable::needsFence(unsigned id) const {
   return access.isShared && access.isWrite && !access.isCpAsync &&
          !access.isAsyncProxy && !access.isProduction() &&
          isAsyncTouched(access);
+}
+
+bool AccessTable::needsFenceAfter(RingDrainOp drain) const {
+  Operation *ring = drain.getRing().getDefiningOp();
+  return llvm::any_of(accesses, [&](const MemoryAccess &access) {
+    return access.ring == ring && access.isProduction() && access.isWrite &&
+           !access.isAsyncProxy && llvm::any_of(asyncFills, [&](auto &fill) {
+             return fill.first != ring && overlap(fill.second, access.range);
+           });
+  });
 }

@@ -216,7 +216,12 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
                         target.space == MemorySpace::Local
                     ? Value()
                     : lowering.firstReplica(loop);
-  bool toFragment = target.space == MemorySpace::Fragment;
+  // Beyond a region that is the whole fragment there are registers of nobody;
+  // beyond a part, elements of the rest.
+  auto targetType = cast<MemRefType>(move.getTarget().getType());
+  bool fillsFragment =
+      target.space == MemorySpace::Fragment &&
+      llvm::equal(move.getTargetExtents(), targetType.getShape());
   bool sourceIsMemory = source.space != MemorySpace::Fragment;
   auto emit = [&](bool inside) -> LogicalResult {
     source.assumeInside(inside);
@@ -224,9 +229,9 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
     for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
       Value inTile = lowering.inBounds(loop, threadPart, reg);
       Value predicate = both(lowering, first, inTile);
-      // Registers beyond the tile may be written freely: no branch is needed
-      // unless memory would be touched.
-      if (toFragment && !sourceIsMemory)
+      // Registers of nobody may be written freely: no branch is needed unless
+      // memory would be touched.
+      if (fillsFragment && !sourceIsMemory)
         predicate = Value();
       LogicalResult result =
           guarded(lowering, predicate, [&]() -> LogicalResult {

@@ -322,8 +322,7 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
     if (it == lowering.shareds.end())
       return 1;
     const SharedLayout &shared = it->second.layout;
-    return shared.contiguousElements(shared.rank() - 1) % width == 0 ? width
-                                                                     : 1;
+    return shared.alignedElements(shared.rank() - 1) % width == 0 ? width : 1;
   }
   return 1;
 }

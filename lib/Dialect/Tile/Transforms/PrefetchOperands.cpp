@@ -157,7 +157,7 @@ std::string Prefetch::whyNotOperand(Value buffer, MmaOperand role,
     return "ldmatrix cannot load an operand";
   auto shared =
       cast<SharedLayoutAttr>((*ring.getLayouts())[operand.view]).getLayout();
-  if (shared.contiguousElements(1) * bits < 128)
+  if (shared.alignedElements(1) * bits < 128)
     return "ldmatrix cannot load an operand";
   MLIRContext *context = gemm.getContext();
   operand.layout = FragmentLayoutAttr::get(context, layout);
