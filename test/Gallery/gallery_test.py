@@ -112,7 +112,7 @@ def compile_for(kernel, arch, options):
         if status:
             return [f"tile-translate exits with {status}: {complaint(text)}"]
         if not options.ptxas:
-            return Skipped("ptxas is not here")
+            return Skipped(assembler.NONE)
         status, text = call([options.ptxas, f"-arch={arch}", "-v", ptx, "-o", ptx.with_suffix(".cubin")])
     if status:
         return [f"ptxas: {complaint(text)}"]

@@ -3,21 +3,23 @@
 """Executes the lowered matrix of kernels thread by thread and compares with numpy references (references.py).
 
 Every kernel is lowered for sm_80, sm_90a or sm_100a, by turns (where it is for them), and what would become PTX is
-executed with its arena, barriers, addresses, tensor maps and operands, at whole tiles and parts of them: numbers must be
-right, and the executor must find no race, no read of what nothing wrote and no misuse of an instruction. The order of
+executed with its arena, barriers, addresses, tensor maps and operands, at whole tiles and parts of them, and every other
+one at a small shape: numbers must be right, and the executor must find no race, no read of what nothing wrote and no misuse of an instruction. The order of
 threads and the moments of asynchronous operations are seeded by the kernel's place. The last line counts.
 """
 
 import runner
-from execute import Case, execute, whole
+from execute import Case, execute, small, whole
 
+LARGEST = 9000  # elements of an argument at a small shape
 ARCHS = ("sm_80", "sm_90a", "sm_100a")
 
 
 def cases_of(index, kernel, folder):
     archs = [arch for arch in ARCHS if arch in kernel.get("archs", ARCHS) and int(arch[3:].rstrip("a")) >= kernel["min_arch"]]
     modes = ["--stage=lowered", f"--arch={archs[index % len(archs)]}", f"--seed={index + 1}"]
-    return [Case(kernel, whole(kernel), folder / kernel["file"], modes)]
+    shapes = [whole(kernel)] + [small(kernel, LARGEST, index // 2)] * (index % 2)
+    return [Case(kernel, shape, folder / kernel["file"], modes) for shape in shapes]
 
 
 if __name__ == "__main__":

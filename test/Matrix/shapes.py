@@ -8,20 +8,25 @@ tile can be left over, each with the reason. Kernels whose extents are constants
 CLOSE = 7  # a part of a tile that starts no vector of any type where it may be of any length
 
 
-def part(tile, step):
-    """The length of a part of a tile that is a multiple of `step`; 0 where there is none."""
-    return min(CLOSE, tile - 1) if step == 1 else step * (tile > step)
+def extent(tile, step, trips):
+    """At least so many whole tiles, and a part of one where multiples of `step` leave one."""
+    if step % tile == 0:
+        return -(-trips * tile // step) * step
+    if step == 1:
+        return trips * tile + min(CLOSE, tile - 1)
+    found = (trips * tile // step + 1) * step
+    return found if found % tile else found + step
 
 
 def whole_run(tile, steps=None, trips=None):
     """Extents of `trips` whole tiles (one, where not stated) and a part. `steps`: what extents are multiples of."""
     steps, trips = steps or {}, trips or {}
-    return {name: trips.get(name, 1) * size + part(size, steps.get(name, 1)) for name, size in tile.items()}
+    return {name: extent(size, steps.get(name, 1), trips.get(name, 1)) for name, size in tile.items()}
 
 
 def uneven(tile, steps):
     """Why extents cannot have a part of a tile, by name."""
-    return {name: f"multiples of {steps.get(name, 1)} are whole tiles" for name, size in tile.items() if not part(size, steps.get(name, 1))}
+    return {name: f"multiples of {steps.get(name, 1)} are whole tiles" for name, size in tile.items() if steps.get(name, 1) % size == 0}
 
 
 def is_whole(kernel, run):
