@@ -30,6 +30,7 @@ sys.path.insert(0, str(HERE))
 sys.path.append(str(HERE.parent / "Matrix"))
 
 from kernels import KERNELS  # noqa: E402
+import assembler  # noqa: E402
 from report import Skipped, report  # noqa: E402
 
 EXECUTED = {
