@@ -90,6 +90,11 @@ LogicalResult mlir::tile::inferLayouts(ModuleOp module,
   return runPipeline(module, options, buildLayoutPipeline);
 }
 
+LogicalResult mlir::tile::selectCopies(ModuleOp module,
+                                       const CompileOptions &options) {
+  return runPipeline(module, options, buildCopyPipeline);
+}
+
 /// Whether there is something to compile: a kernel, as written or lowered.
 static bool hasKernel(ModuleOp module) {
   return !module.getOps<KernelOp>().empty() ||

@@ -1,8 +1,9 @@
 //===- Decisions.cpp - what the compiler decides at a place ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses the text with places of names, runs the pipeline as far as layouts,
-// and finds the operation again by its line and column: passes keep locations.
+// Parses the text with places of names, runs the pipeline as far as layouts and
+// the instructions of copies, and finds the operation again by its line and
+// column: passes keep locations.
 //
 //===----------------------------------------------------------------------===//
 #include "Decisions.h"
@@ -96,9 +97,11 @@ std::string mlir::tile::describeDecisions(StringRef text, size_t offset,
     Location loc = diagnostic.getLocation();
     bool isHere = place && loc->findInstanceOf<FileLineColLoc>() == place;
     bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    if (place && (isHere || isError))
-      said += "- " + std::string(isError ? "error: " : "") + diagnostic.str() +
-              "\n";
+    std::string line =
+        "- " + std::string(isError ? "error: " : "") + diagnostic.str() + "\n";
+    // Pieces of one operation say the same.
+    if (place && (isHere || isError) && !StringRef(said).contains(line))
+      said += line;
     return success();
   });
 
@@ -123,7 +126,7 @@ std::string mlir::tile::describeDecisions(StringRef text, size_t offset,
   options.remarks = true;
   std::string result;
   llvm::raw_string_ostream os(result);
-  if (succeeded(inferLayouts(*module, options)))
+  if (succeeded(selectCopies(*module, options)))
     describeLayouts(*module, place, os);
   os << said;
   if (result.empty())

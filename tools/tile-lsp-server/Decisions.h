@@ -9,9 +9,9 @@
 namespace mlir::tile {
 
 /// As Markdown: the layout of the tile that is defined or used at `offset`, or
-/// of the operation's there, and what layout inference says of the operation.
-/// For the module's own target, or `arch` where it states none. Empty where the
-/// text does not parse, or nothing is decided there.
+/// of the operation's there, and why; the plan of a gemm, the instruction of a
+/// copy. For the module's own target, or `arch` where it states none. Empty
+/// where the text does not parse, or nothing is decided there.
 std::string describeDecisions(llvm::StringRef text, size_t offset,
                               llvm::StringRef arch);
 

@@ -70,6 +70,9 @@ LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options);
 /// Runs the pipeline as far as layouts are decided.
 LogicalResult inferLayouts(ModuleOp module, const CompileOptions &options);
 
+/// Further, to where every copy has its instruction.
+LogicalResult selectCopies(ModuleOp module, const CompileOptions &options);
+
 /// LLVM IR as text, after optimization.
 FailureOr<std::string> compileToLLVMIR(ModuleOp module,
                                        const CompileOptions &options);
