@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 using namespace mlir::tile::lowered;
-namespace ctx = boost::context::detail;
 
 //===----------------------------------------------------------------------===//
 // Stacks
@@ -30,15 +29,29 @@ struct Machine::Stacks {
       munmap(base, kBytes);
   }
   char *top(size_t index) {
+#if LLVM_ADDRESS_SANITIZER_BUILD
+    // What it knows of the frames that were there goes with the pages.
+    if (index < all.size()) {
+      munmap(all[index], kBytes);
+      all[index] = map();
+      return all[index] ? all[index] + kBytes : nullptr;
+    }
+#endif
     while (all.size() <= index) {
-      void *base = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (base == MAP_FAILED)
+      char *base = map();
+      if (!base)
         return nullptr;
-      mprotect(base, size_t(getpagesize()), PROT_NONE);
-      all.push_back(static_cast<char *>(base));
+      all.push_back(base);
     }
     return all[index] + kBytes;
+  }
+  static char *map() {
+    void *base = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+      return nullptr;
+    mprotect(base, size_t(getpagesize()), PROT_NONE);
+    return static_cast<char *>(base);
   }
   std::vector<char *> all;
 };
@@ -53,27 +66,25 @@ Machine::~Machine() = default;
 // Fibers
 //===----------------------------------------------------------------------===//
 
-void Machine::switchToScheduler() {
-  ctx::transfer_t back = ctx::jump_fcontext(scheduler, nullptr);
-  scheduler = back.fctx;
-}
+void Machine::switchToScheduler() { scheduler.resume(); }
 
 namespace {
 struct Start {
   Machine *machine;
   Thread *thread; ///< null: the fiber that serves operations in flight
 };
-void fiberMain(ctx::transfer_t from) {
-  Start start = *static_cast<Start *>(from.data);
+void fiberMain(boost::context::detail::transfer_t transfer) {
+  Fiber from = Fiber::arrivedFrom(transfer);
+  Start start = *static_cast<Start *>(transfer.data);
   // The first switch only hands over what to run.
-  ctx::transfer_t go = ctx::jump_fcontext(from.fctx, nullptr);
+  from.resume();
   if (start.thread)
-    start.machine->enterFiber(go.fctx, *start.thread);
-  start.machine->serve(go.fctx);
+    start.machine->enterFiber(from, *start.thread);
+  start.machine->serve(from);
 }
 } // namespace
 
-void Machine::enterFiber(ctx::fcontext_t from, Thread &thread) {
+void Machine::enterFiber(const Fiber &from, Thread &thread) {
   scheduler = from;
   (*entry)(params.data());
   thread.state = ThreadState::Exited;
@@ -182,21 +193,19 @@ std::string Machine::runCluster(unsigned x, unsigned y, unsigned z) {
         createBlock(*cluster.back(), unsigned(cluster.size() - 1),
                     x * size[0] + a, y * size[1] + b, z * size[2] + c);
       }
-  auto makeFiber = [&](size_t stack, Thread *thread) -> ctx::fcontext_t {
+  auto makeFiber = [&](size_t stack, Thread *thread) {
     char *top = stacks->top(stack);
     if (!top)
-      return nullptr;
+      return Fiber();
     Start start{this, thread};
-    return ctx::jump_fcontext(
-               ctx::make_fcontext(top, Stacks::kBytes - size_t(getpagesize()),
-                                  fiberMain),
-               &start)
-        .fctx;
+    Fiber fiber(top, Stacks::kBytes - size_t(getpagesize()), fiberMain);
+    fiber.resume(&start);
+    return fiber;
   };
   service = makeFiber(0, nullptr);
   for (Thread *thread : threads) {
-    thread->context = makeFiber(thread->agent + 1, thread);
-    if (!thread->context || !service)
+    thread->fiber = makeFiber(thread->agent + 1, thread);
+    if (!thread->fiber || !service)
       return "no memory for the stacks of " + std::to_string(threads.size()) +
              " threads";
     runnable.push_back(thread);
@@ -254,14 +263,14 @@ std::string Machine::schedule() {
     current = runnable[chosen];
     runnable[chosen] = runnable.back();
     runnable.pop_back();
-    current->context = ctx::jump_fcontext(current->context, nullptr).fctx;
+    current->fiber.resume();
     if (!finding.empty())
       return finding;
     current = nullptr;
   }
 }
 
-void Machine::serve(ctx::fcontext_t from) {
+void Machine::serve(const Fiber &from) {
   scheduler = from;
   for (;;) {
     if (served)
@@ -278,7 +287,7 @@ void Machine::landSomething() {
   inFlight[chosen] = inFlight.back();
   inFlight.pop_back();
   if (!served->landed)
-    service = ctx::jump_fcontext(service, nullptr).fctx;
+    service.resume();
   served = nullptr;
 }
 

@@ -14,13 +14,13 @@
 #ifndef TILE_LIB_LOWERED_MACHINE_H
 #define TILE_LIB_LOWERED_MACHINE_H
 
+#include "Fiber.h"
 #include "Matrix.h"
 #include "Ptx.h"
 #include "Races.h"
 #include "SoftwareDriver.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include <boost/context/detail/fcontext.hpp>
 #include <deque>
 #include <functional>
 #include <map>
@@ -91,7 +91,7 @@ struct Thread {
   unsigned index = 0, lane = 0; ///< in its block, in its warp
   Agent agent = 0;
   ThreadState state = ThreadState::Runnable;
-  boost::context::detail::fcontext_t context = nullptr;
+  Fiber fiber;
   /// What it waits for, for reports; and the test that lets it go on, if any.
   const PtxInstruction *waitsAt = nullptr;
   std::string waitsFor;
@@ -314,9 +314,8 @@ public:
   //===--- for fibers
   //------------------------------------------------------===//
 
-  [[noreturn]] void enterFiber(boost::context::detail::fcontext_t from,
-                               Thread &thread);
-  [[noreturn]] void serve(boost::context::detail::fcontext_t from);
+  [[noreturn]] void enterFiber(const Fiber &from, Thread &thread);
+  [[noreturn]] void serve(const Fiber &from);
 
 private:
   char piece[32]; ///< what the last read of a piece found
@@ -355,10 +354,10 @@ private:
   std::vector<OperationRef> inFlight;
   std::map<Agent, const Thread *> issuers; ///< of operations, for reports
   /// The fiber that lands what is in flight while no thread runs.
-  boost::context::detail::fcontext_t service = nullptr;
+  Fiber service;
   OperationRef served;
   Thread *current = nullptr;
-  boost::context::detail::fcontext_t scheduler = nullptr;
+  Fiber scheduler;
   std::string finding;
   struct Stacks;
   std::unique_ptr<Stacks> stacks;

@@ -257,7 +257,11 @@ std::string CaseRunner::cpuArch() const {
 std::string CaseRunner::device() const {
   if (!which.device.empty() || which.target == Target::Cpu)
     return which.device;
-  return cuda.deviceName();
+  std::string name = cuda.deviceName();
+  const DeviceInfo *there = DeviceInfo::get(name);
+  const TargetInfo *target = TargetInfo::get(which.arch);
+  // Code that the GPU does not run the launcher refuses, by its own rules.
+  return there && target && !there->runs(*target) ? "" : name;
 }
 
 std::optional<std::vector<Candidate>> CaseRunner::rank(KernelOp kernel) {

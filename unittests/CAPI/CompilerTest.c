@@ -151,6 +151,18 @@ static int testTileOptions(void) {
   options.tunables = NULL;
   options.shapeHints = "Z=1";
   CHECK(failsWith(tunable, strlen(tunable), &options, "'Z'") == 0);
+
+  /* A device is of an architecture. */
+  options.shapeHints = NULL;
+  options.device = "H300";
+  CHECK(failsWith(tunable, strlen(tunable), &options, "got 'H300'") == 0);
+  options.device = "H20";
+  options.arch = "sm_100a";
+  CHECK(failsWith(tunable, strlen(tunable), &options, "got sm_100a") == 0);
+  options.arch = NULL;
+  options.output = TILE_OUTPUT_PTX;
+  CHECK(find(&result, tunable, &options, ".target sm_90a"));
+  tileCompileResultDestroy(result);
   return 0;
 }
 

@@ -30,7 +30,8 @@ TEST_F(SoftwareDriverTest, LimitsByArchitecture) {
     int major, minor, shared, clusters;
   };
   for (Row row :
-       {Row{8, 0, 166912, 0}, Row{8, 6, 101376, 0}, Row{8, 9, 101376, 0},
+       {Row{8, 0, 166912, 0}, Row{8, 6, 101376, 0}, Row{8, 7, 166912, 0},
+        Row{8, 9, 101376, 0}, Row{10, 3, 232448, 1}, Row{11, 0, 232448, 1},
         Row{9, 0, 232448, 1}, Row{10, 0, 232448, 1}, Row{12, 0, 101376, 1}}) {
     open(SoftwareDeviceOptions::of(row.major, row.minor));
     EXPECT_EQ(attribute(cuda::kComputeCapabilityMajor), row.major);
