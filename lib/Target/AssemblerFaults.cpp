@@ -3,7 +3,10 @@
 //===----------------------------------------------------------------------===//
 #include "AssemblerFaults.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -112,4 +115,109 @@ void mlir::tile::putWaitsFirst(llvm::Module &module) {
         putFirst(instruction);
         break;
       }
+}
+
+/// The products whose accumulator `value` is.
+static void findProducts(Value *value, SmallPtrSetImpl<Value *> &seen,
+                         SmallVectorImpl<Instruction *> &products) {
+  if (!seen.insert(value).second)
+    return;
+  if (auto *phi = dyn_cast<PHINode>(value))
+    for (Value *incoming : phi->incoming_values())
+      findProducts(incoming, seen, products);
+  else if (auto *element = dyn_cast<ExtractValueInst>(value))
+    findProducts(element->getAggregateOperand(), seen, products);
+  else if (auto *call = dyn_cast<Instruction>(value);
+           call && isAssembly(*call, "wgmma.mma_async"))
+    products.push_back(call);
+}
+
+/// Whether `value` is no more than other values' registers.
+static bool isSameRegisters(const User *value) {
+  return isa<PHINode, InsertElementInst, ShuffleVectorInst, BitCastInst>(value);
+}
+
+/// Whether `phi` carries a result of `wait` to another iteration, where it is
+/// used between one of `products` and the wait: their accumulators take up
+/// other registers then. What leads to further products is the accumulator
+/// itself.
+static bool isKept(PHINode *phi, ArrayRef<Instruction *> products,
+                   Instruction &wait, const DominatorTree &dominators) {
+  SmallSetVector<Instruction *, 8> kept;
+  SmallPtrSet<BasicBlock *, 4> starts;
+  kept.insert(phi);
+  for (size_t next = 0; next < kept.size(); ++next) {
+    BasicBlock *block = kept[next]->getParent();
+    if (isa<PHINode>(kept[next]) &&
+        dominators.dominates(block, wait.getParent()))
+      starts.insert(block);
+    for (User *user : kept[next]->users()) {
+      if (isAssembly(*cast<Instruction>(user), "wgmma."))
+        return false;
+      if (isSameRegisters(user))
+        kept.insert(cast<Instruction>(user));
+    }
+  }
+  auto reaches = [&](const Instruction *from, const Instruction *to) {
+    return isPotentiallyReachable(from, to, &starts, &dominators);
+  };
+  auto isUsedMeanwhile = [&](User *user) {
+    auto *use = cast<Instruction>(user);
+    return !isSameRegisters(use) && reaches(use, &wait) &&
+           any_of(products,
+                  [&](Instruction *product) { return reaches(product, use); });
+  };
+  return !starts.empty() && any_of(kept, [&](Instruction *value) {
+    return any_of(value->users(), isUsedMeanwhile);
+  });
+}
+
+/// A copy that register allocation does not see through.
+static Value *copyBehind(Instruction &value) {
+  Type *type = value.getType();
+  IRBuilder<> builder(value.getParent(), std::next(value.getIterator()));
+  auto *copy =
+      InlineAsm::get(FunctionType::get(type, {type}, false), "mov.b32 $0, $1;",
+                     type->isFloatTy() ? "=f,f" : "=r,r",
+                     /*hasSideEffects=*/false);
+  return builder.CreateCall(copy, {&value});
+}
+
+/// Gives phis that keep result `index` of a wait a copy of it.
+static void copyForPhis(CallBase &wait, unsigned index, Instruction &result,
+                        const DominatorTree &dominators) {
+  bool isWord =
+      result.getType()->isFloatTy() || result.getType()->isIntegerTy(32);
+  if (!isWord || index >= wait.arg_size())
+    return;
+  // What comes out is what went in.
+  SmallVector<Instruction *> products;
+  SmallPtrSet<Value *, 8> seen;
+  findProducts(wait.getArgOperand(index), seen, products);
+  Value *copy = nullptr;
+  for (Use &use : make_early_inc_range(result.uses())) {
+    auto *phi = dyn_cast<PHINode>(use.getUser());
+    if (!phi || !isKept(phi, products, wait, dominators))
+      continue;
+    if (!copy)
+      copy = copyBehind(result);
+    use.set(copy);
+  }
+}
+
+void mlir::tile::copyBehindWaits(llvm::Module &module) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    DominatorTree dominators(function);
+    for (Instruction &instruction : instructions(function)) {
+      if (!isAssembly(instruction, "wgmma.wait_group"))
+        continue;
+      auto &wait = cast<CallBase>(instruction);
+      copyForPhis(wait, 0, wait, dominators);
+      for (User *user : wait.users())
+        if (auto *result = dyn_cast<ExtractValueInst>(user))
+          copyForPhis(wait, result->getIndices().front(), *result, dominators);
+    }
+  }
 }

@@ -29,5 +29,12 @@ void avoidMiscompiledSubtractions(llvm::Module &module);
 /// flight, and serializes every wgmma of the loop (C7514).
 void putWaitsFirst(llvm::Module &module);
 
+/// Gives accumulators of wgmma that are kept, while others are computed in
+/// their registers (the results of a tile that are stored during the next one),
+/// other registers behind the wait. LLVM's copies of what goes into an assembly
+/// statement and comes out of it stand in front of it: readers of accumulators
+/// in flight, and ptxas 13.0 serializes every wgmma of the loop (C7514).
+void copyBehindWaits(llvm::Module &module);
+
 } // namespace mlir::tile
 #endif // TILE_LIB_TARGET_ASSEMBLERFAULTS_H

@@ -262,6 +262,7 @@ LogicalResult LLVMBackend::optimize() {
 void LLVMBackend::avoidAssemblerFaults() {
   avoidMiscompiledSubtractions(*module);
   putWaitsFirst(*module);
+  copyBehindWaits(*module);
 }
 
 std::pair<std::unique_ptr<llvm::Module>, std::unique_ptr<llvm::LLVMContext>>

@@ -167,20 +167,16 @@ bool ParallelLowering::writesMemoryOnly() {
   return writes && !isPrivate;
 }
 
-/// Whether a thread accesses memory at so many places that it has registers for
-/// little else.
+/// Whether a thread stores to so many places that it has registers for little
+/// else.
 bool ParallelLowering::hasManyPlaces() {
-  constexpr int64_t kManyPlaces = 96;
+  constexpr int64_t kManyPlaces = 128;
   int64_t places = 0, width = groupWidth();
-  auto count = [&](Value buffer, ValueRange indices) {
+  op.getBodyRegion().walk([&](memref::StoreOp store) {
+    Value buffer = store.getMemRef();
     if (!isFragment(buffer) && !isLocal(buffer))
-      places += layout.numRegisters() / widestAccess(buffer, indices, width);
-  };
-  op.getBodyRegion().walk([&](Operation *inner) {
-    if (auto load = dyn_cast<memref::LoadOp>(inner))
-      count(load.getMemRef(), load.getIndices());
-    else if (auto store = dyn_cast<memref::StoreOp>(inner))
-      count(store.getMemRef(), store.getIndices());
+      places += layout.numRegisters() /
+                widestAccess(buffer, store.getIndices(), width);
   });
   return places >= kManyPlaces;
 }
