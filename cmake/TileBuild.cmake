@@ -6,6 +6,7 @@
 # two dynamic libraries. Debian's imported targets mix both, which registers each
 # command line option twice and aborts at start.
 
+include(GNUInstallDirs)
 separate_arguments(TILE_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
 function(tile_compile_settings target)
@@ -74,5 +75,22 @@ function(tile_add_tool name)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE $<$<NOT:$<BOOL:${TILE_ASSERTIONS}>>:-Wl,-s>)
   endif()
-  install(TARGETS ${name} RUNTIME DESTINATION bin)
+  install(TARGETS ${name} EXPORT MlirTileTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# A shared library of the distribution: lies in lib/, exports the C interface
+# only (tileCompile, ...), stripped in Release.
+function(tile_install_library name)
+  set(exports ${TILE_SOURCE_DIR}/cmake/CInterface.map)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
+  set_target_properties(${name} PROPERTIES
+    LINK_DEPENDS ${exports}
+    LIBRARY_OUTPUT_DIRECTORY ${TILE_BINARY_DIR}/lib)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_link_options(${name} PRIVATE $<$<NOT:$<BOOL:${TILE_ASSERTIONS}>>:-Wl,-s>)
+  endif()
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${TILE_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS ${name} EXPORT MlirTileTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 packages=(
-  cmake ninja-build ccache git python3 python3-numpy python3-psutil
+  cmake ninja-build ccache pkgconf git python3 python3-numpy python3-psutil
   clang-22 lld-22 clang-format-22
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libzstd-dev zlib1g-dev libxml2-dev libedit-dev libffi-dev libcurl4-openssl-dev

@@ -11,11 +11,13 @@ and the mutants that broke something with the commands that show it.
 
 import argparse
 import concurrent.futures
+import math
 import os
 import pathlib
 import random
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,6 +30,11 @@ NUMBERS = ["0", "1", "-1", "7", "2147483648", "-9223372036854775808", "922337203
            "18446744073709551616", "4294967296", "3", "33", "100", "64"]  # fmt: skip
 MEMORY = 8 << 30
 BATCH = 25
+# What a tool prints when it is not whole, whatever its exit status.
+SIGNS = ("Assertion `", "PLEASE submit a bug report", "LLVM ERROR", "AddressSanitizer",
+         "LeakSanitizer", ": runtime error: ")  # fmt: skip
+# A machine that does other things too gives a process a small part of the time.
+WALL_PER_CPU = 30
 
 
 def seeds(root: pathlib.Path) -> tuple[list[str], list[str]]:
@@ -101,46 +108,58 @@ def mutants(root: pathlib.Path, count: int, seed: int) -> list[str]:
     return made
 
 
+def encode(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", errors="surrogateescape")
+
+
 class Runner:
     """Runs one tool on mutants and keeps what broke."""
 
-    def __init__(self, timeout: float, keep: pathlib.Path):
+    def __init__(self, timeout: float, keep: pathlib.Path, memory: int = MEMORY,
+                 suffix: str = ".mlir"):  # fmt: skip
         self.timeout = timeout
         self.keep = keep
+        self.memory = memory
+        self.suffix = suffix
         self.broken = []
         self.accepted = 0
         self.refused = 0
 
-    def run(self, command: list[str], text: str, timeout: float) -> tuple[str, int]:
+    def run(self, command: list[str], text: str | bytes, timeout: float) -> tuple[str, int]:
         """What went wrong ("" when nothing did), and the exit status."""
 
         def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            if self.memory:
+                resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            seconds = math.ceil(timeout)
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
-        with tempfile.NamedTemporaryFile(suffix=".mlir") as source:
-            source.write(text.encode("utf-8", errors="surrogateescape"))
+        with tempfile.NamedTemporaryFile(suffix=self.suffix) as source:
+            source.write(encode(text))
             source.flush()
             try:
                 result = subprocess.run(
                     command + [source.name], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                    timeout=timeout, preexec_fn=limit, check=False,
+                    timeout=timeout * WALL_PER_CPU, preexec_fn=limit, check=False,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
-                return f"no end within {timeout:g} s", -1
+                return f"no end within {timeout * WALL_PER_CPU:g} s", -1
         stderr = result.stderr.decode(errors="replace")
+        if result.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return f"no end within {timeout:g} s of a processor", result.returncode
         if result.returncode < 0:
             return f"killed by signal {-result.returncode}", result.returncode
-        for sign in ("Assertion `", "PLEASE submit a bug report", "LLVM ERROR"):
+        for sign in SIGNS:
             if sign in stderr:
                 return f"printed '{sign}'", result.returncode
         if result.returncode and "error" not in stderr:
             return f"status {result.returncode} without a diagnostic", result.returncode
         return "", result.returncode
 
-    def report(self, command: list[str], text: str, problem: str):
-        path = self.keep / f"mutant-{len(self.broken):03}.mlir"
-        path.write_bytes(text.encode("utf-8", errors="surrogateescape"))
+    def report(self, command: list[str], text: str | bytes, problem: str):
+        path = self.keep / f"mutant-{len(self.broken):03}{self.suffix}"
+        path.write_bytes(encode(text))
         self.broken.append(f"{problem}: {' '.join(command)} {path}")
 
     def batch(self, command: list[str], texts: list[str]):
@@ -155,7 +174,7 @@ class Runner:
         if not found and not problem.startswith("no end"):
             self.report(command, joined, problem + " (only together)")
 
-    def single(self, command: list[str], text: str):
+    def single(self, command: list[str], text: str | bytes):
         problem, status = self.run(command, text, self.timeout)
         if problem:
             self.report(command, text, problem)
@@ -165,21 +184,29 @@ class Runner:
             self.accepted += 1
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def options(description: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="where the tools lie")
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent,
                         help="root of the repository (default: this script's)")  # fmt: skip
     parser.add_argument("--count", type=int, default=2000, help="mutants (default 2000)")
     parser.add_argument("--seed", type=int, default=20251121, help="of the mutations")
-    parser.add_argument("--timeout", type=float, default=10, help="seconds for one mutant")
+    parser.add_argument("--timeout", type=float, default=10,
+                        help="seconds of a processor for one mutant")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (default 1)")
     parser.add_argument("--keep", type=pathlib.Path, help="directory for mutants that broke a tool")
+    parser.add_argument("--no-memory-limit", action="store_true",
+                        help="for tools built with AddressSanitizer")  # fmt: skip
     arguments = parser.parse_args()
+    arguments.keep = arguments.keep or pathlib.Path(tempfile.mkdtemp(prefix="tile-mutants-"))
+    arguments.keep.mkdir(parents=True, exist_ok=True)
+    arguments.memory = 0 if arguments.no_memory_limit else MEMORY
+    return arguments
 
-    keep = arguments.keep or pathlib.Path(tempfile.mkdtemp(prefix="tile-mutants-"))
-    keep.mkdir(parents=True, exist_ok=True)
+
+def main() -> int:
+    arguments = options(__doc__.splitlines()[0])
     texts = mutants(arguments.root, arguments.count, arguments.seed)
     opt = str(arguments.bin / "tile-opt")
     # Unregistered operations are for tests of the parser; upstream's conversions do
@@ -198,7 +225,7 @@ def main() -> int:
         if re.search(rf"^\s+{flag}\b", known, re.MULTILINE)
     ]  # fmt: skip
 
-    runner = Runner(arguments.timeout, keep)
+    runner = Runner(arguments.timeout, arguments.keep, arguments.memory)
     batches = [texts[i : i + BATCH] for i in range(0, len(texts), BATCH)]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         work = [

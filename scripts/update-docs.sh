@@ -11,7 +11,7 @@ includes=(-I include -I "$("$(dirname "$(readlink -f "$tblgen")")/llvm-config" -
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-"$tblgen" -gen-dialect-doc -dialect=tile "${includes[@]}" \
+"$tblgen" -gen-dialect-doc -dialect=tile -DTILE_REFERENCE "${includes[@]}" \
   include/tile/Dialect/Tile/IR/TileOps.td >"$scratch/Tile.md"
 
 {

@@ -28,7 +28,7 @@ typedef enum TileOutput {
 /* Strings are read before the call returns; NULL and "" are the default. */
 typedef struct TileCompileOptions {
   size_t structSize; /* sizeof(TileCompileOptions), set by the initializer */
-  const char *arch;  /* "sm_90a"; default: the module's `tile.target` */
+  const char *arch;  /* "sm_90a"; default: the module's, else the device's */
   int32_t output;    /* TileOutput */
   int32_t optimize;  /* LLVM's -O3 */
   int32_t lineInfo;  /* line tables from the source locations */
@@ -47,6 +47,9 @@ typedef struct TileCompileOptions {
      themselves (`specialize`): "auto", where it pays, by default; "on", or an
      error; "off", never. */
   const char *roles;
+  /* The GPU that choices are made for: "H100-PCIe"; default: what the module
+     says, else the architecture's (docs/Rationale/Devices.md). */
+  const char *device;
 } TileCompileOptions;
 
 /* An artifact with optimization, for the module's own target. `structSize` is

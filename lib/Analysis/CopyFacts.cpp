@@ -342,17 +342,23 @@ CopyFacts CopyFacts::get(TileMoveOpInterface op) {
                           "the tile has " + std::to_string(extent) +
                               " elements along dimension " +
                               std::to_string(dim)});
-  if (facts.layout) {
-    int64_t run = alignedRun(facts.layout.getLayout(), dim);
-    facts.limits.push_back(
-        {run, "the loop layout gives a thread runs of " + std::to_string(run) +
-                  " elements along dimension " + std::to_string(dim)});
-  }
   if (auto width = op.getCoalescedWidth())
     facts.limits.push_back(
         {powerOfTwo(std::max<int64_t>(*width, 1), kMaxElements),
          "`coalesced_width` asks for " + std::to_string(*width) + " elements"});
   for (const CopySide *side : {&facts.source, &facts.target})
     LimitFinder(facts, *side, dim).run();
+  // The last: of equal limits the first is told, and the layout only follows
+  // what the memory allows.
+  if (facts.layout) {
+    int64_t run = alignedRun(facts.layout.getLayout(), dim);
+    facts.limits.push_back(
+        {run, "the loop layout gives a thread " +
+                  (run == 1 ? "single elements"
+                            : "runs of " + std::to_string(run) + " elements") +
+                  " along dimension " + std::to_string(dim) +
+                  (run == 1 ? " (`layout` or `coalesced_width` state others)"
+                            : "")});
+  }
   return facts;
 }

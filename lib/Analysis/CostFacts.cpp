@@ -147,8 +147,8 @@ static double bitsOf(Value buffer) {
   return getStorageBits(typeOf(buffer).getElementType());
 }
 
-FactsReader::FactsReader(const TargetInfo &target)
-    : target(target), device(figuresFor(target)) {}
+FactsReader::FactsReader(const TargetInfo &target, const DeviceInfo &device)
+    : target(target), rates(device.rates) {}
 
 /// The plan that layout inference is offered first.
 const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
@@ -179,7 +179,7 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
       plan ? plan.getInstruction() : MmaInstruction::Fma;
   facts.registers = kBaseRegisters;
   double tensor =
-      products * std::max(bitsA, bitsB) / 16 / device.tensorMultiplyAdds;
+      products * std::max(bitsA, bitsB) / 16 / rates.tensorMultiplyAdds;
   if (instruction == MmaInstruction::Wgmma) {
     work.tensorCycles = tensor;
     double shape = double(plan.getM()) * plan.getN() * plan.getK();
@@ -192,10 +192,10 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
       // A second accumulator, added to the first.
       facts.registers += static_cast<int64_t>(m * n / double(threads));
       work.threadCycles +=
-          m * n * std::max(1.0, k / double(*every)) / device.multiplyAdds;
+          m * n * std::max(1.0, k / double(*every)) / rates.multiplyAdds;
     }
   } else if (instruction == MmaInstruction::MmaSync) {
-    work.tensorCycles = tensor / device.mmaSyncPart;
+    work.tensorCycles = tensor / rates.mmaSyncPart;
     double warpsM = plan.getWarpsM(), warpsN = plan.getWarpsN();
     work.sharedRead = (sharedA ? m * k * warpsN * bitsA / 8 : 0) +
                       (sharedB ? n * k * warpsM * bitsB / 8 : 0);
@@ -203,7 +203,7 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
     double operands = 2 * (m / warpsM + n / warpsN) * 256 / (32.0 * 32.0);
     facts.registers += static_cast<int64_t>(operands);
   } else {
-    work.threadCycles = products / device.multiplyAdds;
+    work.threadCycles = products / rates.multiplyAdds;
     work.sharedRead = products / 4 * std::max(bitsA, bitsB) / 8 / 8;
     facts.registers += kBaseRegisters;
   }
@@ -217,11 +217,11 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
 namespace {
 class KernelReader {
 public:
-  KernelReader(FactsReader &reader, const TargetInfo &target, KernelOp kernel,
+  KernelReader(FactsReader &reader, const TargetInfo &target,
+               const MultiprocessorRates &rates, KernelOp kernel,
                const ProblemSizes &sizes, KernelFacts &facts)
-      : reader(reader), target(target), device(figuresFor(target)),
-        kernel(kernel), sizes(sizes), facts(facts), numbers(kernel, sizes),
-        sharing(kernel) {}
+      : reader(reader), target(target), rates(rates), kernel(kernel),
+        sizes(sizes), facts(facts), numbers(kernel, sizes), sharing(kernel) {}
 
   std::optional<std::string> read();
 
@@ -252,7 +252,7 @@ private:
 
   FactsReader &reader;
   const TargetInfo &target;
-  const DeviceFigures &device;
+  const MultiprocessorRates &rates;
   KernelOp kernel;
   const ProblemSizes &sizes;
   KernelFacts &facts;
@@ -461,12 +461,12 @@ void KernelReader::visitParallel(ParallelOp loop, double times,
   Work own;
   loop.getBodyRegion().walk([&](Operation *op) {
     if (isa<math::MathDialect>(op->getDialect()))
-      own.threadCycles += 1 / device.specialFunctions;
+      own.threadCycles += 1 / rates.specialFunctions;
     else if (isa<arith::ArithDialect>(op->getDialect()) &&
              op->getNumResults() == 1 &&
              isa<FloatType>(op->getResult(0).getType()) &&
              !op->hasTrait<OpTrait::ConstantLike>())
-      own.threadCycles += 1 / device.multiplyAdds;
+      own.threadCycles += 1 / rates.multiplyAdds;
     Value buffer;
     ValueRange indices;
     bool isStore = false;
@@ -551,7 +551,7 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
       if (typeOf(access.buffer).hasStaticShape())
         most = std::max(most, double(typeOf(access.buffer).getNumElements()));
     Work own;
-    own.threadCycles = most / device.multiplyAdds;
+    own.threadCycles = most / rates.multiplyAdds;
     own.waits = isa<ReduceOp>(op) ? kReduceWaits : 0;
     work(phase) += own * times;
     return;
@@ -581,5 +581,5 @@ std::optional<std::string> KernelReader::read() {
 std::optional<std::string> FactsReader::read(KernelOp kernel,
                                              const ProblemSizes &sizes,
                                              KernelFacts &facts) {
-  return KernelReader(*this, target, kernel, sizes, facts).read();
+  return KernelReader(*this, target, rates, kernel, sizes, facts).read();
 }

@@ -3,7 +3,7 @@
 //
 // The sums behind docs/Rationale/TileChoice.md. Cycles of the busiest
 // multiprocessor come first, then the clock that power allows for that mixture,
-// then DRAM. Constants are either data sheet figures (DeviceFigures) or fitted
+// then DRAM. Constants are either figures of the device (DeviceInfo) or fitted
 // to measurements of f16 GEMMs on one H200: 98 winners of tuning, 3.2 % off
 // (standard deviation of the logarithm), and 720 candidates with few rows, 12
 // %.
@@ -19,69 +19,10 @@ using namespace mlir::tile;
 using namespace mlir::tile::cost;
 
 //===----------------------------------------------------------------------===//
-// Devices
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct DeviceRow {
-  unsigned capability;
-  DeviceFigures figures;
-};
-} // namespace
-
-// Multiprocessors, clocks, tensor rates, DRAM and L2: vendors' data sheets of
-// A100 SXM 80 GB, A10, L40S, H200 SXM, B200, RTX 5090. Measured, on the H200
-// only: the clock that power allows with tensor cores always busy on random
-// data (1.52 GHz by ncu, shared/reference/hopper_gemm.md; 1.49 fits the sweep),
-// mma.sync at 615 of 989 TFLOP/s (RESULTS.md, issue 3), copies at 4.16 TB/s
-// (shared/peers). Its groups are a guess of 132 that explains why 30, not 32,
-// clusters of 4 run at a time. On the others the clock counts as not limited.
-static const DeviceRow kDevices[] = {
-    // cc  SMs threads max   sust.  tensor mma.sync fma sfu shared L2 DRAM L2
-    // lat
-    {80,
-     {108, 2048, 1.41, 1.41, 1024, 1.0, 64, 16, 128, 64, 1.8e12, 40e6, 800}},
-    {86, {72, 1536, 1.69, 1.69, 512, 1.0, 128, 16, 128, 64, 0.55e12, 6e6, 700}},
-    {89, {142, 1536, 2.5, 2.5, 512, 1.0, 128, 16, 128, 64, 0.8e12, 96e6, 800}},
-    {90,
-     {132,
-      2048,
-      1.98,
-      1.49,
-      2048,
-      0.62,
-      128,
-      16,
-      128,
-      64,
-      4.16e12,
-      50e6,
-      1500,
-      {18, 18, 18, 18, 16, 16, 14, 14}}},
-    {100,
-     {148, 2048, 1.9, 1.9, 4096, 0.25, 128, 16, 128, 64, 7.0e12, 126e6, 1500}},
-    {120, {170, 1536, 2.4, 2.4, 512, 1.0, 128, 16, 128, 64, 1.6e12, 96e6, 900}},
-};
-
-int64_t DeviceFigures::clusterPlaces(int64_t size) const {
-  if (!groups.front())
-    return std::max<int64_t>(1, multiprocessors / size);
-  int64_t places = 0;
-  for (int64_t group : groups)
-    places += group / size;
-  return std::max<int64_t>(1, places);
-}
-
-const DeviceFigures &cost::figuresFor(const TargetInfo &target) {
-  const DeviceRow *best = &kDevices[0];
-  for (const DeviceRow &row : kDevices)
-    if (row.capability <= target.capability)
-      best = &row;
-  return best->figures;
-}
-
-//===----------------------------------------------------------------------===//
 // Constants of the model
+//
+// All of them were fitted on one H200 and hold for other devices as far as
+// these work like it: what differs is in the device's figures.
 //===----------------------------------------------------------------------===//
 
 /// At launch, with so few registers a thread, ptxas wants all that a role needs
@@ -118,7 +59,6 @@ static constexpr double kPartnerWaits = 2, kMeetingWaits = 1,
                         kLaterMeeting = 0.5;
 /// Shared memory that the system keeps of each block.
 static constexpr int64_t kReservedShared = 1024;
-static constexpr int64_t kMostResident = 32; // of a multiprocessor
 static constexpr int64_t kMaxPortableCluster = 8;
 
 //===----------------------------------------------------------------------===//
@@ -157,7 +97,7 @@ static double together(std::initializer_list<double> limits) {
 namespace {
 class Estimator {
 public:
-  Estimator(const KernelFacts &facts, const DeviceFigures &device,
+  Estimator(const KernelFacts &facts, const DeviceInfo &device,
             const TargetInfo &target)
       : facts(facts), device(device), target(target) {}
 
@@ -171,11 +111,12 @@ private:
                llvm::function_ref<double(double)> microseconds) const;
   double dramBytes(int64_t concurrent) const;
   double sharedCycles(const Work &work) const {
-    return std::max(work.sharedRead, work.sharedWritten) / device.sharedBytes;
+    return std::max(work.sharedRead, work.sharedWritten) /
+           device.rates.sharedBytes;
   }
 
   const KernelFacts &facts;
-  const DeviceFigures &device;
+  const DeviceInfo &device;
   const TargetInfo &target;
   Estimate result;
 };
@@ -218,9 +159,9 @@ bool Estimator::exclude() {
   int64_t byRegisters =
       target.registersPerSm /
       std::max<int64_t>(1, facts.registers * consumers + spare);
-  int64_t byThreads = device.maxThreads / facts.threads;
+  int64_t byThreads = target.threadsPerSm / facts.threads;
   result.resident = std::max<int64_t>(
-      1, std::min({byShared, byRegisters, byThreads, kMostResident}));
+      1, std::min({byShared, byRegisters, byThreads, target.blocksPerSm}));
   if (facts.persistent)
     result.resident = std::min(result.resident, facts.persistent);
   return false;
@@ -229,25 +170,25 @@ bool Estimator::exclude() {
 /// An iteration in the steady state: the limit that is reached first.
 double Estimator::iterationCycles(const Phase &phase) const {
   const Work &work = phase.work;
-  double load = work.loaded / device.l2Bytes;
-  double store = work.stored / device.l2Bytes;
+  double load = work.loaded / device.rates.l2Bytes;
+  double store = work.stored / device.rates.l2Bytes;
   double groups = std::max<double>(
       1, double(facts.hasRoles ? facts.threads - 128 : facts.threads) / 128);
   if (phase.stages <= 1) {
     // One thing after the other: a load, what is done with it, a store.
     return load + work.tensorCycles + work.threadCycles +
-           (work.sharedRead + work.sharedWritten) / device.sharedBytes + store +
-           work.waits * device.loadLatency;
+           (work.sharedRead + work.sharedWritten) / device.rates.sharedBytes +
+           store + work.waits * device.rates.loadLatency;
   }
   // Loads of `stages - 1` iterations are under way at a time.
-  double pace = (device.loadLatency + load) / double(phase.stages - 1);
+  double pace = (device.rates.loadLatency + load) / double(phase.stages - 1);
   // One warpgroup's arithmetic hides behind the products of the others.
   double exposed = work.threadCycles / groups;
   double compute = together({work.tensorCycles, sharedCycles(work),
                              load + store, work.threadCycles, pace});
   return compute + exposed * (work.tensorCycles > 0 ? 1 : 0) +
          (facts.hasRoles ? kRoleCycles : kBarrierCycles) +
-         work.waits * device.loadLatency;
+         work.waits * device.rates.loadLatency;
 }
 
 /// One block alone on its multiprocessor: loops that run ahead, or the rest.
@@ -337,7 +278,7 @@ Estimate Estimator::run() {
   for (const Phase &phase : facts.phases)
     total += phase.work * (phase.runs * phase.trips);
   double n = double(result.rounds);
-  double load = total.loaded / device.l2Bytes;
+  double load = total.loaded / device.rates.l2Bytes;
   double tensor = total.tensorCycles * n, shared = sharedCycles(total) * n;
   double parallel = double(resident);
   double loops = together({blockCycles(/*isPipelined=*/true) * n / parallel,
@@ -345,17 +286,17 @@ Estimate Estimator::run() {
   // Roles load ahead across the tiles of a persistent block.
   double fills = facts.persistent && facts.hasRoles ? 1 : n;
   double rest = (blockCycles(/*isPipelined=*/false) * n +
-                 fills * (kFillCycles + device.loadLatency)) /
+                 fills * (kFillCycles + device.rates.loadLatency)) /
                 parallel;
   if (facts.clusterSize() > facts.split)
     rest += kClusterCycles * n / parallel;
   if (facts.split > 1)
     rest += (kMeetingWaits + kPartnerWaits * double(facts.split - 1)) *
-            device.loadLatency * (1 + kLaterMeeting * (n / parallel - 1));
+            device.rates.loadLatency * (1 + kLaterMeeting * (n / parallel - 1));
   double cycles = loops + rest;
 
   double energy = kSharedEnergy * (total.sharedRead + total.sharedWritten) /
-                      device.sharedBytes +
+                      device.rates.sharedBytes +
                   kL2Energy * load + total.tensorCycles + total.threadCycles;
   // Multiprocessors that no cluster fits on are idle, too.
   double working = result.busy * double(places * size) /
@@ -397,7 +338,7 @@ Estimate Estimator::run() {
   return result;
 }
 
-Estimate cost::estimate(const KernelFacts &facts, const DeviceFigures &device,
+Estimate cost::estimate(const KernelFacts &facts, const DeviceInfo &device,
                         const TargetInfo &target) {
   return Estimator(facts, device, target).run();
 }

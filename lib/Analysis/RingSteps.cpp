@@ -40,8 +40,11 @@ void Extractor::classifyReader(Operation *op, Step &step) {
                                 : RingSide::Threads;
     step.readerIsOpen = !plan;
   } else if (auto copy = dyn_cast<TileMoveOpInterface>(op)) {
+    // Without a plan a token says so; with one, threads may store behind a
+    // token, too.
     bool byProxy =
-        isGlobal(copy.getTarget()) && (copy.isAsync() || copy.isMovedByProxy());
+        isGlobal(copy.getTarget()) &&
+        (copy.getPlanAttr() ? copy.isMovedByProxy() : copy.isAsync());
     step.kindOfReader = byProxy ? RingSide::TmaStore : RingSide::Threads;
     step.readerIsOpen = !copy.getPlanAttr() && !copy.isAsync();
   }

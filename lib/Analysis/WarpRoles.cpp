@@ -167,7 +167,8 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
     return no(target.arch.str() + " has no mbarriers");
   if (!isAskedFor && !target.hasSetMaxRegisters())
     return no(target.arch.str() +
-              " cannot redistribute registers between warps");
+              " cannot redistribute registers between warps (sm_90a can; "
+              "`specialize = true` asks for roles all the same)");
   int64_t threads = kernel.getThreads();
   if (threads % 128 || threads + kProducerThreads > 1024)
     return no("needs threads that are whole warpgroups with room for one more, "
@@ -196,7 +197,8 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
   if (!overlaps && !isAskedFor && !feeds)
     return no(
         "no copy by TMA stands in a pipelined loop of several stages, nor "
-        "another that wgmma reads");
+        "another that wgmma reads (`specialize = true` asks for roles all the "
+        "same)");
   SmallVector<OpAccess> accesses;
   if (Operation *unknown =
           collectAccesses(kernel.getBodyRegion().front(), accesses))

@@ -56,6 +56,7 @@ static FailureOr<std::string> compile(ModuleOp module,
                                       const TileCompileOptions &options) {
   CompileOptions compile;
   compile.arch = orEmpty(options.arch);
+  compile.device = orEmpty(options.device);
   compile.optimize = options.optimize;
   compile.lineInfo = options.lineInfo;
   compile.ptxas = orEmpty(options.ptxas);

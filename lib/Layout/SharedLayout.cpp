@@ -268,6 +268,26 @@ int64_t SharedLayout::contiguousElements(unsigned dim) const {
   return run == extent ? blockElements : std::gcd(run, blockElements);
 }
 
+int64_t SharedLayout::alignedElements(unsigned dim, unsigned maxBits) const {
+  int64_t contiguous = contiguousElements(dim);
+  auto startsAligned = [&](int64_t count) {
+    if (contiguous % count)
+      return false;
+    for (unsigned other = 0; other < rank(); ++other)
+      for (const Mode &mode : usedDigits(*this, other)) {
+        bool isRun = other == dim && mode.stride == 1;
+        if (!isRun && mode.stride % count)
+          return false;
+      }
+    return true;
+  };
+  int64_t limit = std::min<int64_t>(maxBits, alignment() * 8) / bitsPerElement;
+  int64_t best = 1;
+  while (best * 2 <= limit && startsAligned(best * 2))
+    best *= 2;
+  return best;
+}
+
 SharedLayout SharedLayout::rowMajor(ArrayRef<int64_t> shape,
                                     unsigned elementBits, int64_t padElements) {
   Modes modes;

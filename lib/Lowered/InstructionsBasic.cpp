@@ -292,7 +292,6 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::basicInstructions() {
       {"ld", load, parseMemory},
       {"st", store, parseMemory},
       {"prefetch", nothing},
-      {"setmaxnreg", nothing},
       {"nanosleep", nothing},
   };
   return table;

@@ -151,6 +151,55 @@ void proxyFence(Machine &machine, Thread &thread, const PtxInstruction &,
 void plainFence(Machine &, Thread &, const PtxInstruction &, uint64_t *) {}
 
 //===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// setmaxnreg.{inc,dec}.sync.aligned.u32 count (PTX ISA, "setmaxnreg"): a
+/// warpgroup takes registers from what others of its block have given back.
+void setMaxRegisters(Machine &machine, Thread &thread, const PtxInstruction &i,
+                     uint64_t *slots) {
+  auto count = unsigned(i.read(0, slots));
+  if (count < 24 || count > 256 || count % 8)
+    machine.fail(i, "expected a multiple of 8 of 24 to 256 registers, got " +
+                        std::to_string(count));
+  bool increases = i.has("inc");
+  Block &block = *thread.block;
+  Warpgroup &group = machine.meetWarpgroup(
+      i, slots, [&](Warpgroup &own, llvm::ArrayRef<uint64_t *>) {
+        if (increases ? count < own.registers : count > own.registers)
+          machine.fail(i, std::string("expected ") +
+                              (increases ? "at least" : "at most") + " the " +
+                              std::to_string(own.registers) +
+                              " registers that a thread has, got " +
+                              std::to_string(count));
+        if (increases) {
+          own.wantedRegisters = count;
+          return;
+        }
+        block.freeRegisters += (own.registers - count) * 128;
+        own.registers = count;
+        machine.notify();
+      });
+  if (!increases)
+    return;
+  machine.wait(i,
+               std::to_string(count) +
+                   " registers for each thread of its warpgroup, which has " +
+                   std::to_string(group.registers),
+               [&block, &group] {
+                 if (!group.wantedRegisters)
+                   return true;
+                 unsigned more =
+                     (group.wantedRegisters - group.registers) * 128;
+                 if (more > block.freeRegisters)
+                   return false;
+                 block.freeRegisters -= more;
+                 group.registers = std::exchange(group.wantedRegisters, 0);
+                 return true;
+               });
+}
+
+//===----------------------------------------------------------------------===//
 // Lanes
 //===----------------------------------------------------------------------===//
 
@@ -249,6 +298,7 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::orderInstructions() {
       {"fence.mbarrier_init", mbarrierFence},
       {"fence.proxy.async", proxyFence},
       {"fence", plainFence},
+      {"setmaxnreg", setMaxRegisters},
       {"membar", plainFence},
       {"shfl.sync", shuffle},
       {"vote.all.sync", vote},

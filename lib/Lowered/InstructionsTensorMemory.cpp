@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tensor memory and what multiplies into it (PTX ISA, "TensorCore 5th
-// Generation Family Instructions"). Of tcgen05.fence nothing is asked: an order
-// between threads that lacks one is not found.
+// Generation Family Instructions"; orders: "Memory Consistency Model for 5th
+// generation of TensorCore operations").
 //
 //===----------------------------------------------------------------------===//
 #include "Instructions.h"
@@ -15,6 +15,55 @@ using llvm::StringRef;
 static constexpr unsigned kColumns = 512, kLanes = 128;
 
 namespace {
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// The order of the warp's accesses; begins with what its thread knows.
+TensorOrder &orderOf(Machine &machine, Warp &warp) {
+  TensorOrder &order = warp.tensor;
+  if (order.known == kNoAgent) {
+    const Thread &thread = machine.thread();
+    order.known = machine.beginFor(*warp.lanes.front(), thread.agent);
+    order.loads = machine.beginFor(*warp.lanes.front(), thread.agent);
+    order.stores = machine.beginFor(*warp.lanes.front(), thread.agent);
+  }
+  return order;
+}
+
+/// tcgen05.fence::before_thread_sync: what the thread releases from now on
+/// covers what it has waited for.
+void fenceBefore(Machine &machine, Thread &thread, const PtxInstruction &,
+                 uint64_t *) {
+  machine.detector().acquire(thread.agent, orderOf(machine, *thread.warp).done);
+}
+
+/// tcgen05.fence::after_thread_sync: what the thread knows comes before what it
+/// does with tensor memory from now on.
+void fenceAfter(Machine &machine, Thread &thread, const PtxInstruction &,
+                uint64_t *) {
+  TensorOrder &order = orderOf(machine, *thread.warp);
+  Signal seen;
+  machine.detector().release(thread.agent, seen);
+  for (Agent agent : {order.known, order.loads, order.stores})
+    machine.detector().acquire(agent, seen);
+}
+
+/// tcgen05.wait::{ld,st}: the warp's moves come before whatever it does with
+/// tensor memory from now on.
+void waitForMoves(Machine &machine, Thread &thread, const PtxInstruction &i,
+                  uint64_t *slots) {
+  bool isLoad = i.parts[1] == "wait::ld";
+  machine.meet(i, slots, ~0u, [&](llvm::ArrayRef<uint64_t *>) {
+    TensorOrder &order = orderOf(machine, *thread.warp);
+    machine.detector().release(isLoad ? order.loads : order.stores, order.done);
+    for (Agent agent : {order.known, order.loads, order.stores})
+      machine.detector().acquire(agent, order.done);
+    for (Thread *lane : thread.warp->lanes)
+      lane->loadsTensor &= !isLoad;
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Allocation
 //===----------------------------------------------------------------------===//
@@ -48,6 +97,9 @@ void allocate(Machine &machine, Thread &thread, const PtxInstruction &i,
         block.tensor.written[lane * kColumns + column] = false;
         block.tensor.at(lane, column) = 0x7fbadbad; // NaN: poison
       }
+    // Nobody knows of accesses by others yet.
+    for (auto &warp : block.warps)
+      orderOf(machine, *warp);
     if (!block.tensorShadow)
       block.tensorShadow = std::make_unique<Shadow>(kLanes * kColumns * 4);
     uint32_t value = first;
@@ -58,22 +110,9 @@ void allocate(Machine &machine, Thread &thread, const PtxInstruction &i,
   });
 }
 
-void deallocate(Machine &machine, Thread &thread, const PtxInstruction &i,
-                uint64_t *slots) {
-  machine.meet(i, slots, ~0u, [&](llvm::ArrayRef<uint64_t *>) {
-    auto &columns = thread.block->tensorColumns;
-    auto it = columns.find(unsigned(i.read(0, slots) & 0xffff));
-    if (it == columns.end() || it->second != i.read(1, slots))
-      machine.fail(i, "expected columns that were allocated together");
-    columns.erase(it);
-  });
-}
-
 void relinquish(Machine &, Thread &thread, const PtxInstruction &, uint64_t *) {
   thread.block->tensorRelinquished = true;
 }
-void nothing(Machine &, Thread &, const PtxInstruction &, uint64_t *) {}
-
 /// Columns `first` and up of one lane, checked.
 void accessTensor(Machine &machine, const PtxInstruction &i, Block &block,
                   unsigned lane, unsigned first, unsigned count,
@@ -90,6 +129,21 @@ void accessTensor(Machine &machine, const PtxInstruction &i, Block &block,
                        count * 4, kind, agent, "tensor");
 }
 
+void deallocate(Machine &machine, Thread &thread, const PtxInstruction &i,
+                uint64_t *slots) {
+  machine.meet(i, slots, ~0u, [&](llvm::ArrayRef<uint64_t *>) {
+    auto &columns = thread.block->tensorColumns;
+    auto it = columns.find(unsigned(i.read(0, slots) & 0xffff));
+    if (it == columns.end() || it->second != i.read(1, slots))
+      machine.fail(i, "expected columns that were allocated together");
+    // Whoever gets them next writes them.
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      accessTensor(machine, i, *thread.block, lane, it->first, it->second,
+                   AccessKind::Write, orderOf(machine, *thread.warp).known);
+    columns.erase(it);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Registers to tensor memory, and back
 //===----------------------------------------------------------------------===//
@@ -104,6 +158,8 @@ void moveTensor(Machine &machine, Thread &thread, const PtxInstruction &i,
     const PtxOperand &registers = i.operands[isLoad ? 0 : 1];
     std::vector<TensorPlace> places[32];
     Machine::UnwrittenIsPoison scope(machine);
+    TensorOrder &order = orderOf(machine, *thread.warp);
+    Agent agent = isLoad ? order.loads : order.stores;
     std::string wrong =
         tcgen05Places(i.mnemonic, address, thread.warp->rank, places);
     if (!wrong.empty())
@@ -115,6 +171,7 @@ void moveTensor(Machine &machine, Thread &thread, const PtxInstruction &i,
         machine.fail(i, "expected the same address in all lanes");
       size_t count =
           registers.kind == PtxOperand::List ? registers.list.size() : 1;
+      thread.warp->lanes[lane]->loadsTensor |= isLoad;
       if (places[lane].size() != count)
         machine.fail(i, "expected " + std::to_string(places[lane].size()) +
                             " registers, got " + std::to_string(count));
@@ -123,8 +180,7 @@ void moveTensor(Machine &machine, Thread &thread, const PtxInstruction &i,
         const PtxOperand &reg =
             registers.kind == PtxOperand::List ? registers.list[r] : registers;
         accessTensor(machine, i, block, place.lane, place.column, 1,
-                     isLoad ? AccessKind::Read : AccessKind::Write,
-                     thread.warp->lanes[lane]->agent);
+                     isLoad ? AccessKind::Read : AccessKind::Write, agent);
         uint32_t &word = block.tensor.at(place.lane, place.column);
         if (isLoad)
           lanes[lane][reg.slot] = word;
@@ -207,35 +263,43 @@ void issue(Machine &machine, Thread &thread, const PtxInstruction &i,
   Block &block = *thread.block;
   auto blocks = pairOf(machine, block, mma.blocks, i);
   Agent agent = machine.beginOperation();
+  Agent tensorAgent =
+      machine.beginFor(thread, orderOf(machine, *thread.warp).known);
   auto work = std::make_shared<Operation>();
   work->agent = agent;
   work->land = [=, &machine, &i, &block] {
     // What was issued before is done.
     machine.detector().acquire(agent, block.tensorDone);
+    machine.detector().acquire(tensorAgent, block.tensorDone);
     llvm::SmallVector<TensorMemory *, 2> memory;
     for (Block *part : blocks)
       memory.push_back(&part->tensor);
     std::vector<uint64_t> aElements;
     std::string wrong;
-    if (fromTensor)
+    // M of 64 in one block takes half of the lanes.
+    bool half = mma.m == 64;
+    auto access = [&](unsigned first, unsigned count, AccessKind kind) {
+      for (Block *part : blocks)
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          if (!half || lane % 32 < 16)
+            accessTensor(machine, i, *part, lane, first, count, kind,
+                         tensorAgent);
+    };
+    if (fromTensor) {
+      access(unsigned(a & 0xffff), 256 / 32, AccessKind::Read);
       wrong = tcgen05ReadA(mma, uint32_t(a), memory, aElements);
-    else
+    } else
       aElements = readShared(machine, i, mma, true, aAddresses, blocks, agent);
     std::vector<uint64_t> bElements =
         readShared(machine, i, mma, false, bAddresses, blocks, agent);
-    // M of 64 in one block takes half of the lanes.
-    bool half = mma.m == 64;
-    for (Block *part : blocks)
-      for (unsigned lane = 0; lane < kLanes; ++lane)
-        if (!half || lane % 32 < 16)
-          accessTensor(machine, i, *part, lane, d & 0xffff, mma.n,
-                       AccessKind::Write, agent);
+    access(unsigned(d & 0xffff), mma.n, AccessKind::Write);
     if (wrong.empty())
       wrong = tcgen05Mma(mma, aElements, bElements, keep, d, memory);
     if (!wrong.empty())
       machine.fail(i, wrong);
     // Later ones, and who waits for a commit, come after this.
     machine.detector().endAsync(agent, block.tensorDone);
+    machine.detector().endAsync(tensorAgent, block.tensorDone);
   };
   // `land` itself ends the agent.
   work->agent = kNoAgent;
@@ -279,9 +343,10 @@ mlir::tile::lowered::tensorMemoryInstructions() {
       {"tcgen05.alloc", allocate},
       {"tcgen05.dealloc", deallocate},
       {"tcgen05.relinquish_alloc_permit", relinquish},
-      {"tcgen05.fence", nothing},
-      {"tcgen05.wait::ld", nothing},
-      {"tcgen05.wait::st", nothing},
+      {"tcgen05.fence::before_thread_sync", fenceBefore},
+      {"tcgen05.fence::after_thread_sync", fenceAfter},
+      {"tcgen05.wait::ld", waitForMoves},
+      {"tcgen05.wait::st", waitForMoves},
       {"tcgen05.ld", moveTensor},
       {"tcgen05.st", moveTensor},
       {"tcgen05.mma", issue},

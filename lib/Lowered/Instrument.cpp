@@ -154,6 +154,10 @@ void Instrumenter::rewriteLoad(LoadInst &load) {
       unsigned(load.isAtomic() ? AccessKind::Atomic : AccessKind::Read);
   if (isAcquireOrStronger(load.getOrdering()))
     kind |= kAcquires;
+  // Pieces of rows that start anywhere, marked by their place (Realign.cpp).
+  if (*space == Space::Global && load.getDebugLoc() &&
+      load.getDebugLoc()->getInlinedAt())
+    kind = unsigned(AccessKind::PieceRead);
   Value *host = hostAddress(builder, load, load.getPointerOperand(), *space,
                             load.getType(), kind, load.getAlign(), "a load");
   load.replaceAllUsesWith(

@@ -92,6 +92,10 @@ static void executeText(LoweredProgram::Impl *self, uint32_t index,
                      "a result of wgmma is used before wgmma.wait_group has "
                      "returned it");
   execute(machine, text.code, slots);
+  if (thread.loadsTensor)
+    machine.fail(text.code.instructions.back(),
+                 "registers of tcgen05.ld are given out before "
+                 "tcgen05.wait::ld");
   resolveTags(thread, slots, text.numOutputs);
 }
 

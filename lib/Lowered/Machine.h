@@ -112,6 +112,7 @@ struct Thread {
   uint64_t clusterGeneration = 0;
   std::vector<Mbarrier *> unfencedMbarriers; ///< that it has initialized
   bool wgmmaFenced = false;
+  bool loadsTensor = false; ///< tcgen05.ld, and no wait for it yet
 };
 
 /// barrier.cluster: arrivals and waits of all threads, apart.
@@ -128,11 +129,23 @@ struct Rendezvous {
   std::vector<uint64_t *> slots; ///< by lane; null: not there
 };
 
+/// What orders the accesses that a warp makes to tensor memory. They are no
+/// part of a thread's own order: they begin with what the last
+/// tcgen05.fence::after_thread_sync knew, and a thread hands them on only once
+/// it has waited for them and passed tcgen05.fence::before_thread_sync.
+struct TensorOrder {
+  Agent known = kNoAgent;  ///< accesses nothing: who issues mma knows this
+  Agent loads = kNoAgent;  ///< makes the accesses of tcgen05.ld
+  Agent stores = kNoAgent; ///< and of tcgen05.st
+  Signal done;             ///< by those that have been waited for
+};
+
 struct Warp {
   Block *block = nullptr;
   unsigned rank = 0; ///< in its block
   std::vector<Thread *> lanes;
   Rendezvous rendezvous;
+  TensorOrder tensor;
 };
 
 /// A wgmma operation in flight, or several that were committed.
@@ -141,6 +154,8 @@ struct Warpgroup {
   Rendezvous rendezvous;
   std::deque<OperationRef> queue; ///< issued, in order, and not landed
   Groups groups;
+  unsigned registers = 0;       ///< of each thread
+  unsigned wantedRegisters = 0; ///< that setmaxnreg.inc waits for, or 0
 };
 
 struct Block {
@@ -159,6 +174,7 @@ struct Block {
   bool tensorRelinquished = false;
   std::deque<OperationRef> tensorQueue; ///< mma in flight, done in order
   Signal tensorDone;                    ///< by those that are done
+  unsigned freeRegisters = 0;           ///< that setmaxnreg.dec has given back
   unsigned liveThreads = 0;
   Signal ended; ///< by threads that have ended
 };
@@ -270,6 +286,13 @@ public:
   OperationRef start(Agent agent, std::function<void()> land);
   /// An agent for an operation that the thread starts.
   Agent beginOperation() { return races->beginAsync(current->agent); }
+  /// An agent whose accesses reports attribute to the thread, and that begins
+  /// with what `from` knows.
+  Agent beginFor(const Thread &thread, Agent from) {
+    Agent agent = races->beginAsync(from);
+    issuers[agent] = &thread;
+    return agent;
+  }
   void land(Operation &operation);
   /// The same for operations that are done in the order of a queue.
   void startInOrder(const OperationRef &operation,
@@ -296,6 +319,7 @@ public:
   [[noreturn]] void serve(boost::context::detail::fcontext_t from);
 
 private:
+  char piece[32]; ///< what the last read of a piece found
   std::string runCluster(unsigned x, unsigned y, unsigned z);
   void createBlock(Block &block, unsigned rank, unsigned x, unsigned y,
                    unsigned z);

@@ -89,7 +89,7 @@ void Machine::readAround(uint64_t address, uint32_t bytes, SiteId site,
     isAnywhere = true;
     size_t offset = address + k - region->begin;
     if (!races->access(current->agent, region->shadow, offset, 1,
-                       AccessKind::Read, Proxy::Generic, site))
+                       AccessKind::PieceRead, Proxy::Generic, site))
       to[k] = region->host[offset];
   }
   if (!isAnywhere)
@@ -119,6 +119,11 @@ char *Machine::access(Space space, uint64_t address, uint32_t bytes,
   Agent agent = current->agent;
   switch (space) {
   case Space::Global:
+    if (kind == AccessKind::PieceRead && bytes <= sizeof(piece) &&
+        global.find(address, 1) && global.find(address + bytes - 1, 1)) {
+      readAround(address, bytes, site, piece);
+      return piece;
+    }
     return accessGlobal(address, bytes, kind, site, agent, Proxy::Generic);
   case Space::Shared:
     if (address >> kRankShift)

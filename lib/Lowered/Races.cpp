@@ -76,6 +76,8 @@ struct RaceDetector::Impl {
   Verdict judge(Agent who, Proxy proxy, const AccessRecord &earlier) const;
   std::optional<Race> findRace(Agent who, AccessKind kind, Proxy proxy,
                                ShadowCell cell) const;
+  std::optional<Race> peek(Agent who, Shadow::Impl &memory, size_t offset,
+                           size_t bytes, Proxy proxy) const;
   ShadowCell update(Agent who, uint32_t access, ShadowCell cell);
 };
 
@@ -311,6 +313,21 @@ std::optional<Race> RaceDetector::Impl::findRace(Agent who, AccessKind kind,
   return race;
 }
 
+/// The first race of a read that leaves no trace.
+std::optional<Race> RaceDetector::Impl::peek(Agent who, Shadow::Impl &memory,
+                                             size_t offset, size_t bytes,
+                                             Proxy proxy) const {
+  for (size_t at = offset; at < offset + bytes; ++at) {
+    ShadowCell cell =
+        memory.page(at / Shadow::Impl::kPage)[at % Shadow::Impl::kPage];
+    if (auto race = findRace(who, AccessKind::Read, proxy, cell)) {
+      race->offset = at;
+      return race;
+    }
+  }
+  return std::nullopt;
+}
+
 /// The cell after an access.
 ShadowCell RaceDetector::Impl::update(Agent who, uint32_t number,
                                       ShadowCell cell) {
@@ -342,6 +359,8 @@ std::optional<Race> RaceDetector::access(Agent who, Shadow &shadow,
   impl->adopt(memory, shadow.impl);
   if (impl->table.wantsCollection())
     impl->collect();
+  if (kind == AccessKind::PieceRead)
+    return impl->peek(who, memory, offset, bytes, proxy);
   AgentState &agent = impl->agents[who];
   agent.hasAccesses = true;
   uint32_t number = impl->table.number(

@@ -45,7 +45,9 @@ struct Signal {
   void clear() { order = proxy = nullptr; }
 };
 
-enum class AccessKind : uint8_t { Read, Write, Atomic };
+/// A piece is read whole by somebody who uses a part of it, maybe: such a read
+/// races with earlier writes, and nothing later races with it.
+enum class AccessKind : uint8_t { Read, Write, Atomic, PieceRead };
 enum class Proxy : uint8_t { Generic, Async };
 
 /// The shadow of a contiguous piece of memory. It belongs to the detector and

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SoftwareDriverState.h"
+#include "tile/Target/TargetInfo.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cstring>
 
@@ -35,12 +36,14 @@ SoftwareDeviceOptions SoftwareDeviceOptions::of(int major, int minor) {
   SoftwareDeviceOptions options;
   options.major = major;
   options.minor = minor;
-  bool isBig = minor == 0 && (major == 9 || major == 10);
-  int kilobytes = isBig ? 228 : major == 8 && minor == 0 ? 164 : 100;
-  options.sharedPerMultiprocessor = kilobytes << 10;
-  // The system has a kilobyte of each block's.
-  options.maxSharedPerBlock = (kilobytes - 1) << 10;
-  options.threadsPerMultiprocessor = kilobytes == 100 ? 1536 : 2048;
+  const TargetInfo *limits = &TargetInfo::all().front();
+  for (const TargetInfo &target : TargetInfo::all())
+    if (int(target.capability) == major * 10 + minor)
+      limits = &target;
+  options.sharedPerMultiprocessor = int(limits->sharedPerSm);
+  options.maxSharedPerBlock = int(limits->sharedPerBlock);
+  options.threadsPerMultiprocessor = int(limits->threadsPerSm);
+  options.blocksPerMultiprocessor = int(limits->blocksPerSm);
   return options;
 }
 

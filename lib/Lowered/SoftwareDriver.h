@@ -102,14 +102,14 @@ struct SoftwareDeviceOptions {
   int maxSharedPerBlock = 227 << 10; ///< opt-in
   int sharedPerMultiprocessor = 228 << 10;
   int threadsPerMultiprocessor = 2048;
+  int blocksPerMultiprocessor = 32;
   int maxGrid[3] = {2147483647, 65535, 65535};
   int driverVersion = 13000;
 
   bool hasClusters() const { return major >= 9; }
   bool hasTensorMaps() const { return major >= 9; }
-  /// The limits of an architecture (CUDA programming guide, "Technical
-  /// specifications per compute capability"); of one that is not known, those
-  /// of the oldest.
+  /// The limits of an architecture (TargetInfo.h); of one that is not known,
+  /// those of the oldest.
   static SoftwareDeviceOptions of(int major, int minor);
 };
 

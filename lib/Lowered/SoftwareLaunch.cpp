@@ -20,7 +20,6 @@ constexpr unsigned kMaxThreads = 1024;
 constexpr int kDefaultShared = 49152;
 /// What every block has beside its own.
 constexpr int kSystemShared = 1024;
-constexpr int kMaxBlocksPerMultiprocessor = 32;
 /// Blocks of a cluster: that any device has, and that it may be asked for.
 constexpr uint64_t kPortableCluster = 8, kMaxCluster = 16;
 } // namespace
@@ -314,7 +313,7 @@ occupancyMaxActiveClusters(int *count, cuda::Function function,
         int blocks = std::min(
             {options.sharedPerMultiprocessor / (shared + kSystemShared),
              options.threadsPerMultiprocessor / int(config->blockX),
-             kMaxBlocksPerMultiprocessor});
+             options.blocksPerMultiprocessor});
         *count = blocks * options.multiprocessors /
                  int(cluster[0] * cluster[1] * cluster[2]);
         return cuda::kSuccess;

@@ -11,22 +11,39 @@
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Pipelines/Pipelines.h"
 #include "tile/Target/ArtifactBuilder.h"
+#include "tile/Target/DeviceInfo.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
-FailureOr<const TargetInfo *> mlir::tile::resolveTarget(ModuleOp module,
-                                                        StringRef arch) {
+FailureOr<TargetAttr> mlir::tile::resolveTarget(ModuleOp module,
+                                                const CompileOptions &options) {
   auto stated = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-  if (arch.empty() && !stated)
+  std::string error;
+  StringRef arch = options.arch, device = options.device;
+  if (!device.empty()) {
+    const DeviceInfo *figures = DeviceInfo::get(device, &error);
+    if (!figures)
+      return module.emitError() << error;
+    device = figures->name;
+    if (arch.empty())
+      arch = stated ? stated.getArch()
+                    : TargetInfo::newestFor(figures->capability)->arch;
+  } else if (stated && (arch.empty() || arch == stated.getArch())) {
+    return stated;
+  }
+  if (arch.empty())
     return module.emitError() << "expected an architecture: --arch=sm_XX or `"
                               << kTargetAttrName << "` on the module";
-  std::string error;
-  const TargetInfo *target =
-      TargetInfo::get(arch.empty() ? stated.getArch() : arch, &error);
-  if (!target)
-    return module.emitError() << error;
-  return target;
+  // A module that is lowered already may have nothing of the dialect.
+  module.getContext()->loadDialect<TileDialect>();
+  auto emitError = [&] { return module.emitError(); };
+  auto resolved = TargetAttr::getChecked(
+      llvm::function_ref<InFlightDiagnostic()>(emitError), module.getContext(),
+      arch, device);
+  if (!resolved)
+    return failure();
+  return resolved;
 }
 
 /// Runs a pipeline over a module that holds tile kernels; others are left as
@@ -36,11 +53,12 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
                                                const TileToNVVMOptions &)) {
   if (module.getOps<KernelOp>().empty())
     return success();
-  FailureOr<const TargetInfo *> target = resolveTarget(module, options.arch);
+  FailureOr<TargetAttr> target = resolveTarget(module, options);
   if (failed(target))
     return failure();
   TileToNVVMOptions pipeline;
-  pipeline.arch = (*target)->arch.str();
+  pipeline.arch = target->getArch().str();
+  pipeline.device = target->getDevice().str();
   pipeline.hints = options.hints;
   pipeline.tunables = options.tunables;
   pipeline.versions = options.versions;
@@ -85,7 +103,7 @@ static bool hasKernel(ModuleOp module) {
 /// Everything up to optimized LLVM IR.
 static FailureOr<std::unique_ptr<LLVMBackend>>
 compileToLLVM(ModuleOp module, const CompileOptions &options) {
-  FailureOr<const TargetInfo *> target = resolveTarget(module, options.arch);
+  FailureOr<TargetAttr> target = resolveTarget(module, options);
   if (failed(target))
     return failure();
   if (!hasKernel(module))
@@ -93,7 +111,7 @@ compileToLLVM(ModuleOp module, const CompileOptions &options) {
   if (failed(lowerToNVVM(module, options)))
     return failure();
   BackendOptions backendOptions;
-  backendOptions.target = *target;
+  backendOptions.target = TargetInfo::get(target->getArch());
   backendOptions.ptxVersion = options.ptxVersion;
   backendOptions.optimize = options.optimize;
   backendOptions.lineInfo = options.lineInfo;
@@ -150,13 +168,19 @@ AssemblerResult mlir::tile::assembleModule(ModuleOp module,
     Operation *function = module.lookupSymbol(kernel.name);
     if (!function)
       function = module;
-    if (!kernel.spillStoreBytes && !kernel.spillLoadBytes && !kernel.stackBytes)
-      continue;
     InFlightDiagnostic remark = function->emitRemark();
+    if (!kernel.spillStoreBytes && !kernel.spillLoadBytes &&
+        !kernel.stackBytes) {
+      remark << "'" << kernel.name << "' takes " << kernel.registers
+             << " registers a thread, and spills none";
+      continue;
+    }
     remark << "'" << kernel.name << "' spills: " << kernel.registers
            << " registers, " << kernel.stackBytes << " bytes of stack, "
            << kernel.spillStoreBytes << " bytes of spill stores, "
-           << kernel.spillLoadBytes << " bytes of spill loads";
+           << kernel.spillLoadBytes
+           << " bytes of spill loads; smaller fragments or more threads need "
+              "fewer";
     auto where = function->getAttrOfType<LocationAttr>(kPeakLocationAttrName);
     auto peak = function->getAttrOfType<IntegerAttr>(kPeakRegistersAttrName);
     if (where && peak)

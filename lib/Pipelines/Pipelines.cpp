@@ -21,7 +21,8 @@ static constexpr int64_t kVerifierSteps = 200000;
 
 void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
                                      const TileToNVVMOptions &options) {
-  passes.addPass(createSetTargetPass(SetTargetPassOptions{options.arch}));
+  passes.addPass(
+      createSetTargetPass(SetTargetPassOptions{options.arch, options.device}));
   ChooseTunablesPassOptions choice;
   choice.hints.assign(options.hints.begin(), options.hints.end());
   choice.values.assign(options.tunables.begin(), options.tunables.end());

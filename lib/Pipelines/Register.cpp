@@ -16,6 +16,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -26,6 +27,7 @@
 #include "tile/Pipelines/Pipelines.h"
 #include "tile/Pipelines/TileToCPU.h"
 #include "tile/Target/Passes.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
@@ -48,4 +50,12 @@ void tile::registerTilePasses() {
   registerTilePipelines();
   registerTileConversionPasses();
   registerTileToCPUPipeline();
+}
+
+void tile::nameOperationsInErrors() {
+  registerMLIRContextCLOptions();
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto option = options.find("mlir-print-op-on-diagnostic");
+  assert(option != options.end() && "MLIR's contexts have this option");
+  static_cast<llvm::cl::opt<bool> *>(option->second)->setInitialValue(false);
 }

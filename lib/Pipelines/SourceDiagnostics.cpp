@@ -15,6 +15,20 @@ static bool repeatsFault(Diagnostic &diagnostic) {
          StringRef(text).contains(" parameter '");
 }
 
+/// The version of a kernel that a place is in (VersionKernels.cpp).
+static SymbolRefAttr versionOf(Location loc) {
+  auto fused = dyn_cast<FusedLoc>(loc);
+  return fused ? dyn_cast_if_present<SymbolRefAttr>(fused.getMetadata())
+               : SymbolRefAttr();
+}
+
+/// The place alone, without the version it is in.
+static Location placeOf(Location loc) {
+  if (versionOf(loc))
+    return cast<FusedLoc>(loc).getLocations().front();
+  return loc;
+}
+
 SourceDiagnostics::SourceDiagnostics(llvm::SourceMgr &sources,
                                      MLIRContext *context,
                                      llvm::raw_ostream &os, bool remarks)
@@ -23,21 +37,47 @@ SourceDiagnostics::SourceDiagnostics(llvm::SourceMgr &sources,
     bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
     bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
     if (!(isRemark && !remarks) &&
-        !(isError && hasFailed && repeatsFault(diagnostic)))
+        !(isError && hasFailed && repeatsFault(diagnostic)) &&
+        isNews(diagnostic))
       print(diagnostic);
     hasFailed |= isError;
     return success();
   });
 }
 
-void SourceDiagnostics::print(Diagnostic &diagnostic) {
-  auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
-  if (!place || place.getLine() != 0)
-    return emitDiagnostic(diagnostic);
-  // A module's location is line 0 of its file.
-  emitDiagnostic(FileLineColLoc::get(place.getFilename(), 1, 1),
-                 diagnostic.str(), diagnostic.getSeverity(),
-                 /*displaySourceLine=*/false);
+/// Whether the same was not said of the same place before.
+bool SourceDiagnostics::isNews(Diagnostic &diagnostic) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto add = [&](Diagnostic &part) {
+    os << placeOf(part.getLocation()) << int(part.getSeverity()) << part.str()
+       << '\n';
+  };
+  add(diagnostic);
   for (Diagnostic &note : diagnostic.getNotes())
-    emitDiagnostic(note.getLocation(), note.str(), note.getSeverity());
+    add(note);
+  return said.insert(text).second;
+}
+
+void SourceDiagnostics::print(Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  SymbolRefAttr version = versionOf(diagnostic.getLocation());
+  Location loc = placeOf(diagnostic.getLocation());
+  auto place = dyn_cast<FileLineColLoc>(loc);
+  bool isFile = place && place.getLine() == 0;
+  if (!version && !isFile)
+    return emitDiagnostic(diagnostic);
+  if (version && !StringRef(text).contains(version.getLeafReference()))
+    text =
+        ("in '" + version.getLeafReference().getValue() + "': " + text).str();
+  if (isFile) // a module's location is line 0 of its file
+    loc = FileLineColLoc::get(place.getFilename(), 1, 1);
+  emitDiagnostic(loc, text, diagnostic.getSeverity(),
+                 /*displaySourceLine=*/!isFile);
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    Location noteLoc = placeOf(note.getLocation());
+    emitDiagnostic(noteLoc, note.str(), note.getSeverity(),
+                   /*displaySourceLine=*/noteLoc != loc);
+    loc = noteLoc;
+  }
 }

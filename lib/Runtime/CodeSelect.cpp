@@ -26,8 +26,10 @@ static int rankOf(const CodeSpec &code, int major, int minor) {
   switch (arch.suffix) {
   case 'a': // this device only
     return target == device ? (cubin ? 6 : 5) * kClass + target : 0;
-  case 'f': // this device and newer ones of its family
-    return sameMajor ? (cubin ? 4 : 2) * kClass + target : 0;
+  case 'f': // this device and newer ones of its family; 10.1 is 11.0's
+    return sameMajor && (device != 101 || target == 101)
+               ? (cubin ? 4 : 2) * kClass + target
+               : 0;
   default:
     if (cubin) // binaries run within a major version
       return sameMajor ? 3 * kClass + target : 0;

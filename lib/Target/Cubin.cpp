@@ -144,11 +144,8 @@ static AssemblerResult assembleWithPtxas(llvm::StringRef ptx,
   return result;
 }
 
-AssemblerResult mlir::tile::assemble(llvm::StringRef ptx,
-                                     const AssemblerOptions &options) {
-  assert(options.target && "expected a target");
-  TimeReport::Scope time(options.timeReport, "assemble",
-                         TimeReport::Group::Assembler);
+static AssemblerResult assembleWithAny(llvm::StringRef ptx,
+                                       const AssemblerOptions &options) {
   AssemblerKind kind = options.kind;
   if (kind == AssemblerKind::Auto && !options.ptxas.empty())
     kind = AssemblerKind::Ptxas;
@@ -173,4 +170,24 @@ AssemblerResult mlir::tile::assemble(llvm::StringRef ptx,
     return first;
   }
   return second;
+}
+
+AssemblerResult mlir::tile::assemble(llvm::StringRef ptx,
+                                     const AssemblerOptions &options) {
+  assert(options.target && "expected a target");
+  TimeReport::Scope time(options.timeReport, "assemble",
+                         TimeReport::Group::Assembler);
+  AssemblerResult result = assembleWithAny(ptx, options);
+  if (result.status != Status::TooOld)
+    return result;
+  // The nearest that an older assembler may know.
+  const TargetInfo *nearest = nullptr;
+  for (const TargetInfo &target : TargetInfo::all())
+    if (target.ptxVersion < options.target->ptxVersion &&
+        target.runsOn(options.target->capability))
+      nearest = &target;
+  if (nearest)
+    result.message += "; PTX for " + nearest->arch.str() +
+                      " runs on the same devices, and an older one knows it";
+  return result;
 }

@@ -4,6 +4,7 @@
 #include "tile/Target/LLVMBackend.h"
 #include "AssemblerFaults.h"
 #include "FatalErrors.h"
+#include "SharedExtensions.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -235,7 +236,14 @@ LogicalResult LLVMBackend::optimize() {
     // asking its cost model takes time. SLP pairs f16 operations.
     tuning.LoopVectorization = false;
     tuning.LoopInterleaving = false;
-    tuning.SLPVectorization = true;
+    // Its search grows faster than the code, though: it takes minutes where a
+    // fragment's hundreds of registers are written out. The largest kernels of
+    // benchmarks and examples have 15,000 instructions.
+    constexpr unsigned kMostForPairs = 30000;
+    tuning.SLPVectorization =
+        llvm::all_of(*module, [](const llvm::Function &function) {
+          return function.getInstructionCount() <= kMostForPairs;
+        });
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
@@ -272,6 +280,7 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
   bool supported = true;
   if (failed(guarded("PTX generation", [&] {
         avoidAssemblerFaults();
+        hideOperandsOfSharedExtensions(*module);
         llvm::raw_svector_ostream os(text);
         llvm::legacy::PassManager passes;
         supported = !machine->addPassesToEmitFile(

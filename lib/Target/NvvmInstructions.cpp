@@ -23,6 +23,8 @@ enum class Needs {
   Any,      ///< all of them
   Specific, ///< those with the 'a' suffix
   Exactly,  ///< the one with this capability and the 'a' suffix
+  Tcgen05,  ///< those with tensor memory
+  Tcgen05OfIntegers,
 };
 
 struct Row {
@@ -43,7 +45,8 @@ struct Row {
 static constexpr Row kRows[] = {
     // Matrix instructions.
     {"wgmma", "", "wgmma", 90, Needs::Exactly, 80},
-    {"tcgen05", "", "tcgen05", 100, Needs::Exactly, 86},
+    {"tcgen05", "", "tcgen05", 100, Needs::Tcgen05, 86},
+    {"tcgen05.mma", "kind::i8", "", 100, Needs::Tcgen05OfIntegers, 86},
     {"ldmatrix", "", "ldmatrix", 75, Needs::Any, 65},
     {"ldmatrix", "b8x16", "", 100, Needs::Specific, 86},
     {"movmatrix", "", "movmatrix", 75, Needs::Any, 78},
@@ -65,8 +68,8 @@ static constexpr Row kRows[] = {
     // In assembly text for the ignore-src predicate, which 7.5 brought.
     {"cp.async", "shared", "", 80, Needs::Any, 75},
     {"cp.async.bulk", "", "cp.async.bulk", 90, Needs::Any, 80},
-    {"cp.async.bulk.tensor", "tile::gather4", "", 100, Needs::Exactly, 86},
-    {"cp.async.bulk.tensor", "tile::scatter4", "", 100, Needs::Exactly, 86},
+    {"cp.async.bulk.tensor", "tile::gather4", "", 100, Needs::Tcgen05, 86},
+    {"cp.async.bulk.tensor", "tile::scatter4", "", 100, Needs::Tcgen05, 86},
     {"cp.reduce.async.bulk", "", "cp.reduce.async.bulk", 90, Needs::Any, 80},
     {"tensormap", "", "tensormap", 90, Needs::Specific, 83},
     {"multimem", "", "multimem", 90, Needs::Any, 81},
@@ -286,8 +289,23 @@ static bool hasInstruction(const TargetInfo &target, const Row &row) {
     return target.capability >= row.minCapability && target.specific;
   case Needs::Exactly:
     return target.capability == row.minCapability && target.specific;
+  case Needs::Tcgen05:
+    return target.hasTcgen05();
+  case Needs::Tcgen05OfIntegers:
+    return target.hasTcgen05OfIntegers();
   }
   return false;
+}
+
+/// `sm_100f, sm_100a or sm_110a`
+static std::string listOf(const Row &row) {
+  SmallVector<StringRef> names;
+  for (const TargetInfo &target : TargetInfo::all())
+    if (hasInstruction(target, row))
+      names.push_back(target.arch);
+  StringRef last = names.pop_back_val();
+  std::string text = llvm::join(names, ", ");
+  return (text.empty() ? "" : text + " or ") + last.str();
 }
 
 static std::string describe(const Row &row) {
@@ -299,6 +317,9 @@ static std::string describe(const Row &row) {
     return arch + "a or a newer architecture with the suffix 'a'";
   case Needs::Exactly:
     return arch + "a";
+  case Needs::Tcgen05:
+  case Needs::Tcgen05OfIntegers:
+    return listOf(row);
   }
   return arch;
 }

@@ -16,19 +16,30 @@ static constexpr int64_t kRegisters = 64 * kKiB;
 /// Code for a suffix f runs on the whole family; a device takes the row with
 /// its own suffix a, which is the later one.
 static const TargetInfo kTargets[] = {
-    // arch      cc   'a'/f  ptx  block      SM         registers   per thread
-    {"sm_80", 80, false, 70, 163 * kKiB, 164 * kKiB, kRegisters, 255},
-    {"sm_86", 86, false, 71, 99 * kKiB, 100 * kKiB, kRegisters, 255},
-    {"sm_87", 87, false, 74, 163 * kKiB, 164 * kKiB, kRegisters, 255},
-    {"sm_89", 89, false, 78, 99 * kKiB, 100 * kKiB, kRegisters, 255},
-    {"sm_90", 90, false, 78, 227 * kKiB, 228 * kKiB, kRegisters, 255},
-    {"sm_90a", 90, true, 80, 227 * kKiB, 228 * kKiB, kRegisters, 255},
-    {"sm_100", 100, false, 86, 227 * kKiB, 228 * kKiB, kRegisters, 255},
-    {"sm_100f", 100, true, 88, 227 * kKiB, 228 * kKiB, kRegisters, 255},
-    {"sm_100a", 100, true, 86, 227 * kKiB, 228 * kKiB, kRegisters, 255},
-    {"sm_120", 120, false, 87, 99 * kKiB, 100 * kKiB, kRegisters, 255},
-    {"sm_120f", 120, true, 88, 99 * kKiB, 100 * kKiB, kRegisters, 255},
-    {"sm_120a", 120, true, 87, 99 * kKiB, 100 * kKiB, kRegisters, 255},
+    // arch, cc, 'a'/f, ptx, shared of a block and an SM, registers of an SM
+    // and a thread, threads and blocks of an SM
+    {"sm_80", 80, false, 70, 163 * kKiB, 164 * kKiB, kRegisters, 255, 2048, 32},
+    {"sm_86", 86, false, 71, 99 * kKiB, 100 * kKiB, kRegisters, 255, 1536, 16},
+    {"sm_87", 87, false, 74, 163 * kKiB, 164 * kKiB, kRegisters, 255, 1536, 16},
+    {"sm_89", 89, false, 78, 99 * kKiB, 100 * kKiB, kRegisters, 255, 1536, 24},
+    {"sm_90", 90, false, 78, 227 * kKiB, 228 * kKiB, kRegisters, 255, 2048, 32},
+    {"sm_90a", 90, true, 80, 227 * kKiB, 228 * kKiB, kRegisters, 255, 2048, 32},
+    {"sm_100", 100, false, 86, 227 * kKiB, 228 * kKiB, kRegisters, 255, 2048,
+     32},
+    {"sm_100f", 100, true, 88, 227 * kKiB, 228 * kKiB, kRegisters, 255, 2048,
+     32},
+    {"sm_100a", 100, true, 86, 227 * kKiB, 228 * kKiB, kRegisters, 255, 2048,
+     32},
+    {"sm_103a", 103, true, 88, 227 * kKiB, 228 * kKiB, kRegisters, 255, 2048,
+     32},
+    {"sm_110a", 110, true, 90, 227 * kKiB, 228 * kKiB, kRegisters, 255, 1536,
+     24},
+    {"sm_120", 120, false, 87, 99 * kKiB, 100 * kKiB, kRegisters, 255, 1536,
+     24},
+    {"sm_120f", 120, true, 88, 99 * kKiB, 100 * kKiB, kRegisters, 255, 1536,
+     24},
+    {"sm_120a", 120, true, 87, 99 * kKiB, 100 * kKiB, kRegisters, 255, 1536,
+     24},
 };
 
 static const MmaInstructionInfo kMmaSync[] = {
@@ -108,19 +119,51 @@ static const Tcgen05InstructionInfo kTcgen05[] = {
 
 llvm::ArrayRef<TargetInfo> TargetInfo::all() { return kTargets; }
 
+bool TargetInfo::runsOn(unsigned deviceCapability) const {
+  if (capability == deviceCapability)
+    return true;
+  if (capability > deviceCapability || arch.ends_with("a"))
+    return false;
+  // A family is of one major version; 10.1 was what is 11.0 now.
+  return !arch.ends_with("f") ||
+         (capability / 10 == deviceCapability / 10 && deviceCapability != 101);
+}
+
+const TargetInfo *TargetInfo::newestFor(unsigned capability) {
+  // Of one capability the last row has most.
+  const TargetInfo *best = nullptr;
+  for (const TargetInfo &target : kTargets)
+    if (target.runsOn(capability))
+      best = &target;
+  return best;
+}
+
+/// The compute capability that a name like sm_121a asks for; 0 where it is
+/// none.
+static unsigned capabilityIn(llvm::StringRef arch) {
+  unsigned capability = 0;
+  if (!arch.consume_front("sm_") || arch.consumeInteger(10, capability) ||
+      !(arch.empty() || arch == "a" || arch == "f"))
+    return 0;
+  return capability;
+}
+
 const TargetInfo *TargetInfo::get(llvm::StringRef arch, std::string *error) {
   for (const TargetInfo &target : kTargets)
     if (target.arch == arch)
       return &target;
-  if (error) {
-    *error = "expected an architecture among ";
-    for (const TargetInfo &target : kTargets) {
-      if (&target != kTargets)
-        *error += ", ";
-      *error += target.arch;
-    }
-    *error += "; got '" + arch.str() + "'";
+  if (!error)
+    return nullptr;
+  *error = "expected an architecture among ";
+  for (const TargetInfo &target : kTargets) {
+    if (&target != kTargets)
+      *error += ", ";
+    *error += target.arch;
   }
+  *error += "; got '" + arch.str() + "'";
+  if (unsigned capability = capabilityIn(arch))
+    if (const TargetInfo *nearest = newestFor(capability))
+      *error += ", where code for " + nearest->arch.str() + " runs, too";
   return nullptr;
 }
 
@@ -146,12 +189,10 @@ TargetInfo::wgmmaInstruction(MmaType a, MmaType b, MmaType accumulator) const {
 const Tcgen05InstructionInfo *
 TargetInfo::tcgen05Instruction(MmaType a, MmaType b,
                                MmaType accumulator) const {
-  // Not every device of the family has kind::i8 (PTX ISA, "tcgen05.mma").
-  bool isFamily = arch.ends_with("f");
   if (hasTcgen05())
     for (const Tcgen05InstructionInfo &info : kTcgen05)
       if (info.a == a && info.b == b && info.accumulator == accumulator &&
-          !(isFamily && accumulator == MmaType::I32))
+          (accumulator != MmaType::I32 || hasTcgen05OfIntegers()))
         return &info;
   return nullptr;
 }

@@ -81,15 +81,20 @@ def _hash(seed, count):
 
 
 def fill(kind, seed, shape, element):
-    """What `--args=A=SHAPE:KIND:SEED` puts into a buffer."""
+    """What `--args=A=SHAPE:KIND:SEED` puts into a buffer; a kind may be `range:LO:HI`."""
     count = int(np.prod(shape, dtype=np.int64))
-    if kind == "zeros":
+    kind, *limits = kind.split(":")
+    if kind == "range":
+        low, high = map(int, limits)
+        values = (_hash(seed, count) % np.uint64(high - low)).astype(np.float64) + low
+    elif kind == "zeros":
         values = np.zeros(count)
     elif kind == "ones":
         values = np.ones(count)
     elif kind == "iota":
         values = np.arange(count, dtype=np.float64)
     else:
+        assert kind == "smallint", kind
         values = (_hash(seed, count) % np.uint64(7)).astype(np.float64) - 3
     if element == "i1":
         values = (values != 0).astype(np.float64)

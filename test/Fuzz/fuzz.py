@@ -9,10 +9,10 @@ A path is
     layouts:ARCH copies:ARCH        after these phases
     scheduled:ARCH[:lazy][:roles][:blocks=N]
     lowered:ARCH                    the kernel as it is lowered for a GPU, on the CPU
-    ptx:ARCH                        compiled to PTX and assembled by ptxas, where that is found
+    ptx:ARCH                        compiled to PTX and assembled by ptxas
     artifact:ARCH                   the same of both versions, for any arguments and for aligned ones
     cuda                            on this machine's GPU
-A folder `--keep DIR` keeps the files of programs that fail, with the command that shows it.
+Without ptxas on PATH there is no result, unless --without-ptxas says to skip what needs it. A folder `--keep DIR` keeps the files of programs that fail, with the command that shows it.
 """
 
 import argparse
@@ -29,12 +29,13 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Matrix"))
 
+import assembler  # noqa: E402
 import outcomes  # noqa: E402
 import table  # noqa: E402
 from programs import generate  # noqa: E402
 from limits import LIMITS  # noqa: E402
-from outcomes import HANG, REFUSED, RIGHT, Outcome  # noqa: E402
-from report import report as junit_report  # noqa: E402
+from outcomes import HANG, REFUSED, RIGHT, SKIPPED, Outcome  # noqa: E402
+from report import Skipped, report as junit_report  # noqa: E402
 
 ARCHS = ("sm_80", "sm_90a", "sm_100a")
 DEFAULT = ["source", *(f"scheduled:{arch}" for arch in ARCHS), "scheduled:sm_90a:lazy", *(f"ptx:{arch}" for arch in ARCHS)]
@@ -110,7 +111,7 @@ def assemble(case, options, folder):
     finally:
         for made in (output, output.with_suffix(".cubin")):
             made.unlink(missing_ok=True)
-    return Outcome(name, path, RIGHT, "", said)
+    return Outcome(name, path, RIGHT, "", said) if options.ptxas else Outcome(name, path, SKIPPED, assembler.NONE, said)
 
 
 def is_for(path, archs):
@@ -143,7 +144,7 @@ def keep(found, folder, options):
     options.keep.mkdir(parents=True, exist_ok=True)
     with open(options.keep / "findings.jsonl", "a") as listing:
         for o in found:
-            if o.kind == RIGHT:
+            if o.kind in (RIGHT, SKIPPED):
                 continue
             for path in folder.glob(f"p{o.name.split('.')[0]}.*mlir"):
                 shutil.copy(path, options.keep)
@@ -152,14 +153,18 @@ def keep(found, folder, options):
 
 
 def failures(found):
-    """For JUnit: programs and what is wrong with them. A refusal that docs/Limits.md does not explain is a failure."""
+    """For JUnit: programs and what is wrong with them. A refusal that docs/Limits.md does not explain is a failure; a
+    program without a decided case is skipped."""
     by_program = {}
     for o in found:
-        wrong = by_program.setdefault(f"seed {o.name.split('.')[0]}", [])
+        by_program.setdefault(f"seed {o.name.split('.')[0]}", []).append(o)
+
+    def wrong(o):
         explained = o.kind == REFUSED and any(re.search(pattern, o.text) for pattern, _ in LIMITS)
-        if o.kind != RIGHT and not explained:
-            wrong.append(f"{o.path}: {o.kind}: {o.text[:300]}")
-    return list(by_program.items())
+        return o.kind not in (RIGHT, SKIPPED) and not explained
+
+    return [(name, [f"{o.path}: {o.kind}: {o.text[:300]}" for o in cases if wrong(o)]
+             if any(o.kind != SKIPPED for o in cases) else Skipped(cases[0].text)) for name, cases in by_program.items()]
 
 
 def main():
@@ -172,8 +177,10 @@ def main():
     parser.add_argument("--timeout", type=int, default=180, help="seconds that a case may take")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for what fails")
     parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
+    assembler.add_options(parser)
     options = parser.parse_args()
-    options.ptxas = shutil.which("ptxas")
+    needed = any(path.split(":")[0] in ("ptx", "artifact") for path in options.paths.split(","))
+    options.ptxas = assembler.find(options, "fuzz") if needed else None
     first, end = (int(n) for n in options.seeds.split(":"))
     found = []
     for start in range(first, end, CHUNK):
@@ -184,7 +191,7 @@ def main():
                 keep(part, folder, options)
             found += part
         if end - first > CHUNK:
-            bad = sum(o.kind not in (RIGHT, REFUSED) for o in found)
+            bad = sum(o.kind not in (RIGHT, REFUSED, SKIPPED) for o in found)
             print(f"{min(end, start + CHUNK) - first} programs, {len(found)} cases, {bad} findings", flush=True)
     outcomes.report(found, LIMITS)
     sys.exit(junit_report("fuzz", failures(found), options.junit))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layouts that a program states on its tiles (docs/Layouts.md): shared memory with padding or a swizzle, fragments dealt out anyhow."""
 
+import math
+
 from elements import ELEMENTS
 
 
@@ -30,7 +32,8 @@ def _digits(rng, number):
 
 
 def fragment(rng, shape, threads):
-    """Each element's digits dealt out to lanes, warps and registers; what is left of the threads holds copies."""
+    """Each element's digits dealt out to lanes, warps and registers; what is left of the threads holds copies. None where
+    a thread would hold more than it has registers: nobody states that (docs/Limits.md)."""
     left = {d: extent for d, extent in enumerate(shape)}
     stride = {d: 1 for d in left}
 
@@ -49,7 +52,7 @@ def fragment(rng, shape, threads):
             modes.append(f"({count // (count & -count)}, *)")
         return f"[{', '.join(modes)}]"
 
-    first = []
+    first, parts = [], 1
     for d in rng.sample(sorted(left), len(left)):
         if rng.random() < 0.5:
             part = rng.choice([p for p in (1, 2, 4) if left[d] % p == 0])
@@ -57,7 +60,10 @@ def fragment(rng, shape, threads):
                 first.append(f"({part}, {d}:{stride[d]})")
                 left[d] //= part
                 stride[d] *= part
+                parts *= part
     lanes, warps = axis(32), axis(threads // 32)
+    if parts * math.prod(left.values()) > 255:
+        return ""
     rest = [f"({left[d]}, {d}:{stride[d]})" for d in left if left[d] > 1]
     return f"#tile.fragment_layout<shape {list(shape)} reg [{', '.join(first + rest)}] lane {lanes} warp {warps}>"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What became of a case: right, wrong, fault, hang or refused; and the report over all of them.
+"""What became of a case: right, wrong, fault, hang, refused or skipped; and the report over all of them.
 
 Standard library only: packs carry this file to machines without numpy.
 """
@@ -10,12 +10,13 @@ import json
 import re
 
 RIGHT, WRONG, FAULT, HANG, REFUSED = "right", "wrong", "fault", "hang", "refused"
+SKIPPED = "skipped"  # for want of a tool: nothing is known of the case
 
 # What a run says of itself, as opposed to what a compiler refuses.
 FAULTS = (r"thread \d+ of block", r"in block \d+: ", r"CUDA_ERROR", r"wrote outside of argument", r"the process ended by signal", r"the process ended with status",
           r"PLEASE submit a bug report", r"Stack dump", r"Assertion", r"LLVM ERROR", r"ptxas", r"Sanitizer")
 # What is refused because it was asked for in so many words, not because the program needs it.
-ASKED = re.compile(r"which `specialize` asks for|`roles=on` asks for")
+ASKED = re.compile(r"which `specialize` asks for|`roles=on` asks for|expected a device and a driver with clusters")
 
 
 @dataclasses.dataclass
@@ -72,15 +73,15 @@ def of_compiler(status, errors):
 def report(outcomes, limits=()):
     """The counts, the classes of refusals, the findings. `limits`: (expression, reason) of refusals that are documented."""
     paths = list(dict.fromkeys(o.path for o in outcomes))
-    kinds = (RIGHT, WRONG, FAULT, HANG, REFUSED)
+    kinds = (RIGHT, WRONG, FAULT, HANG, REFUSED, SKIPPED)
     counts = collections.Counter((o.path, o.kind) for o in outcomes)
     width = max([len(p) for p in paths] + [5])
     print(f"{'path':{width}} " + " ".join(f"{kind:>8}" for kind in kinds))
     for path in paths:
         print(f"{path:{width}} " + " ".join(f"{counts[path, kind]:8}" for kind in kinds))
     refused = [o for o in outcomes if o.kind == REFUSED]
-    share = 100 * len(refused) / max(1, len(outcomes))
-    print(f"refused: {len(refused)} of {len(outcomes)} ({share:.1f} %)")
+    decided = sum(o.kind != SKIPPED for o in outcomes)
+    print(f"refused: {len(refused)} of {decided} ({100 * len(refused) / max(1, decided):.1f} %)")
     for title, kept in (("refused", [REFUSED]), ("findings", [WRONG, FAULT, HANG])):
         groups = collections.defaultdict(list)
         for o in outcomes:

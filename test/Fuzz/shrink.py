@@ -94,7 +94,10 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path)
     parser.add_argument("--wanted", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    options.jobs, options.bin, options.ptxas = 1, options.bin.resolve(), shutil.which("ptxas")
+    options.jobs, options.bin = 1, options.bin.resolve()
+    options.ptxas = shutil.which("ptxas")
+    if options.path.startswith(("ptx", "artifact")) and not options.ptxas:
+        sys.exit(f"expected ptxas on PATH for the path {options.path}")
     with tempfile.TemporaryDirectory() as folder:
         text = (shrink_seed if options.program.isdigit() else shrink_file)(options, pathlib.Path(folder))
     if options.output:

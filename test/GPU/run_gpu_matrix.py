@@ -5,10 +5,11 @@
   pack  compiles every kernel to a cubin (tile-translate, ptxas) and packs cubins and manifests
         into one .tar.xz: runs where the compiler is, needs Python only.
   run   executes the packed kernels and compares them with float64 references: runs where the GPU
-        is, needs torch and the driver, no compiler.
+        is, needs numpy, torch and the driver, no compiler.
 
 Outputs start as 0xFF bytes (NaN), and so does the padding of strided rows, which must keep it.
-Small integers must come out exactly; random inputs within u_out*|ref| + u*mag (generate.py).
+Integers must come out exactly; random inputs within u_out*|ref| + u*mag (generate.py). The references are those
+of test/Matrix/references.py, in numpy.
 """
 
 import argparse
@@ -29,6 +30,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Beside this file where it has been packed.
 ARTIFACT = next(p for p in (HERE / "artifact.py", HERE.parents[1] / "benchmarks/tilebench/artifact.py") if p.exists())
 sys.path[:0] = [str(ARTIFACT.parent), str(HERE)]
+sys.path.append(str(HERE.parent / "Matrix"))
 import buffers as device_buffers  # noqa: E402
 from artifact import evaluate  # noqa: E402
 
@@ -66,12 +68,15 @@ def compile_kernel(kernel, options, folder):
 
 
 def pack(options):
-    sys.path.insert(0, str(HERE.parent / "Matrix"))
     import generate
+    import references
+    # Which references finds.
+    import elements
+    import formats
 
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        found = [k for k in generate.write(folder) if "compile_only" not in k and re.search(options.only or "", k["name"])]
+        found = [k for k in generate.write(folder) if "not_on_gpu" not in k and re.search(options.only or "", k["name"])]
         found = [k for k in found if options.arch in k.get("archs", [options.arch])]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             found = list(pool.map(lambda k: compile_kernel(k, options, folder), found))
@@ -79,7 +84,8 @@ def pack(options):
         with tarfile.open(options.output, "w:xz") as tar:
             tar.add(__file__, "run_gpu_matrix.py")
             tar.add(ARTIFACT, "artifact.py")
-            tar.add(device_buffers.__file__, "buffers.py")
+            for module in (device_buffers, references, elements, formats):
+                tar.add(module.__file__, pathlib.Path(module.__file__).name)
             tar.add(folder / "matrix.json", "matrix.json")
             for kernel in found:
                 if "failed" in kernel:
@@ -193,7 +199,6 @@ class Config(ctypes.Structure):
                 ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(Attribute)), ("count", ctypes.c_uint)]
 
 
-BITS = {"i4": 4, "i8": 8, "i32": 32, "i64": 64}
 # The smallest number may be lost where results are close to zero.
 SMALLEST = {"f4E2M1FN": 0.5, "f8E4M3FN": 2.0**-9, "f8E5M2": 2.0**-16, "f16": 2.0**-24}
 UNIT_OUT = {"f4E2M1FN": 2.0**-2, "f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53, "f8E4M3FN": 2.0**-4, "f8E5M2": 2.0**-3}
@@ -208,106 +213,99 @@ class Worker:
         self.driver = Driver(torch)
         self.types = {}
 
-    def inputs(self, element, shape, random, generator, unsigned):
+    def random(self, arg, shape, generator):
         torch = self.torch
-        if element in ("i4", "i8") and random:
-            half = 1 << BITS[element] - 1
+        if arg["type"] in ("i4", "i8"):
+            half = 8 if arg["type"] == "i4" else 128
             return torch.randint(-half, half, shape, generator=generator, device="cuda")
-        if element.startswith("i") or not random:
-            return torch.randint(-3, 4, shape, generator=generator, device="cuda").double()
+        if arg["type"].startswith("i"):
+            return torch.randint(-3, 4, shape, generator=generator, device="cuda")
         return torch.randn(shape, generator=generator, device="cuda", dtype=torch.float64)
 
     def run_case(self, kernel, function, run, random, seed):
         """Returns None or what is wrong."""
+        import references
+
         torch, c = self.torch, self.driver.c
         generator = torch.Generator(device="cuda").manual_seed(seed)
-        names = {k: v for k, v in run.items() if k != "pad"}
-        names["cdiv"] = lambda a, b: -(-a // b)
         manifest = kernel["manifest"]
-        buffers, scalars, outputs, env = [], [], [], dict(names)
-        unsigned = [f"unsigned_{x}" in kernel["unsigned"] for x in "ab"] if "unsigned" in kernel else [False, False]
-        for index, arg in enumerate(kernel["args"]):
+        values = references.inputs(kernel, run)
+        buffers, scalars = [], []
+        for arg in kernel["args"]:
+            name = arg["name"]
+            scalars.append(arg.get("scalar"))
+            buffers.append(None)
             if "scalar" in arg:
-                buffers.append(None)
-                scalars.append(arg["scalar"])
-                env[arg["name"]] = torch.tensor(arg["scalar"], dtype=torch.float64, device="cuda")
                 continue
-            scalars.append(None)
-            shape = [eval(dim, {}, names) for dim in arg["shape"]]
-            pad = run.get("pad", 0) if arg["strided"] else 0
-            values = None if arg["access"] == "w" else self.inputs(arg["type"], shape, random, generator, False)
-            buffer = device_buffers.make(torch, "cuda", arg["type"], shape, pad)
-            if values is not None:
-                buffer.set(values)
-            buffers.append(buffer)
-            env[arg["name"]] = buffer.double() if values is not None else None
-            if arg["type"] == "i8" and index < 2 and unsigned[index]:
-                env[arg["name"]] = env[arg["name"]] % 256
-            if "w" in arg["access"]:
-                outputs.append((arg, buffer))
+            shape = values[name].shape
+            buffers[-1] = buffer = device_buffers.make(torch, "cuda", arg["type"], shape, run.get("pad", 0) if arg["strided"] else 0)
+            if arg["access"] != "w":
+                buffer.set(self.random(arg, shape, generator) if random and "data" not in arg else torch.from_numpy(values[name]).cuda())
+                values[name] = buffer.double().cpu().numpy()
         shapes = [b.shape if b else None for b in buffers]
         strides = [b.strides if b else None for b in buffers]
         for assumption in manifest["assumptions"]:
             if not evaluate(assumption["expr"], shapes, strides, scalars):
                 return f"assumption of the manifest: {assumption['message']}"
         grid = [evaluate(e, shapes, strides, scalars) for e in manifest["grid"]]
-        values = []
+        parameters = []
         for p in manifest["params"]:
             i = p.get("arg")
             integer = c.c_int64 if p.get("type", "i64") == "i64" else c.c_int32
             if p["kind"] == "pointer":
-                values.append(c.c_uint64(buffers[i].pointer()))
+                parameters.append(c.c_uint64(buffers[i].pointer()))
             elif p["kind"] == "dim":
-                values.append(integer(shapes[i][p["dim"]]))
+                parameters.append(integer(shapes[i][p["dim"]]))
             elif p["kind"] == "stride":
-                values.append(integer(strides[i][p["dim"]]))
+                parameters.append(integer(strides[i][p["dim"]]))
             elif p["kind"] == "scalar":
-                values.append({"f32": c.c_float, "f64": c.c_double, "i32": c.c_int32, "i64": c.c_int64}[p["type"]](scalars[i]))
+                parameters.append({"f32": c.c_float, "f64": c.c_double, "i32": c.c_int32, "i64": c.c_int64}[p["type"]](scalars[i]))
             elif p["kind"] == "tensor_map":
                 spec = manifest["tensor_maps"][p["map"]]
-                values.append(self.driver.tensor_map(spec, buffers[spec["arg"]].pointer(), (shapes, strides, scalars)))
+                parameters.append(self.driver.tensor_map(spec, buffers[spec["arg"]].pointer(), (shapes, strides, scalars)))
             else:
                 return f"parameter kind {p['kind']}"
         torch.cuda.synchronize()
         if all(grid):
             grid, cluster = launch_shape(manifest, grid)
-            self.driver.launch(function, grid, manifest["threads"], kernel["shared_bytes"], values, cluster)
-        env.update(torch=torch, device="cuda", clamp_min=torch.clamp_min, where=torch.where, maximum=torch.maximum,
-                   minimum=torch.minimum, abs=torch.abs, row_blocks=lambda x, n: blocks(torch, x, n),
-                   col_blocks=lambda x, n: blocks(torch, x.T, n))
-        exec(kernel["ref"], env)
-        for arg, buffer in outputs:
-            wrong = self.compare(kernel, arg, buffer, env, random)
-            if wrong:
-                return wrong
+            self.driver.launch(function, grid, manifest["threads"], kernel["shared_bytes"], parameters, cluster)
+        wrong = self.compare_random(kernel, run, values, buffers) if random else self.compare(kernel, run, values, buffers)
+        if wrong:
+            return wrong
         for arg, buffer in zip(kernel["args"], buffers):
             if buffer and not buffer.poison_kept():
                 return f"{arg['name']}: a store outside the buffer"
         return None
 
-    def compare(self, kernel, arg, buffer, env, random):
-        torch, name = self.torch, arg["name"]
-        want, got = env[name].reshape(buffer.shape), buffer.double()
-        if not want.numel():
-            return None
-        if not random and kernel["exact"] or arg["type"].startswith("i"):
-            want = wrap(want, BITS[arg["type"]]) if arg["type"].startswith("i") else buffer.rounded(want)
-            bad = ~(got == want)
-        else:
-            mag = env.get("mag_" + name)
-            bound = UNIT_OUT[arg["type"]] * want.abs() * 1.01 + 1e-300
-            if mag is not None:
-                bound = bound + kernel["u"] * mag.reshape(buffer.shape)
-            elif kernel["u"]:
-                bound = bound + kernel["u"] * want.abs()
-            bound = bound + SMALLEST.get(arg["type"], 0.0)
-            bad = ~((got - want).abs() <= bound)
-        count = int(bad.sum())
-        if not count:
-            return None
-        at = tuple(int(i) for i in bad.nonzero()[0])
-        nans = int(got.isnan().sum())
-        return f"{name}: {count} of {want.numel()} wrong ({nans} NaN), first at {list(at)}: expected {float(want[at])!r}, got {float(got[at])!r}"
+    def compare(self, kernel, run, values, buffers):
+        """Integers: exactly, or within the bound that the kernel states."""
+        import references
+
+        results = references.expected(kernel, run, values)
+        for arg, buffer in zip(kernel["args"], buffers):
+            if arg["name"] in results:
+                want, bound = results[arg["name"]]
+                if wrong := references.difference(arg["name"], buffer.double().cpu().numpy(), want, bound):
+                    return wrong
+        return None
+
+    def compare_random(self, kernel, run, values, buffers):
+        import references
+
+        env = references.evaluate(kernel, run, values)
+        for arg, buffer in zip(kernel["args"], buffers):
+            if "w" not in arg.get("access", ""):
+                continue
+            name, bound = arg["name"], None
+            want = env[name].reshape(buffer.shape)
+            if arg["type"].startswith("i"):
+                want = references.stored(want, arg["type"])
+            else:
+                size = env.get("mag_" + name, abs(want)).reshape(buffer.shape)
+                bound = UNIT_OUT[arg["type"]] * abs(want) * 1.01 + 1e-300 + kernel["u"] * size + SMALLEST.get(arg["type"], 0.0)
+            if wrong := references.difference(name, buffer.double().cpu().numpy(), want, bound):
+                return wrong
+        return None
 
     def run_kernel(self, kernel, seed):
         """Returns the cases run and the failures, `where: what`."""
@@ -322,22 +320,6 @@ class Worker:
                     failures.append(f"{run} {'random' if random else 'integers'}: {wrong}")
         self.driver.unload(module)
         return count, failures
-
-
-def blocks(torch, x, n):
-    """[columns/n, rows, n]: blocks of n columns, padded with zeros."""
-    count = -(-x.shape[1] // n)
-    padded = torch.zeros(x.shape[0], count * n, dtype=x.dtype, device=x.device)
-    padded[:, : x.shape[1]] = x
-    return padded.reshape(x.shape[0], count, n).transpose(0, 1)
-
-
-def wrap(values, bits):
-    """Two's complement; what no test overflows, and float64 could not wrap, is left."""
-    if bits > 32:
-        return values
-    half = 2.0 ** (bits - 1)
-    return (values + half) % (2 * half) - half
 
 
 def work(options):

@@ -30,7 +30,7 @@ sys.path.insert(0, str(HERE))
 sys.path.append(str(HERE.parent / "Matrix"))
 
 from kernels import KERNELS  # noqa: E402
-from report import report  # noqa: E402
+from report import Skipped, report  # noqa: E402
 
 EXECUTED = {
     "source": [],
@@ -105,14 +105,14 @@ def run(kernel, shape, modes, options):
 
 
 def compile_for(kernel, arch, options):
-    """What is wrong with a kernel compiled for an architecture; None where only ptxas could say."""
+    """What is wrong with a kernel compiled for an architecture; Skipped where only ptxas could say."""
     with tempfile.TemporaryDirectory() as folder:
         ptx = pathlib.Path(folder) / "kernel.ptx"
         status, text = call([options.bin / "tile-translate", options.gallery / f"{kernel.name}.mlir", "--tile-to-ptx", f"--arch={arch}", "-o", ptx])
         if status:
             return [f"tile-translate exits with {status}: {complaint(text)}"]
         if not options.ptxas:
-            return None
+            return Skipped(assembler.NONE)
         status, text = call([options.ptxas, f"-arch={arch}", "-v", ptx, "-o", ptx.with_suffix(".cubin")])
     if status:
         return [f"ptxas: {complaint(text)}"]

@@ -33,6 +33,8 @@ PROGRAMS = {
     "square": gemm("square_nn", "sm_90a", 128, 128, 256),  # four blocks, multicast
     "split": gemm("split_2", "sm_90a", 64, 64, 96),  # two blocks add up through shared::cluster
     "tensor": gemm("tcgen05_k16", "sm_100a", 128, 64, 64),  # tcgen05
+    "operand": gemm("tcgen05_registers_f16", "sm_100a", 128, 64, 96),  # tcgen05.st, A from tensor memory
+    "budgets": gemm("square_w8", "sm_90a", 256, 256, 64),  # setmaxnreg
     "pair": gemm("tcgen05_pair_k16", "sm_100a", 256, 64, 64, transposed=True),  # tcgen05 of two blocks
 }
 
@@ -85,6 +87,9 @@ WAIT = r"(mbarrier\.t[a-z]+_wait\.parity.*)(%\d+), (%\d+) : "
 PARITY = r"(%\d+ = llvm\.mlir\.constant\()1( : i32\) : i32\n +%\d+ = llvm\.xor)"
 LOOP = r'icmp "slt"( %\d+, %\d+ : i64\n +llvm\.cond_br)'
 BRANCH = r'(icmp "slt" %\d+, %\d+ : i64\n +llvm\.cond_br %\d+, )(\^bb\d+), (\^bb\d+)'
+
+FENCE_BEFORE = line(r'"tcgen05\.fence::before_thread_sync;"')
+FENCE_AFTER = line(r'"tcgen05\.fence::after_thread_sync;"')
 
 FAULTS = [
     # cp.async and barriers of the block
@@ -161,6 +166,17 @@ FAULTS = [
     Fault("tensor_dealloc", "tensor", line(r"tcgen05\.dealloc"), "", "did not free"),
     Fault("tensor_descriptor", "tensor", r"mov\.b32 id, (\d+)", "mov.b32 id, 16", f"{ANY}|expected"),
     Fault("tensor_address", "tensor", r"add\.u32 ta, \$(\d+), 0", r"add.u32 ta, $\1, 32", f"{ANY}|not allocated"),
+    Fault("tensor_load_wait", "tensor", r"tcgen05\.wait::ld\.sync\.aligned;", "", "before tcgen05.wait::ld"),
+    Fault("tensor_fence_before", "tensor", FENCE_BEFORE, "", RACE, at=None),  # the next owner of the columns
+    Fault("tensor_fence_after", "tensor", FENCE_AFTER, "", RACE, at=1),  # between products and loads
+    Fault("operand_store_wait", "operand", line(r"tcgen05\.wait::st"), "", RACE),
+    Fault("operand_fence_before", "operand", FENCE_BEFORE, "", RACE, at=1),
+    Fault("operand_fence_after", "operand", r"tcgen05\.fence::after_thread_sync;", "", RACE, at=None),
+    Fault("pair_fence_after", "pair", FENCE_AFTER, "", RACE, at=1),
+    # Registers
+    Fault("registers_more", "budgets", r"increase 232", "increase 240", DEADLOCK),
+    Fault("registers_kept", "budgets", line(r"nvvm\.setmaxregister  decrease"), "", DEADLOCK),
+    Fault("registers_less", "budgets", r"increase 232", "increase 160", "expected at least the 168 registers"),
     Fault("pair_commit", "pair", line(r"tcgen05\.commit"), "", DEADLOCK, at=-1),
     Fault("pair_leader", "pair", r"mapa\.shared::cluster\.u32 \$0, \$1, 0", "mapa.shared::cluster.u32 $0, $1, 1", f"{DEADLOCK}|{RACE}"),
 ]

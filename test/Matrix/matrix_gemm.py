@@ -4,12 +4,18 @@
 Those for whole warpgroups and clusters are in matrix_warpgroups.py. See generate.py for what a kernel's description holds.
 """
 
+import math
+
+from shapes import uneven, whole_run
+
 HEAD = "#shared = #gpu.address_space<workgroup>\n"
 BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i8": 8, "i32": 32, "f8E4M3FN": 8, "f8E5M2": 8}
 # Unit of the rounding error of one accumulation, by operand type: what the tensor cores keep of a
 # sum (they truncate, so one bit less than the type), and for tf32 the truncated operands.
 UNIT = {"f16": 2.0**-22, "bf16": 2.0**-22, "f32": 2.0**-22, "f64": 2.0**-52, "i8": 0.0,
         "f8E4M3FN": 2.0**-12, "f8E5M2": 2.0**-12}
+# Integers up to here, and their sums, are exact in accumulators; tensor cores keep 14 bits of sums of fp8.
+EXACT = {"f16": 2**11, "f32": 2**24, "f64": 2**53}
 # Smallest K step of the instruction.
 K_STEP = {"f16": 8, "bf16": 8, "f32": 4, "f64": 4, "i8": 16, "f8E4M3FN": 16, "f8E5M2": 16}
 
@@ -20,6 +26,20 @@ def memref(shape, element, space="", strided=False):
     if strided:
         layout = ", strided<[" + ", ".join(["?"] * (len(shape) - 1) + ["1"]) + "]>"
     return f"memref<{dims}{element}{layout}{', ' + space if space else ''}>"
+
+
+def fills(a, c, precision, small):
+    """What the operands are filled with: integers whose sums of products an accumulator holds exactly, and one that
+    is narrower, or operands that are rounded on the way, do not. `small`: what comes after multiplies or sums them up."""
+    if small:
+        return "smallint", "smallint"
+    if c == "f16":
+        return "range:-2:3", "range:-2:3"
+    if precision == "ieee":
+        return "range:-4095:4096", "range:-3:4"  # 12 bits: tf32 has 11
+    found = {"f16": "range:-31:32", "bf16": "range:-63:64", "f32": "range:-63:64", "f64": "range:-1000000:1000000",
+             "i8": "range:-128:128"}.get(a, "smallint")
+    return found, found
 
 
 def constant(element):
@@ -50,19 +70,21 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     bs_type = memref([bn, bk] if tb else [bk, bn], b, shared)
     note = " {tile.alignment = 16}" if aligned else ""
     params = [f"%{n}: {types[n]}{note}" for n in "ABC"]
-    args = [dict(name="A", type=a, shape=a_dims, access="r"), dict(name="B", type=b, shape=b_dims, access="r"),
+    fill_a, fill_b = fills(a, c, precision, out.startswith("f8") or epilogue in ("rowsum", "colsum", "normalize"))
+    args = [dict(name="A", type=a, shape=a_dims, access="r", fill=fill_a), dict(name="B", type=b, shape=b_dims, access="r", fill=fill_b),
             dict(name="C", type=out, shape=["M", "N"], access="w")]
     for arg in args:
         arg["strided"] = strided
     acc_ref = f"A{'.T' if ta else ''} @ B{'.T' if tb else ''}"
-    mag_ref = f"abs(A){'.T' if ta else ''} @ abs(B){'.T' if tb else ''}"
+    size_ref = f"abs(A){'.T' if ta else ''} @ abs(B){'.T' if tb else ''}"
     unit = UNIT[a]
     terms = "(K + 4)"
     if c == "f16":
         unit = 2.0**-11
     if a == "f32" and precision != "ieee":
         unit, terms = 2.0**-9, "1"
-    ref = [f"acc = {acc_ref}", f"mag = {terms} * ({mag_ref})"]
+    ref = [f"{x} = {x} % 256" for x, on in zip("AB", unsigned) if on]
+    ref += [f"acc = {acc_ref}", f"size = {size_ref}", f"mag = {terms} * size"]
     lines, tail = [], []
     use_scalars = ""
 
@@ -70,7 +92,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
         tail += parallel(bm, bn, f"""%x = memref.load %acc[%i, %j] : {c_type}
     %y = arith.maximumf %x, %zero : {c}
     memref.store %y, %acc[%i, %j] : {c_type}""")
-        ref += ["acc = clamp_min(acc, 0)"]
+        ref += ["acc = maximum(acc, 0)"]
     elif epilogue == "bias":
         params.append(f"%bias: memref<?x{c}>")
         args.append(dict(name="bias", type=c, shape=["N"], access="r", strided=False))
@@ -86,7 +108,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     }}
     %y = arith.addf %x, %bv : {c}
     memref.store %y, %acc[%i, %j] : {c_type}""")
-        ref += ["acc = acc + bias", "mag = mag + abs(bias)"]
+        ref += ["acc = acc + bias", "size, mag = size + abs(bias), mag + abs(bias)"]
     elif epilogue == "bias_fragment":
         params.append(f"%bias: memref<?x{c}>")
         args.append(dict(name="bias", type=c, shape=["N"], access="r", strided=False))
@@ -96,7 +118,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     %bv = memref.load %bf[%j] : {v_type}
     %y = arith.addf %x, %bv : {c}
     memref.store %y, %acc[%i, %j] : {c_type}""")
-        ref += ["acc = acc + bias", "mag = mag + abs(bias)"]
+        ref += ["acc = acc + bias", "size, mag = size + abs(bias), mag + abs(bias)"]
     elif epilogue == "residual":
         params.append(f"%R: memref<?x?x{out}>{note}")
         args.append(dict(name="R", type=out, shape=["M", "N"], access="r", strided=False))
@@ -106,7 +128,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     %r = memref.load %rf[%i, %j] : {r_type}
     %y = arith.addf %x, %r : {c}
     memref.store %y, %acc[%i, %j] : {c_type}""")
-        ref += ["acc = acc + R", "mag = mag + abs(R)"]
+        ref += ["acc = acc + R", "size, mag = size + abs(R), mag + abs(R)"]
     elif epilogue == "scale":
         params.append("%s: f32")
         args.append(dict(name="s", type="f32", scalar=0.5))
@@ -126,8 +148,8 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
                  f"tile.reduce {kind} %acc to %red dim({1 if row else 0}) : {c_type} to {v_type}",
                  f"tile.copy %red to %S[{where}] sizes [1, {count}] : {v_type} to memref<?x?x{c}>"]
         blocks = f"row_blocks(acc, {bn})" if row else f"col_blocks(acc, {bm})"
-        ref += [f"S = {blocks}.{'sum(-1)' if kind == 'sum' else 'amax(-1)'}",
-                f"mag_S = {blocks.replace('acc', 'mag')}.{'sum(-1) * 2' if kind == 'sum' else 'amax(-1)'}"]
+        ref += [f"S = {blocks}.{kind}(-1)", f"mag_S = {blocks.replace('acc', 'mag')}.{'sum(-1) * 2' if kind == 'sum' else 'max(-1)'}",
+                f"size = {blocks.replace('acc', 'size')}.{kind}(-1)"]
     elif epilogue == "subrowmax":
         v_type = memref([bm], c, frag)
         tail += [f"%red = tile.alloc : {v_type}",
@@ -136,9 +158,10 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     %r = memref.load %red[%i] : {v_type}
     %y = arith.subf %x, %r : {c}
     memref.store %y, %acc[%i, %j] : {c_type}""")
-        ref += [f"big = row_blocks(acc, {bn}).amax(-1)",
-                f"acc = acc - big.T.repeat_interleave({bn}, 1)[:, :N]",
-                f"mag = mag + row_blocks(mag, {bn}).amax(-1).T.repeat_interleave({bn}, 1)[:, :N]"]
+        def widest(x):
+            return f"row_blocks({x}, {bn}).max(-1).T.repeat({bn}, 1)[:, :N]"
+
+        ref += [f"acc = acc - {widest('acc')}", f"mag = mag + {widest('mag')}", "size = 2 * size"]
     elif epilogue == "normalize":
         # The exponentials of softmax left out: (x - rowmax)^2 / (1 + rowsum of it), all in fragments.
         v_type = memref([bm], c, frag)
@@ -156,22 +179,23 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     %y = arith.divf %x, %d : {c}
     memref.store %y, %acc[%i, %j] : {c_type}""")
         assert static and static[1] == bn
-        ref += ["e = (acc - acc.amax(1, keepdim=True)) ** 2", "acc = e / (1 + e.sum(1, keepdim=True))",
-                "mag = torch.full_like(acc, 64.0 * K)"]
+        # The squares are exact; a sum of N of them has N - 1 roundings, adding 1 and dividing have one each.
+        ref += ["e = (acc - acc.max(1, keepdims=True)) ** 2", "acc = e / (1 + e.sum(1, keepdims=True))",
+                "mag, size = np.full_like(acc, 64.0 * K), (2 * size) ** 2", "bound_C = (N + 2) * 2.0**-23 * acc"]
     elif epilogue == "quantize":
         # Scaled and cast, and the largest magnitude of each row so far.
         params += ["%s: f32", f"%P: memref<?x{c}>"]
-        args += [dict(name="s", type="f32", scalar=0.5), dict(name="P", type=c, shape=["M"], access="rw", strided=False)]
+        args += [dict(name="s", type="f32", scalar=0.5), dict(name="P", type=c, shape=["M"], access="rw", strided=False, fill="range:-40:120")]
         v_type = memref([bm], c, frag)
         tail += [f"%red = tile.alloc : {v_type}", f"tile.reduce absmax %acc to %red dim(1) : {c_type} to {v_type}",
                  f"tile.atomic max %red to %P[%m] : {v_type} to memref<?x{c}>"]
         tail += parallel(bm, bn, f"""%x = memref.load %acc[%i, %j] : {c_type}
     %y = arith.mulf %x, %s : {c}
     memref.store %y, %acc[%i, %j] : {c_type}""")
-        ref += ["P = maximum(P, abs(acc).amax(-1))", "mag_P = mag.amax(-1)", "acc = acc * s", "mag = mag * abs(s)"]
+        ref += ["P = maximum(P, abs(acc).max(-1))", "mag_P = mag.max(-1)", "acc = acc * s", "mag = mag * abs(s)"]
     elif epilogue == "atomic":
         args[2]["access"] = "rw"
-        ref += ["acc = acc + C", "mag = mag + abs(C)"]
+        ref += ["acc = acc + C", "size, mag = size + abs(C), mag + abs(C)"]
     elif epilogue == "shared":
         # The result leaves through shared memory.
         o_type = memref([bm, bn], out, shared)
@@ -197,10 +221,12 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     attributes = " {" + ", ".join(attributes) + "}" if attributes else ""
 
     assume = aligned and not strided and not static if assume is None else assume
+    steps = dict.fromkeys("MNK", 1)
     if assume:
-        for arg, dim, bits in (("A", 1, BITS[a]), ("B", 1, BITS[b]), ("C", 1, BITS[out])):
-            lines += [f"%d{arg} = memref.dim %{arg}, %c{dim} : {types[arg]}",
+        for arg, extent, bits in (("A", a_dims[1], BITS[a]), ("B", b_dims[1], BITS[b]), ("C", "N", BITS[out])):
+            lines += [f"%d{arg} = memref.dim %{arg}, %c1 : {types[arg]}",
                       f"tile.assume %d{arg} {{divisible_by = {max(128 // bits, 1)} : i64}} : index"]
+            steps[extent] = math.lcm(steps[extent], max(128 // bits, 1))
     a_at, b_at = ("%k, %m" if ta else "%m, %k"), ("%n, %k" if tb else "%k, %n")
     if static:
         grid = f"({static[1]} ceildiv {bn}, {static[0]} ceildiv {bm})"
@@ -252,14 +278,17 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
   %n = arith.muli %bx, %cbn : index
 """
     text += "".join(f"  {line}\n" for line in lines) + "}\n"
+    shapes = dict(tile=dict(zip("MNK", tile)), even=uneven(dict(zip("MNK", tile)), steps))
     if static:
-        runs = [dict(zip("MNK", static))]
-    elif runs is None:
-        runs = default_runs(tile, ta, tb, aligned_dims=assume)
-        if clear:
-            runs = [dict(run, K=min(run["K"], bk)) for run in runs]
+        runs, shapes["fixed"] = [dict(zip("MNK", static))], "constant extents"
     else:
-        runs = [dict(zip("MNK", run)) for run in runs]
+        # One more than the slots of a ring, so that each is filled again.
+        whole = whole_run(shapes["tile"], steps, {"K": stages + 1})
+        runs = [dict(zip("MNK", run)) for run in runs] if runs else default_runs(tile, aligned_dims=assume)
+        if clear:
+            shapes["even"]["K"], whole["K"] = "the loop is one iteration", bk
+            runs = [dict(run, K=min(run["K"], bk)) for run in runs]
+        runs.insert(min(1, len(runs)), whole)
     if strided:
         for index, run in enumerate(runs):
             run["pad"] = (0, 8, 3)[index % 3]
@@ -294,23 +323,24 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     archs = {} if wgmma is None and tcgen05 is None else {"archs": ["sm_90a" if tcgen05 is None else "sm_100a"]}
     if split or (cluster and (persistent or cluster[0] * cluster[1] > 2)):
         archs["exhaustive"] = False
-    return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs,
+    exact = {"exact_to": min(EXACT[c], 2**13 if a.startswith("f8") else 2**53)} if c in EXACT else {}
+    return dict(name=name, group=group, text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, **archs, **exact, **shapes,
                 expect=expect, registers=registers, min_arch=90 if split else 89 if a.startswith("f8") else 80,
-                operands=[a, b, c, out], unsigned=[x for x, on in zip(("unsigned_a", "unsigned_b"), unsigned) if on], exact=epilogue != "normalize")
+                operands=[a, b, c, out], exact=epilogue != "normalize")
 
 
 def parallel(bm, bn, body):
     return [f"tile.parallel (%i, %j) in ({bm}, {bn}) {{\n    {body}\n  }}"]
 
 
-def default_runs(tile, ta, tb, aligned_dims):
+def default_runs(tile, aligned_dims):
+    """Even shapes, small ones and none at all; gemm adds the one that is neither."""
     bm, bn, bk = tile
     if aligned_dims:
         up = lambda x: -(-x // 16) * 16
-        return [dict(M=up(2 * bm), N=up(2 * bn), K=up(4 * bk)), dict(M=up(bm + 16), N=up(bn + 16), K=up(3 * bk + 16)),
-                dict(M=16, N=16, K=16), dict(M=up(bm), N=up(bn), K=0)]
-    return [dict(M=2 * bm, N=2 * bn, K=4 * bk), dict(M=bm + 7, N=bn + 3, K=3 * bk + 5), dict(M=1, N=1, K=1),
-            dict(M=bm - 1, N=2 * bn + 1, K=max(bk - 1, 1)), dict(M=5, N=9, K=0)]
+        return [dict(M=up(2 * bm), N=up(2 * bn), K=up(4 * bk)), dict(M=16, N=16, K=16), dict(M=up(bm), N=up(bn), K=0)]
+    return [dict(M=2 * bm, N=2 * bn, K=4 * bk), dict(M=1, N=1, K=1), dict(M=bm - 1, N=2 * bn + 1, K=max(bk - 1, 1)),
+            dict(M=5, N=9, K=0)]
 
 
 def chained(name, a="f16", c="f32", m=64, n=64, k=64, d=64, warps=4, policy="full_row", reduce=False, wgmma=False):
@@ -323,7 +353,7 @@ def chained(name, a="f16", c="f32", m=64, n=64, k=64, d=64, warps=4, policy="ful
     lines += [f"tile.copy %{x} to %{x}s : {memref(s, a)} to {memref(s, a, sh)}" for x, s in t.items()]
     attr = f"{{clear, policy = #tile.warp_policy<{policy}>}}"
     lines.append(f"tile.gemm %As, %Bs, %s {attr} : {memref(t['A'], a, sh)}, {memref(t['B'], a, sh)}, {memref([m, n], c, fr)}")
-    ref = ["S = A @ B", "mag = (K + 4) * (abs(A) @ abs(B))"]
+    ref = ["S = A @ B", "size = abs(A) @ abs(B)", "mag = (K + 4) * size"]
     if reduce:
         v = memref([m], c, fr)
         lines += [f"%mx = tile.alloc : {v}", f"tile.reduce max %s to %mx dim(1) : {memref([m, n], c, fr)} to {v}"]
@@ -331,19 +361,20 @@ def chained(name, a="f16", c="f32", m=64, n=64, k=64, d=64, warps=4, policy="ful
     %r = memref.load %mx[%i] : {v}
     %y = arith.subf %x, %r : {c}
     memref.store %y, %s[%i, %j] : {memref([m, n], c, fr)}""")
-        ref += ["S = S - S.amax(1, keepdim=True)", "mag = mag + mag.amax(1, keepdim=True)"]
+        ref += ["S = S - S.max(1, keepdims=True)", "mag = mag + mag.max(1, keepdims=True)"]
     lines += [f"tile.copy %s to %p : {memref([m, n], c, fr)} to {memref([m, n], a, fr)}",
               f"tile.gemm %p, %Ds, %o {attr} : {memref([m, n], a, fr)}, {memref(t['D'], a, sh)}, {memref([m, d], c, fr)}",
               f"tile.copy %o to %C : {memref([m, d], c, fr)} to {memref([m, d], c)}"]
-    ref += ["C = S @ D", "mag_C = mag @ abs(D)"]
+    # Accumulators become operands: rounded once.
+    ref += [f"S = rounded(S, '{a}')", "C = S @ D", "mag_C = mag @ abs(D)", "size = maximum(size.max(), abs(S) @ abs(D))"]
     params = ", ".join(f"%{x}: {memref(s, a)}" for x, s in t.items()) + f", %C: {memref([m, d], c)}"
     text = HEAD + f"tile.kernel @{name}({params}) grid(%bx) = (1) threads({warps * 32}) {{\n"
     text += "".join(f"  {line}\n" for line in lines) + "}\n"
-    args = [dict(name=x, type=a, shape=[str(e) for e in s], access="r", strided=False) for x, s in t.items()]
+    args = [dict(name=x, type=a, shape=[str(e) for e in s], access="r", strided=False, fill="smallint") for x, s in t.items()]
     args.append(dict(name="C", type=c, shape=[str(m), str(d)], access="w", strided=False))
     only = dict(archs=["sm_90a"]) if wgmma else {}
     return dict(name=name, group="chain", text=text, args=args, runs=[dict(M=m, N=n, K=k)], ref="\n".join(ref),
-                u=2.0**-10 if a == "f16" else 2.0**-7, expect={"wgmma": True, "mma": False} if wgmma else {"mma": True}, **only,
+                tile={}, fixed="constant extents, one tile", exact_to=EXACT[c], u=2.0**-10 if a == "f16" else 2.0**-7, expect={"wgmma": True, "mma": False} if wgmma else {"mma": True}, **only,
                 registers=m * n // (warps * 32) * 2 + m * d // (warps * 32) + 60, min_arch=80, operands=[a, a, c, c],
                 exact=True)
 

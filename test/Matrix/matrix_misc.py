@@ -4,20 +4,21 @@
 See generate.py for what a kernel's description holds.
 """
 
-from matrix_gemm import HEAD, memref
+from matrix_gemm import EXACT, HEAD, memref
+from shapes import uneven, whole_run
 
 FR, SH = "#tile.fragment", "#shared"
 
 
-def kernel(name, params, grid, threads, body, args, runs, ref, group, u=2.0**-22, exact=True, compile_only=None,
-           attributes="", min_arch=80, expect=None, registers=100):
+def kernel(name, params, grid, threads, body, args, runs, ref, group, tile, u=2.0**-22, exact=True, not_on_gpu=None,
+           attributes="", min_arch=80, expect=None, registers=100, **more):
     blocks = ", ".join(["%bx", "%by", "%bz"][: len(grid)])
     text = HEAD + f"tile.kernel @{name}({', '.join(params)}) grid({blocks}) = ({', '.join(grid)}) threads({threads}){attributes} {{\n"
     text += "".join(f"  {line}\n" for line in body.strip().splitlines()) + "}\n"
     found = dict(name=name, group=group, text=text, args=args, runs=runs, ref=ref, u=u, exact=exact,
-                 expect=expect or {}, registers=registers, min_arch=min_arch, operands=[])
-    if compile_only:
-        found["compile_only"] = compile_only
+                 expect=expect or {}, registers=registers, min_arch=min_arch, operands=[], tile=tile, **more)
+    if not_on_gpu:
+        found["not_on_gpu"] = not_on_gpu
     return found
 
 
@@ -26,11 +27,13 @@ def arg(name, element, shape, access, strided=False, **more):
 
 
 MN = ["M", "N"]
-SIZES = [(128, 128), (100, 70), (1, 1), (33, 257), (0, 8)]
+SIZES = [(128, 128), (1, 1), (33, 257), (0, 8)]
 
 
-def runs(sizes=SIZES, names="MN"):
-    return [dict(zip(names, size)) for size in sizes]
+def runs(sizes=SIZES, names="MN", tile=()):
+    """Runs of some sizes, and the one of whole tiles and parts of them."""
+    found = [dict(zip(names, size)) for size in sizes]
+    return [whole_run(dict(zip(names, tile))), *found] if tile else found
 
 
 def elementwise(name, element, ops, ref, tile=(64, 64), threads=128, inputs=1, guarded=False, u=2.0**-22, exact=True):
@@ -59,8 +62,8 @@ def elementwise(name, element, ops, ref, tile=(64, 64), threads=128, inputs=1, g
         body += "".join(f"  {op}\n" for op in ops)
         body += f"  memref.store %y, %f0[%i, %j] : {f}\n}}\ntile.copy %f0 to %Y[%m, %n] : {f} to {g}\n"
     args = [arg(f"X{i}", element, MN, "r") for i in range(inputs)] + [arg("Y", element, MN, "w")]
-    return kernel(name, params, [f"dim(%Y, 1) ceildiv {bn}", f"dim(%Y, 0) ceildiv {bm}"], threads, body, args, runs(), ref,
-                  "elementwise", u, exact)
+    return kernel(name, params, [f"dim(%Y, 1) ceildiv {bn}", f"dim(%Y, 0) ceildiv {bm}"], threads, body, args, runs(tile=tile), ref,
+                  "elementwise", dict(zip(MN, tile)), u, exact)
 
 
 def copy(name, source, target, via, tile=(64, 64), threads=128, transpose=False, strided=False):
@@ -82,13 +85,15 @@ def copy(name, source, target, via, tile=(64, 64), threads=128, transpose=False,
     else:
         sizes = f" sizes [{bm}, {bn}]" if not via else ""
         body += f"tile.copy {at}{where}{sizes} to %Y[%m, %n] : {here} to {gt}\n"
-    args = [arg("X", source, MN, "r", strided), arg("Y", target, ["N", "M"] if transpose else MN, "w", strided)]
-    found = runs()
+    # Numbers that the target rounds, where it is the narrower type.
+    fill = dict(fill="range:-60000:60000") if source == "f32" and target != "f32" else {}
+    args = [arg("X", source, MN, "r", strided, **fill), arg("Y", target, ["N", "M"] if transpose else MN, "w", strided)]
+    found = runs(tile=tile)
     if strided:
         for index, run in enumerate(found):
-            run["pad"] = (8, 0, 3)[index % 3]
+            run["pad"] = (3, 8, 0)[index % 3]
     return kernel(name, [f"%X: {gs}", f"%Y: {gt}"], [f"dim(%X, 1) ceildiv {bn}", f"dim(%X, 0) ceildiv {bm}"], threads, body,
-                  args, found, "Y = X.T" if transpose else "Y = X", "copy", u=0.0)
+                  args, found, "Y = X.T" if transpose else "Y = X", "copy", dict(zip(MN, tile)), u=0.0)
 
 
 def reduction(name, element, kind, dim, shape, threads=128, accumulate=False, space=FR, source_space=FR):
@@ -105,18 +110,20 @@ def reduction(name, element, kind, dim, shape, threads=128, accumulate=False, sp
         body += f"tile.copy %Y[%bx, {ones}] sizes {rests} to %r : {gy} to {r}\n"
     body += f"tile.reduce {kind} %x to %r dim({dim}){' accumulate' if accumulate else ''} : {f} to {r}\n"
     body += f"tile.copy %r to %Y[%bx, {ones}] sizes {rests} : {r} to {gy}\n"
-    call = {"sum": f"X.sum({dim + 1})", "max": f"X.amax({dim + 1})", "min": f"X.amin({dim + 1})",
-            "abssum": f"abs(X).sum({dim + 1})", "absmax": f"abs(X).amax({dim + 1})"}[kind]
+    call = {"sum": f"X.sum({dim + 1})", "max": f"X.max({dim + 1})", "min": f"X.min({dim + 1})",
+            "abssum": f"abs(X).sum({dim + 1})", "absmax": f"abs(X).max({dim + 1})"}[kind]
     if accumulate:
         call = {"sum": f"Y + {call}", "max": f"maximum(Y, {call})", "min": f"minimum(Y, {call})",
                 "abssum": f"Y + {call}", "absmax": f"maximum(Y, {call})"}[kind]
-    ref = f"mag_Y = abs(X).sum({dim + 1}) + 9\nY = {call}"
-    args = [arg("X", element, ["B", *map(str, shape)], "r"), arg("Y", element, ["B", *map(str, rest)], "rw" if accumulate else "w")]
+    size = f"{'abs(Y) + ' * accumulate}abs(X).{'sum' if kind.endswith('sum') else 'max'}({dim + 1})"
+    ref = f"size = {size}\nmag_Y = abs(X).sum({dim + 1}) + 9\nY = {call}"
+    fill = dict(fill="range:-60:61") if element == "f16" else {}
+    args = [arg("X", element, ["B", *map(str, shape)], "r", **fill), arg("Y", element, ["B", *map(str, rest)], "rw" if accumulate else "w")]
     unit = {"f32": 2.0**-19, "f64": 2.0**-48, "f16": 2.0**-8, "i32": 0.0}[element]
     if kind in ("max", "min", "absmax"):
         unit = 0.0
     return kernel(name, [f"%X: {gx}", f"%Y: {gy}"], ["dim(%X, 0)"], threads, body, args, [dict(B=3), dict(B=1), dict(B=0)], ref,
-                  "reduce", unit)
+                  "reduce", {"B": 1}, unit, even={"B": "a block has one tile, which is constant"}, exact_to=EXACT.get(element, 2**31))
 
 
 def atomic(name, element, kind, tile=(64, 64), threads=128):
@@ -131,12 +138,15 @@ def atomic(name, element, kind, tile=(64, 64), threads=128):
 %x = tile.alloc : {f}
 tile.copy %X[%m, %n] to %x : {g} to {f}
 tile.atomic {kind} %x to %Y[%c0, %n] : {f} to {g}"""
-    combine = {"add": "Y = Y + blocks.sum(0)", "max": "Y = maximum(Y, blocks.amax(0))", "min": "Y = minimum(Y, blocks.amin(0))"}[kind]
-    ref = f"blocks = X.reshape(-1, {bm}, X.shape[1])\nmag_Y = abs(Y) + abs(blocks).sum(0)\n{combine}"
+    combine = {"add": "Y = Y + blocks.sum(0)", "max": "Y = maximum(Y, blocks.max(0))", "min": "Y = minimum(Y, blocks.min(0))"}[kind]
+    ref = f"blocks = X.reshape(-1, {bm}, X.shape[1])\nsize = mag_Y = abs(Y) + abs(blocks).sum(0)\n{combine}"
+    # In any order: sums stay exact.
+    fill = dict(fill={"f16": "range:-250:251", "bf16": "range:-50:51"}.get(element, "range:-1000:1001"))
     unit = {"f32": 2.0**-20, "f64": 2.0**-48, "f16": 2.0**-8, "bf16": 2.0**-5, "i32": 0.0, "i64": 0.0}[element]
-    args = [arg("X", element, ["M", "N"], "r"), arg("Y", element, [str(bm), "N"], "rw")]
+    args = [arg("X", element, ["M", "N"], "r", **fill), arg("Y", element, [str(bm), "N"], "rw", **fill)]
     return kernel(name, [f"%X: {g}", f"%Y: {g}"], [f"dim(%X, 1) ceildiv {bn}", f"dim(%X, 0) ceildiv {bm}"], threads, body, args,
-                  runs([(bm, bn), (3 * bm, 70), (2 * bm, 1)]), ref, "atomic", unit if kind == "add" else 0.0)
+                  runs([(3 * bm, bn + 6), (bm, bn), (2 * bm, 1)]), ref, "atomic", dict(M=bm, N=bn), unit if kind == "add" else 0.0,
+                  even={"M": "every block has all rows of Y"}, exact_to={"bf16": 2**8, "i32": 2**31, "i64": 2**53}.get(element) or EXACT[element])
 
 
 def control():
@@ -156,8 +166,9 @@ def control():
 """
     params = [f"%A: {g16}", f"%B: {g16}", f"%C: {g}"]
     grid = ["dim(%C, 1) ceildiv 64", "dim(%C, 0) ceildiv 64"]
-    args = [arg("A", "f16", ["M", "K"], "r"), arg("B", "f16", ["N", "K"], "r"), arg("C", "f32", MN, "w")]
-    sizes = runs([(128, 64, 64), (100, 70, 50), (1, 1, 1), (64, 64, 0), (64, 130, 161)], "MNK")
+    args = [arg("A", "f16", ["M", "K"], "r", fill="range:-31:32"), arg("B", "f16", ["N", "K"], "r", fill="range:-31:32"), arg("C", "f32", MN, "w")]
+    # Seven iterations, more than any ring's slots and more than the first of two loops has.
+    sizes = runs([(71, 71, 199), (128, 64, 64), (100, 70, 50), (1, 1, 1), (64, 64, 0), (64, 130, 161)], "MNK")
 
     def loop(a="%A", b="%B", lower="%c0", upper="%K", stages=3, indent="", suffix=""):
         return "".join(indent + line + "\n" for line in f"""tile.pipelined %k{suffix} = {lower} to {upper} step %c32 stages({stages}) {{
@@ -173,17 +184,17 @@ def control():
 tile.fill %acc with %zero : {f}, f32
 """
     store = f"tile.copy %acc to %C[%m, %n] : {f} to {g}\n"
-    mag = "\nmag_C = 4 * (K + 4) * (abs(A) @ abs(B).T)"
+    mag = "\nsize = 4 * (abs(A) @ abs(B).T)\nmag_C = (K + 4) * size"
     out = []
 
     def add(name, body, ref, **kw):
         out.append(kernel(name, kw.pop("params", params), kw.pop("grid", grid), 128, head + body, kw.pop("args", args),
-                          kw.pop("runs", sizes), ref + mag, "control", registers=32 + 24 + 32 * 3, **kw))
+                          kw.pop("runs", sizes), ref + mag, "control", dict(M=64, N=64, K=32), registers=32 + 24 + 32 * 3, exact_to=2**24, **kw))
 
     add("control_two_loops", buffers + loop(suffix="0") + loop(suffix="1", stages=2) + store, "C = 2 * (A @ B.T)")
     add("control_nested", buffers + "scf.for %t = %c0 to %c2 step %c1 {\n" + loop(indent="  ") + "}\n" + store, "C = 2 * (A @ B.T)")
     add("control_guarded_loop", buffers + "%big = arith.cmpi ugt, %K, %c32 : index\nscf.if %big {\n" + loop(indent="  ") + "}\n" + store,
-        "C = A @ B.T if K > 32 else torch.zeros(M, N, dtype=A.dtype, device=A.device)")
+        "C = A @ B.T if K > 32 else np.zeros((M, N))")
     add("control_block_guard", buffers + "%first = arith.cmpi eq, %by, %c0 : index\nscf.if %first {\n" + loop(indent="  ") + "} else {\n"
         + f"  tile.fill %acc with %one : {f}, f32\n" + "}\n" + store,
         "C = A @ B.T\nC[64:] = 1")
@@ -213,29 +224,30 @@ tile.fill %acc with %zero : {f}, f32
 %n = arith.muli %bx, %cn : index
 %t = tile.alloc : {t}
 tile.fill %t with %v : {t}, {element}
-tile.copy %t to %C[%m, %n] : {t} to {gt}""", [arg("C", element, MN, "w")], runs(),
-                          f"C = torch.full((M, N), {value}, dtype=torch.float64, device=device)", "control", u=0.0))
+tile.copy %t to %C[%m, %n] : {t} to {gt}""", [arg("C", element, MN, "w")], runs(tile=(64, 48)),
+                          f"C = np.full((M, N), {value})", "control", dict(M=64, N=48), u=0.0))
     out.append(kernel("fill_global", ["%C: memref<?x?xf32>"], ["dim(%C, 1) ceildiv 48", "dim(%C, 0) ceildiv 64"], 64,
                       """%cm = arith.constant 64 : index
 %cn = arith.constant 48 : index
 %v = arith.constant 1.5 : f32
 %m = arith.muli %by, %cm : index
 %n = arith.muli %bx, %cn : index
-tile.fill %C[%m, %n] sizes [64, 48] with %v : memref<?x?xf32>, f32""", [arg("C", "f32", MN, "w")], runs(),
-                      "C = torch.full((M, N), 1.5, dtype=torch.float64, device=device)", "control", u=0.0))
-    # Print and assert: compiled only.
+tile.fill %C[%m, %n] sizes [64, 48] with %v : memref<?x?xf32>, f32""", [arg("C", "f32", MN, "w")], runs(tile=(64, 48)),
+                      "C = np.full((M, N), 1.5)", "control", dict(M=64, N=48), u=0.0))
     out.append(kernel("print_assert", ["%C: memref<?x?xf32>"], ["dim(%C, 0) ceildiv 8"], 32, """%c0 = arith.constant 0 : index
 %c1 = arith.constant 1 : index
+%c8 = arith.constant 8 : index
 %zero = arith.constant 0.0 : f32
 %N = memref.dim %C, %c1 : memref<?x?xf32>
+%m = arith.muli %bx, %c8 : index
 %t = tile.alloc : memref<8x4xf32, #tile.fragment>
-tile.copy %C[%bx, %c0] to %t : memref<?x?xf32> to memref<8x4xf32, #tile.fragment>
+tile.copy %C[%m, %c0] to %t : memref<?x?xf32> to memref<8x4xf32, #tile.fragment>
 %ok = arith.cmpi ugt, %N, %c0 : index
 tile.assert %ok, "expected columns"
 tile.print "columns" %N : index
 tile.print "tile" %t : memref<8x4xf32, #tile.fragment>
-tile.copy %t to %C[%bx, %c0] : memref<8x4xf32, #tile.fragment> to memref<?x?xf32>""", [arg("C", "f32", MN, "rw")], [],
-                      "", "control", compile_only="it prints", registers=1000))
+tile.copy %t to %C[%m, %c0] : memref<8x4xf32, #tile.fragment> to memref<?x?xf32>""", [arg("C", "f32", MN, "rw")], [dict(M=13, N=7)],
+                      "C = C", "control", dict(M=8, N=4), not_on_gpu="it prints", registers=1000))
     return out
 
 
@@ -248,7 +260,7 @@ def kernels():
     for element in ("i8", "i32"):
         out.append(elementwise(f"add_{element}", element, [f"%y = arith.addi %x0, %x1 : {element}"], "Y = X0 + X1", inputs=2, u=0.0))
     out.append(elementwise("relu_odd", "f32", ["%z = arith.constant 0.0 : f32", "%y = arith.maximumf %x0, %z : f32"],
-                           "Y = clamp_min(X0, 0)", tile=(24, 20), threads=96, u=0.0))
+                           "Y = maximum(X0, 0)", tile=(24, 20), threads=96, u=0.0))
     out.append(elementwise("axpy_guarded", "f32", ["%h = arith.constant 0.5 : f32", "%p = arith.mulf %x0, %h : f32",
                                                    "%y = arith.addf %p, %x1 : f32"],
                            "Y = 0.5 * X0 + X1\nmag_Y = abs(X0) + abs(X1)", inputs=2, guarded=True))

@@ -9,6 +9,7 @@ import sys
 
 from matrix_gemm import memref
 from matrix_misc import FR, MN, SH, arg, copy, kernel, runs
+from shapes import uneven, whole_run
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "benchmarks"))
 
@@ -22,7 +23,9 @@ OFFSETS = """%cm = arith.constant {bm} : index
 %n = arith.muli %bx, %cn : index
 """
 # Rows of odd and even length, parts of tiles, whole tiles, nothing.
-SIZES = [(64, 64), (70, 102), (33, 257), (1, 1), (0, 8), (5, 96)]
+SIZES = [(70, 102), (64, 64), (33, 257), (1, 1), (0, 8), (5, 96)]
+# Ties and what lies between; beyond 6, where fp4 ends.
+QUARTERS = "np.arange(M * N) * 13 % 62 / 4 - 7.75"
 
 
 def aligned_copy(element, via, tile=(64, 128)):
@@ -41,13 +44,13 @@ def aligned_copy(element, via, tile=(64, 128)):
     body += f"tile.copy {at}{where} to %Y[%m, %n] : {here} to {g}\n"
     found = kernel(f"packed_copy_{element}_aligned_{via}", [f"%X: {g}{ALIGNED}", f"%Y: {g}{ALIGNED}"],
                    [f"dim(%X, 1) ceildiv {bn}", f"dim(%X, 0) ceildiv {bm}"], 128, body,
-                   [arg("X", element, MN, "r"), arg("Y", element, MN, "w")], runs([(128, 128), (100, 96), (3, 32), (64, 160)]),
-                   "Y = X", "packed", u=0.0, expect={"cp_async": via[0] == "s"})
+                   [arg("X", element, MN, "r"), arg("Y", element, MN, "w")], runs([(100, 160), (128, 128), (3, 32), (64, 160)]),
+                   "Y = X", "packed", dict(M=bm, N=bn), u=0.0, expect={"cp_async": via[0] == "s"})
     return found
 
 
-def cast(source, target, ops, ref, tile=(64, 64), aligned=False, u=0.0):
-    """Y = ops(X) in fragments: %x becomes %y."""
+def cast(source, target, ops, ref, tile=(64, 64), aligned=False, u=0.0, **more):
+    """Y = ops(X) in fragments: %x becomes %y. `more` is of the argument X."""
     bm, bn = tile
     gs, gt = memref("??", source), memref("??", target)
     fs, ft = memref(tile, source, FR), memref(tile, target, FR)
@@ -68,9 +71,9 @@ tile.copy %X[%m, %n] to %x : {gs} to {fs}
     body += f"tile.copy %y to %Y[%m, %n] : {ft} to {gt}\n"
     note = ALIGNED if aligned else ""
     name = f"packed_{source}_to_{target}{'' if ops else '_copy'}{'_aligned' if aligned else ''}"
-    found = [(128, 128), (100, 96), (64, 32)] if aligned else SIZES
+    found = [(100, 96), (128, 128), (64, 32)] if aligned else SIZES
     return kernel(name, [f"%X: {gs}{note}", f"%Y: {gt}{note}"], [f"dim(%X, 1) ceildiv {bn}", f"dim(%X, 0) ceildiv {bm}"],
-                  128, body, [arg("X", source, MN, "r"), arg("Y", target, MN, "w")], runs(found), ref, "packed", u=u)
+                  128, body, [arg("X", source, MN, "r", **more), arg("Y", target, MN, "w")], runs(found), ref, "packed", dict(M=bm, N=bn), u=u)
 
 
 def sum_of(element, op, guarded):
@@ -96,7 +99,7 @@ def sum_of(element, op, guarded):
     return kernel(f"packed_sum_{element}", [f"%X0: {g}", f"%X1: {g}", f"%Y: {g}"],
                   [f"dim(%Y, 1) ceildiv {bn}", f"dim(%Y, 0) ceildiv {bm}"], 128, body,
                   [arg("X0", element, MN, "r"), arg("X1", element, MN, "r"), arg("Y", element, MN, "w")], runs(SIZES),
-                  "Y = X0 + X1", "packed", u=0.0)
+                  "Y = X0 + X1", "packed", dict(M=bm, N=bn), u=0.0)
 
 
 def shared_loop(element):
@@ -117,7 +120,7 @@ tile.copy %r to %Y[%c0, %c0] : {s} to {g}
 """
     return kernel(f"packed_reverse_{element}", [f"%X: {g}{ALIGNED}", f"%Y: {g}{ALIGNED}"], ["1"], 128, body,
                   [arg("X", element, [str(bm), str(bn)], "r"), arg("Y", element, [str(bm), str(bn)], "w")], [{}],
-                  "Y = X.flip(1)", "packed", u=0.0)
+                  "Y = X[:, ::-1]", "packed", {}, u=0.0, fixed="constant extents, one tile")
 
 
 def weight_only(name, **fields):
@@ -125,11 +128,15 @@ def weight_only(name, **fields):
     program = Weights(name=name, **fields)
     # Products with the scale are rounded to the operands' type once.
     unit = 2.0**-11 if program.element == "f16" else 2.0**-8
-    ref = ["w = (W * S[:, None])", "acc = A @ w.T", f"mag = (abs(A) @ abs(w).T) * (1 + K * {2.0**-22 / unit})"]
+    ref = [f"w = rounded(W * S[:, None], '{program.element}')", "acc = A @ w.T", "size = abs(A) @ abs(w).T",
+           f"mag = size * (1 + K * {2.0**-22 / unit})"]
     ref += ["acc, mag = acc.T, mag.T"] * program.first + ["C = acc", "mag_C = mag"]
-    shapes = [(64, 64, 64), (128, 192, 256), (100, 72, 160), (1, 257, 96), (64, 64, 0)]
-    return dict(name=name, group="packed", text=program.text(), args=[arg(*a) for a in program.arguments()],
-                runs=runs(shapes, "MNK"), ref="\n".join(ref), u=unit, exact=True, expect={"mma": True, "cp_async": True},
+    tile = dict(zip("MNK", program.tile))
+    even = uneven(tile, {"K": 32})
+    shapes = [whole_run(tile, {"K": 32}, {"K": program.stages + 1})] + runs([(64, 64, 64), (128, 192, 256), (1, 257, 96), (64, 64, 0)], "MNK")
+    fills = {"A": "range:-31:32", "W": "range:-8:8" if program.weights == "i4" else "smallint", "S": "smallint"}
+    args = [arg(*a) | ({"fill": fills[a[0]]} if a[0] in fills else {}) for a in program.arguments()]
+    return dict(name=name, group="packed", text=program.text(), args=args, tile=tile, even=even, exact_to=2**24, runs=shapes, ref="\n".join(ref), u=unit, exact=True, expect={"mma": True, "cp_async": True},
                 registers=120, min_arch=80, operands=[])
 
 
@@ -150,14 +157,14 @@ def kernels():
     for target in ("i8", "i32"):
         out.append(cast("i4", target, [f"%y0 = arith.extsi %x0 : i4 to {target}"], "Y = X", aligned=target == "i8"))
     out.append(cast("i8", "i4", ["%y0 = arith.trunci %x0 : i8 to i4"], "Y = X"))
-    out.append(cast("f16", "i4", [], "Y = torch.trunc(X)", aligned=True))
+    out.append(cast("f16", "i4", [], "Y = np.trunc(X)", aligned=True, data=QUARTERS))
     for target in ("f16", "bf16", "f32"):
         out.append(cast("f4E2M1FN", target, [f"%y0 = arith.extf %x0 : f4E2M1FN to {target}"], "Y = X", aligned=target != "bf16"))
     out.append(cast("f4E2M1FN", "f16", [], "Y = X"))
     # Below 1 the numbers of fp4 are half apart.
-    rounded = "Y = X\nmag_Y = torch.ones_like(X)"
-    out.append(cast("f16", "f4E2M1FN", [], rounded, aligned=True, u=0.25))
-    out.append(cast("f32", "f4E2M1FN", [], rounded, u=0.25))
+    rounded = "Y = X\nmag_Y = np.ones_like(X)"
+    out.append(cast("f16", "f4E2M1FN", [], rounded, aligned=True, u=0.25, data=QUARTERS))
+    out.append(cast("f32", "f4E2M1FN", [], rounded, u=0.25, data=QUARTERS))
     out.append(weight_only("w4a16"))
     out.append(weight_only("w4a16_bf16", element="bf16", tile=(64, 128, 32), stages=4))
     out.append(weight_only("w4a16_left", tile=(64, 128, 64), first=True))

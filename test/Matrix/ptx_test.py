@@ -1,43 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the matrix of kernels to PTX and, where ptxas is present, assembles it.
+"""Compiles the matrix of kernels to PTX and assembles it.
 
-Every kernel is compiled for one architecture, chosen in turn, the core group for all of them.
+Every kernel is compiled for one architecture, chosen in turn, the core group for all of them, and a few kernels for the
+architectures that have been added since. With --all-archs every kernel is compiled for every architecture that the compiler
+claims: for releases (CONTRIBUTING.md), some hours on 2 cores.
 A kernel fails on any error, on instructions that its description does not expect, on a warning
 C75xx of the assembler (serialized asynchronous instructions), on a stack frame, and on spills
-where the estimate of its registers leaves no reason for any. The last line counts.
+where the estimate of its registers leaves no reason for any. What is accepted is in ptx_limits.py, each with its reason; it is
+printed, and counts as skipped where a kernel is refused. Without ptxas nothing passes. The last line counts.
 """
 
 import argparse
 import concurrent.futures
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
+import assembler
 import generate
-from report import report
+from ptx_limits import FEW_BYTES, FEW_REGISTERS, MOST_REGISTERS, REFUSED, SPILLS
+from report import Skipped, report
 
-ARCHS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120", "sm_120a")
-# Estimated registers up to which no spills are accepted.
-MOST_REGISTERS = 200
-# Kernels that spill although the estimate fits, and at most how many bytes of spill stores: the
-# nested loop keeps the predicates and addresses of unaligned copies alive across both levels, the
-# others a few bytes. Each is printed, and fails where it gets worse. On sm_90 and sm_100 ptxas
-# unpacks fp8 operands of mma.sync to f16; it keeps to 128 registers there, and in gemm_f16_f16_nt,
-# for four blocks a multiprocessor: with `.minnctapersm 1` it takes 146 to 158 and spills nothing.
-# policy_full_col_w4 has 128 accumulators and two steps of operands (80): its two spilled words are
-# read in the loop of the last iterations only.
-KNOWN_SPILLS = {"control_nested": 300, "gemm_f16_f16_nt": 16, "gemm_f8E4M3FN_f8E5M2_nt": 16, "gemm_f8E5M2_f8E4M3FN_nt": 16,
-                "policy_full_col_w4": 16, "negate_guarded_f16": 16,
-                "tcgen05_m64_n256": 24, "tile_80x48x32_w1_nn": 16}
-# Where ptxas uses fewer registers than this, what it spills are predicates and convergence barriers of
-# kernels with many branches (scalar atomics, rows without alignment), of which it has 7 and 16 and
-# for which no estimate of ours stands. Up to so many bytes of these are accepted, and printed.
-FEW_REGISTERS = 128
-FEW_BYTES = 32
+TURNS = ("sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120", "sm_120a")
+# For the architectures that are not in TURNS: one of each kind of copy, multiplication and epilogue.
+FEW = ("gemm_f16_f32_nt", "gemm_bf16_f32_nn", "gemm_i8_i32_nt", "gemm_f8E4M3FN_f8E4M3FN_nt", "stages_3_any", "epilogue_rowmax",
+       "copy_f16_f16_s", "reduce_row_wide", "atomic_add_f16", "w4a16", "tcgen05_f16_nn", "tcgen05_pair_f16_nt", "tcgen05_registers_f16")
+# Kernels for one of these are for all of them: they have tensor memory.
+TENSOR_MEMORY = ("sm_100a", "sm_100f", "sm_103a", "sm_110a")
 INSTRUCTIONS = {"mma": r"\bmma\.sync", "wgmma": r"\bwgmma\.mma_async",
                 "tcgen05": r"\btcgen05\.mma", "pair": r"\btcgen05\.\S*cta_group::2",
                 "alone": r"\btcgen05\.\S*cta_group::1", "multicast": r"global\S*\.multicast::cluster",
@@ -49,16 +41,39 @@ def number(arch):
     return int(re.match(r"sm_(\d+)", arch)[1])
 
 
-def jobs(found):
+def claimed(options):
+    """The architectures that the compiler claims, as it lists them where it gets another."""
+    command = [options.bin / "tile-translate", options.kernels / "print_assert.mlir", "--tile-to-ptx", "--arch=sm_1"]
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120)
+    found = re.search(r"expected an architecture among ([^;]*);", done.stderr)
+    if not found:
+        raise SystemExit(f"expected a list of architectures from tile-translate, got: {done.stderr[:200]}")
+    return found[1].split(", ")
+
+
+def is_for(kernel, arch):
+    """Whether the kernel's description is for an architecture: what it expects is in the PTX then."""
+    archs = kernel.get("archs", [arch])
+    return arch in archs or (archs == ["sm_100a"] and arch in TENSOR_MEMORY)
+
+
+def jobs(found, archs, every):
     """Pairs of kernel and architecture."""
     turn = 0
     for kernel in found:
-        archs = [arch for arch in ARCHS if number(arch) >= kernel["min_arch"] and arch in kernel.get("archs", ARCHS)]
+        possible = [arch for arch in archs if number(arch) >= kernel["min_arch"]]
+        if every:
+            yield from ((kernel, arch) for arch in possible)
+            continue
+        possible = [arch for arch in possible if is_for(kernel, arch)]
+        usual = [arch for arch in possible if arch in TURNS]
         if kernel["group"] == "core":
-            yield from ((kernel, arch) for arch in archs)
+            yield from ((kernel, arch) for arch in usual)
         else:
-            yield kernel, archs[turn % len(archs)]
+            yield kernel, usual[turn % len(usual)]
             turn += 1
+        if kernel["name"] in FEW:
+            yield from ((kernel, arch) for arch in possible if arch not in TURNS)
 
 
 def first_error(text):
@@ -74,58 +89,90 @@ def miscompiled(text):
     return [line for line, minuend in re.findall(r"(sub\.s64\s+%rd\d+, (%rd\d+), %rd\d+);", text) if minuend in extended]
 
 
-def check(kernel, arch, options, folder):
-    """Returns what is wrong, one line each."""
-    source = options.kernels / kernel["file"]
-    ptx = folder / f"{kernel['name']}.{arch}.ptx"
-    run = lambda *command: subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120)
-    done = run(options.bin / "tile-translate", source, "--tile-to-ptx", f"--arch={arch}", "-o", ptx)
-    if done.returncode:
-        return [f"tile-translate exits with {done.returncode}: {first_error(done.stderr)}"]
-    text, wrong = ptx.read_text(), []
-    for what, wanted in kernel["expect"].items():
+def unexpected(kernel, arch, text):
+    """Instructions that are missing in the PTX, or that should not be there."""
+    wrong = []
+    for what, wanted in kernel["expect"].items() if is_for(kernel, arch) else ():
         better = [name for name in ("wgmma", "tcgen05") if name not in kernel["expect"]]
         if what in ("mma", "ldmatrix") and any(re.search(INSTRUCTIONS[name], text) for name in better):
             continue  # the better instruction of sm_90a or sm_100a takes their place
         if bool(re.search(INSTRUCTIONS[what], text)) != wanted:
             wrong.append(f"expected {'' if wanted else 'no '}{what} in the PTX")
-    # Registers are numbered a function.
-    wrong += [f"miscompiled by ptxas: {line}" for entry in text.split(".entry")[1:] for line in miscompiled(entry)]
-    if options.ptxas:
+    return wrong
+
+
+def spilled(kernel, arch, text):
+    """What ptxas says of spills that nothing explains."""
+    frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", text)
+    if not frame or kernel["registers"] > MOST_REGISTERS:
+        return []
+    bytes_lost = max(map(int, frame.groups()))
+    used = re.search(r"Used (\d+) registers", text)
+    few = FEW_BYTES if used and int(used[1]) < FEW_REGISTERS else 0
+    if bytes_lost > SPILLS.get(kernel["name"], few):
+        return [f"ptxas: {frame[0]}, with an estimate of {kernel['registers']} registers"]
+    if bytes_lost:
+        print(f"known: {kernel['name']} {arch}: {frame[0]}")
+    return []
+
+
+def refused(kernel, arch, text):
+    """The reason why an architecture may refuse a kernel, or None."""
+    for name, of, message, reason in REFUSED:
+        if re.fullmatch(name, kernel["name"]) and re.fullmatch(of, arch) and re.search(message, text):
+            print(f"known: {kernel['name']} {arch}: {first_error(text)}")
+            return reason
+    return None
+
+
+def check(kernel, arch, options):
+    """Returns what is wrong, one line each, or why nothing is decided."""
+    source = options.kernels / kernel["file"]
+    ptx = options.kernels / f"{kernel['name']}.{arch}.ptx"
+    run = lambda *command: subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=options.timeout)
+    try:
+        done = run(options.bin / "tile-translate", source, "--tile-to-ptx", f"--arch={arch}", "-o", ptx)
+        if done.returncode:
+            reason = refused(kernel, arch, done.stderr)
+            return Skipped(reason) if reason else [f"tile-translate exits with {done.returncode}: {first_error(done.stderr)}"]
+        text = ptx.read_text()
+        wrong = unexpected(kernel, arch, text)
+        # Registers are numbered a function.
+        wrong += [f"miscompiled by ptxas: {line}" for entry in text.split(".entry")[1:] for line in miscompiled(entry)]
+        if not options.ptxas:
+            return wrong or Skipped(assembler.NONE)
         done = run(options.ptxas, f"-arch={arch}", "-v", ptx, "-o", ptx.with_suffix(".cubin"))
         if done.returncode:
             return wrong + [f"ptxas: {first_error(done.stderr)}"]
         wrong += [f"ptxas: {line.strip()}" for line in done.stderr.splitlines() if re.search(r"C75\d\d", line)]
-        frame = re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", done.stderr)
-        if frame and "compile_only" not in kernel and kernel["registers"] <= MOST_REGISTERS:
-            bytes_lost = max(int(frame[1]), int(frame[2]), int(frame[3]))
-            used = re.search(r"Used (\d+) registers", done.stderr)
-            few = FEW_BYTES if used and int(used[1]) < FEW_REGISTERS else 0
-            if bytes_lost > KNOWN_SPILLS.get(kernel["name"], few):
-                wrong.append(f"ptxas: {frame[0]}, with an estimate of {kernel['registers']} registers")
-            elif bytes_lost:
-                print(f"known: {kernel['name']} {arch}: {frame[0]}")
-        ptx.with_suffix(".cubin").unlink()
-    ptx.unlink()
-    return wrong
+        return wrong + spilled(kernel, arch, done.stderr)
+    except subprocess.TimeoutExpired as late:
+        return [f"{pathlib.Path(late.cmd[0]).name}: no result in {late.timeout:.0f} s"]
+    finally:
+        for made in (ptx, ptx.with_suffix(".cubin")):
+            made.unlink(missing_ok=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-translate")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="only kernels whose names match this expression")
+    parser.add_argument("--only", default="", help="only cases, `kernel architecture`, that match this expression")
+    parser.add_argument("--all-archs", action="store_true", help="every kernel for every architecture that the compiler claims")
+    parser.add_argument("--part", default="1/1", help="I/N: every Nth case from the Ith on, for several machines or a sample")
+    parser.add_argument("--timeout", type=int, default=120, help="seconds that a compilation may take")
     parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
+    assembler.add_options(parser)
     options = parser.parse_args()
-    options.ptxas = shutil.which("ptxas")
-    if not options.ptxas:
-        print("ptxas not found: the PTX is not assembled")
+    part, parts = map(int, options.part.split("/"))
+    options.ptxas = assembler.find(options, "matrix-ptx")
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        options.kernels = folder
-        todo = [job for job in jobs(generate.write(folder)) if re.search(options.only, job[0]["name"])]
+        options.kernels = pathlib.Path(folder)
+        found = generate.write(options.kernels)
+        todo = [job for job in jobs(found, claimed(options), options.all_archs) if re.search(options.only, f"{job[0]['name']} {job[1]}")]
+        todo = todo[part - 1 :: parts]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda job: check(*job, options, folder), todo))
+            results = list(pool.map(lambda job: check(*job, options), todo))
     names = [f"{kernel['name']} {arch}" for kernel, arch in todo]
     sys.exit(report("matrix-ptx", list(zip(names, results)), options.junit))
 

@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the tests of the matrix report: failures, a JUnit file for scripts/count_tests.py, the count."""
 
+import dataclasses
 import pathlib
 import xml.etree.ElementTree as xml
 
 
-def report(suite: str, results: list[tuple[str, list[str] | None]], junit: pathlib.Path | None) -> int:
-    """Prints what failed and the count; returns the exit status. `results`: names and what is wrong, None where that
-    could not be found out here."""
+@dataclasses.dataclass(frozen=True)
+class Skipped:
+    """In place of what is wrong: the case was not decided, for a reason, and counts neither as passed nor as failed."""
+
+    reason: str
+
+
+def report(suite: str, results: list[tuple[str, list[str] | Skipped]], junit: pathlib.Path | None) -> int:
+    """Prints what failed and the count; returns the exit status. `results`: names and what is wrong."""
     root = xml.Element("testsuite", name=suite)
-    failed = skipped = 0
+    failed, skipped = 0, {}
     for name, wrong in results:
         case = xml.SubElement(root, "testcase", classname=suite, name=name)
-        if wrong is None:
-            skipped += 1
-            xml.SubElement(case, "skipped")
+        if isinstance(wrong, Skipped):
+            skipped[wrong.reason] = skipped.get(wrong.reason, 0) + 1
+            xml.SubElement(case, "skipped", message=wrong.reason)
             continue
         failed += bool(wrong)
         for line in wrong:
@@ -22,7 +29,7 @@ def report(suite: str, results: list[tuple[str, list[str] | None]], junit: pathl
             xml.SubElement(case, "failure", message=line)
     if junit:
         xml.ElementTree(root).write(junit)
-    if skipped:
-        print(f"{skipped} skipped: they need a tool that is not here")
-    print(f"{len(results) - failed - skipped} passed, {failed} failed")
-    return 1 if failed or len(results) == skipped else 0
+    for reason, count in skipped.items():
+        print(f"{count} cases skipped: {reason}")
+    print(f"{len(results) - failed - sum(skipped.values())} passed, {failed} failed")
+    return 1 if failed or sum(skipped.values()) == len(results) else 0

@@ -3,6 +3,8 @@
 
 import argparse
 import concurrent.futures
+import contextlib
+import itertools
 import pathlib
 import re
 import sys
@@ -12,12 +14,9 @@ import generate
 from report import report
 
 
-def main(suite, summary, tool, cases):
-    """Runs the checks of a suite and exits with its status.
-
-    `cases(kernels, options, folder)` gives, for kernels whose files lie in `folder`, triples of a name, a function and
-    its arguments; the function returns what is wrong, a list of texts, or None where there was nothing to run.
-    """
+@contextlib.contextmanager
+def kernels(summary, tool):
+    """The options of a test, the matrix (all of it) and the folder where its files lie."""
     parser = argparse.ArgumentParser(description=summary)
     parser.add_argument("--bin", type=pathlib.Path, required=True, help=f"folder of {tool}")
     parser.add_argument("--jobs", type=int, default=2)
@@ -26,11 +25,27 @@ def main(suite, summary, tool, cases):
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        kernels = [kernel for kernel in generate.write(folder) if re.search(options.only, kernel["name"])]
-        found = list(cases(kernels, options, folder))
+        yield options, generate.write(folder), folder
+
+
+def main(suite, summary, tool, cases):
+    """Runs the checks of a suite and exits with its status.
+
+    `cases(kernels, options, folder)` gives, for kernels whose files lie in `folder`, triples of a name, a function and
+    its arguments; the function returns what is wrong, a list of texts.
+    """
+    with kernels(summary, tool) as (options, found, folder):
+        found = list(cases([kernel for kernel in found if re.search(options.only, kernel["name"])], options, folder))
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             results = list(pool.map(lambda case: case[1](*case[2]), found))
-    done = [(name, wrong) for (name, *_), wrong in zip(found, results) if wrong is not None]
-    if len(done) < len(found):
-        print(f"{len(found) - len(done)} kernels have no small shape and were not run")
-    sys.exit(report(suite, done, options.junit))
+    sys.exit(report(suite, [(name, wrong) for (name, *_), wrong in zip(found, results)], options.junit))
+
+
+def execute(suite, summary, cases_of, execute_all):
+    """The same of cases that tile-run executes together: `cases_of(index, kernel, folder)` gives a kernel's, which
+    depend on its place in the matrix, and `execute_all(cases, options, folder)` what is wrong with each."""
+    with kernels(summary, "tile-run") as (options, found, folder):
+        chosen = [(kernel["name"], cases_of(index, kernel, folder)) for index, kernel in enumerate(found) if re.search(options.only, kernel["name"])]
+        wrong = iter(execute_all([case for _, cases in chosen for case in cases], options, folder))
+        results = [(name, list(itertools.chain(*itertools.islice(wrong, len(cases))))) for name, cases in chosen]
+    sys.exit(report(suite, results, options.junit))

@@ -6,6 +6,7 @@
 // RUN: not ls %t.out
 // RUN: not tile-translate %s --tile-to-cubin --ptxas=%t.no-such-program --arch=sm_90a -o %t.out 2>&1 | FileCheck %s --check-prefix=NOPATH
 // RUN: not tile-translate %s --tile-to-cubin --ptxas=%S/Inputs/old-ptxas --arch=sm_90a -o %t.out 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: not tile-translate %s --tile-to-cubin --ptxas=%S/Inputs/unaware-ptxas --arch=sm_110a -o %t.out 2>&1 | FileCheck %s --check-prefix=UNAWARE
 // RUN: not tile-translate %s --tile-to-cubin --ptxas=%S/Inputs/failing-ptxas --arch=sm_90a -o %t.out 2>&1 | FileCheck %s --check-prefix=FAILED
 // RUN: not ls %t.out
 // What it says about the code becomes warnings, and remarks at the kernel.
@@ -15,7 +16,8 @@
 // MISSING: error: cannot assemble the PTX: ptxas is not found on PATH
 // MISSING-NOT: error:
 // NOPATH: error: cannot assemble the PTX: expected a program at '{{.*}}no-such-program'
-// OLD: error: cannot assemble the PTX: ptxas x.ptx, line 5; fatal   : Unsupported .version 8.7
+// OLD: error: cannot assemble the PTX: ptxas x.ptx, line 5; fatal   : Unsupported .version 8.7; current version is '8.0'; PTX for sm_90 runs on the same devices, and an older one knows it
+// UNAWARE: error: cannot assemble the PTX: ptxas fatal   : Value 'sm_110a' is not defined for option 'gpu-name'; PTX for sm_100 runs on the same devices, and an older one knows it
 // FAILED: error: cannot assemble the PTX: ptxas x.ptx, line 7; error   : Illegal operand type to instruction 'ld'
 // LOSS: warning: ptxas info    : (C7510) Potential Performance Loss
 // LOSS: assembler-errors.mlir:[[@LINE+2]]:1: remark: 'store' spills: 255 registers, 64 bytes of stack, 32 bytes of spill stores, 48 bytes of spill loads

@@ -10,6 +10,8 @@
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_100 -o %t.cubin 2>&1 | FileCheck %s
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_100f -o %t.cubin 2>&1 | FileCheck %s
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_100a -o %t.cubin 2>&1 | FileCheck %s
+// RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_103a -o %t.cubin 2>&1 | FileCheck %s
+// RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_110a -o %t.cubin 2>&1 | FileCheck %s
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_120 -o %t.cubin 2>&1 | FileCheck %s
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_120f -o %t.cubin 2>&1 | FileCheck %s
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_120a -o %t.cubin 2>&1 | FileCheck %s

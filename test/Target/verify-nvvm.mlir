@@ -50,7 +50,7 @@ llvm.func @predicated(%a: i32) {
 // -----
 
 llvm.func @tcgen05(%p: !llvm.ptr<6>, %n: i32) {
-  // expected-error @below {{'tcgen05.dealloc': expected sm_100a, got sm_80}}
+  // expected-error @below {{'tcgen05.dealloc': expected sm_100f, sm_100a, sm_103a or sm_110a, got sm_80}}
   nvvm.tcgen05.dealloc %p, %n : !llvm.ptr<6>, i32
   llvm.return
 }

@@ -22,6 +22,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   tile::registerTileDialects(registry);
   tile::registerTilePasses();
+  tile::nameOperationsInErrors();
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "mlir-tile: tile compiler for NVIDIA GPUs\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

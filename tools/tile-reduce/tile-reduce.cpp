@@ -54,6 +54,7 @@ int main(int argc, char **argv) {
   tile::registerTileDialects(registry);
   tile::registerTilePasses();
   registerReducerPasses();
+  tile::nameOperationsInErrors();
   MLIRContext context(registry);
   SmallVector<char *> arguments(argv, argv + argc);
   char **output = findOutput(arguments);

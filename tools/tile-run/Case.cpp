@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 #include "Case.h"
 #include "Data.h"
-#include "Magnitudes.h"
 #include "Defined.h"
+#include "Magnitudes.h"
 #include "RunLowered.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -17,7 +17,7 @@
 #include "tile/Pipelines/Pipelines.h"
 #include "tile/Pipelines/SourceDiagnostics.h"
 #include "tile/Pipelines/ToolFiles.h"
-#include "tile/Target/TargetInfo.h"
+#include "tile/Target/DeviceInfo.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cmath>
 
@@ -60,8 +60,11 @@ private:
   };
   bool parse(std::unique_ptr<llvm::MemoryBuffer> buffer, File &file);
   bool describeKernel();
-  /// The architecture that is compiled and chosen for.
+  /// The architecture that is compiled and chosen for, and the device that is
+  /// chosen for, by name, empty for the default.
   llvm::Expected<std::string> arch();
+  std::string cpuArch() const;
+  std::string device() const;
   /// Candidates of a kernel, for the arguments at hand.
   std::optional<std::vector<Candidate>> rank(KernelOp kernel);
   bool choose(ModuleOp module);
@@ -134,6 +137,8 @@ bool CaseRunner::readFiles() {
                 which.input + "'");
   if (!which.arch.empty())
     return fail("expected no --arch for an artifact, which is compiled");
+  if (!which.device.empty())
+    return fail("expected no --device for an artifact, which is compiled");
   if (which.check && which.source.empty())
     return fail("expected --source=FILE.mlir: --check compares an artifact "
                 "with the meaning of its source");
@@ -234,13 +239,25 @@ bool CaseRunner::describeKernel() {
 //===----------------------------------------------------------------------===//
 
 llvm::Expected<std::string> CaseRunner::arch() {
-  if (!which.arch.empty())
-    return which.arch;
   if (which.target == Target::Cpu)
-    return "sm_80";
+    return cpuArch();
   if (auto failure = cuda.open())
     return failure;
-  return cuda.arch();
+  return which.arch.empty() ? cuda.arch() : which.arch;
+}
+
+std::string CaseRunner::cpuArch() const {
+  if (!which.arch.empty())
+    return which.arch;
+  const DeviceInfo *device = DeviceInfo::get(which.device);
+  return device ? TargetInfo::newestFor(device->capability)->arch.str()
+                : "sm_80";
+}
+
+std::string CaseRunner::device() const {
+  if (!which.device.empty() || which.target == Target::Cpu)
+    return which.device;
+  return cuda.deviceName();
 }
 
 std::optional<std::vector<Candidate>> CaseRunner::rank(KernelOp kernel) {
@@ -263,8 +280,9 @@ std::optional<std::vector<Candidate>> CaseRunner::rank(KernelOp kernel) {
   }
   if (failed(checkNames(kernel, sizes, *fixed)))
     return std::nullopt;
-  auto ranked =
-      rankCandidates(kernel, *TargetInfo::get(*architecture), sizes, *fixed);
+  const TargetInfo &target = *TargetInfo::get(*architecture);
+  auto ranked = rankCandidates(kernel, target, DeviceInfo::of(target, device()),
+                               sizes, *fixed);
   if (failed(ranked))
     return std::nullopt;
   return std::move(*ranked);
@@ -392,15 +410,17 @@ bool CaseRunner::tune(const Memory &memory) {
 //===----------------------------------------------------------------------===//
 
 /// Brings the module to the phase that is to be executed.
-static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch,
-                             RoleChoice roles) {
+static LogicalResult advance(ModuleOp module, const Case &which,
+                             StringRef arch) {
   PassManager manager(module.getContext());
   TileToNVVMOptions options;
   options.arch = arch.str();
-  options.roles = roles;
-  switch (stage) {
+  options.device = which.device;
+  options.roles = which.roles;
+  switch (which.stage.value_or(Stage::Source)) {
   case Stage::Source:
-    manager.addPass(createSetTargetPass(SetTargetPassOptions{arch.str()}));
+    manager.addPass(
+        createSetTargetPass(SetTargetPassOptions{arch.str(), which.device}));
     break;
   case Stage::Layouts:
     buildLayoutPipeline(manager, options);
@@ -420,8 +440,7 @@ static LogicalResult advance(ModuleOp module, Stage stage, StringRef arch,
 bool CaseRunner::runCpu(const Memory &memory, const RunOptions &options) {
   OwningOpRef<ModuleOp> module =
       (program.module ? *program.module : *source.module).clone();
-  if (failed(advance(*module, which.stage.value_or(Stage::Source),
-                     which.arch.empty() ? "sm_80" : which.arch, which.roles)))
+  if (failed(advance(*module, which, cpuArch())))
     return false;
   auto ran = runOnCpu(*module, report.kernel, report.arguments, memory, options,
                       &prints);
@@ -442,6 +461,7 @@ std::optional<runtime::Artifact> CaseRunner::compile(ModuleOp module) {
     return std::nullopt;
   }
   options.arch = *architecture;
+  options.device = device();
   options.versions = true;
   options.fastMath = which.fastMath;
   options.roles = which.roles;
@@ -464,7 +484,8 @@ OwningOpRef<ModuleOp> CaseRunner::cloneKernel() {
 bool CaseRunner::runLowered(const Memory &memory, const RunOptions &options) {
   OwningOpRef<ModuleOp> module = cloneKernel();
   CompileOptions compile;
-  compile.arch = which.arch.empty() ? "sm_80" : which.arch;
+  compile.arch = cpuArch();
+  compile.device = which.device;
   compile.versions = true;
   compile.fastMath = which.fastMath;
   compile.roles = which.roles;
@@ -540,12 +561,12 @@ bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
   ReferenceOptions options;
   options.workers = which.workers;
   for (bool isMagnitude : {false, true}) {
-    auto wide = isMagnitude
-                    ? runReference(*onMagnitudes, report.kernel, magnitudes,
-                                   widenMemory(magnitudes, memory, true),
-                                   options)
-                    : runReference(module, report.kernel, report.arguments,
-                                   input, options);
+    auto wide =
+        isMagnitude
+            ? runReference(*onMagnitudes, report.kernel, magnitudes,
+                           widenMemory(magnitudes, memory, true), options)
+            : runReference(module, report.kernel, report.arguments, input,
+                           options);
     if (!wide)
       return fail("in the reference: " + llvm::toString(wide.takeError()));
     if (!*wide)
@@ -555,9 +576,9 @@ bool CaseRunner::makeReferences(ModuleOp module, const Memory &memory,
   double terms = 1;
   for (const KernelWork::Sum &sum : report.work.sums)
     terms = std::max(terms, sum.terms);
-  if (llvm::Error error = checkDefined(module, report.kernel, report.arguments,
-                                       input, references[0], references[1],
-                                       terms, which.workers))
+  if (llvm::Error error =
+          checkDefined(module, report.kernel, report.arguments, input,
+                       references[0], references[1], terms, which.workers))
     return fail(std::move(error));
   return true;
 }
@@ -615,6 +636,8 @@ bool CaseRunner::run() {
   std::string reason;
   if (!which.arch.empty() && !TargetInfo::get(which.arch, &reason))
     return fail("--arch: " + reason);
+  if (!which.device.empty() && !DeviceInfo::get(which.device, &reason))
+    return fail("--device: " + reason);
   if (!readFiles() || !describeKernel())
     return false;
   if (!parseSaves())

@@ -29,7 +29,8 @@ struct Case {
   std::vector<std::string> saves;
   Target target = Target::Cpu;
   std::optional<Stage> stage;
-  std::string arch; ///< empty: sm_80 for the CPU, the device's for a GPU
+  std::string arch;   ///< empty: `device`'s, else sm_80, or that of the GPU
+  std::string device; ///< name in DeviceInfo.h; empty: that of the GPU
   bool check = false;
   /// Values of tunables, as `bm=128`; the model chooses the others.
   std::vector<std::string> tunables;

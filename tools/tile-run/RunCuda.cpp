@@ -4,8 +4,7 @@
 #include "RunCuda.h"
 #include "Elements.h"
 #include "Strides.h"
-#include "tile/Target/TargetInfo.h"
-#include "llvm/ADT/StringExtras.h"
+#include "tile/Target/DeviceInfo.h"
 #include <algorithm>
 #include <cmath>
 
@@ -57,23 +56,22 @@ llvm::Error CudaSession::open(std::shared_ptr<runtime::Driver> driver) {
 }
 
 llvm::Expected<std::string> CudaSession::arch() const {
-  unsigned capability = opened->computeMajor() * 10 + opened->computeMinor();
   // What is compiled runs here only, so it may use what only this architecture
   // has (suffix a).
-  const TargetInfo *best = nullptr;
-  for (const TargetInfo &target : TargetInfo::all()) {
-    bool isSpecific = llvm::isAlpha(target.arch.back());
-    if (isSpecific ? target.capability == capability
-                   : target.capability <= capability &&
-                         (!best || target.capability > best->capability))
-      best = &target;
-  }
-  if (best)
+  unsigned capability = opened->computeMajor() * 10 + opened->computeMinor();
+  if (const TargetInfo *best = TargetInfo::newestFor(capability))
     return best->arch.str();
   return llvm::createStringError(
       "expected a device of compute capability 8.0 or later, got " +
       std::to_string(opened->computeMajor()) + "." +
       std::to_string(opened->computeMinor()) + " (" + opened->name() + ")");
+}
+
+std::string CudaSession::deviceName() const {
+  const DeviceInfo *device = DeviceInfo::find(
+      opened->name(), opened->computeMajor() * 10 + opened->computeMinor(),
+      opened->multiprocessors());
+  return device ? device->name.str() : "";
 }
 
 bool CudaSession::isLost() const {

@@ -24,9 +24,10 @@ public:
   std::shared_ptr<runtime::Device> device() const { return opened; }
 
   /// LLVM's name of the newest architecture, with the suffix a where there is
-  /// one for exactly this device, that the compiler
-  /// knows and the device runs.
+  /// one for exactly this device, that the compiler knows and the device runs.
   llvm::Expected<std::string> arch() const;
+  /// The name of the device's figures (DeviceInfo.h); empty where it has none.
+  std::string deviceName() const;
 
   /// Asks the driver whether the context survived what has run. A kernel that
   /// faulted takes the context of its process with it.

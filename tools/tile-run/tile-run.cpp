@@ -103,6 +103,11 @@ struct Options {
                "for cuda the device's with its suffix, for the layouts and "
                "schedules of --stage sm_80)"),
       cl::cat(category)};
+  cl::opt<std::string> device{
+      "device", cl::value_desc("NAME"),
+      cl::desc("GPU that tiles are chosen for (H100-PCIe, L40S, ...; default: "
+               "for cuda the one that runs, else the architecture's)"),
+      cl::cat(category)};
   cl::opt<Stage> stage{
       "stage", cl::desc("phase of the IR that the CPU executes"),
       cl::init(Stage::Source),
@@ -178,6 +183,7 @@ struct Options {
     if (stage.getNumOccurrences())
       result.stage = stage;
     result.arch = arch;
+    result.device = device;
     result.check = check || (tune && !check.getNumOccurrences());
     result.tunables.assign(tunables.begin(), tunables.end());
     if (tune)

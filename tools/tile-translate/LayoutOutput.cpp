@@ -11,6 +11,7 @@
 #include "tile/Layout/CuteNotation.h"
 #include "tile/Layout/Draw.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -59,34 +60,46 @@ namespace {
 struct Entry {
   Attribute layout;
   SmallVector<std::string> users;
+  llvm::SmallSetVector<unsigned, 4> lines;
 };
 } // namespace
 
-/// "tile.alloc at 14:9 : memref<128x32xf16, ...>"
+/// The line of an operation; 0 where it has none.
+static unsigned lineOf(Operation *op) {
+  auto location = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  return location ? location.getLine() : 0;
+}
+
+/// "tile.alloc at line 14 : memref<128x32xf16, ...>"
 static std::string nameOf(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << op->getName();
-  if (auto location = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    os << " at line " << location.getLine();
+  if (unsigned line = lineOf(op))
+    os << " at line " << line;
   if (op->getNumResults() == 1)
     os << " : " << op->getResult(0).getType();
   return text;
 }
 
-static SmallVector<Entry> collectLayouts(ModuleOp module) {
+static SmallVector<Entry> collectLayouts(ModuleOp module,
+                                         std::optional<unsigned> line) {
   SmallVector<Entry> entries;
   llvm::MapVector<Attribute, unsigned> indexOf;
   auto add = [&](Attribute layout, Operation *op) {
     auto [it, inserted] = indexOf.insert({layout, entries.size()});
     if (inserted)
-      entries.push_back({layout, {}});
-    SmallVector<std::string> &users = entries[it->second].users;
+      entries.push_back({layout, {}, {}});
+    Entry &entry = entries[it->second];
     std::string name = nameOf(op);
-    if (!llvm::is_contained(users, name))
-      users.push_back(std::move(name));
+    if (!llvm::is_contained(entry.users, name))
+      entry.users.push_back(std::move(name));
+    if (unsigned at = lineOf(op))
+      entry.lines.insert(at);
   };
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (line && lineOf(op) != *line)
+      return;
     for (NamedAttribute attribute : op->getAttrDictionary()) {
       Attribute value = attribute.getValue();
       if (isa<FragmentLayoutAttr, SharedLayoutAttr>(value))
@@ -115,26 +128,33 @@ static std::string escapeXml(StringRef text) {
   return result;
 }
 
-/// One picture of many: each below the other, under its names.
-static std::string stack(ArrayRef<Entry> entries) {
+/// The picture of the first, under its names and the lines of the others.
+static std::string drawFirst(ArrayRef<Entry> entries) {
   constexpr int64_t kLine = 16, kMargin = 8;
+  SmallVector<std::string> names = entries.front().users;
+  llvm::SmallSetVector<unsigned, 16> others;
+  for (const Entry &entry : entries.drop_front())
+    others.insert(entry.lines.begin(), entry.lines.end());
+  if (!others.empty())
+    names.push_back(
+        llvm::formatv("other layouts, by --layout-line: {0:$[, ]}",
+                      llvm::make_range(others.begin(), others.end()))
+            .str());
   std::string body;
   llvm::raw_string_ostream os(body);
   int64_t y = kMargin, width = 0;
-  for (const Entry &entry : entries) {
-    for (const std::string &user : entry.users) {
-      y += kLine;
-      os << "<text x=\"" << kMargin << "\" y=\"" << y
-         << "\" font-weight=\"bold\">" << escapeXml(user) << "</text>\n";
-      width = std::max<int64_t>(width, 8 * user.size());
-    }
-    y += kMargin;
-    std::string svg = show(entry.layout, LayoutFormat::Svg);
-    size_t at = svg.find("<svg ");
-    width = std::max(width, svgNumber(svg, "width"));
-    os << "<svg y=\"" << y << "\" " << StringRef(svg).drop_front(at + 5);
-    y += svgNumber(svg, "height") + kMargin;
+  for (const std::string &name : names) {
+    y += kLine;
+    os << "<text x=\"" << kMargin << "\" y=\"" << y
+       << "\" font-weight=\"bold\">" << escapeXml(name) << "</text>\n";
+    width = std::max<int64_t>(width, 8 * name.size());
   }
+  y += kMargin;
+  std::string svg = show(entries.front().layout, LayoutFormat::Svg);
+  size_t at = svg.find("<svg ");
+  width = std::max(width, svgNumber(svg, "width"));
+  os << "<svg y=\"" << y << "\" " << StringRef(svg).drop_front(at + 5);
+  y += svgNumber(svg, "height") + kMargin;
   return llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" "
                        "width=\"{0}\" height=\"{1}\" font-family=\"monospace\" "
                        "font-size=\"12\">\n{2}</svg>\n",
@@ -143,12 +163,18 @@ static std::string stack(ArrayRef<Entry> entries) {
 }
 
 FailureOr<std::string> mlir::tile::showLayouts(ModuleOp module,
-                                               LayoutFormat format) {
-  SmallVector<Entry> entries = collectLayouts(module);
-  if (entries.empty())
-    return module.emitError() << "expected a layout to show, got none";
+                                               LayoutFormat format,
+                                               std::optional<unsigned> line) {
+  SmallVector<Entry> entries = collectLayouts(module, line);
+  if (entries.empty()) {
+    InFlightDiagnostic error = module.emitError();
+    error << "expected a layout to show";
+    if (line)
+      error << " at line " << *line;
+    return error << ", got none";
+  }
   if (format == LayoutFormat::Svg)
-    return stack(entries);
+    return drawFirst(entries);
   std::string text;
   for (const Entry &entry : entries) {
     for (const std::string &user : entry.users)

@@ -12,9 +12,12 @@ namespace mlir::tile {
 
 enum class LayoutFormat { Text, Svg };
 
-/// Every layout stated in the module, once each, named by the source of its
-/// buffer or loop. Fails, with an error at the module, when there is none.
-FailureOr<std::string> showLayouts(ModuleOp module, LayoutFormat format);
+/// The layouts stated in the module, once each, named by the source of its
+/// buffer or loop; with a `line`, those of that line only. A picture is of one
+/// of them, the first, and names the lines of the others. Fails, with an error
+/// at the module, when there is none.
+FailureOr<std::string> showLayouts(ModuleOp module, LayoutFormat format,
+                                   std::optional<unsigned> line);
 
 /// Whether `source` is a layout on its own: a layout attribute
 /// (`#tile.fragment_layout<...>`) or CuTe's spelling (`(4,8):(2@1,1@0)`).

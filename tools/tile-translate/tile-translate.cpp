@@ -14,6 +14,7 @@
 #include "tile/Pipelines/RoleOption.h"
 #include "tile/Pipelines/SourceDiagnostics.h"
 #include "tile/Pipelines/ToolFiles.h"
+#include "tile/Target/DeviceInfo.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -47,11 +48,21 @@ struct Options {
           clEnumValN(Emit::LayoutText, "tile-layout-to-text",
                      "the layouts in words"),
           clEnumValN(Emit::LayoutSvg, "tile-layout-to-svg",
-                     "the layouts as a drawing"))};
+                     "a layout as a drawing: one period of the first, or of "
+                     "that of --layout-line"))};
+  cl::opt<unsigned> layoutLine{
+      "layout-line", cl::cat(category), cl::value_desc("N"),
+      cl::desc("show the layouts of what stands at line N only")};
   cl::opt<std::string> arch{
       "arch", cl::cat(category), cl::value_desc("sm_XX"),
       cl::desc("architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); "
-               "default: the module's `tile.target`")};
+               "default: the module's `tile.target`, else the newest that "
+               "--device runs")};
+  cl::opt<std::string> device{
+      "device", cl::cat(category), cl::value_desc("NAME"),
+      cl::desc("GPU that tiles are chosen for (H100-PCIe, L40S, ...); default: "
+               "the module's, else the architecture's "
+               "(docs/Rationale/Devices.md)")};
   cl::list<std::string> hints{
       "shape-hints", cl::cat(category), cl::CommaSeparated,
       cl::value_desc("A=8192x4096,s=4"),
@@ -152,7 +163,10 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
   if (std::optional<LayoutFormat> format = layoutFormat(options.emit)) {
     if (failed(inferLayouts(module, compile)))
       return failure();
-    return showLayouts(module, *format);
+    return showLayouts(module, *format,
+                       options.layoutLine.getNumOccurrences()
+                           ? std::optional<unsigned>(options.layoutLine)
+                           : std::nullopt);
   }
   if (options.emit == Emit::LLVMIR)
     return compileToLLVMIR(module, compile);
@@ -170,16 +184,20 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
   FailureOr<CompileResult> compiled = compileToPtx(module, compile);
   if (failed(compiled))
     return failure();
-  if (options.emit == Emit::Ptx && !options.dumpPtxasInfo)
+  bool isPtx = options.emit == Emit::Ptx;
+  if (isPtx && !options.dumpPtxasInfo && !options.remarks)
     return compiled->ptx;
   AssemblerResult assembled = assembleModule(module, *compiled, compile);
+  // Remarks tell of registers and spills where there is an assembler.
+  if (isPtx && !options.dumpPtxasInfo)
+    return compiled->ptx;
   if (assembled.status != AssemblerResult::Status::Assembled) {
     module.emitError() << "cannot assemble the PTX: " << assembled.message;
     return failure();
   }
   if (options.dumpPtxasInfo)
     printResources(assembled);
-  return options.emit == Emit::Ptx ? compiled->ptx : assembled.cubin;
+  return isPtx ? compiled->ptx : assembled.cubin;
 }
 
 int main(int argc, char **argv) {
@@ -198,6 +216,8 @@ int main(int argc, char **argv) {
   std::string error;
   if (!options.arch.empty() && !TargetInfo::get(options.arch, &error))
     return fail("--arch: " + error);
+  if (!options.device.empty() && !DeviceInfo::get(options.device, &error))
+    return fail("--device: " + error);
   auto buffer = openSource(options.input);
   if (!buffer)
     return fail(buffer.takeError());
@@ -214,6 +234,7 @@ int main(int argc, char **argv) {
 
   CompileOptions compile;
   compile.arch = options.arch;
+  compile.device = options.device;
   compile.ptxVersion = options.ptxVersion;
   compile.optimize = !options.noOpt;
   compile.lineInfo = options.lineInfo;

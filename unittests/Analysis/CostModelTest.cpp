@@ -62,7 +62,7 @@ KernelFacts gemm(Shape shape, Tile tile, int64_t cluster = 1) {
 }
 
 Estimate at(const KernelFacts &facts) {
-  return estimate(facts, figuresFor(hopper()), hopper());
+  return estimate(facts, DeviceInfo::of(hopper(), ""), hopper());
 }
 double time(const KernelFacts &facts) {
   Estimate result = at(facts);
@@ -163,7 +163,7 @@ TEST(CostModel, WhatCannotRunIsExcluded) {
   EXPECT_EQ(why(cluster), "clusters of 16 blocks, of 8");
   KernelFacts pair = gemm(shape, {64, 64, 32, 2}, 2);
   const TargetInfo &ampere = *TargetInfo::get("sm_80");
-  EXPECT_EQ(estimate(pair, figuresFor(ampere), ampere).excluded,
+  EXPECT_EQ(estimate(pair, DeviceInfo::of(ampere, ""), ampere).excluded,
             "sm_80 has no clusters");
   // Two blocks of a persistent kernel share the registers.
   KernelFacts two = gemm(shape, {128, 128, 64, 2});
@@ -173,7 +173,7 @@ TEST(CostModel, WhatCannotRunIsExcluded) {
 }
 
 TEST(CostModel, ClocksFollowPower) {
-  const DeviceFigures &device = figuresFor(hopper());
+  const DeviceInfo &device = DeviceInfo::of(hopper(), "");
   double busy = at(gemm({8192, 8192, 8192}, {})).gigahertz;
   EXPECT_LT(busy, device.maxGHz);
   KernelFacts idle = gemm({128, 8192, 8192}, {});
@@ -199,7 +199,7 @@ TEST(CostModel, SplitsAreBlocks) {
 
 TEST(CostModel, EveryTargetHasFigures) {
   for (const TargetInfo &target : TargetInfo::all()) {
-    const DeviceFigures &device = figuresFor(target);
+    const DeviceInfo &device = DeviceInfo::of(target, "");
     EXPECT_GT(device.multiprocessors, 0) << target.arch.str();
     EXPECT_GE(device.maxGHz, device.sustainedGHz) << target.arch.str();
   }

@@ -47,20 +47,21 @@ TEST(Draw, Fragment) {
   FragmentLayout acc = *mmaSyncFragment({16, 8, 16}, MmaOperand::C, 32);
   std::string picture = svg(acc);
   expectWellFormed(picture);
-  EXPECT_EQ(count(picture, "<rect"), 128u);
-  EXPECT_EQ(count(picture, "(9, 5): register 3, lane 6, warp 0"), 1u);
-  EXPECT_EQ(count(picture, ">T6 R3<"), 1u);
-  EXPECT_EQ(count(picture, "drawn:"), 0u);
+  // Rows 8 to 15 are held by the same threads, in their next two registers.
+  EXPECT_EQ(count(picture, "drawn: one period, 8 x 8 of 16 x 8 elements<"), 1u);
+  EXPECT_EQ(count(picture, "<rect"), 64u);
+  EXPECT_EQ(count(picture, "(1, 5): register 1, lane 6, warp 0"), 1u);
+  EXPECT_EQ(count(picture, ">T6 R1<"), 1u);
   EXPECT_EQ(picture, svg(acc)) << "deterministic";
   std::string sums = svg(*acc.sliced(1));
-  EXPECT_EQ(count(sums, "<rect"), 16u);
+  EXPECT_EQ(count(sums, "<rect"), 8u);
   EXPECT_EQ(count(sums, ">T0 R0 +3<"), 1u);
 }
 
 TEST(Draw, WarpsAreHues) {
   std::string picture = svg(FragmentLayout::blocked({4, 32}, 128, 1, {1, 0}));
   for (const char *hue : {"hsl(0,", "hsl(90,", "hsl(180,", "hsl(270,"})
-    EXPECT_EQ(count(picture, hue), 32u) << hue;
+    EXPECT_EQ(count(picture, hue), 32u + 1u) << hue << " and the legend";
 }
 
 TEST(Draw, SharedBanks) {
@@ -76,13 +77,78 @@ TEST(Draw, SharedBanks) {
 TEST(Draw, SaysWhatItLeavesOut) {
   std::string picture = svg(SharedLayout::rowMajor({12, 200, 4}, 16));
   expectWellFormed(picture);
-  EXPECT_EQ(count(picture, "drawn: the first 8 of 12 slices, 128 of 200 rows"),
+  // A row of 8 bytes, slices of 1600: banks begin again after 16 and after 2.
+  EXPECT_EQ(count(picture, "drawn: one period, 2 x 16 x 4 of 12 x 200 x 4 "
+                           "elements<"),
             1u);
-  EXPECT_EQ(count(picture, "<rect"), 8u * 128u * 4u);
-  EXPECT_EQ(count(picture, "slice (7)"), 1u);
+  EXPECT_EQ(count(picture, "<rect"), 2u * 16u * 4u);
+  EXPECT_EQ(count(picture, "slice (1)"), 1u);
+  EXPECT_EQ(count(picture, "slice (2)"), 0u);
+  // Rows of 65 bytes begin again after 128 of them: more than a picture holds.
+  picture = svg(SharedLayout::rowMajor({4096, 65}, 8));
+  EXPECT_EQ(count(picture, "one period, 128 x 65 of 4096 x 65 elements, of it "
+                           "the first 32 of 128 rows, of it the first 64 of 65 "
+                           "columns<"),
+            1u);
+  EXPECT_EQ(count(picture, "<rect"), 32u * 64u);
   // Nothing to draw is no error.
   expectWellFormed(svg(SharedLayout::rowMajor({0, 4}, 16)));
   EXPECT_EQ(count(svg(SharedLayout::rowMajor({}, 16)), "<rect"), 1u);
+}
+
+/// Colours and texts after one period are those of its beginning.
+template <typename Layout, typename Fn>
+void expectPeriodic(const Layout &layout, Fn key) {
+  llvm::SmallVector<int64_t> period = drawnPeriod(layout);
+  for (const Coords &coords : allCoords(layout.shape())) {
+    llvm::SmallVector<int64_t> first;
+    for (auto [coord, extent] : llvm::zip_equal(coords, period))
+      first.push_back(coord % extent);
+    ASSERT_EQ(key(coords), key(first));
+  }
+}
+
+TEST(Draw, Period) {
+  using Extents = llvm::SmallVector<int64_t>;
+  for (SharedLayout layout :
+       {SharedLayout::swizzled({128, 32}, 16),
+        SharedLayout::swizzled({32, 128}, 16),
+        SharedLayout::swizzled({64, 128}, 16, /*panels=*/true),
+        SharedLayout::rowMajor({64, 48}, 32),
+        SharedLayout::rowMajor({40, 60}, 8, 4)})
+    expectPeriodic(layout, [&](llvm::ArrayRef<int64_t> coords) {
+      return layout.byteOffset(coords) / 4 % 32;
+    });
+  EXPECT_EQ(drawnPeriod(SharedLayout::swizzled({128, 64}, 16)),
+            Extents({8, 64}));
+
+  FragmentLayout rows = FragmentLayout::blocked({64, 32}, 128, 1, {1, 0});
+  expectPeriodic(rows, [&](llvm::ArrayRef<int64_t> coords) {
+    return rows.owners(coords).front().warp * 32 +
+           rows.owners(coords).front().lane;
+  });
+  EXPECT_EQ(drawnPeriod(rows), Extents({4, 32}));
+}
+
+TEST(Draw, StaysSmall) {
+  constexpr size_t kMegabyte = 1000000;
+  for (const SharedLayout &layout : {SharedLayout::swizzled({1024, 1024}, 8),
+                                     SharedLayout::rowMajor({4095, 4095}, 16),
+                                     SharedLayout::rowMajor({64, 64, 63}, 8)})
+    EXPECT_LT(svg(layout).size(), kMegabyte);
+  for (const FragmentLayout &layout :
+       {FragmentLayout::blocked({256, 256}, 1024, 1, {0, 1}),
+        FragmentLayout::blocked({1024, 1024}, 128, 8, {1, 0})})
+    EXPECT_LT(svg(layout).size(), kMegabyte);
+}
+
+TEST(Draw, Legend) {
+  std::string banks = svg(SharedLayout::rowMajor({8, 8}, 32));
+  EXPECT_EQ(count(banks, "its number the bank"), 1u);
+  EXPECT_EQ(count(banks, "<circle"), 32u);
+  std::string warps = svg(FragmentLayout::blocked({4, 32}, 128, 1, {1, 0}));
+  EXPECT_EQ(count(warps, "T thread, R its register"), 1u);
+  EXPECT_EQ(count(warps, "<circle"), 4u);
 }
 
 TEST(Describe, SharedInWords) {

@@ -120,6 +120,52 @@ TEST(SharedProperty, ContiguousElementsIsTheLongestRun) {
   EXPECT_GT(exact * 100, total * 95) << exact << " of " << total;
 }
 
+/// Whether all runs of `count` elements along `dim` that start at multiples of
+/// it are contiguous and start at multiples of their bytes.
+bool staysAligned(const SharedLayout &layout, unsigned dim, int64_t count) {
+  if (!staysContiguous(layout, dim, count))
+    return false;
+  for (Coords coords : allCoords(layout.shape()))
+    if (coords[dim] % count == 0 &&
+        byteByDefinition(layout, coords) % (count * layout.elementBits() / 8))
+      return false;
+  return true;
+}
+
+TEST(SharedProperty, AlignedElementsStartAtMultiplesOfTheirBytes) {
+  Random random(25);
+  std::map<int64_t, int> seen;
+  for (int i = 0; i < 1500; ++i) {
+    Coords shape;
+    for (int64_t rank = random.in(1, 3); rank > 0; --rank)
+      shape.push_back(random.oneIn(2) ? int64_t(1) << random.in(0, 5)
+                                      : random.in(1, 20));
+    unsigned bits = 8u << random.in(0, 2);
+    SharedLayout layout =
+        random.oneIn(3) ? SharedLayout::rowMajor(shape, bits, random.in(0, 9))
+                        : randomShared(random, shape, bits);
+    SCOPED_TRACE(text(layout));
+    for (unsigned dim = 0; dim < shape.size(); ++dim) {
+      int64_t got = layout.alignedElements(dim);
+      ASSERT_TRUE(staysAligned(layout, dim, got)) << got;
+      ASSERT_LE(layout.alignedElements(dim, 32) * bits, std::max(32u, bits));
+      ++seen[got];
+      // Rows that are powers of two are answered exactly.
+      bool regular = shape[dim] % (got * 2) == 0 &&
+                     layout.contiguousElements(dim) == shape[dim];
+      for (const Mode &mode : layout.modes())
+        regular &= (mode.extent & (mode.extent - 1)) == 0;
+      if (regular && layout.swizzle().bits == 0 && got * 2 <= shape[dim] &&
+          got * 2 * bits <= 128)
+        ASSERT_FALSE(staysAligned(layout, dim, got * 2)) << got;
+    }
+  }
+  EXPECT_GT(seen[1], 20);
+  EXPECT_GT(seen[2], 20);
+  EXPECT_GT(seen[4], 20);
+  EXPECT_GT(seen[8], 5);
+}
+
 //===----------------------------------------------------------------------===//
 // Bank conflicts
 //===----------------------------------------------------------------------===//

@@ -167,6 +167,8 @@ TEST(CodeSelection, FollowsTheCompatibilityRules) {
   // 10.3 runs its own `a` PTX and the family's code, not 10.0's `a` code.
   EXPECT_EQ(best(all, 10, 3), "sm_103a/ptx sm_100f sm_100 sm_100f/ptx "
                               "sm_90/ptx sm_80/ptx");
+  // 10.1 became 11.0: not of the family of 10.0.
+  EXPECT_EQ(best(all, 10, 1), "sm_100 sm_90/ptx sm_80/ptx");
   EXPECT_EQ(best(all, 12, 1), "sm_120 sm_120/ptx sm_90/ptx sm_80/ptx");
   EXPECT_EQ(best(all, 7, 5), "");
   EXPECT_EQ(best({cubin("sm_103f"), ptx("sm_103f")}, 10, 0), "");

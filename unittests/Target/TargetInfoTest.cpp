@@ -102,20 +102,21 @@ TEST(TargetInfo, WgmmaN) {
   EXPECT_EQ(i8.largestN(72), 24);
 }
 
-TEST(TargetInfo, Tcgen05IsOneArchitectures) {
+TEST(TargetInfo, Tcgen05IsOfTwoFamilies) {
   for (const TargetInfo &target : TargetInfo::all())
     EXPECT_EQ(target.tcgen05Instruction(MmaType::F16, MmaType::F16,
                                         MmaType::F32) != nullptr,
-              target.arch == "sm_100a" || target.arch == "sm_100f")
+              target.arch == "sm_100a" || target.arch == "sm_100f" ||
+                  target.arch == "sm_103a" || target.arch == "sm_110a")
         << target.arch.str();
 }
 
-// kind::i8 is no feature of the family.
+// kind::i8 is no feature of the family, and sm_103a has lost it.
 TEST(TargetInfo, Tcgen05OfBytes) {
   for (const TargetInfo &target : TargetInfo::all())
     EXPECT_EQ(target.tcgen05Instruction(MmaType::I8, MmaType::I8,
                                         MmaType::I32) != nullptr,
-              target.arch == "sm_100a")
+              target.arch == "sm_100a" || target.arch == "sm_110a")
         << target.arch.str();
 }
 
@@ -172,6 +173,24 @@ TEST(TargetInfo, Tcgen05Kinds) {
       target.tcgen05Instruction(MmaType::F64, MmaType::F64, MmaType::F64));
   EXPECT_FALSE(
       target.tcgen05Instruction(MmaType::F16, MmaType::BF16, MmaType::F32));
+}
+
+// Binary and family compatibility of the CUDA programming guide.
+TEST(TargetInfo, NewestForADevice) {
+  const std::pair<unsigned, llvm::StringRef> kDevices[] = {
+      {80, "sm_80"},    {86, "sm_86"},    {87, "sm_87"},    {88, "sm_87"},
+      {89, "sm_89"},    {90, "sm_90a"},   {100, "sm_100a"}, {101, "sm_100"},
+      {103, "sm_103a"}, {110, "sm_110a"}, {120, "sm_120a"}, {121, "sm_120f"}};
+  for (auto [capability, arch] : kDevices) {
+    const TargetInfo *target = TargetInfo::newestFor(capability);
+    ASSERT_TRUE(target) << capability;
+    EXPECT_EQ(target->arch.str(), arch.str()) << capability;
+  }
+  EXPECT_FALSE(TargetInfo::newestFor(75));
+  EXPECT_TRUE(TargetInfo::get("sm_100f")->runsOn(103));
+  EXPECT_FALSE(TargetInfo::get("sm_100f")->runsOn(110));
+  EXPECT_FALSE(TargetInfo::get("sm_100a")->runsOn(103));
+  EXPECT_TRUE(TargetInfo::get("sm_80")->runsOn(120));
 }
 
 TEST(TargetInfo, Tcgen05N) {

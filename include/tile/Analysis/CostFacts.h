@@ -37,7 +37,7 @@ FailureOr<ProblemSizes> problemSizes(KernelOp kernel, const SizeHints &hints);
 /// worked out once.
 class FactsReader {
 public:
-  explicit FactsReader(const TargetInfo &target);
+  FactsReader(const TargetInfo &target, const DeviceInfo &device);
 
   /// Returns why the kernel is not possible, or nothing and the facts.
   std::optional<std::string> read(KernelOp kernel, const ProblemSizes &sizes,
@@ -53,7 +53,7 @@ public:
 
 private:
   const TargetInfo &target;
-  const DeviceFigures &device;
+  const MultiprocessorRates &rates;
   std::map<std::tuple<void *, void *, void *, const void *, int64_t>, GemmFacts>
       gemms;
 };

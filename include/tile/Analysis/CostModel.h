@@ -2,48 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Predicts the time of a kernel from what its blocks do (KernelFacts, read off
-// the IR by CostFacts.h) and the figures of a GPU. Plain C++ without IR, so
-// that it is tested by numbers. It ranks candidate programs: what differs
-// between them (waves, traffic, overlap, occupancy) is modelled, what does not
-// is a constant. docs/Rationale/TileChoice.md has the formulas, where the
-// numbers come from, and how predictions compare with measurements.
+// the IR by CostFacts.h) and the figures of a GPU (DeviceInfo.h). Plain C++
+// without IR, so that it is tested by numbers. It ranks candidate programs:
+// what differs between them (waves, traffic, overlap, occupancy) is modelled,
+// what does not is a constant. docs/Rationale/TileChoice.md has the formulas,
+// where the numbers come from, and how predictions compare with measurements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_COSTMODEL_H
 #define TILE_ANALYSIS_COSTMODEL_H
 
-#include "tile/Target/TargetInfo.h"
+#include "tile/Target/DeviceInfo.h"
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace mlir::tile::cost {
-
-/// What one GPU of an architecture does. Rates are of one multiprocessor and
-/// one cycle unless said otherwise.
-struct DeviceFigures {
-  int64_t multiprocessors;
-  int64_t maxThreads;        // of a multiprocessor
-  double maxGHz;             // clock that is not limited by power
-  double sustainedGHz;       // clock with tensor cores always busy
-  double tensorMultiplyAdds; // of 16-bit operands, by the fastest instruction
-  double mmaSyncPart;        // mma.sync as a part of that
-  double multiplyAdds;       // f32, outside tensor cores
-  double specialFunctions;   // exp2, rcp, ...
-  double sharedBytes;        // read, and as many written
-  double l2Bytes;            // from the L2 cache
-  double dramBytesPerSecond; // of the device
-  double l2Capacity;         // bytes, of the device
-  double loadLatency;        // cycles from issue of a load to its data
-  /// Multiprocessors of each group that a cluster has to fit in; empty where
-  /// that is not known.
-  std::array<int64_t, 8> groups = {};
-
-  /// Clusters of `size` blocks that run at a time, one block a multiprocessor.
-  int64_t clusterPlaces(int64_t size) const;
-};
-const DeviceFigures &figuresFor(const TargetInfo &target);
 
 /// What a block does in a part of its program, once.
 struct Work {
@@ -107,7 +82,7 @@ struct Estimate {
   std::string excluded;
 };
 
-Estimate estimate(const KernelFacts &facts, const DeviceFigures &device,
+Estimate estimate(const KernelFacts &facts, const DeviceInfo &device,
                   const TargetInfo &target);
 
 } // namespace mlir::tile::cost

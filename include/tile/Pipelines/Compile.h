@@ -18,10 +18,15 @@
 #include "tile/Target/LLVMBackend.h"
 
 namespace mlir::tile {
+class TargetAttr;
 
 struct CompileOptions {
-  /// LLVM's -mcpu name; empty: the module's `tile.target`.
+  /// LLVM's -mcpu name; empty: the module's `tile.target`, else the newest that
+  /// `device` runs.
   std::string arch;
+  /// The GPU that choices are made for (DeviceInfo.h); empty: what the module
+  /// says beside its architecture, else this one's default.
+  std::string device;
   /// PTX version (major*10+minor); 0: the lowest that the module needs.
   unsigned ptxVersion = 0;
   /// Sizes to choose tunables for (`A=8192x4096`), and tunables that are
@@ -54,9 +59,10 @@ struct CompileResult {
   std::string ptx;
 };
 
-/// The table entry for `arch`, or for the module's own target; an error at the
-/// module when there is none or the two disagree.
-FailureOr<const TargetInfo *> resolveTarget(ModuleOp module, StringRef arch);
+/// What the options say, else the module's own target; an error at the module
+/// where there is none or device and architecture do not fit.
+FailureOr<TargetAttr> resolveTarget(ModuleOp module,
+                                    const CompileOptions &options);
 
 /// Runs `tile-to-nvvm` where the module still holds tile kernels.
 LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options);

@@ -13,8 +13,12 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
   Option<std::string> arch{
       *this, "arch",
       llvm::cl::desc(
-          "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...)"),
-      llvm::cl::init("sm_80")};
+          "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); default: "
+          "the newest that the device runs, else sm_80")};
+  Option<std::string> device{
+      *this, "device",
+      llvm::cl::desc("GPU that choices are made for (H100-PCIe, ...); default: "
+                     "the architecture's")};
   ListOption<std::string> hints{
       *this, "hints",
       llvm::cl::desc("sizes to choose tunables for: A=8192x4096,s=4 (an "

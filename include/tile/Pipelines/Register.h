@@ -19,5 +19,11 @@ void registerTileDialects(DialectRegistry &registry);
 /// Own passes and pipelines, and upstream's canonicalizer, CSE and friends.
 void registerTilePasses();
 
+/// For drivers that make contexts of their own, before they do: errors name
+/// their operation and show its line; a note with the operation in full, which
+/// may be a kernel of pages, is printed on request only
+/// (`--mlir-print-op-on-diagnostic`).
+void nameOperationsInErrors();
+
 } // namespace mlir::tile
 #endif // TILE_PIPELINES_REGISTER_H

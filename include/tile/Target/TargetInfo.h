@@ -71,12 +71,14 @@ inline constexpr int64_t kTensorMemoryLanes = 128, kTensorMemoryColumns = 512,
 struct TargetInfo {
   llvm::StringRef arch;   // as -mcpu: "sm_90a"
   unsigned capability;    // 90
-  bool specific;          // 'a' suffix: architecture-specific features
+  bool specific;          // suffix 'a' or 'f': features of an architecture
   unsigned ptxVersion;    // lowest PTX ISA LLVM accepts for it, 80 for 8.0
   int64_t sharedPerBlock; // opt-in dynamic shared memory of one block
   int64_t sharedPerSm;    // shared memory of one multiprocessor
   int64_t registersPerSm; // 32-bit registers
   int64_t maxRegistersPerThread;
+  int64_t threadsPerSm; // at a time on one multiprocessor
+  int64_t blocksPerSm;
 
   bool hasCpAsync() const { return capability >= 80; }
   /// Barriers in shared memory; and waiting on them while suspended, and
@@ -89,18 +91,26 @@ struct TargetInfo {
   bool hasTma() const { return capability >= 90; }
   /// Tensor copies of four rows by index (PTX ISA, "cp.async.bulk.tensor":
   /// .tile::gather4 and .tile::scatter4).
-  bool hasTmaGather4() const { return capability == 100 && specific; }
+  bool hasTmaGather4() const { return hasTcgen05(); }
   /// Blocks that start together and reach each other's shared memory.
   bool hasClusters() const { return capability >= 90; }
   bool hasWgmma() const { return capability == 90 && specific; }
-  bool hasTcgen05() const { return capability == 100 && specific; }
+  /// The families of sm_100 (with sm_103) and of sm_110.
+  bool hasTcgen05() const {
+    return specific &&
+           (capability == 100 || capability == 103 || capability == 110);
+  }
+  /// tcgen05.mma.kind::i8: no feature of a family, and sm_103a lacks it.
+  bool hasTcgen05OfIntegers() const {
+    return hasTcgen05() && capability != 103 && arch.ends_with("a");
+  }
   /// Matrix instructions that fetch tiles from shared memory on their own: TMA
   /// feeds them without a thread in between.
   bool hasAsynchronousMma() const { return hasWgmma() || hasTcgen05(); }
   /// setmaxnreg: registers move between the warpgroups of a block.
   /// (ptxas ignores it on sm_120a: C7506.)
   bool hasSetMaxRegisters() const {
-    return specific && (capability == 90 || capability == 100);
+    return (specific && capability == 90) || hasTcgen05();
   }
   /// Vector atomics (red.global.add.v2/v4.f32) and bulk copies.
   bool hasBulkCopy() const { return capability >= 90; }
@@ -118,10 +128,17 @@ struct TargetInfo {
                                                    MmaType accumulator) const;
 
   /// The table entry for an LLVM -mcpu name; null, with the list of known names
-  /// in `error`, when there is none.
+  /// and the nearest of them in `error`, when there is none.
   static const TargetInfo *get(llvm::StringRef arch,
                                std::string *error = nullptr);
+  /// The newest architecture whose code a device of a compute capability runs,
+  /// with what only this one has; null where the device is older than all.
+  static const TargetInfo *newestFor(unsigned capability);
   static llvm::ArrayRef<TargetInfo> all();
+
+  /// Whether a device of a compute capability runs code for this architecture,
+  /// perhaps compiled from PTX by the driver.
+  bool runsOn(unsigned deviceCapability) const;
 };
 
 llvm::StringRef stringify(MmaType type);

@@ -14,6 +14,7 @@
 #include "Tokens.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 
@@ -116,7 +117,8 @@ unsigned AccessTable::intern(const MemoryAccess &access) {
 MemoryAccess AccessTable::describe(Operation *op, Value buffer, bool isWrite,
                                    bool isAtomic) const {
   MemoryAccess access;
-  access.buffer = buffer;
+  // Views are parts of the memory that they view.
+  access.buffer = isGlobal(buffer) ? getBaseBuffer(buffer) : buffer;
   access.scope = scopeAround(op);
   access.isWrite = isWrite;
   access.isAtomic = isAtomic;
@@ -219,9 +221,12 @@ void AccessTable::findOwners(Operation *op,
     Attribute owner;
     bool isOne = true;
     for (const LoopAccess &inner : constraints.loopDemand->accesses) {
-      if (inner.buffer() != access.buffer)
+      if (getBaseBuffer(inner.buffer()) != access.buffer)
         continue;
-      Attribute own = ownerOf(layout, *constraints.loopDemand, inner);
+      // Where a view starts is not known, nor whether it moves.
+      Attribute own;
+      if (inner.buffer() == access.buffer)
+        own = ownerOf(layout, *constraints.loopDemand, inner);
       isOne &= own && (!owner || owner == own);
       owner = own;
     }
@@ -257,8 +262,10 @@ void AccessTable::collect(Operation *op) {
     note(rmw.getMemref(), true, true);
   }
   for (const MemoryAccess &access : found) {
-    if (access.isAsyncProxy)
+    if (access.isAsyncProxy) {
       asyncRanges.insert(access.range);
+      asyncFills.insert({access.ring, access.range});
+    }
     SmallVector<unsigned, 2> &ids = byOperation[op];
     unsigned id = intern(access);
     if (!llvm::is_contained(ids, id))
@@ -325,4 +332,14 @@ bool AccessTable::needsFence(unsigned id) const {
   return access.isShared && access.isWrite && !access.isCpAsync &&
          !access.isAsyncProxy && !access.isProduction() &&
          isAsyncTouched(access);
+}
+
+bool AccessTable::needsFenceAfter(RingDrainOp drain) const {
+  Operation *ring = drain.getRing().getDefiningOp();
+  return llvm::any_of(accesses, [&](const MemoryAccess &access) {
+    return access.ring == ring && access.isProduction() && access.isWrite &&
+           !access.isAsyncProxy && llvm::any_of(asyncFills, [&](auto &fill) {
+             return fill.first != ring && overlap(fill.second, access.range);
+           });
+  });
 }

@@ -71,6 +71,9 @@ public:
   bool needsFence(unsigned id) const;
   /// Whether the async proxy touches bytes of an access anywhere in the kernel.
   bool isAsyncTouched(const MemoryAccess &access) const;
+  /// Whether threads (or cp.async) fill slots of a ring in bytes that the async
+  /// proxy fills for somebody else, too: who drains the ring has to fence.
+  bool needsFenceAfter(RingDrainOp drain) const;
 
 private:
   void collect(Operation *op);
@@ -92,6 +95,9 @@ private:
   llvm::BitVector cpAsyncIds, none;
   /// Bytes that the async proxy reads or writes somewhere.
   llvm::SmallSetVector<std::pair<int64_t, int64_t>, 4> asyncRanges;
+  /// Those that it writes, and the ring (or null) for which it does.
+  llvm::SmallSetVector<std::pair<Operation *, std::pair<int64_t, int64_t>>, 4>
+      asyncFills;
 };
 
 } // namespace mlir::tile::nvvm

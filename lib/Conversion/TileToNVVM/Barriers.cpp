@@ -14,7 +14,8 @@
 //
 // Where bytes are touched through the async proxy (wgmma, tcgen05, bulk and
 // tensor copies), those who wrote them otherwise fence before they meet (PTX
-// ISA, "Async proxy").
+// ISA, "Async proxy"). Copies by cp.async that nothing waits for are waited for
+// where the kernel ends.
 //
 //===----------------------------------------------------------------------===//
 #include "BarrierAccesses.h"
@@ -157,6 +158,25 @@ void BarrierPlacement::visit(Operation *op, State &state) {
   if (!table.of(op).empty())
     if (BitVector conflicts = conflictsOf(op, state); conflicts.any())
       resolve(op, std::move(conflicts), state);
+  // The wait of a ring fences for its own readers only.
+  if (auto drain = dyn_cast<RingDrainOp>(op);
+      drain && table.needsFenceAfter(drain)) {
+    Meeting end{op};
+    end.isBarrier = false;
+    end.fences = true;
+    RingType type = drain.getRing().getType();
+    end.waitsForCopies =
+        type.getProducer() == RingSide::CpAsync && !type.usesMbarriers();
+    meetings.push_back(end);
+  }
+  // Copies into a tile that nothing reads must land before the block's shared
+  // memory is given to another block.
+  if (isa<ReturnOp>(op) && state.pending.anyCommon(table.cpAsyncs())) {
+    Meeting end{op};
+    end.isBarrier = false;
+    end.waitsForCopies = true;
+    meetings.push_back(end);
+  }
   // A view shows another use of its ring from here on.
   if (isa<RingAcquireOp, RingWaitOp>(op))
     for (unsigned id :

@@ -285,19 +285,19 @@ tile::nvvm::makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
     bool isA = operand == MmaOperand::A;
     bool kMajor = isA != transposed;
     unsigned contiguousDim = 1;
-    bool rowsContiguous =
-        shared->layout.contiguousElements(contiguousDim) * bits >= 128;
+    bool rowsAligned =
+        shared->layout.alignedElements(contiguousDim) * bits >= 128;
     // Whole 8x8 matrices only: an overhanging tile would read outside rows.
     int64_t tileOuter = isA ? setup.tilesM * setup.shape.m * setup.warps.m
                             : setup.tilesN * setup.shape.n * setup.warps.n;
     bool exact = tileOuter == (isA ? setup.op.getM() : setup.op.getN()) &&
                  setup.tilesK * setup.shape.k == setup.op.getK();
-    bool canLdmatrix = lowering.target.hasLdmatrix() && rowsContiguous &&
-                       exact && bits <= 32 && (kMajor || bits == 16);
+    bool canLdmatrix = lowering.target.hasLdmatrix() && rowsAligned && exact &&
+                       bits <= 32 && (kMajor || bits == 16);
     if (canLdmatrix)
       return std::unique_ptr<OperandLoader>(std::make_unique<LdmatrixLoader>(
           lowering, *shared, operand, setup, kMajor, elementType));
-    if (lowering.target.hasLdmatrix() && rowsContiguous && exact && !kMajor &&
+    if (lowering.target.hasLdmatrix() && rowsAligned && exact && !kMajor &&
         bits == 8 &&
         transposesBytes(operand, setup.shape, setup.warps, setup.op.getM(),
                         setup.op.getN()))

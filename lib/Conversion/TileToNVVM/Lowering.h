@@ -145,6 +145,7 @@ void registerTokenLowerings(Registry &registry);
 void registerGridLowerings(Registry &registry);
 void registerDebugLowerings(Registry &registry);
 void registerMemoryLowerings(Registry &registry);
+void registerViewLowerings(Registry &registry);
 
 /// Where every shared buffer of a kernel lies, from liveness.
 struct SharedArena {

@@ -45,8 +45,10 @@ static FailureOr<MatrixRows> makeRows(KernelLowering &lowering, CopyOp copy,
   auto access = matrixAccess(loop, loop.rank() - 1, bits, rows.count);
   if (!access)
     return copy.emitOpError() << access.reason();
-  if (buffer->layout.contiguousElements(dims.back()) * bits < 16 * 8)
-    return copy.emitOpError() << "expected rows of 16 bytes in shared memory";
+  if (buffer->layout.alignedElements(dims.back()) * bits < 16 * 8)
+    return copy.emitOpError()
+           << "expected rows of 16 bytes, aligned to as many, in "
+              "shared memory";
   rows.access = *access;
   SmallVector<Value> moved;
   if (!llvm::all_of(offsets, [](Value v) { return isConstantIntValue(v, 0); }))

@@ -95,7 +95,10 @@ static LogicalResult lowerMetadata(KernelLowering &lowering, Operation *op) {
         result.replaceAllUsesWith(arith::IndexCastOp::create(
             lowering.builder, lowering.builder.getIndexType(), value));
   };
-  // Kernel arguments start at their first element.
+  // Kernel arguments start at their first element, views anywhere.
+  if (!isa<BlockArgument>(metadata.getSource()) &&
+      !metadata.getOffset().use_empty())
+    return op->emitOpError() << "expected no use of the offset of a view";
   replace(metadata.getOffset(), lowering.i64(0));
   replace(metadata.getSizes(), buffer->sizes);
   replace(metadata.getStrides(), buffer->strides);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Move.h"
 #include "MatrixCopy.h"
+#include "Places.h"
 #include "ScalarMemory.h"
 #include "TensorMemory.h"
 #include "TmaCopy.h"
@@ -216,7 +217,12 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
                         target.space == MemorySpace::Local
                     ? Value()
                     : lowering.firstReplica(loop);
-  bool toFragment = target.space == MemorySpace::Fragment;
+  // Beyond a region that is the whole fragment there are registers of nobody;
+  // beyond a part, elements of the rest.
+  auto targetType = cast<MemRefType>(move.getTarget().getType());
+  bool fillsFragment =
+      target.space == MemorySpace::Fragment &&
+      llvm::equal(move.getTargetExtents(), targetType.getShape());
   bool sourceIsMemory = source.space != MemorySpace::Fragment;
   auto emit = [&](bool inside) -> LogicalResult {
     source.assumeInside(inside);
@@ -224,9 +230,9 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
     for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
       Value inTile = lowering.inBounds(loop, threadPart, reg);
       Value predicate = both(lowering, first, inTile);
-      // Registers beyond the tile may be written freely: no branch is needed
-      // unless memory would be touched.
-      if (toFragment && !sourceIsMemory)
+      // Registers of nobody may be written freely: no branch is needed unless
+      // memory would be touched.
+      if (fillsFragment && !sourceIsMemory)
         predicate = Value();
       LogicalResult result =
           guarded(lowering, predicate, [&]() -> LogicalResult {
@@ -316,6 +322,18 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }
 
+/// Whether either side has more addresses than there are registers for.
+static bool hasManyAddresses(CopyOp copy, const FragmentLayout &loop) {
+  auto plan = copy.getPlan();
+  bool isScalar = !plan || plan->getInstruction() == CopyInstruction::Scalar;
+  return isScalar &&
+         llvm::any_of(
+             ValueRange{copy.getSource(), copy.getTarget()}, [&](Value buffer) {
+               return isGlobal(buffer) &&
+                      nvvm::hasManyAddresses(copy, buffer, loop.numRegisters());
+             });
+}
+
 static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   auto copy = cast<CopyOp>(op);
   // One thread makes them: nothing has to be divided.
@@ -329,7 +347,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
   FragmentLayout loop = copy.getLayout()->getLayout();
   // Places of rows are a product each, and two registers across a loop.
   llvm::SaveAndRestore transient(lowering.recomputesPlaces,
-                                 lowering.agent.isCopying);
+                                 lowering.agent.isCopying ||
+                                     hasManyAddresses(copy, loop));
   FailureOr<Endpoint> source =
       Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),
                        copy.getSourceExtents(), loop);

@@ -29,10 +29,23 @@ static Value toNibble(KernelLowering &lowering, Value value) {
              : Value(arith::BitcastOp::create(lowering.builder, i4, value));
 }
 
+static unsigned addressSpaceOf(const PackedPlace &place) {
+  return cast<LLVM::LLVMPointerType>(place.pointer.getType()).getAddressSpace();
+}
+/// Who may touch the bytes at the same time: threads of the block, or all.
+static StringRef atomicScope(const PackedPlace &place) {
+  return addressSpaceOf(place) == 3 ? "block" : "device";
+}
+
 Value tile::nvvm::loadPacked(KernelLowering &lowering, const PackedPlace &place,
-                             Type elementType) {
+                             Type elementType, bool besideStores) {
   auto &b = lowering.builder;
-  Value byte = LLVM::LoadOp::create(b, b.getI8Type(), place.pointer, 1);
+  auto load = LLVM::LoadOp::create(b, b.getI8Type(), place.pointer, 1);
+  if (besideStores) {
+    load.setOrdering(LLVM::AtomicOrdering::monotonic);
+    load.setSyncscope(atomicScope(place));
+  }
+  Value byte = load;
   if (place.shift)
     byte = b.createOrFold<arith::ShRUIOp>(
         byte, b.createOrFold<arith::TruncIOp>(b.getI8Type(), place.shift));
@@ -45,9 +58,7 @@ void tile::nvvm::storePacked(KernelLowering &lowering, const PackedPlace &place,
   auto &b = lowering.builder;
   Type i32 = b.getI32Type();
   // Atomics have words: that of the byte, and where in it the element is.
-  unsigned space =
-      cast<LLVM::LLVMPointerType>(place.pointer.getType()).getAddressSpace();
-  Type address = space == 3 ? i32 : Type(b.getI64Type());
+  Type address = addressSpaceOf(place) == 3 ? i32 : Type(b.getI64Type());
   Value at = LLVM::PtrToIntOp::create(b, address, place.pointer);
   Value byte = b.createOrFold<arith::AndIOp>(at, integer(lowering, address, 3));
   Value word = b.createOrFold<arith::SubIOp>(at, byte);
@@ -60,11 +71,11 @@ void tile::nvvm::storePacked(KernelLowering &lowering, const PackedPlace &place,
   Value bits = b.createOrFold<arith::ShLIOp>(
       arith::ExtUIOp::create(b, i32, toNibble(lowering, value)), shift);
   Value pointer = LLVM::IntToPtrOp::create(b, place.pointer.getType(), word);
-  StringRef scope = space == 3 ? "block" : "device";
   for (auto [kind, operand] : {std::pair(LLVM::AtomicBinOp::_and, keep),
                                std::pair(LLVM::AtomicBinOp::_or, bits)})
     LLVM::AtomicRMWOp::create(b, kind, pointer, operand,
-                              LLVM::AtomicOrdering::monotonic, scope);
+                              LLVM::AtomicOrdering::monotonic,
+                              atomicScope(place));
 }
 
 SmallVector<Value> tile::nvvm::loadPackedWords(KernelLowering &lowering,

@@ -16,9 +16,10 @@
 
 namespace mlir::tile::nvvm {
 
-/// One element, wherever it lies in its byte.
+/// One element, wherever it lies in its byte. `besideStores`: other threads may
+/// store the byte's other element at the same time, by atomics.
 Value loadPacked(KernelLowering &lowering, const PackedPlace &place,
-                 Type elementType);
+                 Type elementType, bool besideStores = false);
 void storePacked(KernelLowering &lowering, const PackedPlace &place,
                  Value value);
 

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "PackedMemory.h"
+#include "Places.h"
 #include "RegisterMap.h"
 #include "ScalarMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,6 +17,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -34,6 +36,7 @@ public:
 private:
   LogicalResult emitGroups();
   bool writesMemoryOnly();
+  bool hasManyPlaces();
   /// One group of iterations: registers [reg, reg + width) of the loop.
   LogicalResult emitGroup(int64_t reg, int64_t width);
   LogicalResult emitOp(Operation &inner, int64_t reg,
@@ -135,6 +138,8 @@ static LogicalResult once(KernelLowering &lowering, Value firstReplica,
 LogicalResult ParallelLowering::run() {
   if (llvm::is_contained(op.getExtents(), 0))
     return success();
+  llvm::SaveAndRestore transient(lowering.recomputesPlaces,
+                                 hasManyPlaces() && standsBesideLoop(op));
   // A loop that writes memory other than fragments runs each iteration once.
   threadPart = lowering.threadCoordinates(layout);
   firstReplica = lowering.firstReplica(layout);
@@ -160,6 +165,24 @@ bool ParallelLowering::writesMemoryOnly() {
     isPrivate |= isFragment(buffer) || isLocal(buffer);
   });
   return writes && !isPrivate;
+}
+
+/// Whether a thread accesses memory at so many places that it has registers for
+/// little else.
+bool ParallelLowering::hasManyPlaces() {
+  constexpr int64_t kManyPlaces = 96;
+  int64_t places = 0, width = groupWidth();
+  auto count = [&](Value buffer, ValueRange indices) {
+    if (!isFragment(buffer) && !isLocal(buffer))
+      places += layout.numRegisters() / widestAccess(buffer, indices, width);
+  };
+  op.getBodyRegion().walk([&](Operation *inner) {
+    if (auto load = dyn_cast<memref::LoadOp>(inner))
+      count(load.getMemRef(), load.getIndices());
+    else if (auto store = dyn_cast<memref::StoreOp>(inner))
+      count(store.getMemRef(), store.getIndices());
+  });
+  return places >= kManyPlaces;
 }
 
 LogicalResult ParallelLowering::emitGroups() {
@@ -322,8 +345,7 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
     if (it == lowering.shareds.end())
       return 1;
     const SharedLayout &shared = it->second.layout;
-    return shared.contiguousElements(shared.rank() - 1) % width == 0 ? width
-                                                                     : 1;
+    return shared.alignedElements(shared.rank() - 1) % width == 0 ? width : 1;
   }
   return 1;
 }

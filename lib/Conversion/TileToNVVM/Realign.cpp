@@ -72,11 +72,16 @@ void Realigner::piece(Value pointer, Value predicate,
                       SmallVectorImpl<Value> &words) {
   Type word = b.getI32Type();
   if (!predicate) {
+    // Says to who executes the lowered code that not all of it is used: bytes
+    // of a neighbour, which another block may be writing, are shifted out.
+    // Unlike metadata, a place survives LLVM's transformations: it looks as if
+    // the load were inlined. LLVM may load elements where they are extracted.
+    ImplicitLocOpBuilder part(CallSiteLoc::get(b.getLoc(), b.getLoc()), b);
     Value whole =
-        LLVM::LoadOp::create(b, VectorType::get({kPieceWords}, word), pointer,
-                             static_cast<unsigned>(kPieceBytes));
+        LLVM::LoadOp::create(part, VectorType::get({kPieceWords}, word),
+                             pointer, static_cast<unsigned>(kPieceBytes));
     for (int64_t i = 0; i < kPieceWords; ++i)
-      words.push_back(LLVM::ExtractElementOp::create(b, whole, i32(i)));
+      words.push_back(LLVM::ExtractElementOp::create(part, whole, i32(i)));
     return;
   }
   // A branch would wait for each load before the next one.

@@ -87,13 +87,22 @@ static bool isPackedIn(Value buffer) {
          (isShared(buffer) || isGlobal(buffer));
 }
 
+/// Whether iterations beside that of `load` store to its buffer.
+static bool isStoredBeside(Operation *load, Value buffer) {
+  auto loop = load->getParentOfType<ParallelOp>();
+  return loop && llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+           return isa<memref::StoreOp>(user) && loop->isAncestor(user);
+         });
+}
+
 FailureOr<Value> tile::nvvm::loadScalar(KernelLowering &lowering, Operation *op,
                                         Value buffer, ValueRange indices) {
   if (isPackedIn(buffer)) {
     FailureOr<PackedPlace> place = packedPlace(lowering, op, buffer, indices);
     if (failed(place))
       return failure();
-    return loadPacked(lowering, *place, elementTypeOf(buffer));
+    return loadPacked(lowering, *place, elementTypeOf(buffer),
+                      isStoredBeside(op, buffer));
   }
   FailureOr<Value> address = elementAddress(lowering, op, buffer, indices);
   if (failed(address))

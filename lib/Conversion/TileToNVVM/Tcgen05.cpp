@@ -12,6 +12,9 @@
 #include "DescriptorOperand.h"
 #include "TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -205,10 +208,90 @@ void tile::nvvm::emitTcgen05Commit(KernelLowering &lowering, Value mbarrier,
                      "r,h,~{memory}", operands);
 }
 
+namespace {
+/// What the agent did, in emitted code, since it last waited for its gemms.
+struct SinceLastWait {
+  /// It issued gemms, maybe.
+  bool issued = false;
+  /// All its threads have met: none still looks at the mbarrier.
+  bool met = false;
+};
+} // namespace
+
+static bool issuesGemm(Operation *op) {
+  return op
+      ->walk([](LLVM::InlineAsmOp assembly) {
+        return assembly.getAsmString().contains("tcgen05.mma")
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A barrier of the agent's threads, or of the block's.
+static bool isBarrierOf(Operation *op, const Agent &agent) {
+  if (isa<NVVM::Barrier0Op>(op))
+    return true;
+  auto barrier = dyn_cast<NVVM::BarrierOp>(op);
+  IntegerAttr id;
+  return barrier && barrier.getBarrierId() &&
+         matchPattern(barrier.getBarrierId(), m_Constant(&id)) &&
+         id.getInt() == agent.barrier;
+}
+
+/// Looks back from where code is emitted. `parity` is what each wait stores to.
+static SinceLastWait lookBack(KernelLowering &lowering, Value parity) {
+  SinceLastWait found;
+  auto waits = [&](Operation *op) {
+    return llvm::any_of(parity.getUsers(), [&](Operation *user) {
+      auto store = dyn_cast<LLVM::StoreOp>(user);
+      return store && !matchPattern(store.getValue(), m_Zero()) &&
+             op->isAncestor(user);
+    });
+  };
+  Block *block = lowering.builder.getInsertionBlock();
+  auto at = lowering.builder.getInsertionPoint();
+  while (true) {
+    while (at != block->begin()) {
+      Operation *op = &*--at;
+      found.issued |= issuesGemm(op);
+      if (isBarrierOf(op, lowering.agent))
+        found.met = true;
+      if (waits(op)) {
+        // In a branch or a loop, which may not have run.
+        found.issued |= op->getNumRegions() != 0;
+        return found;
+      }
+    }
+    Operation *parent = block->getParentOp();
+    found.issued = true;
+    if (found.met || isa<LoopLikeOpInterface>(parent))
+      return found; // an earlier iteration waited last, maybe
+    if (block == lowering.entry || isa<LLVM::LLVMFuncOp>(parent)) {
+      found.met = true; // the first wait of all
+      return found;
+    }
+    block = parent->getBlock();
+    at = parent->getIterator();
+  }
+}
+
 void tile::nvvm::emitTcgen05Wait(KernelLowering &lowering) {
   auto &b = lowering.builder;
   TensorMemory &memory = lowering.tensorMemory;
   int64_t agent = lowering.agent.barrier;
+  SinceLastWait since = lookBack(lowering, memory.parities[agent]);
+  // A commit covers all gemms before it.
+  if (!since.issued)
+    return;
+  // The next phase of the mbarrier may complete at once. A thread that has not
+  // seen this one by then would wait for the phase after it: for ever.
+  if (!since.met) {
+    if (memory.isPair && agent == 0)
+      lowering.clusterBarrier();
+    else
+      lowering.barrier();
+  }
   Value barrier = LLVM::GEPOp::create(
       b, memory.barriers.getType(), b.getI8Type(), memory.barriers,
       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(agent * kMbarrierBytes)});

@@ -366,6 +366,7 @@ struct ConvertTileToNVVMPass
     registerGridLowerings(registry);
     registerDebugLowerings(registry);
     registerMemoryLowerings(registry);
+    registerViewLowerings(registry);
     for (KernelOp kernel :
          llvm::make_early_inc_range(module.getOps<KernelOp>()))
       if (failed(lowerKernel(kernel, *target, registry)))

@@ -171,11 +171,11 @@ static int64_t count(const Issues &issues, AsyncKind kind) {
                         [&](Operation *op) { return asyncKind(op) == kind; });
 }
 
-/// Registers of an awaited gemm that nothing in flight uses: from here on they
-/// may be read and written.
+/// Registers of awaited gemms that nothing in flight uses, when `pending` gemms
+/// still are: from here on they may be read and written.
 static LogicalResult
 collectFragments(KernelLowering &lowering, ArrayRef<TokenTrace::Found> found,
-                 SmallVectorImpl<PendingFragment> &fragments) {
+                 int64_t pending, SmallVectorImpl<PendingFragment> &fragments) {
   llvm::SmallSetVector<Value, 4> buffers;
   for (const TokenTrace::Found &entry : found) {
     auto gemm = dyn_cast<GemmOp>(entry.issue);
@@ -185,11 +185,16 @@ collectFragments(KernelLowering &lowering, ArrayRef<TokenTrace::Found> found,
       if (isFragment(buffer))
         buffers.insert(buffer);
   }
-  for (const TokenTrace::Found &entry : found)
+  // Issues behind an awaited one may be awaited as well: in flight stays what
+  // is behind the last of them.
+  for (const TokenTrace::Found &entry : found) {
+    if (count(entry.later, AsyncKind::Wgmma) != pending)
+      continue;
     for (Operation *later : entry.later)
       if (auto gemm = dyn_cast<GemmOp>(later))
         for (Value buffer : {gemm.getC(), gemm.getA(), gemm.getB()})
           buffers.remove(buffer);
+  }
   for (Value buffer : buffers) {
     FailureOr<FragmentBuffer> fragment =
         lowering.fragment(buffer, found.front().issue);
@@ -234,7 +239,7 @@ static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
   }
   if (gemms != INT64_MAX) {
     SmallVector<PendingFragment, 1> fragments;
-    if (failed(collectFragments(lowering, trace.found, fragments)))
+    if (failed(collectFragments(lowering, trace.found, gemms, fragments)))
       return failure();
     emitWgmmaWait(lowering, gemms, fragments);
   }

@@ -1,14 +1,10 @@
-// Fragments combined over a cluster, down to PTX; ptxas assembles it where it is found.
+// Fragments combined over a cluster, down to PTX; cluster-reduce-ptxas.test assembles it.
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a | FileCheck %s
 // RUN: tile-opt %s --tile-to-nvvm=arch=sm_90a | FileCheck %s --check-prefix=NVVM
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=ANY
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_100 | FileCheck %s --check-prefix=ANY
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_120 | FileCheck %s --check-prefix=ANY
 // RUN: not tile-translate %s --tile-to-ptx --arch=sm_89 2>&1 | FileCheck %s --check-prefix=OLD
-// RUN: %if ptxas %{ tile-translate %s --tile-to-cubin --arch=sm_90a --assembler=ptxas -o %t %}
-// RUN: %if ptxas %{ tile-translate %s --tile-to-cubin --arch=sm_90 --assembler=ptxas -o %t %}
-// RUN: %if ptxas %{ tile-translate %s --tile-to-cubin --arch=sm_100 --assembler=ptxas -o %t %}
-// RUN: %if ptxas %{ tile-translate %s --tile-to-cubin --arch=sm_120 --assembler=ptxas -o %t %}
 
 // OLD: [split-1] expected a target with clusters for `split`, got sm_89
 

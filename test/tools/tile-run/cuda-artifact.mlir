@@ -18,6 +18,8 @@
 // CPU: tile-run: error: expected tile IR for --target=cpu, got the artifact
 // RUN: not tile-run %t/twice.tile --target=cuda --arch=sm_90 --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=ARCH
 // ARCH: tile-run: error: expected no --arch for an artifact, which is compiled
+// RUN: not tile-run %t/twice.tile --target=cuda --device=H20 --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: tile-run: error: expected no --device for an artifact, which is compiled
 // RUN: not tile-run %t/twice.tile --target=cuda --kernel=once 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: tile-run: error: expected a kernel of the artifact (twice), got 'once'
 // RUN: not tile-run %t/twice.tile --target=cuda --args=A=100,C=3x100@120x2 2>&1 | FileCheck %s --check-prefix=STRIDE

@@ -8,8 +8,8 @@
 // RUN: FileCheck %s --check-prefix=MANIFEST < %t/twice.tile
 // REMARK: remark: compiled a second time, as 'twice__aligned', for addresses and strides that are multiples of 16 bytes
 // The copy of the row is wide in the one, and not in the other.
-// REMARK: remark: copy: scalar, 4 bytes
-// REMARK: remark: copy: vector, 16 bytes
+// REMARK: remark: global to registers copy: scalar, 4 bytes
+// REMARK: remark: in 'twice__aligned': global to registers copy: vector, 16 bytes
 // MANIFEST: "name": "twice"
 // MANIFEST: "alignment": 4
 // MANIFEST: "versions": [

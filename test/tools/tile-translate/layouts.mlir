@@ -26,6 +26,25 @@
 // EMPTY: error: expected a layout to show, got none
 // STATED: tile.alloc at line 3 : memref<16x8xf32, #tile.fragment>
 // STATED: shape [16, 8] reg [(2, 1:1), (2, 0:8)]
+// RUN: tile-translate %tile_src/examples/gemm.mlir --arch=sm_90 --tile-layout-to-svg | FileCheck %s --check-prefix=FIRST
+// RUN: tile-translate %tile_src/examples/gemm.mlir --arch=sm_90 --tile-layout-to-svg --layout-line=23 | FileCheck %s --check-prefix=LINE
+// RUN: tile-translate %tile_src/examples/gemm.mlir --arch=sm_90 --tile-layout-to-text --layout-line=22 | FileCheck %s --check-prefix=TEXT
+// RUN: not tile-translate %tile_src/examples/gemm.mlir --arch=sm_90 --tile-layout-to-svg --layout-line=1 2>&1 | FileCheck %s --check-prefix=NOLINE
+// A picture is of one buffer and one period of it.
+// FIRST: <svg xmlns
+// FIRST: tile.alloc at line 21
+// FIRST: other layouts, by --layout-line: {{.*}}22, 
+// FIRST: <svg y=
+// FIRST: drawn: one period, 8 x 32 of 128 x 32 elements
+// FIRST: >bank<
+// FIRST-NOT: <svg
+// LINE: tile.alloc at line 23
+// LINE-NOT: other layouts
+// LINE: drawn: one period, 8 x 8 of 128 x 128 elements
+// LINE: >warp<
+// TEXT: tile.alloc at line 22
+// TEXT-NOT: at line
+// NOLINE: gemm.mlir:1:1: error: expected a layout to show at line 1, got none
 // STATEDSVG: <svg xmlns=
 // STATEDSVG: tile.alloc at line 3 : memref&lt;16x8xf32, #tile.fragment&gt;
 // STATEDSVG: <svg y=

@@ -8,7 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tile/Dialect/Tile/IR/TileDialect.h"
-#include "tile/Target/TargetInfo.h"
+#include "tile/Target/DeviceInfo.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -272,9 +272,15 @@ SharedLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef arch) {
+                                 StringRef arch, StringRef deviceName) {
   std::string error;
-  if (!TargetInfo::get(arch, &error))
+  const TargetInfo *target = TargetInfo::get(arch, &error);
+  if (!target)
+    return emitError() << error;
+  if (deviceName.empty())
+    return success();
+  const DeviceInfo *device = DeviceInfo::get(deviceName, &error);
+  if (!device || !device->runs(*target, &error))
     return emitError() << error;
   return success();
 }

@@ -31,8 +31,10 @@ struct ChooseTunablesPass
 private:
   LogicalResult chooseAll();
   LogicalResult choose(KernelOp kernel, const TargetInfo &target,
-                       const cost::SizeHints &sizes, const FixedValues &fixed);
-  void explain(KernelOp kernel, ArrayRef<Candidate> ranked);
+                       const DeviceInfo &device, const cost::SizeHints &sizes,
+                       const FixedValues &fixed);
+  void explain(KernelOp kernel, const DeviceInfo &device,
+               ArrayRef<Candidate> ranked);
 };
 } // namespace
 
@@ -60,35 +62,41 @@ LogicalResult ChooseTunablesPass::chooseAll() {
   if (!target)
     return module.emitError()
            << "expected `" << kTargetAttrName << "` on the module";
+  const DeviceInfo &device = DeviceInfo::of(*target, stated.getDevice());
   for (KernelOp kernel : open)
-    if (failed(choose(kernel, *target, *sizes, *fixed)))
+    if (failed(choose(kernel, *target, device, *sizes, *fixed)))
       return failure();
   return success();
 }
 
 LogicalResult ChooseTunablesPass::choose(KernelOp kernel,
                                          const TargetInfo &target,
+                                         const DeviceInfo &device,
                                          const cost::SizeHints &sizes,
                                          const FixedValues &fixed) {
   FailureOr<std::vector<Candidate>> ranked =
-      rankCandidates(kernel, target, sizes, fixed);
+      rankCandidates(kernel, target, device, sizes, fixed);
   if (failed(ranked))
     return failure();
   candidates += ranked->size();
   excluded += llvm::count_if(
       *ranked, [](const Candidate &c) { return !c.isPossible(); });
   if (remarks)
-    explain(kernel, *ranked);
+    explain(kernel, device, *ranked);
   if (auto why = substituteTunables(kernel, ranked->front().values))
     return kernel.emitOpError() << *why;
   return success();
 }
 
-void ChooseTunablesPass::explain(KernelOp kernel, ArrayRef<Candidate> ranked) {
+void ChooseTunablesPass::explain(KernelOp kernel, const DeviceInfo &device,
+                                 ArrayRef<Candidate> ranked) {
   const Candidate &best = ranked.front();
-  InFlightDiagnostic diag =
-      kernel.emitRemark() << "chose " << describeValues(kernel, best.values)
-                          << ": predicted " << describeEstimate(best.estimate);
+  InFlightDiagnostic diag = kernel.emitRemark()
+                            << "chose " << describeValues(kernel, best.values)
+                            << " for " << device.name << " ("
+                            << device.multiprocessors
+                            << " multiprocessors): predicted "
+                            << describeEstimate(best.estimate);
   if (ranked.size() > 1 && ranked[1].isPossible())
     diag << "; next " << describeValues(kernel, ranked[1].values) << ": "
          << describeEstimate(ranked[1].estimate);

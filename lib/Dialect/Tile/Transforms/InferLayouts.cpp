@@ -143,8 +143,20 @@ void emitRemarks(const LayoutAnalysis &analysis) {
     InFlightDiagnostic remark = entry.op->emitRemark();
     remark << "chose " << entry.decision.attribute << " "
            << entry.decision.value << ": " << entry.decision.why;
+    if (isa<GemmOp>(entry.op))
+      remark << "; `policy` or `plan` on the gemm states another";
     for (const std::string &refused : entry.decision.refused)
       remark.attachNote() << "not possible: " << refused;
+  }
+  for (auto &[buffer, choice] : analysis.shareds) {
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    if (!alloc || alloc.getLayout()) // stated by the program
+      continue;
+    InFlightDiagnostic remark = alloc.emitRemark();
+    remark << "shared memory: " << choice.why;
+    if (choice.degree > 1)
+      remark << "; `layout(#tile.shared_layout<...>)` on the tile states "
+                "another";
   }
   for (const LayoutConversion &conversion : analysis.conversions) {
     InFlightDiagnostic remark = conversion.op->emitRemark();
@@ -188,6 +200,8 @@ LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
     int64_t threads = kernel.getThreads();
     // Of elements that replicas share, each holds its own.
     int64_t elements = llvm::divideCeil(type.getNumElements(), threads);
+    if (FragmentLayoutAttr stated = getFragmentLayout(alloc.getResult()))
+      elements = stated.getLayout().numRegisters();
     int64_t registers =
         llvm::divideCeil(elements * getStorageBits(type.getElementType()), 32);
     if (registers <= kMostFragmentRegisters)

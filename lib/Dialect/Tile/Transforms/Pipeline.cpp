@@ -396,7 +396,12 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
     decision = decideRoles(kernel, *target, isForced);
   if (decision.specialize)
     kernel.setSpecialize(true);
-  if (decision.specialize || (!isForced && !remarks))
+  // Without a pipelined loop the question does not arise.
+  auto hasLoop = [&] {
+    return kernel.walk([](PipelinedOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  if (decision.specialize || (!isForced && !(remarks && hasLoop())))
     return success();
   InFlightDiagnostic diag =
       isForced ? kernel.emitOpError()

@@ -157,7 +157,7 @@ std::string Prefetch::whyNotOperand(Value buffer, MmaOperand role,
     return "ldmatrix cannot load an operand";
   auto shared =
       cast<SharedLayoutAttr>((*ring.getLayouts())[operand.view]).getLayout();
-  if (shared.contiguousElements(1) * bits < 128)
+  if (shared.alignedElements(1) * bits < 128)
     return "ldmatrix cannot load an operand";
   MLIRContext *context = gemm.getContext();
   operand.layout = FragmentLayoutAttr::get(context, layout);
@@ -364,7 +364,9 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
             ? "the loop has several gemms"
             : prefetch.whyNot(fragmentRegisters(kernel, loop), available);
     if (!reason.empty()) {
-      if (remarks)
+      // Of others the question does not arise: they read shared memory.
+      bool isMmaSync = isDoneBy(gemms[0], MmaInstruction::MmaSync);
+      if (remarks && isMmaSync)
         gemms[0].emitRemark() << "operands not loaded ahead: " << reason;
       continue;
     }

@@ -48,24 +48,48 @@ static StringRef whyNoPolicy(TileMoveOpInterface copy,
   return "";
 }
 
+static StringRef memoryName(Value buffer) {
+  return isFragment(buffer) ? "registers"
+                            : stringifyMemorySpace(getMemorySpace(buffer));
+}
+
+/// Whether a row is wider than an element: narrower ones say nothing of why the
+/// instruction was not taken.
+static bool isWide(const CopyFacts &facts, const CopyRule &rule) {
+  return !rule.bytes || rule.bytes * 8 > facts.countedSide().elementBits;
+}
+
 /// What was chosen and why not the rows before: one reason per instruction,
-/// that of its narrowest row, and each wider row of the chosen one.
-static void explain(TileMoveOpInterface copy, const CopyDecision &decision) {
+/// that of its narrowest row of several elements, and one for the wider rows of
+/// the chosen one that it keeps from being taken.
+static void explain(const CopyFacts &facts, const CopyDecision &decision) {
+  TileMoveOpInterface copy = facts.op;
   InFlightDiagnostic remark = copy->emitRemark();
-  remark << (copy.getCombining() ? "atomic: " : "copy: ")
-         << stringifyCopyInstruction(decision.instruction) << ", "
-         << decision.bytes << " bytes";
+  remark << memoryName(copy.getSource()) << " to "
+         << memoryName(copy.getTarget())
+         << (copy.getCombining() ? " atomic: " : " copy: ")
+         << stringifyCopyInstruction(decision.instruction);
+  bool isProxys = decision.instruction == CopyInstruction::Tma ||
+                  decision.instruction == CopyInstruction::Bulk;
+  if (!isProxys)
+    remark << ", " << decision.bytes
+           << (decision.bytes == 1 ? " byte" : " bytes");
   llvm::MapVector<CopyInstruction, const RejectedCopyRule *> others;
-  for (const RejectedCopyRule &rejected : decision.rejected)
-    if (rejected.rule->instruction != decision.instruction)
+  llvm::MapVector<StringRef, std::string> widths;
+  for (const RejectedCopyRule &rejected : decision.rejected) {
+    if (rejected.rule->instruction == decision.instruction) {
+      std::string &list = widths[rejected.reason];
+      list += (list.empty() ? "" : ", ") + std::to_string(rejected.rule->bytes);
+    } else if (isWide(facts, *rejected.rule) ||
+               !others.contains(rejected.rule->instruction)) {
       others[rejected.rule->instruction] = &rejected;
+    }
+  }
   for (auto &[instruction, rejected] : others)
     remark << "; " << stringifyCopyInstruction(instruction)
            << " not taken: " << rejected->reason;
-  for (const RejectedCopyRule &rejected : decision.rejected)
-    if (rejected.rule->instruction == decision.instruction)
-      remark << "; " << rejected.rule->bytes
-             << " bytes not taken: " << rejected.reason;
+  for (auto &[reason, list] : widths)
+    remark << "; " << list << " bytes not taken: " << reason;
   if (StringRef why = whyNoPolicy(copy, decision.instruction); !why.empty())
     remark << "; `eviction_policy` has no effect: " << why;
 }
@@ -124,7 +148,7 @@ private:
     copy.setPlanAttr(
         CopyPlanAttr::get(&getContext(), decision.instruction, decision.bytes));
     if (remarks)
-      explain(copy, decision);
+      explain(facts, decision);
     return success();
   }
 };

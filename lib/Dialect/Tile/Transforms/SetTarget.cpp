@@ -4,7 +4,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
-#include "tile/Target/TargetInfo.h"
+#include "tile/Target/DeviceInfo.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SETTARGETPASS
@@ -22,13 +22,27 @@ struct SetTargetPass : tile::impl::SetTargetPassBase<SetTargetPass> {
     // First in every pipeline: refused before anything is made of it.
     if (failed(verifyOnlyKernels(getOperation())))
       return signalPassFailure();
-    std::string error;
-    if (!TargetInfo::get(arch, &error)) {
-      getOperation().emitError() << error;
-      return signalPassFailure();
+    ModuleOp module = getOperation();
+    auto emitError = [&] { return module.emitError(); };
+    StringRef name = arch;
+    StringRef wanted = device;
+    if (!wanted.empty()) {
+      std::string error;
+      const DeviceInfo *figures = DeviceInfo::get(wanted, &error);
+      if (!figures) {
+        emitError() << error;
+        return signalPassFailure();
+      }
+      wanted = figures->name;
+      if (name.empty())
+        name = TargetInfo::newestFor(figures->capability)->arch;
     }
-    getOperation()->setAttr(kTargetAttrName,
-                            TargetAttr::get(&getContext(), arch));
+    auto attribute = TargetAttr::getChecked(
+        llvm::function_ref<InFlightDiagnostic()>(emitError), &getContext(),
+        name.empty() ? "sm_80" : name, wanted);
+    if (!attribute)
+      return signalPassFailure();
+    module->setAttr(kTargetAttrName, attribute);
   }
 };
 } // namespace

@@ -67,9 +67,12 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
         if (isGlobal(copy.getSource()) && isFragment(copy.getTarget()))
           loads.push_back(copy);
       });
+      // Without gemms there is no epilogue: nobody asks how it loads.
+      bool hasGemm = kernel.walk([](GemmOp) { return WalkResult::interrupt(); })
+                         .wasInterrupted();
       for (CopyOp copy : loads) {
         std::string why = stage(kernel, copy);
-        if (remarks && !why.empty())
+        if (remarks && hasGemm && !why.empty())
           copy.emitRemark() << "loaded directly: " << why;
       }
     }

@@ -76,8 +76,12 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
       cast<MemRefType>(copy.getTarget().getType()).getElementType());
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   int64_t span = columns * bits / 8;
-  if (rows * span < kSmallBytes || columns * bits % 256) {
-    why = "the tile is small, or its rows are no multiple of 32 bytes";
+  if (rows * span < kSmallBytes) {
+    why = "the tile has less than " + std::to_string(kSmallBytes) + " bytes";
+    return failure();
+  }
+  if (columns * bits % 256) {
+    why = "its rows are no multiple of 32 bytes";
     return failure();
   }
   // Lanes that each have a row of their own would store far apart.

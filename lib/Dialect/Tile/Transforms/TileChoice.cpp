@@ -99,9 +99,9 @@ namespace {
 class CandidateFactory {
 public:
   CandidateFactory(KernelOp kernel, const TargetInfo &target,
-                   const cost::ProblemSizes &sizes)
-      : kernel(kernel), target(target), sizes(sizes), reader(target),
-        module(ModuleOp::create(kernel.getLoc())) {}
+                   const DeviceInfo &device, const cost::ProblemSizes &sizes)
+      : kernel(kernel), target(target), device(device), sizes(sizes),
+        reader(target, device), module(ModuleOp::create(kernel.getLoc())) {}
   ~CandidateFactory() { module.erase(); }
 
   Candidate make(ArrayRef<int64_t> values) {
@@ -138,12 +138,13 @@ private:
     cost::KernelFacts facts;
     if (auto why = reader.read(program, sizes, facts))
       return *why;
-    estimate = cost::estimate(facts, cost::figuresFor(target), target);
+    estimate = cost::estimate(facts, device, target);
     return estimate.excluded;
   }
 
   KernelOp kernel;
   const TargetInfo &target;
+  const DeviceInfo &device;
   const cost::ProblemSizes &sizes;
   cost::FactsReader reader;
   ModuleOp module;
@@ -197,14 +198,15 @@ LogicalResult tile::checkNames(ArrayRef<KernelOp> kernels,
 
 FailureOr<std::vector<Candidate>>
 tile::rankCandidates(KernelOp kernel, const TargetInfo &target,
-                     const cost::SizeHints &hints, const FixedValues &fixed) {
+                     const DeviceInfo &device, const cost::SizeHints &hints,
+                     const FixedValues &fixed) {
   auto sizes = cost::problemSizes(kernel, hints);
   if (failed(sizes))
     return failure();
   auto domains = openValues(kernel, fixed);
   if (failed(domains))
     return failure();
-  CandidateFactory factory(kernel, target, *sizes);
+  CandidateFactory factory(kernel, target, device, *sizes);
   std::vector<Candidate> candidates;
   SmallVector<size_t> digits(domains->size(), 0);
   for (bool done = false; !done;) {

@@ -121,6 +121,15 @@ SmallVector<Promises> VersionKernelsPass::missingPromises(KernelOp kernel) {
   return result;
 }
 
+/// Diagnostics name the version (SourceDiagnostics.cpp): what holds of it need
+/// not hold of the kernel on the same line.
+static void nameInLocations(KernelOp version) {
+  auto name = FlatSymbolRefAttr::get(version.getSymNameAttr());
+  version.walk([&](Operation *op) {
+    op->setLoc(FusedLoc::get({op->getLoc()}, name, op->getContext()));
+  });
+}
+
 void VersionKernelsPass::addVersion(KernelOp kernel,
                                     ArrayRef<Promises> promises,
                                     SymbolTable &symbols) {
@@ -155,8 +164,11 @@ void VersionKernelsPass::addVersion(KernelOp kernel,
       assume(metadata.getStrides()[dim], promise.divisor);
   }
   version.setArgAttrsAttr(builder.getArrayAttr(attributes));
+  nameInLocations(version);
   if (remarks)
     kernel.emitRemark()
         << "compiled a second time, as '" << version.getSymName()
-        << "', for addresses and strides that are multiples of 16 bytes";
+        << "', for addresses and strides that are multiples of 16 bytes: the "
+           "launcher takes it where they are; `tile.alignment = 16` and "
+           "`tile.assume` promise it, and one version is enough";
 }

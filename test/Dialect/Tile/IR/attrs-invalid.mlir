@@ -127,8 +127,30 @@
 // -----
 
 // targets
-// expected-error @+1 {{expected an architecture among sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, sm_100, sm_100f, sm_100a, sm_120, sm_120f, sm_120a; got 'sm_42'}}
+// expected-error @+1 {{expected an architecture among sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, sm_100, sm_100f, sm_100a, sm_103a, sm_110a, sm_120, sm_120f, sm_120a; got 'sm_42'}}
 "test.attribute"() {a = #tile.target<"sm_42">} : () -> ()
+
+// -----
+
+// the nearest architecture: code of the family, or of an older one
+// expected-error @+1 {{got 'sm_121a', where code for sm_120f runs, too}}
+"test.attribute"() {a = #tile.target<"sm_121a">} : () -> ()
+
+// -----
+
+// expected-error @+1 {{got 'sm_103', where code for sm_103a runs, too}}
+"test.attribute"() {a = #tile.target<"sm_103">} : () -> ()
+
+// -----
+
+// devices
+// expected-error @+1 {{expected a device among A100-SXM, A100-PCIe, A10, AGX-Orin, L40S, H200, H100-SXM, H100-PCIe, H20, GH200, B200, Thor, RTX-5090; got 'H300'}}
+"test.attribute"() {a = #tile.target<"sm_90a", device = "H300">} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected code that L40S (8.9) runs, like that for sm_89; got sm_90a}}
+"test.attribute"() {a = #tile.target<"sm_90a", device = "L40S">} : () -> ()
 
 // -----
 

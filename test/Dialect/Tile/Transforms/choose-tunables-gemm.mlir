@@ -18,7 +18,7 @@
 // SMALL: tile.chosen = {{.*}}cx = 1 : i64, cy = 1 : i64
 
 // RUN: tile-translate %tile_src/examples/gemm_tunable.mlir --tile-to-ptx --arch=sm_90a --shape-hints=A=8192x8192,B=8192x8192,C=8192x8192 --remarks -o %t.ptx 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: remark: chose bm = {{.*}}: predicted {{[0-9]+\.[0-9]}} us ({{[0-9]+}} rounds of blocks, {{[0-9]+}} % of places taken, limited by tensor cores); next bm = {{.*}} us {{.*}}; {{[0-9]+}} of 1440 combinations are not possible, like bm = {{.*}}: {{.*}}
+// REMARK: remark: chose bm = {{.*}} for H200 (132 multiprocessors): predicted {{[0-9]+\.[0-9]}} us ({{[0-9]+}} rounds of blocks, {{[0-9]+}} % of places taken, limited by tensor cores); next bm = {{.*}} us {{.*}}; {{[0-9]+}} of 1440 combinations are not possible, like bm = {{.*}}: {{.*}}
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // PTX: wgmma.mma_async.sync.aligned.m64n{{128|160|192|224|256}}k16
 

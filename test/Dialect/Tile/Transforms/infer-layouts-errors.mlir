@@ -140,3 +140,14 @@ tile.kernel @large_fragment() grid(%bx) = (1) threads(128) {
   %t = tile.alloc : memref<512x512xf32, #tile.fragment>
 }
 }
+
+// -----
+
+// A stated layout counts with the elements that replicas hold twice.
+module attributes {tile.target = #tile.target<"sm_90a">} {
+tile.kernel @replicated() grid(%b) = (1) threads(160) {
+  // expected-error @below {{expected a fragment of at most 1024 registers in each thread, got 3168}}
+  // expected-note @below {{a thread has 255 registers}}
+  %f = tile.alloc layout(#tile.fragment_layout<shape [33, 48] reg [(2, 1:1), (33, 0:1), (24, 1:2)] lane [(32, *)] warp [(5, *)]>) : memref<33x48xf64, #tile.fragment>
+}
+}

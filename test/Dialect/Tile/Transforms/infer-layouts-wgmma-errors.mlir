@@ -1,6 +1,6 @@
 // What keeps a gemm from wgmma, each with its reason; stated plans that are
 // impossible are errors.
-// RUN: tile-opt %s --tile-infer-layouts=remarks=true --split-input-file --verify-diagnostics -o /dev/null
+// RUN: tile-opt %s --tile-infer-layouts=remarks=true --split-input-file --verify-diagnostics=only-expected -o /dev/null
 
 #shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_90a">} {

@@ -16,23 +16,23 @@ tile.kernel @types(%F: memref<?x64xf32> {tile.alignment = 16}, %D: memref<?x64xf
   %bf = tile.alloc : memref<32x64xbf16, #shared>
   %i = tile.alloc : memref<32x64xi32, #shared>
   %l = tile.alloc : memref<32x64xi64, #shared>
-  // expected-remark @below {{atomic: tma, 4 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic add %f to %F[%m, %c0] : memref<32x64xf32, #shared> to memref<?x64xf32>
-  // expected-remark @below {{atomic: tma, 8 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic add %d to %D[%m, %c0] : memref<32x64xf64, #shared> to memref<?x64xf64>
-  // expected-remark @below {{atomic: tma, 2 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic add %h to %H[%m, %c0] : memref<32x64xf16, #shared> to memref<?x64xf16>
-  // expected-remark @below {{atomic: tma, 2 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic add %bf to %B[%m, %c0] : memref<32x64xbf16, #shared> to memref<?x64xbf16>
-  // expected-remark @below {{atomic: tma, 4 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic add %i to %I[%m, %c0] : memref<32x64xi32, #shared> to memref<?x64xi32>
-  // expected-remark @below {{atomic: tma, 8 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic add %l to %L[%m, %c0] : memref<32x64xi64, #shared> to memref<?x64xi64>
-  // expected-remark @below {{atomic: tma, 4 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic max %i to %I[%m, %c0] {is_unsigned} : memref<32x64xi32, #shared> to memref<?x64xi32>
-  // expected-remark @below {{atomic: tma, 4 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic min %i to %I[%m, %c0] : memref<32x64xi32, #shared> to memref<?x64xi32>
-  // expected-remark @below {{atomic: tma, 8 bytes}}
+  // expected-remark @below {{atomic: tma}}
   tile.atomic max %l to %L[%m, %c0] : memref<32x64xi64, #shared> to memref<?x64xi64>
 }
 

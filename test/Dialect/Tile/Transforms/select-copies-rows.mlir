@@ -12,13 +12,13 @@ tile.kernel @taken(%X: memref<?x?x?x64xf16> {tile.alignment = 16}, %L: memref<?x
   %l = tile.alloc : memref<64x32xf32, #shared>
   %v = tile.alloc : memref<64x16xf16, #shared>
   %wide = tile.alloc : memref<512x24xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.im2col %X pixel %bx filter [%c0, %c0] channel %c0 to %a kernel [3, 3] strides [8, 1] pad_lower [128, 1] pad_upper [127, 1] : memref<?x?x?x64xf16> to memref<128x64xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 4 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.im2col %L pixel %bx filter [%c0] channel %c0 to %l kernel [300] pad_lower [299] : memref<?x?x32xf32> to memref<64x32xf32, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.im2col %V pixel %bx filter [%c0, %c0, %c0] channel %c0 to %v kernel [3, 3, 3] dilations [2, 2, 2] : memref<2x8x8x8x16xf16> to memref<64x16xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.im2col %X pixel %bx filter [%c0, %c0] channel %c0 to %wide kernel [1, 1] : memref<?x?x?x64xf16> to memref<512x24xf16, #shared>
 }
 

@@ -17,17 +17,17 @@ tile.kernel @taken(%A: memref<?x4096xf16> {tile.alignment = 16}, %B: memref<4096
   %odd = tile.alloc : memref<128x24xf16, #shared>
   %c = tile.alloc : memref<32x48xf32, #shared>
   %v = tile.alloc : memref<256xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %A[%m, %c0] to %a : memref<?x4096xf16> to memref<128x32xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %B[%c0, %m] to %b pad(%zero : f16) : memref<4096x4096xf16> to memref<64x256xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %A[%m, %m] to %odd : memref<?x4096xf16> to memref<128x24xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 4 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %c to %C[%bx, %m, %c0] sizes [1, 32, 48] : memref<32x48xf32, #shared> to memref<8x?x96xf32>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %B[%m, %c0] sizes [1, 256] to %v : memref<4096x4096xf16> to memref<256xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %b to %B[%c0, %m] : memref<64x256xf16, #shared> to memref<4096x4096xf16>
 }
 
@@ -44,13 +44,13 @@ tile.kernel @bulk(%X: memref<64x2048xf16> {tile.alignment = 16}, %Y: memref<?x20
   %x = tile.alloc : memref<2048xf16, #shared>
   %y = tile.alloc : memref<2048xf16, #shared>
   %rows = tile.alloc : memref<8x2048xf16, #shared>
-  // expected-remark @+1 {{copy: bulk, 2 bytes; tma not taken: one bulk copy does what would take 8 boxes}}
+  // expected-remark @+1 {{copy: bulk; tma not taken: one bulk copy does what would take 8 boxes}}
   tile.copy %X[%bx, %c0] sizes [1, 2048] to %x : memref<64x2048xf16> to memref<2048xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %Y[%bx, %c0] sizes [1, 2048] to %y : memref<?x2048xf16> to memref<2048xf16, #shared>
-  // expected-remark @+1 {{copy: bulk, 2 bytes; tma not taken: one bulk copy does}}
+  // expected-remark @+1 {{copy: bulk; tma not taken: one bulk copy does}}
   tile.copy %X[%c0, %c0] to %rows : memref<64x2048xf16> to memref<8x2048xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %X[%bx, %c0] sizes [1, 2048] to %x {prefer = #tile.copy_instruction<tma>} : memref<64x2048xf16> to memref<2048xf16, #shared>
 }
 
@@ -182,11 +182,11 @@ tile.kernel @starts(%A: memref<?x4096xf16> {tile.alignment = 16}, %V: memref<409
   %a = tile.alloc : memref<64x32xf16, #shared>
   %b = tile.alloc : memref<64x32xf16, #shared>
   %v = tile.alloc : memref<64xi8, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %A[%cm1, %cm8] to %a : memref<?x4096xf16> to memref<64x32xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %A[%c2, %j] to %a : memref<?x4096xf16> to memref<64x32xf16, #shared>
-  // expected-remark @+1 {{copy: tma, 2 bytes}}
+  // expected-remark @+1 {{copy: tma}}
   tile.copy %b to %A[%i, %tile] : memref<64x32xf16, #shared> to memref<?x4096xf16>
   // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 2 bytes only along dimension 1 of 'A', not of 16 (`tile.assume` can promise more)}}
   tile.copy %A[%c2, %i] to %a : memref<?x4096xf16> to memref<64x32xf16, #shared>

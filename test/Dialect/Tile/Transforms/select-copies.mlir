@@ -79,7 +79,7 @@ tile.kernel @promised_elsewhere(%A: memref<?x?xf16> {tile.alignment = 16}, %flag
 tile.kernel @base(%A: memref<64x64xf32>) grid(%bx) = (1) threads(128) {
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<64x64xf32, #shared>
-  // expected-remark @+1 {{copy: cp_async, 4 bytes; tma not taken: sm_80 has no tensor memory accelerator; bulk not taken: sm_80 has no bulk copies; 16 bytes not taken: 'A' is aligned to 4 bytes only (`tile.alignment`); 8 bytes not taken: 'A' is aligned to 4 bytes only}}
+  // expected-remark @+1 {{copy: cp_async, 4 bytes; tma not taken: sm_80 has no tensor memory accelerator; bulk not taken: sm_80 has no bulk copies; 16, 8 bytes not taken: 'A' is aligned to 4 bytes only (`tile.alignment`)}}
   tile.copy %A[%c0, %c0] to %s : memref<64x64xf32> to memref<64x64xf32, #shared>
 }
 
@@ -193,7 +193,7 @@ tile.kernel @meaning(%A: memref<4096x4096xf16> {tile.alignment = 16}, %F: memref
   %row = arith.muli %bx, %c128 : index
   // expected-remark @+1 {{copy: cp_async, 16 bytes}}
   tile.copy %A[%row, %c0] to %s pad(%one : f16) : memref<4096x4096xf16> to memref<128x32xf16, #shared>
-  // expected-remark @+1 {{16 bytes not taken: the tile has 30 elements along dimension 1; 8 bytes not taken: the tile has 30 elements along dimension 1}}
+  // expected-remark @+1 {{16, 8 bytes not taken: the tile has 30 elements along dimension 1}}
   tile.copy %A[%m, %c0] to %odd : memref<4096x4096xf16> to memref<128x30xf16, #shared>
 }
 
@@ -221,7 +221,7 @@ tile.kernel @layouts(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) 
   tile.copy %A[%c0, %c0] to %s {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{8 bytes not taken: the loop layout gives a thread runs of 2 elements along dimension 1}}
   tile.copy %A[%c0, %c0] to %s {layout = #pairs} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
-  // expected-remark @+1 {{cp_async not taken: the loop layout gives a thread runs of 1 elements along dimension 1}}
+  // expected-remark @+1 {{cp_async not taken: the loop layout gives a thread single elements along dimension 1}}
   tile.copy %A[%c0, %c0] to %s {layout = #columns} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{16 bytes not taken: rows of the layout of the shared buffer start at multiples of 8 bytes only}}
   tile.copy %A[%c0, %c0] to %p {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
@@ -251,7 +251,7 @@ tile.kernel @fragments(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx
   %o = tile.alloc layout(#other) : memref<64x32xf16, #tile.fragment>
   %s = tile.alloc : memref<64x32xf16, #shared>
   %t = tile.alloc : memref<32x64xf16, #shared>
-  // expected-remark @+1 {{copy: vector, 4 bytes; 16 bytes not taken: the loop layout gives a thread runs of 2 elements along dimension 1; 8 bytes not taken}}
+  // expected-remark @+1 {{copy: vector, 4 bytes; 16, 8 bytes not taken: the loop layout gives a thread runs of 2 elements along dimension 1}}
   tile.copy %acc to %C[%c0, %c0] {layout = #accumulator} : memref<64x32xf32, #tile.fragment> to memref<4096x4096xf16>
   // expected-remark @+1 {{copy: ldmatrix, 16 bytes}}
   tile.copy %s to %a {layout = #operandA} : memref<64x32xf16, #shared> to memref<64x32xf16, #tile.fragment>

@@ -95,7 +95,7 @@ tile.kernel @direct(%C: memref<?x4096xf16> {tile.alignment = 16}, %U: memref<?x4
   tile.copy %acc to %C[%m, %n] {layout = #acc, disable_tma} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
   // expected-remark @below {{stored directly: the program states how to copy}}
   tile.copy %acc to %C[%m, %n] {layout = #acc, prefer = #tile.copy_instruction<vector>} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
-  // expected-remark @below {{stored directly: the tile is small, or its rows are no multiple of 32 bytes}}
+  // expected-remark @below {{stored directly: the tile has less than 4096 bytes}}
   tile.copy %s to %C[%m, %n] {layout = #small} : memref<64x16xf32, #tile.fragment> to memref<?x4096xf16>
   // expected-remark @below {{stored directly: threads hold whole pieces of 16 bytes of its rows}}
   tile.copy %w to %C[%m, %n] {layout = #wide} : memref<128x128xf16, #tile.fragment> to memref<?x4096xf16>

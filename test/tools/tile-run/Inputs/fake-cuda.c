@@ -19,6 +19,9 @@ static int lost;
 #ifndef CAPABILITY
 #define CAPABILITY 90
 #endif
+#ifndef NAME
+#define NAME "Fake"
+#endif
 #ifndef DEVICES
 #define DEVICES 1
 #endif
@@ -34,7 +37,7 @@ int cuGetErrorString(int error, const char **text) {
 int cuDeviceGetCount(int *count) { return *count = DEVICES, 0; }
 int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, 0; }
 int cuDeviceGetName(char *name, int size, int device) {
-  return strncpy(name, "Fake", size), 0;
+  return strncpy(name, NAME, size), 0;
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
   return *bytes = 1 << 30, 0;
@@ -75,6 +78,18 @@ int cuFuncGetAttribute(int *value, int attribute, void *which) {
 }
 int cuFuncSetAttribute(void *which, int attribute, int value) { return 0; }
 
+/// scale(X: memref<?x?xf32>, Y: memref<?x?xf32>, s: f32), that of
+/// examples/scale.mlir.
+static int scale(void **params) {
+  const float *x = *(float **)params[0];
+  int64_t count = *(int64_t *)params[1] * *(int64_t *)params[2];
+  float *y = *(float **)params[3];
+  float s = *(float *)params[6];
+  for (int64_t i = 0; i < count; ++i)
+    y[i] = (x[i] > 0 ? x[i] : 0) * s;
+  return lost;
+}
+
 /// kernel(A: memref<?xf32>, C: memref<?x?xf32, strided<[?, 1]>>), C[i, j] =
 /// 2 * A[j]
 int cuLaunchKernel(void *which, unsigned gridX, unsigned gridY, unsigned gridZ,
@@ -85,10 +100,15 @@ int cuLaunchKernel(void *which, unsigned gridX, unsigned gridY, unsigned gridZ,
 #ifdef SHOW_LAUNCHES
   fprintf(stderr, "launch %s\n", name);
 #endif
+#ifdef IDLE
+  return lost;
+#endif
   // A version does what its kernel does.
   char *suffix = strstr(name, "__aligned");
   if (suffix)
     *suffix = 0;
+  if (!strcmp(name, "scale"))
+    return scale(params);
   float *a = *(float **)params[0];
   float *c = *(float **)params[2];
   int64_t rows = *(int64_t *)params[3];
@@ -159,3 +179,15 @@ int cuEventSynchronize(void *event) { return 0; }
 int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
   return *milliseconds = 2.0f, 0;
 }
+#ifdef IDLE
+int cuLaunchKernelEx(const void *config, void *which, void **params,
+                     void **extra) {
+  return lost;
+}
+int cuOccupancyMaxActiveClusters(int *count, void *which, const void *config) {
+  return *count = 1, 0;
+}
+/// Both fill the map with 128 zeros.
+int cuTensorMapEncodeIm2col(void *map) { return memset(map, 0, 128), 0; }
+int cuTensorMapEncodeTiled(void *map) { return memset(map, 0, 128), 0; }
+#endif

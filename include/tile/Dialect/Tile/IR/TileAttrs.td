@@ -36,7 +36,7 @@ def Tile_TensorMemorySpaceAttr : Tile_Attr<"TensorMemorySpace", "tmem"> {
 
 def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment_layout"> {
   let summary = "who holds which element of a fragment";
-  let description = [{
+  let description = !strconcat(FragmentLayoutSyntax, [{
     Hardware axes register, lane, warp (and block of a cluster), each an ordered
     list of modes, fastest digit first. A mode `(extent, dim:stride)` says that
     the digit contributes `digit*stride` to logical dimension `dim`;
@@ -46,7 +46,7 @@ def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment_layout"> {
     // the accumulator of mma.sync m16n8
     #tile.fragment_layout<shape [16, 8] reg [(2, 1:1), (2, 0:8)] lane [(4, 1:2), (8, 0:1)] warp []>
     ```
-  }];
+  }]);
   // Modes are flattened to triples (extent, dim, stride); dim -1 replicates.
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         ArrayRefParameter<"int64_t">:$reg,
@@ -65,14 +65,14 @@ def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment_layout"> {
 
 def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared_layout"> {
   let summary = "where an element of a shared-memory buffer lies";
-  let description = [{
+  let description = !strconcat(SharedLayoutSyntax, [{
     Strided mixed-radix modes per logical dimension, then an optional XOR
     swizzle `(bits, base, shift)` of the byte address.
 
     ```mlir
     #tile.shared_layout<shape [128, 32] bits 16 modes [(32, 1:1), (128, 0:32)] swizzle(2, 4, 3)>
     ```
-  }];
+  }]);
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         "int64_t":$elementBits,
                         ArrayRefParameter<"int64_t">:$modes,
@@ -104,7 +104,9 @@ class Tile_EnumAttr<Tile_Enum e> : EnumAttr<Tile_Dialect, e, e.attrMnemonic> {
 def Tile_WarpPolicy : Tile_Enum<"WarpPolicy", "warp_policy", "how warps share the result of a gemm", [
   I32EnumAttrCase<"Square", 0, "square">, I32EnumAttrCase<"FullRow", 1, "full_row">,
   I32EnumAttrCase<"FullCol", 2, "full_col">]>;
-def Tile_WarpPolicyAttr : Tile_EnumAttr<Tile_WarpPolicy>;
+def Tile_WarpPolicyAttr : Tile_EnumAttr<Tile_WarpPolicy> {
+  let description = WarpPolicyCases;
+}
 
 def Tile_ReduceKind : Tile_Enum<"ReduceKind", "reduce_kind", "how elements are combined", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
@@ -119,7 +121,9 @@ def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind>;
 
 def Tile_Precision : Tile_Enum<"Precision", "precision", "arithmetic of an f32 gemm", [
   I32EnumAttrCase<"Tf32", 0, "tf32">, I32EnumAttrCase<"Ieee", 1, "ieee">]>;
-def Tile_PrecisionAttr : Tile_EnumAttr<Tile_Precision>;
+def Tile_PrecisionAttr : Tile_EnumAttr<Tile_Precision> {
+  let description = PrecisionCases;
+}
 
 def Tile_CopyInstruction : Tile_Enum<"CopyInstruction", "copy_instruction", "instruction that moves a tile", [
   I32EnumAttrCase<"Tma", 0, "tma">, I32EnumAttrCase<"Bulk", 1, "bulk">,
@@ -127,12 +131,16 @@ def Tile_CopyInstruction : Tile_Enum<"CopyInstruction", "copy_instruction", "ins
   I32EnumAttrCase<"Stmatrix", 4, "stmatrix">, I32EnumAttrCase<"Vector", 5, "vector">,
   I32EnumAttrCase<"Scalar", 6, "scalar">,
   I32EnumAttrCase<"Realign", 7, "realign">]>;
-def Tile_CopyInstructionAttr : Tile_EnumAttr<Tile_CopyInstruction>;
+def Tile_CopyInstructionAttr : Tile_EnumAttr<Tile_CopyInstruction> {
+  let description = CopyInstructionCases;
+}
 
 def Tile_MmaInstruction : Tile_Enum<"MmaInstruction", "mma_instruction", "instruction that multiplies tiles", [
   I32EnumAttrCase<"Fma", 0, "fma">, I32EnumAttrCase<"MmaSync", 1, "mma_sync">,
   I32EnumAttrCase<"Wgmma", 2, "wgmma">, I32EnumAttrCase<"Tcgen05", 3, "tcgen05">]>;
-def Tile_MmaInstructionAttr : Tile_EnumAttr<Tile_MmaInstruction>;
+def Tile_MmaInstructionAttr : Tile_EnumAttr<Tile_MmaInstruction> {
+  let description = MmaInstructionCases;
+}
 
 def Tile_RingSide : Tile_Enum<"RingSide", "ring_side", "who fills or empties the slots of a ring", [
   I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"CpAsync", 1, "cp_async">,
@@ -144,7 +152,9 @@ def Tile_RingSide : Tile_Enum<"RingSide", "ring_side", "who fills or empties the
 def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "eviction_policy", "how long the L2 cache should keep what a copy moves", [
   I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "first">,
   I32EnumAttrCase<"Last", 2, "last">]>;
-def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy>;
+def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy> {
+  let description = EvictionPolicyCases;
+}
 
 //===----------------------------------------------------------------------===//
 // What a kernel leaves open
@@ -183,19 +193,22 @@ def Tile_TunedArrayAttr : TypedArrayAttrBase<Tile_TunedAttr, "array of tuned att
 //===----------------------------------------------------------------------===//
 
 def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
-  let summary = "the architecture a module is compiled for";
+  let summary = "the architecture, and the device, a module is compiled for";
   let description = [{
     `arch` takes LLVM's `-mcpu` names (`sm_80`, `sm_90a`, ...), on the module as
-    the attribute `tile.target`.
+    the attribute `tile.target`. `device` names the GPU of this architecture for
+    which tiles are chosen (docs/Rationale/Devices.md): `#tile.target<"sm_90a",
+    device = "H100-PCIe">`. Without it each architecture has a default.
   }];
-  let parameters = (ins StringRefParameter<"architecture">:$arch);
-  let assemblyFormat = "`<` $arch `>`";
+  let parameters = (ins StringRefParameter<"architecture">:$arch,
+                        StringRefParameter<"device", "\"\"">:$device);
+  let assemblyFormat = "`<` $arch (`,` `device` `=` $device^)? `>`";
   let genVerifyDecl = 1;
 }
 
 def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
   let summary = "the instruction chosen for a copy, and the bytes each thread moves at a time";
-  let description = [{ `bytes` is positive. }];
+  let description = !strconcat(CopyPlanAttributes, [{ `bytes` is positive. }]);
   let genVerifyDecl = 1;
   let parameters = (ins "CopyInstruction":$instruction, "int64_t":$bytes);
   let assemblyFormat = "`<` $instruction `,` `bytes` `=` $bytes `>`";
@@ -203,7 +216,7 @@ def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
 
 def Tile_MmaPlanAttr : Tile_Attr<"MmaPlan", "mma_plan"> {
   let summary = "the instruction chosen for a gemm, its shape, and the grid of warps";
-  let description = [{
+  let description = !strconcat([{
     The shape and the counts of warps are in [1, 2^16]. `pair`, of tcgen05 only:
     one instruction multiplies for the two blocks of a pair (ranks 2i and 2i + 1
     of a cluster), m rows each; the shape and the warps are those of one block.
@@ -211,7 +224,7 @@ def Tile_MmaPlanAttr : Tile_Attr<"MmaPlan", "mma_plan"> {
     ```mlir
     #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1], pair>
     ```
-  }];
+  }], MmaPlanAttributes);
   let genVerifyDecl = 1;
   let parameters = (ins "MmaInstruction":$instruction, "int64_t":$m, "int64_t":$n,
                         "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN,

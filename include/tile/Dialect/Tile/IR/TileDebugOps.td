@@ -8,7 +8,7 @@ include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_PrintOp : Tile_TileOp<"print"> {
   let summary = "prints a scalar, or every element of a tile with its coordinates";
-  let description = [{
+  let description = !strconcat([{
     Outside `tile.parallel`, once per block: `message: value`. For a buffer one
     line per element: `message[i, j]: value`.
 
@@ -19,20 +19,20 @@ def Tile_PrintOp : Tile_TileOp<"print"> {
     ```mlir
     tile.print "x" %x : f32
     ```
-  }];
+  }], PrintAttributes);
   let arguments = (ins StrAttr:$message, AnyType:$value);
   let assemblyFormat = "$message $value attr-dict `:` type($value)";
 }
 
 def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "stops the program with a message when the condition is false";
-  let description = [{
+  let description = !strconcat([{
     Canonicalization erases an assertion of a constant that is true.
 
     ```mlir
     tile.assert %ok, "n is even"
     ```
-  }];
+  }], AssertAttributes);
   let arguments = (ins I1:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict";
   let hasCanonicalizeMethod = 1;
@@ -41,7 +41,7 @@ def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOp
 def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TileSingleThreadOpInterface]> {
   let summary = "promises divisibility or a range of an index";
-  let description = [{
+  let description = !strconcat([{
     The compiler may rely on the promise. Where the value is a kernel argument,
     or a dimension of one, the launcher checks it before each launch; elsewhere a false
     promise is undefined behaviour.
@@ -55,7 +55,7 @@ def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOp
     ```mlir
     tile.assume %n {divisible_by = 8 : i64, min = 1 : i64, max = 65536 : i64} : index
     ```
-  }];
+  }], AssumeAttributes);
   let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value,
     OptionalAttr<I64Attr>:$divisible_by, OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max);
   let assemblyFormat = "$value attr-dict `:` type($value)";

@@ -5,6 +5,7 @@
 #define TILE_DIALECT_TD
 
 include "mlir/IR/OpBase.td"
+include "tile/Dialect/Tile/IR/TileReference.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";

@@ -11,7 +11,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     AutomaticAllocationScope, AffineScope,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "the program of one thread block";
-  let description = [{
+  let description = !strconcat(KernelSyntax, [{
     The body runs once per block of the grid. Block arguments are the kernel's
     arguments followed by the block indices, one per grid dimension. Grid
     extents are expressions over `dim(%arg, d)` and integer scalar arguments, so
@@ -100,7 +100,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       tile.return
     }
     ```
-  }];
+  }], KernelAttributes);
   let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$arg_types,
                        StrArrayAttr:$arg_names, DictArrayAttr:$arg_attrs,
                        AffineMapAttr:$grid, DenseI64ArrayAttr:$grid_operands,
@@ -151,7 +151,7 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
 def Tile_AllocOp : Tile_Op<"alloc", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a tile in shared memory, a fragment, or thread-local memory";
-  let description = [{
+  let description = !strconcat([{
     The contents are undefined until written. `layout` is absent until layout
     inference, or states a choice inference must respect.
 
@@ -169,7 +169,7 @@ def Tile_AllocOp : Tile_Op<"alloc", [
     %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
     %open = tile.alloc(%bm) : memref<?x128xf32, #tile.fragment>
     ```
-  }];
+  }], AllocAttributes);
   let arguments = (ins Variadic<Index>:$dynamic_extents,
                        OptionalAttr<AnyAttrOf<[Tile_FragmentLayoutAttr, Tile_SharedLayoutAttr]>>:$layout);
   let results = (outs AnyMemRef:$result);

@@ -10,7 +10,7 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
     SingleBlockImplicitTerminator<"YieldOp">, RecursivelySpeculatable, AffineScope,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "runs a scalar body for each element of a tile, in any order";
-  let description = [{
+  let description = !strconcat(ParallelSyntax, [{
     The body is scalar code: `memref.load`/`memref.store` with affine or other
     indices, `memref.atomic_rmw`, arith, math, `scf.if`/`scf.for` over scalars.
     Two iterations that write one element are an error unless by an atomic.
@@ -36,7 +36,7 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
       memref.store %y, %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
     }
     ```
-  }];
+  }], ParallelAttributes);
   let arguments = (ins Variadic<Index>:$dynamic_extents,
                        DenseI64ArrayAttr:$extents,
                        OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
@@ -57,7 +57,7 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
       "getLoopUpperBounds"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a loop whose copies may run ahead of its arithmetic";
-  let description = [{
+  let description = !strconcat(PipelinedSyntax, [{
     Means exactly what the sequential loop means; `stages` is how many
     iterations' buffers may be alive at once (1: no overlap). Any trip count
     works. The pass `tile-pipeline` turns it into ring operations when the
@@ -75,7 +75,7 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
     tile.pipelined %k = %c0 to %c4096 step %c32 stages(3) {
     }
     ```
-  }];
+  }], PipelinedAttributes);
   let arguments = (ins Index:$lower_bound, Index:$upper_bound, Index:$step,
                        Optional<Index>:$open_stages, I64Attr:$stages);
   let regions = (region SizedRegion<1>:$body);

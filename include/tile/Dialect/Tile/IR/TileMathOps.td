@@ -8,7 +8,7 @@ include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_GemmOp : Tile_TileOp<"gemm"> {
   let summary = "C = A * B + C on tiles";
-  let description = [{
+  let description = !strconcat([{
     A is M x K (K x M under `transpose_a`), B is K x N (N x K under
     `transpose_b`), C is M x N. `clear` starts from zero instead of C, and so does
     `accumulate(%flag)` where the flag is false: C is not read then. The
@@ -40,7 +40,7 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     tile.gemm %As, %Bs, %acc {policy = #tile.warp_policy<square>}
         : memref<128x32xf16, #shared>, memref<32x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
     ```
-  }];
+  }], GemmAttributes);
   let arguments = (ins Arg<AnyMemRef, "">:$a, Arg<AnyMemRef, "">:$b, Arg<AnyMemRef, "">:$c,
     Optional<I1>:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$clear,
     DefaultValuedAttr<Tile_WarpPolicyAttr, "::mlir::tile::WarpPolicy::Square">:$policy,
@@ -63,7 +63,7 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
 
 def Tile_ReduceOp : Tile_TileOp<"reduce"> {
   let summary = "combines the elements along one dimension";
-  let description = [{
+  let description = !strconcat([{
     `target` has the source's shape without dimension `dim`, or with extent 1
     there. Without `accumulate` the target is overwritten; with it, the result
     is combined with what the target holds. `max`, `min` and `absmax` ignore NaN
@@ -79,7 +79,7 @@ def Tile_ReduceOp : Tile_TileOp<"reduce"> {
     tile.reduce max %scores to %rowmax dim(1) accumulate
         : memref<64x64xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
     ```
-  }];
+  }], ReduceAttributes);
   let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<AnyMemRef, "">:$source,
     Arg<AnyMemRef, "">:$target, I64Attr:$dim, UnitAttr:$accumulate,
     UnitAttr:$propagate_nan, UnitAttr:$is_unsigned);
@@ -91,7 +91,7 @@ def Tile_ReduceOp : Tile_TileOp<"reduce"> {
 
 def Tile_ClusterReduceOp : Tile_TileOp<"cluster_reduce"> {
   let summary = "combines a fragment over blocks of a cluster, into the last one";
-  let description = [{
+  let description = !strconcat([{
     The `blocks` of a cluster whose ranks are `stride` apart, first, first +
     stride, ..., hold a fragment each. Afterwards the last of them holds the
     combination of all, taken in the order of their ranks, so that the result
@@ -110,7 +110,7 @@ def Tile_ClusterReduceOp : Tile_TileOp<"cluster_reduce"> {
     ```mlir
     tile.cluster_reduce sum %acc blocks(4) stride(1) : memref<64x128xf32, #tile.fragment>
     ```
-  }];
+  }], ClusterReduceAttributes);
   let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<AnyMemRef, "">:$target,
     I64Attr:$blocks, I64Attr:$stride, UnitAttr:$is_unsigned);
   let assemblyFormat = [{

@@ -9,7 +9,7 @@ include "tile/Dialect/Tile/IR/TileOpBase.td"
 def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInterface,
     DeclareOpInterfaceMethods<TileSingleThreadOpInterface, ["runsOnOneThread"]>]> {
   let summary = "copies one region to another, in any pair of memory spaces";
-  let description = [{
+  let description = !strconcat([{
     A region is a buffer, the offsets of its first element (zero when absent)
     and its extents. Extents default to the other side's, right-aligned and
     preceded by ones; a whole tile when neither side states them. Elements are
@@ -56,7 +56,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
     tile.copy %Q[%b, %m, %c0] sizes [1, 64, 128] to %Qs : memref<?x?x128xf16> to memref<64x128xf16, #shared>
     ```
-  }];
+  }], CopyAttributes);
   let arguments = (ins
     Arg<AnyMemRef, "">:$source, Variadic<Index>:$source_offsets,
     Arg<AnyMemRef, "">:$target, Variadic<Index>:$target_offsets,
@@ -100,7 +100,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
 
 def Tile_FillOp : Tile_TileOp<"fill"> {
   let summary = "writes one value to every element of a region";
-  let description = [{
+  let description = !strconcat([{
     Constraints:
     - fill-1: the value has the buffer's element type.
     - fill-2: as many offsets and sizes as dimensions, or none; extents are
@@ -113,7 +113,7 @@ def Tile_FillOp : Tile_TileOp<"fill"> {
     ```mlir
     tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>
     ```
-  }];
+  }], FillAttributes);
   let arguments = (ins Arg<AnyMemRef, "">:$target, Variadic<Index>:$offsets,
                        AnyType:$value, OptionalAttr<DenseI64ArrayAttr>:$sizes,
                        OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
@@ -128,7 +128,7 @@ def Tile_FillOp : Tile_TileOp<"fill"> {
 
 def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpInterface]> {
   let summary = "combines a region into another, each element atomically";
-  let description = [{
+  let description = !strconcat([{
     target[e] = kind(target[e], source[e]) for each element, atomically at the
     scope of the device. Parts that overhang a global target are dropped.
 
@@ -152,7 +152,7 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpI
     ```mlir
     tile.atomic add %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>
     ```
-  }];
+  }], AtomicAttributes);
   let arguments = (ins
     Tile_AtomicKindAttr:$kind,
     Arg<AnyMemRef, "">:$source, Variadic<Index>:$source_offsets,

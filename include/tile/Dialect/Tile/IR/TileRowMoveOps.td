@@ -12,7 +12,7 @@ include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_Im2colOp : Tile_TileOp<"im2col", [TileMoveOpInterface, TileSingleThreadOpInterface]> {
   let summary = "copies a tile of the matrix that a convolution multiplies";
-  let description = [{
+  let description = !strconcat([{
     The source is a tensor of N images, each of one to three spatial dimensions
     and C channels, in this order: NWC, NHWC, NDHWC. A convolution with filters
     of extents `kernel` has, along a spatial dimension of size H,
@@ -55,7 +55,7 @@ def Tile_Im2colOp : Tile_TileOp<"im2col", [TileMoveOpInterface, TileSingleThread
     tile.im2col %X pixel %p filter [%r, %s] channel %c to %As kernel [3, 3] pad_lower [1, 1] pad_upper [1, 1]
         : memref<?x?x?x64xf16> to memref<128x64xf16, #shared>
     ```
-  }];
+  }], Im2colAttributes);
   let arguments = (ins
     Arg<AnyMemRef, "">:$source, Index:$pixel, Variadic<Index>:$filter,
     Index:$channel, Arg<AnyMemRef, "">:$target,
@@ -115,7 +115,7 @@ class Tile_RowsByIndexOp<string mnemonic> : Tile_TileOp<mnemonic, [TileMoveOpInt
 
 def Tile_GatherOp : Tile_RowsByIndexOp<"gather"> {
   let summary = "copies rows of a matrix, named by a buffer of indices, to a tile";
-  let description = [{
+  let description = !strconcat([{
     Row i of the tile is row `indices[first + i]` of the source, from `column`
     on. Rows that the source does not have (a negative index, too) and columns
     beyond its last read as zeros, and so do rows that a global buffer of
@@ -140,7 +140,7 @@ def Tile_GatherOp : Tile_RowsByIndexOp<"gather"> {
     tile.gather %X[%k] rows %indices[%zero] to %As
         : memref<?x?xf16>, memref<128xi32, #shared> to memref<128x64xf16, #shared>
     ```
-  }];
+  }], GatherAttributes);
   let arguments = (ins
     Arg<AnyMemRef, "">:$source, Index:$column,
     Arg<AnyMemRef, "">:$indices, Index:$first, Arg<AnyMemRef, "">:$target,
@@ -159,7 +159,7 @@ def Tile_GatherOp : Tile_RowsByIndexOp<"gather"> {
 
 def Tile_ScatterOp : Tile_RowsByIndexOp<"scatter"> {
   let summary = "copies the rows of a tile to rows of a matrix, named by a buffer of indices";
-  let description = [{
+  let description = !strconcat([{
     Row i of the tile goes to row `indices[first + i]` of the target, from
     `column` on. Rows that the target does not have (a negative index, too) and
     columns beyond its last are not stored, and neither are rows that a global
@@ -177,7 +177,7 @@ def Tile_ScatterOp : Tile_RowsByIndexOp<"scatter"> {
     tile.scatter %tile to %Y[%n] rows %indices[%zero]
         : memref<128x64xf16, #tile.fragment> to memref<?x?xf16>, memref<?xi32>
     ```
-  }];
+  }], ScatterAttributes);
   let arguments = (ins
     Arg<AnyMemRef, "">:$source, Arg<AnyMemRef, "">:$target, Index:$column,
     Arg<AnyMemRef, "">:$indices, Index:$first,

@@ -14,7 +14,7 @@ include "tile/Dialect/Tile/IR/TileOpBase.td"
 def Tile_RingCreateOp : Tile_Op<"ring.create", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a ring of buffers in shared or tensor memory";
-  let description = [{
+  let description = !strconcat([{
     Constraints:
     - ring-1: one layout per buffer, or none before inference.
     - ring-2: the ring's type has at least one buffer; buffers are shared-memory
@@ -41,7 +41,7 @@ def Tile_RingCreateOp : Tile_Op<"ring.create", [
     ```mlir
     %ring = tile.ring.create : !tile.ring<3 x [memref<128x32xf16, #shared>], cp_async -> threads>
     ```
-  }];
+  }], RingCreateAttributes);
   let arguments = (ins OptionalAttr<ArrayAttr>:$layouts, OptionalAttr<I64Attr>:$peers,
                        OptionalAttr<DenseI64ArrayAttr>:$pair);
   let results = (outs Tile_RingType:$ring);
@@ -67,18 +67,18 @@ class Tile_RingViewOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemon
 def Tile_RingAcquireOp : Tile_RingViewOp<"ring.acquire", [
     DeclareOpInterfaceMethods<TileSingleThreadOpInterface, ["runsOnOneThread"]>]> {
   let summary = "waits until a slot is empty; gives the producer its buffers";
-  let description = [{
+  let description = !strconcat(RingAcquireSyntax, [{
     Constraints:
     - ring-3: one view per buffer of the ring, of the buffer's type.
 
     ```mlir
     %a, %b = tile.ring.acquire %ring[%i] : !tile.ring<...>
     ```
-  }];
+  }]);
 }
 def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait"> {
   let summary = "waits until a slot is full; gives the consumer its buffers";
-  let description = [{
+  let description = !strconcat(RingWaitSyntax, [{
     For a `cp_async` producer, `in_flight` on the ring's waits counts the groups
     committed after this use's that may still be under way. `again` says that
     every thread of the agent has waited for this use before, in another wait:
@@ -88,7 +88,7 @@ def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait"> {
     - ring-3: as for `tile.ring.acquire`.
     - ring-5: `in_flight` is not negative.
     - ring-9: `again` goes without `in_flight`, and with another wait on the ring.
-  }];
+  }], RingWaitAttributes);
   let arguments = (ins Tile_RingType:$ring, Index:$use, OptionalAttr<I64Attr>:$in_flight,
                        UnitAttr:$again);
 }
@@ -155,7 +155,7 @@ def Tile_RingDrainOp : Tile_Op<"ring.drain", [
 def Tile_AwaitOp : Tile_Op<"await", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileOrderOpInterface]> {
   let summary = "waits until asynchronous operations have ended";
-  let description = [{
+  let description = !strconcat([{
     With `read`, until their sources may be overwritten (copies from shared
     memory); otherwise until their effects are visible to the agent that waits.
 
@@ -172,7 +172,7 @@ def Tile_AwaitOp : Tile_Op<"await", [
     tile.await %t
     tile.await read %stored
     ```
-  }];
+  }], AwaitAttributes);
   let arguments = (ins Variadic<Tile_TokenType>:$tokens, UnitAttr:$read,
                        OptionalAttr<I64Attr>:$groups);
   let assemblyFormat = "(`read` $read^)? $tokens attr-dict";
@@ -194,7 +194,7 @@ def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
     DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>,
     SingleBlockImplicitTerminator<"RoleEndOp">]> {
   let summary = "divides the warps of a block into roles that run side by side";
-  let description = [{
+  let description = !strconcat(WarpSpecializeSyntax, [{
     Each region is the program of one role: of `warps` consecutive warps of the
     block, in the order written. Roles meet in rings only. `registers` is the
     budget of a thread after redistribution, 0 to leave it as launched. Inside a
@@ -216,7 +216,7 @@ def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
     role "mma" warps(8) registers(232) {
     }
     ```
-  }];
+  }], WarpSpecializeAttributes);
   let arguments = (ins StrArrayAttr:$names, DenseI64ArrayAttr:$warps,
                        DenseI64ArrayAttr:$registers);
   let regions = (region VariadicRegion<SizedRegion<1>>:$roles);

@@ -12,7 +12,7 @@ class Tile_Type<string name, string mnem> : TypeDef<Tile_Dialect, name> {
 
 def Tile_RingType : Tile_Type<"Ring", "ring"> {
   let summary = "a multi-stage buffer with its full/empty protocol";
-  let description = [{
+  let description = !strconcat(RingSyntax, [{
     `stages` copies of each buffer. `producer` says what fills a slot and so how
     "full" is signalled; `consumers` say what reads it and so how "empty" is:
     the slot is free once each kind of reader has finished.
@@ -35,7 +35,7 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
     is what all of them say: by `cp.async.mbarrier.arrive.noinc`, each once its
     own copies have landed (nobody waits for them), or by an arrival of each warp
     behind its stores.
-  }];
+  }]);
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"Type">:$buffers,
                         "RingSide":$producer, ArrayRefParameter<"RingSide">:$consumers);
   let assemblyFormat = "`<` $stages `x` ` ` `[` $buffers `]` `,` $producer `->` custom<RingConsumers>($consumers) `>`";

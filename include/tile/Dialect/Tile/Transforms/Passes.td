@@ -10,13 +10,22 @@ def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let summary = "States the architecture a module is compiled for";
   let description = [{
     Puts `tile.target = #tile.target<ARCH>` on the module. Other passes read the
-    architecture from there and from nowhere else.
+    architecture from there and from nowhere else. `device=H100-PCIe` names the
+    GPU whose multiprocessors, clocks and memory choices are made for
+    (docs/Rationale/Devices.md); without it that is the architecture's first in
+    the table.
 
     Before: `module {}`; after `--tile-set-target=arch=sm_90a`:
     `module attributes {tile.target = #tile.target<"sm_90a">} {}`.
   }];
-  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"",
-                        "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...)">];
+  let options = [
+    Option<"arch", "arch", "std::string", "",
+           "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); default: "
+           "the newest that the device runs, else sm_80">,
+    Option<"device", "device", "std::string", "",
+           "GPU that choices are made for (H100-PCIe, ...); default: the "
+           "architecture's">
+  ];
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 

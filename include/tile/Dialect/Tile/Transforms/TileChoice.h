@@ -38,6 +38,7 @@ LogicalResult checkNames(ArrayRef<KernelOp> kernels,
 /// kernel where `sizes` or `fixed` do not fit it, or nothing is possible.
 FailureOr<std::vector<Candidate>> rankCandidates(KernelOp kernel,
                                                  const TargetInfo &target,
+                                                 const DeviceInfo &device,
                                                  const cost::SizeHints &sizes,
                                                  const FixedValues &fixed);
 

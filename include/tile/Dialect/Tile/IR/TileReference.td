@@ -1,0 +1,390 @@
+//===- TileReference.td - what the reference says besides -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How operations with a parser of their own are written, and what attributes mean,
+// in which unit: parts of the descriptions in docs/Dialects/Tile.md. They are
+// empty where TILE_REFERENCE is not defined (scripts/update-docs.sh defines it),
+// since descriptions become comments of the generated headers: what is written
+// here rebuilds nothing.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_REFERENCE_TD
+#define TILE_REFERENCE_TD
+
+#ifdef TILE_REFERENCE
+defvar KernelSyntax = [{
+    Syntax:
+
+    ```
+    operation   ::= `tile.kernel` symbol-name `(` (argument (`,` argument)*)? `)`
+                    (`tunable` `(` tunable (`,` tunable)* `)`)?
+                    `grid` `(` ssa-id (`,` ssa-id)* `)` `=` `(` sum (`,` sum)* `)`
+                    `threads` `(` sum `)` (`cluster` `(` sum (`,` sum)* `)`)?
+                    (`tuned` `(` attr-name `=` sum (`,` attr-name `=` sum)* `)`)?
+                    (`attributes` attr-dict)? region
+    argument    ::= ssa-id `:` type attr-dict?
+    tunable     ::= ssa-id `in` `[` integer (`,` integer)* `]`
+    sum         ::= product ((`+` | `-`) product)*
+    product     ::= atom ((`*` | `ceildiv` | `floordiv` | `mod`) atom)*
+    atom        ::= integer | `dim` `(` argument-id `,` integer `)` | argument-id | tunable-id | `(` sum `)`
+    ```
+
+    `dim(%A, 0)` is the extent of the first dimension of `%A`. Behind `threads`,
+    `cluster` and `tuned`, a `sum` is of numbers and tunables only. `panel`,
+    `persistent`, `specialize`, `pairs` and `split` are written behind
+    `attributes`.
+}];
+defvar KernelAttributes = [{
+    Attributes of arguments:
+
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `tile.alignment` | bytes | a promise that the launcher checks: the buffer's address is a multiple of it; absent: of the element's size |
+    | `tile.may_alias` | | the argument may overlap others; absent: the launcher refuses arguments that overlap one that is written |
+    | `tile.shape_hint` | elements (of a scalar: its value) | the sizes to expect. It promises nothing: other sizes stay right. `--tile-choose-tunables` chooses for them, and `tile-run` makes arguments of these sizes where `--args` names none |
+
+    ```mlir
+    %A: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 8192, 4096>},
+    %length: i32 {tile.shape_hint = array<i64: 4096>}
+    ```
+
+    Attributes of the kernel:
+
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `sym_name` |  | the kernel's name, and that of the entry point in the code |
+    | `arg_types`, `arg_names`, `arg_attrs` |  | one entry for each argument, in order |
+    | `grid` | blocks | extents, x (the fastest) first, as a map of symbols |
+    | `grid_operands` |  | what the symbols are: pairs of an argument's number and a dimension (-1: the scalar itself; -2: the number is a tunable's) |
+    | `threads` | threads | of a block, all of its roles together |
+    | `cluster` | blocks | of a cluster along each dimension of the grid; absent: no clusters |
+    | `panel` | blocks | rows (along y) of a panel of the rasterized grid; absent: row by row |
+    | `persistent` | blocks | the most that a multiprocessor is given, each for a range of the grid; absent: one block for each of the grid |
+    | `split` | blocks | of a cluster that share the range of the pipelined loop; absent: the cost decides |
+    | `specialize` |  | whether warps are divided into roles: true, or an error; false, never; absent, the compiler's choice |
+    | `pairs` |  | the same of gemms that two blocks of a cluster multiply together |
+    | `tunables` |  | what the kernel leaves open, with the values that each may have |
+    | `tuned` |  | the attributes that depend on tunables, and how |
+}];
+defvar AllocAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `layout` |  | who holds which element of a fragment, or where an element lies in shared memory; absent until layout inference, or a choice that it must respect |
+}];
+defvar ParallelSyntax = [{
+    Syntax:
+
+    ```
+    operation ::= `tile.parallel` `(` ssa-id (`,` ssa-id)* `)` `in` `(` extent (`,` extent)* `)`
+                  (`layout` `(` fragment-layout `)`)? (`attributes` attr-dict)? region
+    extent    ::= integer | tunable-id
+    ```
+}];
+defvar ParallelAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `extents` | iterations | along each index; an open one is dynamic |
+    | `layout` |  | which thread runs which iteration; absent until layout inference, or a choice that it must respect |
+    | `coalesced_width` | elements | that a thread takes next to each other along the contiguous dimension; absent: 16 bytes of them where that divides |
+}];
+defvar PipelinedSyntax = [{
+    Syntax:
+
+    ```
+    operation ::= `tile.pipelined` ssa-id `=` lower-bound `to` upper-bound `step` step
+                  `stages` `(` (integer | tunable-id) `)` (`attributes` attr-dict)? region
+    ```
+
+    The bounds and the step are values of type `index`; the upper bound is
+    excluded.
+}];
+defvar PipelinedAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `stages` | iterations | whose buffers may be alive at once: n take n times the shared memory, and copies run n - 1 iterations ahead; 1: no overlap |
+}];
+defvar RingAcquireSyntax = [{
+    Syntax:
+
+    ```
+    operation ::= (ssa-id (`,` ssa-id)* `=`)? `tile.ring.acquire` ring `[` use `]` attr-dict? `:` ring-type
+    ```
+
+    The results are the slot's buffers, one for each of the ring's, in order.
+    `use` counts from the ring's creation: the slot is use mod stages.
+}];
+defvar RingWaitSyntax = [{
+    Syntax:
+
+    ```
+    operation ::= (ssa-id (`,` ssa-id)* `=`)? `tile.ring.wait` ring `[` use `]` attr-dict? `:` ring-type
+    ```
+
+    The results are the slot's buffers, one for each of the ring's, in order.
+    `use` counts from the ring's creation: the slot is use mod stages.
+}];
+defvar RingWaitAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `in_flight` | groups of copies | (`tile.ring.commit`s) after this use's that may still be under way; absent: none |
+    | `again` |  | every thread of the agent has waited for this use before |
+}];
+defvar RingCreateAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `layouts` |  | where an element lies in each buffer; absent until layout inference |
+    | `peers` | blocks | of a cluster that fill each other's slots; absent: a block fills its own |
+    | `pair` | dimensions | that the two blocks of a pair share out, one for each buffer |
+}];
+defvar AwaitAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `read` |  | waits only until the sources of copies may be overwritten |
+    | `groups` | groups of warps | that each wait for their own part of the copies |
+}];
+defvar WarpSpecializeSyntax = [{
+    Syntax:
+
+    ```
+    operation ::= `tile.warp_specialize` attr-dict? role+
+    role      ::= `role` string-literal `warps` `(` integer `)` (`registers` `(` integer `)`)? region
+    ```
+}];
+defvar WarpSpecializeAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `names` |  | of the roles, in order; for diagnostics |
+    | `warps` | warps of 32 threads | that a role has |
+    | `registers` | 32-bit registers of a thread | the budget after redistribution (`setmaxnreg`); 0, or not written: as launched |
+}];
+defvar CopyAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `source_sizes`, `target_sizes` | elements | extents of the region, written behind `sizes` |
+    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
+    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `disable_tma` |  | TMA is not considered |
+    | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
+    | `eviction_policy` |  | how long the L2 cache should keep what is moved |
+    | `multicast` | blocks | of a cluster that share the copy |
+    | `multicast_along` | dimensions of the cluster | along which these blocks differ; absent: all |
+    | `inside` |  | a promise: the regions overhang nothing |
+    | `groups` | groups of warps | along each dimension of the shared buffer |
+}];
+defvar FillAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `sizes` | elements | extents of the region |
+    | `layout` |  | which thread writes which element; absent until layout inference |
+}];
+defvar AtomicAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `kind` |  | `add`, `max` or `min` |
+    | `source_sizes`, `target_sizes` | elements | extents of the region, written behind `sizes` |
+    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
+    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `disable_tma` |  | TMA is not considered |
+    | `eviction_policy` |  | how long the L2 cache should keep what is moved |
+    | `is_unsigned` |  | integers have no sign |
+}];
+defvar Im2colAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `kernel` | pixels | extents of the filter, one for each spatial dimension, as in all that follow |
+    | `strides` | pixels | from an output to the next; absent: 1 |
+    | `dilations` | pixels | from a position of the filter to the next; absent: 1 |
+    | `pad_lower`, `pad_upper` | pixels | of zeros in front of and behind the image; absent: 0 |
+    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
+    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `disable_tma` |  | TMA is not considered |
+    | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
+    | `eviction_policy` |  | how long the L2 cache should keep what is moved |
+    | `multicast` | blocks | of a cluster that share the copy |
+    | `multicast_along` | dimensions of the cluster | along which these blocks differ; absent: all |
+}];
+defvar GatherAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
+    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `disable_tma` |  | TMA is not considered |
+    | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
+    | `eviction_policy` |  | how long the L2 cache should keep what is moved |
+    | `multicast` | blocks | of a cluster that share the copy |
+    | `multicast_along` | dimensions of the cluster | along which these blocks differ; absent: all |
+}];
+defvar ScatterAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
+    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `disable_tma` |  | TMA is not considered |
+    | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
+    | `eviction_policy` |  | how long the L2 cache should keep what is moved |
+}];
+defvar GemmAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `transpose_a`, `transpose_b` |  | the operand is stored with its dimensions exchanged |
+    | `clear` |  | C starts from zero |
+    | `policy` |  | how warps share C: `square` takes the grid of warps that costs least, `full_row` puts them one below the other (whole rows each), `full_col` side by side (whole columns each) |
+    | `precision` |  | of an f32 gemm: `tf32` (also where it is absent), or `ieee` |
+    | `unsigned_a`, `unsigned_b` |  | the i8 operand has no sign |
+    | `promote_every` | elements of K | whose partial sums are added to C in full f32 at a time |
+    | `plan` |  | the decision of layout inference: the instruction, its shape in elements, the grid of warps; or a choice that it must respect |
+}];
+defvar ReduceAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `kind` |  | `sum`, `max`, `min`, `abssum` or `absmax` (of absolute values) |
+    | `dim` |  | the dimension that goes, from 0 |
+    | `accumulate` |  | the target takes part |
+    | `propagate_nan` |  | a NaN among the operands is the result |
+    | `is_unsigned` |  | integers have no sign |
+}];
+defvar ClusterReduceAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `kind` |  | `sum`, `max` or `min` |
+    | `blocks` | blocks | whose fragments are combined |
+    | `stride` | blocks | from the rank of one to that of the next |
+    | `is_unsigned` |  | integers have no sign |
+}];
+defvar PrintAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `message` |  | what stands in front of each value |
+}];
+defvar AssertAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `message` |  | what was expected to hold |
+}];
+defvar AssumeAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `divisible_by` |  | of which the value is a multiple; absent: nothing is promised |
+    | `min`, `max` |  | between which the value lies, both included; absent: no bound |
+}];
+defvar FragmentLayoutSyntax = [{
+    Syntax:
+
+    ```
+    fragment-layout ::= `#tile.fragment_layout<` `shape` `[` integers `]` `reg` modes `lane` modes `warp` modes (`block` modes)? `>`
+    modes           ::= `[` (mode (`,` mode)*)? `]`
+    mode            ::= `(` extent `,` (dim `:` stride | `*`) `)`
+    ```
+
+    `shape` and strides are in elements; `reg` numbers the elements of a thread,
+    `lane` the 32 threads of a warp, `warp` the warps of a block, `block` the
+    blocks of a cluster.
+}];
+defvar SharedLayoutSyntax = [{
+    Syntax:
+
+    ```
+    shared-layout ::= `#tile.shared_layout<` `shape` `[` integers `]` `bits` integer `modes` modes (`swizzle` `(` bits `,` base `,` shift `)`)? `>`
+    modes         ::= `[` (mode (`,` mode)*)? `]`
+    mode          ::= `(` extent `,` dim `:` stride `)`
+    ```
+
+    `shape` and strides are in elements, `bits` is the width of one. The swizzle
+    XORs bits [base, base + bits) of the byte address with its bits [base + shift,
+    base + shift + bits). See docs/Layouts.md.
+}];
+defvar CopyPlanAttributes = [{
+    `bytes` is what a thread moves at a time; of TMA and bulk copies, the width of an
+    element.
+
+    ```mlir
+    #tile.copy_plan<cp_async, bytes = 16>
+    ```
+}];
+defvar MmaPlanAttributes = [{
+    `m`, `n` and `k` are the elements that one instruction multiplies, `warps` the
+    warps along m and along n.
+}];
+defvar RingSyntax = [{
+    Syntax:
+
+    ```
+    ring-type ::= `!tile.ring<` stages `x` `[` type (`,` type)* `]` `,` producer `->` consumers `>`
+    producer  ::= `threads` | `cp_async` | `cp_async_mbarrier` | `threads_mbarrier` | `tma` | `mma`
+    consumers ::= consumer | `(` consumer (`,` consumer)* `)`
+    consumer  ::= `threads` | `wgmma` | `tcgen05` | `tma_store`
+    ```
+}];
+defvar CopyInstructionCases = [{
+    | case | instruction |
+    |---|---|
+    | `tma` | `cp.async.bulk.tensor` (or `cp.reduce.async.bulk.tensor`): boxes of a tensor map, by one thread |
+    | `bulk` | `cp.async.bulk`: contiguous bytes, by one thread |
+    | `cp_async` | `cp.async`: 4, 8 or 16 bytes a thread, from global to shared memory |
+    | `ldmatrix`, `stmatrix` | 8x8 matrices of 16 bits between shared memory and fragments |
+    | `vector` | loads and stores of up to 16 bytes a thread |
+    | `scalar` | loads and stores of an element |
+    | `realign` | aligned loads of 16 bytes, shifted together, for rows that start anywhere |
+}];
+defvar MmaInstructionCases = [{
+    `fma`: multiply-adds of the threads; `mma_sync`: tensor cores, by a warp, from
+    registers; `wgmma`: by four warps, from shared memory, sm_90a; `tcgen05`: by one
+    thread, into tensor memory, sm_100a and its kin.
+}];
+defvar WarpPolicyCases = [{
+    `square`: the grid of warps that costs least; `full_row`: one below the other,
+    each with whole rows; `full_col`: side by side, each with whole columns.
+}];
+defvar PrecisionCases = [{
+    `tf32`: operands are rounded to 10 bits of mantissa, for tensor cores; `ieee`:
+    products and sums of full f32, by the threads.
+}];
+defvar EvictionPolicyCases = [{
+    `normal`: the hardware's default; `first`: leaves the L2 cache before others;
+    `last`: stays longer than others.
+}];
+#else
+defvar KernelSyntax = "";
+defvar KernelAttributes = "";
+defvar AllocAttributes = "";
+defvar ParallelSyntax = "";
+defvar ParallelAttributes = "";
+defvar PipelinedSyntax = "";
+defvar PipelinedAttributes = "";
+defvar RingAcquireSyntax = "";
+defvar RingWaitSyntax = "";
+defvar RingWaitAttributes = "";
+defvar RingCreateAttributes = "";
+defvar AwaitAttributes = "";
+defvar WarpSpecializeSyntax = "";
+defvar WarpSpecializeAttributes = "";
+defvar CopyAttributes = "";
+defvar FillAttributes = "";
+defvar AtomicAttributes = "";
+defvar Im2colAttributes = "";
+defvar GatherAttributes = "";
+defvar ScatterAttributes = "";
+defvar GemmAttributes = "";
+defvar ReduceAttributes = "";
+defvar ClusterReduceAttributes = "";
+defvar PrintAttributes = "";
+defvar AssertAttributes = "";
+defvar AssumeAttributes = "";
+defvar FragmentLayoutSyntax = "";
+defvar SharedLayoutSyntax = "";
+defvar CopyPlanAttributes = "";
+defvar MmaPlanAttributes = "";
+defvar RingSyntax = "";
+defvar CopyInstructionCases = "";
+defvar MmaInstructionCases = "";
+defvar WarpPolicyCases = "";
+defvar PrecisionCases = "";
+defvar EvictionPolicyCases = "";
+#endif // TILE_REFERENCE
+
+#endif // TILE_REFERENCE_TD

@@ -1,0 +1,32 @@
+//===- SharedExtensions.cpp - extensions that hundreds of places use ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "SharedExtensions.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+/// Fewer uses cost nothing worth mentioning (milliseconds), and what is found
+/// through their operands is worth instructions.
+static constexpr unsigned kManyUses = 256;
+
+/// CodeGenPrepare widens arithmetic and other casts, nothing else.
+static bool isWidened(const Value *value) {
+  return isa<BinaryOperator>(value) || isa<CastInst>(value);
+}
+
+void mlir::tile::hideOperandsOfSharedExtensions(llvm::Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function)) {
+      if (!isa<SExtInst, ZExtInst>(instruction) ||
+          !instruction.hasNUsesOrMore(kManyUses) ||
+          !isWidened(instruction.getOperand(0)))
+        continue;
+      IRBuilder<> builder(&instruction);
+      instruction.setOperand(0,
+                             builder.CreateFreeze(instruction.getOperand(0)));
+    }
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks an installed tree: what is there, that each header can be included alone,
+and that the shared libraries export what the headers declare and nothing else.
+
+Prints what it measured; the exit status is zero only when all holds.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+TOOLS = ["tile-lsp-server", "tile-opt", "tile-reduce", "tile-run", "tile-translate"]
+LIBRARIES = {"libtile_compiler.so": "Compiler.h", "libtile_runtime.so": "Runtime.h"}
+# What every Linux has, and the two that LLVM compresses with.
+NEEDED = {"libc.so.6", "libm.so.6", "libz.so.1", "libzstd.so.1", "ld-linux-x86-64.so.2"}
+MEGABYTES = {"libtile_compiler.so": 60, "libtile_runtime.so": 1}
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wstrict-prototypes", "-Werror", "-fsyntax-only"]
+C = ["-x", "c", "-std=c99"]
+CXX = ["-x", "c++", "-std=c++17"]
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def check_header(include: pathlib.Path, header: pathlib.Path) -> list[str]:
+    """As the only one of a file, in each language that it is for."""
+    languages = [C, CXX] if header.parent.name == "tile-c" else [CXX]
+    problems = []
+    name = header.relative_to(include)
+    for language in languages:
+        run = subprocess.run(
+            ["clang-22", *language, *STRICT, "-I", str(include), "-"],
+            input=f'#include "{name}"\n',
+            capture_output=True,
+            text=True,
+        )
+        if run.returncode:
+            problems.append(f"{name} ({language[1]}): {run.stderr}")
+    return problems
+
+
+def check_library(path: pathlib.Path, header: pathlib.Path) -> list[str]:
+    problems = []
+    code = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.DOTALL)
+    declared = set(re.findall(r"\b(tile[A-Z]\w*)\(", code))
+    symbols = output("llvm-nm", "--dynamic", "--defined-only", "--format=just-symbols", str(path))
+    exported = set(symbols.split())
+    for name in sorted(declared - exported):
+        problems.append(f"{path.name}: expected to export {name}")
+    for name in sorted(exported - declared):
+        problems.append(f"{path.name}: exports {name}, which {header.name} does not declare")
+    needed = output("llvm-readelf", "--needed-libs", str(path))
+    for line in needed.splitlines():
+        if ".so" in line and line.strip() not in NEEDED:
+            problems.append(f"{path.name}: expected no {line.strip()}")
+    size = path.stat().st_size / 1e6
+    if size > MEGABYTES[path.name]:
+        problems.append(f"{path.name}: expected at most {MEGABYTES[path.name]} MB, got {size:.1f}")
+    print(f"{path.name}: {size:.1f} MB, {len(exported)} symbols")
+    return problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("prefix", type=pathlib.Path)
+    prefix = parser.parse_args().prefix
+    include = prefix / "include"
+    problems = [
+        f"expected bin/{tool}" for tool in TOOLS if not (prefix / "bin" / tool).is_file()
+    ]
+    headers = sorted(include.rglob("*.h"))
+    for header in headers:
+        problems += check_header(include, header)
+    print(f"{len(headers)} headers")
+    for library, header in LIBRARIES.items():
+        problems += check_library(prefix / "lib" / library, include / "tile-c" / header)
+    print("\n".join(problems) or "installed well")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
