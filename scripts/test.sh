@@ -58,7 +58,7 @@ for half in ptx cpu lowered references rings faults; do
 done
 
 echo "== the kernels of examples/gallery against numpy, and through ptxas"
-"$python" test/Gallery/gallery_test.py --bin build/release/bin --junit "$results/matrix-gallery.xml"
+"$python" test/Gallery/gallery_test.py --bin build/release/bin --junit "$results/matrix-gallery.xml" "${assembler[@]}"
 [[ -f $results/matrix-gallery.xml ]] || echo "test/Gallery/gallery_test.py left no results" >>"$results/errors.txt"
 
 echo "== random programs against numpy"

@@ -12,7 +12,7 @@ tile.kernel @mamba2_scan(
     %B: memref<?x?x128xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1, 256, 128>},
     %C: memref<?x?x128xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1, 256, 128>},
     %Y: memref<?x?x?x64xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1, 256, 4, 64>})
-    grid(%h, %b) = (dim(%X, 2), dim(%X, 0)) threads(128) {
+    grid(%h, %b) = (dim(%X, 2), dim(%X, 0)) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -32,6 +32,7 @@ tile.kernel @mamba2_scan(
   %cum = tile.alloc : memref<64xf32, #shared>
   %Xw = tile.alloc : memref<64x64xf16, #shared>
   %Ss = tile.alloc : memref<128x64xf16, #shared>
+  %Ps = tile.alloc : memref<64x64xf16, #shared>
   %S = tile.alloc : memref<128x64xf32, #tile.fragment>
   %P = tile.alloc : memref<64x64xf32, #tile.fragment>
   %Ph = tile.alloc : memref<64x64xf16, #tile.fragment>
@@ -77,7 +78,8 @@ tile.kernel @mamba2_scan(
       %y = arith.mulf %x, %e : f32
       memref.store %y, %o[%i, %j] : memref<64x64xf32, #tile.fragment>
     }
-    tile.gemm %Ph, %Xs, %o : memref<64x64xf16, #tile.fragment>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    tile.copy %Ph to %Ps : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.gemm %Ps, %Xs, %o : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
     tile.copy %o to %Y[%b, %t, %h, %c0] sizes [1, 64, 1, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x?x64xf16>
     // The rows that the state still remembers at the chunk's end.
     tile.parallel (%i, %j) in (64, 64) {

@@ -12,7 +12,7 @@ tile.kernel @mamba2_scan_layout(
     %B: memref<?x?x128xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1, 256, 128>},
     %C: memref<?x?x128xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1, 256, 128>},
     %Y: memref<?x?x?x64xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 1, 256, 4, 64>})
-    grid(%h, %b) = (dim(%X, 2), dim(%X, 0)) threads(128) {
+    grid(%h, %b) = (dim(%X, 2), dim(%X, 0)) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -32,7 +32,7 @@ tile.kernel @mamba2_scan_layout(
   %cum = tile.alloc : memref<64xf32, #shared>
   %Xw = tile.alloc : memref<64x64xf16, #shared>
   %Ss = tile.alloc : memref<128x64xf16, #shared>
-  %Sh = tile.alloc : memref<128x64xf16, #tile.fragment>
+  %Ps = tile.alloc : memref<64x64xf16, #shared>
   %S = tile.alloc : memref<128x64xf32, #tile.fragment>
   %P = tile.alloc : memref<64x64xf32, #tile.fragment>
   %Ph = tile.alloc : memref<64x64xf16, #tile.fragment>
@@ -54,12 +54,7 @@ tile.kernel @mamba2_scan_layout(
       %e = arith.mulf %sum, %a2 : f32
       memref.store %e, %cum[%i] : memref<64xf32, #shared>
     }
-    tile.parallel (%i, %j) in (128, 64) {
-      %x = memref.load %S[%i, %j] : memref<128x64xf32, #tile.fragment>
-      %xh = arith.truncf %x : f32 to f16
-      memref.store %xh, %Sh[%i, %j] : memref<128x64xf16, #tile.fragment>
-    }
-    tile.copy %Sh to %Ss : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+    tile.copy %S to %Ss : memref<128x64xf32, #tile.fragment> to memref<128x64xf16, #shared>
     tile.gemm %Cs, %Bs, %P {clear, transpose_b} : memref<64x128xf16, #shared>, memref<64x128xf16, #shared>, memref<64x64xf32, #tile.fragment>
     tile.gemm %Cs, %Ss, %o {clear} : memref<64x128xf16, #shared>, memref<128x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
     tile.parallel (%i, %j) in (64, 64) {
@@ -83,9 +78,11 @@ tile.kernel @mamba2_scan_layout(
       %y = arith.mulf %x, %e : f32
       memref.store %y, %o[%i, %j] : memref<64x64xf32, #tile.fragment>
     }
-    tile.gemm %Ph, %Xs, %o : memref<64x64xf16, #tile.fragment>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    tile.copy %Ph to %Ps : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.gemm %Ps, %Xs, %o : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    tile.copy %o to %Y[%b, %t, %h, %c0] sizes [1, 64, 1, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x?x64xf16>
     // The rows that the state still remembers at the chunk's end.
-    tile.parallel (%i, %j) in (64, 64) layout(#tile.fragment_layout<shape [64, 64] reg [(8, 1:1), (4, 0:16)] lane [(8, 1:8), (4, 0:1)] warp [(4, 0:4)]>) {
+    tile.parallel (%i, %j) in (64, 64) layout(#tile.fragment_layout<shape [64, 64] reg [(8, 1:1), (2, 0:32)] lane [(8, 1:8), (4, 0:1)] warp [(8, 0:4)]>) {
       %x = memref.load %Xs[%i, %j] : memref<64x64xf16, #shared>
       %xf = arith.extf %x : f16 to f32
       %ci = memref.load %cum[%i] : memref<64xf32, #shared>
@@ -106,6 +103,5 @@ tile.kernel @mamba2_scan_layout(
       memref.store %y, %S[%i, %j] : memref<128x64xf32, #tile.fragment>
     }
     tile.gemm %Bs, %Xw, %S {transpose_a} : memref<64x128xf16, #shared>, memref<64x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
-    tile.copy %o to %Y[%b, %t, %h, %c0] sizes [1, 64, 1, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x?x64xf16>
   }
 }

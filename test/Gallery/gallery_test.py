@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the kernels of examples/gallery on random data and compares with numpy (references.py, products.py); compiles them.
 
-    gallery_test.py --bin build/release/bin [--kernels 'softmax*,rope'] [--paths source,ptx] [--seed 1] [--junit FILE]
+    gallery_test.py --bin build/release/bin [--kernels 'softmax*,rope'] [--paths 'source,ptx*'] [--seed 1] [--junit FILE]
     gallery_test.py --cuda --bin DIR        on this machine's GPU; needs Python and numpy, and tile-run in DIR
 
 The paths: `source` and `scheduled` execute on the CPU what is written and what is scheduled for sm_90a, `lowered:ARCH`
 what becomes PTX (docs/Lowered.md), and `ptx:ARCH` compiles and lets ptxas assemble: a spill, or a warning C75xx
-(serialized asynchronous instructions), is a failure. What needs ptxas is skipped where there is none. Outputs start as
-NaN. The last line counts.
+(serialized asynchronous instructions), is a failure. Without ptxas these are skipped, if --without-ptxas allows that.
+Outputs start as NaN. The last line counts.
 """
 
 import argparse
@@ -17,7 +17,6 @@ import fnmatch
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.path.append(str(HERE.parent / "Matrix"))
 
+import assembler  # noqa: E402
 from kernels import KERNELS  # noqa: E402
 import assembler  # noqa: E402
 from report import Skipped, report  # noqa: E402
@@ -40,10 +40,9 @@ EXECUTED = {
 }
 COMPILED = tuple(f"ptx:{arch}" for arch in ("sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"))
 SECONDS = 300  # for one run
-# Bytes of spills that are known, at most. sm_90 (without the suffix) multiplies fp8 and f16 with mma.sync: ptxas unpacks
-# fp8 there to f16, which takes the registers that it lacks; the scan has 255 in use with any order of its products. In
-# stream_k_gemm ptxas keeps a predicate of the epilogue in memory.
-KNOWN_SPILLS = {("fp8_block_scaled", "sm_90"): 80, ("mamba2_scan_layout", "sm_90"): 48, ("stream_k_gemm", "sm_100a"): 8}
+# Bytes of spills that are known, at most. For sm_90 (without the suffix) ptxas unpacks the fp8 operands of mma.sync to
+# f16, which takes the registers that it lacks. In stream_k_gemm it keeps a predicate of the epilogue in memory.
+KNOWN_SPILLS = {("fp8_block_scaled", "sm_90"): 80, ("stream_k_gemm", "sm_100a"): 8}
 
 
 def call(command):
@@ -150,9 +149,11 @@ def main():
     parser.add_argument("--paths", default="*", help="only paths that match one of these patterns, with commas between")
     parser.add_argument("--seed", type=int, default=1, help="of the data (default 1)")
     parser.add_argument("--jobs", type=int, default=2)
+    assembler.add_options(parser)
     parser.add_argument("--junit", type=pathlib.Path, help="write the results here, too")
     options = parser.parse_args()
-    options.ptxas = shutil.which("ptxas")
+    compiles = not options.cuda and any(fnmatch.filter(COMPILED, pattern) for pattern in options.paths.split(","))
+    options.ptxas = assembler.find(options, "gallery") if compiles else None
     patterns = options.kernels.split(",")
     kernels = [kernel for kernel in KERNELS if any(fnmatch.fnmatch(kernel.name, pattern) for pattern in patterns)]
     todo = list(cases(kernels, options))
