@@ -271,8 +271,7 @@ Verdict RaceDetector::Impl::judge(Agent who, Proxy proxy,
                    knows(agent.order, agent, agent.issuerOrder, earlier);
   if (!isOrdered)
     return Verdict::Unordered;
-  if (proxy == Proxy::Generic || earlier.proxy == Proxy::Async ||
-      earlier.kind == AccessKind::Read)
+  if (proxy == Proxy::Generic || earlier.proxy == Proxy::Async)
     return Verdict::Ordered;
   return knows(agent.proxy, agent, agent.issuerProxy, earlier)
              ? Verdict::Ordered

@@ -131,7 +131,7 @@ public:
   /// an issuing thread through the asynchronous proxy are made by the agent of
   /// the operation, with Proxy::Async. An access of kind Atomic races with
   /// plain ones only. Async reads need the generic writes they see to be
-  /// visible (fence); async writes after generic reads need order only.
+  /// visible (fence), async writes the generic reads and writes before them.
   std::optional<Race> access(Agent who, Shadow &shadow, size_t offset,
                              size_t bytes, AccessKind kind, Proxy proxy,
                              SiteId site);

@@ -66,12 +66,19 @@ TEST_F(RacesTest, FenceWithoutOrderIsARace) {
   EXPECT_FALSE(race->onlyFenceMissing);
 }
 
-TEST_F(RacesTest, AsyncWriteAfterGenericReadNeedsOrderOnly) {
+TEST_F(RacesTest, AsyncWriteAfterGenericReadNeedsTheFence) {
   memory.reset(true);
   read(0, 0, 16);
   EXPECT_TRUE(asyncOnce(1, AccessKind::Write, 0, 16));
   memory.reset(true);
   read(0, 0, 16);
+  order(0, 1);
+  std::optional<Race> race = asyncOnce(1, AccessKind::Write, 0, 16);
+  ASSERT_TRUE(race);
+  EXPECT_TRUE(race->onlyFenceMissing);
+  memory.reset(true);
+  read(0, 0, 16);
+  detector.fenceProxy(0);
   order(0, 1);
   EXPECT_FALSE(asyncOnce(1, AccessKind::Write, 0, 16));
 }

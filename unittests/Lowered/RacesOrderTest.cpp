@@ -71,8 +71,10 @@ protected:
       if (!race)
         race = read(consumer, stage * kBytes, kBytes);
     }
-    for (Agent consumer : consumers)
+    for (Agent consumer : consumers) {
+      detector.fenceProxy(consumer);
       detector.release(consumer, empty[stage]);
+    }
     return race;
   }
 };

@@ -55,7 +55,7 @@ public:
       if (!own.order.count(i))
         return Found::Race;
       if (event.proxy == Proxy::Async && other.proxy == Proxy::Generic &&
-          other.kind != AccessKind::Read && !own.proxy.count(i))
+          !own.proxy.count(i))
         found = Found::FenceMissing;
     }
     own.order.insert(unsigned(events.size()));

@@ -327,19 +327,28 @@ bool AccessTable::isAsyncTouched(const MemoryAccess &access) const {
 
 bool AccessTable::needsFence(unsigned id) const {
   const MemoryAccess &access = accesses[id];
-  // The wait of a ring fences what its own producers wrote; copies in flight
-  // are fenced where they are waited for.
-  return access.isShared && access.isWrite && !access.isCpAsync &&
-         !access.isAsyncProxy && !access.isProduction() &&
-         isAsyncTouched(access);
+  // Copies in flight are fenced where they are waited for.
+  if (!access.isShared || access.isCpAsync || access.isAsyncProxy)
+    return false;
+  // The wait of a ring fences what its own producers wrote, its release what
+  // threads read.
+  if (access.isWrite)
+    return !access.isProduction() && isAsyncTouched(access);
+  return !access.ring && isFilledByProxy(access);
 }
 
 bool AccessTable::needsFenceAfter(RingDrainOp drain) const {
   Operation *ring = drain.getRing().getDefiningOp();
   return llvm::any_of(accesses, [&](const MemoryAccess &access) {
-    return access.ring == ring && access.isProduction() && access.isWrite &&
-           !access.isAsyncProxy && llvm::any_of(asyncFills, [&](auto &fill) {
-             return fill.first != ring && overlap(fill.second, access.range);
-           });
+    return access.ring == ring && !access.isAsyncProxy &&
+           (access.isProduction() || !access.isWrite) &&
+           isFilledByProxy(access);
+  });
+}
+
+bool AccessTable::isFilledByProxy(const MemoryAccess &access) const {
+  return llvm::any_of(asyncFills, [&](auto &fill) {
+    return (!access.ring || fill.first != access.ring) &&
+           overlap(fill.second, access.range);
   });
 }

@@ -67,15 +67,17 @@ public:
   /// Whether a barrier has to stand between.
   bool conflict(unsigned before, unsigned now) const;
   /// Whether bytes that threads write are read or written by the async proxy
-  /// next, maybe: their writers have to fence.
+  /// next, maybe, or bytes that they read are written: they have to fence.
   bool needsFence(unsigned id) const;
   /// Whether the async proxy touches bytes of an access anywhere in the kernel.
   bool isAsyncTouched(const MemoryAccess &access) const;
-  /// Whether threads (or cp.async) fill slots of a ring in bytes that the async
+  /// Whether threads (or cp.async) touch slots of a ring in bytes that the async
   /// proxy fills for somebody else, too: who drains the ring has to fence.
   bool needsFenceAfter(RingDrainOp drain) const;
 
 private:
+  /// Whether the async proxy writes bytes of an access, but for its own ring.
+  bool isFilledByProxy(const MemoryAccess &access) const;
   void collect(Operation *op);
   unsigned intern(const MemoryAccess &access);
   MemoryAccess describe(Operation *op, Value buffer, bool isWrite,

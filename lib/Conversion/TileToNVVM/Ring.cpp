@@ -489,6 +489,12 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   if (arrivals == 0)
     return success();
   int64_t span = warps / arrivals * 32;
+  // What threads read comes before what tensor copies write there next, which
+  // is the other proxy's: without the fence, loads that still wait for their
+  // turn (ldmatrix with bank conflicts) find the next tile (seen on the H200).
+  if (type.getProducer() == RingSide::Tma && !type.inTensorMemory() &&
+      type.hasConsumer(RingSide::Threads))
+    emitProxyFence(lowering);
   if (readsApart(ring)) {
     if (isReadByThreads(release))
       lowering.barrier(arrivals);
