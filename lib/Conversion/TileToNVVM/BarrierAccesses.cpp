@@ -230,7 +230,11 @@ void AccessTable::findOwners(Operation *op,
       isOne &= own && (!owner || owner == own);
       owner = own;
     }
-    if (isOne)
+    // Two elements of half a byte are one word of the atomics that store them.
+    bool isPacked =
+        getStorageBits(
+            cast<MemRefType>(access.buffer.getType()).getElementType()) < 8;
+    if (isOne && !isPacked)
       access.owner = owner;
     access.isReplicated = layout.getLayout().replication() > 1;
   }

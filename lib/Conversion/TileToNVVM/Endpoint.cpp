@@ -294,10 +294,13 @@ Value Endpoint::validElements(int64_t reg, int64_t count) {
     left = b.createOrFold<arith::MinSIOp>(left, lowering->i64(count));
     left = b.createOrFold<arith::MaxSIOp>(left, lowering->i64(0));
     Value valid = b.createOrFold<arith::TruncIOp>(b.getI32Type(), left);
+    // Runs start at multiples of their length: in front of a row lies all of
+    // one or nothing.
+    Value starts = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge,
+                                                 column, lowering->i64(0));
     if (rowInside)
-      valid =
-          b.createOrFold<arith::SelectOp>(rowInside, valid, lowering->i32(0));
-    return valid;
+      starts = b.createOrFold<arith::AndIOp>(starts, rowInside);
+    return b.createOrFold<arith::SelectOp>(starts, valid, lowering->i32(0));
   };
   if (!rows.empty())
     return validOf(columnOf(reg), rowOf(reg).inside);
