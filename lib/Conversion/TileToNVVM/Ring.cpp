@@ -498,7 +498,7 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   if (readsApart(ring)) {
     if (isReadByThreads(release))
       lowering.barrier(arrivals);
-  } else if (type.hasConsumer(RingSide::Threads)) {
+  } else if (arrivals == warps) {
     NVVM::SyncWarpOp::create(b, lowering.i32(-1));
   }
   bool toLeader = type.inTensorMemory() && isPair(release.getRing());

@@ -39,9 +39,23 @@ static RingReleaseOp releaseBehind(RingWaitOp wait) {
   return {};
 }
 
+/// Whether a gemm may leave out a use of the ring, because it stands in a
+/// branch or a loop: then nothing says that the other warps of a warpgroup have
+/// passed the wait when one of them releases the slot.
+static bool skipsUses(RingCreateOp ring) {
+  return llvm::any_of(ring.getRing().getUsers(), [](Operation *user) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    return wait && llvm::any_of(wait->getUsers(), [&](Operation *reader) {
+             return isa<GemmOp>(reader) &&
+                    reader->getBlock() != wait->getBlock();
+           });
+  });
+}
+
 bool tile::nvvm::readsApart(RingCreateOp ring) {
   RingType type = ring.getRing().getType();
-  if (type.getConsumers().size() != 2 || !type.hasConsumer(RingSide::Wgmma) ||
+  if (skipsUses(ring) || type.getConsumers().size() != 2 ||
+      !type.hasConsumer(RingSide::Wgmma) ||
       !type.hasConsumer(RingSide::Threads))
     return false;
   return llvm::all_of(ring.getRing().getUsers(), [](Operation *user) {
@@ -58,8 +72,10 @@ bool tile::nvvm::isReadByThreads(RingReleaseOp release) {
 }
 
 int64_t tile::nvvm::arrivalsByThreads(RingCreateOp ring, int64_t warps) {
-  return readsApart(ring) ? warps / 4
-                          : arrivalsForSides(ring.getRing().getType(), warps);
+  RingType type = ring.getRing().getType();
+  if (type.hasConsumer(RingSide::Wgmma) && skipsUses(ring))
+    return warps;
+  return readsApart(ring) ? warps / 4 : arrivalsForSides(type, warps);
 }
 
 int64_t tile::nvvm::consumerArrivals(RingCreateOp ring, int64_t warps) {
