@@ -21,6 +21,8 @@ SPILLS = [
     (r"tcgen05_m64_n256|wgmma_n256_n[nt]", TENSOR_MEMORY, 24,
      "roles leave 128 registers a thread (there is no setmaxnreg before the epilogue), which holds 128 accumulators piece by piece"),
     (r"wgmma_quantize_persistent", TENSOR_MEMORY, 32, "as above, with a row's largest magnitude and the scaled numbers beside the accumulators"),
+    (r"conv_f16_3x3x3_.*_free", r"sm_1.*", 64,
+     "rows of three dimensions that start anywhere: an address and a predicate for each, 255 registers"),
     (r"wgmma_static_.*", TENSOR_MEMORY, 8, "rows that start anywhere: a predicate of the epilogue"),
     # The largest seen are 248 bytes (wgmma_n256_nt) and 124 (wgmma_n136_nt, of 68 accumulators).
     (r"(wgmma|tcgen05|square)_.*", MMA_SYNC, 256,

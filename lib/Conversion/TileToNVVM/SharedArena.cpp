@@ -177,6 +177,11 @@ LogicalResult Lives::collect(SmallVectorImpl<Buffer> &buffers) {
     addUses(buffer, op->getResult(0));
     if (buffer.last < 0)
       return WalkResult::advance();
+    // Other blocks of the cluster write the slots, too: the first ones as soon
+    // as the kernel runs, whatever this block has come to.
+    if (auto ring = dyn_cast<RingCreateOp>(op);
+        ring && ring.getPeers().value_or(1) > 1)
+      buffer.first = 0;
     for (Operation *parent = op->getParentOp(); parent != kernel;
          parent = parent->getParentOp())
       if (isa<LoopLikeOpInterface, WarpSpecializeOp>(parent))
