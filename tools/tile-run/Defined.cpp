@@ -63,12 +63,12 @@ static std::vector<double> readBuffer(const Argument &argument,
   std::vector<double> values(argument.numElements());
   ElementReader reader(type);
   ElementOrder(argument.shape, argument.strides)
-      .forEachRun(0, argument.numElements(),
-                  [&](int64_t number, int64_t place, int64_t stride,
-                      int64_t count) {
-                    reader.read(buffer.data(), place, stride, count,
-                                values.data() + number);
-                  });
+      .forEachRun(
+          0, argument.numElements(),
+          [&](int64_t number, int64_t place, int64_t stride, int64_t count) {
+            reader.read(buffer.data(), place, stride, count,
+                        values.data() + number);
+          });
   return values;
 }
 

@@ -64,10 +64,10 @@ public:
   /// that stays contiguous in memory after the swizzle. The last run of a
   /// dimension may be shorter.
   int64_t contiguousElements(unsigned dim) const;
-  /// Widest access along `dim`, in elements (a power of two, at most `maxBits`):
-  /// every run of so many elements that starts at a multiple of them stays
-  /// contiguous, and its byte address is a multiple of the access's bytes.
-  /// Contiguous rows are not enough: padding moves where rows start.
+  /// Widest access along `dim`, in elements (a power of two, at most
+  /// `maxBits`): every run of so many elements that starts at a multiple of
+  /// them stays contiguous, and its byte address is a multiple of the access's
+  /// bytes. Contiguous rows are not enough: padding moves where rows start.
   int64_t alignedElements(unsigned dim, unsigned maxBits = 128) const;
 
   bool operator==(const SharedLayout &o) const {

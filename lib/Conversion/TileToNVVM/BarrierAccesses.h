@@ -71,8 +71,9 @@ public:
   bool needsFence(unsigned id) const;
   /// Whether the async proxy touches bytes of an access anywhere in the kernel.
   bool isAsyncTouched(const MemoryAccess &access) const;
-  /// Whether threads (or cp.async) touch slots of a ring in bytes that the async
-  /// proxy fills for somebody else, too: who drains the ring has to fence.
+  /// Whether threads (or cp.async) touch slots of a ring in bytes that the
+  /// async proxy fills for somebody else, too: who drains the ring has to
+  /// fence.
   bool needsFenceAfter(RingDrainOp drain) const;
 
 private:

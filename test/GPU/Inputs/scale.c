@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Launches the kernel of examples/scale.mlir from its artifact through the C interface of the launcher, in a program that
- * uses nothing else of CUDA, and compares its result: y = max(x, 0) * s. */
+ * Launches the kernel of examples/scale.mlir from its artifact through the C
+ * interface of the launcher, in a program that uses nothing else of CUDA, and
+ * compares its result: y = max(x, 0) * s. */
 #include "tile-c/Runtime.h"
 #include <stdio.h>
 #include <stdlib.h>

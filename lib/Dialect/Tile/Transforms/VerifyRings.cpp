@@ -69,7 +69,8 @@ void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
   }
   case RingVerdict::Fault: {
     InFlightDiagnostic diag = finding.op->emitError()
-                              << "[" << stringify(finding.rule) << "] " << finding.message;
+                              << "[" << stringify(finding.rule) << "] "
+                              << finding.message;
     attach(diag, verdict);
     if (!verdict.sizes.empty())
       diag.attachNote(kernel.getLoc()) << "found with " << verdict.sizes;
