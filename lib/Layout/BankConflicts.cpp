@@ -166,15 +166,11 @@ int64_t mlir::tile::widestVector(const FragmentLayout &fragment,
          "expected a fragment and a buffer of one shape");
   int64_t extent = fragment.shape()[dim];
   int64_t registers = fragment.vectorWidth(dim);
-  int64_t contiguous = shared.contiguousElements(dim);
   FragmentLayout plain = fragment.canonicalized();
-  int64_t limit =
-      std::min<int64_t>(maxBits, shared.alignment() * 8) / shared.elementBits();
+  int64_t limit = shared.alignedElements(dim, maxBits);
 
   auto works = [&](int64_t vector) {
     if (registers % vector != 0 || extent % vector != 0)
-      return false;
-    if (contiguous < extent && contiguous % vector != 0)
       return false;
     // The run itself is the first register digit; see vectorWidth.
     for (unsigned axis = 0; axis < kNumAxes; ++axis) {
@@ -186,13 +182,6 @@ int64_t mlir::tile::widestVector(const FragmentLayout &fragment,
             mode.stride % vector != 0)
           return false;
     }
-    // Addresses: the strides of all digits but the contiguous ones.
-    for (unsigned other = 0; other < shared.rank(); ++other)
-      for (auto [position, mode] : llvm::enumerate(usedDigits(shared, other))) {
-        bool isRun = other == dim && position == 0 && mode.stride == 1;
-        if ((isRun ? mode.extent : mode.stride) % vector != 0)
-          return false;
-      }
     return true;
   };
   int64_t best = 1;
