@@ -82,7 +82,7 @@ endfunction()
 # only (tileCompile, ...), stripped in Release.
 function(tile_install_library name)
   set(exports ${TILE_SOURCE_DIR}/cmake/CInterface.map)
-  target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
+  target_link_options(${name} PRIVATE -Wl,--version-script=${exports} $<$<BOOL:${TILE_STATIC}>:-Wl,-z,defs>)
   set_target_properties(${name} PROPERTIES
     LINK_DEPENDS ${exports}
     LIBRARY_OUTPUT_DIRECTORY ${TILE_BINARY_DIR}/lib)
