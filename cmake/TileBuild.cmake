@@ -50,9 +50,21 @@ if(TILE_STATIC)
   find_library(TILE_Z z REQUIRED)
   set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
       ${TILE_ZSTD} ${TILE_Z} dl pthread m)
-  # Packed relocations take 2 MB off a tool, and are applied faster (glibc 2.36 on).
-  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=all -Wl,-z,pack-relative-relocs
-      -static-libstdc++ -static-libgcc)
+  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=all -static-libstdc++)
+  if(TILE_MANYLINUX)
+    # What a wheel may take from the system (manylinux_2_34); zstd and z are not of it. LLVM calls
+    # arc4random, which glibc has since 2.36.
+    find_library(TILE_STATIC_ZSTD libzstd.a REQUIRED)
+    find_library(TILE_STATIC_Z libz.a REQUIRED)
+    add_library(TileOlderGlibc STATIC ${TILE_SOURCE_DIR}/cmake/OlderGlibc.c)
+    set(TILE_ZSTD ${TILE_STATIC_ZSTD})
+    set(TILE_Z ${TILE_STATIC_Z})
+    set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
+        ${TILE_ZSTD} ${TILE_Z} TileOlderGlibc dl pthread m)
+  else()
+    # Packed relocations take 2 MB off a tool, and are applied faster (glibc 2.36 on).
+    list(APPEND TILE_LINK_OPTIONS -Wl,-z,pack-relative-relocs -static-libgcc)
+  endif()
 else()
   set(TILE_LLVM_LIBS MLIR LLVM dl pthread)
   set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections)
