@@ -80,9 +80,18 @@ function(tile_add_executable name)
   target_link_options(${name} PRIVATE ${TILE_LINK_OPTIONS})
 endfunction()
 
-# A tool of the distribution: lies in bin/, stripped in Release.
-function(tile_add_tool name)
-  tile_add_executable(${name} ${ARGN})
+# tile_add_tool(NAME MAIN sources... LINK own libraries...): a tool of the distribution, whose
+# function MAIN (tools/Tools.h) is in `sources`. The program lies in bin/, stripped in Release; the
+# objects are NAME-objects, for a library that has all the tools in it.
+function(tile_add_tool name main)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name}-objects OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  tile_compile_settings(${name}-objects)
+  add_dependencies(${name}-objects TileTableGen)
+  target_link_libraries(${name}-objects PUBLIC ${ARG_LINK})
+  tile_add_executable(${name} ${TILE_SOURCE_DIR}/tools/ToolMain.cpp $<TARGET_OBJECTS:${name}-objects>
+    LINK ${ARG_LINK})
+  target_compile_definitions(${name} PRIVATE TILE_TOOL_MAIN=${main})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TILE_BINARY_DIR}/bin)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE $<$<NOT:$<BOOL:${TILE_ASSERTIONS}>>:-Wl,-s>)
