@@ -67,7 +67,8 @@ rm -f "$out"/*.whl "$out"/*.tar.gz
 for python in "${interpreters[@]}"; do
   echo "== wheel for $("$python" -V) ($python)"
   raw=$(mktemp -d)
-  "$python" -m pip wheel -q --no-deps -w "$raw" .
+  "$python" -m pip wheel -q --no-deps -w "$raw" \
+    --config-settings="cmake.define.TILE_PYTHON_INTERPRETERS=$(realpath -s "$python")" .
   # No library is copied in: what the package takes is the system's own.
   auditwheel -v repair --plat manylinux_2_34_x86_64 -w "$out" "$raw"/*.whl >"$raw/audit.log" 2>&1 || {
     cat "$raw/audit.log" >&2
