@@ -113,6 +113,14 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
 
 void mlir::tile::registerTilePipelines() {
   PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-layouts",
+      "the part of --tile-to-nvvm up to where every tile has its layout",
+      buildLayoutPipeline);
+  PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-copies",
+      "the part of --tile-to-nvvm up to where every copy has its instruction",
+      buildCopyPipeline);
+  PassPipelineRegistration<TileToNVVMOptions>(
       "tile-to-schedule",
       "the part of --tile-to-nvvm up to what is lowered: rings, roles and "
       "tokens, before --tile-verify-rings",

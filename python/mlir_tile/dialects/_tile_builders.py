@@ -10,6 +10,7 @@ same names keep the constructors that are generated from their definitions.
 from contextlib import contextmanager as _contextmanager
 
 from .. import ir as _ir
+from .._mlir_libs._mlirDialectsTile import TokenType as _TokenType
 from . import _tile_ops_gen as _ops
 from . import arith as _arith
 from ._ods_common import _cext as _ods_cext
@@ -78,7 +79,7 @@ def _attributes(given):
 
 
 def _token(asynchronous):
-    return _ir.Type.parse("!tile.token") if asynchronous else None
+    return _TokenType.get() if asynchronous else None
 
 
 # -- Buffers ------------------------------------------------------------------------------------

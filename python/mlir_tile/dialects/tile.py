@@ -6,8 +6,10 @@ Functions (`copy`, `parallel`, `kernel`) infer what can be inferred.
 docs/PythonBindings.md shows them in use.
 """
 
+from .._mlir_libs._mlirDialectsTile import *
 from ._tile_enum_gen import *
 from ._tile_ops_gen import *
 from ._tile_ops_gen import _Dialect
 from ._tile_kernel import GridExpr, KernelOp, argument, ceildiv, dim, kernel, tunable
 from ._tile_builders import *
+from ._tile_schedule import *
