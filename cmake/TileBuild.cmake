@@ -50,24 +50,22 @@ if(TILE_STATIC)
   find_library(TILE_Z z REQUIRED)
   set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
       ${TILE_ZSTD} ${TILE_Z} dl pthread m)
-  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=all -static-libstdc++)
-  if(TILE_MANYLINUX)
-    # What a wheel may take from the system (manylinux_2_34); zstd and z are not of it. LLVM calls
-    # arc4random, which glibc has since 2.36.
-    find_library(TILE_STATIC_ZSTD libzstd.a REQUIRED)
-    find_library(TILE_STATIC_Z libz.a REQUIRED)
-    add_library(TileOlderGlibc STATIC ${TILE_SOURCE_DIR}/cmake/OlderGlibc.c)
-    set(TILE_ZSTD ${TILE_STATIC_ZSTD})
-    set(TILE_Z ${TILE_STATIC_Z})
-    set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
-        ${TILE_ZSTD} ${TILE_Z} TileOlderGlibc dl pthread m)
-  else()
-    # Packed relocations take 2 MB off a tool, and are applied faster (glibc 2.36 on).
-    list(APPEND TILE_LINK_OPTIONS -Wl,-z,pack-relative-relocs -static-libgcc)
-  endif()
+  set(TILE_SHARED_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=all -static-libstdc++)
+  # Packed relocations take 2 MB off a tool, and are applied faster (glibc 2.36 on).
+  set(TILE_LINK_OPTIONS ${TILE_SHARED_LINK_OPTIONS} -Wl,-z,pack-relative-relocs -static-libgcc)
+  # Libraries go into wheels (manylinux_2_34): they take glibc 2.34 and libgcc_s from the system,
+  # and nothing else. zstd and z are not among what a wheel may take, and LLVM calls arc4random,
+  # which glibc has since 2.36.
+  find_library(TILE_STATIC_ZSTD libzstd.a REQUIRED)
+  find_library(TILE_STATIC_Z libz.a REQUIRED)
+  add_library(TileOlderGlibc STATIC ${TILE_SOURCE_DIR}/cmake/OlderGlibc.c)
+  set(TILE_SHARED_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
+      ${TILE_STATIC_ZSTD} ${TILE_STATIC_Z} TileOlderGlibc dl pthread m)
 else()
   set(TILE_LLVM_LIBS MLIR LLVM dl pthread)
   set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections)
+  set(TILE_SHARED_LLVM_LIBS ${TILE_LLVM_LIBS})
+  set(TILE_SHARED_LINK_OPTIONS ${TILE_LINK_OPTIONS})
 endif()
 
 # tile_add_executable(NAME sources... LINK own libraries...): links LLVM as configured.

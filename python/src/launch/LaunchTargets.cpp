@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "LaunchTargets.h"
-#include "HostProgram.h"
+#include "../HostProgram.h"
 
 #include <atomic>
 #include <map>
