@@ -31,6 +31,7 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   if (options.versions) {
     VersionKernelsPassOptions versions;
     versions.remarks = options.remarks;
+    versions.once.assign(options.once.begin(), options.once.end());
     passes.addPass(createVersionKernelsPass(versions));
   }
   SplitReductionPassOptions split;
