@@ -40,11 +40,13 @@ NAMES = {
     "profiler": "mlir_tile.profiler",
     "autotuner": "mlir_tile.autotuner",
     "utils": "mlir_tile.compat.utils",
-    "layout": "mlir_tile.compat.layout",
+    "layout": "mlir_tile.layout",
     "math": "mlir_tile.compat.arithmetic",
     "transform": "mlir_tile.compat.passes",
     "engine": "mlir_tile.compat.engine",
     "tools": "mlir_tile.compat.tools",
     "cache": "mlir_tile.compat.env",
     "tvm": "mlir_tile.compat.tvm",
+    # Seeing what the compiler decided.
+    "explain": "mlir_tile.explain",
 }
