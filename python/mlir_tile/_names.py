@@ -57,7 +57,7 @@ NAMES = {
     "transform": "mlir_tile.compat.passes",
     "engine": "mlir_tile.compat.engine",
     "tools": "mlir_tile.compat.tools",
-    "cache": "mlir_tile.compat.env",
+    "cache": "mlir_tile.cache",
     "tvm": "mlir_tile.compat.tvm",
     # Seeing what the compiler decided.
     "explain": "mlir_tile.explain",
