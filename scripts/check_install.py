@@ -48,10 +48,15 @@ def check_header(include: pathlib.Path, header: pathlib.Path) -> list[str]:
 
 
 def declared_in(header: pathlib.Path) -> set[str]:
-    """Functions that a header declares, by macros too."""
+    """Functions that a header itself declares, by macros too."""
     mlir = ["-isystem", "/usr/lib/llvm-22/include", "-I", str(header.parent.parent)]
-    code = output("clang-22", *C, "-E", "-P", *mlir, str(header))
-    return set(re.findall(r"\b(tile[A-Z]\w*)\(", code))
+    own, names = False, set()
+    for line in output("clang-22", *C, "-E", *mlir, str(header)).splitlines():
+        if marker := re.match(r'# \d+ "(.*)"', line):
+            own = marker[1] == str(header)
+        elif own:
+            names.update(re.findall(r"\b(tile[A-Z]\w*)\(", line))
+    return names
 
 
 def check_library(path: pathlib.Path, headers: list[pathlib.Path]) -> list[str]:

@@ -34,6 +34,18 @@ NAMES = {
     "next_power_of_2": "mlir_tile.compat.arithmetic:next_power_of_2",
     "deprecated": "mlir_tile.compat.env:deprecated",
     "build_date": "mlir_tile.compat.env:build_date",
+    # Errors.
+    "Error": "mlir_tile.errors:Error",
+    "CompileError": "mlir_tile.errors:CompileError",
+    "ArgumentError": "mlir_tile.errors:ArgumentError",
+    "LaunchError": "mlir_tile.errors:LaunchError",
+    # MLIR's own bindings, and what this package has beside TileLang's names.
+    "ir": "mlir_tile.ir",
+    "passmanager": "mlir_tile.passmanager",
+    "rewrite": "mlir_tile.rewrite",
+    "dialects": "mlir_tile.dialects",
+    "execution": "mlir_tile.execution",
+    "explain": "mlir_tile.explain",
     # Modules.
     "language": "mlir_tile.language",
     "testing": "mlir_tile.testing",

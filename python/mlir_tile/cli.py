@@ -12,6 +12,7 @@ import argparse
 import ast
 import os
 import pathlib
+import runpy
 import sys
 
 
@@ -26,11 +27,11 @@ def main(argv: list[str] | None = None) -> int:
     if rest and not getattr(options, "takes_rest", False):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.rest = rest
-    from .errors import TileError
+    from .errors import Error
 
     try:
         return options.command(options) or 0
-    except (UserError, TileError, OSError) as error:
+    except (UserError, Error, OSError) as error:
         print(f"mlir-tile: error: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
@@ -111,10 +112,13 @@ def _source(options) -> tuple[str, str]:
             return file.read_text(), str(file)
         except UnicodeDecodeError as error:
             raise UserError(f"{file}: expected text, got bytes that are none ({error.reason})") from None
-    from .compat.runner import load_script
+    if not pathlib.Path(path).is_file():
+        raise UserError(f"no file {path}")
+    from .compat import install
 
-    module = load_script(path)
-    made = getattr(module, function, None)
+    install()  # a script may say `import tilelang`
+    sys.path.insert(0, str(pathlib.Path(path).resolve().parent))
+    made = runpy.run_path(path, run_name="__mlir_tile__").get(function)
     if made is None:
         raise UserError(f"{path} has no function '{function}'")
     return _ir_of(made, _arguments(options.arg), options.kernel), path
@@ -177,7 +181,9 @@ def _run(options, *more: str) -> int:
     if options.file.endswith(".py"):
         from .compat.__main__ import main as run_script
 
-        return run_script([options.file, *options.rest])
+        sys.argv = ["mlir-tile run", options.file, *options.rest]
+        run_script()
+        return 0
     from . import _tools
 
     sys.argv = ["tile-run", options.file, *more, *options.rest]

@@ -108,6 +108,8 @@ static nb::object compile(nb::object source, const std::string &arch,
   return nb::make_tuple(bytes, compilation.diagnostics);
 }
 
+void populateExecution(nb::module_ &m); // Execution.cpp
+
 NB_MODULE(_tile, m) {
   m.doc() = "The tile compiler: dialects, passes, compilation.";
   tileRegisterPasses();
@@ -124,4 +126,5 @@ NB_MODULE(_tile, m) {
         "Compiles MLIR text, bytecode or a module. Returns a pair: the bytes of "
         "the output (None where it failed) and the diagnostics as text. Other "
         "Python threads run meanwhile; the module must not change.");
+  populateExecution(m);
 }
