@@ -658,7 +658,9 @@ def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say which kernels are compiled twice">];
+                        "say which kernels are compiled twice">,
+                 ListOption<"once", "once", "std::string",
+                            "kernels that are compiled as they are only">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
 }

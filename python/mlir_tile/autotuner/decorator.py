@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`@autotune(configs=...)` above `@jit`: a kernel that tunes itself where it is first used."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import importlib
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..profiler import TensorSupplyType
+from .compiling import Portable, compile_all
+from .results import digest
+from .tuner import AutoTuner, AutotuneResult
+
+__all__ = ["TunedFunction", "autotune", "par_compile"]
+
+
+class TunedFunction:
+    """A jitted function whose tunable parameters are found by measuring.
+
+    Called like the jitted function without them. Parameters that are given are not tuned.
+    """
+
+    def __init__(self, jit_impl: Any, configs: Any, options: dict[str, Any]) -> None:
+        self.jit_impl, self.configs, self.options = jit_impl, configs, options
+        self._results: dict[str, AutotuneResult] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.jit_impl, name)
+
+    def _signature(self) -> inspect.Signature:
+        signature = getattr(self.jit_impl, "signature", None)
+        return signature or inspect.signature(getattr(self.jit_impl, "func", self.jit_impl))
+
+    def _is_eager(self, args: tuple, kwargs: dict[str, Any]) -> bool:
+        mode = getattr(self.jit_impl, "mode", None)
+        if mode in ("lazy", "eager"):
+            return mode == "eager"
+        initialize = getattr(self.jit_impl, "initialize_jit_mode", None)
+        return initialize is not None and initialize(*args, **kwargs) == "eager"
+
+    def _configs(self, args: tuple, kwargs: dict[str, Any]) -> list[dict[str, Any]]:
+        if not callable(self.configs):
+            return list(self.configs)
+        parameters = inspect.signature(self.configs).parameters
+        if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+            kwargs = {name: value for name, value in kwargs.items() if name in parameters}
+        return list(self.configs(*args, **kwargs))
+
+    def tune(self, *args: Any, **kwargs: Any) -> AutotuneResult:
+        """Finds the best configuration for these arguments (once for each)."""
+        configs = self._configs(args, kwargs)
+        given = set(self._signature().bind_partial(*args, **kwargs).arguments)
+        if any(set(config) & given for config in configs[:1]):
+            return AutotuneResult(kernel=self.jit_impl.compile(*args, **kwargs))
+        skipped = set(self.options["do_not_specialize"] or ())
+        bound = self._signature().bind_partial(*args, **kwargs).arguments
+        key_parts = {name: value for name, value in bound.items() if name not in skipped}
+        key = digest(key_parts)
+        if key not in self._results:
+            self._results[key] = self._search(configs, args, kwargs, key_parts)
+        return self._results[key]
+
+    def _search(self, configs: Any, args: tuple, kwargs: dict[str, Any], key_parts: Any) -> Any:
+        implementation, options = self.jit_impl, self.options
+        tuner = AutoTuner(implementation, configs)
+        tuner.set_compile_args(
+            out_idx=getattr(implementation, "out_idx", None),
+            target=getattr(implementation, "target", None),
+            pass_configs=getattr(implementation, "pass_configs", None),
+        )
+        tuner.set_profile_args(**options["profile"])
+        tuner.set_kernel_parameters(key_parts)
+        tuner.make = lambda config: self._compile(args, kwargs, config)
+        if hasattr(implementation, "portable"):
+            tuner.portable = lambda config: Portable(
+                *implementation.portable(*args, **{**kwargs, **config})
+            )
+        if self._is_eager(args, kwargs) and tuner.inputs is None:
+            bound = self._signature().bind_partial(*args, **kwargs).arguments.values()
+            tensors = [value for value in bound if hasattr(value, "data_ptr")]
+            tuner.inputs = tensors or None
+        return tuner.run(**options["run"])
+
+    def _compile(self, args: tuple, kwargs: dict[str, Any], config: dict[str, Any]) -> Any:
+        parameters = dict(config)
+        extra = parameters.pop("pass_configs", None)
+        if extra:
+            with_configs = getattr(self.jit_impl, "with_pass_configs", None)
+            if with_configs is None:
+                raise ValueError(f"configuration {config}: pass_configs cannot be tuned here")
+            return with_configs(extra).compile(*args, **kwargs, **parameters)
+        return self.jit_impl.compile(*args, **kwargs, **parameters)
+
+    def compile(self, *args: Any, **kwargs: Any) -> Any:
+        """The best kernel for these arguments."""
+        return self.tune(*args, **kwargs).kernel
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Lazy style: the best kernel. Eager style: its results for the tensors given."""
+        result = self.tune(*args, **kwargs)
+        if not self._is_eager(args, kwargs):
+            return result.kernel
+        config = {k: v for k, v in (result.config or {}).items() if k != "pass_configs"}
+        return self.jit_impl(*args, **{**kwargs, **config})
+
+
+def autotune(
+    func: Any = None,
+    *,
+    configs: Any = None,
+    warmup: int = 25,
+    rep: int = 100,
+    timeout: float = 100,
+    supply_type: TensorSupplyType = TensorSupplyType.Auto,
+    ref_prog: Callable[..., Any] | None = None,
+    supply_prog: Callable[..., Any] | None = None,
+    rtol: float = 1e-2,
+    atol: float = 1e-2,
+    max_mismatched_ratio: float = 0.01,
+    skip_check: bool = False,
+    manual_check_prog: Callable[..., Any] | None = None,
+    cache_input_tensors: bool = False,
+    do_not_specialize: Iterable[str] | None = None,
+    early_stop: bool = False,
+    early_stop_factor: float = 2.0,
+    executor: concurrent.futures.Executor | None = None,
+    progress: str = "auto",
+) -> Callable[[Any], TunedFunction]:
+    """Decorator above `@jit`: finds the parameters in `configs` by measuring.
+
+    Args:
+      configs: list of dictionaries (parameter -> value), or a function of the call's arguments
+        that returns one.
+      do_not_specialize: parameters whose change does not tune again.
+      executor, early_stop, early_stop_factor, progress: see `AutoTuner.run`.
+      The others: see `ProfileArgs`.
+    """
+    if func is not None or configs is None:
+        raise TypeError("write @autotune(configs=[...]) above @jit: it needs configurations")
+    profile = {
+        "supply_type": supply_type, "ref_prog": ref_prog, "supply_prog": supply_prog,
+        "rtol": rtol, "atol": atol, "max_mismatched_ratio": max_mismatched_ratio,
+        "skip_check": skip_check, "manual_check_prog": manual_check_prog,
+        "cache_input_tensors": cache_input_tensors,
+    }  # fmt: skip
+    run = {
+        "warmup": warmup, "rep": rep, "timeout": timeout, "early_stop": early_stop,
+        "early_stop_factor": early_stop_factor, "executor": executor, "progress": progress,
+    }  # fmt: skip
+    options = {"profile": profile, "run": run, "do_not_specialize": do_not_specialize}
+
+    def decorate(implementation: Any) -> TunedFunction:
+        if not hasattr(implementation, "compile"):
+            raise TypeError("@autotune stands above @jit: the function below it is not jitted")
+        return TunedFunction(implementation, configs, options)
+
+    return decorate
+
+
+def par_compile(
+    funcs: Iterable[Any],
+    out_idx: list[int] | int | None = None,
+    execution_backend: str | None = None,
+    target: Any = None,
+    target_host: Any = None,
+    verbose: bool | None = None,
+    pass_configs: dict[Any, Any] | None = None,
+    compile_flags: Any = None,
+    num_workers: int | None = None,
+    ignore_error: bool = False,
+) -> list[Any]:
+    """Compiles prim_funcs in parallel; returns their kernels in order.
+
+    Args:
+      num_workers: threads (default: CPUs of this process).
+      ignore_error: gives None for a function that does not compile, in place of an exception.
+    """
+    funcs = list(funcs)
+    options = {"out_idx": out_idx, "pass_configs": pass_configs}
+    if target is not None:
+        options["target"] = target
+    compile_one = importlib.import_module("mlir_tile.jit").compile
+    kernels: list[Any] = [None] * len(funcs)
+    configs = [{"func": func} for func in funcs]
+    for made in compile_all(
+        configs, lambda config: compile_one(config["func"], **options), workers=num_workers
+    ):
+        if made.error is not None and not ignore_error:
+            raise made.error
+        kernels[made.index] = made.kernel
+    return kernels
