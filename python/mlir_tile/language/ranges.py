@@ -12,6 +12,8 @@ def key_of(value):
         return (value.name, value.dtype, *map(key_of, value.args))
     if type(value) is Const:
         return (value.dtype, value.value)
+    if isinstance(value, Load):
+        return ("load", id(value.buffer), *map(key_of, value.indices))
     return id(value)
 
 
