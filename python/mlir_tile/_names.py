@@ -59,6 +59,4 @@ NAMES = {
     "tools": "mlir_tile.compat.tools",
     "cache": "mlir_tile.cache",
     "tvm": "mlir_tile.compat.tvm",
-    # Seeing what the compiler decided.
-    "explain": "mlir_tile.explain",
 }

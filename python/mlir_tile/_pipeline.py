@@ -10,15 +10,8 @@ import re
 from dataclasses import dataclass, field
 
 from . import ir as _ir
+from .errors import CompileError
 from .passmanager import PassManager
-
-try:
-    from .errors import CompileError
-except ImportError:
-
-    class CompileError(RuntimeError):
-        """A program that the compiler refuses."""
-
 
 # MLIR adds this note to what is said of an operation; it may be a kernel of pages.
 _CURRENT_OPERATION = "see current operation:"

@@ -85,8 +85,7 @@ class BufferLayout:
         return self.draw()
 
     def __str__(self):
-        title = f"{self.name}: " if self.name else ""
-        return f"{title}{self.describe()}\nCuTe: {self.cute}"
+        return f"{self.describe()}\nCuTe: {self.cute}"
 
     def __repr__(self):
         name = f", name={self.name!r}" if self.name else ""

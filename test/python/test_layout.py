@@ -139,7 +139,7 @@ def test_layouts_of_a_kernel_by_name():
     assert found["acc"].shape == (128, 128)
     assert found["acc"].threads == 128
     assert found["acc"].name == "acc"
-    assert "acc: a 128x128 tile over 128 threads" in str(found["acc"])
+    assert "a 128x128 tile over 128 threads" in str(found["acc"])
     assert layout.layouts(read(GEMM), "sm_80")["acc"] != found["acc"]
 
 
