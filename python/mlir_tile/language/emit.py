@@ -194,7 +194,7 @@ class Emitter(Threads, Values, Tiles):
 
     # Statements.
     def block(self, statements):
-        group = []
+        group, touched = [], set()
         for statement in statements:
             self.locate(statement.location)
             if type(statement) is Leave:
@@ -204,12 +204,19 @@ class Emitter(Threads, Values, Tiles):
                     self.do_Alloc(statement)
                     continue
                 if self.kind_of(statement) == "thread":
+                    made = self.shared_accesses(statement, set())
+                    if group and self.meet(touched, made):
+                        self.locate(group[0].location)
+                        self.run_group(group)
+                        group, touched = [], set()
+                        self.locate(statement.location)
                     group.append(statement)
+                    touched |= made
                     continue
                 if group:
                     self.locate(group[0].location)
                     self.run_group(group)
-                    group = []
+                    group, touched = [], set()
                     self.locate(statement.location)
             getattr(self, "do_" + type(statement).__name__)(statement)
         if group:
