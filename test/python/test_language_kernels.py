@@ -280,12 +280,12 @@ def test_truth_values_and_bytes_in_memory():
 
 def test_scalars_as_arguments():
     @T.prim_func
-    def main(A: T.Tensor((32,), "float32"), s: T.float32, n: T.int32):
+    def main(A: T.Tensor((32,), "float32"), s: T.float32, n: T.int32, odd: T.bool):
         with T.Kernel(1, threads=32):
             for i in T.Parallel(32):
-                if i < n:
+                if i < n and (odd or i % 2 == 0):
                     A[i] = s * i
 
     a = np.zeros(32, np.float32)
-    compile_kernel(main, target="cpu")(a, 1.5, 20)
-    np.testing.assert_allclose(a, np.where(np.arange(32) < 20, 1.5 * np.arange(32), 0))
+    compile_kernel(main, target="cpu")(a, 1.5, 20, False)
+    np.testing.assert_allclose(a, np.where((np.arange(32) < 20) & (np.arange(32) % 2 == 0), 1.5 * np.arange(32), 0))

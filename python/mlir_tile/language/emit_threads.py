@@ -6,7 +6,6 @@ parallel loop, one for each thread; what a thread keeps between two such loops i
 """
 
 from .buffers import Buffer
-from .emit_values import storage
 from .errors import fail
 from .kernel import thread_index
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, While
@@ -250,17 +249,15 @@ class Threads:
             if type(statement) is Define:
                 let = statement.let
                 if self.uses.get(id(let), 0) > inside.get(id(let), 0):
-                    kind = f"memref<{self.kernel.threads}x{storage(let.dtype)}, #tile.fragment>"
-                    self.spilled[id(let)] = (self.op(f"tile.alloc : {kind}"), kind, let.dtype)
+                    kind = f"memref<{self.kernel.threads}x{let.dtype.mlir}, #tile.fragment>"
+                    self.spilled[id(let)] = (self.op(f"tile.alloc : {kind}"), kind)
 
     def keep_for_threads(self, let, name):
         """Stores a named value that other groups use."""
         place = self.spilled.get(id(let))
         if place is None or self.mode != "thread":
             return
-        fragment, kind, of = place
-        if of.is_bool:
-            name = self.op(f"arith.extui {name} : i1 to i8")
+        fragment, kind = place
         self.effect(f"memref.store {name}, {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
 
     def recompute(self, let):
@@ -268,14 +265,13 @@ class Threads:
         place = self.spilled.get(id(let)) if self.mode == "thread" else None
         if place is None:
             return None
-        fragment, kind, of = place
-        name = self.op(f"memref.load {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
-        return self.to_truth(name) if of.is_bool else name
+        fragment, kind = place
+        return self.op(f"memref.load {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
 
     def thread_memory(self, buffer):
         """Memory of a thread's own: a row for each in a fragment."""
         shape = "x".join(map(str, buffer.shape))
-        kind = f"memref<{self.kernel.threads}x{shape}x{storage(buffer.dtype)}, #tile.fragment>"
+        kind = f"memref<{self.kernel.threads}x{shape}x{buffer.dtype.mlir}, #tile.fragment>"
         name = self.op(f"tile.alloc : {kind}")
         self.scopes[-1][("buffer", id(buffer))] = name
         self.scopes[-1][("rows", id(buffer))] = kind
@@ -356,7 +352,7 @@ class Threads:
         """target = source combined over groups of `group` threads, `inner` apart."""
         rows, type_ = self.buffer(source), self.find(("rows", id(source)))
         result = self.buffer(target)
-        element, threads, loc = storage(source.dtype), self.kernel.threads, self.loc
+        element, threads, loc = source.dtype.mlir, self.kernel.threads, self.loc
         outer = threads // (group * inner)
         grid = f"memref<{outer}x{group}x{inner}x{element}, #tile.fragment>"
         sums = f"memref<{outer}x{inner}x{element}, #tile.fragment>"
