@@ -4,6 +4,7 @@
 import sys
 
 from mlir_tile.language.errors import LanguageError
+from mlir_tile.language.ranges import linear
 from mlir_tile.language.values import Const, Expr, Op, Variable
 
 from .targets import architecture_of, resolve_target
@@ -151,6 +152,10 @@ class JITKernel:
                         f"{self.name}: dimension {d} of {p.name} is {shape[d]}, but {extent.name} is {known} ({origin[extent.name]})"
                     )
         for at, _, p in self._checked:
+            for d, extent in enumerate(p.shape[: len(getattr(args[at], "shape", ()))]):
+                if type(extent) is Op:
+                    self._solve(extent, int(args[at].shape[d]), sizes)
+        for at, _, p in self._checked:
             shape = getattr(args[at], "shape", ())
             for d, extent in enumerate(p.shape[: len(shape)]):
                 if type(extent) is Op:
@@ -158,6 +163,14 @@ class JITKernel:
                     if wanted is not None and wanted != shape[d]:
                         raise ArgumentError(f"{self.name}: dimension {d} of {p.name} is {shape[d]}, expected {extent!r} = {wanted}")
         return sizes
+
+    def _solve(self, extent, size, sizes):
+        """The one name in an extent such as n * 4 + 1, from its size."""
+        terms, rest = linear(extent)
+        if len(terms) == 1:
+            factor, atom = next(iter(terms.values()))
+            if type(atom) is Variable and atom.name not in sizes and factor > 0 and (size - rest) % factor == 0:
+                sizes[atom.name] = (size - rest) // factor
 
     def _allocate(self, args, sizes):
         return [self._empty(self.params[i], sizes, args) for i in self.out_idx]

@@ -18,10 +18,10 @@ def _atomic(kind, dst, value, memory_order, return_prev):
     tile = isinstance(value, (Buffer, Region)) and not getattr(value, "is_var", False)
     if isinstance(dst, (Buffer, Region)) and not tile and not getattr(dst, "is_var", False):
         region = region_of(dst, construct)
-        if all(x == 1 for x in region.extents):
+        if all(isinstance(x, int) and x == 1 for x in region.extents):
             dst = Load(region.buffer, region.offsets)
         else:
-            fail(f"{construct}: the target is a region, so the value must be a tile, got {value!r}")
+            return _every(kind, region, value, memory_order, return_prev)
     if tile:
         if return_prev:
             unsupported(f"{construct}(return_prev=True) of a tile")
@@ -38,6 +38,21 @@ def _atomic(kind, dst, value, memory_order, return_prev):
     if return_prev:
         return builder.define("previous", operation)
     builder.tile("evaluate", value=operation)
+    return None
+
+
+def _every(kind, region, value, memory_order, return_prev):
+    """One value combined into each element of a region."""
+    from .loop import Parallel
+
+    if return_prev:
+        unsupported(f"T.atomic_{kind}(return_prev=True) of a region")
+    builder = current(f"T.atomic_{kind}")
+    extents = [x for x in region.extents if not (isinstance(x, int) and x == 1)]
+    for indices in Parallel(*extents).run(builder):
+        left = list(indices) if isinstance(indices, tuple) else [indices]
+        place = [o if isinstance(x, int) and x == 1 else left.pop(0) + o for o, x in zip(region.offsets, region.extents)]
+        _atomic(kind, Load(region.buffer, tuple(place)), value, memory_order, False)
     return None
 
 

@@ -8,7 +8,7 @@ import threading
 from .buffers import Buffer, OutputTensor, Region
 from .errors import NoBuilderError, fail, here
 from .statements import Alloc, Assign, Define, If, Leave, Store, Tile, While
-from .values import IMPURE, NUMBERS, Expr, Let, Load, Op, Variable, as_value, cast, reads_memory, select, truth, unary
+from .values import IMPURE, NUMBERS, Expr, Let, Load, Op, Variable, as_value, cast, reads_memory, same, select, truth, unary
 
 _OPERATORS = {
     "Add": operator.add,
@@ -295,12 +295,24 @@ class Builder:
                 return copy(value, place) if isinstance(value, (Buffer, Region)) else fill(place, value)
             if target.is_var if isinstance(target, Buffer) else False:
                 return self.assign(target, value)
-            check_store(place.buffer)
+            if place.buffer.reducer is not None and self.in_parallel():
+                return self.contribution(place, value)
             return self.add(Store(place.buffer, place.indices, cast(as_value(value), place.dtype)))
         if isinstance(target, Load):
             fail(f"cannot assign to an element of {target!r}, which is a value")
         target[key] = value
         return None
+
+    def contribution(self, place, value):
+        """`acc[i] += x`, `acc[i] = T.max(acc[i], x)` on a reducer, in iterations that run in any order."""
+        from .reducing import contribute
+
+        kinds = {"sum": "add", "max": "max", "min": "min", "bitand": "and", "bitor": "or", "bitxor": "xor"}
+        if type(value) is Op and value.name == kinds[place.buffer.reducer] and len(value.args) == 2:
+            for at in (0, 1):
+                if same(value.args[at], place):
+                    return contribute(place.buffer, place.indices, value.args[1 - at])
+        return fail(f"an iteration of T.Parallel contributes to the reducer {place.buffer.name} by its operation ({place.buffer.reducer}) only")
 
     def update(self, target, key, operation, value):
         if isinstance(target, (Buffer, Region)):
@@ -429,9 +441,4 @@ class Builder:
         if isinstance(value, Expr):
             return self.named("_", value)
         return value
-
-
-def check_store(buffer):
-    if buffer.space in ("reducer", "barrier"):
-        fail(f"{buffer.name} is no buffer whose elements can be assigned; see T.reducer_update")
 

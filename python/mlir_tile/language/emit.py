@@ -14,7 +14,7 @@ from .emit_tiles import Tiles
 from .emit_values import Values
 from .errors import fail, unsupported
 from .memory import Pointer
-from .ranges import Facts, forms_of, linear
+from .ranges import Facts, alone_in, forms_of, linear
 from .statements import Alloc, Assign, Define, For, If, Leave, Store, leaves, written_variables
 from .values import BOOL, Load, Op, Variable, binary, number_of, reads_memory, unary, walk
 
@@ -70,7 +70,7 @@ class Emitter(Threads, Values, Tiles):
         header = self.header()
         self.find_threads(self.kernel.body)
         self.block(self.kernel.body)
-        lines = [f"tile.kernel @{self.name}({header[0]})", f"    grid({header[1]}) = ({header[2]}) threads({self.kernel.threads})"]
+        lines = [f"tile.kernel @{self.name}({header[0]})", f"    grid({header[1]}) = ({header[2]}) threads({-(-self.kernel.threads // 32) * 32})"]
         if self.kernel.cluster:
             lines[-1] += f" cluster({', '.join(map(str, self.kernel.cluster))})"
         if self.kernel.attributes:
@@ -135,6 +135,11 @@ class Emitter(Threads, Values, Tiles):
                 return f"dim({self.names[id(place[1])]}, {place[2]})"
             if id(expr) in self.names:
                 return self.names[id(expr)]
+            for buffer in self.arguments:
+                for i, size in enumerate(buffer.shape if isinstance(buffer, Buffer) else ()):
+                    factor, rest = alone_in(size, expr)
+                    if factor is not None:
+                        return f"((dim({self.names[id(buffer)]}, {i}) - {rest}) floordiv {factor})"
             fail(f"the extent {expr!r} of the grid is no extent of an argument and no argument", self.kernel.location)
         if type(expr) is Op and expr.name == "cast":
             return self.grid(expr.args[0])
@@ -168,8 +173,29 @@ class Emitter(Threads, Values, Tiles):
                     place = (size, buffer, i)
                     break
         if place is None:
-            return None
+            return self.solved_size(variable)
         _, buffer, i = place
+        return self.dimension(buffer, i)
+
+    def solved_size(self, variable):
+        """A size that stands in no extent by itself, but alone in one: n of n * 4 + 1."""
+        for buffer in self.arguments:
+            for i, size in enumerate(buffer.shape if isinstance(buffer, Buffer) else ()):
+                factor, rest = alone_in(size, variable)
+                if factor is None:
+                    continue
+                found = self.scopes[0].get(("solved", id(variable)))
+                if found is None:
+                    lines, self.lines = self.lines, self.dims
+                    less = self.op(f"arith.subi {self.dimension(buffer, i)}, {self.constant(rest, 'index')} : index")
+                    found = self.op(f"arith.divui {less}, {self.constant(factor, 'index')} : index")
+                    self.lines = lines
+                    self.scopes[0][("solved", id(variable))] = found
+                return found
+        return None
+
+    def dimension(self, buffer, i):
+        """An extent of an argument, read at the kernel's start."""
         found = self.scopes[0].get(("dim", id(buffer), i))
         if found is None:
             self.count += 1

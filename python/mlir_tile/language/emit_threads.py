@@ -56,29 +56,30 @@ class Threads:
         """Which variables and named values differ from thread to thread."""
         self.thread_lets, self.thread_variables, self.thread_buffers = set(), set(), set()
         self.uses, self.spilled, self.kinds = {}, {}, {}
+        self.outside = set()
         self.in_parallel_only(body)
         self.count_uses(body)
-        if self.kernel.thread_index is None and not self.thread_buffers:
-            self.has_threads = False
-            return
-        self.has_threads = True
-        while self.mark(body, False):
+        self.has_threads = self.kernel.thread_index is not None
+        while self.has_threads and self.mark(body, False):
             pass
+        # What every thread would hold alike, the block holds once.
+        for buffer in self.outside - self.thread_buffers:
+            buffer.space = "shared"
 
     def in_parallel_only(self, body, parallel=False):
         """Local buffers that code outside of T.Parallel touches: memory of the threads."""
         for statement in body:
             if not parallel:
                 if type(statement) is Store and statement.buffer.space == "local":
-                    self.thread_buffers.add(statement.buffer)
+                    self.outside.add(statement.buffer)
                 for node in nodes(statement):
                     if isinstance(node, Load) and node.buffer.space == "local":
-                        self.thread_buffers.add(node.buffer)
+                        self.outside.add(node.buffer)
                 if type(statement) is Tile:
                     for x in statement.operands.values():
                         buffer = x if isinstance(x, Buffer) else getattr(x, "buffer", None)
                         if isinstance(buffer, Buffer) and buffer.space == "local":
-                            self.thread_buffers.add(buffer)
+                            self.outside.add(buffer)
             inside = parallel or (type(statement) is For and statement.kind == "parallel")
             for block in statement.blocks:
                 self.in_parallel_only(block, inside)
@@ -109,17 +110,35 @@ class Threads:
         changed = False
         for statement in body:
             threaded = inside or self.reads_threads(statement)
+            if type(statement) is Tile and statement.name in ("copy",):
+                source = statement.operands["source"].buffer
+                threaded = threaded or source in self.thread_buffers
             if type(statement) is Define and threaded and id(statement.let) not in self.thread_lets:
                 self.thread_lets.add(id(statement.let))
                 changed = True
             if type(statement) is Assign and threaded and statement.variable not in self.thread_variables:
                 self.thread_variables.add(statement.variable)
                 changed = True
+            target = self.local_target(statement)
+            if target is not None and threaded and target not in self.thread_buffers:
+                self.thread_buffers.add(target)
+                changed = True
             if type(statement) is For and statement.kind == "parallel":
                 continue
             for block in statement.blocks:
                 changed |= self.mark(block, threaded and type(statement) in (If, While, For))
         return changed
+
+    def local_target(self, statement):
+        """The local buffer that a statement writes; operations between threads count as the threads'."""
+        target = statement.buffer if type(statement) is Store else None
+        if type(statement) is Tile:
+            target = statement.operands.get("target")
+            target = target if isinstance(target, Buffer) else getattr(target, "buffer", None)
+            if statement.name in ("exchange", "thread_reduce"):
+                for x in (target, statement.operands["source"]):
+                    self.thread_buffers.add(x)
+        return target if isinstance(target, Buffer) and target.space == "local" else None
 
     # What kind a statement is.
     def kind_of(self, statement):

@@ -63,6 +63,13 @@ class PrimFunc:
         ]
         self.kernel_names = names
         self.attrs = {}
+        if builder.returned:
+            self.attrs["tilelang_out_idx"] = [i - len(outputs) for i in builder.returned]
+        if builder.pass_configs:
+            self.attrs["tilelang_pass_configs"] = self.pass_configs
+        if builder.compile_flags is not None:
+            flags = builder.compile_flags
+            self.attrs["tilelang_compile_flags"] = [flags] if isinstance(flags, str) else list(flags)
 
     @property
     def module(self):

@@ -97,9 +97,9 @@ def abs(x):  # noqa: A001 - TileLang's name
     return unary("abs", x)
 
 
-def clamp(x, low, high):
-    """x, but at least `low` and at most `high`."""
-    x = as_value(x)
+def clamp(x, min_val, max_val):
+    """x, but at least `min_val` and at most `max_val`."""
+    x, low, high = as_value(x), min_val, max_val
     kind = type_of(x)
     return binary("min", binary("max", x, _cast(low, kind)), _cast(high, kind))
 

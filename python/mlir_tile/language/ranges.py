@@ -157,6 +157,17 @@ def _op(value):
     return None
 
 
+def alone_in(size, variable):
+    """(factor, rest) where a size is factor * variable + rest with numbers; (None, None) elsewhere."""
+    if isinstance(size, int):
+        return None, None
+    terms, rest = linear(size)
+    if len(terms) != 1:
+        return None, None
+    factor, atom = next(iter(terms.values()))
+    return (factor, rest) if type(atom) is Variable and atom.name == variable.name and factor > 0 else (None, None)
+
+
 def never_negative(value):
     low = bounds(value)[0]
     return low is not None and low >= 0

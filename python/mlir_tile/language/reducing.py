@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions and scans along a dimension of a tile, reducers."""
 
+from .atomics import _atomic
 from .buffers import Buffer, region_of
 from .builder import current
+from .copying import copy
 from .errors import fail, unsupported
-from .statements import Alloc
-from .values import Load, as_value, binary, cast, type_of
+from .filling import fill
+from .mathematics import infinity, max_value, min_value
+from .values import Load, as_value, binary, cast, type_of, unary
 
 KINDS = ("sum", "abssum", "max", "absmax", "min", "bitand", "bitor", "bitxor")
 
@@ -85,23 +88,54 @@ def alloc_reducer(shape, dtype, op="sum", replication=None):
     builder = current("T.alloc_reducer")
     if op not in ("sum", "max", "min", "bitand", "bitor", "bitxor"):
         fail(f"T.alloc_reducer: expected sum, max, min, bitand, bitor or bitxor, got {op!r}")
-    buffer = Buffer(shape, dtype, "local.reducer" if replication is None else "local.fragment")
+    # Contributions meet in shared memory, each by an atomic.
+    buffer = Buffer(shape, dtype, "shared")
     buffer.reducer = op
-    unsupported("T.alloc_reducer", "write contributions to a fragment of all of them and use T.reduce_sum")
-    builder.add(Alloc(buffer))
+    return builder.allocate(buffer)
+
+
+def _reducer(value, construct):
+    buffer = value.buffer if isinstance(value, Load) else value
+    if getattr(buffer, "reducer", None) is None:
+        fail(f"{construct}: expected what T.alloc_reducer returned, got {value!r}")
     return buffer
 
 
+def identity(kind, dtype):
+    """What changes nothing when it is combined."""
+    if kind == "max":
+        return unary("neg", infinity(dtype)) if dtype.is_float else min_value(dtype)
+    if kind == "min":
+        return infinity(dtype) if dtype.is_float else max_value(dtype)
+    return _START[kind]
+
+
 def reducer_init(reducer, init=None):
-    return unsupported("T.reducer_init")
+    """Starts a reduction, from `init` (which counts once) or from nothing."""
+    buffer = _reducer(reducer, "T.reducer_init")
+    fill(buffer, identity(buffer.reducer, buffer.dtype) if init is None else init)
 
 
 def reducer_update(target, value):
-    return unsupported("T.reducer_update")
+    """A contribution of an iteration: T.reducer_update(acc[i], x)."""
+    buffer = _reducer(target, "T.reducer_update")
+    if not isinstance(target, Load):
+        fail("T.reducer_update: expected an element, as in acc[i]")
+    contribute(buffer, target.indices, value)
+
+
+def contribute(buffer, indices, value):
+    kind = {"sum": "add", "bitand": "and", "bitor": "or", "bitxor": "xor"}.get(buffer.reducer, buffer.reducer)
+    if kind == "xor":
+        unsupported("T.alloc_reducer of kind bitxor")
+    _atomic(kind, Load(buffer, tuple(indices)), value, None, False)
 
 
 def finalize_reducer(reducer, dst=None, batch=1, annotations=None):
-    return unsupported("T.finalize_reducer")
+    """Ends a reduction; the result goes to `dst` (without one it is read from the reducer itself)."""
+    buffer = _reducer(reducer, "T.finalize_reducer")
+    if dst is not None:
+        copy(buffer, dst)
 
 
 def any_of(buffer):

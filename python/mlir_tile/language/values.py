@@ -191,6 +191,12 @@ class Variable(Expr):
     def var(self):
         return self
 
+    def __iter__(self):
+        """`with T.Kernel(n) as (bx,)`: the one index of a grid."""
+        if self.kind != "block":
+            fail(f"cannot unpack {self.name}, which is one value")
+        yield self
+
     @property
     def orig_name(self):
         return self.name
