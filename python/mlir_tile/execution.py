@@ -190,7 +190,10 @@ class Executable:
         None: the one that the library of the tensors works on. Raises ArgumentError, which
         names the argument, or LaunchError.
         """
-        self.launcher(*args, stream=stream)
+        if stream is None:
+            self.launcher(*args)
+        else:
+            self.launcher(*args, stream=stream)
 
     def __repr__(self) -> str:
         return f"<mlir_tile kernel '{self.name}' for {self.target}>"
