@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Test", "tests"]
+__all__ = ["Test", "source_of", "tests"]
 
 _OTHER_VENDORS = re.compile(
     r"requires_(rocm|metal|cdna|gfx950)\b|[\"'](hip|metal|webgpu|cutedsl|rocm)\b|gfx9|mfma"
@@ -49,8 +50,8 @@ def _functions(tree: ast.Module) -> dict[str, ast.AST]:
     return {node.name: node for node in tree.body if isinstance(node, kinds)}
 
 
-def _text(node: ast.AST, functions: dict[str, ast.AST], source: str) -> str:
-    """Source of a function with decorators and with all functions of the file it reaches."""
+def _parts(node: ast.AST, functions: dict[str, ast.AST], source: str) -> list[str]:
+    """Sources of a function with decorators and of all functions of the file it reaches."""
     lines, seen, todo, parts = source.splitlines(), set(), [node], []
     while todo:
         item = todo.pop()
@@ -60,7 +61,7 @@ def _text(node: ast.AST, functions: dict[str, ast.AST], source: str) -> str:
             if isinstance(name, ast.Name) and name.id in functions and name.id not in seen:
                 seen.add(name.id)
                 todo.append(functions[name.id])
-    return "\n".join(parts)
+    return parts
 
 
 def _kind(path: Path, text: str) -> str:
@@ -84,7 +85,19 @@ def tests(root: Path) -> Iterator[Test]:
         tree = ast.parse(source)
         functions = _functions(tree)
         for name, node in _test_nodes(tree):
-            yield Test(path, name, _kind(path.relative_to(root), _text(node, functions, source)))
+            yield Test(
+                path,
+                name,
+                _kind(path.relative_to(root), "\n".join(_parts(node, functions, source))),
+            )
+
+
+def source_of(path: Path, name: str) -> str:
+    """Source of a test function (or "Class::function") and of what it reaches in its file."""
+    source = path.read_text()
+    tree = ast.parse(source)
+    node = dict(_test_nodes(tree))[name]
+    return "\n".join(textwrap.dedent(part) for part in _parts(node, _functions(tree), source))
 
 
 def _test_nodes(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:

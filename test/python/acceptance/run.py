@@ -233,6 +233,7 @@ def prepare(torch: str, target: str) -> None:
 
         torch_on_cpu.install()
     import pytest  # noqa: F401
+
     from mlir_tile import compat
 
     compat.install(target)
@@ -265,9 +266,11 @@ def main() -> None:
         logs = (options.logs or root / "logs").resolve()
         logs.mkdir(parents=True, exist_ok=True)
         prepare(options.torch, options.target)
-        with options.out.open("w") as out:
-            run_all(todo, options.jobs, options.limit, logs, out)
-        print(summary(todo))
+        try:
+            with options.out.open("w") as out:
+                run_all(todo, options.jobs, options.limit, logs, out)
+        finally:
+            print(summary([case for case in todo if case.result]))
 
 
 if __name__ == "__main__":
