@@ -9,7 +9,8 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${TILE_SOURCE_DIR}/include/tile-c
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-  PATTERN "Tools.h" EXCLUDE) # for the Python package
+  PATTERN "Dialect.h" EXCLUDE PATTERN "Layout.h" EXCLUDE
+  PATTERN "Analysis.h" EXCLUDE PATTERN "Tools.h" EXCLUDE) # for the Python package
 install(DIRECTORY ${TILE_SOURCE_DIR}/include/tile/Runtime
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tile FILES_MATCHING PATTERN "*.h")
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import os
 import pathlib
+import runpy
 import sys
 
 
@@ -26,11 +28,11 @@ def main(argv: list[str] | None = None) -> int:
     if rest and not getattr(options, "takes_rest", False):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.rest = rest
-    from .errors import TileError
+    from .errors import Error
 
     try:
         return options.command(options) or 0
-    except (UserError, TileError, OSError) as error:
+    except (UserError, Error, OSError) as error:
         print(f"mlir-tile: error: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
@@ -111,31 +113,34 @@ def _source(options) -> tuple[str, str]:
             return file.read_text(), str(file)
         except UnicodeDecodeError as error:
             raise UserError(f"{file}: expected text, got bytes that are none ({error.reason})") from None
-    from .compat.runner import load_script
+    if not pathlib.Path(path).is_file():
+        raise UserError(f"no file {path}")
+    from .compat import install
 
-    module = load_script(path)
-    made = getattr(module, function, None)
+    install()  # a script may say `import tilelang`
+    sys.path.insert(0, str(pathlib.Path(path).resolve().parent))
+    made = runpy.run_path(path, run_name="__mlir_tile__").get(function)
     if made is None:
         raise UserError(f"{path} has no function '{function}'")
     return _ir_of(made, _arguments(options.arg), options.kernel), path
 
 
 def _ir_of(made: object, arguments: dict[str, object], name: str) -> str:
-    """The tile IR of a prim_func, a kernel, or a function that makes one."""
-    for attempt in range(2):
-        for attribute in ("get_ir", "ir", "script"):
-            found = getattr(made, attribute, None)
-            if isinstance(found, str) and "tile.kernel" in found:
-                return found
-            if callable(found) and attribute == "get_ir" and not hasattr(made, "compile"):
-                return found()
-        if attempt:
-            break
-        if hasattr(made, "compile"):
-            made = made.compile(**arguments)
-        elif callable(made):
-            made = made(**arguments)
-    raise UserError(f"{name}: expected a kernel or a function that returns one, got {type(made).__name__}")
+    """The tile IR of a prim_func, or of the one that a function makes from `arguments`."""
+    make = getattr(made, "get_prim_func", made)  # of what @jit returns
+    if not hasattr(made, "script"):
+        if not callable(make):
+            raise UserError(f"{name}: expected a kernel or a function that makes one, got {type(made).__name__}")
+        function = getattr(made, "function", made)
+        try:
+            inspect.signature(function).bind_partial(**arguments)
+        except TypeError as error:
+            raise UserError(f"{name}: {error}; its arguments: {inspect.signature(function)}") from None
+        made = make(**arguments)
+    script = getattr(made, "script", None)
+    if not callable(script):
+        raise UserError(f"{name}: expected a function that returns a T.prim_func, got {type(made).__name__}")
+    return script()
 
 
 def _compile(options) -> int:
@@ -177,7 +182,9 @@ def _run(options, *more: str) -> int:
     if options.file.endswith(".py"):
         from .compat.__main__ import main as run_script
 
-        return run_script([options.file, *options.rest])
+        sys.argv = ["mlir-tile run", options.file, *options.rest]
+        run_script()
+        return 0
     from . import _tools
 
     sys.argv = ["tile-run", options.file, *more, *options.rest]
@@ -224,11 +231,14 @@ def _cache(options) -> int:
     from . import cache
 
     if options.action == "path":
-        print(cache.folder())
-    elif options.action == "clear":
-        print(f"removed {cache.clear()} files")
+        print(cache.directory())
+        return 0
+    found = cache.statistics()
+    if options.action == "clear":
+        cache.clear()
+        print(f"removed {found['files']} kernels ({found['bytes'] / 1e6:.1f} MB)")
     else:
-        print(cache.info())
+        print(f"{found['files']} kernels, {found['bytes'] / 1e6:.1f} MB in {cache.directory()}")
     return 0
 
 

@@ -11,6 +11,7 @@ from .. import ir as _ir
 from ._tile_ops_gen import KernelOp as _GeneratedKernelOp
 from ._tile_ops_gen import ReturnOp, _Dialect
 from ._ods_common import _cext as _ods_cext
+from ._ods_common import get_default_loc_context as _ods_get_default_loc_context
 
 # In the place of a dimension among `grid_operands`: an argument itself, a tunable.
 _SCALAR, _TUNABLE = -1, -2
@@ -231,7 +232,9 @@ class KernelOp(_GeneratedKernelOp):
                 raise ValueError(f"expected {len(arguments)} {what}, one per argument, got {len(given)}")
         tunables = dict(tunables or {})
         tuned = dict(tuned or {})
-        context = loc.context if loc is not None else _ir.Location.current.context
+        context = _ods_get_default_loc_context(loc)
+        if context is None:
+            raise ValueError("expected a location: with Location.unknown(context):")
         with context:
             symbols = _Symbols(names, list(tunables))
             if isinstance(grid, _ir.AffineMap):
