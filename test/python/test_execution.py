@@ -83,6 +83,14 @@ def test_views_are_not_copied(target, arrays):
         np.testing.assert_array_equal(y, view)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_elements(target):
+    run = execution.compile(SCALE, target=target)
+    empty = np.zeros((0, 32), np.float32)
+    run(empty, empty, 1)
+    run(np.zeros((0, 64), np.float32)[:, ::2], empty[:, ::-1], 1)
+
+
 @pytest.mark.parametrize("name, dtype, values", [
     ("f64", np.float64, [1.5, -2]), ("f16", np.float16, [1.5, -2]), ("i8", np.int8, [1, -128]),
     ("i8", np.uint8, [1, 255]), ("i16", np.int16, [1, -2]), ("i32", np.int32, [7, -2]),
