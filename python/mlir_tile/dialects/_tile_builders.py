@@ -38,7 +38,11 @@ def memref_type(shape, element_type, space="global"):
     """The type of a buffer; an extent of None or -1 is dynamic."""
     dynamic = _ir.ShapedType.get_dynamic_size()
     extents = [dynamic if extent in (None, -1) else extent for extent in shape]
-    return _ir.MemRefType.get(extents, element_type, memory_space=memory_space(space))
+    with element_type.context:
+        location = _ir.Location.current or _ir.Location.unknown()
+        return _ir.MemRefType.get(
+            extents, element_type, memory_space=memory_space(space), loc=location
+        )
 
 
 def _index(value, loc=None, ip=None):
