@@ -11,6 +11,7 @@ import json
 import re
 import struct
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,13 +49,13 @@ class KernelReport:
     name: str
     threads: int
     shared_bytes: int
-    registers: int = None
+    registers: "int | None" = None
     spill_bytes: int = 0
     stack_bytes: int = 0
-    blocks_per_multiprocessor: int = None
-    occupancy: float = None
+    blocks_per_multiprocessor: "int | None" = None
+    occupancy: "float | None" = None
     limited_by: str = ""
-    estimate: object = None
+    estimate: "dict | str | None" = None
     roofline: list = field(default_factory=list)
 
 
@@ -109,11 +110,11 @@ class Explanation:
         self._program = program
         self._rings = rings
 
-    def at(self, line):
+    def at(self, line: int) -> "list[Decision]":
         """The decisions of a source line."""
         return [each for each in self.decisions if each.place.line == line]
 
-    def timeline(self):
+    def timeline(self) -> str:
         """The slots of the pipeline over time, as SVG."""
         return _timeline.draw(self._rings)
 
@@ -188,7 +189,15 @@ def _kernel_text(kernel):
     return lines
 
 
-def explain(source, arch="", *, kernel=None, device="", tunables=None, shape_hints=None):
+def explain(
+    source,
+    arch: str = "",
+    *,
+    kernel: "str | None" = None,
+    device: str = "",
+    tunables: "dict[str, int] | None" = None,
+    shape_hints: "dict[str, Sequence[int] | int] | None" = None,
+) -> Explanation:
     """Explains the kernels of a program.
 
     `source`: MLIR text or bytecode, a module or a kernel. `arch`: an architecture ("sm_90a"),
@@ -344,7 +353,14 @@ def _estimate(report, op, arch, figures, given):
     report.roofline = [(name, alone, alone / whole if whole else 0.0) for name, alone in parts]
 
 
-def timeline(source, arch="", *, kernel=None, tunables=None, shape_hints=None):
+def timeline(
+    source,
+    arch: str = "",
+    *,
+    kernel: "str | None" = None,
+    tunables: "dict[str, int] | None" = None,
+    shape_hints: "dict[str, Sequence[int] | int] | None" = None,
+) -> str:
     """The slots of a kernel's pipeline over time, as SVG, read from the scheduled program."""
     program = Program(source, kernel=kernel)
     module = program.run(
@@ -353,7 +369,9 @@ def timeline(source, arch="", *, kernel=None, tunables=None, shape_hints=None):
     return _timeline.draw(_timeline.rings(program.operations(module)))
 
 
-def ir_after_each_pass(source, pipeline="tile-to-nvvm", arch="", *, only_changes=True):
+def ir_after_each_pass(
+    source, pipeline: str = "tile-to-nvvm", arch: str = "", *, only_changes: bool = True
+) -> "list[tuple[str, str]]":
     """Pairs of a pass's name and the program behind it, as text, in order.
 
     `pipeline` is that of `PassManager.parse`: a pipeline's or a pass's name, or
