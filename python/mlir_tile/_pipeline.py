@@ -142,7 +142,9 @@ class Program:
 
     def apply(self, module, pipeline, options=""):
         """Runs a pipeline or a pass over a module, in place; CompileError where it fails."""
-        text = f"builtin.module({pipeline}{{{options}}})" if options else f"builtin.module({pipeline})"
+        text = (
+            f"builtin.module({pipeline}{{{options}}})" if options else f"builtin.module({pipeline})"
+        )
         try:
             with module.context:
                 PassManager.parse(text).run(module.operation)
@@ -200,7 +202,10 @@ class Program:
             return place.name
         line = self.source_line(place)
         before = line[: max(place.column - 1, 0)]
-        for pattern, text in ((r"%([\w$.-]+)\s*=\s*$", before), (r"\s*(\w+)\s*(?::[^=]*)?=[^=]", line)):
+        for pattern, text in (
+            (r"%([\w$.-]+)\s*=\s*$", before),
+            (r"\s*(\w+)\s*(?::[^=]*)?=[^=]", line),
+        ):
             match = re.search(pattern, text) if text is before else re.match(pattern, text)
             if match:
                 return match.group(1)

@@ -146,9 +146,7 @@ class Explanation:
         for place, decisions in self._by_place():
             line = html.escape(self._program.source_line(place).strip())
             where = html.escape(self._where(place))
-            rows.append(
-                f'<tr><td>{where}</td><td colspan="3"><code>{line}</code></td></tr>'
-            )
+            rows.append(f'<tr><td>{where}</td><td colspan="3"><code>{line}</code></td></tr>')
             for each in decisions:
                 cells = "".join(
                     f"<td>{html.escape(text)}</td>"
@@ -274,13 +272,17 @@ def _resources(program, arch, given):
         resources.setdefault(name, {}).update(registers=int(registers))
     for name, registers, stack, stores, loads in _SPILLS.findall(diagnostics):
         spilled = int(stores) + int(loads)
-        resources[name].update(registers=int(registers), stack_bytes=int(stack), spill_bytes=spilled)
+        resources[name].update(
+            registers=int(registers), stack_bytes=int(stack), spill_bytes=spilled
+        )
     return resources, _said_of_assembler(program, module, diagnostics)
 
 
 def _said_of_assembler(program, module, diagnostics):
     """Remarks about registers, at the kernels' places."""
-    places = {program.kernel_name(op): place_of(op.operation.location) for op in program.kernels(module)}
+    places = {
+        program.kernel_name(op): place_of(op.operation.location) for op in program.kernels(module)
+    }
     said = []
     for line in diagnostics.splitlines():
         found = _TAKES.search(line) or _SPILLS.search(line)

@@ -236,9 +236,7 @@ def fragment(
     return _expect(FragmentLayout, _layout(notation))
 
 
-def shared(
-    notation: "str | _ir.Attribute | SharedLayout", element_bits: int = 16
-) -> SharedLayout:
+def shared(notation: "str | _ir.Attribute | SharedLayout", element_bits: int = 16) -> SharedLayout:
     """A SharedLayout of an attribute, of its text (`#tile.shared_layout<...>`) or of CuTe's
     notation (`Sw<3,3,3> o (128,64):(64,1)`, in elements of `element_bits`)."""
     if isinstance(notation, str) and not notation.lstrip().startswith("#"):
@@ -262,9 +260,7 @@ def blocked(
     """A coalesced FragmentLayout: `vector` consecutive elements a thread along order[0] (the
     last dimension by default), then threads along it and the next, the rest in registers."""
     with _current_or_new():
-        return FragmentLayout(
-            _tile.FragmentLayoutAttr.blocked(list(shape), threads, vector, order)
-        )
+        return FragmentLayout(_tile.FragmentLayoutAttr.blocked(list(shape), threads, vector, order))
 
 
 def row_major(shape: "Sequence[int]", element_bits: int, padding: int = 0) -> SharedLayout:

@@ -23,8 +23,16 @@ def test_every_function_that_the_page_lists_is_there():
 
     page = PAGE.read_text(encoding="utf-8")
     table = page[page.index("| function |") : page.index("Kernels may leave")]
-    listed = re.findall(r"`(\w+)(?:\(.*?)?`", "\n".join(row.split("|")[1] for row in table.splitlines() if row))
+    listed = re.findall(
+        r"`(\w+)(?:\(.*?)?`", "\n".join(row.split("|")[1] for row in table.splitlines() if row)
+    )
     assert len(listed) > 25
     assert [name for name in listed if not hasattr(tile, name)] == []
-    exported = set(re.findall(r"^def ([a-z]\w+)\(", pathlib.Path(tile.__file__).with_name("_tile_builders.py").read_text(), re.M))
+    exported = set(
+        re.findall(
+            r"^def ([a-z]\w+)\(",
+            pathlib.Path(tile.__file__).with_name("_tile_builders.py").read_text(),
+            re.M,
+        )
+    )
     assert exported - set(listed) == set()

@@ -57,14 +57,16 @@ def test_the_package_is_typed():
 
 def test_functions_of_the_compiler():
     written = {node.name: node for node in stub("_tile").body if isinstance(node, ast.FunctionDef)}
-    assert public(written) == public(dir(_tile))
+    assert public(written) == public(dir(_tile)), "write new functions into _tile.pyi"
     for name, node in written.items():
         compare(node, getattr(_tile, name), name)
         assert ast.get_docstring(node)
 
 
 def test_classes_of_the_dialect():
-    written = {node.name: node for node in stub("_mlirDialectsTile").body if isinstance(node, ast.ClassDef)}
+    written = {
+        node.name: node for node in stub("_mlirDialectsTile").body if isinstance(node, ast.ClassDef)
+    }
     assert public(written) == public(dir(_mlirDialectsTile))
     assert all(ast.get_docstring(node) for node in written.values())
 

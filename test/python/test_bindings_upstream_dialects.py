@@ -2,13 +2,42 @@
 """The dialects beside tile, built as programs for MLIR's own bindings build them."""
 
 import pytest
+from mlir_tile.ir import (
+    AffineConstantExpr,
+    AffineExpr,
+    AffineMap,
+    ArrayAttr,
+    Attribute,
+    Context,
+    DenseElementsAttr,
+    F16Type,
+    F32Type,
+    FunctionType,
+    IndexType,
+    InsertionPoint,
+    IntegerType,
+    Location,
+    MemRefType,
+    Module,
+    UnitAttr,
+    Value,
+    VectorType,
+)  # fmt: skip
 
 from mlir_tile.dialects import (
-    affine, arith, cf, func, gpu, index, llvm, math, memref, nvgpu, nvvm, scf, vector,
-)  # fmt: skip
-from mlir_tile.ir import (
-    AffineConstantExpr, AffineExpr, AffineMap, ArrayAttr, Attribute, Context, DenseElementsAttr, F16Type,
-    F32Type, FunctionType, IndexType, InsertionPoint, IntegerType, Location, MemRefType, Module, UnitAttr, Value, VectorType,
+    affine,
+    arith,
+    cf,
+    func,
+    gpu,
+    index,
+    llvm,
+    math,
+    memref,
+    nvgpu,
+    nvvm,
+    scf,
+    vector,
 )  # fmt: skip
 
 
@@ -72,7 +101,14 @@ def test_arith(module):
     arith.cmpf(arith.CmpFPredicate.OLT, half, half)
     arith.select(arith.constant(i(1), 1), one, one)
     arith.trunci(i(8), one, overflow_flags=arith.IntegerOverflowFlags.nsw)
-    built(module, "fastmath<nnan,ninf>", "arith.cmpf olt", "arith.select", "overflow<nsw>", "4 : index")
+    built(
+        module,
+        "fastmath<nnan,ninf>",
+        "arith.cmpf olt",
+        "arith.select",
+        "overflow<nsw>",
+        "4 : index",
+    )
 
 
 def test_values_of_own_classes(module):
@@ -109,11 +145,11 @@ def test_scf(module):
     @func.func(IndexType.get(), IndexType.get(), i(1))
     def loops(low, high, flag):
         one = arith.constant(IndexType.get(), 1)
-        for iv, carried, result in scf.for_(low, high, one, iter_args=[one]):
+        for iv, carried, final in scf.for_(low, high, one, iter_args=[one]):  # noqa: B007
             scf.yield_([arith.addi(iv, carried)])
         with_else = scf.IfOp(flag, [IndexType.get()], has_else=True)
         with InsertionPoint(with_else.then_block):
-            scf.YieldOp([result])
+            scf.YieldOp([final])
         with InsertionPoint(with_else.else_block):
             scf.YieldOp([one])
         loop = scf.WhileOp([IndexType.get()], [low])
@@ -125,7 +161,12 @@ def test_scf(module):
             scf.YieldOp(after.arguments)
         return loop.results[0]
 
-    built(module, "scf.for %arg3 = %arg0 to %arg1 step %c1 iter_args", "scf.if %arg2 -> (index)", "scf.while")
+    built(
+        module,
+        "scf.for %arg3 = %arg0 to %arg1 step %c1 iter_args",
+        "scf.if %arg2 -> (index)",
+        "scf.while",
+    )
 
 
 def test_loops_over_iterables(module):
@@ -168,7 +209,13 @@ def test_affine(module):
             affine.yield_([])
 
     assert AffineConstantExpr.get(1).value == 1
-    built(module, "affine.apply", "affine.load %arg0", "affine.store", "affine.for %arg2 = 0 to 12 step 2")
+    built(
+        module,
+        "affine.apply",
+        "affine.load %arg0",
+        "affine.store",
+        "affine.for %arg2 = 0 to 12 step 2",
+    )
 
 
 def test_memref(module):
@@ -220,7 +267,11 @@ def test_gpu(module):
             gpu.return_([])
 
         gpu.GPUFuncOp(
-            FunctionType.get([], []), "kernel", body_builder=body, kernel=True, known_block_size=[32, 1, 1]
+            FunctionType.get([], []),
+            "kernel",
+            body_builder=body,
+            kernel=True,
+            known_block_size=[32, 1, 1],
         )
     built(module, "gpu.module @kernels", "gpu.func @kernel() kernel", "gpu.thread_id  x")
     assert isinstance(Attribute.parse("#gpu.address_space<workgroup>"), Attribute)

@@ -9,19 +9,62 @@ import gc
 import io
 
 import pytest
-
-from mlir_tile.dialects import arith, builtin, func, scf
 from mlir_tile.ir import (
-    AffineAddExpr, AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap, AffineMapAttr,
-    ArrayAttr, Attribute, BF16Type, Block, BlockArgument, BoolAttr, ComplexType, Context,
-    DenseElementsAttr, DenseF32ArrayAttr, DenseI64ArrayAttr, DiagnosticSeverity, DictAttr,
-    F32Type, F64Type, FlatSymbolRefAttr, FloatAttr, FunctionType, IndexType, InsertionPoint,
-    IntegerAttr, IntegerSet, IntegerType, Location, MemRefType, MLIRError, Module, NoneType, Operation,
-    OpResult, OpView, RankedTensorType, ShapedType, StridedLayoutAttr, StringAttr, SymbolTable,
-    TupleType, Type, TypeAttr, UnitAttr, UnrankedMemRefType, UnrankedTensorType, Value, VectorType,
+    AffineAddExpr,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineMapAttr,
+    ArrayAttr,
+    Attribute,
+    BF16Type,
+    Block,
+    BlockArgument,
+    BoolAttr,
+    ComplexType,
+    Context,
+    DenseElementsAttr,
+    DenseF32ArrayAttr,
+    DenseI64ArrayAttr,
+    DiagnosticSeverity,
+    DictAttr,
+    F32Type,
+    F64Type,
+    FlatSymbolRefAttr,
+    FloatAttr,
+    FunctionType,
+    IndexType,
+    InsertionPoint,
+    IntegerAttr,
+    IntegerSet,
+    IntegerType,
+    Location,
+    MemRefType,
+    MLIRError,
+    Module,
+    NoneType,
+    Operation,
+    OpResult,
+    OpView,
+    RankedTensorType,
+    ShapedType,
+    StridedLayoutAttr,
+    StringAttr,
+    SymbolTable,
+    TupleType,
+    Type,
+    TypeAttr,
+    UnitAttr,
+    UnrankedMemRefType,
+    UnrankedTensorType,
+    Value,
+    VectorType,
     WalkResult,
 )  # fmt: skip
 from mlir_tile.passmanager import PassManager
+
+from mlir_tile.dialects import arith, builtin, func, scf
 
 
 @pytest.fixture
@@ -202,7 +245,9 @@ def test_dense_attributes(ctx):
     dense = DenseElementsAttr.get(array)
     assert str(dense.type) == "tensor<2x3xi32>"
     assert np.array_equal(np.array(dense), array)
-    splat = DenseElementsAttr.get_splat(RankedTensorType.get([4], F32Type.get()), FloatAttr.get_f32(1.0))
+    splat = DenseElementsAttr.get_splat(
+        RankedTensorType.get([4], F32Type.get()), FloatAttr.get_f32(1.0)
+    )
     assert splat.is_splat and splat.get_splat_value() == FloatAttr.get_f32(1.0)
 
 
@@ -297,7 +342,9 @@ def test_creating_and_changing_operations(ctx):
     ctx.allow_unregistered_dialects = True
     module = Module.create()
     with InsertionPoint(module.body):
-        source = Operation.create("test.source", results=[i(32), F32Type.get()], attributes={"k": UnitAttr.get()})
+        source = Operation.create(
+            "test.source", results=[i(32), F32Type.get()], attributes={"k": UnitAttr.get()}
+        )
         user = Operation.create("test.user", operands=[source.results[0]], regions=1)
     assert "k" in source.attributes and len(source.attributes) == 1
     source.attributes["n"] = IntegerAttr.get(i(8), 5)
@@ -334,7 +381,9 @@ def test_values(ctx):
     module = Module.parse(ADD)
     block = module.body.operations[0].regions[0].blocks[0]
     argument, add = block.arguments[0], block.operations[0]
-    assert isinstance(argument, BlockArgument) and argument.arg_number == 0 and argument.owner == block
+    assert (
+        isinstance(argument, BlockArgument) and argument.arg_number == 0 and argument.owner == block
+    )
     result = add.result
     assert isinstance(result, OpResult) and isinstance(result, Value)
     assert result.owner == add.operation and result.result_number == 0
@@ -373,7 +422,12 @@ def test_insertion_points(ctx):
     with InsertionPoint(last):
         op("middle")
     InsertionPoint.after(last).insert(Operation.create("test.end", ip=False))
-    assert [each.name for each in module.body.operations] == ["test.first", "test.middle", "test.last", "test.end"]
+    assert [each.name for each in module.body.operations] == [
+        "test.first",
+        "test.middle",
+        "test.last",
+        "test.end",
+    ]
     with pytest.raises(ValueError, match="No current InsertionPoint"):
         _ = InsertionPoint.current
 
@@ -416,7 +470,10 @@ def test_result_types_are_inferred(ctx):
 def test_pass_managers(ctx):
     passes = PassManager.parse("builtin.module(func.func(canonicalize),cse)")
     assert str(passes).startswith("builtin.module(func.func(canonicalize")
-    module = Module.parse("func.func @f() -> i32 { %a = arith.constant 1 : i32 %b = arith.addi %a, %a : i32 return %b : i32 }")
+    module = Module.parse(
+        "func.func @f() -> i32 { %a = arith.constant 1 : i32 "
+        "%b = arith.addi %a, %a : i32 return %b : i32 }"
+    )
     passes.run(module.operation)
     assert "arith.constant 2" in str(module)
     built = PassManager()
@@ -441,7 +498,9 @@ def test_rewriting(ctx):
 
     patterns = RewritePatternSet()
     patterns.add(arith.AddIOp, doubled)
-    module = Module.parse("func.func @f(%a: i32) -> i32 { %b = arith.addi %a, %a : i32 return %b : i32 }")
+    module = Module.parse(
+        "func.func @f(%a: i32) -> i32 { %b = arith.addi %a, %a : i32 return %b : i32 }"
+    )
     apply_patterns_and_fold_greedily(module, patterns.freeze())
     assert "arith.shli" in str(module) and "arith.addi" not in str(module)
 

@@ -50,7 +50,9 @@ class WarpPolicyAttr(Attribute):
     @staticmethod
     def get_static_typeid() -> TypeID: ...
     @classmethod
-    def get(cls, value: _enums.WarpPolicy | int | str, context: Context | None = None) -> WarpPolicyAttr:
+    def get(
+        cls, value: _enums.WarpPolicy | int | str, context: Context | None = None
+    ) -> WarpPolicyAttr:
         """Of the enumeration's case, its number or its word."""
     @property
     def value(self) -> _enums.WarpPolicy: ...
@@ -64,7 +66,9 @@ class ReduceKindAttr(Attribute):
     @staticmethod
     def get_static_typeid() -> TypeID: ...
     @classmethod
-    def get(cls, value: _enums.ReduceKind | int | str, context: Context | None = None) -> ReduceKindAttr:
+    def get(
+        cls, value: _enums.ReduceKind | int | str, context: Context | None = None
+    ) -> ReduceKindAttr:
         """Of the enumeration's case, its number or its word."""
     @property
     def value(self) -> _enums.ReduceKind: ...
@@ -78,7 +82,9 @@ class AtomicKindAttr(Attribute):
     @staticmethod
     def get_static_typeid() -> TypeID: ...
     @classmethod
-    def get(cls, value: _enums.AtomicKind | int | str, context: Context | None = None) -> AtomicKindAttr:
+    def get(
+        cls, value: _enums.AtomicKind | int | str, context: Context | None = None
+    ) -> AtomicKindAttr:
         """Of the enumeration's case, its number or its word."""
     @property
     def value(self) -> _enums.AtomicKind: ...
@@ -92,7 +98,9 @@ class PrecisionAttr(Attribute):
     @staticmethod
     def get_static_typeid() -> TypeID: ...
     @classmethod
-    def get(cls, value: _enums.Precision | int | str, context: Context | None = None) -> PrecisionAttr:
+    def get(
+        cls, value: _enums.Precision | int | str, context: Context | None = None
+    ) -> PrecisionAttr:
         """Of the enumeration's case, its number or its word."""
     @property
     def value(self) -> _enums.Precision: ...
@@ -106,7 +114,9 @@ class CopyInstructionAttr(Attribute):
     @staticmethod
     def get_static_typeid() -> TypeID: ...
     @classmethod
-    def get(cls, value: _enums.CopyInstruction | int | str, context: Context | None = None) -> CopyInstructionAttr:
+    def get(
+        cls, value: _enums.CopyInstruction | int | str, context: Context | None = None
+    ) -> CopyInstructionAttr:
         """Of the enumeration's case, its number or its word."""
     @property
     def value(self) -> _enums.CopyInstruction: ...
@@ -120,7 +130,9 @@ class MmaInstructionAttr(Attribute):
     @staticmethod
     def get_static_typeid() -> TypeID: ...
     @classmethod
-    def get(cls, value: _enums.MmaInstruction | int | str, context: Context | None = None) -> MmaInstructionAttr:
+    def get(
+        cls, value: _enums.MmaInstruction | int | str, context: Context | None = None
+    ) -> MmaInstructionAttr:
         """Of the enumeration's case, its number or its word."""
     @property
     def value(self) -> _enums.MmaInstruction: ...
@@ -134,7 +146,9 @@ class EvictionPolicyAttr(Attribute):
     @staticmethod
     def get_static_typeid() -> TypeID: ...
     @classmethod
-    def get(cls, value: _enums.EvictionPolicy | int | str, context: Context | None = None) -> EvictionPolicyAttr:
+    def get(
+        cls, value: _enums.EvictionPolicy | int | str, context: Context | None = None
+    ) -> EvictionPolicyAttr:
         """Of the enumeration's case, its number or its word."""
     @property
     def value(self) -> _enums.EvictionPolicy: ...
@@ -320,7 +334,9 @@ class TunableAttr(Attribute):
     @staticmethod
     def get_static_typeid() -> TypeID: ...
     @classmethod
-    def get(cls, name: str, values: Sequence[int], context: Context | None = None) -> TunableAttr: ...
+    def get(
+        cls, name: str, values: Sequence[int], context: Context | None = None
+    ) -> TunableAttr: ...
     @property
     def name(self) -> str: ...
     @property
@@ -351,7 +367,10 @@ class CopyPlanAttr(Attribute):
     def get_static_typeid() -> TypeID: ...
     @classmethod
     def get(
-        cls, instruction: _enums.CopyInstruction | int | str, bytes: int, context: Context | None = None
+        cls,
+        instruction: _enums.CopyInstruction | int | str,
+        bytes: int,
+        context: Context | None = None,
     ) -> CopyPlanAttr: ...
     @property
     def instruction(self) -> _enums.CopyInstruction: ...

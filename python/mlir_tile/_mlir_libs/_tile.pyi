@@ -43,3 +43,35 @@ def kernel_estimate(
 ) -> dict[str, Any]:
     """What a tile.kernel without tunables costs, as written, by the model that chooses tiles;
     ValueError where it cannot run."""
+
+def arch_of_capability(major: int, minor: int) -> str | None:
+    """Names the newest architecture that the compiler knows and a GPU of this compute capability
+    runs, 'sm_90a'; None where there is none."""
+
+def device_of_name(name: str, major: int, minor: int, multiprocessors: int) -> str:
+    """Names the figures that choices are made for, by the driver's name of a GPU: 'H200'; '' where
+    nothing more is known of it."""
+
+def compile_program(
+    source: bytes,
+    *,
+    kind: str = "cpu",
+    arch: str = "",
+    device: str = "",
+    source_name: str = "",
+    shape_hints: str = "",
+    tunables: str = "",
+    remarks: bool = False,
+    check_accesses: bool = False,
+    poison: bool = False,
+    lazy_async: bool = False,
+    blocks: int = 0,
+    optimize: bool = True,
+    versions: bool = True,
+    fast_math: bool = False,
+    roles: str = "",
+    seed: int = 1,
+) -> tuple[Any | None, list[str], str]:
+    """Compiles MLIR text or bytecode to run on this machine's CPU: by the dialect's meaning
+    ('cpu') or as checked lowered code ('lowered'). Returns the program for _launch.host_kernel
+    (None where it failed), the manifest of each kernel as JSON, and the diagnostics as text."""
