@@ -19,7 +19,8 @@ fi
 log=build/configure.log
 mkdir -p build
 echo "== configuring build/release (log: $log)"
-if ! cmake --preset release "${python[@]}" >"$log" 2>&1; then
+# scripts/wheel.sh may have left its own Python there.
+if ! cmake --preset release -U 'Python3_*' -U '_Python3_*' "${python[@]}" >"$log" 2>&1; then
   cat "$log" >&2
   exit 1
 fi

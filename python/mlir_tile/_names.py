@@ -57,6 +57,6 @@ NAMES = {
     "transform": "mlir_tile.compat.passes",
     "engine": "mlir_tile.compat.engine",
     "tools": "mlir_tile.compat.tools",
-    "cache": "mlir_tile.compat.env",
+    "cache": "mlir_tile.cache",
     "tvm": "mlir_tile.compat.tvm",
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import os
 import pathlib
 import runpy
@@ -125,21 +126,21 @@ def _source(options) -> tuple[str, str]:
 
 
 def _ir_of(made: object, arguments: dict[str, object], name: str) -> str:
-    """The tile IR of a prim_func, a kernel, or a function that makes one."""
-    for attempt in range(2):
-        for attribute in ("get_ir", "ir", "script"):
-            found = getattr(made, attribute, None)
-            if isinstance(found, str) and "tile.kernel" in found:
-                return found
-            if callable(found) and attribute == "get_ir" and not hasattr(made, "compile"):
-                return found()
-        if attempt:
-            break
-        if hasattr(made, "compile"):
-            made = made.compile(**arguments)
-        elif callable(made):
-            made = made(**arguments)
-    raise UserError(f"{name}: expected a kernel or a function that returns one, got {type(made).__name__}")
+    """The tile IR of a prim_func, or of the one that a function makes from `arguments`."""
+    make = getattr(made, "get_prim_func", made)  # of what @jit returns
+    if not hasattr(made, "script"):
+        if not callable(make):
+            raise UserError(f"{name}: expected a kernel or a function that makes one, got {type(made).__name__}")
+        function = getattr(made, "function", made)
+        try:
+            inspect.signature(function).bind_partial(**arguments)
+        except TypeError as error:
+            raise UserError(f"{name}: {error}; its arguments: {inspect.signature(function)}") from None
+        made = make(**arguments)
+    script = getattr(made, "script", None)
+    if not callable(script):
+        raise UserError(f"{name}: expected a function that returns a T.prim_func, got {type(made).__name__}")
+    return script()
 
 
 def _compile(options) -> int:
@@ -230,11 +231,14 @@ def _cache(options) -> int:
     from . import cache
 
     if options.action == "path":
-        print(cache.folder())
-    elif options.action == "clear":
-        print(f"removed {cache.clear()} files")
+        print(cache.directory())
+        return 0
+    found = cache.statistics()
+    if options.action == "clear":
+        cache.clear()
+        print(f"removed {found['files']} kernels ({found['bytes'] / 1e6:.1f} MB)")
     else:
-        print(cache.info())
+        print(f"{found['files']} kernels, {found['bytes'] / 1e6:.1f} MB in {cache.directory()}")
     return 0
 
 

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+
 from mlir_tile.autotuner import AutoTuner, autotune, get_autotune_inputs, set_autotune_inputs
 from mlir_tile.autotuner.compiling import Portable, compile_all
 from mlir_tile.autotuner.results import Store
@@ -189,10 +190,13 @@ class Foreign:
 
 def test_other_executors_get_text_only():
     executor = Foreign()
-    portable = lambda config: Portable(f"kernel {config['n']}", "cuda:sm_90a")  # noqa: E731
+    portable = lambda config: Portable([(f"kernel {config['n']}", None)], "cuda:sm_90a")  # noqa: E731
     made = list(compile_all([{"n": 1}, {"n": 2}], lambda config: None, portable, executor))
     assert [str(one.error) for one in made] == ["worker lost"] * 2
-    assert executor.tasks[0] == ("compile_portable", (Portable("kernel 1", "cuda:sm_90a"),))
+    assert executor.tasks[0] == (
+        "compile_portable",
+        (Portable([("kernel 1", None)], "cuda:sm_90a"),),
+    )
 
 
 class Jitted:

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from mlir_tile.compat import passes, target, tvm
+
+from mlir_tile.compat import MODULES, passes, target, tvm
 from mlir_tile.compat.arithmetic import cdiv, next_power_of_2
 
 STUB = Path(__file__).parent / "torch_stub"
@@ -76,6 +77,13 @@ def test_nothing_is_called_tilelang_without_the_runner():
     assert "No module named 'tilelang'" in done.stderr
 
 
+def test_table_names_modules_that_exist():
+    from importlib.util import find_spec
+
+    missing = {place for place in MODULES.values() if find_spec(place) is None}
+    assert not missing
+
+
 def test_pass_configs_map_or_are_noted():
     key = passes.PassConfigKey
     configs = {
@@ -83,7 +91,7 @@ def test_pass_configs_map_or_are_noted():
         "tl.disable_warp_specialized": True,
         key.TL_SIMPLIFY: 0,
     }
-    assert passes.options_of(configs) == {"fast_math": True, "roles": False}
+    assert passes.options_of(configs) == {"fast_math": True, "roles": "off"}
     assert passes.note_ignored(configs) == ["tl.Simplify"]
     assert passes.options_of(None) == {}
 

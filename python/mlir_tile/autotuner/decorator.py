@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..profiler import TensorSupplyType
-from .compiling import Portable, compile_all
+from .compiling import Portable, compile_all, portable_of
 from .results import digest
 from .tuner import AutoTuner, AutotuneResult
 
@@ -74,10 +74,7 @@ class TunedFunction:
         tuner.set_profile_args(**options["profile"])
         tuner.set_kernel_parameters(key_parts)
         tuner.make = lambda config: self._compile(args, kwargs, config)
-        if hasattr(implementation, "portable"):
-            tuner.portable = lambda config: Portable(
-                *implementation.portable(*args, **{**kwargs, **config})
-            )
+        tuner.portable = lambda config: self._portable(args, kwargs, config)
         if self._is_eager(args, kwargs) and tuner.inputs is None:
             bound = self._signature().bind_partial(*args, **kwargs).arguments.values()
             tensors = [value for value in bound if hasattr(value, "data_ptr")]
@@ -88,11 +85,21 @@ class TunedFunction:
         parameters = dict(config)
         extra = parameters.pop("pass_configs", None)
         if extra:
-            with_configs = getattr(self.jit_impl, "with_pass_configs", None)
-            if with_configs is None:
-                raise ValueError(f"configuration {config}: pass_configs cannot be tuned here")
-            return with_configs(extra).compile(*args, **kwargs, **parameters)
+            program = self.jit_impl.get_prim_func(*args, **kwargs, **parameters)
+            return importlib.import_module("mlir_tile.jit").compile(
+                program,
+                out_idx=None if program.out_idx else self.jit_impl.out_idx,
+                target=self.jit_impl.target,
+                pass_configs={**(self.jit_impl.pass_configs or {}), **extra},
+            )
         return self.jit_impl.compile(*args, **kwargs, **parameters)
+
+    def _portable(self, args: tuple, kwargs: dict[str, Any], config: dict[str, Any]) -> Portable:
+        parameters = dict(config)
+        extra = {**(self.jit_impl.pass_configs or {}), **parameters.pop("pass_configs", {})}
+        program = self.jit_impl.get_prim_func(*args, **kwargs, **parameters)
+        elaborate = importlib.import_module("mlir_tile.jit").elaborate
+        return portable_of(elaborate(program, self.jit_impl.target, extra or None))
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
         """The best kernel for these arguments."""

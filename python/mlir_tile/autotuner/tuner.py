@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..profiler import TensorSupplyType
-from .compiling import Portable, compile_all
+from .compiling import Portable, compile_all, portable_of
 from .inputs import get_autotune_inputs
 from .measuring import Bench, ProfileArgs
 from .progress import Progress
@@ -125,7 +125,7 @@ class AutoTuner:
         self.key_parts: list[Any] = []
         # How a configuration becomes a kernel; the decorator puts its own here.
         self.make: Callable[[dict[str, Any]], Any] = self._make
-        self.portable: Callable[[dict[str, Any]], Portable] | None = None
+        self.portable: Callable[[dict[str, Any]], Portable] = self._portable
         self.cache_dir = cache_folder()
         self.use_cache = True
 
@@ -190,6 +190,13 @@ class AutoTuner:
         if args.target is not None:
             options["target"] = args.target
         return importlib.import_module("mlir_tile.jit").compile(program, **options)
+
+    def _portable(self, config: dict[str, Any]) -> Portable:
+        args = self.compile_args
+        pass_configs = {**(args.pass_configs or {}), **config.get("pass_configs", {})}
+        program = self.fn(**{key: value for key, value in config.items() if key != "pass_configs"})
+        elaborate = importlib.import_module("mlir_tile.jit").elaborate
+        return portable_of(elaborate(program, args.target, pass_configs or None))
 
     def _configurations(self) -> list[dict[str, Any]]:
         configs = self.configs() if callable(self.configs) else self.configs

@@ -81,7 +81,7 @@ PassConfigKey.__doc__ = "Keys of `pass_configs`; see docs/TileLangCompatibility.
 _MAPPED = {
     "tl.enable_fast_math": ("fast_math", bool),
     "tl.disable_fast_math": ("fast_math", lambda value: not value),
-    "tl.disable_warp_specialized": ("roles", lambda value: not value),
+    "tl.disable_warp_specialized": ("roles", lambda value: "off" if value else "auto"),
     "tl.emit_line_directives": ("line_info", bool),
 }
 

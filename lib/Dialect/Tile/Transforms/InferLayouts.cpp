@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "StageTiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Dependence.h"

@@ -627,7 +627,8 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
            "emit a remark for each instruction chosen or refused and each conversion inserted">];
   let statistics = [
     Statistic<"numConversions", "num-conversions", "Number of layout conversions inserted">];
-  let dependentDialects = ["::mlir::tile::TileDialect"];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
