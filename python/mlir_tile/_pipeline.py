@@ -68,7 +68,7 @@ def _said(diagnostic):
     return Said(severity, place_of(diagnostic.location), diagnostic.message, notes)
 
 
-def option_text(arch="", tunables=None, shape_hints=None, device="", remarks=False):
+def option_text(arch="", tunables=None, shape_hints=None, device="", remarks=False, roles=""):
     """Options of the pipelines, as text between braces."""
     sizes = {
         name: "x".join(map(str, each)) if isinstance(each, (list, tuple)) else str(each)
@@ -80,6 +80,7 @@ def option_text(arch="", tunables=None, shape_hints=None, device="", remarks=Fal
         "tunables": ",".join(f"{name}={value}" for name, value in (tunables or {}).items()),
         "hints": ",".join(f"{name}={value}" for name, value in sizes.items()),
         "remarks": "true" if remarks else "",
+        "roles": roles,
     }
     return " ".join(f"{name}={value}" for name, value in given.items() if value)
 

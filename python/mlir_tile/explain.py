@@ -73,14 +73,24 @@ _CHANGES = [
     (r"'.*' (takes|spills)", "`threads(...)` of the kernel, or smaller fragments"),
     (r"chose ", "`tunables`, or `shape_hints` of the sizes to choose for"),
 ]
+# The same in the words of `mlir_tile.language`, for what stands in a Python file.
+_CHANGES_IN_PYTHON = [
+    (r"chose plan", "`policy=T.GemmWarpPolicy...` of T.gemm"),
+    (r".* copy: ", "`prefer_instruction=` or `disable_tma=True` of T.copy"),
+    (r"shared memory: ", "`T.annotate_layout({...})`"),
+    (r"(not )?pipelined|\d+ stages instead of", "`num_stages=` of T.Pipelined; 1 overlaps nothing"),
+    (r"warps (not )?specialized", "the pass configuration `tl.disable_warp_specialized`"),
+    (r"stored|loaded", "`T.annotate_layout({...})`, or rows of multiples of 16 bytes"),
+    (r"'.*' (takes|spills)", "`threads=` of T.Kernel, or smaller fragments"),
+]
 # A decision that a colon does not end.
 _WHOLE = re.compile(
     r"(.* copy|atomic|shared memory|pipelined|warps specialized|two blocks multiply together): "
 )
 
 
-def _split(message):
-    """(decision, reason, change) of a remark."""
+def _split(message, in_python=False):
+    """(decision, reason, change) of a remark; the change as one writes it in Python or in IR."""
     head, *rest = message.split("; ")
     change = [part for part in rest if "`" in part and "not taken" not in part]
     reasons = [part for part in rest if part not in change]
@@ -91,6 +101,8 @@ def _split(message):
         decision, reason = head, ""
     else:
         decision, reason = head.split(": ", 1)
+    if in_python:
+        change = [text for start, text in _CHANGES_IN_PYTHON if re.match(start, message)] or change
     hint = re.search(r"\(([^()]*`[^()]*)\)", message)
     if not change and hint:
         change = [hint.group(1)]
@@ -171,8 +183,9 @@ def _kernel_text(kernel):
         + registers
     ]
     if kernel.occupancy is not None:
+        blocks = kernel.blocks_per_multiprocessor
         lines.append(
-            f"  {kernel.blocks_per_multiprocessor} blocks on a multiprocessor, limited by "
+            f"  {blocks} block{'' if blocks == 1 else 's'} on a multiprocessor, limited by "
             f"{kernel.limited_by}: {kernel.occupancy:.0%} of its threads"
         )
     if isinstance(kernel.estimate, dict):
@@ -195,18 +208,20 @@ def explain(
     device: str = "",
     tunables: "dict[str, int] | None" = None,
     shape_hints: "dict[str, Sequence[int] | int] | None" = None,
+    roles: str = "",
 ) -> Explanation:
     """Explains the kernels of a program.
 
     `source`: MLIR text or bytecode, a module or a kernel. `arch`: an architecture ("sm_90a"),
     or "" for what the module says. `kernel` names one of several. `device` names a GPU.
     `tunables` and `shape_hints` are dictionaries, as of `layout.layouts`; the estimate is for
-    the sizes in `shape_hints`. CompileError where the program is not valid.
+    the sizes in `shape_hints`. `roles`: whether warps are divided into roles, "auto", "on" or
+    "off". CompileError where the program is not valid.
     """
     program = Program(source, kernel=kernel)
     arch = _arch_of(program, arch)
     figures = _tile.target_figures(arch, device)
-    given = {"tunables": tunables, "shape_hints": shape_hints, "device": device}
+    given = {"tunables": tunables, "shape_hints": shape_hints, "device": device, "roles": roles}
     module, said = program.parse()
     written = {_key(op): op.operation.name for op in program.operations(module)}
     program.apply(module, "tile-to-nvvm", option_text(arch, remarks=True, **given))
@@ -237,7 +252,7 @@ def _decisions(said, written):
     decisions = {}
     for each in said:
         place = each.place
-        decision, reason, change = _split(each.message)
+        decision, reason, change = _split(each.message, place.file.endswith(".py"))
         operation = written.get((place.file, place.line, place.column), "")
         decisions[(place, each.message)] = Decision(
             place, operation, decision, reason, change, each.severity, each.notes
@@ -259,6 +274,7 @@ def _resources(program, arch, given):
     fixed = option_text(tunables=given["tunables"]).removeprefix("tunables=")
     data, diagnostics = _tile.compile(
         module, arch=arch, device=given["device"], shape_hints=sizes, tunables=fixed,
+        roles=given["roles"],
         versions=False, remarks=True,
     )  # fmt: skip
     if data is None:

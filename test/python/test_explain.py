@@ -6,7 +6,7 @@ import xml.etree.ElementTree as xml
 import pytest
 
 from mlir_tile import explain as explaining
-from mlir_tile import ir
+from mlir_tile import ir, layout
 from mlir_tile.explain import explain, ir_after_each_pass, timeline
 
 GEMM = "examples/gemm.mlir"
@@ -79,6 +79,12 @@ def test_another_architecture_says_why_not():
     copy = other.at(27)[0]
     assert copy.decision.startswith("global to shared copy: cp_async")
     assert "tma not taken: sm_80 has no tensor memory accelerator" in copy.reason
+
+
+def test_roles_may_be_switched_off():
+    without = explain(read(GEMM), "sm_90a", roles="off")
+    assert without.kernels[0].threads == 128
+    assert "role" not in without.timeline()
 
 
 def test_the_modules_own_target_and_python_locations():
@@ -163,6 +169,37 @@ def test_the_program_after_each_pass():
         read(GEMM), "builtin.module(canonicalize,cse)", only_changes=False
     )
     assert [name for name, _ in everything] == ["canonicalize", "cse"]
+
+
+def scaled(n):
+    import mlir_tile.language as T
+
+    @T.prim_func
+    def kernel(A: T.Tensor((n, n), "float16"), C: T.Tensor((n, n), "float16")):
+        with T.Kernel(n // 64, n // 64, threads=128) as (bx, by):
+            held = T.alloc_shared((64, 64), "float16")
+            acc = T.alloc_fragment((64, 64), "float32")
+            T.clear(acc)
+            for k in T.Pipelined(n // 64, num_stages=2):
+                T.copy(A[by * 64, k * 64], held)
+                T.gemm(held, held, acc)
+            T.copy(acc, C[by * 64, bx * 64])
+
+    return kernel
+
+
+def test_kernels_in_the_language_are_explained_at_their_python_lines():
+    kernel = scaled(512)
+    first = scaled.__code__.co_firstlineno
+    found = explain(kernel, "sm_90a")
+    (copy,) = found.at(first + 10)
+    assert copy.place.file == __file__
+    assert (copy.operation, copy.decision) == ("tile.copy", "global to shared copy: tma")
+    assert copy.change == "`prefer_instruction=` or `disable_tma=True` of T.copy"
+    (plan,) = found.at(first + 11)
+    assert plan.change == "`policy=T.GemmWarpPolicy...` of T.gemm"
+    assert "T.gemm(held, held, acc)" in str(found)
+    assert set(layout.layouts(kernel, "sm_90a")) == {"held", "acc"}
 
 
 def test_refusals():
