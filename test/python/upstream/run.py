@@ -67,7 +67,8 @@ def translated(text):
 
 def run_one(path, folder):
     """The reason why a test failed; "" where it passed."""
-    program = folder / path.name
+    program = folder / path.parent.name / path.stem / path.name  # beside no other, to import none
+    program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text(translated(path.read_text(encoding="utf-8")), encoding="utf-8")
     run = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
     if run.returncode:
