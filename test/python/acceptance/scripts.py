@@ -154,7 +154,7 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
 }
 
 
-def scripts(root: Path) -> list[Path]:
+def examples(root: Path) -> list[Path]:
     """The example scripts below `root` (TileLang's folder examples)."""
     found = []
     for pattern in SCRIPTS:
