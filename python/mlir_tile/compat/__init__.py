@@ -52,6 +52,7 @@ MODULES = {
     "tilelang.env": f"{_HERE}.env",
     "tilelang.cache": f"{_HERE}.env",
     "tilelang.transform": f"{_HERE}.passes",
+    "tilelang.transform.simplify": f"{_HERE}.passes",
     "tilelang.transform.pass_config": f"{_HERE}.passes",
     "tilelang.engine": f"{_HERE}.engine",
     "tilelang.engine.lower": f"{_HERE}.engine",
@@ -83,6 +84,9 @@ MODULES = {
 _TVM = {
     "tvm": f"{_HERE}.tvm",
     "tvm.target": f"{_HERE}.target",
+    "tvm.ir": f"{_HERE}.tvm",
+    "tvm.tirx": f"{_HERE}.tvm",
+    "tvm.tirx.stmt_functor": f"{_HERE}.tvm",
     "tvm.script": f"{_HERE}.tvm",
     "tvm.script.ir_builder": f"{_HERE}.tvm",
     "tvm.script.ir_builder.base": f"{_HERE}.tvm",

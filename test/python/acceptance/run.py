@@ -136,7 +136,9 @@ def child(case: Case, log: int) -> None:
     os._exit(code)
 
 
-_ERROR = re.compile(r"^(?:E   +)?((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit|Timeout)\b.*)")
+_ERROR = re.compile(
+    r"^(?:E   +)?((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit|Timeout|Failed: DID NOT)\b.*)"
+)
 
 
 def first_error(text: str) -> str:
