@@ -31,6 +31,8 @@ class Tiles:
         )
 
     def tile_copy(self, statement, source, target, coalesced_width=None, disable_tma=False, policy=None, prefer=None, layout=None):
+        if self.mode == "thread":
+            return self.copy_by_thread(source, target)
         self.only_in_blocks("T.copy")
         pad = ""
         safe = source.buffer.safe_value
@@ -54,27 +56,14 @@ class Tiles:
 
     def tile_fill(self, statement, target, value):
         buffer = target.buffer
-        if self.mode != "block":
-            return self.fill_elements(target, value)
+        if self.mode == "thread" or (self.mode == "parallel" and target.buffer.space == "local"):
+            return self.fill_by_thread(target, value)
+        self.only_in_blocks("T.fill")
         name = self.value(value, buffer.dtype)
         if buffer.dtype.is_bool:
             name = self.op(f"arith.extui {name} : i1 to i8")
         self.effect(f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)}, {storage(buffer.dtype)}")
         return None
-
-    def fill_elements(self, target, value):
-        """Elements one after the other: where a thread fills memory of its own."""
-        total = 1
-        for x in target.extents:
-            total *= x
-        if target.buffer.space != "local" or total > 256:
-            self.only_in_blocks("T.fill")
-        for number in range(total):
-            indices = []
-            for offset, size in zip(reversed(target.offsets), reversed(target.extents)):
-                indices.insert(0, self.keep(offset + number % size) if isinstance(offset, Expr) else offset + number % size)
-                number //= size
-            self.store_element(target.buffer, indices, value)
 
     def tile_gemm(self, statement, a, b, c, transpose_a, transpose_b, policy, clear):
         self.only_in_blocks("T.gemm")

@@ -5,6 +5,7 @@ import math
 
 from .dtypes import dtype
 from .errors import fail, unsupported
+from .kernel import thread_index
 from .ranges import Facts, bounds, forms_of, is_pure, linear, combine, never_negative
 from .values import BOOL, FLOAT32, INT32, INT64, Const, Expr, Let, Load, Op, Variable, cast as cast_value, number_of, type_of
 
@@ -118,10 +119,6 @@ class Values:
                 self.location,
             )
         return found
-
-    def recompute(self, let):
-        """A value of the kernel's threads that is needed in another part of them; None where it cannot be."""
-        return None
 
     def variable_value(self, variable):
         """A size, a scalar, or an index as an integer."""
@@ -409,12 +406,21 @@ class Values:
             ([], lambda: self.constant(safe, buffer.dtype)),
         ])
 
+    def element(self, buffer, indices):
+        """`buffer[indices] : type`; memory of a thread is a row of its own."""
+        rows = self.find(("rows", id(buffer)))
+        places = [self.index(x) for x in indices]
+        if rows is not None:
+            places.insert(0, self.index(thread_index(self.kernel)))
+        return f"{self.buffer(buffer)}[{', '.join(places)}] : {rows or self.memref(buffer)}"
+
     def load_element(self, buffer, indices):
-        places = ", ".join(map(self.index, indices))
-        name = self.op(f"memref.load {self.buffer(buffer)}[{places}] : {self.memref(buffer)}")
-        if buffer.dtype.is_bool:
-            return self.op(f"arith.cmpi ne, {name}, {self.constant(0, dtype('int8'))} : i8")
-        return name
+        name = self.op(f"memref.load {self.element(buffer, indices)}")
+        return self.to_truth(name) if buffer.dtype.is_bool else name
+
+    def to_truth(self, name):
+        """A byte of memory as a truth value."""
+        return self.op(f"arith.cmpi ne, {name}, {self.constant(0, dtype('int8'))} : i8")
 
     def load_through_shared(self, expr):
         """An element of a fragment for the whole block: through shared memory."""
@@ -449,8 +455,7 @@ class Values:
         name = self.value(value, buffer.dtype)
         if buffer.dtype.is_bool:
             name = self.op(f"arith.extui {name} : i1 to i8")
-        places = ", ".join(map(self.index, indices))
-        self.effect(f"memref.store {name}, {self.buffer(buffer)}[{places}] : {self.memref(buffer)}")
+        self.effect(f"memref.store {name}, {self.element(buffer, indices)}")
 
     def atomic(self, kind, buffer, indices, value):
         conditions = self.guards(buffer, indices) if buffer.space == "global" else []
