@@ -148,6 +148,7 @@ def autotune(
     early_stop_factor: float = 2.0,
     executor: concurrent.futures.Executor | None = None,
     progress: str = "auto",
+    keep: int | None = None,
 ) -> Callable[[Any], TunedFunction]:
     """Decorator above `@jit`: finds the parameters in `configs` by measuring.
 
@@ -155,7 +156,7 @@ def autotune(
       configs: list of dictionaries (parameter -> value), or a function of the call's arguments
         that returns one.
       do_not_specialize: parameters whose change does not tune again.
-      executor, early_stop, early_stop_factor, progress: see `AutoTuner.run`.
+      executor, early_stop, early_stop_factor, progress, keep: see `AutoTuner.run`.
       The others: see `ProfileArgs`.
     """
     if func is not None or configs is None:
@@ -169,6 +170,7 @@ def autotune(
     run = {
         "warmup": warmup, "rep": rep, "timeout": timeout, "early_stop": early_stop,
         "early_stop_factor": early_stop_factor, "executor": executor, "progress": progress,
+        "keep": keep,
     }  # fmt: skip
     options = {"profile": profile, "run": run, "do_not_specialize": do_not_specialize}
 
