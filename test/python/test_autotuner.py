@@ -271,3 +271,9 @@ def test_processes_compile_and_this_one_takes_it_over(monkeypatch):
         done = sorted(made, key=lambda one: one.index)
     assert b"copy" in done[0].kernel.artifact
     assert isinstance(done[1].error, CompileError)
+
+
+def test_the_cache_can_be_off(tmp_path, monkeypatch):
+    monkeypatch.setenv("TILELANG_AUTO_TUNING_DISABLE_CACHE", "1")
+    tuner(tmp_path, [{"ms": 1}]).run()
+    assert not list(tmp_path.iterdir())

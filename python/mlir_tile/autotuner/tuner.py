@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import inspect
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -127,7 +128,8 @@ class AutoTuner:
         self.make: Callable[[dict[str, Any]], Any] = self._make
         self.portable: Callable[[dict[str, Any]], Portable] = self._portable
         self.cache_dir = cache_folder()
-        self.use_cache = True
+        off = os.environ.get("TILELANG_AUTO_TUNING_DISABLE_CACHE", "0").lower()
+        self.use_cache = off not in ("1", "true", "yes", "on")
 
     @classmethod
     def from_kernel(cls, kernel: Callable[..., Any], configs: Any) -> AutoTuner:
