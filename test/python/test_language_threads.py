@@ -121,3 +121,34 @@ def test_gemv_with_threads_along_k():
     a, b = rng.standard_normal(K).astype(np.float16), rng.standard_normal((N, K)).astype(np.float16)
     want = b.astype(np.float32) @ a.astype(np.float32)
     np.testing.assert_allclose(run(main, a, b, np.zeros(N, np.float32)), want, rtol=1e-3, atol=1e-3)
+
+
+def test_threads_meet_between_accesses_of_shared_memory():
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((16,), "float32")):
+        with T.Kernel(1, threads=(16, 4)):
+            tn, tk = T.get_thread_binding(0), T.get_thread_binding(1)
+            S = T.alloc_shared((16,), "float32")
+            if tk == 0:
+                S[tn] = 0
+            for k in T.serial(3):
+                T.atomic_add(S[tn], A[tk * 16 + tn] * k)
+            B[tn] = S[tn]
+
+    a = np.random.default_rng(4).standard_normal(64).astype(np.float32)
+    np.testing.assert_allclose(run(main, a, np.zeros(16, np.float32)), 3 * a.reshape(4, 16).sum(0), rtol=1e-5, atol=1e-5)
+
+
+def test_reduction_over_the_second_axis_of_threads():
+    @T.prim_func
+    def main(A: T.Tensor((8, 16), "float32"), B: T.Tensor((16,), "float32")):
+        with T.Kernel(1, threads=(16, 8)):
+            tn, tk = T.get_thread_binding(0), T.get_thread_binding(1)
+            total = T.alloc_local((1,), "float32")
+            with T.attr(T.comm_reducer(lambda x, y: T.max(x, y), [T.Cast("float32", 0)]), "reduce_scope", None):
+                T.evaluate(T.tvm_thread_allreduce(T.uint32(1), A[tk, tn], True, total[0], tk, dtype="handle"))
+            if tk == 3:
+                B[tn] = total[0]
+
+    a = np.random.default_rng(5).standard_normal((8, 16)).astype(np.float32)
+    np.testing.assert_array_equal(run(main, a, np.zeros(16, np.float32)), a.max(0))

@@ -103,13 +103,9 @@ class Emitter(Threads, Values, Tiles):
                 fail(f"the argument {x.name} is an address (T.ptr) that T.make_tensor gives no shape", x.location)
             else:
                 self.names[id(x)] = f"%{name}"
-                kind = "i8" if x.dtype.is_bool else x.dtype.mlir
-                arguments.append(f"%{name}: {kind}")
+                arguments.append(f"%{name}: {x.dtype.mlir}")
                 self.scopes[0][("scalar", id(x))] = f"%{name}"
         for x in self.arguments:
-            if isinstance(x, Variable) and x.dtype.is_bool:
-                name = self.op(f"arith.cmpi ne, %{x.name}, {self.constant(0, 'int8')} : i8")
-                self.scopes[0][("scalar", id(x))] = name
             if isinstance(x, Variable):
                 self.alias_scalars(x)
         blocks = []
@@ -189,12 +185,11 @@ class Emitter(Threads, Values, Tiles):
         return name
 
     def memref(self, buffer):
-        text = buffer.memref()
-        return text.replace("xi1", "xi8") if buffer.dtype.is_bool else text
+        return buffer.memref()
 
     # Statements.
     def block(self, statements):
-        group = []
+        group, touched = [], set()
         for statement in statements:
             self.locate(statement.location)
             if type(statement) is Leave:
@@ -204,12 +199,19 @@ class Emitter(Threads, Values, Tiles):
                     self.do_Alloc(statement)
                     continue
                 if self.kind_of(statement) == "thread":
+                    made = self.shared_accesses(statement, set())
+                    if group and self.meet(touched, made):
+                        self.locate(group[0].location)
+                        self.run_group(group)
+                        group, touched = [], set()
+                        self.locate(statement.location)
                     group.append(statement)
+                    touched |= made
                     continue
                 if group:
                     self.locate(group[0].location)
                     self.run_group(group)
-                    group = []
+                    group, touched = [], set()
                     self.locate(statement.location)
             getattr(self, "do_" + type(statement).__name__)(statement)
         if group:

@@ -6,7 +6,6 @@ parallel loop, one for each thread; what a thread keeps between two such loops i
 """
 
 from .buffers import Buffer
-from .emit_values import storage
 from .errors import fail
 from .kernel import thread_index
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, While
@@ -152,6 +151,8 @@ class Threads:
             return "block"
         inner = {self.kind_of(x) for block in statement.blocks for x in block if type(x) is not Alloc}
         own = self.reads_threads(statement)
+        if not own and "thread" in inner and any(self.conflicts(block, kind is For or kind is While) for block in statement.blocks):
+            return "mixed"
         if own and self.has_tiles(statement):
             fail(
                 "work of the whole block (a tile operation, T.Parallel or a barrier) under a condition or in a loop "
@@ -161,6 +162,40 @@ class Threads:
         if own or ("thread" in inner and not self.has_tiles(statement) and self.only_threads(statement)):
             return "thread"
         return "mixed" if inner & {"thread", "mixed"} else "block"
+
+    # Order of accesses to shared memory: threads meet between two that touch one buffer.
+    def shared_accesses(self, statement, found):
+        """Shared buffers that a statement reads (False) and writes (True)."""
+        for node in nodes(statement):
+            if isinstance(node, Load) and node.buffer.space == "shared":
+                found.add((node.buffer, False))
+            if type(node) is Op and node.name == "atomic" and node.args[1].space == "shared":
+                found.add((node.args[1], True))
+        if type(statement) is Store and statement.buffer.space == "shared":
+            found.add((statement.buffer, True))
+        if type(statement) is Tile:
+            for key, x in statement.operands.items():
+                buffer = getattr(x, "buffer", None)
+                if isinstance(buffer, Buffer) and buffer.space == "shared":
+                    found.add((buffer, key == "target"))
+        for block in statement.blocks:
+            for x in block:
+                self.shared_accesses(x, found)
+        return found
+
+    def meet(self, earlier, later):
+        """Whether threads must meet between statements with these accesses."""
+        return any((b, True) in earlier or (w and (b, False) in earlier) for b, w in later)
+
+    def conflicts(self, block, again):
+        """Whether threads must meet between statements of a block (of a loop: from one iteration to the next)."""
+        seen = set()
+        for statement in block:
+            made = self.shared_accesses(statement, set())
+            if self.meet(seen, made):
+                return True
+            seen |= made
+        return again and len(block) > 0 and any((b, False) in seen for b, w in seen if w)
 
     def has_tiles(self, statement):
         """Whether there is work of the whole block inside."""
@@ -214,17 +249,15 @@ class Threads:
             if type(statement) is Define:
                 let = statement.let
                 if self.uses.get(id(let), 0) > inside.get(id(let), 0):
-                    kind = f"memref<{self.kernel.threads}x{storage(let.dtype)}, #tile.fragment>"
-                    self.spilled[id(let)] = (self.op(f"tile.alloc : {kind}"), kind, let.dtype)
+                    kind = f"memref<{self.kernel.threads}x{let.dtype.mlir}, #tile.fragment>"
+                    self.spilled[id(let)] = (self.op(f"tile.alloc : {kind}"), kind)
 
     def keep_for_threads(self, let, name):
         """Stores a named value that other groups use."""
         place = self.spilled.get(id(let))
         if place is None or self.mode != "thread":
             return
-        fragment, kind, of = place
-        if of.is_bool:
-            name = self.op(f"arith.extui {name} : i1 to i8")
+        fragment, kind = place
         self.effect(f"memref.store {name}, {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
 
     def recompute(self, let):
@@ -232,14 +265,13 @@ class Threads:
         place = self.spilled.get(id(let)) if self.mode == "thread" else None
         if place is None:
             return None
-        fragment, kind, of = place
-        name = self.op(f"memref.load {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
-        return self.to_truth(name) if of.is_bool else name
+        fragment, kind = place
+        return self.op(f"memref.load {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
 
     def thread_memory(self, buffer):
         """Memory of a thread's own: a row for each in a fragment."""
         shape = "x".join(map(str, buffer.shape))
-        kind = f"memref<{self.kernel.threads}x{shape}x{storage(buffer.dtype)}, #tile.fragment>"
+        kind = f"memref<{self.kernel.threads}x{shape}x{buffer.dtype.mlir}, #tile.fragment>"
         name = self.op(f"tile.alloc : {kind}")
         self.scopes[-1][("buffer", id(buffer))] = name
         self.scopes[-1][("rows", id(buffer))] = kind
@@ -316,33 +348,37 @@ class Threads:
         self.mode = "block"
         self.lines += [f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
 
-    def tile_thread_reduce(self, statement, source, target, kind, group):
-        """target = source combined over groups of `group` threads in a row."""
+    def tile_thread_reduce(self, statement, source, target, kind, group, inner=1):
+        """target = source combined over groups of `group` threads, `inner` apart."""
         rows, type_ = self.buffer(source), self.find(("rows", id(source)))
         result = self.buffer(target)
-        element, threads, loc = storage(source.dtype), self.kernel.threads, self.loc
-        groups = threads // group
-        grid = f"memref<{groups}x{group}x{element}, #tile.fragment>"
-        sums = f"memref<{groups}x{element}, #tile.fragment>"
+        element, threads, loc = source.dtype.mlir, self.kernel.threads, self.loc
+        outer = threads // (group * inner)
+        grid = f"memref<{outer}x{group}x{inner}x{element}, #tile.fragment>"
+        sums = f"memref<{outer}x{inner}x{element}, #tile.fragment>"
         a, b = self.op(f"tile.alloc : {grid}"), self.op(f"tile.alloc : {sums}")
-        zero, size = self.constant(0, "index"), self.constant(group, "index")
+        zero, whole, step = (self.constant(x, "index") for x in (0, group * inner, inner))
         names = []
-        for _ in range(3):
+        for _ in range(4):
             self.count += 1
             names.append(f"%{self.count}")
-        g, lane, thread = names
+        o, g, i, thread = names
         with self.region():
-            first = self.op(f"arith.muli {g}, {size} : index")
-            place = self.op(f"arith.addi {first}, {lane} : index")
+            first = self.op(f"arith.muli {o}, {whole} : index")
+            second = self.op(f"arith.muli {g}, {step} : index")
+            place = self.op(f"arith.addi {self.op(f'arith.addi {first}, {second} : index')}, {i} : index")
             value = self.op(f"memref.load {rows}[{place}, {zero}] : {type_}")
-            self.effect(f"memref.store {value}, {a}[{g}, {lane}] : {grid}")
+            self.effect(f"memref.store {value}, {a}[{o}, {g}, {i}] : {grid}")
             lines = self.lines
-        self.lines += [f"tile.parallel ({g}, {lane}) in ({groups}, {group}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+        self.lines += [
+            f"tile.parallel ({o}, {g}, {i}) in ({outer}, {group}, {inner}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"
+        ]
         unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind in ("max", "min") else ""
         self.effect(f"tile.reduce {kind} {a} to {b} dim(1){unsigned} : {grid} to {sums}")
         with self.region():
-            place = self.op(f"arith.divui {thread}, {size} : index")
-            value = self.op(f"memref.load {b}[{place}] : {sums}")
+            place = self.op(f"arith.divui {thread}, {whole} : index")
+            inside = self.op(f"arith.remui {thread}, {step} : index")
+            value = self.op(f"memref.load {b}[{place}, {inside}] : {sums}")
             self.effect(f"memref.store {value}, {result}[{thread}, {zero}] : {type_}")
             lines = self.lines
         self.lines += [f"tile.parallel ({thread}) in ({threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]

@@ -22,11 +22,6 @@ _ATOMIC = {"add": ("addf", "addi", "addi"), "max": ("maxnumf", "maxs", "maxu"), 
            "or": (None, "ori", "ori"), "and": (None, "andi", "andi")}
 
 
-def storage(kind):
-    """The text of the type that an element has in memory: a truth value is a byte."""
-    return "i8" if kind.is_bool else kind.mlir
-
-
 class Values:
     """The part of the emitter that evaluates expressions."""
 
@@ -415,26 +410,17 @@ class Values:
         return f"{self.buffer(buffer)}[{', '.join(places)}] : {rows or self.memref(buffer)}"
 
     def load_element(self, buffer, indices):
-        name = self.op(f"memref.load {self.element(buffer, indices)}")
-        return self.to_truth(name) if buffer.dtype.is_bool else name
-
-    def to_truth(self, name):
-        """A byte of memory as a truth value."""
-        return self.op(f"arith.cmpi ne, {name}, {self.constant(0, dtype('int8'))} : i8")
+        return self.op(f"memref.load {self.element(buffer, indices)}")
 
     def load_through_shared(self, expr):
         """An element of a fragment for the whole block: through shared memory."""
         buffer = expr.buffer
-        kind = storage(buffer.dtype)
-        tile = f"memref<1x{kind}, #gpu.address_space<workgroup>>"
+        tile = f"memref<1x{buffer.dtype.mlir}, #gpu.address_space<workgroup>>"
         name = self.op(f"tile.alloc : {tile}")
         places = ", ".join(map(self.index, expr.indices))
         ones = ", ".join(["1"] * len(expr.indices))
         self.effect(f"tile.copy {self.buffer(buffer)}[{places}] sizes [{ones}] to {name} : {self.memref(buffer)} to {tile}")
-        value = self.op(f"memref.load {name}[{self.constant(0, 'index')}] : {tile}")
-        if buffer.dtype.is_bool:
-            return self.op(f"arith.cmpi ne, {value}, {self.constant(0, dtype('int8'))} : i8")
-        return value
+        return self.op(f"memref.load {name}[{self.constant(0, 'index')}] : {tile}")
 
     def store_element(self, buffer, indices, value):
         """Stores a value; what lies outside of a tensor is dropped."""
@@ -453,8 +439,6 @@ class Values:
 
     def _store(self, buffer, indices, value):
         name = self.value(value, buffer.dtype)
-        if buffer.dtype.is_bool:
-            name = self.op(f"arith.extui {name} : i1 to i8")
         self.effect(f"memref.store {name}, {self.element(buffer, indices)}")
 
     def atomic(self, kind, buffer, indices, value):

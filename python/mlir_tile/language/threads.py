@@ -5,9 +5,9 @@ from .buffers import Buffer
 from .builder import current
 from .dtypes import dtype
 from .errors import fail, unsupported
-from .kernel import _scope, thread_index
+from .kernel import _scope, get_thread_binding, thread_index
 from .statements import Alloc, Store
-from .values import Const, Load, Op, Variable, as_value, binary, cast, type_of
+from .values import Const, Load, Op, Variable, as_value, binary, cast, same, type_of
 
 
 def _through(construct, value, **operation):
@@ -132,6 +132,14 @@ def tvm_thread_allreduce(count, value, condition, result, *threads, **_):
     kind = getattr(builder, "reduce_kind", None)
     if kind is None:
         fail('T.tvm_thread_allreduce needs `with T.attr(T.comm_reducer(...), "reduce_scope", ...)` around it')
-    group = scope.thread_shape[0]
-    value = _through("T.tvm_thread_allreduce", value, name="thread_reduce", kind=kind, group=int(group))
+    group, inner = scope.threads, 1
+    if len(threads) == 1:
+        dims = [i for i in range(3) if same(as_value(threads[0]), as_value(get_thread_binding(i)))]
+        if not dims:
+            fail("T.tvm_thread_allreduce: expected an index of T.get_thread_binding as the axis")
+        shape = (*scope.thread_shape, 1, 1)
+        group = int(shape[dims[0]])
+        for x in shape[: dims[0]]:
+            inner *= int(x)
+    value = _through("T.tvm_thread_allreduce", value, name="thread_reduce", kind=kind, group=group, inner=inner)
     builder.add(Store(result.buffer, tuple(result.indices), cast(value, result.dtype)))
