@@ -134,7 +134,7 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
         ["--q_heads", "8", "--kv_heads", "2", "--k_seqlen", "512"]
     ),
     "flash_decoding/example_mha_inference.py": {"H": 2, "KV_CTX": 1024},
-    "gemm/example_gemm_advanced_autotune.py": {},
+    "gemm/example_gemm_advanced_autotune.py": ["--m", "256", "--n", "256", "--k", "256"],
     "gemm/example_gemm_autotune.py": ["--m", "256", "--n", "256", "--k", "256"],
     "gemm/example_gemm_autotune_pass_configs.py": ["--m", "256", "--n", "256", "--k", "256"],
     "gemm/example_gemm_intrinsics.py": _GEMM,
