@@ -71,7 +71,7 @@ class _State:
 
 _state = _State()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_state.new_process)
+    os.register_at_fork(after_in_child=lambda: _state.new_process())
 
 
 # -- settings ----------------------------------------------------------------------------

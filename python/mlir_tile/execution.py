@@ -190,7 +190,10 @@ class Executable:
         None: the one that the library of the tensors works on. Raises ArgumentError, which
         names the argument, or LaunchError.
         """
-        self.launcher(*args, stream=stream)
+        if stream is None:
+            self.launcher(*args)
+        else:
+            self.launcher(*args, stream=stream)
 
     def __repr__(self) -> str:
         return f"<mlir_tile kernel '{self.name}' for {self.target}>"
@@ -365,7 +368,7 @@ def compile(
     error, ArgumentError for a target or name that is none, LaunchError where there is no GPU
     to ask. Other Python threads run meanwhile.
     """
-    options = options or CompileOptions()
+    options = CompileOptions() if options is None else options
     if not isinstance(options, CompileOptions):
         raise ArgumentError(f"options: expected CompileOptions, got {type(options).__name__}")
     resolved = resolve(target)

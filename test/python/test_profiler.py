@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "torch_stub"))
 import torch  # noqa: E402
+
 from mlir_tile.profiler import Profiler, TensorSupplyType, do_bench, get_tensor_supply  # noqa: E402
 from mlir_tile.profiler.supply import assert_close  # noqa: E402
 

@@ -10,23 +10,28 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import dataclasses
 import importlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Compiled", "Portable", "compile_all", "compile_portable"]
+__all__ = ["Compiled", "Portable", "compile_all", "compile_portable", "portable_of"]
 
 
 @dataclass
 class Portable:
-    """A configuration's kernel as other processes can compile it."""
+    """A configuration's kernel as other processes can compile it.
 
-    source: str
+    Attributes:
+      sources: text and name of each kernel of the function.
+      target, options: as of `mlir_tile.execution.compile`.
+    """
+
+    sources: list[tuple[Any, str | None]]
     target: str
     options: Any = None
-    name: str | None = None
 
 
 @dataclass
@@ -38,20 +43,30 @@ class Compiled:
     error: BaseException | None = None
 
 
-def compile_portable(task: Portable) -> bytes:
-    """Compiles a task in this process and returns the artifact: what executors run."""
-    execution = importlib.import_module("mlir_tile.execution")
-    made = execution.compile(task.source, target=task.target, name=task.name, options=task.options)
-    return made.artifact
+def portable_of(elaborated: tuple[list[tuple[Any, str | None]], str, Any]) -> Portable:
+    """A task of what `mlir_tile.jit.elaborate` returns: modules travel as text, and the GPU that is
+    there by its name, since the one who compiles may have none."""
+    sources, target, options = elaborated
+    found = importlib.import_module("mlir_tile.execution").resolve(target)
+    if found.device and not options.device:
+        options = dataclasses.replace(options, device=found.device)
+    return Portable([(str(module), name) for module, name in sources], str(found), options)
 
 
-def _adopt(task: Portable, artifact: bytes) -> None:
-    """The next compilation of the task's source in this process finds the artifact."""
+def compile_portable(task: Portable) -> list[bytes]:
+    """Compiles a task in this process and returns the artifacts: what executors run."""
     execution = importlib.import_module("mlir_tile.execution")
-    adopt = getattr(execution, "adopt", None)
-    if adopt is not None:
-        options = {"target": task.target, "name": task.name, "options": task.options}
-        adopt(task.source, artifact, **options)
+    return [
+        execution.compile(source, target=task.target, name=name, options=task.options).artifact
+        for source, name in task.sources
+    ]
+
+
+def _adopt(task: Portable, artifacts: list[bytes]) -> None:
+    """The next compilation of the task's sources in this process finds the artifacts."""
+    execution = importlib.import_module("mlir_tile.execution")
+    for (source, name), artifact in zip(task.sources, artifacts, strict=True):
+        execution.adopt(source, artifact, target=task.target, name=name, options=task.options)
 
 
 def _guard(index: int, call: Callable[[], Any]) -> Compiled:
@@ -109,6 +124,9 @@ def _submit_portable(
             task = portable(config)
         except Exception as error:
             yield Compiled(index, error=error)
+            continue
+        if not task.target.startswith("cuda"):  # there is no code to send for the CPU
+            yield _guard(index, lambda config=config: make(config))
             continue
         tasks[executor.submit(compile_portable, task)] = (index, task)
     for future in _as_completed(tasks):

@@ -9,13 +9,14 @@ import hashlib
 import importlib
 import inspect
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..profiler import TensorSupplyType
-from .compiling import Portable, compile_all
+from .compiling import Portable, compile_all, portable_of
 from .inputs import get_autotune_inputs
 from .measuring import Bench, ProfileArgs
 from .progress import Progress
@@ -125,9 +126,10 @@ class AutoTuner:
         self.key_parts: list[Any] = []
         # How a configuration becomes a kernel; the decorator puts its own here.
         self.make: Callable[[dict[str, Any]], Any] = self._make
-        self.portable: Callable[[dict[str, Any]], Portable] | None = None
+        self.portable: Callable[[dict[str, Any]], Portable] = self._portable
         self.cache_dir = cache_folder()
-        self.use_cache = True
+        off = os.environ.get("TILELANG_AUTO_TUNING_DISABLE_CACHE", "0").lower()
+        self.use_cache = off not in ("1", "true", "yes", "on")
 
     @classmethod
     def from_kernel(cls, kernel: Callable[..., Any], configs: Any) -> AutoTuner:
@@ -191,6 +193,13 @@ class AutoTuner:
             options["target"] = args.target
         return importlib.import_module("mlir_tile.jit").compile(program, **options)
 
+    def _portable(self, config: dict[str, Any]) -> Portable:
+        args = self.compile_args
+        pass_configs = {**(args.pass_configs or {}), **config.get("pass_configs", {})}
+        program = self.fn(**{key: value for key, value in config.items() if key != "pass_configs"})
+        elaborate = importlib.import_module("mlir_tile.jit").elaborate
+        return portable_of(elaborate(program, args.target, pass_configs or None))
+
     def _configurations(self) -> list[dict[str, Any]]:
         configs = self.configs() if callable(self.configs) else self.configs
         configs = [dict(config) for config in configs or ()]
@@ -237,6 +246,7 @@ class AutoTuner:
         workers: int | None = None,
         progress: str = "auto",
         use_pipeline: bool = True,
+        keep: int | None = None,
         **_: Any,
     ) -> AutotuneResult:
         """Compiles and measures all configurations; returns what was found.
@@ -248,6 +258,7 @@ class AutoTuner:
           executor: where to compile (any concurrent.futures.Executor); None is threads.
           progress: "auto", "rich", "tqdm" or "log".
           use_pipeline: on a GPU, measures while others compile.
+          keep: measures only so many configurations, those that the cost model estimates fastest.
         Raises RuntimeError if no configuration works. Ctrl-C ends the search with what was found.
         """
         if early_stop and early_stop_factor < 1:
@@ -255,7 +266,13 @@ class AutoTuner:
         given = {"warmup": warmup, "rep": rep, "timeout": timeout}
         given = {name: value for name, value in given.items() if value is not None}
         inputs = self.inputs if self.inputs is not None else get_autotune_inputs()
-        search = _Search(self, self._configurations(), self._store(inputs), progress)
+        configs = self._configurations()
+        if keep is not None and keep < len(configs):
+            from .ranking import ranked
+
+            order = [index for _, index in ranked(configs, self.portable)]
+            configs = [configs[index] for index in order[: max(1, keep)]]
+        search = _Search(self, configs, self._store(inputs), progress)
         search.bench = Bench(replace(self.profile_args, **given), inputs)
         search.factor = early_stop_factor if early_stop else None
         return search.run(executor, workers, use_pipeline)

@@ -52,19 +52,25 @@ MODULES = {
     "tilelang.env": f"{_HERE}.env",
     "tilelang.cache": f"{_HERE}.env",
     "tilelang.transform": f"{_HERE}.passes",
+    "tilelang.transform.simplify": f"{_HERE}.passes",
     "tilelang.transform.pass_config": f"{_HERE}.passes",
     "tilelang.engine": f"{_HERE}.engine",
     "tilelang.engine.lower": f"{_HERE}.engine",
     "tilelang.engine.param": f"{_HERE}.engine",
     "tilelang.tools": f"{_HERE}.tools",
+    "tilelang.dtypes": "mlir_tile.language.dtypes",
     "tilelang.carver": f"{_HERE}.hardware",
     "tilelang.carver.arch": f"{_HERE}.hardware",
     "tilelang.carver.arch.driver": f"{_HERE}.hardware",
+    "tilelang.carver.template": f"{_HERE}.carver",
+    "tilelang.carver.roller": f"{_HERE}.carver",
+    "tilelang.carver.roller.rasterization": f"{_HERE}.carver",
     "tilelang.contrib": f"{_HERE}.contrib",
     "tilelang.contrib.nvcc": f"{_HERE}.target",
     "tilelang.backend": f"{_HERE}.contrib",
     "tilelang.backend.target": f"{_HERE}.target",
     "tilelang.cuda": f"{_HERE}.contrib",
+    "tilelang.cuda.language": "mlir_tile.language",
     "tilelang.cuda.target": f"{_HERE}.target",
     "tilelang.cuda.intrinsics": f"{_HERE}.layout",
     "tilelang.cuda.intrinsics.layout": f"{_HERE}.layout",
@@ -75,7 +81,16 @@ MODULES = {
     "tilelang.tvm.target": f"{_HERE}.target",
 }
 # TVM's own name is served only where TVM is not installed.
-_TVM = {"tvm": f"{_HERE}.tvm", "tvm.target": f"{_HERE}.target"}
+_TVM = {
+    "tvm": f"{_HERE}.tvm",
+    "tvm.target": f"{_HERE}.target",
+    "tvm.ir": f"{_HERE}.tvm",
+    "tvm.tirx": f"{_HERE}.tvm",
+    "tvm.tirx.stmt_functor": f"{_HERE}.tvm",
+    "tvm.script": f"{_HERE}.tvm",
+    "tvm.script.ir_builder": f"{_HERE}.tvm",
+    "tvm.script.ir_builder.base": f"{_HERE}.tvm",
+}
 MODULES_AND_TVM = {**MODULES, **_TVM}
 
 

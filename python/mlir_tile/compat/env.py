@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import logging
 import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+
+from .. import cache
 
 __all__ = [
     "build_date",
@@ -35,32 +36,21 @@ class Environment:
     """Values of TileLang's environment variables that have a meaning here; can be assigned."""
 
     def __init__(self) -> None:
-        self.cache_on = os.environ.get("TILELANG_DISABLE_CACHE", "0").lower() not in ("1", "true")
         self.TILELANG_TMP_DIR = os.environ.get("TILELANG_TMP_DIR", "")
         self.TILELANG_CACHE_DIR = os.environ.get("TILELANG_CACHE_DIR", "")
         self.TILELANG_PRINT_ON_COMPILATION = os.environ.get("TILELANG_PRINT_ON_COMPILATION", "0")
 
     def is_cache_enabled(self) -> bool:
         """Whether kernels are kept on disk."""
-        return self.cache_on
+        return cache.is_enabled()
 
     def enable_cache(self) -> None:
         """Keeps kernels on disk."""
-        self._switch(True)
+        cache.enable()
 
     def disable_cache(self) -> None:
         """Neither reads nor writes kernels on disk."""
-        self._switch(False)
-
-    def _switch(self, on: bool) -> None:
-        self.cache_on = on
-        try:
-            cache = importlib.import_module("mlir_tile.cache")
-        except ImportError:
-            return
-        switch = getattr(cache, "enable" if on else "disable", None)
-        if switch is not None:
-            switch()
+        cache.disable()
 
     def is_autotune_cache_disabled(self) -> bool:
         """Whether results of tuning are not kept on disk."""
@@ -86,7 +76,6 @@ disable_cache = env.disable_cache
 
 def clear_cache() -> None:
     """Deletes the kernels on disk."""
-    cache = importlib.import_module("mlir_tile.cache")
     cache.clear()
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The few names of TVM that scripts of TileLang use beside its own: data types and targets."""
+"""The few names of TVM that scripts of TileLang use beside its own: data types and targets. Other
+parts can be imported by name, since test files do so at their top, but not used."""
 
 from __future__ import annotations
 
 import re
 from types import SimpleNamespace
+from typing import Any
 
 from .target import Target
 
@@ -36,3 +38,34 @@ class DataType(str):
 
 
 target = SimpleNamespace(Target=Target)
+
+
+class IRBuilderFrame:
+    """A name that files import; TVM's builder is not here."""
+
+
+class _Absent:
+    """A part of TVM that files import at their top; using it is an error that names it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(self._text(f".{name}"))
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(self._text("()"))
+
+    def _text(self, what: str) -> str:
+        return (
+            f"{self._name}{what} is part of TVM, which this compiler does not use; "
+            "see docs/TileLangCompatibility.md"
+        )
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _Absent(f"tvm.{name}")
