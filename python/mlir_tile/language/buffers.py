@@ -15,7 +15,7 @@ SCOPES = {
     "local.var": "var",
     "local.reducer": "reducer",
 }
-_SPACES = {"global": "", "shared": ", #gpu.address_space<workgroup>", "fragment": ", #tile.fragment", "local": ", #tile.local"}
+SPACES = {"global": "", "shared": ", #gpu.address_space<workgroup>", "fragment": ", #tile.fragment", "local": ", #tile.local"}
 
 
 def extent(value):
@@ -123,7 +123,7 @@ class Buffer:
         strides = ""
         if self.given_strides is not None and self.given_strides != row_major(self.shape):
             strides = ", strided<[" + ", ".join(str(x) if isinstance(x, int) else "?" for x in self.given_strides) + "]>"
-        return f"memref<{dims}{self.dtype.mlir}{strides}{_SPACES[self.space]}>"
+        return f"memref<{dims}{self.dtype.mlir}{strides}{SPACES[self.space]}>"
 
 
 def _operator(name):
