@@ -20,7 +20,11 @@ def normal(*shape, dtype=np.float32, seed=0):
 @pytest.mark.parametrize("dim, reverse", [(0, False), (1, True), (-1, False)])
 def test_running_sums_and_maxima(dim, reverse):
     @T.prim_func
-    def main(A: T.Tensor((32, 64), "float32"), S: T.Tensor((32, 64), "float32"), M: T.Tensor((32, 64), "float32")):
+    def main(
+        A: T.Tensor((32, 64), "float32"),
+        S: T.Tensor((32, 64), "float32"),
+        M: T.Tensor((32, 64), "float32"),
+    ):
         with T.Kernel(1, threads=64):
             tile, other = T.alloc_shared((32, 64), "float32"), T.alloc_fragment((32, 64), "float32")
             T.copy(A, tile)
@@ -37,7 +41,10 @@ def test_running_sums_and_maxima(dim, reverse):
     np.testing.assert_array_equal(m, back(np.maximum.accumulate(turned, dim)))
 
 
-@pytest.mark.parametrize("kind, function", [("bitand", np.bitwise_and), ("bitor", np.bitwise_or), ("bitxor", np.bitwise_xor)])
+@pytest.mark.parametrize(
+    "kind, function",
+    [("bitand", np.bitwise_and), ("bitor", np.bitwise_or), ("bitxor", np.bitwise_xor)],
+)
 def test_reductions_of_bits(kind, function):
     @T.prim_func
     def main(A: T.Tensor((32, 64), "int32"), B: T.Tensor((32,), "int32")):
@@ -53,7 +60,11 @@ def test_reductions_of_bits(kind, function):
 
 def test_gemm_of_slices():
     @T.prim_func
-    def main(A: T.Tensor((2, 32, 64), "float16"), B: T.Tensor((64, 32), "float16"), C: T.Tensor((32, 32), "float32")):
+    def main(
+        A: T.Tensor((2, 32, 64), "float16"),
+        B: T.Tensor((64, 32), "float16"),
+        C: T.Tensor((32, 32), "float32"),
+    ):
         with T.Kernel(1, threads=64):
             As, Bs = T.alloc_shared((2, 32, 64), "float16"), T.alloc_shared((64, 32), "float16")
             acc = T.alloc_fragment((32, 32), "float32")
@@ -67,14 +78,23 @@ def test_gemm_of_slices():
 
     a, b = normal(2, 32, 64, dtype=np.float16), normal(64, 32, dtype=np.float16, seed=1)
     want = (a.astype(np.float32) @ b.astype(np.float32)).sum(0)
-    np.testing.assert_allclose(run(main, a, b, np.zeros((32, 32), np.float32)), want, rtol=1e-3, atol=1e-2)
+    np.testing.assert_allclose(
+        run(main, a, b, np.zeros((32, 32), np.float32)), want, rtol=1e-3, atol=1e-2
+    )
 
 
 def test_reducers():
     @T.prim_func
-    def main(A: T.Tensor((32, 64), "float32"), B: T.Tensor((32,), "float32"), M: T.Tensor((32,), "float32")):
+    def main(
+        A: T.Tensor((32, 64), "float32"),
+        B: T.Tensor((32,), "float32"),
+        M: T.Tensor((32,), "float32"),
+    ):
         with T.Kernel(1, threads=16) as (bx,):
-            total, top = T.alloc_reducer((32,), "float32", op="sum"), T.alloc_reducer((32,), "float32", op="max", replication="all")
+            total, top = (
+                T.alloc_reducer((32,), "float32", op="sum"),
+                T.alloc_reducer((32,), "float32", op="max", replication="all"),
+            )
             out = T.alloc_fragment((32,), "float32")
             T.reducer_init(total, 1.0)
             T.fill(top, -T.infinity("float32"))

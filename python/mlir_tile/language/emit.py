@@ -70,7 +70,10 @@ class Emitter(Threads, Values, Tiles):
         header = self.header()
         self.find_threads(self.kernel.body)
         self.block(self.kernel.body)
-        lines = [f"tile.kernel @{self.name}({header[0]})", f"    grid({header[1]}) = ({header[2]}) threads({-(-self.kernel.threads // 32) * 32})"]
+        lines = [
+            f"tile.kernel @{self.name}({header[0]})",
+            f"    grid({header[1]}) = ({header[2]}) threads({-(-self.kernel.threads // 32) * 32})",
+        ]
         if self.kernel.cluster:
             lines[-1] += f" cluster({', '.join(map(str, self.kernel.cluster))})"
         if self.kernel.attributes:
@@ -78,7 +81,10 @@ class Emitter(Threads, Values, Tiles):
             lines[-1] += f" attributes {{{attributes}}}"
         lines[-1] += " {"
         self.locate(self.kernel.location)
-        lines += [f"{name} = arith.constant {text} {self.loc}" for (text, _), name in self.constants.items()]
+        lines += [
+            f"{name} = arith.constant {text} {self.loc}"
+            for (text, _), name in self.constants.items()
+        ]
         lines += self.dims + self.lines
         lines.append(f"}} {self.loc}")
         for (file, line, column), alias in self.locations.items():
@@ -100,7 +106,10 @@ class Emitter(Threads, Values, Tiles):
                     if type(size) is Variable and id(size) not in self.sizes:
                         self.sizes[id(size)] = (size, x, i)
             elif isinstance(x, Pointer):
-                fail(f"the argument {x.name} is an address (T.ptr) that T.make_tensor gives no shape", x.location)
+                fail(
+                    f"the argument {x.name} is an address (T.ptr) that T.make_tensor gives no shape",
+                    x.location,
+                )
             else:
                 self.names[id(x)] = f"%{name}"
                 arguments.append(f"%{name}: {x.dtype.mlir}")
@@ -121,8 +130,14 @@ class Emitter(Threads, Values, Tiles):
         for x in self.arguments:
             if isinstance(x, Buffer):
                 for size in x.shape:
-                    if type(size) is Variable and size.kind == "dynamic" and size.name == argument.name:
-                        self.scopes[0].setdefault(("scalar", id(argument)), self.names[id(argument)])
+                    if (
+                        type(size) is Variable
+                        and size.kind == "dynamic"
+                        and size.name == argument.name
+                    ):
+                        self.scopes[0].setdefault(
+                            ("scalar", id(argument)), self.names[id(argument)]
+                        )
 
     def grid(self, expr):
         """An extent of the grid as the launcher computes it."""
@@ -140,7 +155,10 @@ class Emitter(Threads, Values, Tiles):
                     factor, rest = alone_in(size, expr)
                     if factor is not None:
                         return f"((dim({self.names[id(buffer)]}, {i}) - {rest}) floordiv {factor})"
-            fail(f"the extent {expr!r} of the grid is no extent of an argument and no argument", self.kernel.location)
+            fail(
+                f"the extent {expr!r} of the grid is no extent of an argument and no argument",
+                self.kernel.location,
+            )
         if type(expr) is Op and expr.name == "cast":
             return self.grid(expr.args[0])
         if type(expr) is Op and expr.name in ("add", "sub", "mul", "floordiv", "truncdiv", "mod"):
@@ -153,13 +171,30 @@ class Emitter(Threads, Values, Tiles):
                     if all(f > 0 for f, _ in terms.values()) and rest is not None:
                         return f"(({' + '.join(parts)}) ceildiv {b})"
             if expr.name == "mul" and not (isinstance(a, int) or isinstance(b, int)):
-                unsupported(f"a product of sizes of run time, {expr!r}, as an extent of the grid",
-                            "give the factors as extents of their own (the grid has up to three)", self.kernel.location)
+                unsupported(
+                    f"a product of sizes of run time, {expr!r}, as an extent of the grid",
+                    "give the factors as extents of their own (the grid has up to three)",
+                    self.kernel.location,
+                )
             if expr.name in ("floordiv", "truncdiv", "mod") and not isinstance(b, int):
-                unsupported(f"a division by a size of run time, {expr!r}, in an extent of the grid", location=self.kernel.location)
-            sign = {"add": "+", "sub": "-", "mul": "*", "floordiv": "floordiv", "truncdiv": "floordiv", "mod": "mod"}[expr.name]
+                unsupported(
+                    f"a division by a size of run time, {expr!r}, in an extent of the grid",
+                    location=self.kernel.location,
+                )
+            sign = {
+                "add": "+",
+                "sub": "-",
+                "mul": "*",
+                "floordiv": "floordiv",
+                "truncdiv": "floordiv",
+                "mod": "mod",
+            }[expr.name]
             return f"({self.grid(a)} {sign} {self.grid(b)})"
-        return unsupported(f"the extent {expr!r} of the grid", "use sums, products and quotients of sizes and numbers", self.kernel.location)
+        return unsupported(
+            f"the extent {expr!r} of the grid",
+            "use sums, products and quotients of sizes and numbers",
+            self.kernel.location,
+        )
 
     def _scaled(self, factor, atom):
         return self.grid(atom) if factor == 1 else f"{self.grid(atom)} * {factor}"
@@ -187,7 +222,9 @@ class Emitter(Threads, Values, Tiles):
                 found = self.scopes[0].get(("solved", id(variable)))
                 if found is None:
                     lines, self.lines = self.lines, self.dims
-                    less = self.op(f"arith.subi {self.dimension(buffer, i)}, {self.constant(rest, 'index')} : index")
+                    less = self.op(
+                        f"arith.subi {self.dimension(buffer, i)}, {self.constant(rest, 'index')} : index"
+                    )
                     found = self.op(f"arith.divui {less}, {self.constant(factor, 'index')} : index")
                     self.lines = lines
                     self.scopes[0][("solved", id(variable))] = found
@@ -200,14 +237,19 @@ class Emitter(Threads, Values, Tiles):
         if found is None:
             self.count += 1
             found = f"%{self.count}"
-            self.dims.append(f"{found} = memref.dim {self.names[id(buffer)]}, {self.constant(i, 'index')} : {self.memref(buffer)} {self.loc}")
+            self.dims.append(
+                f"{found} = memref.dim {self.names[id(buffer)]}, {self.constant(i, 'index')} : {self.memref(buffer)} {self.loc}"
+            )
             self.scopes[0][("dim", id(buffer), i)] = found
         return found
 
     def buffer(self, buffer):
         name = self.names.get(id(buffer)) or self.find(("buffer", id(buffer)))
         if name is None:
-            fail(f"the buffer {buffer.name}, allocated at {buffer.location}, is used outside of the region that allocates it", self.location)
+            fail(
+                f"the buffer {buffer.name}, allocated at {buffer.location}, is used outside of the region that allocates it",
+                self.location,
+            )
         return name
 
     def memref(self, buffer):
@@ -246,7 +288,9 @@ class Emitter(Threads, Values, Tiles):
 
     def do_Alloc(self, statement):
         buffer = statement.buffer
-        if self.mode == "block" and (buffer in self.thread_buffers or buffer in self.thread_variables):
+        if self.mode == "block" and (
+            buffer in self.thread_buffers or buffer in self.thread_variables
+        ):
             self.thread_memory(buffer)
             return
         if buffer.is_var:
@@ -256,7 +300,10 @@ class Emitter(Threads, Values, Tiles):
             unsupported(f"a buffer of scope {buffer.scope_name}", location=statement.location)
         if self.mode != "block":
             if buffer.space != "local":
-                fail(f"{buffer.name} is allocated inside of T.Parallel; allocate it in front of the loop", statement.location)
+                fail(
+                    f"{buffer.name} is allocated inside of T.Parallel; allocate it in front of the loop",
+                    statement.location,
+                )
         layout = f" layout({buffer.layout})" if buffer.layout else ""
         name = self.allocate(f"tile.alloc{layout} : {self.memref(buffer)}")
         self.scopes[-1][("buffer", id(buffer))] = name
@@ -276,7 +323,10 @@ class Emitter(Threads, Values, Tiles):
             self.store_element(variable, (0,), statement.value)
             return
         if variable not in self.variables:
-            fail(f"the variable {variable.name}, allocated at {variable.location}, is assigned outside of the region that allocates it", statement.location)
+            fail(
+                f"the variable {variable.name}, allocated at {variable.location}, is assigned outside of the region that allocates it",
+                statement.location,
+            )
         self.variables[variable] = self.value(statement.value, variable.dtype)
 
     def read_variable(self, variable):
@@ -284,7 +334,10 @@ class Emitter(Threads, Values, Tiles):
         if found is None and self.find(("rows", id(variable))):
             return self.load_element(variable, (0,))
         if found is None:
-            fail(f"the variable {variable.name}, allocated at {variable.location}, is used outside of the region that allocates it", self.location)
+            fail(
+                f"the variable {variable.name}, allocated at {variable.location}, is used outside of the region that allocates it",
+                self.location,
+            )
         if isinstance(found, _Undefined):
             fail(
                 f"the variable {variable.name} is read after iterations of T.Parallel (at {found.location}) assigned it, each "
@@ -295,11 +348,17 @@ class Emitter(Threads, Values, Tiles):
 
     def do_Store(self, statement):
         buffer = statement.buffer
-        if self.mode == "block" and (buffer.space == "fragment" or _reads_fragment(statement.value, statement.indices)):
+        if self.mode == "block" and (
+            buffer.space == "fragment" or _reads_fragment(statement.value, statement.indices)
+        ):
             with self.parallel_of_one():
                 self.store_element(buffer, statement.indices, statement.value)
             return
-        if self.mode == "thread" and buffer.space in ("global", "shared") and not any(map(self.of_thread, nodes_of(statement.indices))):
+        if (
+            self.mode == "thread"
+            and buffer.space in ("global", "shared")
+            and not any(map(self.of_thread, nodes_of(statement.indices)))
+        ):
             return self.store_by_first(statement)
         self.store_element(buffer, statement.indices, statement.value)
 
@@ -335,12 +394,18 @@ class Emitter(Threads, Values, Tiles):
             with self.region(forms_of(statement.condition, positive)):
                 self.block(body)
                 arms.append((self.lines, {k: self.variables[k] for k in before}))
-        changed = [v for v in before if any(arm[v] is not before[v] and arm[v] != before[v] for _, arm in arms)]
+        changed = [
+            v
+            for v in before
+            if any(arm[v] is not before[v] and arm[v] != before[v] for _, arm in arms)
+        ]
         self.loc = loc
         names = []
         for v in changed:
             if any(isinstance(arm[v], _Undefined) for _, arm in arms):
-                self.variables[v] = next(arm[v] for _, arm in arms if isinstance(arm[v], _Undefined))
+                self.variables[v] = next(
+                    arm[v] for _, arm in arms if isinstance(arm[v], _Undefined)
+                )
             else:
                 names.append(v)
         if not names:
@@ -355,7 +420,9 @@ class Emitter(Threads, Values, Tiles):
         kinds = ", ".join(v.dtype.mlir for v in names)
         self.count += 1
         result = f"%{self.count}"
-        text = [f"{result}{f':{len(names)}' if len(names) > 1 else ''} = scf.if {condition} -> ({kinds}) {{"]
+        text = [
+            f"{result}{f':{len(names)}' if len(names) > 1 else ''} = scf.if {condition} -> ({kinds}) {{"
+        ]
         for i, (lines, values) in enumerate(arms):
             text += lines
             text.append(f"scf.yield {', '.join(values[v] for v in names)} : {kinds} {loc}")
@@ -384,10 +451,16 @@ class Emitter(Threads, Values, Tiles):
 
     def elementwise(self, statement):
         """Whether a vectorized loop of the block has nothing but stores to elements."""
-        return all(type(x) in (Store, Define) for x in statement.body) and number_of(statement.extents[0]) is not None and statement.start == 0
+        return (
+            all(type(x) in (Store, Define) for x in statement.body)
+            and number_of(statement.extents[0]) is not None
+            and statement.start == 0
+        )
 
     def trip_count(self, statement):
-        start, stop, step = (number_of(x) for x in (statement.start, statement.extents[0], statement.step))
+        start, stop, step = (
+            number_of(x) for x in (statement.start, statement.extents[0], statement.step)
+        )
         if None in (start, stop, step):
             return None
         return max(0, -(-(stop - start) // step))
@@ -413,7 +486,11 @@ class Emitter(Threads, Values, Tiles):
             self.scopes.pop()
 
     def bounds_of_loop(self, statement):
-        return self.index(statement.start), self.index(statement.extents[0]), self.index(statement.step)
+        return (
+            self.index(statement.start),
+            self.index(statement.extents[0]),
+            self.index(statement.step),
+        )
 
     def new_index(self, variable):
         self.count += 1
@@ -424,7 +501,10 @@ class Emitter(Threads, Values, Tiles):
     def loop_facts(self, statement):
         """Bounds of the index, where they are values."""
         variable = statement.indices[0]
-        conditions = [Op("lt", (variable, statement.extents[0]), BOOL), Op("ge", (variable, statement.start), BOOL)]
+        conditions = [
+            Op("lt", (variable, statement.extents[0]), BOOL),
+            Op("ge", (variable, statement.start), BOOL),
+        ]
         forms = []
         for x in conditions:
             forms += forms_of(self.keep(x))
@@ -437,7 +517,11 @@ class Emitter(Threads, Values, Tiles):
             index = self.new_index(statement.indices[0])
             self.block(statement.body)
             lines = self.lines
-        self.lines += [f"tile.pipelined {index} = {first} to {last} step {step} stages({statement.stages}) {{", *lines, f"}} {loc}"]
+        self.lines += [
+            f"tile.pipelined {index} = {first} to {last} step {step} stages({statement.stages}) {{",
+            *lines,
+            f"}} {loc}",
+        ]
 
     def serial(self, statement, carried):
         first, last, step = self.bounds_of_loop(statement)
@@ -455,7 +539,11 @@ class Emitter(Threads, Values, Tiles):
             lines = self.lines
             after = [self.read_variable(v) for v in carried]
         if not carried:
-            self.lines += [f"scf.for {index} = {first} to {last} step {step} {{", *lines, f"}} {loc}"]
+            self.lines += [
+                f"scf.for {index} = {first} to {last} step {step} {{",
+                *lines,
+                f"}} {loc}",
+            ]
             return
         self.count += 1
         result = f"%{self.count}"
@@ -546,7 +634,15 @@ class Emitter(Threads, Values, Tiles):
             guarded = If(unary("not", left.as_load()))
             guarded.location, guarded.then = statement.location, body
             body = [guarded]
-        made = For(statement.kind if left is None else "serial", statement.indices, statement.extents, statement.start, statement.step, statement.stages, statement.attributes)
+        made = For(
+            statement.kind if left is None else "serial",
+            statement.indices,
+            statement.extents,
+            statement.start,
+            statement.step,
+            statement.stages,
+            statement.attributes,
+        )
         made.body, made.location = body, statement.location
         self.kept.append(made)
         self.do_For(made)
@@ -554,8 +650,15 @@ class Emitter(Threads, Values, Tiles):
     # Parallel loops.
     def parallel(self, statement):
         merged, body = list(zip(statement.indices, statement.extents)), statement.body
-        while len(body) == 1 and type(body[0]) is For and body[0].kind in ("vectorized", "parallel") and body[0].start == 0 and \
-                number_of(body[0].step) == 1 and not leaves(body[0].body) and all(number_of(x) is not None for x in body[0].extents):
+        while (
+            len(body) == 1
+            and type(body[0]) is For
+            and body[0].kind in ("vectorized", "parallel")
+            and body[0].start == 0
+            and number_of(body[0].step) == 1
+            and not leaves(body[0].body)
+            and all(number_of(x) is not None for x in body[0].extents)
+        ):
             merged += list(zip(body[0].indices, body[0].extents))
             body = body[0].body
         sizes = [number_of(x) for _, x in merged]
@@ -586,11 +689,23 @@ class Emitter(Threads, Values, Tiles):
                 self.block(body)
             lines = self.lines
         self.mode = mode
-        attributes = "".join(f", {k} = {v} : i64" for k, v in statement.attributes.items() if k != "layout")
-        layout = f" layout({statement.attributes['layout']})" if "layout" in statement.attributes else ""
+        attributes = "".join(
+            f", {k} = {v} : i64" for k, v in statement.attributes.items() if k != "layout"
+        )
+        layout = (
+            f" layout({statement.attributes['layout']})" if "layout" in statement.attributes else ""
+        )
         attributes = f" attributes {{{attributes[2:]}}}" if attributes else ""
-        heads = [f"scf.for {base} = {self.constant(0, 'index')} to {last} step {self.constant(chunk, 'index')} {{" for base, last, chunk in outer]
-        self.lines += [*heads, f"tile.parallel ({', '.join(names)}) in ({', '.join(map(str, extents))}){layout}{attributes} {{", *lines, f"}} {loc}"]
+        heads = [
+            f"scf.for {base} = {self.constant(0, 'index')} to {last} step {self.constant(chunk, 'index')} {{"
+            for base, last, chunk in outer
+        ]
+        self.lines += [
+            *heads,
+            f"tile.parallel ({', '.join(names)}) in ({', '.join(map(str, extents))}){layout}{attributes} {{",
+            *lines,
+            f"}} {loc}",
+        ]
         self.lines += [f"}} {loc}"] * len(heads)
         for v in written:
             self.variables[v] = _Undefined(location)
@@ -701,4 +816,3 @@ def _identifier(name, used):
 
 def _escape(text):
     return text.replace("\\", "\\\\").replace('"', '\\"')
-

@@ -116,7 +116,11 @@ class Threads:
             if type(statement) is Define and threaded and id(statement.let) not in self.thread_lets:
                 self.thread_lets.add(id(statement.let))
                 changed = True
-            if type(statement) is Assign and threaded and statement.variable not in self.thread_variables:
+            if (
+                type(statement) is Assign
+                and threaded
+                and statement.variable not in self.thread_variables
+            ):
                 self.thread_variables.add(statement.variable)
                 changed = True
             target = self.local_target(statement)
@@ -155,11 +159,20 @@ class Threads:
         if kind is Tile:
             touches = any(
                 (x if isinstance(x, Buffer) else getattr(x, "buffer", None)) in self.thread_buffers
-                for x in statement.operands.values() if isinstance(x if isinstance(x, Buffer) else getattr(x, "buffer", None), Buffer)
+                for x in statement.operands.values()
+                if isinstance(x if isinstance(x, Buffer) else getattr(x, "buffer", None), Buffer)
             )
-            return "thread" if statement.name in _OF_THREADS and (touches or self.reads_threads(statement)) else "block"
+            return (
+                "thread"
+                if statement.name in _OF_THREADS and (touches or self.reads_threads(statement))
+                else "block"
+            )
         if kind is Store:
-            return "thread" if statement.buffer in self.thread_buffers or self.reads_threads(statement) else "block"
+            return (
+                "thread"
+                if statement.buffer in self.thread_buffers or self.reads_threads(statement)
+                else "block"
+            )
         if kind is Define:
             return "thread" if id(statement.let) in self.thread_lets else "block"
         if kind is Assign:
@@ -168,9 +181,17 @@ class Threads:
             return "block"
         if not statement.blocks:
             return "block"
-        inner = {self.kind_of(x) for block in statement.blocks for x in block if type(x) is not Alloc}
+        inner = {
+            self.kind_of(x) for block in statement.blocks for x in block if type(x) is not Alloc
+        }
         own = self.reads_threads(statement)
-        if not own and "thread" in inner and any(self.conflicts(block, kind is For or kind is While) for block in statement.blocks):
+        if (
+            not own
+            and "thread" in inner
+            and any(
+                self.conflicts(block, kind is For or kind is While) for block in statement.blocks
+            )
+        ):
             return "mixed"
         if own and self.has_tiles(statement):
             fail(
@@ -178,7 +199,9 @@ class Threads:
                 "that differs from thread to thread",
                 statement.location,
             )
-        if own or ("thread" in inner and not self.has_tiles(statement) and self.only_threads(statement)):
+        if own or (
+            "thread" in inner and not self.has_tiles(statement) and self.only_threads(statement)
+        ):
             return "thread"
         return "mixed" if inner & {"thread", "mixed"} else "block"
 
@@ -220,7 +243,11 @@ class Threads:
         """Whether there is work of the whole block inside."""
         for block in statement.blocks:
             for x in block:
-                if type(x) is Tile and self.kind_of(x) == "block" and x.name not in ("evaluate", "print", "assert"):
+                if (
+                    type(x) is Tile
+                    and self.kind_of(x) == "block"
+                    and x.name not in ("evaluate", "print", "assert")
+                ):
                     return True
                 if type(x) is For and x.kind in ("parallel", "pipelined"):
                     return True
@@ -232,7 +259,11 @@ class Threads:
         """Whether a compound statement can be run by each thread alone: it assigns nothing of the block's."""
         for block in statement.blocks:
             for x in block:
-                if type(x) is Assign and x.variable not in self.thread_variables and x.variable in self.variables:
+                if (
+                    type(x) is Assign
+                    and x.variable not in self.thread_variables
+                    and x.variable in self.variables
+                ):
                     return False
                 if not self.only_threads(x):
                     return False
@@ -253,7 +284,11 @@ class Threads:
             self.block(statements)
             lines = self.lines
         self.mode = "block"
-        self.lines += [f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+        self.lines += [
+            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{",
+            *lines,
+            f"}} {loc}",
+        ]
 
     def _count_into(self, statements, found):
         for statement in statements:
@@ -277,7 +312,9 @@ class Threads:
         if place is None or self.mode != "thread":
             return
         fragment, kind = place
-        self.effect(f"memref.store {name}, {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
+        self.effect(
+            f"memref.store {name}, {fragment}[{self.index(thread_index(self.kernel))}] : {kind}"
+        )
 
     def recompute(self, let):
         """A named value of the threads, from another group; None where it is none."""
@@ -341,7 +378,10 @@ class Threads:
 
         def make(indices):
             left = list(indices)
-            places = [offset if x == 1 else left.pop(0) + offset for offset, x in zip(target.offsets, target.extents)]
+            places = [
+                offset if x == 1 else left.pop(0) + offset
+                for offset, x in zip(target.offsets, target.extents)
+            ]
             return Store(target.buffer, tuple(places), value)
 
         self.elementwise_loops(wide, make)
@@ -365,7 +405,11 @@ class Threads:
             self.effect(f"memref.store {value}, {result}[{name}, {zero}] : {kind}")
             lines = self.lines
         self.mode = "block"
-        self.lines += [f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+        self.lines += [
+            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{",
+            *lines,
+            f"}} {loc}",
+        ]
 
     def tile_thread_reduce(self, statement, source, target, kind, group, inner=1):
         """target = source combined over groups of `group` threads, `inner` apart."""
@@ -385,12 +429,16 @@ class Threads:
         with self.region():
             first = self.op(f"arith.muli {o}, {whole} : index")
             second = self.op(f"arith.muli {g}, {step} : index")
-            place = self.op(f"arith.addi {self.op(f'arith.addi {first}, {second} : index')}, {i} : index")
+            place = self.op(
+                f"arith.addi {self.op(f'arith.addi {first}, {second} : index')}, {i} : index"
+            )
             value = self.op(f"memref.load {rows}[{place}, {zero}] : {type_}")
             self.effect(f"memref.store {value}, {a}[{o}, {g}, {i}] : {grid}")
             lines = self.lines
         self.lines += [
-            f"tile.parallel ({o}, {g}, {i}) in ({outer}, {group}, {inner}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"
+            f"tile.parallel ({o}, {g}, {i}) in ({outer}, {group}, {inner}) attributes {{coalesced_width = 1 : i64}} {{",
+            *lines,
+            f"}} {loc}",
         ]
         unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind in ("max", "min") else ""
         self.effect(f"tile.reduce {kind} {a} to {b} dim(1){unsigned} : {grid} to {sums}")
@@ -400,4 +448,8 @@ class Threads:
             value = self.op(f"memref.load {b}[{place}, {inside}] : {sums}")
             self.effect(f"memref.store {value}, {result}[{thread}, {zero}] : {type_}")
             lines = self.lines
-        self.lines += [f"tile.parallel ({thread}) in ({threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+        self.lines += [
+            f"tile.parallel ({thread}) in ({threads}) attributes {{coalesced_width = 1 : i64}} {{",
+            *lines,
+            f"}} {loc}",
+        ]

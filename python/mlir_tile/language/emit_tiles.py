@@ -3,8 +3,7 @@
 
 from .buffers import SPACES, row_major
 from .errors import fail, unsupported
-
-from .values import BOOL, Expr, Op, number_of, type_of
+from .values import BOOL, Op, number_of, type_of
 
 
 class Tiles:
@@ -12,7 +11,10 @@ class Tiles:
 
     def only_in_blocks(self, construct):
         if self.mode != "block":
-            fail(f"{construct} inside of T.Parallel (or of code for single threads): it is the work of the whole block", self.location)
+            fail(
+                f"{construct} inside of T.Parallel (or of code for single threads): it is the work of the whole block",
+                self.location,
+            )
 
     def place(self, region):
         """`%buffer[offsets] sizes [...]` of a region: bare where it is the whole buffer."""
@@ -37,15 +39,29 @@ class Tiles:
         strides = row_major(buffer.shape)
         numbers = [number_of(x) for x in region.offsets]
         offset = "?" if None in numbers else sum(o * s for o, s in zip(numbers, strides))
-        layout = f"strided<[{', '.join(str(strides[i]) for i in kept)}]" + (f", offset: {offset}>" if offset != 0 else ">")
+        layout = f"strided<[{', '.join(str(strides[i]) for i in kept)}]" + (
+            f", offset: {offset}>" if offset != 0 else ">"
+        )
         shape = "x".join(str(region.extents[i]) for i in kept)
         type_ = f"memref<{shape}x{buffer.dtype.mlir}, {layout}{SPACES[buffer.space]}>"
-        places = ", ".join(str(n) if n is not None else self.index(x) for n, x in zip(numbers, region.offsets))
+        places = ", ".join(
+            str(n) if n is not None else self.index(x) for n, x in zip(numbers, region.offsets)
+        )
         sizes, ones = ", ".join(map(str, region.extents)), ", ".join(["1"] * len(region.extents))
         source = f"{self.buffer(buffer)}[{places}] [{sizes}] [{ones}] : {self.memref(buffer)}"
         return self.op(f"memref.subview {source} to {type_}"), type_
 
-    def tile_copy(self, statement, source, target, coalesced_width=None, disable_tma=False, policy=None, prefer=None, layout=None):
+    def tile_copy(
+        self,
+        statement,
+        source,
+        target,
+        coalesced_width=None,
+        disable_tma=False,
+        policy=None,
+        prefer=None,
+        layout=None,
+    ):
         if self.mode == "thread":
             return self.copy_by_thread(source, target)
         self.only_in_blocks("T.copy")
@@ -75,7 +91,9 @@ class Tiles:
             return self.fill_by_thread(target, value)
         self.only_in_blocks("T.fill")
         name = self.value(value, buffer.dtype)
-        self.effect(f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)}, {buffer.dtype.mlir}")
+        self.effect(
+            f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)}, {buffer.dtype.mlir}"
+        )
         return None
 
     def tile_gemm(self, statement, a, b, c, transpose_a, transpose_b, policy, clear):
@@ -93,13 +111,17 @@ class Tiles:
         for x, y in ((a, "unsigned_a"), (b, "unsigned_b")):
             if x.dtype == "uint8":
                 attributes.append(y)
-        self.effect(f"tile.gemm {', '.join(names)} {{{', '.join(attributes)}}} : {', '.join(types)}")
+        self.effect(
+            f"tile.gemm {', '.join(names)} {{{', '.join(attributes)}}} : {', '.join(types)}"
+        )
 
     def check_gemm(self, a, b, c):
         """Whether there is an instruction for the types of a product."""
         x, y, z = str(a), str(b), str(c)
         narrow = ("float8_e4m3fn", "float8_e5m2")
-        if (x == y == "float16" and z in ("float32", "float16")) or (x == y == "bfloat16" and z == "float32"):
+        if (x == y == "float16" and z in ("float32", "float16")) or (
+            x == y == "bfloat16" and z == "float32"
+        ):
             return
         if a.mlir == b.mlir == c.mlir and a.mlir in ("f32", "f64"):
             return
@@ -110,7 +132,8 @@ class Tiles:
         unsupported(
             f"T.gemm of {x} and {y} into {z}",
             "it multiplies float16 or bfloat16 into float32, float16 into float16, float32, float64, int8 or uint8 "
-            "into int32, float8 into float32 or float16", self.location,
+            "into int32, float8 into float32 or float16",
+            self.location,
         )
 
     def tile_reduce(self, statement, source, target, kind, dim, accumulate, nan):
@@ -134,7 +157,9 @@ class Tiles:
             attributes.append("propagate_nan")
         text = f" {{{', '.join(attributes)}}}" if attributes else ""
         more = " accumulate" if accumulate else ""
-        self.effect(f"tile.reduce {kind} {name} to {result} dim({dim}){more}{text} : {type_} to {result_type}")
+        self.effect(
+            f"tile.reduce {kind} {name} to {result} dim({dim}){more}{text} : {type_} to {result_type}"
+        )
         if copy is not None:
             self.effect(f"tile.copy {result} to {copy[0]} : {copy[2]} to {copy[1]}")
 
@@ -150,12 +175,16 @@ class Tiles:
             made = self.op(f"tile.alloc : {temporary}")
             self.effect(f"tile.copy {name} to {made} : {type_} to {temporary}")
             name, type_ = made, temporary
-        self.effect(f"tile.scan {kind} {name} to {result} dim({dim}){more}{unsigned} : {type_} to {result_type}")
+        self.effect(
+            f"tile.scan {kind} {name} to {result} dim({dim}){more}{unsigned} : {type_} to {result_type}"
+        )
 
     def tile_view(self, statement, source, result):
         self.only_in_blocks("T.view")
         result.space = source.space
-        name = self.op(f"tile.view {self.buffer(source)} : {self.memref(source)} to {self.memref(result)}")
+        name = self.op(
+            f"tile.view {self.buffer(source)} : {self.memref(source)} to {self.memref(result)}"
+        )
         self.scopes[-1][("buffer", id(result))] = name
 
     def tile_atomic(self, statement, source, target, kind):
@@ -165,14 +194,23 @@ class Tiles:
             shape = "x".join(map(str, [x for x in source.extents if x != 1] or [1]))
             temporary = f"memref<{shape}x{target.dtype.mlir}, #tile.fragment>"
             name = self.op(f"tile.alloc : {temporary}")
-            self.effect(f"tile.copy {self.place(source)} to {name} : {self.memref(source.buffer)} to {temporary}")
+            self.effect(
+                f"tile.copy {self.place(source)} to {name} : {self.memref(source.buffer)} to {temporary}"
+            )
             text, type_ = name, temporary
         else:
             text, type_ = self.place(source), self.memref(source.buffer)
-        self.effect(f"tile.atomic {kind} {text} to {self.place(target)}{unsigned} : {type_} to {self.memref(target.buffer)}")
+        self.effect(
+            f"tile.atomic {kind} {text} to {self.place(target)}{unsigned} : {type_} to {self.memref(target.buffer)}"
+        )
 
     def tile_evaluate(self, statement, value):
-        if self.mode == "block" and type(value) is Op and value.name == "atomic" and self.reads_fragments(value):
+        if (
+            self.mode == "block"
+            and type(value) is Op
+            and value.name == "atomic"
+            and self.reads_fragments(value)
+        ):
             with self.parallel_of_one():
                 self.value(value)
             return
@@ -202,7 +240,11 @@ class Tiles:
         rows, columns = target.buffer.shape[-2:]
         channels = number_of(source.shape[-1])
         if channels is None or channels % columns:
-            unsupported(f"T.im2col of {channels} channels in tiles of {columns} columns", "the columns must divide the channels", self.location)
+            unsupported(
+                f"T.im2col of {channels} channels in tiles of {columns} columns",
+                "the columns must divide the channels",
+                self.location,
+            )
         first = self.keep(pixel * rows)
         steps = channels // columns
         position = self.keep(channel // steps)
@@ -214,5 +256,3 @@ class Tiles:
             f"channel {self.index(at)} to {name} kernel {size} strides {ones} dilations [{dilation}, {dilation}] "
             f"pad_lower [{pad}, {pad}] pad_upper [{pad}, {pad}] : {self.memref(source)} to {type_}"
         )
-
-

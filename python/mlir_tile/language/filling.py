@@ -26,7 +26,10 @@ def _fill_some(builder, region, value):
     extents = [x for x in region.extents if not (isinstance(x, int) and x == 1)]
     for indices in Parallel(*extents).run(builder):
         left = list(indices) if isinstance(indices, tuple) else [indices]
-        place = [o if isinstance(x, int) and x == 1 else left.pop(0) + o for o, x in zip(region.offsets, region.extents)]
+        place = [
+            o if isinstance(x, int) and x == 1 else left.pop(0) + o
+            for o, x in zip(region.offsets, region.extents)
+        ]
         builder.add(Store(region.buffer, tuple(place), cast(as_value(value), region.dtype)))
 
 

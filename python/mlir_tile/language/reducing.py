@@ -17,7 +17,9 @@ def _shape(value):
     return list(value.shape) if hasattr(value, "shape") else None
 
 
-def reduce(buffer, out, reduce_type, dim, clear=True, batch=1, nan_propagate=False, annotations=None):
+def reduce(
+    buffer, out, reduce_type, dim, clear=True, batch=1, nan_propagate=False, annotations=None
+):
     """Combines the elements of a tile along `dim`; `clear=False`: together with what `out` holds."""
     construct = f"T.reduce_{reduce_type}"
     builder = current(construct)
@@ -32,12 +34,21 @@ def reduce(buffer, out, reduce_type, dim, clear=True, batch=1, nan_propagate=Fal
     dropped, one = shape[:dim] + shape[dim + 1 :], shape[:dim] + [1] + shape[dim + 1 :]
     found = list(target.extents)
     if found != dropped and found != one and not (not dropped and found == [1]):
-        fail(f"{construct}: expected a target of shape {dropped} or {one}, got {found} ({target.buffer.name})")
+        fail(
+            f"{construct}: expected a target of shape {dropped} or {one}, got {found} ({target.buffer.name})"
+        )
     for x in (source, target):
         if x.buffer.space not in ("shared", "fragment"):
-            fail(f"{construct}: expected tiles in shared memory or fragments, got {x.buffer!r}; copy it to a fragment first")
+            fail(
+                f"{construct}: expected tiles in shared memory or fragments, got {x.buffer!r}; copy it to a fragment first"
+            )
     builder.tile(
-        "reduce", source=source, target=target, kind=reduce_type, dim=dim, accumulate=not clear,
+        "reduce",
+        source=source,
+        target=target,
+        kind=reduce_type,
+        dim=dim,
+        accumulate=not clear,
         nan=bool(nan_propagate) and source.dtype.is_float,
     )
 
@@ -47,13 +58,19 @@ def _reduction(kind):
         reduce(buffer, out, kind, dim, clear, batch, nan_propagate, annotations)
 
     function.__name__ = f"reduce_{kind}"
-    function.__doc__ = f"Reduces a tile along `dim` by {kind}; `clear=False`: together with what `out` holds."
+    function.__doc__ = (
+        f"Reduces a tile along `dim` by {kind}; `clear=False`: together with what `out` holds."
+    )
     return function
 
 
 reduce_sum, reduce_max, reduce_min = _reduction("sum"), _reduction("max"), _reduction("min")
 reduce_abssum, reduce_absmax = _reduction("abssum"), _reduction("absmax")
-reduce_bitand, reduce_bitor, reduce_bitxor = _reduction("bitand"), _reduction("bitor"), _reduction("bitxor")
+reduce_bitand, reduce_bitor, reduce_bitxor = (
+    _reduction("bitand"),
+    _reduction("bitor"),
+    _reduction("bitxor"),
+)
 
 
 def _scan(kind, src, dst, dim, reverse):
@@ -65,8 +82,12 @@ def _scan(kind, src, dst, dim, reverse):
     if not -rank <= dim < rank:
         fail(f"{construct}: {source!r} has {rank} dimensions, no dimension {dim}")
     if list(source.extents) != list(target.extents):
-        fail(f"{construct}: expected a target of shape {list(source.extents)}, got {list(target.extents)}")
-    builder.tile("scan", source=source, target=target, kind=kind, dim=dim % rank, reverse=bool(reverse))
+        fail(
+            f"{construct}: expected a target of shape {list(source.extents)}, got {list(target.extents)}"
+        )
+    builder.tile(
+        "scan", source=source, target=target, kind=kind, dim=dim % rank, reverse=bool(reverse)
+    )
 
 
 def cumsum(src, dst=None, dim=0, reverse=False, annotations=None):
@@ -125,7 +146,9 @@ def reducer_update(target, value):
 
 
 def contribute(buffer, indices, value):
-    kind = {"sum": "add", "bitand": "and", "bitor": "or", "bitxor": "xor"}.get(buffer.reducer, buffer.reducer)
+    kind = {"sum": "add", "bitand": "and", "bitor": "or", "bitxor": "xor"}.get(
+        buffer.reducer, buffer.reducer
+    )
     if kind == "xor":
         unsupported("T.alloc_reducer of kind bitxor")
     _atomic(kind, Load(buffer, tuple(indices)), value, None, False)
