@@ -217,9 +217,9 @@ class Tiles:
         self.value(value)
 
     def reads_fragments(self, atomic):
-        from .emit import _reads_fragment
+        from .emit_memory import reads_fragment
 
-        return _reads_fragment(atomic.args[3], atomic.args[2])
+        return reads_fragment(atomic.args[3], atomic.args[2])
 
     def tile_assert(self, statement, condition, message):
         text = message.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
