@@ -341,6 +341,28 @@ class JITKernel:
             self,
         )
 
+    @property
+    def dynamic_symbolic_map(self):
+        """Sizes that each call chooses: name to (position of an argument, dimension)."""
+        found = {}
+        for i, p in enumerate(self.params):
+            for d, extent in enumerate(p.shape):
+                if type(extent) is Variable:
+                    found.setdefault(extent.name, (i, d))
+        return found
+
+    def explain(self, arch=None):
+        """What the compiler decided, by source line."""
+        from mlir_tile.explain import explain
+
+        return explain(self.prim_func, arch or architecture_of(self.target))
+
+    def layouts(self, arch=None):
+        """Layouts of the kernel's buffers."""
+        from mlir_tile.layout import layouts
+
+        return layouts(self.prim_func, arch or architecture_of(self.target))
+
     def update_tuner_result(self, latency, config, ref_latency):
         self.latency, self.config, self.ref_latency = latency, config, ref_latency
         return self

@@ -5,6 +5,7 @@ from .atomics import _atomic
 from .buffers import Buffer, region_of
 from .builder import current
 from .copying import copy
+from .dtypes import dtype as element_type
 from .errors import fail, unsupported
 from .filling import fill
 from .mathematics import infinity, max_value, min_value
@@ -109,8 +110,9 @@ def alloc_reducer(shape, dtype, op="sum", replication=None):
     builder = current("T.alloc_reducer")
     if op not in ("sum", "max", "min", "bitand", "bitor", "bitxor"):
         fail(f"T.alloc_reducer: expected sum, max, min, bitand, bitor or bitxor, got {op!r}")
-    # Contributions meet in shared memory, each by an atomic.
-    buffer = Buffer(shape, dtype, "shared")
+    # Contributions meet in shared memory, each by an atomic; narrow floats are summed in float32.
+    kind = element_type(dtype)
+    buffer = Buffer(shape, "float32" if kind.is_float and kind.bits < 32 else kind, "shared")
     buffer.reducer = op
     return builder.allocate(buffer)
 
