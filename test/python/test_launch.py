@@ -227,6 +227,22 @@ def test_cuda_array_interface(exchange, add):
     )
 
 
+class BufferByType(bytearray):
+    """As JAX's arrays: the type has buffers, though this one is on a GPU."""
+
+    def __init__(self, address):
+        super().__init__(b"")
+        self.__cuda_array_interface__ = CudaArray(address).__cuda_array_interface__
+
+
+def test_types_with_buffers_may_be_on_a_gpu(exchange, add):
+    for address in ADDRESSES:
+        exchange.memory(address, 4 * 64 * 4, 0)
+    add(*[BufferByType(address) for address in ADDRESSES])
+    assert len(exchange.launches()) == 1
+    assert "which is memory of the CPU" in refused(add, bytearray(8), bytearray(8), bytearray(8))
+
+
 class Dlpack:
     """NumPy's capsule, said to be on a GPU: a library without exchange functions."""
 
