@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launches from Python on this machine's GPUs: results, streams, CUDA graphs, several GPUs, wrong arguments.
+"""Launches from Python on this machine's GPUs: results, streams, graphs, wrong arguments.
 
     PYTHONPATH=build/release/python python3 test/GPU/python_launch.py
 
-Needs PyTorch; CuPy and JAX are tried where they are installed. A check that fails prints why; the last line counts.
-benchmarks/python/launch.py measures.
+Needs PyTorch; CuPy and JAX are tried where they are installed. A check that fails prints why;
+the last line counts. benchmarks/python/launch.py measures.
 """
 
 import pathlib
@@ -211,7 +211,8 @@ def jax_arrays(add):
         print("     JAX is not installed")
         return
     a, b, c = tensors()
-    x, y = (jax.numpy.asarray(tensor.cpu().numpy(), device=jax.devices("cuda")[0]) for tensor in (a, b))
+    gpu = jax.devices("cuda")[0]
+    x, y = (jax.numpy.asarray(tensor.cpu().numpy(), device=gpu) for tensor in (a, b))
     add(x, y, c)
     right(a, b, c)
 
