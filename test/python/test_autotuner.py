@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import json
+import multiprocessing
 import os
 import signal
 import threading
@@ -11,9 +12,11 @@ import time
 import numpy as np
 import pytest
 
+from mlir_tile import execution
 from mlir_tile.autotuner import AutoTuner, autotune, get_autotune_inputs, set_autotune_inputs
 from mlir_tile.autotuner.compiling import Portable, compile_all
 from mlir_tile.autotuner.results import Store
+from mlir_tile.errors import CompileError
 from mlir_tile.profiler import Profiler
 
 
@@ -236,3 +239,41 @@ def test_decorator_stands_above_jit():
         autotune(configs=[{}])(lambda: None)
     with pytest.raises(TypeError, match="configurations"):
         autotune(lambda: None)
+
+
+SOURCE = """
+tile.kernel @copy(%A: memref<64x64xf32>, %B: memref<64x64xf32>)
+    grid(%bx) = (1) threads(128) {
+  %t = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %c0 = arith.constant 0 : index
+  tile.copy %A[%c0, %c0] to %t : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+  tile.copy %t to %B[%c0, %c0] : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+}
+"""
+
+
+def test_processes_compile_and_this_one_takes_it_over(monkeypatch):
+    options = execution.CompileOptions()
+    tasks = [Portable([(text, None)], "cuda:sm_90a", options) for text in (SOURCE, "not MLIR")]
+    context = multiprocessing.get_context("spawn")
+
+    def refuse(*_):
+        raise AssertionError("this process compiles")
+
+    with concurrent.futures.ProcessPoolExecutor(1, context) as pool:
+        monkeypatch.setattr(execution, "_compile_gpu", refuse)
+        made = compile_all(
+            [{"task": task} for task in tasks],
+            lambda _: execution.compile(SOURCE, target="cuda:sm_90a", options=options),
+            lambda config: config["task"],
+            pool,
+        )
+        done = sorted(made, key=lambda one: one.index)
+    assert b"copy" in done[0].kernel.artifact
+    assert isinstance(done[1].error, CompileError)
+
+
+def test_the_cache_can_be_off(tmp_path, monkeypatch):
+    monkeypatch.setenv("TILELANG_AUTO_TUNING_DISABLE_CACHE", "1")
+    tuner(tmp_path, [{"ms": 1}]).run()
+    assert not list(tmp_path.iterdir())

@@ -56,16 +56,18 @@ def test_other_threads_run_while_one_compiles():
     done = threading.Event()
 
     def compile_some():
-        for _ in range(3):
-            ptx_of("examples/attention.mlir", "sm_90a")
-        done.set()
+        try:
+            for _ in range(3):
+                ptx_of("examples/attention.mlir", "sm_90a")
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=compile_some)
-    thread.start()
     steps = 0
-    while not done.wait(0.002):
-        steps += 1
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        compiled = pool.submit(compile_some)
+        while not done.wait(0.002):
+            steps += 1
+        compiled.result()
     assert steps > 10
 
 

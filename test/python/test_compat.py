@@ -111,3 +111,35 @@ def test_small_things():
     assert [next_power_of_2(n) for n in (0, 1, 2, 3, 64, 65)] == [1, 1, 2, 4, 64, 128]
     assert tvm.DataType("float16x4").lanes == 4 and tvm.DataType("float8_e4m3fn").bits == 8
     assert tvm.DataType("bfloat16").itemsize == 2 and tvm.DataType("bool").bits == 1
+
+
+def test_layouts_are_drawn(tmp_path):
+    from mlir_tile import language as T
+    from mlir_tile.compat.layout import make_full_bank_swizzled_layout
+    from mlir_tile.compat.tools import plot_layout
+
+    plot_layout(make_full_bank_swizzled_layout(8, 64, 16), tmp_path, name="swizzled")
+    plot_layout(T.Layout([2, 4], lambda i, j: (j, i)), tmp_path, name="transposed")
+    fragment = T.Fragment([4, 8], forward_thread_fn=lambda i, j: i * 8 + j)
+    plot_layout(fragment, tmp_path, name="fragment")
+    sizes = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+    assert sorted(sizes) == ["fragment.svg", "swizzled.svg", "transposed.svg"]
+    assert "1,3" in (tmp_path / "transposed.svg").read_text()
+    with pytest.raises(TypeError, match="needs a layout"):
+        plot_layout(3, tmp_path)
+    with pytest.raises(ValueError, match="at most"):
+        plot_layout(T.Layout([256, 256], lambda i, j: (j, i)), tmp_path)
+
+
+def test_tile_sizes_of_the_carver_fit():
+    from mlir_tile.compat.carver import ConvTemplate, MatmulTemplate
+
+    for template in (
+        MatmulTemplate(M=4096, N=4096, K=4096, in_dtype="float16"),
+        ConvTemplate(N=128, C=128, H=64, W=64, F=128, K=3, P=1, in_dtype="float16"),
+    ):
+        hints = template.with_arch(None).recommend_hints(topk=5)
+        assert len(hints) == 5
+        for hint in hints:
+            needed = sum(hint.block) * hint.rstep[0] * 2 * hint.pipeline_stage
+            assert needed <= 227 << 10 and hint.block[0] % hint.warp[0] == 0

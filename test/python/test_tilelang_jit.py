@@ -187,3 +187,50 @@ def test_errors_name_the_line_of_the_script():
 
         tilelang.compile(main)
     assert re.search(r"gemm", str(caught.value))
+
+
+def gemm_of(m, n, k):
+    """A function of tile sizes."""
+
+    def kernel(block_m, block_n, block_k):
+        @T.prim_func
+        def main(
+            A: T.Tensor((m, k), "float16"),
+            B: T.Tensor((k, n), "float16"),
+            C: T.Tensor((m, n), "float16"),
+        ):
+            with T.Kernel(T.ceildiv(n, block_n), T.ceildiv(m, block_m), threads=128) as (bx, by):
+                a = T.alloc_shared((block_m, block_k), "float16")
+                b = T.alloc_shared((block_k, block_n), "float16")
+                c = T.alloc_fragment((block_m, block_n), "float32")
+                T.clear(c)
+                for step in T.Pipelined(T.ceildiv(k, block_k), num_stages=2):
+                    T.copy(A[by * block_m, step * block_k], a)
+                    T.copy(B[step * block_k, bx * block_n], b)
+                    T.gemm(a, b, c)
+                T.copy(c, C[by * block_m, bx * block_n])
+
+        return main
+
+    return kernel
+
+
+def test_cost_model_ranks_configurations():
+    from mlir_tile.autotuner import AutoTuner
+    from mlir_tile.autotuner.ranking import ranked
+
+    sizes = [(16, 16, 16), (128, 128, 32), (64, 64, 32)]
+    configs = [dict(zip(("block_m", "block_n", "block_k"), s, strict=True)) for s in sizes]
+    tuner = AutoTuner.from_kernel(gemm_of(4096, 4096, 4096), configs).set_compile_args(out_idx=[-1])
+    order = ranked(configs, tuner.portable)
+    assert [index for _, index in order] == [1, 2, 0] and 0 < order[0][0] < order[2][0]
+
+
+def test_only_what_the_cost_model_prefers_is_measured():
+    from mlir_tile.autotuner import AutoTuner
+
+    sizes = [(16, 16, 16), (64, 64, 32), (32, 32, 32)]
+    configs = [dict(zip(("block_m", "block_n", "block_k"), s, strict=True)) for s in sizes]
+    tuner = AutoTuner.from_kernel(gemm_of(256, 256, 64), configs).set_compile_args(out_idx=[-1])
+    result = tuner.set_profile_args(warmup=1, rep=1).run(keep=2)
+    assert len(result.latencies) == 2

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import dataclasses
 import importlib
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -43,9 +44,13 @@ class Compiled:
 
 
 def portable_of(elaborated: tuple[list[tuple[Any, str | None]], str, Any]) -> Portable:
-    """A task of what `mlir_tile.jit.elaborate` returns: modules travel as text."""
+    """A task of what `mlir_tile.jit.elaborate` returns: modules travel as text, and the GPU that is
+    there by its name, since the one who compiles may have none."""
     sources, target, options = elaborated
-    return Portable([(str(module), name) for module, name in sources], target, options)
+    found = importlib.import_module("mlir_tile.execution").resolve(target)
+    if found.device and not options.device:
+        options = dataclasses.replace(options, device=found.device)
+    return Portable([(str(module), name) for module, name in sources], str(found), options)
 
 
 def compile_portable(task: Portable) -> list[bytes]:
@@ -60,11 +65,8 @@ def compile_portable(task: Portable) -> list[bytes]:
 def _adopt(task: Portable, artifacts: list[bytes]) -> None:
     """The next compilation of the task's sources in this process finds the artifacts."""
     execution = importlib.import_module("mlir_tile.execution")
-    adopt = getattr(execution, "adopt", None)
-    if adopt is None:
-        return
     for (source, name), artifact in zip(task.sources, artifacts, strict=True):
-        adopt(source, artifact, target=task.target, name=name, options=task.options)
+        execution.adopt(source, artifact, target=task.target, name=name, options=task.options)
 
 
 def _guard(index: int, call: Callable[[], Any]) -> Compiled:
@@ -122,6 +124,9 @@ def _submit_portable(
             task = portable(config)
         except Exception as error:
             yield Compiled(index, error=error)
+            continue
+        if not task.target.startswith("cuda"):  # there is no code to send for the CPU
+            yield _guard(index, lambda config=config: make(config))
             continue
         tasks[executor.submit(compile_portable, task)] = (index, task)
     for future in _as_completed(tasks):

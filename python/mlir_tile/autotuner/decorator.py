@@ -17,6 +17,10 @@ from .tuner import AutoTuner, AutotuneResult
 __all__ = ["TunedFunction", "autotune", "par_compile"]
 
 
+def _parameters(config: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in config.items() if name != "pass_configs"}
+
+
 class TunedFunction:
     """A jitted function whose tunable parameters are found by measuring.
 
@@ -25,7 +29,7 @@ class TunedFunction:
 
     def __init__(self, jit_impl: Any, configs: Any, options: dict[str, Any]) -> None:
         self.jit_impl, self.configs, self.options = jit_impl, configs, options
-        self._results: dict[str, AutotuneResult] = {}
+        self._tuner_cache: dict[str, AutotuneResult] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.jit_impl, name)
@@ -34,12 +38,19 @@ class TunedFunction:
         signature = getattr(self.jit_impl, "signature", None)
         return signature or inspect.signature(getattr(self.jit_impl, "func", self.jit_impl))
 
-    def _is_eager(self, args: tuple, kwargs: dict[str, Any]) -> bool:
+    def _bound(self, args: tuple, kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arguments by parameter, and the keywords that are none: sizes of T.const."""
+        signature = self._signature()
+        own = {name: value for name, value in kwargs.items() if name in signature.parameters}
+        sizes = {name: value for name, value in kwargs.items() if name not in own}
+        return dict(signature.bind_partial(*args, **own).arguments), sizes
+
+    def _is_eager(self, args: tuple, kwargs: dict[str, Any], config: dict[str, Any]) -> bool:
+        """Whether the function below is a kernel itself; it may have to be called to know."""
         mode = getattr(self.jit_impl, "mode", None)
-        if mode in ("lazy", "eager"):
-            return mode == "eager"
-        initialize = getattr(self.jit_impl, "initialize_jit_mode", None)
-        return initialize is not None and initialize(*args, **kwargs) == "eager"
+        if mode not in ("lazy", "eager"):
+            mode = self.jit_impl._decide(args, {**kwargs, **_parameters(config)})
+        return mode == "eager"
 
     def _configs(self, args: tuple, kwargs: dict[str, Any]) -> list[dict[str, Any]]:
         if not callable(self.configs):
@@ -52,16 +63,17 @@ class TunedFunction:
     def tune(self, *args: Any, **kwargs: Any) -> AutotuneResult:
         """Finds the best configuration for these arguments (once for each)."""
         configs = self._configs(args, kwargs)
-        given = set(self._signature().bind_partial(*args, **kwargs).arguments)
-        if any(set(config) & given for config in configs[:1]):
-            return AutotuneResult(kernel=self.jit_impl.compile(*args, **kwargs))
+        bound, sizes = self._bound(args, kwargs)
         skipped = set(self.options["do_not_specialize"] or ())
-        bound = self._signature().bind_partial(*args, **kwargs).arguments
-        key_parts = {name: value for name, value in bound.items() if name not in skipped}
+        key_parts = {k: v for k, v in {**bound, **sizes}.items() if k not in skipped}
         key = digest(key_parts)
-        if key not in self._results:
-            self._results[key] = self._search(configs, args, kwargs, key_parts)
-        return self._results[key]
+        if key not in self._tuner_cache:
+            if any(set(config) & set(bound) for config in configs[:1]):  # given, not tuned
+                found = AutotuneResult(kernel=self.jit_impl.compile(*args, **kwargs))
+            else:
+                found = self._search(configs, args, kwargs, key_parts)
+            self._tuner_cache[key] = found
+        return self._tuner_cache[key]
 
     def _search(self, configs: Any, args: tuple, kwargs: dict[str, Any], key_parts: Any) -> Any:
         implementation, options = self.jit_impl, self.options
@@ -75,9 +87,9 @@ class TunedFunction:
         tuner.set_kernel_parameters(key_parts)
         tuner.make = lambda config: self._compile(args, kwargs, config)
         tuner.portable = lambda config: self._portable(args, kwargs, config)
-        if self._is_eager(args, kwargs) and tuner.inputs is None:
-            bound = self._signature().bind_partial(*args, **kwargs).arguments.values()
-            tensors = [value for value in bound if hasattr(value, "data_ptr")]
+        if self._is_eager(args, kwargs, configs[0]) and tuner.inputs is None:
+            bound, _ = self._bound(args, kwargs)
+            tensors = [value for value in bound.values() if hasattr(value, "data_ptr")]
             tuner.inputs = tensors or None
         return tuner.run(**options["run"])
 
@@ -107,10 +119,11 @@ class TunedFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Lazy style: the best kernel. Eager style: its results for the tensors given."""
+        return_kernel = kwargs.pop("__return_kernel", False)
         result = self.tune(*args, **kwargs)
-        if not self._is_eager(args, kwargs):
+        config = _parameters(result.config or {})
+        if return_kernel or not self._is_eager(args, kwargs, config):
             return result.kernel
-        config = {k: v for k, v in (result.config or {}).items() if k != "pass_configs"}
         return self.jit_impl(*args, **{**kwargs, **config})
 
 
@@ -135,6 +148,7 @@ def autotune(
     early_stop_factor: float = 2.0,
     executor: concurrent.futures.Executor | None = None,
     progress: str = "auto",
+    keep: int | None = None,
 ) -> Callable[[Any], TunedFunction]:
     """Decorator above `@jit`: finds the parameters in `configs` by measuring.
 
@@ -142,7 +156,7 @@ def autotune(
       configs: list of dictionaries (parameter -> value), or a function of the call's arguments
         that returns one.
       do_not_specialize: parameters whose change does not tune again.
-      executor, early_stop, early_stop_factor, progress: see `AutoTuner.run`.
+      executor, early_stop, early_stop_factor, progress, keep: see `AutoTuner.run`.
       The others: see `ProfileArgs`.
     """
     if func is not None or configs is None:
@@ -156,6 +170,7 @@ def autotune(
     run = {
         "warmup": warmup, "rep": rep, "timeout": timeout, "early_stop": early_stop,
         "early_stop_factor": early_stop_factor, "executor": executor, "progress": progress,
+        "keep": keep,
     }  # fmt: skip
     options = {"profile": profile, "run": run, "do_not_specialize": do_not_specialize}
 

@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import inspect
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -127,7 +128,8 @@ class AutoTuner:
         self.make: Callable[[dict[str, Any]], Any] = self._make
         self.portable: Callable[[dict[str, Any]], Portable] = self._portable
         self.cache_dir = cache_folder()
-        self.use_cache = True
+        off = os.environ.get("TILELANG_AUTO_TUNING_DISABLE_CACHE", "0").lower()
+        self.use_cache = off not in ("1", "true", "yes", "on")
 
     @classmethod
     def from_kernel(cls, kernel: Callable[..., Any], configs: Any) -> AutoTuner:
@@ -244,6 +246,7 @@ class AutoTuner:
         workers: int | None = None,
         progress: str = "auto",
         use_pipeline: bool = True,
+        keep: int | None = None,
         **_: Any,
     ) -> AutotuneResult:
         """Compiles and measures all configurations; returns what was found.
@@ -255,6 +258,7 @@ class AutoTuner:
           executor: where to compile (any concurrent.futures.Executor); None is threads.
           progress: "auto", "rich", "tqdm" or "log".
           use_pipeline: on a GPU, measures while others compile.
+          keep: measures only so many configurations, those that the cost model estimates fastest.
         Raises RuntimeError if no configuration works. Ctrl-C ends the search with what was found.
         """
         if early_stop and early_stop_factor < 1:
@@ -262,7 +266,13 @@ class AutoTuner:
         given = {"warmup": warmup, "rep": rep, "timeout": timeout}
         given = {name: value for name, value in given.items() if value is not None}
         inputs = self.inputs if self.inputs is not None else get_autotune_inputs()
-        search = _Search(self, self._configurations(), self._store(inputs), progress)
+        configs = self._configurations()
+        if keep is not None and keep < len(configs):
+            from .ranking import ranked
+
+            order = [index for _, index in ranked(configs, self.portable)]
+            configs = [configs[index] for index in order[: max(1, keep)]]
+        search = _Search(self, configs, self._store(inputs), progress)
         search.bench = Bench(replace(self.profile_args, **given), inputs)
         search.factor = early_stop_factor if early_stop else None
         return search.run(executor, workers, use_pipeline)

@@ -7,7 +7,7 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
-__all__ = ["CUDA", "driver", "get_num_sms"]
+__all__ = ["CDNA", "CUDA", "driver", "get_num_sms"]
 
 
 def _properties(device_id: int = 0) -> Any:
@@ -49,3 +49,10 @@ class CUDA:
         self.compute_max_core = properties.multi_processor_count
         self.warp_size = 32
         self.smem_cap = properties.shared_memory_per_block_optin
+
+
+class CDNA:
+    """Another vendor's architecture: named by scripts that choose, never made."""
+
+    def __init__(self, target: Any = "hip") -> None:
+        raise ValueError(f"{target}: this compiler is for NVIDIA GPUs")

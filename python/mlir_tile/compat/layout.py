@@ -16,18 +16,38 @@ from ..language.layouts import Fragment, Layout
 __all__ = ["Fragment", "Layout"]
 
 
+class SwizzledLayout(Layout):
+    """Rows whose parts are exchanged so that columns have no bank conflicts. Which parts, is
+    the compiler's choice, and what `draw` shows."""
+
+    def __init__(self, shape: list[Any], element_bits: int = 16) -> None:
+        super().__init__(shape)
+        self.element_bits = element_bits
+
+    def draw(self) -> str:
+        """The layout that the compiler has for this shape, as SVG."""
+        from .. import layout
+
+        return layout.swizzled(self.shape, self.element_bits).draw()
+
+    def __repr__(self) -> str:
+        return f"SwizzledLayout({self.shape}, element_bits={self.element_bits})"
+
+
 def _shape_of(what: tuple[Any, ...]) -> list[Any]:
-    """The shape in a maker's arguments: a buffer's, a list, or numbers."""
+    """The shape in a maker's arguments: a buffer's, a list, or two numbers."""
     if what and hasattr(what[0], "shape"):
         return list(what[0].shape)
     if what and isinstance(what[0], (list, tuple)):
         return list(what[0])
-    return [size for size in what if isinstance(size, int)]
+    return [size for size in what if isinstance(size, int)][:2]
 
 
 def _maker(name: str, kind: type) -> Any:
     def make(*what: Any, **_: Any) -> Any:
-        return kind(_shape_of(what))
+        bits = what[2] if len(what) > 2 and isinstance(what[2], int) else None
+        shape = _shape_of(what)
+        return kind(shape) if bits is None or kind is not SwizzledLayout else kind(shape, bits)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"TileLang's {name}: a layout that is left to the compiler."
@@ -53,7 +73,7 @@ _FRAGMENTS = (
     "make_fully_replicated_layout_fragment",
 )
 for _name in _SHARED:
-    globals()[_name] = _maker(_name, Layout)
+    globals()[_name] = _maker(_name, SwizzledLayout)
 for _name in _FRAGMENTS:
     globals()[_name] = _maker(_name, Fragment)
 __all__ += [*_SHARED, *_FRAGMENTS]

@@ -114,3 +114,8 @@ def note_ignored(pass_configs: Mapping[Any, Any] | None) -> list[str]:
 def normalize_pass_configs(pass_configs: Mapping[Any, Any] | None) -> dict[str, Any]:
     """The same configurations under the keys' texts."""
     return {_text(key): value for key, value in (pass_configs or {}).items()}
+
+
+def simplify_prim_func(func: Any = None, **_: Any) -> Any:
+    """TileLang's decorator that simplifies a prim_func: the compiler does so itself."""
+    return func if func is not None else lambda function: function

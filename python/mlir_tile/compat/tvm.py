@@ -53,13 +53,19 @@ class _Absent:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise AttributeError(
-            f"{self._name}.{name} is part of TVM, which this compiler does not use; "
+        raise AttributeError(self._text(f".{name}"))
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(self._text("()"))
+
+    def _text(self, what: str) -> str:
+        return (
+            f"{self._name}{what} is part of TVM, which this compiler does not use; "
             "see docs/TileLangCompatibility.md"
         )
 
 
-tirx, tir, te, ir, runtime, script = (
-    _Absent(f"tvm.{name}") for name in ("tirx", "tir", "te", "ir", "runtime", "script")
-)
-IRModule = _Absent("tvm.IRModule")
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _Absent(f"tvm.{name}")

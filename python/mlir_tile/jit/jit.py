@@ -83,6 +83,12 @@ class _Template:
     def sizes(self, tensors, keywords):
         """The value of each size of T.const, from keywords or tensors."""
         result = {}
+        unknown = [x for x in keywords if x not in self.places and x not in self.missing]
+        if unknown:
+            known = [*self.implementation.signature.parameters, *self.places, *self.missing, "target"]
+            raise TypeError(
+                f"{self.implementation.__name__}() has no argument and no size of T.const named {', '.join(unknown)}; there are {', '.join(known)}"
+            )
         for name in self.missing:
             if name not in keywords:
                 fail(
@@ -259,20 +265,27 @@ class JITImpl:
 
     get_tir = get_prim_func
 
-    def _kernel(self, prim_func):
-        kernel = self._kernels.get(id(prim_func))
+    def _kernel(self, prim_func, target=None):
+        target = self.target if target is None else target
+        key = id(prim_func), str(target), resolve_target(target)
+        kernel = self._kernels.get(key)
         if kernel is None:
             kernel = compile(
-                prim_func, out_idx=None if prim_func.out_idx else self.out_idx, target=self.target, pass_configs=self.pass_configs,
+                prim_func, out_idx=None if prim_func.out_idx else self.out_idx, target=target, pass_configs=self.pass_configs,
                 compile_flags=self.compile_flags, verbose=self.verbose,
             )
-            self._kernels[id(prim_func)] = kernel
+            self._kernels[key] = kernel
         return kernel
 
     def compile(self, *args, **kwargs):
-        """The compiled kernel for these arguments (of an eager function: sizes, or tensors that have them)."""
+        """The compiled kernel for these arguments (of an eager function: sizes, or tensors that have them).
+
+        `target`: for this target (where the function has no parameter of that name).
+        """
+        target = kwargs.pop("target", None) if "target" not in self.signature.parameters else None
+        kwargs.pop("__tune_params", None)
         with self._lock:
-            return self._kernel(self.get_prim_func(*args, **kwargs))
+            return self._kernel(self.get_prim_func(*args, **kwargs), target)
 
     def par_compile(self, configs, num_workers=None, ignore_error=False):
         """Kernels for several configurations (dicts of keywords, or tuples of arguments), compiled side by side."""

@@ -74,7 +74,7 @@ class JITKernel:
             if p.is_buffer and any(not isinstance(x, int) for x in p.shape)
         ]
         self._scalars = [(at, self.params[i]) for at, i in enumerate(self._inputs) if not self.params[i].is_buffer]
-        self._plain = not self.out_idx and not self._dynamic and not self.prim_func.workspaces and len(self.executables) == 1
+        self._plain = not self.out_idx and not self._dynamic and not self.prim_func.workspaces and not self.prim_func.views and len(self.executables) == 1
         self._constant_shapes = None
         if not self._dynamic:
             self._constant_shapes = [self.params[i].shape for i in self.out_idx]
@@ -108,6 +108,8 @@ class JITKernel:
 
     def _run(self, every, sizes, args, stream):
         extra = [self._empty(p, sizes, args) for p in self.prim_func.workspace_params]
+        for parameter, base in self.prim_func.views:
+            extra.append(self._view(every[base], parameter, sizes))
         for executable in self.executables:
             if stream is not None:
                 executable(*every, *extra, stream=stream)
@@ -177,6 +179,20 @@ class JITKernel:
         import numpy
 
         return numpy.empty(_packed(shape, parameter.dtype), parameter.dtype.as_numpy())
+
+    def _view(self, tensor, parameter, sizes):
+        """The memory of an argument under another shape or type."""
+        shape = _packed(tuple(evaluate(x, sizes) for x in parameter.shape), parameter.dtype)
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(tensor, torch.Tensor):
+            kind = parameter.dtype.as_torch()
+            flat = tensor.view(-1)
+            return (flat if flat.dtype == kind else flat.view(kind)).view(shape)
+        kind = parameter.dtype.as_numpy()
+        if not tensor.flags.c_contiguous:
+            raise ArgumentError(f"{self.name}: expected a contiguous array, since the kernel sees it as {parameter.name} of shape {list(shape)}")
+        flat = tensor.reshape(-1)
+        return (flat if flat.dtype == kind else flat.view(kind)).reshape(shape)
 
     # Reading.
     @property
@@ -291,7 +307,10 @@ def compile_options(pass_configs):
         from mlir_tile.compat.passes import options_of
     except ImportError:
         return CompileOptions()
-    return CompileOptions(**options_of(pass_configs))
+    options = options_of(pass_configs)
+    if isinstance(options.get("roles"), bool):
+        options["roles"] = "auto" if options["roles"] else "off"
+    return CompileOptions(**options)
 
 
 def _compile(prim_func, target, pass_configs):

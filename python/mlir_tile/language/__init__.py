@@ -8,6 +8,7 @@ Names and meaning follow TileLang's. A kernel is a Python function (T.prim_func,
 from . import dtypes as _dtypes
 from . import mathematics as _mathematics
 from . import sync as _sync
+from . import threads as _threads
 from .annotations import (
     annotate_compile_flags,
     annotate_l2_hit_ratio,
@@ -112,7 +113,7 @@ from .builder import Ref
 Buffer = Tensor
 
 _own = set(globals())
-for _source in (_mathematics, _sync):
+for _source in (_mathematics, _sync, _threads):
     for _key, _value in vars(_source).items():
         if callable(_value) and getattr(_value, "__module__", "").startswith(__name__) and not isinstance(_value, type) and _key not in _own:
             globals()[_key] = _value

@@ -105,6 +105,10 @@ def attr(node=None, attr_key=None, value=None):
     """An attribute of what follows: accepted, without effect."""
     import contextlib
 
+    from .threads import Reducer, ReduceScope
+
+    if isinstance(node, Reducer):
+        return ReduceScope(node)
     return contextlib.nullcontext()
 
 

@@ -249,6 +249,20 @@ def region_of(value, what):
     return fail(f"{what}: expected a buffer or a region of one, got {describe(value)}")
 
 
+def global_view(base, made):
+    """An argument under another shape or type: its caller passes the same memory once more."""
+    from .builder import current
+
+    builder = current("T.Tensor(data=...)")
+    if not isinstance(base, Buffer) or base.space != "global":
+        fail(f"expected a tensor in global memory as `data`, got {describe(base)}")
+    made.base = base.base or base
+    if made.name == "buffer":
+        made.name = f"{base.name}_view"
+    builder.views.append(made)
+    return made
+
+
 class OutputTensor:
     """What T.empty returns: an argument that the kernel's caller need not give."""
 
@@ -268,7 +282,8 @@ class TensorProxy:
 
     def __call__(self, shape, dtype="float32", data=None, strides=None, scope=None, **_):
         kind = "int64" if getattr(dtype, "is_pointer_marker", False) else dtype
-        return Buffer(shape, kind, scope or self.scope, strides)
+        made = Buffer(shape, kind, scope or self.scope, strides)
+        return made if data is None else global_view(data, made)
 
     def __getitem__(self, key):
         key = key if isinstance(key, tuple) else (key,)

@@ -82,7 +82,7 @@ class Builder:
         self.kernels, self.kernel, self.block = [], None, None
         self.loops, self.opened = [], []
         self.pass_configs, self.compile_flags = {}, None
-        self.globals = []
+        self.globals, self.views = [], []
         self.macro_depth = 0
 
     def __enter__(self):

@@ -9,6 +9,7 @@ import contextlib
 import re
 
 from .buffers import Buffer
+from .emit_threads import Threads
 from .emit_tiles import Tiles
 from .emit_values import Values
 from .errors import fail, unsupported
@@ -27,7 +28,7 @@ class _Undefined:
         self.location = location
 
 
-class Emitter(Values, Tiles):
+class Emitter(Threads, Values, Tiles):
     """Writes one kernel of a traced function."""
 
     def __init__(self, name, arguments, kernel):
@@ -67,6 +68,7 @@ class Emitter(Values, Tiles):
     def module(self):
         """The text of the module."""
         header = self.header()
+        self.find_threads(self.kernel.body)
         self.block(self.kernel.body)
         lines = [f"tile.kernel @{self.name}({header[0]})", f"    grid({header[1]}) = ({header[2]}) threads({self.kernel.threads})"]
         if self.kernel.cluster:
@@ -101,13 +103,9 @@ class Emitter(Values, Tiles):
                 fail(f"the argument {x.name} is an address (T.ptr) that T.make_tensor gives no shape", x.location)
             else:
                 self.names[id(x)] = f"%{name}"
-                kind = "i8" if x.dtype.is_bool else x.dtype.mlir
-                arguments.append(f"%{name}: {kind}")
+                arguments.append(f"%{name}: {x.dtype.mlir}")
                 self.scopes[0][("scalar", id(x))] = f"%{name}"
         for x in self.arguments:
-            if isinstance(x, Variable) and x.dtype.is_bool:
-                name = self.op(f"arith.cmpi ne, %{x.name}, {self.constant(0, 'int8')} : i8")
-                self.scopes[0][("scalar", id(x))] = name
             if isinstance(x, Variable):
                 self.alias_scalars(x)
         blocks = []
@@ -187,19 +185,44 @@ class Emitter(Values, Tiles):
         return name
 
     def memref(self, buffer):
-        text = buffer.memref()
-        return text.replace("xi1", "xi8") if buffer.dtype.is_bool else text
+        return buffer.memref()
 
     # Statements.
     def block(self, statements):
+        group, touched = [], set()
         for statement in statements:
             self.locate(statement.location)
             if type(statement) is Leave:
-                return
+                break
+            if self.mode == "block" and self.has_threads:
+                if type(statement) is Alloc:
+                    self.do_Alloc(statement)
+                    continue
+                if self.kind_of(statement) == "thread":
+                    made = self.shared_accesses(statement, set())
+                    if group and self.meet(touched, made):
+                        self.locate(group[0].location)
+                        self.run_group(group)
+                        group, touched = [], set()
+                        self.locate(statement.location)
+                    group.append(statement)
+                    touched |= made
+                    continue
+                if group:
+                    self.locate(group[0].location)
+                    self.run_group(group)
+                    group, touched = [], set()
+                    self.locate(statement.location)
             getattr(self, "do_" + type(statement).__name__)(statement)
+        if group:
+            self.locate(group[0].location)
+            self.run_group(group)
 
     def do_Alloc(self, statement):
         buffer = statement.buffer
+        if self.mode == "block" and (buffer in self.thread_buffers or buffer in self.thread_variables):
+            self.thread_memory(buffer)
+            return
         if buffer.is_var:
             self.variables[buffer] = self.constant(0, buffer.dtype)
             return
@@ -219,15 +242,21 @@ class Emitter(Values, Tiles):
         let = statement.let
         name = self.value(let.value)
         self.scopes[-1][("let", id(let))] = name
+        self.keep_for_threads(let, name)
 
     def do_Assign(self, statement):
         variable = statement.variable
+        if variable not in self.variables and self.find(("rows", id(variable))):
+            self.store_element(variable, (0,), statement.value)
+            return
         if variable not in self.variables:
             fail(f"the variable {variable.name}, allocated at {variable.location}, is assigned outside of the region that allocates it", statement.location)
         self.variables[variable] = self.value(statement.value, variable.dtype)
 
     def read_variable(self, variable):
         found = self.variables.get(variable)
+        if found is None and self.find(("rows", id(variable))):
+            return self.load_element(variable, (0,))
         if found is None:
             fail(f"the variable {variable.name}, allocated at {variable.location}, is used outside of the region that allocates it", self.location)
         if isinstance(found, _Undefined):
@@ -244,7 +273,18 @@ class Emitter(Values, Tiles):
             with self.parallel_of_one():
                 self.store_element(buffer, statement.indices, statement.value)
             return
+        if self.mode == "thread" and buffer.space in ("global", "shared") and not any(map(self.of_thread, nodes_of(statement.indices))):
+            return self.store_by_first(statement)
         self.store_element(buffer, statement.indices, statement.value)
+
+    def store_by_first(self, statement):
+        """All threads store one element: one of them does."""
+        first = self.keep(Op("eq", (self.kernel.thread_index, 0), BOOL))
+        name, loc = self.value(first), self.loc
+        with self.region():
+            self.store_element(statement.buffer, statement.indices, statement.value)
+            lines = self.lines
+        self.lines += [f"scf.if {name} {{", *lines, f"}} {loc}"]
 
     @contextlib.contextmanager
     def parallel_of_one(self):
@@ -604,6 +644,12 @@ def _structured(block, left, skipped, location):
             break
         result.append(statement)
     return result
+
+
+def nodes_of(values):
+    """Every node of several values."""
+    for x in values:
+        yield from walk(x)
 
 
 def _reads_fragment(value, indices):

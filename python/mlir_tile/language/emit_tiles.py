@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations on tiles to operations of the tile dialect."""
 
-from .emit_values import storage
 from .errors import fail, unsupported
 
 from .values import BOOL, Expr, Op, number_of, type_of
@@ -31,12 +30,14 @@ class Tiles:
         )
 
     def tile_copy(self, statement, source, target, coalesced_width=None, disable_tma=False, policy=None, prefer=None, layout=None):
+        if self.mode == "thread":
+            return self.copy_by_thread(source, target)
         self.only_in_blocks("T.copy")
         pad = ""
         safe = source.buffer.safe_value
         if safe is not None and source.buffer.space == "global" and target.buffer.space != "global":
             value = self.value(safe, target.buffer.dtype)
-            pad = f" pad({value} : {storage(target.buffer.dtype)})"
+            pad = f" pad({value} : {target.buffer.dtype.mlir})"
         attributes = []
         if coalesced_width:
             attributes.append(f"coalesced_width = {int(coalesced_width)} : i64")
@@ -54,27 +55,12 @@ class Tiles:
 
     def tile_fill(self, statement, target, value):
         buffer = target.buffer
-        if self.mode != "block":
-            return self.fill_elements(target, value)
+        if self.mode == "thread" or (self.mode == "parallel" and target.buffer.space == "local"):
+            return self.fill_by_thread(target, value)
+        self.only_in_blocks("T.fill")
         name = self.value(value, buffer.dtype)
-        if buffer.dtype.is_bool:
-            name = self.op(f"arith.extui {name} : i1 to i8")
-        self.effect(f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)}, {storage(buffer.dtype)}")
+        self.effect(f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)}, {buffer.dtype.mlir}")
         return None
-
-    def fill_elements(self, target, value):
-        """Elements one after the other: where a thread fills memory of its own."""
-        total = 1
-        for x in target.extents:
-            total *= x
-        if target.buffer.space != "local" or total > 256:
-            self.only_in_blocks("T.fill")
-        for number in range(total):
-            indices = []
-            for offset, size in zip(reversed(target.offsets), reversed(target.extents)):
-                indices.insert(0, self.keep(offset + number % size) if isinstance(offset, Expr) else offset + number % size)
-                number //= size
-            self.store_element(target.buffer, indices, value)
 
     def tile_gemm(self, statement, a, b, c, transpose_a, transpose_b, policy, clear):
         self.only_in_blocks("T.gemm")
@@ -121,7 +107,7 @@ class Tiles:
         copy = None
         if kinds[0] is not kinds[1]:
             shape = "x".join(map(str, target.buffer.shape))
-            temporary = f"memref<{shape}x{storage(kinds[0])}, #tile.fragment>"
+            temporary = f"memref<{shape}x{kinds[0].mlir}, #tile.fragment>"
             copy = (result, result_type, temporary)
             result = self.op(f"tile.alloc : {temporary}")
             if accumulate:
@@ -151,7 +137,7 @@ class Tiles:
         unsigned = " {is_unsigned}" if target.dtype.is_unsigned else ""
         if source.dtype is not target.dtype:
             shape = "x".join(map(str, [x for x in source.extents if x != 1] or [1]))
-            temporary = f"memref<{shape}x{storage(target.dtype)}, #tile.fragment>"
+            temporary = f"memref<{shape}x{target.dtype.mlir}, #tile.fragment>"
             name = self.op(f"tile.alloc : {temporary}")
             self.effect(f"tile.copy {self.place(source)} to {name} : {self.memref(source.buffer)} to {temporary}")
             text, type_ = name, temporary

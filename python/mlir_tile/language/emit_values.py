@@ -5,6 +5,7 @@ import math
 
 from .dtypes import dtype
 from .errors import fail, unsupported
+from .kernel import thread_index
 from .ranges import Facts, bounds, forms_of, is_pure, linear, combine, never_negative
 from .values import BOOL, FLOAT32, INT32, INT64, Const, Expr, Let, Load, Op, Variable, cast as cast_value, number_of, type_of
 
@@ -19,11 +20,6 @@ _MATH = {"exp", "exp2", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin",
 _INDEX_OPS = {"add", "sub", "mul", "floordiv", "truncdiv", "mod", "max", "min"}
 _ATOMIC = {"add": ("addf", "addi", "addi"), "max": ("maxnumf", "maxs", "maxu"), "min": ("minnumf", "mins", "minu"),
            "or": (None, "ori", "ori"), "and": (None, "andi", "andi")}
-
-
-def storage(kind):
-    """The text of the type that an element has in memory: a truth value is a byte."""
-    return "i8" if kind.is_bool else kind.mlir
 
 
 class Values:
@@ -118,10 +114,6 @@ class Values:
                 self.location,
             )
         return found
-
-    def recompute(self, let):
-        """A value of the kernel's threads that is needed in another part of them; None where it cannot be."""
-        return None
 
     def variable_value(self, variable):
         """A size, a scalar, or an index as an integer."""
@@ -409,26 +401,26 @@ class Values:
             ([], lambda: self.constant(safe, buffer.dtype)),
         ])
 
+    def element(self, buffer, indices):
+        """`buffer[indices] : type`; memory of a thread is a row of its own."""
+        rows = self.find(("rows", id(buffer)))
+        places = [self.index(x) for x in indices]
+        if rows is not None:
+            places.insert(0, self.index(thread_index(self.kernel)))
+        return f"{self.buffer(buffer)}[{', '.join(places)}] : {rows or self.memref(buffer)}"
+
     def load_element(self, buffer, indices):
-        places = ", ".join(map(self.index, indices))
-        name = self.op(f"memref.load {self.buffer(buffer)}[{places}] : {self.memref(buffer)}")
-        if buffer.dtype.is_bool:
-            return self.op(f"arith.cmpi ne, {name}, {self.constant(0, dtype('int8'))} : i8")
-        return name
+        return self.op(f"memref.load {self.element(buffer, indices)}")
 
     def load_through_shared(self, expr):
         """An element of a fragment for the whole block: through shared memory."""
         buffer = expr.buffer
-        kind = storage(buffer.dtype)
-        tile = f"memref<1x{kind}, #gpu.address_space<workgroup>>"
+        tile = f"memref<1x{buffer.dtype.mlir}, #gpu.address_space<workgroup>>"
         name = self.op(f"tile.alloc : {tile}")
         places = ", ".join(map(self.index, expr.indices))
         ones = ", ".join(["1"] * len(expr.indices))
         self.effect(f"tile.copy {self.buffer(buffer)}[{places}] sizes [{ones}] to {name} : {self.memref(buffer)} to {tile}")
-        value = self.op(f"memref.load {name}[{self.constant(0, 'index')}] : {tile}")
-        if buffer.dtype.is_bool:
-            return self.op(f"arith.cmpi ne, {value}, {self.constant(0, dtype('int8'))} : i8")
-        return value
+        return self.op(f"memref.load {name}[{self.constant(0, 'index')}] : {tile}")
 
     def store_element(self, buffer, indices, value):
         """Stores a value; what lies outside of a tensor is dropped."""
@@ -447,10 +439,7 @@ class Values:
 
     def _store(self, buffer, indices, value):
         name = self.value(value, buffer.dtype)
-        if buffer.dtype.is_bool:
-            name = self.op(f"arith.extui {name} : i1 to i8")
-        places = ", ".join(map(self.index, indices))
-        self.effect(f"memref.store {name}, {self.buffer(buffer)}[{places}] : {self.memref(buffer)}")
+        self.effect(f"memref.store {name}, {self.element(buffer, indices)}")
 
     def atomic(self, kind, buffer, indices, value):
         conditions = self.guards(buffer, indices) if buffer.space == "global" else []

@@ -11,7 +11,8 @@ from .emit import Emitter
 from .errors import LanguageError, fail, here
 from .memory import Pointer
 from .rewrite import rewritten
-from .values import Variable
+from .statements import Define, Store, Tile
+from .values import Op, Variable
 
 
 class Parameter:
@@ -48,6 +49,9 @@ class PrimFunc:
         self.workspaces = list(builder.globals)
         self.params = [Parameter(x) for x in self.arguments]
         self.workspace_params = [Parameter(x) for x in self.workspaces]
+        self.views = [(Parameter(x), _position(x.base, self.arguments)) for x in builder.views]
+        if self.views:
+            _mark_overlaps(builder)
         self.pass_configs, self.compile_flags = dict(builder.pass_configs), builder.compile_flags
         outputs = [i for i, x in enumerate(self.arguments) if isinstance(x, Buffer) and x.output is not None]
         self.out_idx = [outputs[i] for i in builder.returned]
@@ -55,7 +59,7 @@ class PrimFunc:
             fail(f"the function {name} has no `with T.Kernel(...)`", _start_of(function))
         names = [name] if len(builder.kernels) == 1 else [f"{name}_{i}" for i in range(len(builder.kernels))]
         self.modules = [
-            Emitter(n, self.arguments + self.workspaces, kernel).module() for n, kernel in zip(names, builder.kernels)
+            Emitter(n, self.arguments + self.workspaces + builder.views, kernel).module() for n, kernel in zip(names, builder.kernels)
         ]
         self.kernel_names = names
         self.attrs = {}
@@ -89,6 +93,41 @@ class PrimFunc:
     @property
     def orig_func(self):
         return self.function
+
+
+def _position(base, arguments):
+    for i, x in enumerate(arguments):
+        if x is base:
+            return i
+    return fail(f"{base.name} is no argument, so it has no view", base.location)
+
+
+def _written(block, found):
+    """Buffers that statements write."""
+    for statement in block:
+        if type(statement) is Store:
+            found.add(statement.buffer)
+        if type(statement) is Tile:
+            target = statement.operands.get("target")
+            found.add(getattr(target, "buffer", None))
+            value = statement.operands.get("value")
+            if type(value) is Op and value.name == "atomic":
+                found.add(value.args[1])
+        if type(statement) is Define and type(statement.let.value) is Op and statement.let.value.name == "atomic":
+            found.add(statement.let.value.args[1])
+        for inner in statement.blocks:
+            _written(inner, found)
+    return found
+
+
+def _mark_overlaps(builder):
+    """Views of arguments that a kernel writes: they overlap."""
+    written = set()
+    for kernel in builder.kernels:
+        _written(kernel.body, written)
+    for view in builder.views:
+        if view in written or view.base in written:
+            view.may_alias = view.base.may_alias = True
 
 
 def _start_of(function):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiles, variables and outputs; other views of buffers."""
 
-from .buffers import Buffer, OutputTensor, Region, row_major, shape_of
+from .buffers import Buffer, OutputTensor, Region, global_view, row_major, shape_of
 from .builder import current
 from .dtypes import dtype as element_type
 from .errors import fail, here, unsupported
@@ -164,6 +164,8 @@ def view(source, shape=None, dtype=None):
     if source.given_strides is not None and source.given_strides != row_major(source.shape):
         unsupported("T.view of a tensor with strides of its own")
     made = Buffer(shape, kind, source.scope_name, name=source.name)
+    if source.space == "global":
+        return global_view(source, made)
     made.base = source
     builder.tile("view", source=source, result=made)
     return made

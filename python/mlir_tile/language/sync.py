@@ -12,7 +12,9 @@ from .values import Expr, as_value, is_expr, truth
 
 def sync_threads(barrier_id=None, arrive_count=None):
     """A barrier of the block's threads: the compiler places those that are needed."""
-    current("T.sync_threads")
+    builder = current("T.sync_threads")
+    if builder.block is not None:
+        builder.tile("sync")
 
 
 def _nothing(name, doc):

@@ -29,6 +29,11 @@ _INTERNAL = re.compile(
 _SOURCE = re.compile(
     r"get_kernel_source|kernel_source|show_source|get_host_source|_get_ptx|_get_sass|print_source"
 )
+# Modules of TileLang's compiler and tools: tests that use a name of them look inside.
+_INSIDE = re.compile(
+    r"^(tvm|cloudpickle|tilelang\.(jit\.adapter|tools|instrumentation|cache|engine|contrib|backend"
+    r"|tileop|analysis|ir|transform|cuda\.(transform|pipeline|codegen)|_|jit\.diagnostics|env))"
+)
 _RESULT = re.compile(
     r"assert_close|allclose|torch\.equal|assert_equal|\.equal\(|torch\.all\(|\.all\(\)|isclose"
     r"|assert_allclose|==.*\.item\(\)|\.item\(\)|\.tolist\(\)"
@@ -64,12 +69,25 @@ def _parts(node: ast.AST, functions: dict[str, ast.AST], source: str) -> list[st
     return parts
 
 
-def _kind(path: Path, text: str) -> str:
+def _inside(tree: ast.Module) -> set[str]:
+    """Names of a file that are parts of TileLang's compiler."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and _INSIDE.match(node.module or ""):
+            found.update(alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "tilelang":
+            found.update(a.asname or a.name for a in node.names if a.name in ("tvm", "_ffi_api"))
+        elif isinstance(node, ast.Import):
+            found.update(a.asname for a in node.names if a.asname and _INSIDE.match(a.name))
+    return found - {"PassConfigKey", "Target", "determine_target"}
+
+
+def _kind(path: Path, text: str, inside: set[str]) -> str:
     if _OTHER_FOLDERS & set(path.parts) or _OTHER_VENDORS.search(text):
         return "other vendor"
     if _BLACKWELL.search(text):
         return "blackwell"
-    if _INTERNAL.search(text):
+    if _INTERNAL.search(text) or inside & set(re.findall(r"\w+", text)):
         return "internal"
     if _SOURCE.search(text):
         return "source"
@@ -83,13 +101,10 @@ def tests(root: Path) -> Iterator[Test]:
     for path in sorted(root.glob("**/test_*.py")):
         source = path.read_text()
         tree = ast.parse(source)
-        functions = _functions(tree)
+        functions, inside = _functions(tree), _inside(tree)
         for name, node in _test_nodes(tree):
-            yield Test(
-                path,
-                name,
-                _kind(path.relative_to(root), "\n".join(_parts(node, functions, source))),
-            )
+            text = "\n".join(_parts(node, functions, source))
+            yield Test(path, name, _kind(path.relative_to(root), text, inside))
 
 
 def source_of(path: Path, name: str) -> str:

@@ -132,7 +132,7 @@ def _results(rows: list[dict[str, Any]]) -> list[str]:
         "Sizes are smaller than the scripts' defaults where those take minutes on a CPU",
         "",
     ]
-    lines[-2] += " (`test/python/acceptance/examples.py`)."
+    lines[-2] += " (`test/python/acceptance/scripts.py`)."
     lines += [
         "### Why the others did not pass",
         "",

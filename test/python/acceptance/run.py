@@ -31,7 +31,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import classify  # noqa: E402
-import examples  # noqa: E402
+import scripts  # noqa: E402
 
 COMMIT = "a35008a"
 # Kinds of tests that are part of the set "tests": results or a run of kernels written in the public
@@ -68,17 +68,17 @@ def cases(sets: list[str], root: Path, small: bool) -> list[Case]:
     folder = root / "examples"
     found = []
     if "examples" in sets:
-        for path in examples.scripts(folder):
+        for path in scripts.examples(folder):
             name = str(path.relative_to(folder))
             found.append(
-                Case("examples", name, path, None, examples.SIZES.get(name) if small else [])
+                Case("examples", name, path, None, scripts.SIZES.get(name) if small else [])
             )
     if "rows" in sets:
-        for name, path, _ in examples.rows(folder):
-            script = examples.ROWS.get(name)
+        for name, path, _ in scripts.rows(folder):
+            script = scripts.ROWS.get(name)
             near = path.parent / f"{name}.py" if script is None else folder / script
             relative = str(near.relative_to(folder))
-            sizes = examples.SIZES.get(relative) if small else []
+            sizes = scripts.SIZES.get(relative) if small else []
             found.append(Case("rows", name, near, None, sizes))
     if "tests" in sets:
         for test in classify.tests(root / "testing" / "python"):
@@ -136,7 +136,9 @@ def child(case: Case, log: int) -> None:
     os._exit(code)
 
 
-_ERROR = re.compile(r"^(?:E   +)?((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit|Timeout)\b.*)")
+_ERROR = re.compile(
+    r"^(?:E   +)?((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit|Timeout|Failed: DID NOT)\b.*)"
+)
 
 
 def first_error(text: str) -> str:
@@ -265,6 +267,7 @@ def main() -> None:
         os.environ["TILELANG_CACHE_DIR"] = str(root / "cache")
         logs = (options.logs or root / "logs").resolve()
         logs.mkdir(parents=True, exist_ok=True)
+        sys.path.append(str(root))
         prepare(options.torch, options.target)
         try:
             with options.out.open("w") as out:

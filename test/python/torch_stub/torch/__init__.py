@@ -6,6 +6,7 @@ gradients. It is called `torch` only where the folder above it is put on sys.pat
 
 import contextlib
 import math as _math
+import sys
 
 from . import _creation, _methods, _ops, _random
 from ._dtypes import ALIASES, TYPES, Size, device, dtype, finfo, iinfo
@@ -82,3 +83,4 @@ def is_grad_enabled():
 from . import autograd, backends, cuda, nn, random, testing, utils, version  # noqa: E402
 
 conv2d = nn.functional.conv2d
+torch = sys.modules[__name__]

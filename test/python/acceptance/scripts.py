@@ -134,7 +134,7 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
         ["--q_heads", "8", "--kv_heads", "2", "--k_seqlen", "512"]
     ),
     "flash_decoding/example_mha_inference.py": {"H": 2, "KV_CTX": 1024},
-    "gemm/example_gemm_advanced_autotune.py": {},
+    "gemm/example_gemm_advanced_autotune.py": ["--m", "256", "--n", "256", "--k", "256"],
     "gemm/example_gemm_autotune.py": ["--m", "256", "--n", "256", "--k", "256"],
     "gemm/example_gemm_autotune_pass_configs.py": ["--m", "256", "--n", "256", "--k", "256"],
     "gemm/example_gemm_intrinsics.py": _GEMM,
@@ -154,7 +154,7 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
 }
 
 
-def scripts(root: Path) -> list[Path]:
+def examples(root: Path) -> list[Path]:
     """The example scripts below `root` (TileLang's folder examples)."""
     found = []
     for pattern in SCRIPTS:
