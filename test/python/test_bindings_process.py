@@ -155,6 +155,11 @@ ENDS = {
         "def run():\n    global m2\n    with Context():\n        m2 = Module.parse(text)\n"
         "t = threading.Thread(target=run); t.start(); t.join()"
     ),
+    "thread that left nothing": (
+        "import threading\n"
+        "def run():\n    Context().__enter__(); m = Module.parse(text); Location.unknown().__enter__()\n"
+        "for _ in range(3):\n    t = threading.Thread(target=run); t.start(); t.join()"
+    ),
     "layout": "from mlir_tile import layout; a = layout.layouts(text, 'sm_80')",
     "unhandled error": "m = Module.parse(text)\nraise SystemExit(0)",
 }
