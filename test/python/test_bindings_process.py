@@ -157,7 +157,8 @@ ENDS = {
     ),
     "thread that left nothing": (
         "import threading\n"
-        "def run():\n    Context().__enter__(); m = Module.parse(text); Location.unknown().__enter__()\n"
+        "def run():\n    Context().__enter__(); m = Module.parse(text)\n"
+        "    Location.unknown().__enter__()\n"
         "for _ in range(3):\n    t = threading.Thread(target=run); t.start(); t.join()"
     ),
     "layout": "from mlir_tile import layout; a = layout.layouts(text, 'sm_80')",

@@ -283,14 +283,34 @@ def gemm(
 def reduce(
     kind, source: Operand, target: Operand, dim: int = -1, *, loc=None, ip=None, **attributes
 ) -> _ops.ReduceOp:
-    """Combines the elements along a dimension (`kind`: sum, max, min, abssum, absmax); negative
-    ones count from the last. Attributes: accumulate, propagate_nan, is_unsigned."""
+    """Combines the elements along a dimension (`kind`: sum, max, min, abssum, absmax, bitand,
+    bitor, bitxor); negative ones count from the last. Attributes: accumulate, propagate_nan,
+    is_unsigned."""
     source = _value(source)
     if dim < 0:
         dim += _ir.MemRefType(source.type).rank
     return _ops.ReduceOp(
         kind, source, _value(target), dim, **_attributes(attributes), loc=loc, ip=ip
     )
+
+
+def scan(
+    kind,
+    source: Operand,
+    target: Operand | None = None,
+    dim: int = -1,
+    *,
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.ScanOp:
+    """Combines each element with those before it along a dimension (`kind`: sum, max, min), in
+    place without a target. Attributes: reverse, propagate_nan, is_unsigned, layout."""
+    source = _value(source)
+    target = source if target is None else _value(target)
+    if dim < 0:
+        dim += _ir.MemRefType(source.type).rank
+    return _ops.ScanOp(kind, source, target, dim, **_attributes(attributes), loc=loc, ip=ip)
 
 
 def cluster_reduce(
