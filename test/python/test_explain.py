@@ -7,6 +7,7 @@ import pytest
 
 from mlir_tile import explain as explaining
 from mlir_tile import ir, layout
+from mlir_tile.errors import CompileError
 from mlir_tile.explain import explain, ir_after_each_pass, timeline
 
 GEMM = "examples/gemm.mlir"
@@ -200,6 +201,13 @@ def test_kernels_in_the_language_are_explained_at_their_python_lines():
     assert plan.change == "`policy=T.GemmWarpPolicy...` of T.gemm"
     assert "T.gemm(held, held, acc)" in str(found)
     assert set(layout.layouts(kernel, "sm_90a")) == {"held", "acc"}
+
+
+def test_texts_have_the_name_of_their_file():
+    text = str(explain(read(GEMM), "sm_80", name=GEMM))
+    assert "examples/gemm.mlir:29: tile.gemm %As" in text
+    with pytest.raises(CompileError, match="bad.mlir:1:1: error"):
+        layout.layouts("nonsense", "sm_80", name="bad.mlir")
 
 
 def test_refusals():
