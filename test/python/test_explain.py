@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the compiler decided, as data, as text, as HTML; the pipeline's slots; each pass."""
 
+import pathlib
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -13,9 +14,11 @@ from mlir_tile.explain import explain, ir_after_each_pass, timeline
 GEMM = "examples/gemm.mlir"
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+    return (ROOT / path).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
