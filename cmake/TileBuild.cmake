@@ -50,12 +50,22 @@ if(TILE_STATIC)
   find_library(TILE_Z z REQUIRED)
   set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
       ${TILE_ZSTD} ${TILE_Z} dl pthread m)
+  set(TILE_SHARED_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=all -static-libstdc++)
   # Packed relocations take 2 MB off a tool, and are applied faster (glibc 2.36 on).
-  set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=all -Wl,-z,pack-relative-relocs
-      -static-libstdc++ -static-libgcc)
+  set(TILE_LINK_OPTIONS ${TILE_SHARED_LINK_OPTIONS} -Wl,-z,pack-relative-relocs -static-libgcc)
+  # Libraries go into wheels (manylinux_2_34): they take glibc 2.34 and libgcc_s from the system,
+  # and nothing else. zstd and z are not among what a wheel may take, and LLVM calls arc4random,
+  # which glibc has since 2.36.
+  find_library(TILE_STATIC_ZSTD libzstd.a REQUIRED)
+  find_library(TILE_STATIC_Z libz.a REQUIRED)
+  add_library(TileOlderGlibc STATIC ${TILE_SOURCE_DIR}/cmake/OlderGlibc.c)
+  set(TILE_SHARED_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
+      ${TILE_STATIC_ZSTD} ${TILE_STATIC_Z} TileOlderGlibc dl pthread m)
 else()
   set(TILE_LLVM_LIBS MLIR LLVM dl pthread)
   set(TILE_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections)
+  set(TILE_SHARED_LLVM_LIBS ${TILE_LLVM_LIBS})
+  set(TILE_SHARED_LINK_OPTIONS ${TILE_LINK_OPTIONS})
 endif()
 
 # tile_add_executable(NAME sources... LINK own libraries...): links LLVM as configured.
@@ -68,9 +78,18 @@ function(tile_add_executable name)
   target_link_options(${name} PRIVATE ${TILE_LINK_OPTIONS})
 endfunction()
 
-# A tool of the distribution: lies in bin/, stripped in Release.
-function(tile_add_tool name)
-  tile_add_executable(${name} ${ARGN})
+# tile_add_tool(NAME MAIN sources... LINK own libraries...): a tool of the distribution, whose
+# function MAIN (tools/Tools.h) is in `sources`. The program lies in bin/, stripped in Release; the
+# objects are NAME-objects, for a library that has all the tools in it.
+function(tile_add_tool name main)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name}-objects OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  tile_compile_settings(${name}-objects)
+  add_dependencies(${name}-objects TileTableGen)
+  target_link_libraries(${name}-objects PUBLIC ${ARG_LINK})
+  tile_add_executable(${name} ${TILE_SOURCE_DIR}/tools/ToolMain.cpp $<TARGET_OBJECTS:${name}-objects>
+    LINK ${ARG_LINK})
+  target_compile_definitions(${name} PRIVATE TILE_TOOL_MAIN=${main})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TILE_BINARY_DIR}/bin)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${name} PRIVATE $<$<NOT:$<BOOL:${TILE_ASSERTIONS}>>:-Wl,-s>)

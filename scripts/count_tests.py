@@ -3,7 +3,7 @@
 """Adds up what the test runners left in a directory and prints "N passed, N failed".
 
 Reads ctest.xml with gtest/*.xml (one per GoogleTest program; a program that left none
-counts as one test), lit.json, pytest.xml, matrix-*.xml and errors.txt (a failure a line). A runner
+counts as one test), lit.json, pytest*.xml, matrix-*.xml and errors.txt (a failure a line). A runner
 that ran and left nothing readable is a failure. Exits non-zero when anything failed.
 """
 
@@ -89,7 +89,7 @@ def main() -> int:
             read()
         except (OSError, ValueError, KeyError, xml.etree.ElementTree.ParseError) as error:
             count.failed.append(f"{runner} left no results ({error})")
-    for path in (results / "pytest.xml", *sorted(results.glob("matrix-*.xml"))):
+    for path in (*sorted(results.glob("pytest*.xml")), *sorted(results.glob("matrix-*.xml"))):
         if path.exists():
             count.junit(path)
     if (results / "errors.txt").exists():

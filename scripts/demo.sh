@@ -3,7 +3,18 @@
 # Shows the compiler at work on examples/gemm.mlir: installs what is missing, builds the
 # tools, compiles to PTX (to machine code where there is an assembler), runs the kernel
 # on the CPU and compares it with a reference, and on a GPU where there is one.
+#
+#   scripts/demo.sh [--python]     --python: builds the Python package, too, and runs a GEMM from it
 set -euo pipefail
+python=0
+case "$*" in
+"") ;;
+--python) python=1 ;;
+*)
+  echo "expected no argument but --python, got '$*'" >&2
+  exit 2
+  ;;
+esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 kernel=examples/gemm.mlir
@@ -52,6 +63,12 @@ if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU &
   show $bin/tile-run $kernel --target=cuda --arch="$native" --args=A=4096x4096,B=4096x4096,C=4096x4096 --check --bench
 else
   step "no GPU with a driver here: the run on the CPU is the check"
+fi
+
+if ((python)); then
+  step "the same from Python"
+  scripts/build.sh TilePythonPackage
+  show env PYTHONPATH=build/release/python build/python/venv/bin/python examples/python/gemm.py
 fi
 
 step "next"

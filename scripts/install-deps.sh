@@ -7,6 +7,7 @@ set -euo pipefail
 
 packages=(
   cmake ninja-build ccache pkgconf git python3 python3-numpy python3-psutil
+  python3-dev python3-venv python3-pip
   clang-22 lld-22 clang-format-22
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libzstd-dev zlib1g-dev libxml2-dev libedit-dev libffi-dev libcurl4-openssl-dev

@@ -38,11 +38,9 @@ lit=$(command -v lit || true)
 [[ -x /usr/lib/llvm-22/bin/lit ]] && lit=/usr/lib/llvm-22/bin/lit
 "$lit" -sv --timeout 600 --output "$results/lit.json" build/release/test
 
-if compgen -G 'test/python/test_*.py' >/dev/null; then
-  echo "== pytest"
-  python3 -m pytest -q test/python --junitxml "$results/pytest.xml"
-  [[ -f $results/pytest.xml ]] || echo "pytest left no results" >>"$results/errors.txt"
-fi
+echo "== pytest"
+PYTHONPATH=$PWD/build/release/python build/python/venv/bin/python -m pytest -q test/python --junitxml "$results/pytest.xml"
+[[ -f $results/pytest.xml ]] || echo "pytest left no results" >>"$results/errors.txt"
 
 # References are numpy's. Another python3 in front of Debian's may lack it.
 python=python3
@@ -65,6 +63,17 @@ echo "== random programs against numpy"
 # Two of the paths for each program.
 "$python" test/Fuzz/fuzz.py --seeds 0:300 --turns 2 --bin build/release/bin --junit "$results/matrix-fuzz.xml" "${assembler[@]}"
 [[ -f $results/matrix-fuzz.xml ]] || echo "test/Fuzz/fuzz.py left no results" >>"$results/errors.txt"
+
+echo "== the wheel, in an environment of its own"
+wheel_env=$results/wheel-venv
+if scripts/wheel.sh --no-sdist build/python/venv/bin/python >"$results/wheel.log" 2>&1 &&
+  /usr/bin/python3 -m venv "$wheel_env" &&
+  "$wheel_env/bin/pip" install -q -r python/requirements-test.txt build/dist/*.whl; then
+  # From elsewhere, so that nothing of the checkout is found by its place.
+  (cd "$wheel_env" && bin/python -m pytest -q "$OLDPWD/test/python" -p no:cacheprovider \
+    --junitxml "$OLDPWD/$results/pytest-wheel.xml")
+fi
+[[ -f $results/pytest-wheel.xml ]] || echo "the wheel was not tested (see $results/wheel.log)" >>"$results/errors.txt"
 
 echo "== the dev preset configures"
 cmake --preset dev >"$results/dev-preset.log" 2>&1 ||

@@ -75,6 +75,14 @@ const char *tileCompileResultData(const TileCompileResult *result,
 void tileCompileResultDestroy(TileCompileResult *result);
 void tileDiagnosticsDestroy(char *diagnostics);
 
+/* What a GPU's own figures mean to the compiler: the newest architecture that
+   it knows and the GPU runs ("sm_90a"; NULL where there is none), and the name
+   for `device` by the driver's name of the GPU and its number of
+   multiprocessors ("" where nothing more is known of it). */
+const char *tileArchOfCapability(int32_t major, int32_t minor);
+const char *tileDeviceOfName(const char *name, int32_t major, int32_t minor,
+                             int32_t multiprocessors);
+
 /* "mlir-tile 0.1.0 (LLVM 22.1.8)": part of every cache key. */
 const char *tileCompilerVersion(void);
 

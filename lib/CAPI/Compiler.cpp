@@ -2,27 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile-c/Compiler.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
+#include "Source.h"
 #include "tile/Pipelines/Compile.h"
-#include "tile/Pipelines/Register.h"
 #include "tile/Pipelines/RoleOption.h"
-#include "tile/Pipelines/SourceDiagnostics.h"
-#include "tile/Pipelines/ToolFiles.h"
 #include "tile/Target/ArtifactBuilder.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
+#include "tile/Target/DeviceInfo.h"
+#include "tile/Target/TargetInfo.h"
 #include <cstdlib>
-#include <cstring>
 
 using namespace mlir;
 using namespace mlir::tile;
+using capi::orEmpty;
+using capi::split;
 
 struct TileCompileResult {
   std::string bytes;
 };
-
-static const char *orEmpty(const char *text) { return text ? text : ""; }
 
 static TileCompileOptions defaultOptions() {
   TileCompileOptions options = {};
@@ -34,22 +29,7 @@ static TileCompileOptions defaultOptions() {
 }
 
 void tileCompileOptionsInit(TileCompileOptions *options, size_t structSize) {
-  TileCompileOptions defaults = defaultOptions();
-  // A caller built against a newer header has a longer struct.
-  if (structSize > sizeof(TileCompileOptions))
-    std::memset(options, 0, structSize);
-  defaults.structSize = structSize;
-  std::memcpy(options, &defaults,
-              std::min(structSize, sizeof(TileCompileOptions)));
-}
-
-/// The parts of a list separated by commas.
-static std::vector<std::string> split(const char *text) {
-  SmallVector<StringRef> parts;
-  StringRef(orEmpty(text))
-      .split(parts, ',', /*MaxSplit=*/-1,
-             /*KeepEmpty=*/false);
-  return {parts.begin(), parts.end()};
+  capi::initOptions(options, defaultOptions(), structSize);
 }
 
 static FailureOr<std::string> compile(ModuleOp module,
@@ -105,54 +85,27 @@ static FailureOr<std::string> compile(ModuleOp module,
   }
 }
 
-/// The result, and what there is to say in `log`.
-static FailureOr<std::string> compile(StringRef source,
-                                      const TileCompileOptions &options,
-                                      llvm::raw_ostream &log) {
-  DialectRegistry registry;
-  registerTileDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  const char *name = orEmpty(options.sourceName);
-  // A copy: the parser wants a terminator that the caller need not have.
-  if (llvm::Error error = checkNesting(source, *name ? name : "source")) {
-    log << "error: " << llvm::toString(std::move(error)) << "\n";
-    return failure();
-  }
-  sources->AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(source, *name ? name : "source"),
-      SMLoc());
-  SourceDiagnostics diagnostics(*sources, &context, log, options.remarks);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
-    return failure();
-  return compile(*module, options);
-}
-
 int32_t tileCompile(const char *source, size_t length,
                     const TileCompileOptions *given, TileCompileResult **result,
                     char **diagnostics) {
-  // A caller built against an older header has a shorter struct.
-  TileCompileOptions options = defaultOptions();
-  if (given)
-    std::memcpy(&options, given,
-                std::min(given->structSize, sizeof(TileCompileOptions)));
-  std::string log;
-  FailureOr<std::string> bytes = failure();
-  {
-    llvm::raw_string_ostream os(log);
-    if (!source && length)
-      os << "error: expected a source\n";
-    else
-      bytes = compile(StringRef(source, length), options, os);
-  }
+  TileCompileOptions options = capi::readOptions(given, defaultOptions());
+  std::string log, bytes;
+  llvm::raw_string_ostream os(log);
+  LogicalResult compiled = capi::withModule(
+      StringRef(source, length), options.sourceName, options.remarks, os,
+      [&](ModuleOp module) -> LogicalResult {
+        FailureOr<std::string> output = compile(module, options);
+        if (failed(output))
+          return failure();
+        bytes = std::move(*output);
+        return success();
+      });
   if (diagnostics)
-    *diagnostics = ::strdup(log.c_str());
+    *diagnostics = capi::copyText(log);
   *result = nullptr;
-  if (failed(bytes))
+  if (failed(compiled))
     return 1;
-  *result = new TileCompileResult{std::move(*bytes)};
+  *result = new TileCompileResult{std::move(bytes)};
   return 0;
 }
 
@@ -165,5 +118,20 @@ const char *tileCompileResultData(const TileCompileResult *result,
 void tileCompileResultDestroy(TileCompileResult *result) { delete result; }
 
 void tileDiagnosticsDestroy(char *diagnostics) { std::free(diagnostics); }
+
+const char *tileArchOfCapability(int32_t major, int32_t minor) {
+  // Names are parts of tables that live as long as the library.
+  const TargetInfo *best =
+      TargetInfo::newestFor(static_cast<unsigned>(major * 10 + minor));
+  return best ? best->arch.data() : nullptr;
+}
+
+const char *tileDeviceOfName(const char *name, int32_t major, int32_t minor,
+                             int32_t multiprocessors) {
+  const DeviceInfo *device =
+      DeviceInfo::find(orEmpty(name), static_cast<unsigned>(major * 10 + minor),
+                       multiprocessors);
+  return device ? device->name.data() : "";
+}
 
 const char *tileCompilerVersion(void) { return kCompilerVersion; }

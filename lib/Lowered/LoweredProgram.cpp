@@ -282,6 +282,9 @@ std::string LoweredProgram::Impl::launch(const LaunchRequest &request) {
   return finding;
 }
 
+void LoweredProgram::suspend() { impl->device->suspend(); }
+void LoweredProgram::resume() { impl->device->resume(); }
+
 const runtime::cuda::Functions &LoweredProgram::driver() const {
   return SoftwareDevice::functions();
 }

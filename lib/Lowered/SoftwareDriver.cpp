@@ -52,16 +52,23 @@ SoftwareDevice::SoftwareDevice(const SoftwareDeviceOptions &options,
                                Launch launch)
     : impl(std::make_unique<Impl>(options, std::move(kernels),
                                   std::move(launch))) {
+  resume();
+}
+
+SoftwareDevice::~SoftwareDevice() { suspend(); }
+
+void SoftwareDevice::resume() {
   std::lock_guard<std::mutex> lock(registry().mutex);
   if (registry().device)
     llvm::report_fatal_error("expected one device in software at a time: "
-                             "destroy the other one first");
+                             "destroy or suspend the other one first");
   registry().device = impl.get();
 }
 
-SoftwareDevice::~SoftwareDevice() {
+void SoftwareDevice::suspend() {
   std::lock_guard<std::mutex> lock(registry().mutex);
-  registry().device = nullptr;
+  if (registry().device == impl.get())
+    registry().device = nullptr;
 }
 
 GlobalMemory &SoftwareDevice::memory() { return impl->memory; }

@@ -121,9 +121,8 @@ struct KernelDescription {
   std::vector<size_t> paramSizes;
 };
 
-/// One device. The driver's functions carry no context, so there is at most one
-/// of it in a process at a time; without one they say that the driver is shut
-/// down. Any thread may call them; they take turns.
+/// One device. The driver's functions carry no context, so they are at most one
+/// device's at a time; without one they say that the driver is shut down. Any thread may call them; they take turns.
 class SoftwareDevice {
 public:
   /// Executes a launch; returns an empty string, or what went wrong.
@@ -142,6 +141,12 @@ public:
 
   static const runtime::cuda::Functions &functions();
   static const runtime::cuda::ContextFunctions &contextFunctions();
+
+  /// Takes the device off the driver's functions, so that another one may be
+  /// made or resumed; it keeps its state.
+  void suspend();
+  /// Gives the driver's functions to this device again; no other one has them.
+  void resume();
 
   /// Not while a function of the driver is called.
   GlobalMemory &memory();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Pipelines/Compile.h"
+#include "OptionalVersions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -50,7 +51,8 @@ FailureOr<TargetAttr> mlir::tile::resolveTarget(ModuleOp module,
 /// they are.
 static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
                                  void (*build)(OpPassManager &,
-                                               const TileToNVVMOptions &)) {
+                                               const TileToNVVMOptions &),
+                                 ArrayRef<std::string> once = {}) {
   if (module.getOps<KernelOp>().empty())
     return success();
   FailureOr<TargetAttr> target = resolveTarget(module, options);
@@ -62,6 +64,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.hints = options.hints;
   pipeline.tunables = options.tunables;
   pipeline.versions = options.versions;
+  pipeline.once = once;
   pipeline.remarks = options.remarks;
   pipeline.fastMath = options.fastMath;
   pipeline.roles = options.roles;
@@ -82,7 +85,10 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
 
 LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
                                       const CompileOptions &options) {
-  return runPipeline(module, options, buildTileToNVVMPipeline);
+  auto lower = [&](ArrayRef<std::string> once) {
+    return runPipeline(module, options, buildTileToNVVMPipeline, once);
+  };
+  return options.versions ? lowerWithVersions(module, lower) : lower({});
 }
 
 LogicalResult mlir::tile::inferLayouts(ModuleOp module,

@@ -31,6 +31,7 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   if (options.versions) {
     VersionKernelsPassOptions versions;
     versions.remarks = options.remarks;
+    versions.once.assign(options.once.begin(), options.once.end());
     passes.addPass(createVersionKernelsPass(versions));
   }
   SplitReductionPassOptions split;
@@ -111,6 +112,14 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
 }
 
 void mlir::tile::registerTilePipelines() {
+  PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-layouts",
+      "the part of --tile-to-nvvm up to where every tile has its layout",
+      buildLayoutPipeline);
+  PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-copies",
+      "the part of --tile-to-nvvm up to where every copy has its instruction",
+      buildCopyPipeline);
   PassPipelineRegistration<TileToNVVMOptions>(
       "tile-to-schedule",
       "the part of --tile-to-nvvm up to what is lowered: rings, roles and "

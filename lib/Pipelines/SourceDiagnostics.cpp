@@ -15,8 +15,7 @@ static bool repeatsFault(Diagnostic &diagnostic) {
          StringRef(text).contains(" parameter '");
 }
 
-/// The version of a kernel that a place is in (VersionKernels.cpp).
-static SymbolRefAttr versionOf(Location loc) {
+SymbolRefAttr SourceDiagnostics::versionOf(Location loc) {
   auto fused = dyn_cast<FusedLoc>(loc);
   return fused ? dyn_cast_if_present<SymbolRefAttr>(fused.getMetadata())
                : SymbolRefAttr();
@@ -24,7 +23,7 @@ static SymbolRefAttr versionOf(Location loc) {
 
 /// The place alone, without the version it is in.
 static Location placeOf(Location loc) {
-  if (versionOf(loc))
+  if (SourceDiagnostics::versionOf(loc))
     return cast<FusedLoc>(loc).getLocations().front();
   return loc;
 }

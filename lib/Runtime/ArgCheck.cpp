@@ -83,9 +83,12 @@ static bool integerValue(ElementType type, uint64_t bits, int64_t &value) {
 /// Gives the strides that the kernel sees; false where a dense one overflows.
 static bool effectiveStrides(const ArgSpec &spec, const Arg &arg,
                              int64_t *strides) {
+  // Of a tensor without elements no stride means anything.
+  bool isEmpty = std::any_of(arg.shape, arg.shape + arg.rank,
+                             [](int64_t extent) { return extent == 0; });
   int64_t dense = 1;
   for (unsigned i = arg.rank; i-- > 0;) {
-    bool meaningless = arg.shape[i] <= 1;
+    bool meaningless = isEmpty || arg.shape[i] <= 1;
     if (meaningless && spec.strides[i] != kDynamic)
       strides[i] = spec.strides[i];
     else if (meaningless || !arg.strides)
@@ -240,7 +243,7 @@ Status mlir::tile::runtime::checkArg(const KernelSpec &kernel, size_t index,
   if (range.empty())
     return Status(); // nothing is there to be read or written
   if (arg.data == 0)
-    return argError(kernel, index, "expected device memory, got null");
+    return argError(kernel, index, "expected memory, got null");
   if (arg.data & uint64_t(spec.alignment - 1))
     return argError(kernel, index,
                     "expected an address aligned to " +
@@ -288,6 +291,42 @@ bool mlir::tile::runtime::mayOverlap(const ExprArg &first, unsigned firstBits,
   __int128 low = -__int128(secondBits / 8) + 1 - distance;
   __int128 high = __int128(firstBits / 8) - 1 - distance;
   return DigitSearch(terms, count).run(low, high);
+}
+
+Error mlir::tile::runtime::kernelError(const KernelSpec &kernel,
+                                       const std::string &what) {
+  return Error{"kernel '" + kernel.name + "': " + what};
+}
+
+Status mlir::tile::runtime::checkArgs(const KernelSpec &kernel,
+                                      Span<const Arg> args,
+                                      CheckedArgs &checked) {
+  size_t count = kernel.args.size();
+  if (args.size() != count)
+    return kernelError(kernel, "expected " + std::to_string(count) +
+                                   " arguments, got " +
+                                   std::to_string(args.size()));
+  size_t dims = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (Status status = checkArg(kernel, i, args[i], checked.strides + dims,
+                                 checked.described[i], checked.ranges[i]);
+        !status.ok())
+      return status;
+    dims += kernel.args[i].shape.size();
+  }
+  return Status();
+}
+
+Status mlir::tile::runtime::checkAssumptions(const KernelSpec &kernel,
+                                             Span<const ExprArg> args) {
+  for (const Assumption &assumption : kernel.assumptions) {
+    Expr::Value value = assumption.expr.evaluate(args);
+    if (!value.ok())
+      return kernelError(kernel, assumption.expr.str() + ": " + value.error);
+    if (value.value == 0)
+      return kernelError(kernel, assumption.message);
+  }
+  return Status();
 }
 
 Status mlir::tile::runtime::checkOverlap(const KernelSpec &kernel,

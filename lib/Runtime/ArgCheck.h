@@ -30,8 +30,9 @@ Error argError(const KernelSpec &kernel, size_t index, const std::string &what);
 
 /// Checks argument `index` and describes it to expressions. `strides` has room
 /// for the argument's rank and receives the strides that the kernel is given:
-/// those of the caller, but of dimensions of extent 1 or less, whose stride
-/// means nothing, the manifest's or the dense one.
+/// those of the caller, but of dimensions of extent 1 or less and of tensors
+/// without elements, whose strides mean nothing, the manifest's or the dense
+/// ones.
 Status checkArg(const KernelSpec &kernel, size_t index, const Arg &arg,
                 int64_t *strides, ExprArg &described, ByteRange &range);
 
@@ -39,6 +40,24 @@ Status checkArg(const KernelSpec &kernel, size_t index, const Arg &arg,
 /// itself, unless it may alias.
 Status checkOverlap(const KernelSpec &kernel, Span<const Arg> args,
                     const ExprArg *described, const ByteRange *ranges);
+
+/// The arguments of a launch as expressions and checks see them. Lives on the
+/// stack of a launch, uninitialized but for what `checkArgs` fills in.
+struct CheckedArgs {
+  ExprArg described[kMaxArgs];
+  ByteRange ranges[kMaxArgs];
+  int64_t strides[kMaxDims];
+};
+
+/// Checks their number and each of them by itself.
+Status checkArgs(const KernelSpec &kernel, Span<const Arg> args,
+                 CheckedArgs &checked);
+
+/// Checks what the kernel relies on.
+Status checkAssumptions(const KernelSpec &kernel, Span<const ExprArg> args);
+
+/// "kernel 'gemm': WHAT".
+Error kernelError(const KernelSpec &kernel, const std::string &what);
 
 /// Whether two strided sets of elements share a byte, or whether that would
 /// take too long to find out. `distance` is the second set's address minus

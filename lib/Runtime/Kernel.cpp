@@ -32,10 +32,6 @@ constexpr int64_t kDefaultShared = 49152;
 /// Clusters of up to this many blocks run on any device that has clusters.
 constexpr int64_t kPortableCluster = 8;
 
-static Error kernelError(const KernelSpec &kernel, const std::string &what) {
-  return Error{"kernel '" + kernel.name + "': " + what};
-}
-
 static Status checkPointer(const Device &device, const ContextScope &driver,
                            const KernelSpec &kernel, size_t index,
                            cuda::DevicePtr pointer) {
@@ -291,46 +287,29 @@ Kernel::~Kernel() = default;
 Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
                     LaunchChecks checks, LaunchBuffer &buffer) const {
   const KernelSpec &spec = *description;
-  size_t count = spec.args.size();
-  if (args.size() != count)
-    return kernelError(spec, "expected " + std::to_string(count) +
-                                 " arguments, got " +
-                                 std::to_string(args.size()));
-
-  ExprArg described[kMaxArgs];
-  ByteRange ranges[kMaxArgs];
-  int64_t strides[kMaxDims];
-  size_t dims = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (Status status =
-            checkArg(spec, i, args[i], strides + dims, described[i], ranges[i]);
-        !status.ok())
-      return status;
-    dims += spec.args[i].shape.size();
-    if (checks.pointers && !ranges[i].empty())
+  CheckedArgs checked;
+  if (Status status = checkArgs(spec, args, checked); !status.ok())
+    return status;
+  for (size_t i = 0; checks.pointers && i < args.size(); ++i)
+    if (!checked.ranges[i].empty())
       if (Status status = checkPointer(*device, driver, spec, i, args[i].data);
           !status.ok())
         return status;
-  }
   if (checks.overlap)
-    if (Status status = checkOverlap(spec, args, described, ranges);
+    if (Status status =
+            checkOverlap(spec, args, checked.described, checked.ranges);
         !status.ok())
       return status;
 
-  Span<const ExprArg> values(described, count);
+  Span<const ExprArg> values(checked.described, args.size());
   // A version that cannot be packed (an extent that its tensor maps cannot
   // hold, say) is none for these arguments.
   for (const std::unique_ptr<Kernel> &version : versions)
     if (version->applies(args, values) &&
         version->pack(driver, args, values, buffer).ok())
       return Status();
-  for (const Assumption &assumption : spec.assumptions) {
-    Expr::Value value = assumption.expr.evaluate(values);
-    if (!value.ok())
-      return kernelError(spec, assumption.expr.str() + ": " + value.error);
-    if (value.value == 0)
-      return kernelError(spec, assumption.message);
-  }
+  if (Status status = checkAssumptions(spec, values); !status.ok())
+    return status;
   return pack(driver, args, values, buffer);
 }
 
@@ -430,11 +409,17 @@ Status Kernel::submit(const ContextScope &driver, const LaunchBuffer &buffer,
 
 Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
                       LaunchChecks checks) const {
+  bool fits;
+  return launch(args, stream, checks, fits);
+}
+
+Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
+                      LaunchChecks checks, bool &fits) const {
   LaunchBuffer buffer;
   ContextScope driver(*device);
-  if (Status status = bind(driver, args, checks, buffer); !status.ok())
-    return status;
-  return submit(driver, buffer, stream);
+  Status status = bind(driver, args, checks, buffer);
+  fits = status.ok();
+  return fits ? submit(driver, buffer, stream) : status;
 }
 
 Result<PreparedLaunch> Kernel::prepare(Span<const Arg> args,

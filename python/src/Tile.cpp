@@ -6,15 +6,11 @@
 // C++ header of LLVM.
 //
 //===----------------------------------------------------------------------===//
+#include "TileDialect.h"
 #include "mlir-c/Pass.h"
-#include "mlir/Bindings/Python/Nanobind.h"
-#include "mlir/Bindings/Python/NanobindAdaptors.h"
 #include "tile-c/Compiler.h"
-#include "tile-c/Dialect.h"
 #include <memory>
-#include <string>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
@@ -112,9 +108,12 @@ static nb::object compile(nb::object source, const std::string &arch,
   return nb::make_tuple(bytes, compilation.diagnostics);
 }
 
+void populateExecution(nb::module_ &m); // Execution.cpp
+
 NB_MODULE(_tile, m) {
   m.doc() = "The tile compiler: dialects, passes, compilation.";
   tileRegisterPasses();
+  tile_python::bindAnalysis(m);
   m.def("register_dialects", &tileRegisterDialects, "registry"_a,
         "Adds the tile dialect and those that kernels use beside it.");
   m.def("compiler_version", &tileCompilerVersion,
@@ -127,4 +126,5 @@ NB_MODULE(_tile, m) {
         "Compiles MLIR text, bytecode or a module. Returns a pair: the bytes of "
         "the output (None where it failed) and the diagnostics as text. Other "
         "Python threads run meanwhile; the module must not change.");
+  populateExecution(m);
 }

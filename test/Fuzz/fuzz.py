@@ -38,7 +38,8 @@ from outcomes import HANG, REFUSED, RIGHT, SKIPPED, Outcome  # noqa: E402
 from report import Skipped, report as junit_report  # noqa: E402
 
 ARCHS = ("sm_80", "sm_90a", "sm_100a")
-DEFAULT = ["source", *(f"scheduled:{arch}" for arch in ARCHS), "scheduled:sm_90a:lazy", *(f"ptx:{arch}" for arch in ARCHS)]
+DEFAULT = ["source", *(f"scheduled:{arch}" for arch in ARCHS), "scheduled:sm_90a:lazy", *(f"ptx:{arch}" for arch in ARCHS),
+           *(f"lowered:{arch}" for arch in ARCHS)]
 CHUNK = 100  # programs that are generated and run together
 
 

@@ -7,6 +7,7 @@
 // added on the way (Session.h).
 //
 //===----------------------------------------------------------------------===//
+#include "../Tools.h"
 #include "Relay.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "tile/Pipelines/Register.h"
@@ -57,7 +58,7 @@ static Arguments parse(MutableArrayRef<char *> arguments) {
   return result;
 }
 
-int main(int argc, char **argv) {
+int tile::lspServerMain(int argc, char **argv) {
   Arguments arguments = parse(MutableArrayRef<char *>(argv, argc));
   if (llvm::any_of(arguments.others, [](StringRef argument) {
         return argument == "--help" || argument == "-help" || argument == "-h";

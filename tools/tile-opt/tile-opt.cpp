@@ -4,6 +4,7 @@
 // Upstream's driver between this project's way of reading and writing files.
 //
 //===----------------------------------------------------------------------===//
+#include "../Tools.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tile/Pipelines/Register.h"
 #include "tile/Pipelines/ToolFiles.h"
@@ -17,7 +18,7 @@ static int fail(llvm::Error error) {
   return 1;
 }
 
-int main(int argc, char **argv) {
+int tile::optMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   DialectRegistry registry;
   tile::registerTileDialects(registry);

@@ -11,6 +11,7 @@
 // written whole.
 //
 //===----------------------------------------------------------------------===//
+#include "../Tools.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Reducer/Passes.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
@@ -48,7 +49,7 @@ static llvm::Error checkInputs(ArrayRef<char *> arguments, char **output) {
   return llvm::Error::success();
 }
 
-int main(int argc, char **argv) {
+int tile::reduceMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   DialectRegistry registry;
   tile::registerTileDialects(registry);

@@ -7,6 +7,7 @@
 // diagnostic for anything wrong; a failed comparison is wrong.
 //
 //===----------------------------------------------------------------------===//
+#include "../Tools.h"
 #include "Batch.h"
 #include "Case.h"
 #include "tile/Pipelines/Register.h"
@@ -310,7 +311,7 @@ static int runBatchFile(int argc, char **argv, Options &options,
   return finish(passed);
 }
 
-int main(int argc, char **argv) {
+int tile::runMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::HideUnrelatedOptions(options.category);

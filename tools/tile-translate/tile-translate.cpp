@@ -6,6 +6,7 @@
 // this file is options, files and diagnostics.
 //
 //===----------------------------------------------------------------------===//
+#include "../Tools.h"
 #include "LayoutOutput.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -200,7 +201,7 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
   return isPtx ? compiled->ptx : assembled.cubin;
 }
 
-int main(int argc, char **argv) {
+int tile::translateMain(int argc, char **argv) {
   TimeReport timeReport;
   llvm::InitLLVM init(argc, argv);
   Options options;

@@ -32,6 +32,9 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc("compile kernels once more for aligned arguments, where "
                      "the program does not say that they are"),
       llvm::cl::init(false)};
+  ListOption<std::string> once{
+      *this, "once",
+      llvm::cl::desc("kernels that `versions` leaves as they are")};
   Option<bool> verifyRings{
       *this, "verify-rings",
       llvm::cl::desc("refuse schedules that --tile-verify-rings refutes within "

@@ -18,6 +18,10 @@ public:
   SourceDiagnostics(llvm::SourceMgr &sources, MLIRContext *context,
                     llvm::raw_ostream &os, bool remarks);
 
+  /// The name of the version of a kernel that a place is in
+  /// (VersionKernels.cpp); null outside of versions.
+  static SymbolRefAttr versionOf(Location loc);
+
 private:
   bool isNews(Diagnostic &diagnostic);
   void print(Diagnostic &diagnostic);

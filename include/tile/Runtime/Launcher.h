@@ -147,6 +147,11 @@ public:
   Status launch(Span<const Arg> args, cuda::Stream stream = nullptr,
                 LaunchChecks checks = LaunchChecks()) const;
 
+  /// The same; says of a failure whether the arguments fit, so that it was the
+  /// driver who failed.
+  Status launch(Span<const Arg> args, cuda::Stream stream, LaunchChecks checks,
+                bool &fits) const;
+
   /// The same without the launch.
   Result<PreparedLaunch> prepare(Span<const Arg> args,
                                  LaunchChecks checks = LaunchChecks()) const;

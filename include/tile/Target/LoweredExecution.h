@@ -31,8 +31,9 @@ struct LoweredOptions {
 };
 
 /// The kernels of one module behind a CUDA driver in software: what the
-/// launcher does with a GPU, it does with this. One may exist at a time in a
-/// process, since the driver's functions carry no context.
+/// launcher does with a GPU, it does with this. The driver's functions carry no
+/// context: they are those of one program of the process at a time, of one that
+/// has just been compiled until it is suspended or destroyed.
 class LoweredProgram {
 public:
   /// Compiles `module`, which is in the LLVM and NVVM dialects and holds the
@@ -40,6 +41,11 @@ public:
   static FailureOr<std::unique_ptr<LoweredProgram>>
   compile(ModuleOp module, const LoweredOptions &options);
   ~LoweredProgram();
+
+  /// Leaves the driver's functions to another program, and takes them back.
+  /// Whoever has several programs sees to it that they take turns.
+  void suspend();
+  void resume();
 
   /// The driver and the artifact that its modules are loaded from.
   const runtime::cuda::Functions &driver() const;

@@ -16,6 +16,7 @@
 #include "tile/Runtime/Manifest.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::tile::nvvm {
@@ -227,6 +228,10 @@ public:
   /// Rings that the agent fills and whose slots the tensor cores of several
   /// blocks empty: !llvm.ptr to an i32 of each thread, the uses so far.
   llvm::MapVector<Operation *, Value> sharedUses;
+
+  /// Pointers of global buffers in which packed elements are stored one by one
+  /// (PackedMemory.h).
+  llvm::SetVector<Value> storedByHalves;
 
   /// Scalar arguments by position.
   llvm::DenseMap<unsigned, Value> scalars;

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "PackedMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "tile/Analysis/Dependence.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -29,54 +29,143 @@ static Value toNibble(KernelLowering &lowering, Value value) {
              : Value(arith::BitcastOp::create(lowering.builder, i4, value));
 }
 
-static unsigned addressSpaceOf(const PackedPlace &place) {
-  return cast<LLVM::LLVMPointerType>(place.pointer.getType()).getAddressSpace();
+//===----------------------------------------------------------------------===//
+// Atomics on words
+//===----------------------------------------------------------------------===//
+
+static bool isSharedPointer(Value pointer) {
+  return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() == 3;
 }
 /// Who may touch the bytes at the same time: threads of the block, or all.
-static StringRef atomicScope(const PackedPlace &place) {
-  return addressSpaceOf(place) == 3 ? "block" : "device";
+static StringRef atomicScope(Value pointer) {
+  return isSharedPointer(pointer) ? "block" : "device";
 }
+
+namespace {
+/// The word around a byte. PTX's memory model promises something for accesses
+/// that race only where they have the same bytes, so loads take the words that
+/// atomics have.
+struct Word {
+  Value pointer;
+  Value shift; // i32, of the byte in the word
+};
+} // namespace
+
+static Word wordAround(KernelLowering &lowering, Value pointer) {
+  auto &b = lowering.builder;
+  Type address =
+      isSharedPointer(pointer) ? b.getI32Type() : Type(b.getI64Type());
+  Value at = LLVM::PtrToIntOp::create(b, address, pointer);
+  Value byte = b.createOrFold<arith::AndIOp>(at, integer(lowering, address, 3));
+  Value word = b.createOrFold<arith::SubIOp>(at, byte);
+  return {LLVM::IntToPtrOp::create(b, pointer.getType(), word),
+          b.createOrFold<arith::ShLIOp>(lowering.toI32(byte), lowering.i32(3))};
+}
+
+/// The byte or two bytes at `pointer`, beside atomics.
+static Value loadBeside(KernelLowering &lowering, Value pointer, Type type) {
+  auto &b = lowering.builder;
+  Word word = wordAround(lowering, pointer);
+  auto whole = LLVM::LoadOp::create(b, b.getI32Type(), word.pointer, 4);
+  whole.setOrdering(LLVM::AtomicOrdering::monotonic);
+  whole.setSyncscope(atomicScope(pointer));
+  return b.createOrFold<arith::TruncIOp>(
+      type, b.createOrFold<arith::ShRUIOp>(whole, word.shift));
+}
+
+/// Puts `value` (an integer of at most 16 bits) into the bytes at `pointer`,
+/// `shift` bits (null: none) from the start, and leaves the others as they are.
+static void storeBeside(KernelLowering &lowering, Value pointer, Value shift,
+                        Value value) {
+  auto &b = lowering.builder;
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  Word word = wordAround(lowering, pointer);
+  if (shift)
+    word.shift = b.createOrFold<arith::AddIOp>(word.shift, shift);
+  Value mask = b.createOrFold<arith::ShLIOp>(
+      lowering.i32((int64_t(1) << bits) - 1), word.shift);
+  Value keep = b.createOrFold<arith::XOrIOp>(mask, lowering.i32(-1));
+  Value set = b.createOrFold<arith::ShLIOp>(
+      arith::ExtUIOp::create(b, b.getI32Type(), value), word.shift);
+  for (auto [kind, operand] : {std::pair(LLVM::AtomicBinOp::_and, keep),
+                               std::pair(LLVM::AtomicBinOp::_or, set)})
+    LLVM::AtomicRMWOp::create(b, kind, word.pointer, operand,
+                              LLVM::AtomicOrdering::monotonic,
+                              atomicScope(pointer));
+}
+
+/// What an address in global memory is counted from.
+static Value bufferOf(Value pointer) {
+  while (auto element = pointer.getDefiningOp<LLVM::GEPOp>())
+    pointer = element.getBase();
+  return pointer;
+}
+
+void tile::nvvm::orderPackedAccesses(KernelLowering &lowering) {
+  llvm::SetVector<Value> &stored = lowering.storedByHalves;
+  if (stored.empty())
+    return;
+  // One may be another by a different name.
+  SmallVector<Value> others;
+  for (auto &[buffer, global] : lowering.globals)
+    if (!stored.contains(bufferOf(global.pointer)) &&
+        llvm::any_of(lowering.globals, [&, buffer = buffer](auto &other) {
+          return stored.contains(bufferOf(other.second.pointer)) &&
+                 mayAlias(buffer, other.first);
+        }))
+      others.push_back(bufferOf(global.pointer));
+  stored.insert_range(others);
+  auto &b = lowering.builder;
+  OpBuilder::InsertionGuard guard(b);
+  auto isBeside = [&](Value pointer, Type type) {
+    return type.isInteger() && type.getIntOrFloatBitWidth() < 32 &&
+           stored.contains(bufferOf(pointer));
+  };
+  lowering.function.walk([&](Operation *op) {
+    b.setInsertionPoint(op);
+    b.setLoc(op->getLoc());
+    auto load = dyn_cast<LLVM::LoadOp>(op);
+    if (load && isBeside(load.getAddr(), load.getType())) {
+      load.replaceAllUsesWith(
+          loadBeside(lowering, load.getAddr(), load.getType()));
+      load.erase();
+    }
+    auto store = dyn_cast<LLVM::StoreOp>(op);
+    if (store && isBeside(store.getAddr(), store.getValue().getType())) {
+      storeBeside(lowering, store.getAddr(), Value(), store.getValue());
+      store.erase();
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
 
 Value tile::nvvm::loadPacked(KernelLowering &lowering, const PackedPlace &place,
                              Type elementType, bool besideStores) {
   auto &b = lowering.builder;
-  auto load = LLVM::LoadOp::create(b, b.getI8Type(), place.pointer, 1);
-  if (besideStores) {
-    load.setOrdering(LLVM::AtomicOrdering::monotonic);
-    load.setSyncscope(atomicScope(place));
-  }
-  Value byte = load;
+  Type i8 = b.getI8Type();
+  Value byte = besideStores
+                   ? loadBeside(lowering, place.pointer, i8)
+                   : LLVM::LoadOp::create(b, i8, place.pointer, 1).getRes();
   if (place.shift)
     byte = b.createOrFold<arith::ShRUIOp>(
-        byte, b.createOrFold<arith::TruncIOp>(b.getI8Type(), place.shift));
+        byte, b.createOrFold<arith::TruncIOp>(i8, place.shift));
   Value nibble = b.createOrFold<arith::TruncIOp>(b.getIntegerType(kBits), byte);
   return fromNibble(lowering, nibble, elementType);
 }
 
 void tile::nvvm::storePacked(KernelLowering &lowering, const PackedPlace &place,
                              Value value) {
-  auto &b = lowering.builder;
-  Type i32 = b.getI32Type();
-  // Atomics have words: that of the byte, and where in it the element is.
-  Type address = addressSpaceOf(place) == 3 ? i32 : Type(b.getI64Type());
-  Value at = LLVM::PtrToIntOp::create(b, address, place.pointer);
-  Value byte = b.createOrFold<arith::AndIOp>(at, integer(lowering, address, 3));
-  Value word = b.createOrFold<arith::SubIOp>(at, byte);
-  Value shift = lowering.toI32(byte);
-  shift = b.createOrFold<arith::ShLIOp>(shift, lowering.i32(3));
-  if (place.shift)
-    shift = b.createOrFold<arith::AddIOp>(shift, place.shift);
-  Value mask = b.createOrFold<arith::ShLIOp>(lowering.i32(0xf), shift);
-  Value keep = b.createOrFold<arith::XOrIOp>(mask, lowering.i32(-1));
-  Value bits = b.createOrFold<arith::ShLIOp>(
-      arith::ExtUIOp::create(b, i32, toNibble(lowering, value)), shift);
-  Value pointer = LLVM::IntToPtrOp::create(b, place.pointer.getType(), word);
-  for (auto [kind, operand] : {std::pair(LLVM::AtomicBinOp::_and, keep),
-                               std::pair(LLVM::AtomicBinOp::_or, bits)})
-    LLVM::AtomicRMWOp::create(b, kind, pointer, operand,
-                              LLVM::AtomicOrdering::monotonic,
-                              atomicScope(place));
+  if (!isSharedPointer(place.pointer))
+    lowering.storedByHalves.insert(bufferOf(place.pointer));
+  storeBeside(lowering, place.pointer, place.shift, toNibble(lowering, value));
 }
+
+//===----------------------------------------------------------------------===//
+// Whole bytes
+//===----------------------------------------------------------------------===//
 
 SmallVector<Value> tile::nvvm::loadPackedWords(KernelLowering &lowering,
                                                Value pointer, int64_t count) {

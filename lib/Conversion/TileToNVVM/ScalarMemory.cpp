@@ -87,10 +87,12 @@ static bool isPackedIn(Value buffer) {
          (isShared(buffer) || isGlobal(buffer));
 }
 
-/// Whether iterations beside that of `load` store to its buffer.
+/// Whether iterations beside that of `load` store to its buffer in shared
+/// memory.
 static bool isStoredBeside(Operation *load, Value buffer) {
   auto loop = load->getParentOfType<ParallelOp>();
-  return loop && llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+  return loop && isShared(buffer) &&
+         llvm::any_of(buffer.getUsers(), [&](Operation *user) {
            return isa<memref::StoreOp>(user) && loop->isAncestor(user);
          });
 }

@@ -38,6 +38,56 @@ static SmallVector<GemmOp> gemmsInto(Operation *owner) {
   return gemms;
 }
 
+/// The layout of the fragments that all copies connect a buffer with; null
+/// where anything but copies and fills touches it, or nothing says a layout.
+static FragmentLayoutAttr layoutAround(AllocOp alloc) {
+  FragmentLayoutAttr layout;
+  for (Operation *user : alloc->getUsers()) {
+    if (isa<FillOp>(user))
+      continue;
+    auto copy = dyn_cast<CopyOp>(user);
+    if (!copy)
+      return {};
+    Value other = copy.getSource() == alloc.getResult() ? copy.getTarget()
+                                                        : copy.getSource();
+    FragmentLayoutAttr found =
+        isFragment(other) ? getFragmentLayout(other) : FragmentLayoutAttr();
+    if (!found || (layout && layout != found))
+      return {};
+    layout = found;
+  }
+  return layout;
+}
+
+/// Gemms in branches that turn out never to be taken are folded away after
+/// their accumulators were placed (PlaceAccumulators.cpp). What no gemm writes
+/// is put into registers, from where it came and where it goes.
+static void moveUnusedToRegisters(KernelOp kernel) {
+  SmallVector<AllocOp> allocs;
+  kernel.getBodyRegion().walk([&](AllocOp alloc) {
+    if (isTensorMemory(alloc.getResult()) && gemmsInto(alloc).empty())
+      allocs.push_back(alloc);
+  });
+  for (AllocOp alloc : allocs) {
+    FragmentLayoutAttr layout = layoutAround(alloc);
+    if (!layout)
+      continue;
+    auto type = cast<MemRefType>(alloc.getResult().getType());
+    OpBuilder builder(alloc);
+    auto registers = AllocOp::create(
+        builder, alloc.getLoc(),
+        MemRefType::get(type.getShape(), type.getElementType(),
+                        MemRefLayoutAttrInterface(),
+                        FragmentSpaceAttr::get(type.getContext())),
+        layout);
+    for (Operation *user : alloc->getUsers())
+      if (auto fill = dyn_cast<FillOp>(user))
+        fill.setLayoutAttr(layout);
+    alloc.getResult().replaceAllUsesWith(registers.getResult());
+    alloc.erase();
+  }
+}
+
 static bool isFilledWithZeros(Operation *owner) {
   return llvm::any_of(owner->getUsers(), [](Operation *user) {
     auto fill = dyn_cast<FillOp>(user);
@@ -130,6 +180,7 @@ LogicalResult tile::nvvm::beginTensorMemory(KernelLowering &lowering) {
   TensorMemory &memory = lowering.tensorMemory;
   SmallVector<std::pair<Operation *, MemRefType>> owners;
   int64_t agents = 1;
+  moveUnusedToRegisters(lowering.kernel);
   lowering.kernel.getBodyRegion().walk([&](Operation *op) {
     if (auto alloc = dyn_cast<AllocOp>(op))
       if (isTensorMemory(alloc.getResult()) && !alloc->use_empty())

@@ -7,6 +7,7 @@
 // (ToLLVM.cpp). Layouts, copy and mma plans, and pipelining are decided before.
 //
 //===----------------------------------------------------------------------===//
+#include "PackedMemory.h"
 #include "TensorMemory.h"
 #include "TmaCopy.h"
 #include "Tokens.h"
@@ -305,6 +306,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   if (failed(keepAsyncLoops(lowering)))
     return failure();
   eraseTokens(function);
+  orderPackedAccesses(lowering);
   hoistAllocas(*entry);
   for (Operation *op : llvm::reverse(lowering.lowered)) {
     if (!op->use_empty()) {

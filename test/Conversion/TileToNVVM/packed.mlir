@@ -63,3 +63,26 @@ tile.kernel @dequantize(%X: memref<64x64xi4> {tile.alignment = 16}, %Y: memref<6
   }
   tile.copy %f to %Y : memref<64x64xf16, #tile.fragment> to memref<64x64xf16>
 }
+
+// -----
+// Halves of a byte of %Y may be another block's, which stores it: what is read
+// back is a relaxed load of the word. %X is only read, %Z may be %Y.
+// CHECK-LABEL: llvm.func @beside_other_blocks
+// CHECK:         llvm.load {{.*}} : !llvm.ptr<1> -> i8
+// CHECK:         llvm.atomicrmw _or {{.*}}!llvm.ptr<1>, i32
+// CHECK-NOT:     llvm.load {{.*}}!llvm.ptr<1> -> i8
+// CHECK:         llvm.load {{.*}} atomic syncscope("device") monotonic {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+// CHECK-NOT:     llvm.load {{.*}}!llvm.ptr<1> -> i8
+// CHECK:         llvm.store {{.*}} : f32, !llvm.ptr<1>
+// CHECK-NOT:     llvm.load {{.*}}!llvm.ptr<1> -> i8
+// CHECK:         llvm.load {{.*}} atomic syncscope("device") monotonic {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+tile.kernel @beside_other_blocks(%X: memref<1x99xi4>, %Y: memref<1x99xi4>, %Z: memref<1x99xi4> {tile.may_alias}, %O: memref<1x99xf32>) grid(%b) = (3) threads(32) {
+  %c0 = arith.constant 0 : index
+  %c33 = arith.constant 33 : index
+  %at = arith.muli %b, %c33 : index
+  %f = tile.alloc : memref<1x33xi4, #tile.fragment>
+  tile.copy %X[%c0, %at] to %f : memref<1x99xi4> to memref<1x33xi4, #tile.fragment>
+  tile.copy %f to %Y[%c0, %at] : memref<1x33xi4, #tile.fragment> to memref<1x99xi4>
+  tile.copy %Y[%c0, %at] to %O[%c0, %at] : memref<1x99xi4> to memref<1x99xf32>
+  tile.copy %Z[%c0, %at] to %O[%c0, %at] : memref<1x99xi4> to memref<1x99xf32>
+}

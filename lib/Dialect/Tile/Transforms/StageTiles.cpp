@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "StageTiles.h"
 #include "Asynchronous.h"
+#include "FragmentParts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "llvm/ADT/MapVector.h"
@@ -47,6 +48,9 @@ private:
             demand.writes);
     if (constraints.loopDemand)
       collectUnowned(*constraints.loopDemand, toShared);
+    if (toShared.size() == 1 && toFragment.empty() &&
+        !fitsShared(toShared.front().first) && staysInRegisters(op, toShared))
+      return;
     for (auto &[buffer, staging] : toShared)
       stage(op, buffer, staging, sharedSpace());
     for (auto &[buffer, staging] : toFragment)
@@ -67,6 +71,36 @@ private:
           !llvm::is_contained(found->second.operands, access.operand))
         add(found->second, *access.operand, access.isRead, access.isWrite);
     }
+  }
+
+  /// Whether a copy of `buffer` in shared memory has room beside all the
+  /// kernel's tiles, those of staged operations included.
+  bool fitsShared(Value buffer) {
+    auto bytesOf = [](Value tile) {
+      auto type = cast<MemRefType>(tile.getType());
+      return llvm::divideCeil(
+          type.getNumElements() * getStorageBits(type.getElementType()), 8);
+    };
+    uint64_t bytes = bytesOf(buffer);
+    kernel.getBodyRegion().walk([&](AllocOp alloc) {
+      if (isShared(alloc.getResult()))
+        bytes += bytesOf(alloc.getResult());
+    });
+    return bytes <= static_cast<uint64_t>(target.sharedPerBlock);
+  }
+
+  bool staysInRegisters(Operation *op,
+                        llvm::MapVector<Value, Staging> &toShared) {
+    if (toShared.front().second.operands.size() != 1)
+      return false;
+    Location loc = op->getLoc();
+    if (!loopOverWholeFragment(op, toShared.front().first))
+      return false;
+    if (emitRemarks)
+      mlir::emitRemark(loc)
+          << "moves single elements of a part of a fragment: a copy of the "
+             "fragment does not fit shared memory beside the kernel's tiles";
+    return true;
   }
 
   static void add(Staging &staging, OpOperand &operand, bool reads,

@@ -50,6 +50,8 @@ struct VersionKernelsPass
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
+      if (llvm::is_contained(once, kernel.getSymName()))
+        continue;
       SmallVector<Promises> promises = missingPromises(kernel);
       if (!promises.empty())
         addVersion(kernel, promises, symbols);

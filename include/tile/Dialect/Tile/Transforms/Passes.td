@@ -627,7 +627,8 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
            "emit a remark for each instruction chosen or refused and each conversion inserted">];
   let statistics = [
     Statistic<"numConversions", "num-conversions", "Number of layout conversions inserted">];
-  let dependentDialects = ["::mlir::tile::TileDialect"];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
@@ -658,7 +659,9 @@ def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say which kernels are compiled twice">];
+                        "say which kernels are compiled twice">,
+                 ListOption<"once", "once", "std::string",
+                            "kernels that are compiled as they are only">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
 }

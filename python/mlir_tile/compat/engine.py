@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`tilelang.lower` and `tilelang.engine`: a kernel's code without a launcher."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CompiledArtifact", "KernelParam", "lower"]
+
+
+@dataclass
+class KernelParam:
+    """A parameter of a kernel: element type and shape."""
+
+    dtype: Any
+    shape: list[Any]
+    name: str = ""
+
+
+@dataclass
+class CompiledArtifact:
+    """What `lower` returns: the kernel and its code."""
+
+    kernel: Any
+    params: list[Any]
+
+    @property
+    def kernel_source(self) -> str:
+        """PTX."""
+        return self.kernel.get_kernel_source()
+
+
+def lower(func: Any, target: Any = "auto", **options: Any) -> CompiledArtifact:
+    """Compiles a prim_func for `target`; options of TileLang's host code have no meaning here."""
+    kept = {key: options[key] for key in ("pass_configs",) if key in options}
+    kernel = importlib.import_module("mlir_tile.jit").compile(func, target=target, **kept)
+    return CompiledArtifact(kernel, kernel.params)

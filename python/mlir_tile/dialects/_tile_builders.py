@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions that build operations of the tile dialect, with what can be inferred left out.
+
+Offsets and other operands of type index may be Python integers. Attributes may be given
+as attributes, as values of the dialect's enumerations, or as text (`"tma"` for an
+enumeration, `"#tile.fragment_layout<...>"` for others). The operations' classes of the
+same names keep the constructors that are generated from their definitions.
+"""
+
+from contextlib import contextmanager as _contextmanager
+
+from .. import ir as _ir
+from .._mlir_libs._mlirDialectsTile import TokenType as _TokenType
+from . import _tile_ops_gen as _ops
+from . import arith as _arith
+from ._ods_common import _cext as _ods_cext
+from ._ods_common import get_op_result_or_value as _value
+from ._tile_kernel import KernelOp as _KernelOp
+
+_SPACES = {
+    "global": None,
+    "shared": "#gpu.address_space<workgroup>",
+    "fragment": "#tile.fragment",
+    "local": "#tile.local",
+    "tmem": "#tile.tmem",
+}
+
+
+def memory_space(name):
+    """The attribute of a memory space: global (None), shared, fragment, local or tmem."""
+    if name not in _SPACES:
+        raise ValueError(f"expected a memory space among {', '.join(_SPACES)}, got {name!r}")
+    text = _SPACES[name]
+    return _ir.Attribute.parse(text) if text else None
+
+
+def memref_type(shape, element_type, space="global"):
+    """The type of a buffer; an extent of None or -1 is dynamic."""
+    dynamic = _ir.ShapedType.get_dynamic_size()
+    extents = [dynamic if extent in (None, -1) else extent for extent in shape]
+    with element_type.context:
+        location = _ir.Location.current or _ir.Location.unknown()
+        return _ir.MemRefType.get(
+            extents, element_type, memory_space=memory_space(space), loc=location
+        )
+
+
+def _index(value, loc=None, ip=None):
+    """A value of type index: a number becomes a constant."""
+    if isinstance(value, int):
+        return _arith.ConstantOp(_ir.IndexType.get(), value, loc=loc, ip=ip).result
+    return _value(value)
+
+
+def _indices(values, loc=None, ip=None):
+    return [_index(value, loc, ip) for value in values or ()]
+
+
+def _scalar(value, type, loc=None, ip=None):
+    """A value of a type: a number becomes a constant."""
+    if not isinstance(value, (int, float)):
+        return _value(value)
+    is_float = not isinstance(type, (_ir.IntegerType, _ir.IndexType))
+    attribute = (
+        _ir.FloatAttr.get(type, value) if is_float else _ir.IntegerAttr.get(type, int(value))
+    )
+    return _arith.ConstantOp(type, attribute, loc=loc, ip=ip).result
+
+
+def _element_type(buffer):
+    return _ir.MemRefType(_value(buffer).type).element_type
+
+
+def _attributes(given):
+    """Attributes as the generated classes want them: text that begins with # is parsed, False
+    is left out."""
+    result = {}
+    for name, attribute in given.items():
+        if attribute is None or attribute is False:
+            continue
+        if isinstance(attribute, str) and attribute.startswith("#"):
+            attribute = _ir.Attribute.parse(attribute)
+        result[name] = attribute
+    return result
+
+
+def _token(asynchronous):
+    return _TokenType.get() if asynchronous else None
+
+
+# -- Buffers ------------------------------------------------------------------------------------
+
+
+def alloc(
+    shape_or_type,
+    element_type=None,
+    space="fragment",
+    *,
+    extents=(),
+    layout=None,
+    loc=None,
+    ip=None,
+):
+    """A tile, as a value: of a MemRefType, or of a shape, an element type and a memory space.
+    `extents` are the values of dynamic extents, in kernels with tunables."""
+    type = shape_or_type
+    if not isinstance(type, _ir.Type):
+        type = memref_type(type, element_type, space)
+    given = _attributes({"layout": layout})
+    return _ops.AllocOp(type, _indices(extents, loc, ip), **given, loc=loc, ip=ip).result
+
+
+def block_range(*, loc=None, ip=None):
+    """`first, end, step` of the numbers of the grid's blocks that are this block's."""
+    index = _ir.IndexType.get()
+    return tuple(_ops.BlockRangeOp(index, index, index, loc=loc, ip=ip).results)
+
+
+def block_coordinates(number, rank=None, *, loc=None, ip=None):
+    """The block indices that a number stands for. `rank` is the grid's; by default that of
+    the kernel in which the operation is built."""
+    if rank is None:
+        rank = _enclosing_kernel(ip).grid_rank
+    types = [_ir.IndexType.get()] * rank
+    return tuple(_ops.BlockCoordinatesOp(types, _index(number, loc, ip), loc=loc, ip=ip).results)
+
+
+def _enclosing_kernel(ip):
+    op = (ip or _ir.InsertionPoint.current).block.owner
+    while op is not None and not isinstance(op.opview, _KernelOp):
+        op = op.operation.parent
+    if op is None:
+        raise ValueError("expected an insertion point inside of a tile.kernel")
+    return op.opview
+
+
+# -- Moving and computing -----------------------------------------------------------------------
+
+
+def copy(source, target, source_offsets=(), target_offsets=(), *, pad=None, asynchronous=False,
+         loc=None, ip=None, **attributes):  # fmt: skip
+    """Copies a region to another. Attributes: source_sizes, target_sizes, layout, plan, prefer,
+    disable_tma, coalesced_width, eviction_policy, multicast, multicast_along, inside, groups.
+    Returns the operation; its `token`, where `asynchronous`, is what `await_` takes."""
+    if pad is not None:
+        pad = _scalar(pad, _element_type(target), loc, ip)
+    return _ops.CopyOp(
+        _token(asynchronous), _value(source), _indices(source_offsets, loc, ip),
+        _value(target), _indices(target_offsets, loc, ip), pad=pad,
+        **_attributes(attributes), loc=loc, ip=ip,
+    )  # fmt: skip
+
+
+def fill(target, value, offsets=(), *, loc=None, ip=None, **attributes):
+    """Writes one value, a Python number or a value of the element type, to every element of a
+    region. Attributes: sizes, layout."""
+    value = _scalar(value, _element_type(target), loc, ip)
+    return _ops.FillOp(
+        _value(target), _indices(offsets, loc, ip), value, **_attributes(attributes), loc=loc, ip=ip
+    )
+
+
+def atomic(kind, source, target, source_offsets=(), target_offsets=(), *, asynchronous=False,
+           loc=None, ip=None, **attributes):  # fmt: skip
+    """Combines a region into another (`kind`: add, max, min), each element atomically.
+    Attributes: source_sizes, target_sizes, layout, plan, prefer, disable_tma, eviction_policy,
+    is_unsigned."""
+    return _ops.AtomicOp(
+        _token(asynchronous), kind, _value(source), _indices(source_offsets, loc, ip),
+        _value(target), _indices(target_offsets, loc, ip), **_attributes(attributes),
+        loc=loc, ip=ip,
+    )  # fmt: skip
+
+
+def gather(source, indices, target, *, column=0, first=0, loc=None, ip=None, **attributes):
+    """Copies rows of a matrix, named by `indices` from `first` on, to a tile. Attributes: layout,
+    plan, prefer, disable_tma, coalesced_width, eviction_policy, multicast, multicast_along."""
+    return _ops.GatherOp(
+        _value(source), _index(column, loc, ip), _value(indices), _index(first, loc, ip),
+        _value(target), **_attributes(attributes), loc=loc, ip=ip,
+    )  # fmt: skip
+
+
+def scatter(source, target, indices, *, column=0, first=0, loc=None, ip=None, **attributes):
+    """Copies rows of a tile to the rows of a matrix that `indices` name from `first` on.
+    Attributes: layout, plan, prefer, disable_tma, coalesced_width, eviction_policy."""
+    return _ops.ScatterOp(
+        _value(source), _value(target), _index(column, loc, ip), _value(indices),
+        _index(first, loc, ip), **_attributes(attributes), loc=loc, ip=ip,
+    )  # fmt: skip
+
+
+def im2col(source, target, *, pixel, filter, channel, kernel, loc=None, ip=None, **attributes):
+    """Copies a tile of the matrix that a convolution multiplies. Attributes: strides, dilations,
+    pad_lower, pad_upper, and those of `gather`."""
+    return _ops.Im2colOp(
+        _value(source), _index(pixel, loc, ip), _indices(filter, loc, ip),
+        _index(channel, loc, ip), _value(target), list(kernel), **_attributes(attributes),
+        loc=loc, ip=ip,
+    )  # fmt: skip
+
+
+def gemm(a, b, c, *, accumulate=None, asynchronous=False, loc=None, ip=None, **attributes):
+    """C = A * B + C. Attributes: transpose_a, transpose_b, clear, policy, precision, unsigned_a,
+    unsigned_b, promote_every, plan."""
+    if accumulate is not None:
+        accumulate = _scalar(accumulate, _ir.IntegerType.get_signless(1), loc, ip)
+    return _ops.GemmOp(
+        _token(asynchronous), _value(a), _value(b), _value(c), accumulate=accumulate,
+        **_attributes(attributes), loc=loc, ip=ip,
+    )  # fmt: skip
+
+
+def reduce(kind, source, target, dim=-1, *, loc=None, ip=None, **attributes):
+    """Combines the elements along a dimension (`kind`: sum, max, min, abssum, absmax); negative
+    ones count from the last. Attributes: accumulate, propagate_nan, is_unsigned."""
+    source = _value(source)
+    if dim < 0:
+        dim += _ir.MemRefType(source.type).rank
+    return _ops.ReduceOp(
+        kind, source, _value(target), dim, **_attributes(attributes), loc=loc, ip=ip
+    )
+
+
+def cluster_reduce(kind, target, blocks, stride=1, *, is_unsigned=None, loc=None, ip=None):
+    """Combines a fragment over blocks of a cluster, into the last one (sum, max, min)."""
+    given = _attributes({"is_unsigned": is_unsigned})
+    return _ops.ClusterReduceOp(kind, _value(target), blocks, stride, **given, loc=loc, ip=ip)
+
+
+def convert_layout(source, target, *, loc=None, ip=None):
+    """Copies a fragment into a fragment with another layout."""
+    return _ops.ConvertLayoutOp(_value(source), _value(target), loc=loc, ip=ip)
+
+
+# -- Debugging and promises ---------------------------------------------------------------------
+
+
+def print_(message, value, *, loc=None, ip=None):
+    """Prints a scalar, or every element of a tile with its coordinates."""
+    return _ops.PrintOp(message, _value(value), loc=loc, ip=ip)
+
+
+def assert_(condition, message, *, loc=None, ip=None):
+    """Stops the program with a message where the condition is false."""
+    return _ops.AssertOp(_value(condition), message, loc=loc, ip=ip)
+
+
+def assume(value, *, divisible_by=None, min=None, max=None, loc=None, ip=None):
+    """Promises divisibility or a range of an index or an integer."""
+    return _ops.AssumeOp(_value(value), divisible_by=divisible_by, min=min, max=max, loc=loc, ip=ip)
+
+
+# -- Loops --------------------------------------------------------------------------------------
+
+
+@_ods_cext.register_operation(_ops._Dialect, replace=True)
+class ParallelOp(_ops.ParallelOp):
+    """Runs a scalar body for each element of a tile, in any order."""
+
+    def __init__(self, extents, *, layout=None, coalesced_width=None, loc=None, ip=None):
+        """`extents` are numbers or, in kernels with tunables, values. The body is empty: its
+        terminator is `tile.yield_()`."""
+        dynamic = _ir.ShapedType.get_dynamic_size()
+        values = [_value(extent) for extent in extents if not isinstance(extent, int)]
+        static = [extent if isinstance(extent, int) else dynamic for extent in extents]
+        given = _attributes({"layout": layout, "coalesced_width": coalesced_width})
+        super().__init__(values, static, **given, loc=loc, ip=ip)
+        self.regions[0].blocks.append(*[_ir.IndexType.get()] * len(static))
+
+    @property
+    def block(self):
+        """The loop's body."""
+        return self.regions[0].blocks[0]
+
+    @property
+    def induction_variables(self):
+        """Coordinates of the element, one per extent."""
+        return list(self.block.arguments)
+
+
+@_ods_cext.register_operation(_ops._Dialect, replace=True)
+class PipelinedOp(_ops.PipelinedOp):
+    """A loop whose copies may run ahead of its arithmetic."""
+
+    def __init__(self, lower_bound, upper_bound, step=1, *, stages=1, loc=None, ip=None):
+        """`stages` is a number or, in kernels with tunables, a value. The body is empty: its
+        terminator is `tile.yield_()`."""
+        given = {"stages": stages}
+        if not isinstance(stages, int):
+            given = {"stages": 1, "open_stages": _value(stages)}
+        bounds = _indices([lower_bound, upper_bound, step], loc, ip)
+        super().__init__(*bounds, **given, loc=loc, ip=ip)
+        self.regions[0].blocks.append(_ir.IndexType.get())
+
+    @property
+    def block(self):
+        """The loop's body."""
+        return self.regions[0].blocks[0]
+
+    @property
+    def induction_variable(self):
+        """The index of the iteration, from the lower bound on by steps."""
+        return self.block.arguments[0]
+
+
+@_contextmanager
+def parallel(extents, *, layout=None, coalesced_width=None, loc=None, ip=None):
+    """`with tile.parallel((128, 64)) as (i, j):` builds the body; with one extent, `as i`."""
+    extents = [extents] if not isinstance(extents, (list, tuple)) else extents
+    op = ParallelOp(extents, layout=layout, coalesced_width=coalesced_width, loc=loc, ip=ip)
+    variables = op.induction_variables
+    with _ir.InsertionPoint(op.block):
+        yield variables[0] if len(variables) == 1 else tuple(variables)
+        _ops.YieldOp(loc=loc)
+
+
+@_contextmanager
+def pipelined(lower_bound, upper_bound, step=1, *, stages=1, loc=None, ip=None):
+    """`with tile.pipelined(0, K, 32, stages=3) as k:` builds the body."""
+    op = PipelinedOp(lower_bound, upper_bound, step, stages=stages, loc=loc, ip=ip)
+    with _ir.InsertionPoint(op.block):
+        yield op.induction_variable
+        _ops.YieldOp(loc=loc)

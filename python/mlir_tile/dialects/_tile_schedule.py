@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions that build rings, tokens and roles: the schedules of docs/Rationale/Schedules.md."""
+
+from contextlib import contextmanager as _contextmanager
+
+from .. import ir as _ir
+from .._mlir_libs._mlirDialectsTile import RingType as _RingType
+from .._mlir_libs._mlirDialectsTile import TokenType as _TokenType
+from . import _tile_ops_gen as _ops
+from ._ods_common import _cext as _ods_cext
+from ._ods_common import get_op_result_or_value as _value
+from ._tile_builders import _attributes, _index
+
+
+def ring_create(stages_or_type, buffers=(), producer="cp_async", consumers="threads", *,
+                layouts=None, peers=None, pair=None, loc=None, ip=None):  # fmt: skip
+    """A ring, as a value: of a RingType, or of a number of stages, types of buffers, what fills
+    the slots and what reads them (one RingSide or several)."""
+    type = stages_or_type
+    if not isinstance(type, _ir.Type):
+        type = _RingType.get(type, list(buffers), producer, consumers)
+    given = _attributes({"layouts": layouts, "peers": peers, "pair": pair})
+    return _ops.RingCreateOp(type, **given, loc=loc, ip=ip).result
+
+
+def _views(ring):
+    return list(_value(ring).type.buffers)
+
+
+def ring_acquire(ring, use, *, loc=None, ip=None):
+    """Waits until the slot of a use is empty; its buffers, for the producer."""
+    op = _ops.RingAcquireOp(_views(ring), _value(ring), _index(use, loc, ip), loc=loc, ip=ip)
+    return list(op.results)
+
+
+def ring_wait(ring, use, *, in_flight=None, again=None, loc=None, ip=None):
+    """Waits until the slot of a use is full; its buffers, for the consumer."""
+    given = _attributes({"in_flight": in_flight, "again": again})
+    use = _index(use, loc, ip)
+    return list(_ops.RingWaitOp(_views(ring), _value(ring), use, **given, loc=loc, ip=ip).results)
+
+
+def ring_commit(ring, use, *, loc=None, ip=None):
+    """The producer has issued everything that fills a slot."""
+    return _ops.RingCommitOp(_value(ring), _index(use, loc, ip), loc=loc, ip=ip)
+
+
+def ring_release(ring, use, *, loc=None, ip=None):
+    """The consumer has finished reading a slot."""
+    return _ops.RingReleaseOp(_value(ring), _index(use, loc, ip), loc=loc, ip=ip)
+
+
+def ring_drain(ring, *, loc=None, ip=None):
+    """Ends a loop over a ring: none of its uses is in flight."""
+    return _ops.RingDrainOp(_value(ring), loc=loc, ip=ip)
+
+
+def token_done(*, loc=None, ip=None):
+    """A token of nothing, as a value: what a loop carries before its first issue."""
+    return _ops.TokenDoneOp(_TokenType.get(), loc=loc, ip=ip).result
+
+
+def await_(*tokens, read=False, groups=None, loc=None, ip=None):
+    """Waits until asynchronous operations have ended: tokens, or operations that return one."""
+    given = _attributes({"read": read, "groups": groups})
+    return _ops.AwaitOp([_value(token) for token in tokens], **given, loc=loc, ip=ip)
+
+
+@_ods_cext.register_operation(_ops._Dialect, replace=True)
+class WarpSpecializeOp(_ops.WarpSpecializeOp):
+    """Divides the warps of a block into roles that run side by side."""
+
+    def __init__(self, roles, *, loc=None, ip=None):
+        """`roles` are tuples of name, warps and registers a thread (0, or left out: as launched),
+        in the order of the warps. Bodies are empty: their terminator is `tile.role_end()`."""
+        roles = [tuple(role) + (0,) * (3 - len(role)) for role in roles]
+        names = _ir.ArrayAttr.get([_ir.StringAttr.get(name) for name, _, _ in roles])
+        warps, registers = [warps for _, warps, _ in roles], [count for _, _, count in roles]
+        super().__init__(names, warps, registers, len(roles), loc=loc, ip=ip)
+        for region in self.regions:
+            region.blocks.append()
+
+    @property
+    def role_names(self):
+        """Names of the roles, in the order of the warps."""
+        return [_ir.StringAttr(name).value for name in self.names]
+
+    def block(self, name):
+        """The body of a role."""
+        if name not in self.role_names:
+            raise ValueError(f"expected a role among {self.role_names}, got {name!r}")
+        return self.regions[self.role_names.index(name)].blocks[0]
+
+    @_contextmanager
+    def role(self, name, *, loc=None):
+        """`with op.role("load"):` builds the body of a role."""
+        with _ir.InsertionPoint(self.block(name)):
+            yield self
+            _ops.RoleEndOp(loc=loc)
+
+
+def warp_specialize(roles, *, loc=None, ip=None):
+    """`roles = tile.warp_specialize([("load", 4, 40), ("mma", 8, 232)])`, then
+    `with roles.role("load"):` for each body."""
+    return WarpSpecializeOp(roles, loc=loc, ip=ip)

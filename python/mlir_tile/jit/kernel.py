@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled kernel: call it with tensors, read what it became."""
+
+import sys
+
+from mlir_tile.language.errors import LanguageError
+from mlir_tile.language.values import Const, Expr, Op, Variable
+
+from .targets import architecture_of, resolve_target
+
+try:
+    from mlir_tile.errors import ArgumentError
+except ImportError:  # the package without its executables
+
+    class ArgumentError(ValueError):
+        """An argument of a kernel is wrong."""
+
+
+_ARITHMETIC = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "floordiv": lambda a, b: a // b,
+    "truncdiv": lambda a, b: a // b,
+    "mod": lambda a, b: a % b,
+    "max": max,
+    "min": min,
+}
+
+
+def evaluate(expr, sizes):
+    """The number that a size is, where `sizes` gives those of names; None where one is missing."""
+    if not isinstance(expr, Expr):
+        return expr
+    if type(expr) is Const:
+        return int(expr.value)
+    if type(expr) is Variable:
+        return sizes.get(expr.name)
+    if type(expr) is Op and expr.name == "cast":
+        return evaluate(expr.args[0], sizes)
+    if type(expr) is Op and expr.name in _ARITHMETIC:
+        a, b = (evaluate(x, sizes) for x in expr.args)
+        return None if a is None or b is None else _ARITHMETIC[expr.name](a, b)
+    return None
+
+
+class JITKernel:
+    """A kernel function compiled for a target.
+
+    Calling it takes the arguments in the order of `params` without those of `out_idx`, which are allocated
+    like the other tensors (torch's where one is torch's, else numpy's) and returned.
+    """
+
+    def __init__(self, prim_func, out_idx=None, target=None, pass_configs=None, verbose=False, compile_flags=None, from_database=False):
+        self.prim_func, self.func = prim_func, prim_func
+        self.params = prim_func.params
+        self.name = prim_func.name
+        count = len(self.params)
+        self.out_idx = _positions(out_idx if out_idx is not None else prim_func.out_idx, count, prim_func.name)
+        self.result_idx = self.out_idx
+        self.target = resolve_target(target)
+        self.pass_configs = {**prim_func.pass_configs, **(pass_configs or {})}
+        self.compile_flags = compile_flags
+        self.latency = self.config = self.ref_latency = None
+        self.executables = _compile(prim_func, self.target, self.pass_configs)
+        self._prepare()
+
+    # Calling.
+    def _prepare(self):
+        self._inputs = [i for i in range(len(self.params)) if i not in self.out_idx]
+        self._dynamic = any(not isinstance(x, int) for p in self.params if p.is_buffer for x in p.shape)
+        self._checked = [
+            (at, i, p) for at, i in enumerate(self._inputs) for p in (self.params[i],)
+            if p.is_buffer and any(not isinstance(x, int) for x in p.shape)
+        ]
+        self._scalars = [(at, self.params[i]) for at, i in enumerate(self._inputs) if not self.params[i].is_buffer]
+        self._plain = not self.out_idx and not self._dynamic and not self.prim_func.workspaces and not self.prim_func.views and len(self.executables) == 1
+        self._constant_shapes = None
+        if not self._dynamic:
+            self._constant_shapes = [self.params[i].shape for i in self.out_idx]
+
+    def __call__(self, *args, stream=None, **kwargs):
+        if kwargs:
+            args = self._named(args, kwargs)
+        if self._plain:
+            return self.executables[0](*args, stream=stream) if stream is not None else self.executables[0](*args)
+        if len(args) != len(self._inputs):
+            # All arguments may be given, outputs too: then nothing is allocated.
+            if len(args) != len(self.params) or not self.out_idx:
+                expected = ", ".join(self.params[i].name for i in self._inputs)
+                raise ArgumentError(f"{self.name}: expected {len(self._inputs)} arguments ({expected}), got {len(args)}")
+            self._run(args, [], args, stream)
+            return None
+        sizes = self._sizes(args) if self._dynamic else {}
+        outputs = self._allocate(args, sizes)
+        if outputs:
+            every = [None] * len(self.params)
+            for i, x in zip(self._inputs, args):
+                every[i] = x
+            for i, x in zip(self.out_idx, outputs):
+                every[i] = x
+        else:
+            every = args
+        self._run(every, sizes, args, stream)
+        if not outputs:
+            return None
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def _run(self, every, sizes, args, stream):
+        extra = [self._empty(p, sizes, args) for p in self.prim_func.workspace_params]
+        for parameter, base in self.prim_func.views:
+            extra.append(self._view(every[base], parameter, sizes))
+        for executable in self.executables:
+            if stream is not None:
+                executable(*every, *extra, stream=stream)
+            else:
+                executable(*every, *extra)
+
+    def _named(self, args, kwargs):
+        names = [self.params[i].name for i in self._inputs]
+        values = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name not in names:
+                raise ArgumentError(f"{self.name}: no argument is named {name}; expected {', '.join(names)}")
+            if name in values:
+                raise ArgumentError(f"{self.name}: the argument {name} is given twice")
+            values[name] = value
+        missing = [x for x in names if x not in values]
+        if missing:
+            raise ArgumentError(f"{self.name}: the arguments {', '.join(missing)} are missing")
+        return tuple(values[x] for x in names)
+
+    def _sizes(self, args):
+        """The sizes that this call chooses, by name; extents of one name must be equal."""
+        sizes, origin = {}, {}
+        for at, p in self._scalars:
+            sizes[p.name] = args[at]
+            origin[p.name] = p.name
+        for at, _, p in self._checked:
+            shape = getattr(args[at], "shape", None)
+            if shape is None or len(shape) != len(p.shape):
+                continue  # the launcher's error says it
+            for d, extent in enumerate(p.shape):
+                if type(extent) is not Variable:
+                    continue
+                known = sizes.get(extent.name)
+                if known is None:
+                    sizes[extent.name], origin[extent.name] = int(shape[d]), f"dimension {d} of {p.name}"
+                elif known != shape[d]:
+                    raise ArgumentError(
+                        f"{self.name}: dimension {d} of {p.name} is {shape[d]}, but {extent.name} is {known} ({origin[extent.name]})"
+                    )
+        for at, _, p in self._checked:
+            shape = getattr(args[at], "shape", ())
+            for d, extent in enumerate(p.shape[: len(shape)]):
+                if type(extent) is Op:
+                    wanted = evaluate(extent, sizes)
+                    if wanted is not None and wanted != shape[d]:
+                        raise ArgumentError(f"{self.name}: dimension {d} of {p.name} is {shape[d]}, expected {extent!r} = {wanted}")
+        return sizes
+
+    def _allocate(self, args, sizes):
+        return [self._empty(self.params[i], sizes, args) for i in self.out_idx]
+
+    def _empty(self, parameter, sizes, args):
+        shape = tuple(evaluate(x, sizes) for x in parameter.shape)
+        if None in shape:
+            raise ArgumentError(f"{self.name}: the shape {list(parameter.shape)} of {parameter.name} does not follow from the arguments")
+        torch = sys.modules.get("torch")
+        tensor = getattr(torch, "Tensor", None)
+        if tensor is not None:
+            for x in args:
+                if isinstance(x, tensor):
+                    return torch.empty(_packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch(), device=x.device)
+            if not any(hasattr(x, "__array__") for x in args) and not self.target.startswith(("cpu", "lowered")):
+                return torch.empty(_packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch(), device="cuda")
+            if not any(hasattr(x, "__array__") for x in args):
+                return torch.empty(_packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch())
+        import numpy
+
+        return numpy.empty(_packed(shape, parameter.dtype), parameter.dtype.as_numpy())
+
+    def _view(self, tensor, parameter, sizes):
+        """The memory of an argument under another shape or type."""
+        shape = _packed(tuple(evaluate(x, sizes) for x in parameter.shape), parameter.dtype)
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(tensor, torch.Tensor):
+            kind = parameter.dtype.as_torch()
+            flat = tensor.view(-1)
+            return (flat if flat.dtype == kind else flat.view(kind)).view(shape)
+        kind = parameter.dtype.as_numpy()
+        if not tensor.flags.c_contiguous:
+            raise ArgumentError(f"{self.name}: expected a contiguous array, since the kernel sees it as {parameter.name} of shape {list(shape)}")
+        flat = tensor.reshape(-1)
+        return (flat if flat.dtype == kind else flat.view(kind)).reshape(shape)
+
+    # Reading.
+    @property
+    def ptx(self):
+        return self.get_kernel_source()
+
+    def get_kernel_source(self, kernel_only=True):
+        """The PTX of the kernel; of a kernel for the CPU that of sm_90a."""
+        parts = []
+        for module, executable in zip(self.prim_func.modules, self.executables):
+            text = None if self.target.startswith(("cpu", "lowered")) else getattr(executable, "ptx", None)
+            parts.append(text if text is not None else self._translate(module, "ptx"))
+        return "\n".join(x if isinstance(x, str) else bytes(x).decode() for x in parts)
+
+    def _translate(self, module, output):
+        from mlir_tile._mlir_libs import _tile
+
+        made, diagnostics = _tile.compile(module, arch=architecture_of(self.target), output=output)
+        if made is None:
+            raise LanguageError(str(diagnostics))
+        return made
+
+    def show_source(self, which="kernel"):
+        print(self.get_kernel_source() if which != "host" else self.get_host_source())
+
+    def show_ptx(self):
+        """Prints the PTX."""
+        print(self.get_kernel_source())
+
+    def export_ptx(self, path):
+        with open(path, "w") as file:
+            file.write(self.get_kernel_source())
+
+    def get_ir(self):
+        """The tile IR that the kernel was compiled from."""
+        return self.prim_func.script()
+
+    def get_host_source(self):
+        """How the kernel is launched: there is no host code, but a manifest in the artifact."""
+        import json
+
+        parts = []
+        for x in self.executables:
+            manifest = getattr(x, "manifest", None)
+            parts.append(manifest if isinstance(manifest, str) else json.dumps(manifest, indent=2, default=str))
+        return "\n".join(parts)
+
+    def export_library(self, path):
+        """Writes the artifact (code and manifest), which tile_runtime and tile-run load; of several kernels one each."""
+        for i, x in enumerate(self.executables):
+            data = getattr(x, "artifact", None)
+            if data is None:
+                data = self._translate(self.prim_func.modules[i], "artifact")
+            place = str(path) if i == 0 else f"{path}.{i}"
+            with open(place, "wb") as file:
+                file.write(bytes(data))
+
+    export_sources = export_library
+
+    def get_profiler(self, tensor_supply_type=None):
+        """Measures the kernel, and compares it with references."""
+        from mlir_tile.profiler import Profiler, TensorSupplyType
+
+        return Profiler(self.params, self.out_idx, tensor_supply_type if tensor_supply_type is not None else TensorSupplyType.Auto, self)
+
+    def update_tuner_result(self, latency, config, ref_latency):
+        self.latency, self.config, self.ref_latency = latency, config, ref_latency
+        return self
+
+    def get_tuner_result(self):
+        return {"latency": self.latency, "config": self.config, "ref_latency": self.ref_latency}
+
+    @property
+    def remarks(self):
+        return [r for x in self.executables for r in (getattr(x, "remarks", None) or [])]
+
+    @property
+    def kernel_source(self):
+        return self.get_kernel_source()
+
+    @property
+    def adapter(self):
+        return self
+
+    def __repr__(self):
+        return f"<JITKernel {self.name} on {self.target}>"
+
+
+def _packed(shape, kind):
+    """The shape in memory: two elements of four bits are a byte."""
+    return (*shape[:-1], shape[-1] // 2) if shape and kind.bits == 4 else shape
+
+
+def _positions(out_idx, count, name):
+    """Positions of outputs as a list of numbers from zero."""
+    if out_idx is None:
+        return []
+    listed = list(out_idx) if isinstance(out_idx, (list, tuple)) else [out_idx]
+    result = []
+    for x in listed:
+        if not isinstance(x, int) or not -count <= x < count:
+            raise ValueError(f"{name}: out_idx {x!r} is no argument's position; there are {count} arguments")
+        result.append(x % count)
+    return result
+
+
+def compile_options(pass_configs):
+    """The options of the compiler that TileLang's pass configurations stand for."""
+    from mlir_tile.execution import CompileOptions
+
+    try:
+        from mlir_tile.compat.passes import options_of
+    except ImportError:
+        return CompileOptions()
+    options = options_of(pass_configs)
+    if isinstance(options.get("roles"), bool):
+        options["roles"] = "auto" if options["roles"] else "off"
+    return CompileOptions(**options)
+
+
+def _compile(prim_func, target, pass_configs):
+    from mlir_tile import execution
+
+    options = compile_options(pass_configs)
+    return [
+        execution.compile(module, target=target, name=name, options=options)
+        for module, name in zip(prim_func.modules, prim_func.kernel_names)
+    ]

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Names of targets: ours, and those that TileLang's scripts use for them."""
+
+import os
+import re
+
+_chosen = None
+
+
+def set_default_target(name):
+    """Makes `name` the target of every kernel compiled afterwards, whatever it asks for; None ends that."""
+    global _chosen
+    _chosen = name
+
+
+def default_target():
+    """The target that stands for "auto": set_default_target's, else the GPU that is there, else the CPU."""
+    if _chosen is not None:
+        return _chosen
+    return "cuda" if os.path.exists("/dev/nvidiactl") else "cpu"
+
+
+def resolve_target(target=None):
+    """The name that execution.compile takes: cpu, lowered:sm_…, cuda, cuda:sm_…"""
+    if _chosen is not None:
+        return _chosen
+    if isinstance(target, dict):
+        arch = target.get("arch")
+        target = f"{target.get('kind', 'cuda')} -arch={arch}" if arch else target.get("kind", "cuda")
+    text = "auto" if target is None else str(target).strip()
+    if text == "auto":
+        named = os.environ.get("TILELANG_DEFAULT_TARGET", "auto")
+        return default_target() if named in ("", "auto") else resolve_target(named)
+    if text in ("cpu", "cuda") or text.startswith(("cuda:", "lowered:")):
+        return text
+    kind = text.split()[0].partition("-")[0]
+    if kind in ("llvm", "c", "cpu"):
+        return "cpu"
+    if kind.startswith("cuda") or kind == "nvidia":
+        arch = re.search(r"sm_?(\d+[a-z]?)", text)
+        if arch is None:
+            return "cuda"
+        name = arch[1]
+        return f"cuda:sm_{name + 'a' if name in ('90', '100', '103', '110', '120') else name}"
+    raise ValueError(f"expected a target of auto, cpu, cuda, cuda:sm_90a (or another architecture), lowered:sm_90a; got {target!r}")
+
+
+def architecture_of(target):
+    """The architecture of a target's PTX; that of Hopper where it names none."""
+    _, _, arch = target.partition(":")
+    return arch or "sm_90a"

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The language of kernels: `import mlir_tile.language as T`.
+
+Names and meaning follow TileLang's. A kernel is a Python function (T.prim_func, or a function under
+@mlir_tile.jit) whose statements are traced into operations of the tile dialect.
+"""
+
+from . import dtypes as _dtypes
+from . import mathematics as _mathematics
+from . import sync as _sync
+from . import threads as _threads
+from .annotations import (
+    annotate_compile_flags,
+    annotate_l2_hit_ratio,
+    annotate_layout,
+    annotate_min_blocks_per_sm,
+    annotate_pass_configs,
+    annotate_restrict_buffers,
+    annotate_safe_value,
+    attr,
+    const,
+    dynamic,
+    symbolic,
+    use_swizzle,
+)
+from .atomics import atomic_add, atomic_addx2, atomic_addx4, atomic_load, atomic_max, atomic_min, atomic_or, atomic_store
+from .buffers import Buffer as _Buffer
+from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
+from .copying import async_copy, c2d_im2col, copy, im2col, tma_copy, transpose
+from .dtypes import dtype
+from .errors import LanguageError, NoBuilderError, UnsupportedError
+from .filling import clear, fill
+from .functions import Macro, PrimFunc, macro, prim_func
+from .gemming import GemmWarpPolicy, gemm, gemm_sp, wgmma_gemm
+from .kernel import (
+    ClusterKernel,
+    Kernel,
+    KernelLaunchFrame,
+    get_block_binding,
+    get_block_bindings,
+    get_block_extent,
+    get_block_extents,
+    get_lane_idx,
+    get_thread_binding,
+    get_thread_bindings,
+    get_thread_extent,
+    get_thread_extents,
+    get_warp_group_idx,
+    get_warp_idx,
+    get_warp_idx_sync,
+)
+from .layouts import Fragment, Layout
+from .loop import (
+    Parallel,
+    Persistent,
+    Pipelined,
+    Serial,
+    Unroll,
+    Vectorized,
+    align_up,
+    cdiv,
+    ceildiv,
+    grid,
+    loop_break,
+    parallel,
+    serial,
+    thread_binding,
+    unroll,
+    vectorized,
+)
+from .memory import (
+    alloc_buffer,
+    alloc_fragment,
+    alloc_global,
+    alloc_local,
+    alloc_shared,
+    alloc_var,
+    allocate,
+    empty,
+    handle,
+    make_tensor,
+    make_tensor_from_addr,
+    match_buffer,
+    ptr,
+    reshape,
+    view,
+)
+from .reducing import (
+    all_of,
+    alloc_reducer,
+    any_of,
+    cummax,
+    cumsum,
+    finalize_reducer,
+    reduce,
+    reduce_absmax,
+    reduce_abssum,
+    reduce_bitand,
+    reduce_bitor,
+    reduce_bitxor,
+    reduce_max,
+    reduce_min,
+    reduce_sum,
+    reducer_init,
+    reducer_update,
+)
+from .values import Const as FloatImm
+from .values import Const as IntImm
+from .values import Expr as PrimExpr
+from .values import Variable as Var
+from .builder import Ref
+
+Buffer = Tensor
+
+_own = set(globals())
+for _source in (_mathematics, _sync, _threads):
+    for _key, _value in vars(_source).items():
+        if callable(_value) and getattr(_value, "__module__", "").startswith(__name__) and not isinstance(_value, type) and _key not in _own:
+            globals()[_key] = _value
+globals().update(_dtypes.all_names())
+BufferType = _Buffer
+
+__all__ = sorted(x for x in globals() if not x.startswith("_") or x in ("__exp", "__log", "__sin", "__cos", "__tan"))
+
+
+class UnknownNameError(UnsupportedError, AttributeError):
+    """A name that the language does not have."""
+
+
+def __getattr__(name):
+    if name.startswith("__") and name.endswith("__"):
+        raise AttributeError(name)
+    from .errors import fail
+
+    return fail(
+        f"T.{name} is not supported by mlir-tile (docs/TileLangCompatibility.md lists what is)", kind=UnknownNameError
+    )

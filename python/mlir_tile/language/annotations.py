@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Statements about a kernel: order of blocks, layouts, values outside of tensors; symbols of sizes."""
+
+import re
+
+from .builder import current
+from .dtypes import dtype as element_type
+from .errors import NoBuilderError, fail
+from .values import INT32, Variable, as_value, cast
+
+
+def use_swizzle(panel_size, order="row", enable=True):
+    """Launches blocks in panels of `panel_size` rows, so that neighbours share operands in the L2 cache."""
+    builder = current("T.use_swizzle")
+    if order not in ("row", "column", "mlx"):
+        fail(f"T.use_swizzle: expected an order of row, column or mlx, got {order!r}")
+    if enable and builder.kernel is not None and len(builder.kernel.grid) >= 2 and int(panel_size) > 0:
+        builder.kernel.attributes["panel"] = int(panel_size)
+
+
+def annotate_layout(layout_map, *_, **__):
+    """Layouts of buffers. The compiler chooses layouts itself; a fragment's that it can say is respected."""
+    from .layouts import state_layout
+
+    current("T.annotate_layout")
+    for buffer, layout in layout_map.items():
+        state_layout(buffer, layout)
+
+
+def annotate_safe_value(safe_value_map, *_, **__):
+    """What is read outside of a tensor (zero where it is not said)."""
+    current("T.annotate_safe_value")
+    for buffer, value in safe_value_map.items():
+        buffer.safe_value = cast(as_value(value), buffer.dtype)
+
+
+def annotate_restrict_buffers(*buffers):
+    """These arguments may overlap others."""
+    current("T.annotate_restrict_buffers")
+    for buffer in buffers:
+        buffer.may_alias = True
+
+
+def annotate_l2_hit_ratio(l2_hit_ratio_map):
+    """How much of a tensor the L2 cache should keep: a hint, without effect here."""
+    current("T.annotate_l2_hit_ratio")
+
+
+def annotate_min_blocks_per_sm(n):
+    """Blocks on a multiprocessor: a hint, without effect here."""
+    current("T.annotate_min_blocks_per_sm")
+
+
+def annotate_pass_configs(configs):
+    """Options of the compiler for this function; those of @tilelang.jit win."""
+    builder = current("T.annotate_pass_configs")
+    builder.pass_configs = dict(configs)
+
+
+def annotate_compile_flags(flags):
+    """Flags of nvcc: accepted, without effect, as there is no nvcc."""
+    builder = current("T.annotate_compile_flags")
+    builder.compile_flags = flags
+
+
+def _names(text):
+    return [x for x in re.split(r"[,\s]+", text.strip()) if x]
+
+
+def dynamic(name, dtype="int32"):
+    """Sizes that each call chooses: T.dynamic("m"), T.dynamic("m, n")."""
+    made = tuple(Variable(x, "dynamic", element_type(dtype), low=0) for x in _names(name))
+    if not made:
+        fail("T.dynamic needs a name")
+    return made if len(made) > 1 or "," in name else made[0]
+
+
+symbolic = dynamic
+
+
+def const(name, dtype="int32"):
+    """Sizes of an eager kernel's tensors: taken from the call, and known when the kernel is built."""
+    from .builder import current_or_none
+
+    builder = current_or_none()
+    if builder is None or builder.phase is None:
+        fail("T.const() can only be used in a function of @tilelang.jit that is written in eager style", kind=NoBuilderError)
+    names = _names(name)
+    if builder.phase == "declare":
+        made = []
+        for x in names:
+            variable = builder.constants.get(x)
+            if variable is None:
+                variable = builder.constants[x] = Variable(x, "const", element_type(dtype), low=0)
+            made.append(variable)
+    else:
+        for x in names:
+            if x not in builder.sizes:
+                fail(f"the size {x} of T.const is not known: it must be an extent or a stride of a tensor by itself, or be given as {x}=...")
+        made = [builder.sizes[x] for x in names]
+    return tuple(made) if len(made) > 1 or "," in name else made[0]
+
+
+def attr(node=None, attr_key=None, value=None):
+    """An attribute of what follows: accepted, without effect."""
+    import contextlib
+
+    from .threads import Reducer, ReduceScope
+
+    if isinstance(node, Reducer):
+        return ReduceScope(node)
+    return contextlib.nullcontext()
+
+
+INDEX_TYPE = INT32

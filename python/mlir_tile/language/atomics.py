@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Atomic updates of elements and of tiles."""
+
+from .buffers import Buffer, Region, region_of
+from .builder import current
+from .copying import _pair
+from .errors import fail, unsupported
+from .values import Load, Op, as_value, cast
+
+_ORDERS = (None, "relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
+
+
+def _atomic(kind, dst, value, memory_order, return_prev):
+    construct = f"T.atomic_{kind}"
+    builder = current(construct)
+    if memory_order not in _ORDERS:
+        fail(f"{construct}: expected a memory order of {', '.join(map(str, _ORDERS[1:]))}, got {memory_order!r}")
+    tile = isinstance(value, (Buffer, Region)) and not getattr(value, "is_var", False)
+    if isinstance(dst, (Buffer, Region)) and not tile and not getattr(dst, "is_var", False):
+        region = region_of(dst, construct)
+        if all(x == 1 for x in region.extents):
+            dst = Load(region.buffer, region.offsets)
+        else:
+            fail(f"{construct}: the target is a region, so the value must be a tile, got {value!r}")
+    if tile:
+        if return_prev:
+            unsupported(f"{construct}(return_prev=True) of a tile")
+        source, target = _pair(value, dst, construct)
+        if kind not in ("add", "max", "min"):
+            unsupported(f"{construct} of a tile")
+        builder.tile("atomic", source=source, target=target, kind=kind)
+        return None
+    if not isinstance(dst, Load):
+        fail(f"{construct}: expected an element of a buffer, got {dst!r}")
+    if dst.buffer.space not in ("global", "shared"):
+        fail(f"{construct}: expected an element in global or shared memory, got {dst.buffer!r}")
+    operation = Op("atomic", (kind, dst.buffer, tuple(dst.indices), cast(as_value(value), dst.dtype)), dst.dtype)
+    if return_prev:
+        return builder.define("previous", operation)
+    builder.tile("evaluate", value=operation)
+    return None
+
+
+def atomic_add(dst, value, memory_order=None, return_prev=False, use_tma=False, annotations=None):
+    """dst += value, atomically; of an element or of a tile."""
+    return _atomic("add", dst, value, memory_order, return_prev)
+
+
+def atomic_max(dst, value, memory_order=None, return_prev=False, annotations=None):
+    return _atomic("max", dst, value, memory_order, return_prev)
+
+
+def atomic_min(dst, value, memory_order=None, return_prev=False, annotations=None):
+    return _atomic("min", dst, value, memory_order, return_prev)
+
+
+def atomic_or(dst, value, memory_order=None):
+    return _atomic("or", dst, value, memory_order, False)
+
+
+def _vector(lanes):
+    def function(dst, value, return_prev=False):
+        if return_prev:
+            unsupported(f"T.atomic_addx{lanes}(return_prev=True)")
+        target, source = region_of(dst, f"T.atomic_addx{lanes}"), region_of(value, f"T.atomic_addx{lanes}")
+        for i in range(lanes):
+            place = (*target.offsets[:-1], target.offsets[-1] + i)
+            element = Load(source.buffer, (*source.offsets[:-1], source.offsets[-1] + i))
+            _atomic("add", Load(target.buffer, place), element, None, False)
+
+    function.__name__ = f"atomic_addx{lanes}"
+    function.__doc__ = f"Adds {lanes} neighbouring elements, each atomically."
+    return function
+
+
+atomic_addx2, atomic_addx4 = _vector(2), _vector(4)
+
+
+def atomic_load(src, memory_order="seq_cst"):
+    return unsupported("T.atomic_load", "an atomic addition of zero with return_prev=True reads a value")
+
+
+def atomic_store(dst, src, memory_order="seq_cst"):
+    return unsupported("T.atomic_store")

@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a rewritten function calls: it records statements, and keeps Python's own control flow Python's."""
+
+import inspect
+import operator
+import threading
+
+from .buffers import Buffer, OutputTensor, Region
+from .errors import NoBuilderError, fail, here
+from .statements import Alloc, Assign, Define, If, Leave, Store, Tile, While
+from .values import IMPURE, NUMBERS, Expr, Let, Load, Op, Variable, as_value, cast, reads_memory, select, truth, unary
+
+_OPERATORS = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Pow": operator.pow,
+    "LShift": operator.lshift,
+    "RShift": operator.rshift,
+    "BitOr": operator.or_,
+    "BitAnd": operator.and_,
+    "BitXor": operator.xor,
+    "MatMult": operator.matmul,
+}
+_state = threading.local()
+
+
+def current(construct=None):
+    """The builder of the kernel that is being traced; an error outside of one."""
+    builder = getattr(_state, "builder", None)
+    if builder is None:
+        fail(f"{construct or 'this construct'} can only be used inside of a kernel (@T.prim_func, @tilelang.jit or a macro)", kind=NoBuilderError)
+    return builder
+
+
+def current_or_none():
+    return getattr(_state, "builder", None)
+
+
+class PhaseOneEnds(Exception):
+    """The first phase of an eager kernel ends where its T.Kernel begins."""
+
+
+class Ref(Load):
+    """A place that a macro was given by reference."""
+
+    __slots__ = ()
+
+
+class Branch:
+    """An `if` on its way: of the kernel (`statement`), or of Python (`known`)."""
+
+    __slots__ = ("statement", "known")
+
+    def __init__(self, statement, known):
+        self.statement, self.known = statement, known
+
+
+class KernelScope:
+    """One `with T.Kernel(...)`: its grid, its indices and its statements."""
+
+    def __init__(self, grid, threads, location):
+        self.grid, self.threads, self.location = grid, threads, location
+        self.thread_shape = (threads,)
+        self.blocks, self.body = [], []
+        self.cluster = None
+        self.attributes = {}
+        self.thread_index = None
+        self.names = {}
+
+
+class Builder:
+    """Records what one function does. `phase`: None, "declare" (eager, up to T.Kernel) or "build"."""
+
+    def __init__(self, name, phase=None, sizes=None):
+        self.name, self.phase, self.sizes = name, phase, sizes or {}
+        self.arguments, self.outputs, self.returned = [], [], []
+        self.constants = {}
+        self.kernels, self.kernel, self.block = [], None, None
+        self.loops, self.opened = [], []
+        self.pass_configs, self.compile_flags = {}, None
+        self.globals, self.views = [], []
+        self.macro_depth = 0
+
+    def __enter__(self):
+        self.saved = getattr(_state, "builder", None)
+        _state.builder = self
+        return self
+
+    def __exit__(self, *error):
+        _state.builder = self.saved
+        if error[0] is None:
+            self.close_opened()
+
+    def close_opened(self):
+        """Ends a T.Kernel that was opened by an assignment."""
+        while self.opened:
+            self.opened.pop().__exit__(None, None, None)
+
+    # Statements.
+    def add(self, statement, location=None):
+        if self.block is None:
+            fail("a statement of the kernel stands outside of `with T.Kernel(...)`; move it inside")
+        statement.location = location or here()
+        self.block.append(statement)
+        return statement
+
+    def tile(self, name, **operands):
+        return self.add(Tile(name, **operands))
+
+    def allocate(self, buffer):
+        self.add(Alloc(buffer), buffer.location)
+        return buffer
+
+    def in_parallel(self):
+        return any(kind == "parallel" for kind, _ in self.loops)
+
+    # Control flow.
+    def branch(self, condition):
+        condition = truth(condition)
+        if not isinstance(condition, Expr):
+            return Branch(None, condition)
+        return Branch((self.add(If(condition)), self.block), True)
+
+    def then(self, branch):
+        if branch.statement is None:
+            return branch.known
+        self.block = branch.statement[0].then
+        return True
+
+    def otherwise(self, branch):
+        if branch.statement is None:
+            return not branch.known
+        self.block = branch.statement[0].otherwise
+        return True
+
+    def end(self, branch):
+        if branch.statement is not None:
+            self.block = branch.statement[1]
+
+    def range(self, *arguments):
+        from .loop import serial
+
+        return serial(*arguments)
+
+    def loop(self, iterable):
+        from .loop import Loop
+
+        if isinstance(iterable, Loop):
+            yield from iterable.run(self)
+            return
+        if isinstance(iterable, Expr) or not hasattr(iterable, "__iter__"):
+            fail(f"cannot loop over {iterable!r}; use range, T.serial, T.Parallel, T.Pipelined or a list of Python's")
+        depth = len(self.loops)
+        for item in iterable:
+            self.loops.append(("python", self.block))
+            try:
+                yield item
+            finally:
+                del self.loops[depth:]
+
+    def run_loop(self, loops, result):
+        """Traces the body of nested loops: statements made by the caller, the innermost last."""
+        outer, depth = self.block, len(self.loops)
+        for statement in loops:
+            self.add(statement)
+            self.block = statement.body
+        self.loops.append((loops[-1].kind, self.block))
+        yield result
+        del self.loops[depth:]
+        self.block = outer
+
+    def repeat(self, condition):
+        value = truth(condition())
+        if not isinstance(value, Expr):
+            if value:
+                fail("the condition of this `while` is always true, and the kernel would never end; loop over range and use break")
+            return
+        statement = self.add(While(value))
+        outer, depth = self.block, len(self.loops)
+        self.block = statement.body
+        self.loops.append(("while", self.block))
+        yield None
+        del self.loops[depth:]
+        self.block = outer
+
+    def leave(self, kind):
+        """`break` or `continue`: true where the loop is Python's."""
+        if not self.loops:
+            fail(f"`{kind}` outside of a loop")
+        loop, block = self.loops[-1]
+        if loop == "python":
+            if block is not self.block:
+                fail(f"`{kind}` of a loop of Python's under a condition of the kernel; loop over range(...) instead")
+            return True
+        if loop == "parallel" and kind == "break":
+            fail("`break` in T.Parallel: its iterations run in any order; use T.serial")
+        self.add(Leave(kind))
+        return False
+
+    def enter(self, context):
+        return context
+
+    def close_kernel(self):
+        self.block, self.kernel = None, None
+
+    # Names.
+    def bind(self, name, value, old, copies):
+        kind = type(value)
+        if kind in NUMBERS and not isinstance(old, (Buffer, Ref)):
+            return value
+        if isinstance(old, Buffer) and old.is_var and not (isinstance(value, Buffer) and not (value.is_var and (copies or value is old))):
+            if isinstance(value, (Expr, *NUMBERS)) or value is old or getattr(value, "is_var", False):
+                self.assign(old, value)
+                return old
+        if type(old) is Ref and isinstance(value, (Expr, *NUMBERS)):
+            self.add(Store(old.buffer, old.indices, cast(value, old.dtype)))
+            return old
+        if isinstance(value, Buffer):
+            if value.is_var and copies:
+                return self.define(name, value.as_load())
+            if value.name == "buffer":
+                value.name = name
+            return value
+        if isinstance(value, OutputTensor):
+            return self.output(name, value)
+        if isinstance(value, Expr):
+            return self.named(name, value)
+        frame = getattr(value, "open_until_end", None)
+        return frame(self) if frame is not None else value
+
+    def named(self, name, value):
+        if type(value) is Variable:
+            if value.name == "_":
+                value.name = name
+            return value
+        if reads_memory(value) and self.block is not None:
+            return self.define(name, value)
+        return value
+
+    def define(self, name, value):
+        let = Let(name, value)
+        self.add(Define(let))
+        return let
+
+    def read(self, value):
+        """The value of a name: a variable is read now."""
+        if isinstance(value, Buffer) and value.is_var and self.block is not None:
+            return self.define(value.name, value.as_load())
+        return value
+
+    plain = read
+
+    def unpack(self, value, count):
+        frame = getattr(value, "open_until_end", None)
+        if frame is not None:
+            value = frame(self)
+        if isinstance(value, Expr) or (isinstance(value, Buffer)):
+            if count == 1:
+                return (value,)
+            fail(f"cannot unpack {value!r} into {count} names")
+        items = tuple(value)
+        if len(items) != count:
+            fail(f"expected {count} values to unpack, got {len(items)}")
+        return tuple(self.named("_", x) if isinstance(x, Expr) else x for x in items)
+
+    def declare(self, name, old, annotation):
+        """`A: T.Tensor(...)` in the body: an argument gets its type; else nothing."""
+        from .arguments import declare_argument
+
+        return declare_argument(self, name, old, annotation)
+
+    def output(self, name, value):
+        buffer = Buffer(value.shape, value.dtype, "global", None, name)
+        buffer.location = value.location
+        buffer.output = len(self.outputs)
+        self.outputs.append(buffer)
+        self.arguments.append(buffer)
+        return buffer
+
+    # Stores.
+    def assign(self, variable, value):
+        self.add(Assign(variable, cast(as_value(value), variable.dtype)))
+
+    def store(self, target, key, value):
+        if isinstance(target, (Buffer, Region)):
+            place = target[key]
+            if isinstance(place, Region):
+                from .copying import copy
+                from .filling import fill
+
+                return copy(value, place) if isinstance(value, (Buffer, Region)) else fill(place, value)
+            if target.is_var if isinstance(target, Buffer) else False:
+                return self.assign(target, value)
+            check_store(place.buffer)
+            return self.add(Store(place.buffer, place.indices, cast(as_value(value), place.dtype)))
+        if isinstance(target, Load):
+            fail(f"cannot assign to an element of {target!r}, which is a value")
+        target[key] = value
+        return None
+
+    def update(self, target, key, operation, value):
+        if isinstance(target, (Buffer, Region)):
+            place = target[key]
+            if isinstance(place, Region):
+                fail(f"cannot update a slice, {place!r}, at once; loop over its elements in T.Parallel")
+            return self.store(target, key, self.operate(operation, place, value))
+        target[key] = self.operate(operation, target[key], value)
+        return None
+
+    def operate(self, operation, a, b):
+        return _OPERATORS[operation](a, b)
+
+    def augment(self, name, old, operation, value):
+        if isinstance(old, Buffer) and old.is_var:
+            self.assign(old, self.operate(operation, old.as_load(), value))
+            return old
+        if type(old) is Ref:
+            self.add(Store(old.buffer, old.indices, cast(self.operate(operation, old, value), old.dtype)))
+            return old
+        if isinstance(old, Buffer):
+            fail(f"cannot update the buffer {old.name} as a whole; name an element, as in {old.name}[i] += ...")
+        result = self.operate(operation, old, value)
+        return self.named(name, result) if isinstance(result, Expr) else result
+
+    def statement(self, value):
+        if type(value) is Op and value.name in IMPURE:
+            self.add(Tile("evaluate", value=value))
+        elif type(value) is Op and any(type(x) is Op and x.name in IMPURE for x in value.args):
+            self.add(Tile("evaluate", value=value))
+        else:
+            frame = getattr(value, "open_until_end", None)
+            if frame is not None:
+                frame(self)
+        return value
+
+    def ret(self, value):
+        if self.macro_depth:
+            if self.block is not self.macro_blocks[-1]:
+                fail(
+                    "`return` of a macro under a condition or in a loop of the kernel is not supported; assign to a "
+                    "variable (T.alloc_var) there and return it at the end"
+                )
+            return tuple(map(self.read, value)) if isinstance(value, tuple) else self.read(value)
+        if value is not None:
+            values = value if isinstance(value, (tuple, list)) else (value,)
+            for x in values:
+                if not isinstance(x, Buffer) or x.output is None:
+                    fail(f"a kernel returns tensors made by T.empty only, got {x!r}")
+            self.returned = [x.output for x in values]
+        return value
+
+    # Truth.
+    def logic(self, operation, left, right):
+        known = truth(left) if isinstance(left, Expr) or getattr(left, "is_var", False) else left
+        if not isinstance(known, Expr):
+            if isinstance(left, Expr):
+                left = bool(known)
+            return (left and right()) if operation == "And" else (left or right())
+        other = right()
+        other = truth(other)
+        name = "and" if operation == "And" else "or"
+        if not isinstance(other, Expr):
+            if name == "and":
+                return known if other else False
+            return True if other else known
+        return Op(name, (known, other), known.dtype)
+
+    def negate(self, value):
+        known = truth(value) if isinstance(value, Expr) or getattr(value, "is_var", False) else value
+        return unary("not", known) if isinstance(known, Expr) else not known
+
+    def choose(self, condition, yes, no):
+        known = truth(condition) if isinstance(condition, Expr) or getattr(condition, "is_var", False) else condition
+        if not isinstance(known, Expr):
+            return yes() if known else no()
+        return select(known, yes(), no())
+
+    def check(self, condition, message):
+        known = truth(condition) if isinstance(condition, Expr) or getattr(condition, "is_var", False) else condition
+        if isinstance(known, Expr):
+            if self.block is not None:
+                self.tile("assert", condition=known, message=str(message))
+            return
+        if not known:
+            raise AssertionError(f"{here()}: {message}")
+
+    # Macros.
+    macro_blocks = ()
+
+    def call_macro(self, function, references, bound):
+        """Runs a macro's body here; its names are its own."""
+        self.macro_depth += 1
+        self.macro_blocks = [*self.macro_blocks, self.block]
+        loops, self.loops = self.loops, list(self.loops)
+        try:
+            given = inspect.BoundArguments(bound.signature, type(bound.arguments)())
+            for name, value in bound.arguments.items():
+                kind = bound.signature.parameters[name].kind
+                if kind is inspect.Parameter.VAR_POSITIONAL:
+                    value = tuple(self.macro_argument(x, False) for x in value)
+                elif kind is inspect.Parameter.VAR_KEYWORD:
+                    value = {k: self.macro_argument(x, False) for k, x in value.items()}
+                else:
+                    value = self.macro_argument(value, name in references)
+                given.arguments[name] = value
+            return function(*given.args, **given.kwargs)
+        finally:
+            self.macro_depth -= 1
+            self.macro_blocks = self.macro_blocks[:-1]
+            self.loops = loops
+
+    def macro_argument(self, value, by_reference):
+        if by_reference:
+            if isinstance(value, Buffer):
+                return value
+            if isinstance(value, Load):
+                if value.buffer.is_var:
+                    return value.buffer
+                return Ref(value.buffer, tuple(self.named("_", x) if isinstance(x, Expr) else x for x in value.indices))
+            if isinstance(value, Region):
+                return value
+            fail(f"expected a variable, an element or a region for a parameter of type T.Ref, got {value!r}")
+        if isinstance(value, Buffer) and value.is_var:
+            return self.define(value.name, value.as_load())
+        if isinstance(value, Expr):
+            return self.named("_", value)
+        return value
+
+
+def check_store(buffer):
+    if buffer.space in ("reducer", "barrier"):
+        fail(f"{buffer.name} is no buffer whose elements can be assigned; see T.reducer_update")
+

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Code for single threads: statements that depend on the thread's index, or on memory of its own.
+
+The block's program has no threads. Statements in a row that depend on one become the iterations of a
+parallel loop, one for each thread; what a thread keeps between two such loops is a row of a fragment.
+"""
+
+from .buffers import Buffer
+from .errors import fail
+from .kernel import thread_index
+from .statements import Alloc, Assign, Define, For, If, Store, Tile, While
+from .values import Expr, Let, Load, Op, Variable, walk
+
+# Operations on tiles that a thread does for itself where a side is memory of its own.
+_OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
+
+
+def expressions(statement):
+    """The values that a statement itself (without its blocks) reads."""
+    kind = type(statement)
+    if kind is Store:
+        return (statement.value, *statement.indices)
+    if kind is Define:
+        return (statement.let.value,)
+    if kind is Assign:
+        return (statement.value,)
+    if kind in (If, While):
+        return (statement.condition,)
+    if kind is For:
+        return (statement.start, statement.step, *statement.extents)
+    if kind is Tile:
+        found = []
+        for x in statement.operands.values():
+            if isinstance(x, Expr):
+                found.append(x)
+            elif hasattr(x, "offsets"):
+                found += list(x.offsets)
+        return tuple(found)
+    return ()
+
+
+def nodes(statement):
+    """Every node of a statement's own values; operands of atomics, too."""
+    for root in expressions(statement):
+        for node in walk(root):
+            if type(node) is Op and node.name == "atomic":
+                for x in (*node.args[2], node.args[3]):
+                    yield from walk(x)
+            yield node
+
+
+class Threads:
+    """The part of the emitter that finds and writes code for single threads."""
+
+    def find_threads(self, body):
+        """Which variables and named values differ from thread to thread."""
+        self.thread_lets, self.thread_variables, self.thread_buffers = set(), set(), set()
+        self.uses, self.spilled, self.kinds = {}, {}, {}
+        self.in_parallel_only(body)
+        self.count_uses(body)
+        if self.kernel.thread_index is None and not self.thread_buffers:
+            self.has_threads = False
+            return
+        self.has_threads = True
+        while self.mark(body, False):
+            pass
+
+    def in_parallel_only(self, body, parallel=False):
+        """Local buffers that code outside of T.Parallel touches: memory of the threads."""
+        for statement in body:
+            if not parallel:
+                if type(statement) is Store and statement.buffer.space == "local":
+                    self.thread_buffers.add(statement.buffer)
+                for node in nodes(statement):
+                    if isinstance(node, Load) and node.buffer.space == "local":
+                        self.thread_buffers.add(node.buffer)
+                if type(statement) is Tile:
+                    for x in statement.operands.values():
+                        buffer = x if isinstance(x, Buffer) else getattr(x, "buffer", None)
+                        if isinstance(buffer, Buffer) and buffer.space == "local":
+                            self.thread_buffers.add(buffer)
+            inside = parallel or (type(statement) is For and statement.kind == "parallel")
+            for block in statement.blocks:
+                self.in_parallel_only(block, inside)
+
+    def count_uses(self, body):
+        for statement in body:
+            for node in nodes(statement):
+                if type(node) is Let:
+                    self.uses[id(node)] = self.uses.get(id(node), 0) + 1
+            for block in statement.blocks:
+                self.count_uses(block)
+
+    def of_thread(self, node):
+        """Whether a node of a value differs from thread to thread."""
+        if type(node) is Variable:
+            return node.kind == "thread"
+        if type(node) is Let:
+            return id(node) in self.thread_lets
+        if isinstance(node, Load):
+            return node.buffer in self.thread_variables or node.buffer in self.thread_buffers
+        return False
+
+    def reads_threads(self, statement):
+        return any(map(self.of_thread, nodes(statement)))
+
+    def mark(self, body, inside):
+        """One pass of the search; whether it found anything new."""
+        changed = False
+        for statement in body:
+            threaded = inside or self.reads_threads(statement)
+            if type(statement) is Define and threaded and id(statement.let) not in self.thread_lets:
+                self.thread_lets.add(id(statement.let))
+                changed = True
+            if type(statement) is Assign and threaded and statement.variable not in self.thread_variables:
+                self.thread_variables.add(statement.variable)
+                changed = True
+            if type(statement) is For and statement.kind == "parallel":
+                continue
+            for block in statement.blocks:
+                changed |= self.mark(block, threaded and type(statement) in (If, While, For))
+        return changed
+
+    # What kind a statement is.
+    def kind_of(self, statement):
+        """`thread`: for each thread alone; `mixed`: has both kinds inside; else `block`."""
+        if not self.has_threads:
+            return "block"
+        found = self.kinds.get(id(statement))
+        if found is None:
+            found = self.kinds[id(statement)] = self.find_kind(statement)
+        return found
+
+    def find_kind(self, statement):
+        kind = type(statement)
+        if kind is Tile:
+            touches = any(
+                (x if isinstance(x, Buffer) else getattr(x, "buffer", None)) in self.thread_buffers
+                for x in statement.operands.values() if isinstance(x if isinstance(x, Buffer) else getattr(x, "buffer", None), Buffer)
+            )
+            return "thread" if statement.name in _OF_THREADS and (touches or self.reads_threads(statement)) else "block"
+        if kind is Store:
+            return "thread" if statement.buffer in self.thread_buffers or self.reads_threads(statement) else "block"
+        if kind is Define:
+            return "thread" if id(statement.let) in self.thread_lets else "block"
+        if kind is Assign:
+            return "thread" if statement.variable in self.thread_variables else "block"
+        if kind is For and statement.kind in ("parallel",):
+            return "block"
+        if not statement.blocks:
+            return "block"
+        inner = {self.kind_of(x) for block in statement.blocks for x in block if type(x) is not Alloc}
+        own = self.reads_threads(statement)
+        if not own and "thread" in inner and any(self.conflicts(block, kind is For or kind is While) for block in statement.blocks):
+            return "mixed"
+        if own and self.has_tiles(statement):
+            fail(
+                "work of the whole block (a tile operation, T.Parallel or a barrier) under a condition or in a loop "
+                "that differs from thread to thread",
+                statement.location,
+            )
+        if own or ("thread" in inner and not self.has_tiles(statement) and self.only_threads(statement)):
+            return "thread"
+        return "mixed" if inner & {"thread", "mixed"} else "block"
+
+    # Order of accesses to shared memory: threads meet between two that touch one buffer.
+    def shared_accesses(self, statement, found):
+        """Shared buffers that a statement reads (False) and writes (True)."""
+        for node in nodes(statement):
+            if isinstance(node, Load) and node.buffer.space == "shared":
+                found.add((node.buffer, False))
+            if type(node) is Op and node.name == "atomic" and node.args[1].space == "shared":
+                found.add((node.args[1], True))
+        if type(statement) is Store and statement.buffer.space == "shared":
+            found.add((statement.buffer, True))
+        if type(statement) is Tile:
+            for key, x in statement.operands.items():
+                buffer = getattr(x, "buffer", None)
+                if isinstance(buffer, Buffer) and buffer.space == "shared":
+                    found.add((buffer, key == "target"))
+        for block in statement.blocks:
+            for x in block:
+                self.shared_accesses(x, found)
+        return found
+
+    def meet(self, earlier, later):
+        """Whether threads must meet between statements with these accesses."""
+        return any((b, True) in earlier or (w and (b, False) in earlier) for b, w in later)
+
+    def conflicts(self, block, again):
+        """Whether threads must meet between statements of a block (of a loop: from one iteration to the next)."""
+        seen = set()
+        for statement in block:
+            made = self.shared_accesses(statement, set())
+            if self.meet(seen, made):
+                return True
+            seen |= made
+        return again and len(block) > 0 and any((b, False) in seen for b, w in seen if w)
+
+    def has_tiles(self, statement):
+        """Whether there is work of the whole block inside."""
+        for block in statement.blocks:
+            for x in block:
+                if type(x) is Tile and self.kind_of(x) == "block" and x.name not in ("evaluate", "print", "assert"):
+                    return True
+                if type(x) is For and x.kind in ("parallel", "pipelined"):
+                    return True
+                if self.has_tiles(x):
+                    return True
+        return False
+
+    def only_threads(self, statement):
+        """Whether a compound statement can be run by each thread alone: it assigns nothing of the block's."""
+        for block in statement.blocks:
+            for x in block:
+                if type(x) is Assign and x.variable not in self.thread_variables and x.variable in self.variables:
+                    return False
+                if not self.only_threads(x):
+                    return False
+        return True
+
+    # Groups.
+    def run_group(self, statements):
+        """One parallel loop over the threads; what is named here and used elsewhere is kept in fragments."""
+        inside = {}
+        self._count_into(statements, inside)
+        self._spill(statements, inside)
+        index, loc = thread_index(self.kernel), self.loc
+        self.count += 1
+        name = f"%{self.count}"
+        self.mode = "thread"
+        with self.region():
+            self.scopes[-1][("index", id(index))] = name
+            self.block(statements)
+            lines = self.lines
+        self.mode = "block"
+        self.lines += [f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+
+    def _count_into(self, statements, found):
+        for statement in statements:
+            for node in nodes(statement):
+                if type(node) is Let:
+                    found[id(node)] = found.get(id(node), 0) + 1
+            for block in statement.blocks:
+                self._count_into(block, found)
+
+    def _spill(self, statements, inside):
+        for statement in statements:
+            if type(statement) is Define:
+                let = statement.let
+                if self.uses.get(id(let), 0) > inside.get(id(let), 0):
+                    kind = f"memref<{self.kernel.threads}x{let.dtype.mlir}, #tile.fragment>"
+                    self.spilled[id(let)] = (self.op(f"tile.alloc : {kind}"), kind)
+
+    def keep_for_threads(self, let, name):
+        """Stores a named value that other groups use."""
+        place = self.spilled.get(id(let))
+        if place is None or self.mode != "thread":
+            return
+        fragment, kind = place
+        self.effect(f"memref.store {name}, {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
+
+    def recompute(self, let):
+        """A named value of the threads, from another group; None where it is none."""
+        place = self.spilled.get(id(let)) if self.mode == "thread" else None
+        if place is None:
+            return None
+        fragment, kind = place
+        return self.op(f"memref.load {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
+
+    def thread_memory(self, buffer):
+        """Memory of a thread's own: a row for each in a fragment."""
+        shape = "x".join(map(str, buffer.shape))
+        kind = f"memref<{self.kernel.threads}x{shape}x{buffer.dtype.mlir}, #tile.fragment>"
+        name = self.op(f"tile.alloc : {kind}")
+        self.scopes[-1][("buffer", id(buffer))] = name
+        self.scopes[-1][("rows", id(buffer))] = kind
+
+    # Work that a thread does for itself.
+    def elementwise_loops(self, extents, make):
+        """Loops over extents around the statement that `make` gives for their indices."""
+        indices = []
+        for x in extents:
+            indices.append(0 if x == 1 else Variable("_", "loop", low=0, high=x - 1))
+        body = [make(indices)]
+        for x, variable in reversed(list(zip(extents, indices))):
+            if isinstance(variable, Variable):
+                loop = For("serial", [variable], [x])
+                loop.body = body
+                body = [loop]
+        for statement in body:
+            self._place(statement)
+        self.kept.append(body)
+        self.block(body)
+
+    def _place(self, statement):
+        statement.location = self.location
+        for block in statement.blocks:
+            for x in block:
+                self._place(x)
+
+    def copy_by_thread(self, source, target):
+        wide = [x for x in source.extents if x != 1]
+
+        def make(indices):
+            made = []
+            for region in (source, target):
+                left = list(indices)
+                places = []
+                for offset, x in zip(region.offsets, region.extents):
+                    places.append(offset if x == 1 else left.pop(0) + offset)
+                made.append(places)
+            from .values import cast
+
+            value = cast(Load(source.buffer, tuple(made[0])), target.dtype)
+            return Store(target.buffer, tuple(made[1]), value)
+
+        self.elementwise_loops(wide, make)
+
+    def fill_by_thread(self, target, value):
+        wide = [x for x in target.extents if x != 1]
+
+        def make(indices):
+            left = list(indices)
+            places = [offset if x == 1 else left.pop(0) + offset for offset, x in zip(target.offsets, target.extents)]
+            return Store(target.buffer, tuple(places), value)
+
+        self.elementwise_loops(wide, make)
+
+    def tile_sync(self, statement):
+        """A barrier: the end of a group; the compiler orders what follows."""
+
+    # Exchange between threads.
+    def tile_exchange(self, statement, source, target, place):
+        """target = what another thread, `place`, holds in source."""
+        rows, kind = self.buffer(source), self.find(("rows", id(source)))
+        result = self.buffer(target)
+        index, loc = thread_index(self.kernel), self.loc
+        self.count += 1
+        name = f"%{self.count}"
+        self.mode = "thread"
+        with self.region():
+            self.scopes[-1][("index", id(index))] = name
+            zero = self.constant(0, "index")
+            value = self.op(f"memref.load {rows}[{self.index(place)}, {zero}] : {kind}")
+            self.effect(f"memref.store {value}, {result}[{name}, {zero}] : {kind}")
+            lines = self.lines
+        self.mode = "block"
+        self.lines += [f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+
+    def tile_thread_reduce(self, statement, source, target, kind, group, inner=1):
+        """target = source combined over groups of `group` threads, `inner` apart."""
+        rows, type_ = self.buffer(source), self.find(("rows", id(source)))
+        result = self.buffer(target)
+        element, threads, loc = source.dtype.mlir, self.kernel.threads, self.loc
+        outer = threads // (group * inner)
+        grid = f"memref<{outer}x{group}x{inner}x{element}, #tile.fragment>"
+        sums = f"memref<{outer}x{inner}x{element}, #tile.fragment>"
+        a, b = self.op(f"tile.alloc : {grid}"), self.op(f"tile.alloc : {sums}")
+        zero, whole, step = (self.constant(x, "index") for x in (0, group * inner, inner))
+        names = []
+        for _ in range(4):
+            self.count += 1
+            names.append(f"%{self.count}")
+        o, g, i, thread = names
+        with self.region():
+            first = self.op(f"arith.muli {o}, {whole} : index")
+            second = self.op(f"arith.muli {g}, {step} : index")
+            place = self.op(f"arith.addi {self.op(f'arith.addi {first}, {second} : index')}, {i} : index")
+            value = self.op(f"memref.load {rows}[{place}, {zero}] : {type_}")
+            self.effect(f"memref.store {value}, {a}[{o}, {g}, {i}] : {grid}")
+            lines = self.lines
+        self.lines += [
+            f"tile.parallel ({o}, {g}, {i}) in ({outer}, {group}, {inner}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"
+        ]
+        unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind in ("max", "min") else ""
+        self.effect(f"tile.reduce {kind} {a} to {b} dim(1){unsigned} : {grid} to {sums}")
+        with self.region():
+            place = self.op(f"arith.divui {thread}, {whole} : index")
+            inside = self.op(f"arith.remui {thread}, {step} : index")
+            value = self.op(f"memref.load {b}[{place}, {inside}] : {sums}")
+            self.effect(f"memref.store {value}, {result}[{thread}, {zero}] : {type_}")
+            lines = self.lines
+        self.lines += [f"tile.parallel ({thread}) in ({threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]

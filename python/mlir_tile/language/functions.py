@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernel functions and macros: tracing, arguments, the text of their modules."""
+
+import functools
+import inspect
+
+from .arguments import Undeclared, annotations_of, make_argument
+from .buffers import Buffer
+from .builder import Builder, Ref, current
+from .emit import Emitter
+from .errors import LanguageError, fail, here
+from .memory import Pointer
+from .rewrite import rewritten
+from .statements import Define, Store, Tile
+from .values import Op, Variable
+
+
+class Parameter:
+    """An argument of a kernel, as its caller sees it: a name, a type, a shape (empty of a scalar)."""
+
+    def __init__(self, argument):
+        self.name, self.dtype = argument.name, argument.dtype
+        self.shape = tuple(argument.shape) if isinstance(argument, Buffer) else ()
+        self.strides = tuple(argument.strides) if isinstance(argument, Buffer) else ()
+        self.is_buffer = isinstance(argument, Buffer)
+        self.output = getattr(argument, "output", None)
+
+    def is_scalar(self):
+        return not self.is_buffer
+
+    def torch_dtype(self):
+        return self.dtype.as_torch()
+
+    def __repr__(self):
+        return f"{self.name}: {self.dtype}{list(self.shape) if self.is_buffer else ''}"
+
+
+class PrimFunc:
+    """A traced function: its arguments and one module of tile IR for each T.Kernel in it.
+
+    `modules` are texts; `module` is the first as an `ir.Module`. `out_idx` are the positions of
+    arguments that T.empty made, in the order in which the function returns them.
+    """
+
+    def __init__(self, name, builder, function=None):
+        self.name, self.function = name, function
+        self.builder = builder
+        self.arguments = list(builder.arguments)
+        self.workspaces = list(builder.globals)
+        self.params = [Parameter(x) for x in self.arguments]
+        self.workspace_params = [Parameter(x) for x in self.workspaces]
+        self.views = [(Parameter(x), _position(x.base, self.arguments)) for x in builder.views]
+        if self.views:
+            _mark_overlaps(builder)
+        self.pass_configs, self.compile_flags = dict(builder.pass_configs), builder.compile_flags
+        outputs = [i for i, x in enumerate(self.arguments) if isinstance(x, Buffer) and x.output is not None]
+        self.out_idx = [outputs[i] for i in builder.returned]
+        if not builder.kernels:
+            fail(f"the function {name} has no `with T.Kernel(...)`", _start_of(function))
+        names = [name] if len(builder.kernels) == 1 else [f"{name}_{i}" for i in range(len(builder.kernels))]
+        self.modules = [
+            Emitter(n, self.arguments + self.workspaces + builder.views, kernel).module() for n, kernel in zip(names, builder.kernels)
+        ]
+        self.kernel_names = names
+        self.attrs = {}
+
+    @property
+    def module(self):
+        """The first module, parsed: an `ir.Module` in a context of its own."""
+        from mlir_tile import ir
+
+        context = ir.Context()
+        with context:
+            return ir.Module.parse(self.modules[0])
+
+    def script(self, *_, **__):
+        """The text of the modules."""
+        return "\n".join(self.modules)
+
+    __str__ = script
+
+    def __repr__(self):
+        return f"<PrimFunc {self.name}({', '.join(map(repr, self.params))})>"
+
+    def with_attr(self, key, value):
+        self.attrs[key] = value
+        return self
+
+    @property
+    def __name__(self):
+        return self.name
+
+    @property
+    def orig_func(self):
+        return self.function
+
+
+def _position(base, arguments):
+    for i, x in enumerate(arguments):
+        if x is base:
+            return i
+    return fail(f"{base.name} is no argument, so it has no view", base.location)
+
+
+def _written(block, found):
+    """Buffers that statements write."""
+    for statement in block:
+        if type(statement) is Store:
+            found.add(statement.buffer)
+        if type(statement) is Tile:
+            target = statement.operands.get("target")
+            found.add(getattr(target, "buffer", None))
+            value = statement.operands.get("value")
+            if type(value) is Op and value.name == "atomic":
+                found.add(value.args[1])
+        if type(statement) is Define and type(statement.let.value) is Op and statement.let.value.name == "atomic":
+            found.add(statement.let.value.args[1])
+        for inner in statement.blocks:
+            _written(inner, found)
+    return found
+
+
+def _mark_overlaps(builder):
+    """Views of arguments that a kernel writes: they overlap."""
+    written = set()
+    for kernel in builder.kernels:
+        _written(kernel.body, written)
+    for view in builder.views:
+        if view in written or view.base in written:
+            view.may_alias = view.base.may_alias = True
+
+
+def _start_of(function):
+    if function is None:
+        return here()
+    from .errors import Location
+
+    code = function.__code__
+    return Location((code.co_filename, code.co_firstlineno, 0))
+
+
+def trace(function, arguments, phase=None, sizes=None, name=None):
+    """Runs the rewritten function; gives the builder that recorded it.
+
+    `arguments`: a value for each parameter, those of the kernel already made. A phase "declare" ends at
+    T.Kernel.
+    """
+    from .builder import PhaseOneEnds
+
+    builder = Builder(name or function.__name__, phase, sizes)
+    body = rewritten(function).build(builder)
+    with builder:
+        for value in arguments.values():
+            if isinstance(value, (Buffer, Pointer)) or (isinstance(value, Variable) and value.kind == "scalar"):
+                builder.arguments.append(value)
+        try:
+            body(**arguments)
+        except PhaseOneEnds:
+            pass
+        except RecursionError:
+            raise
+    return builder
+
+
+def prim_func(function=None, *, check_well_formed=True, eager_jit=False, **_):
+    """Builds a kernel function when it is decorated; its annotations say what its arguments are."""
+    if function is None:
+        return functools.partial(prim_func, check_well_formed=check_well_formed, eager_jit=eager_jit)
+    annotations = annotations_of(function)
+    declared = rewritten(function).declared
+    arguments = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+            fail(f"the parameter {name} of a kernel function must be a plain one", _start_of(function))
+        if name in annotations:
+            made = make_argument(name, annotations[name])
+            if made is None:
+                if parameter.default is parameter.empty:
+                    fail(
+                        f"expected T.Tensor(...) or an element type as the type of the argument {name}, got {annotations[name]!r}",
+                        _start_of(function),
+                    )
+                made = parameter.default
+            else:
+                made.location = _start_of(function)
+            arguments[name] = made
+        elif name in declared:
+            arguments[name] = Undeclared(name, declared[name])
+        elif parameter.default is not parameter.empty:
+            arguments[name] = parameter.default
+        else:
+            fail(f"the argument {name} has no type; write {name}: T.Tensor((M, N), T.float16)", _start_of(function))
+    return PrimFunc(function.__name__, trace(function, arguments), function)
+
+
+class Macro:
+    """A function that is traced into each kernel that calls it."""
+
+    def __init__(self, function):
+        self.function, self.name = function, function.__name__
+        self.signature = inspect.signature(function)
+        self.references = None
+        functools.update_wrapper(self, function)
+
+    def _references(self):
+        if self.references is None:
+            annotations = {}
+            if any(name != "return" for name in self.function.__annotations__):
+                try:
+                    annotations = annotations_of(self.function)
+                except LanguageError:
+                    annotations = {}
+            self.references = {k for k, v in annotations.items() if v is Ref or v is Variable}
+        return self.references
+
+    def __call__(self, *arguments, **keywords):
+        builder = current(f"the macro {self.name}")
+        bound = self.signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        body = rewritten(self.function).build(builder)
+        return builder.call_macro(body, self._references(), bound)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+
+def macro(function=None, **_):
+    """Makes a function a macro: inlined where it is called, arguments by value (T.Ref: by reference)."""
+    return Macro(function) if function is not None else Macro
+
+
+def inline(function=None):
+    """Another name of T.macro."""
+    return macro(function)

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of values: elementary functions, casts, conditions, bits."""
+
+import math as _math
+
+from .dtypes import dtype as element_type
+from .errors import fail, unsupported
+from .loop import ceildiv
+from .values import BOOL, FLOAT32, Const, Expr, Op, as_value, binary, cast as _cast, compare, number_of, power, promote, select, truth, type_of, unary
+
+# Functions of one float: the name of MLIR's operation.
+FLOAT_FUNCTIONS = (
+    "exp exp2 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf "
+    "ceil floor trunc round"
+).split()
+
+
+def _float_function(name):
+    def function(x, *_, **__):
+        x = as_value(x)
+        if isinstance(x, Expr) and x.dtype.is_float:
+            return Op(name, (x,), x.dtype)
+        kind = type_of(x)
+        if kind.is_integer and name in ("ceil", "floor", "trunc", "round") and isinstance(x, Expr):
+            return x
+        return Op(name, (_cast(x, FLOAT32),), FLOAT32)
+
+    function.__name__ = name
+    function.__doc__ = f"{name} of a value, in its type."
+    return function
+
+
+for _name in FLOAT_FUNCTIONS:
+    globals()[_name] = _float_function(_name)
+
+nearbyint = _float_function("roundeven")
+__exp, __log, __sin, __cos, __tan = (_float_function(x) for x in ("exp", "log", "sin", "cos", "tan"))
+
+
+def exp10(x):
+    """10 to the power of x."""
+    x = as_value(x)
+    return globals()["exp2"](binary("mul", x, _math.log2(10.0)) if type_of(x) is FLOAT32 else _cast(_cast(x, FLOAT32) * _math.log2(10.0), type_of(x)))
+
+
+def sigmoid(x):
+    """1 / (1 + exp(-x))"""
+    x = as_value(x)
+    one = Const(1.0, type_of(x)) if type_of(x).is_float else 1.0
+    return binary("div", one, binary("add", one, globals()["exp"](unary("neg", x))))
+
+
+def pow(x, y):
+    """x to the power of y."""
+    return power(x, y)
+
+
+def hypot(x, y):
+    return globals()["sqrt"](as_value(x) * as_value(x) + as_value(y) * as_value(y))
+
+
+def atan2(y, x):
+    return _two("atan2", y, x)
+
+
+def copysign(x, y):
+    return _two("copysign", x, y)
+
+
+def _two(name, x, y):
+    kind = promote(as_value(x), as_value(y))
+    kind = kind if kind.is_float else FLOAT32
+    return Op(name, (_cast(x, kind), _cast(y, kind)), kind)
+
+
+def fma(x, y, z):
+    kind = promote(promote_value(x, y), as_value(z))
+    return Op("fma", (_cast(x, kind), _cast(y, kind), _cast(z, kind)), kind)
+
+
+def promote_value(x, y):
+    """A value of the type in which two others meet."""
+    return Const(0, promote(as_value(x), as_value(y)))
+
+
+def max(x, y):  # noqa: A001 - TileLang's name
+    """The greater of two values (of a NaN and a number, the number)."""
+    return binary("max", x, y)
+
+
+def min(x, y):  # noqa: A001 - TileLang's name
+    """The smaller of two values (of a NaN and a number, the number)."""
+    return binary("min", x, y)
+
+
+def abs(x):  # noqa: A001 - TileLang's name
+    return unary("abs", x)
+
+
+def clamp(x, low, high):
+    """x, but at least `low` and at most `high`."""
+    x = as_value(x)
+    kind = type_of(x)
+    return binary("min", binary("max", x, _cast(low, kind)), _cast(high, kind))
+
+
+def floordiv(a, b):
+    return binary("floordiv", a, b)
+
+
+def floormod(a, b):
+    return binary("mod", a, b)
+
+
+indexdiv, indexmod = floordiv, floormod
+
+
+def truncdiv(a, b):
+    return binary("truncdiv", a, b)
+
+
+def truncmod(a, b):
+    a, b = as_value(a), as_value(b)
+    return binary("sub", a, binary("mul", binary("truncdiv", a, b), b))
+
+
+def div(a, b):
+    return binary("div", a, b)
+
+
+def fmod(a, b):
+    return _two("rem", a, b)
+
+
+def add(a, b):
+    return binary("add", a, b)
+
+
+def subtract(a, b):
+    return binary("sub", a, b)
+
+
+def multiply(a, b):
+    return binary("mul", a, b)
+
+
+def bitwise_and(a, b):
+    return binary("and", a, b)
+
+
+def bitwise_or(a, b):
+    return binary("or", a, b)
+
+
+def bitwise_xor(a, b):
+    return binary("xor", a, b)
+
+
+def bitwise_not(a):
+    return binary("xor", a, -1)
+
+
+def shift_left(a, b):
+    return binary("shl", a, b)
+
+
+def shift_right(a, b):
+    return binary("shr", a, b)
+
+
+def popcount(x):
+    return Op("ctpop", (as_value(x),), type_of(as_value(x)))
+
+
+def clz(x):
+    return _cast(Op("ctlz", (as_value(x),), type_of(as_value(x))), "int32")
+
+
+def cast(value, dtype=None, *_):
+    """A value in another type (TileLang takes the arguments in both orders)."""
+    if isinstance(value, (str, type)) and not isinstance(dtype, (str, type)):
+        value, dtype = dtype, value
+    return _cast(value, dtype)
+
+
+Cast = cast
+
+
+def reinterpret(value, dtype=None, *_):
+    """The same bits as another type of the same width."""
+    if isinstance(value, (str, type)) or (dtype is not None and not isinstance(dtype, (str, type)) and isinstance(value, element_type)):
+        value, dtype = dtype, value
+    value, kind = as_value(value), element_type(dtype)
+    have = type_of(value)
+    if have is kind:
+        return value
+    if have.bits != kind.bits:
+        fail(f"T.reinterpret: {have} has {have.bits} bits, {kind} has {kind.bits}")
+    if not isinstance(value, Expr):
+        value = Const(value, have)
+    return Op("bitcast", (value,), kind)
+
+
+def if_then_else(condition, yes, no, *_, **__):
+    """`yes` where the condition holds, else `no`; only what is taken is read."""
+    known = truth(condition)
+    if not isinstance(known, Expr):
+        return as_value(yes) if known else as_value(no)
+    return select(known, yes, no)
+
+
+def Select(condition, true_value, false_value, span=None):
+    return if_then_else(condition, true_value, false_value)
+
+
+def infinity(dtype="float32"):
+    kind = element_type(dtype)
+    return Const(_math.inf, kind)
+
+
+def max_value(dtype):
+    """The greatest finite number of a type."""
+    return _limit(element_type(dtype), 1)
+
+
+def min_value(dtype):
+    """The least finite number of a type."""
+    return _limit(element_type(dtype), -1)
+
+
+_LARGEST = {
+    "float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
+    "float64": 1.7976931348623157e308, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0,
+}
+
+
+def _limit(kind, sign):
+    if kind.is_float:
+        return Const(sign * _LARGEST[str(kind)], kind)
+    if kind.is_unsigned:
+        return Const((1 << kind.bits) - 1 if sign > 0 else 0, kind)
+    return Const((1 << (kind.bits - 1)) - 1 if sign > 0 else -(1 << (kind.bits - 1)), kind)
+
+
+def isnan(x):
+    return compare("ne", x, x) if number_of(x) is None else _math.isnan(x)
+
+
+def isinf(x):
+    x = as_value(x)
+    return compare("eq", unary("abs", x), Const(_math.inf, type_of(x)))
+
+
+def isfinite(x):
+    x = as_value(x)
+    return compare("lt", unary("abs", x), Const(_math.inf, type_of(x)))
+
+
+def likely(condition):
+    return condition
+
+
+def assume(condition):
+    """A promise about sizes: it is not used yet."""
+    return None
+
+
+def And(*values):
+    result = truth(values[0])
+    for x in values[1:]:
+        result = binary("and", result, truth(x)) if isinstance(result, Expr) else (truth(x) if result else False)
+    return result
+
+
+def Or(*values):
+    result = truth(values[0])
+    for x in values[1:]:
+        result = binary("or", result, truth(x)) if isinstance(result, Expr) else (True if result else truth(x))
+    return result
+
+
+logical_and, logical_or = And, Or
+all, any = And, Or  # noqa: A001 - TileLang's names
+
+
+def Not(x):
+    known = truth(x)
+    return unary("not", known) if isinstance(known, Expr) else not known
+
+
+logical_not = Not
+
+
+def const_value(value, dtype=None):
+    """A number of a type."""
+    return _cast(value, dtype) if dtype is not None else value
+
+
+def index_to_coordinates(index, shape):
+    """The coordinates of a row-major number in a shape."""
+    result, index = [], as_value(index)
+    for size in reversed(list(shape)):
+        result.insert(0, binary("mod", index, size))
+        index = binary("floordiv", index, size)
+    return result
+
+
+def fast_rcp(x):
+    x = as_value(x)
+    return binary("div", Const(1.0, type_of(x)), x)
+
+
+def _ieee(name):
+    def function(x, y, rounding_mode="rn"):
+        if rounding_mode != "rn":
+            unsupported(f"rounding mode {rounding_mode!r} of T.ieee_{name}", "only 'rn' is there")
+        return binary(name, x, y)
+
+    return function
+
+
+ieee_add, ieee_sub, ieee_mul = _ieee("add"), _ieee("sub"), _ieee("mul")
+ieee_fdiv = _ieee("div")
+
+
+def ieee_fmaf(x, y, z, rounding_mode="rn"):
+    if rounding_mode != "rn":
+        unsupported(f"rounding mode {rounding_mode!r} of T.ieee_fmaf", "only 'rn' is there")
+    return fma(x, y, z)
+
+
+def ieee_frcp(x, rounding_mode="rn"):
+    return fast_rcp(x)
+
+
+def ieee_fsqrt(x, rounding_mode="rn"):
+    return globals()["sqrt"](x)
+
+
+def ieee_frsqrt(x):
+    return globals()["rsqrt"](x)
+
+
+def dp4a(a, b, c):
+    return unsupported("T.dp4a of regions", "use T.gemm with int8 operands")
+
+
+__all_ceildiv__ = ceildiv
+TRUTH = BOOL

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bounds and linear forms of integer expressions: extents of slices, accesses that stay inside."""
+
+from .values import Const, Expr, Let, Load, Op, Variable, binary
+
+
+def key_of(value):
+    """A hashable key; two values with one key are the same wherever both are defined."""
+    if isinstance(value, (int, float)):
+        return value
+    if type(value) is Op:
+        return (value.name, value.dtype, *map(key_of, value.args))
+    if type(value) is Const:
+        return (value.dtype, value.value)
+    if isinstance(value, Load):
+        return ("load", id(value.buffer), *map(key_of, value.indices))
+    return id(value)
+
+
+def linear(value):
+    """A value as ({key: (factor, atom)}, constant)."""
+    if isinstance(value, int):
+        return {}, int(value)
+    if type(value) is Const and value.dtype.is_integer:
+        return {}, int(value.value)
+    if type(value) is Let and not isinstance(value.value, Load):
+        if is_pure(value.value):
+            return linear(value.value)
+    if type(value) is Op and value.dtype.is_integer:
+        name, args = value.name, value.args
+        if name in ("add", "sub"):
+            return combine(linear(args[0]), linear(args[1]), 1 if name == "add" else -1)
+        if name == "mul":
+            a, b = linear(args[0]), linear(args[1])
+            if not b[0]:
+                return scale(a, b[1])
+            if not a[0]:
+                return scale(b, a[1])
+        if name == "cast" and isinstance(args[0], Expr) and args[0].dtype.is_integer and args[0].dtype.bits >= 32 <= value.dtype.bits:
+            return linear(args[0])
+    return {key_of(value): (1, value)}, 0
+
+
+def is_pure(value):
+    if type(value) is Load:
+        return False
+    return type(value) is not Op or all(is_pure(x) for x in value.args if isinstance(x, Expr))
+
+
+def combine(a, b, sign):
+    terms = dict(a[0])
+    for key, (factor, atom) in b[0].items():
+        factor = terms.get(key, (0,))[0] + sign * factor
+        if factor:
+            terms[key] = (factor, atom)
+        else:
+            terms.pop(key, None)
+    return terms, a[1] + sign * b[1]
+
+
+def scale(a, factor):
+    if not factor:
+        return {}, 0
+    return {k: (f * factor, atom) for k, (f, atom) in a[0].items()}, a[1] * factor
+
+
+def difference(stop, start):
+    """stop - start: a number where the terms cancel, else a value."""
+    terms, constant = combine(linear(stop), linear(start), -1)
+    if not terms:
+        return constant
+    result = None
+    for factor, atom in terms.values():
+        part = binary("mul", atom, factor)
+        result = part if result is None else binary("add", result, part)
+    return binary("add", result, constant)
+
+
+def bounds(value):
+    """(low, high) of an integer, both included; None where unknown."""
+    return bounds_of(linear(value))
+
+
+def bounds_of(form):
+    """Bounds of a linear form."""
+    low = high = form[1]
+    for factor, atom in form[0].values():
+        a, b = _atom(atom)
+        if factor < 0:
+            a, b = b, a
+        low = None if low is None or a is None else low + factor * a
+        high = None if high is None or b is None else high + factor * b
+    return low, high
+
+
+def _atom(value):
+    if type(value) is Variable:
+        return value.low, value.high
+    if type(value) is Const or isinstance(value, int):
+        number = int(value if isinstance(value, int) else value.value)
+        return number, number
+    if type(value) is Op:
+        found = _op(value)
+        if found is not None:
+            return found
+    kind = value.dtype
+    if kind.is_bool:
+        return 0, 1
+    if kind.is_integer and kind.bits <= 16:
+        return (0, 2**kind.bits - 1) if kind.is_unsigned else (-(2 ** (kind.bits - 1)), 2 ** (kind.bits - 1) - 1)
+    return (0, None) if kind.is_unsigned else (None, None)
+
+
+def _op(value):
+    name, args = value.name, value.args
+    if name == "cast":
+        if not (isinstance(args[0], Expr) and args[0].dtype.is_integer):
+            return None
+        low, high = bounds(args[0])
+        if value.dtype.bits >= 32 and (args[0].dtype.bits <= value.dtype.bits):
+            return (low, high) if not value.dtype.is_unsigned or (low is not None and low >= 0) else None
+        return None
+    if name == "select":
+        (a, b), (c, d) = bounds(args[1]), bounds(args[2])
+        return (None if a is None or c is None else min(a, c)), (None if b is None or d is None else max(b, d))
+    if len(args) != 2 or not value.dtype.is_integer:
+        return None
+    (a, b), (c, d) = bounds(args[0]), bounds(args[1])
+    if name == "min":
+        highs = [x for x in (b, d) if x is not None]
+        return (None if a is None or c is None else min(a, c)), (min(highs) if highs else None)
+    if name == "max":
+        lows = [x for x in (a, c) if x is not None]
+        return (max(lows) if lows else None), (None if b is None or d is None else max(b, d))
+    if name in ("floordiv", "truncdiv") and c is not None and c > 0:
+        if name == "truncdiv" and (a is None or a < 0):
+            return None
+        low = None if a is None else (a // c if a < 0 else (0 if d is None else a // d))
+        return low, (None if b is None else (b // c if b >= 0 else (None if d is None else b // d)))
+    if name == "mod" and c is not None and c > 0:
+        if a is not None and a >= 0 and b is not None and b < c:
+            return a, b
+        return 0, (None if d is None else d - 1)
+    if name == "mul" and None not in (a, b, c, d):
+        products = (a * c, a * d, b * c, b * d)
+        return min(products), max(products)
+    if name == "mul" and a is not None and c is not None and a >= 0 and c >= 0:
+        return a * c, None
+    if name == "and":
+        for low, high in ((a, b), (c, d)):
+            if low is not None and low >= 0 and high is not None:
+                return 0, high
+    if name == "shr" and a is not None and a >= 0 and c is not None and c >= 0:
+        return 0, (None if b is None else b >> c)
+    if name == "shl" and c is not None and c == d and 0 <= c < 31:
+        return (None if a is None else a << c), (None if b is None else b << c)
+    return None
+
+
+def never_negative(value):
+    low = bounds(value)[0]
+    return low is not None and low >= 0
+
+
+class Facts:
+    """What holds in a region: linear forms that are not negative."""
+
+    def __init__(self, outer=None, forms=()):
+        self.outer, self.forms = outer, list(forms)
+
+    def holds(self, form):
+        """Whether the form is known to be at least zero."""
+        low = bounds_of(form)[0]
+        if low is not None and low >= 0:
+            return True
+        scope = self
+        while scope is not None:
+            for fact in scope.forms:
+                low = bounds_of(combine(form, fact, -1))[0]
+                if low is not None and low >= 0:
+                    return True
+            scope = scope.outer
+        return False
+
+
+def forms_of(condition, positive=True):
+    """Linear forms that are not negative where the condition holds (or, negated, does not)."""
+    if type(condition) is not Op:
+        return []
+    name, args = condition.name, condition.args
+    if (name == "and" and positive) or (name == "or" and not positive):
+        return forms_of(args[0], positive) + forms_of(args[1], positive)
+    if name == "xor" and args[1] is True:
+        return forms_of(args[0], not positive)
+    if len(args) != 2 or name not in ("lt", "le", "gt", "ge", "eq"):
+        return []
+    for x in args:
+        if isinstance(x, float) or (isinstance(x, Expr) and (not x.dtype.is_integer or not is_pure(x))):
+            return []
+    if not positive:
+        name = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}.get(name)
+    a, b = linear(args[0]), linear(args[1])
+    if name == "lt":
+        return [combine(combine(b, a, -1), ({}, 1), -1)]
+    if name == "le":
+        return [combine(b, a, -1)]
+    if name == "gt":
+        return [combine(combine(a, b, -1), ({}, 1), -1)]
+    if name == "ge":
+        return [combine(a, b, -1)]
+    if name == "eq":
+        return [combine(a, b, -1), combine(b, a, -1)]
+    return []

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions and scans along a dimension of a tile, reducers."""
+
+from .buffers import Buffer, region_of
+from .builder import current
+from .errors import fail, unsupported
+from .statements import Alloc
+from .values import Load, as_value, binary, cast, type_of
+
+KINDS = ("sum", "abssum", "max", "absmax", "min", "bitand", "bitor", "bitxor")
+
+
+def _shape(value):
+    return list(value.shape) if hasattr(value, "shape") else None
+
+
+def reduce(buffer, out, reduce_type, dim, clear=True, batch=1, nan_propagate=False, annotations=None):
+    """Combines the elements of a tile along `dim`; `clear=False`: together with what `out` holds."""
+    construct = f"T.reduce_{reduce_type}"
+    builder = current(construct)
+    if reduce_type not in KINDS:
+        fail(f"T.reduce: expected a kind of {', '.join(KINDS)}, got {reduce_type!r}")
+    source, target = region_of(buffer, construct), region_of(out, construct)
+    rank = len(source.extents)
+    if not -rank <= dim < rank:
+        fail(f"{construct}: {source!r} has {rank} dimensions, no dimension {dim}")
+    dim %= rank
+    shape = list(source.extents)
+    dropped, one = shape[:dim] + shape[dim + 1 :], shape[:dim] + [1] + shape[dim + 1 :]
+    found = list(target.extents)
+    if found != dropped and found != one and not (not dropped and found == [1]):
+        fail(f"{construct}: expected a target of shape {dropped} or {one}, got {found} ({target.buffer.name})")
+    for x in (source, target):
+        if x.buffer.space not in ("shared", "fragment"):
+            fail(f"{construct}: expected tiles in shared memory or fragments, got {x.buffer!r}; copy it to a fragment first")
+    builder.tile(
+        "reduce", source=source, target=target, kind=reduce_type, dim=dim, accumulate=not clear,
+        nan=bool(nan_propagate) and source.dtype.is_float,
+    )
+
+
+def _reduction(kind):
+    def function(buffer, out, dim=-1, clear=True, batch=1, nan_propagate=False, annotations=None):
+        reduce(buffer, out, kind, dim, clear, batch, nan_propagate, annotations)
+
+    function.__name__ = f"reduce_{kind}"
+    function.__doc__ = f"Reduces a tile along `dim` by {kind}; `clear=False`: together with what `out` holds."
+    return function
+
+
+reduce_sum, reduce_max, reduce_min = _reduction("sum"), _reduction("max"), _reduction("min")
+reduce_abssum, reduce_absmax = _reduction("abssum"), _reduction("absmax")
+reduce_bitand, reduce_bitor, reduce_bitxor = _reduction("bitand"), _reduction("bitor"), _reduction("bitxor")
+
+
+def _scan(kind, src, dst, dim, reverse):
+    construct = f"T.cum{kind}"
+    builder = current(construct)
+    source = region_of(src, construct)
+    target = source if dst is None else region_of(dst, construct)
+    rank = len(source.extents)
+    if not -rank <= dim < rank:
+        fail(f"{construct}: {source!r} has {rank} dimensions, no dimension {dim}")
+    if list(source.extents) != list(target.extents):
+        fail(f"{construct}: expected a target of shape {list(source.extents)}, got {list(target.extents)}")
+    builder.tile("scan", source=source, target=target, kind=kind, dim=dim % rank, reverse=bool(reverse))
+
+
+def cumsum(src, dst=None, dim=0, reverse=False, annotations=None):
+    """Running sums along `dim`; `reverse`: from the last element."""
+    _scan("sum", src, dst, dim, reverse)
+
+
+def cummax(src, dst=None, dim=0, reverse=False, annotations=None):
+    """Running maxima along `dim`; `reverse`: from the last element."""
+    _scan("max", src, dst, dim, reverse)
+
+
+# Reducers: sums (and the like) that iterations of T.Parallel contribute to.
+_START = {"sum": 0, "bitor": 0, "bitxor": 0, "bitand": -1}
+
+
+def alloc_reducer(shape, dtype, op="sum", replication=None):
+    """A reducer: T.reducer_update contributes, T.finalize_reducer gives the result."""
+    builder = current("T.alloc_reducer")
+    if op not in ("sum", "max", "min", "bitand", "bitor", "bitxor"):
+        fail(f"T.alloc_reducer: expected sum, max, min, bitand, bitor or bitxor, got {op!r}")
+    buffer = Buffer(shape, dtype, "local.reducer" if replication is None else "local.fragment")
+    buffer.reducer = op
+    unsupported("T.alloc_reducer", "write contributions to a fragment of all of them and use T.reduce_sum")
+    builder.add(Alloc(buffer))
+    return buffer
+
+
+def reducer_init(reducer, init=None):
+    return unsupported("T.reducer_init")
+
+
+def reducer_update(target, value):
+    return unsupported("T.reducer_update")
+
+
+def finalize_reducer(reducer, dst=None, batch=1, annotations=None):
+    return unsupported("T.finalize_reducer")
+
+
+def any_of(buffer):
+    """Whether an element of the buffer or region is not zero (small ones: written out)."""
+    return _fold(buffer, "or", "T.any_of")
+
+
+def all_of(buffer):
+    """Whether every element of the buffer or region is not zero (small ones: written out)."""
+    return _fold(buffer, "and", "T.all_of")
+
+
+def _fold(value, name, construct):
+    region = region_of(value, construct)
+    count = 1
+    for x in region.extents:
+        if not isinstance(x, int):
+            fail(f"{construct}: extents must be known when the kernel is built, got {region!r}")
+        count *= x
+    if count > 64:
+        unsupported(f"{construct} of {count} elements", "use T.reduce_max")
+    result = None
+    for number in range(count):
+        indices = []
+        for offset, size in zip(reversed(region.offsets), reversed(region.extents)):
+            indices.insert(0, binary("add", offset, number % size))
+            number //= size
+        element = Load(region.buffer, tuple(indices))
+        part = element if type_of(element).is_bool else as_value(element) != 0
+        result = part if result is None else binary(name, result, part)
+    return cast(result, "bool")

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Python's control flow, assignments and truth tests become calls of a builder, `__b`.
+
+The rewritten function is compiled in the globals and with the captured variables of the original, and
+keeps its file, lines and columns: what a statement does is found again from the frame that runs it.
+"""
+
+import ast
+import inspect
+import textwrap
+
+from .errors import LanguageError
+
+_TENSORS = ("Tensor", "StridedTensor", "ptr", "Buffer")
+
+
+def _name(identifier, store=False):
+    return ast.Name(identifier, ast.Store() if store else ast.Load())
+
+
+def _call(method, *arguments):
+    return ast.Call(ast.Attribute(_name("__b"), method, ast.Load()), list(arguments), [])
+
+
+def _thunk(expression):
+    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), expression)
+
+
+def _place(made, origin):
+    """Gives new nodes the position of the node that they replace."""
+    for node in made if isinstance(made, list) else [made]:
+        for inner in ast.walk(node):
+            if isinstance(inner, (ast.expr, ast.stmt, ast.arg, ast.keyword)) and not hasattr(inner, "lineno"):
+                ast.copy_location(inner, origin)
+    return made
+
+
+class _Assigned(ast.NodeVisitor):
+    """Counts how often a function assigns each of its names."""
+
+    def __init__(self):
+        self.counts = {}
+
+    def visit_Name(self, node):
+        if isinstance(node.ctx, ast.Store):
+            self.counts[node.id] = self.counts.get(node.id, 0) + 1
+
+    def visit_FunctionDef(self, node):
+        self.counts[node.name] = self.counts.get(node.name, 0) + 1
+
+    def visit_Lambda(self, node):
+        pass
+
+    def visit_ListComp(self, node):
+        pass
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
+
+class Rewriter(ast.NodeTransformer):
+    """Rewrites the body of one function; functions inside of it stay as they are."""
+
+    def __init__(self, filename, parameters, counts):
+        self.filename, self.count = filename, 0
+        self.rebound = {name for name, n in counts.items() if n > 1} | set(parameters)
+
+    def body(self, statements):
+        result = []
+        for statement in statements:
+            out = self.visit(statement)
+            result += out if isinstance(out, list) else [out]
+        return result or [ast.Pass()]
+
+    def temporary(self):
+        self.count += 1
+        return f"__t{self.count}"
+
+    def refuse(self, node, what):
+        raise LanguageError(f"{self.filename}:{node.lineno}:{node.col_offset + 1}: {what}")
+
+    def visit_FunctionDef(self, node):
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
+
+    def _comprehension(self, node):
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    # Control flow.
+    def visit_If(self, node):
+        state = self.temporary()
+        test = self.visit(node.test)
+        out = [
+            ast.Assign([_name(state, True)], _call("branch", test)),
+            ast.If(_call("then", _name(state)), self.body(node.body), []),
+        ]
+        if node.orelse:
+            out.append(ast.If(_call("otherwise", _name(state)), self.body(node.orelse), []))
+        out.append(ast.Expr(_call("end", _name(state))))
+        return _place(out, node)
+
+    def visit_For(self, node):
+        if node.orelse:
+            self.refuse(node, "`else` of a loop is not supported in a kernel; use a variable (T.alloc_var)")
+        item = self.temporary()
+        iterator = node.iter
+        if isinstance(iterator, ast.Call) and isinstance(iterator.func, ast.Name) and iterator.func.id == "range":
+            made = ast.Call(ast.Attribute(_name("__b"), "range", ast.Load()), iterator.args, iterator.keywords)
+            iterator = _place(made, iterator)
+        iterator = self.visit(iterator)
+        body = self.bind(node.target, _name(item), node, copies=False) + self.body(node.body)
+        return _place([ast.For(_name(item, True), _call("loop", iterator), body, [])], node)
+
+    def visit_While(self, node):
+        if node.orelse:
+            self.refuse(node, "`else` of a loop is not supported in a kernel; use a variable (T.alloc_var)")
+        test = self.visit(node.test)
+        loop = ast.For(_name("_", True), _call("repeat", _thunk(test)), self.body(node.body), [])
+        return _place([loop], node)
+
+    def visit_Break(self, node):
+        return _place([ast.If(_call("leave", ast.Constant("break")), [ast.Break()], [])], node)
+
+    def visit_Continue(self, node):
+        return _place([ast.If(_call("leave", ast.Constant("continue")), [ast.Continue()], [])], node)
+
+    def visit_With(self, node):
+        for item in node.items:
+            item.context_expr = _place(_call("enter", self.visit(item.context_expr)), item.context_expr)
+        node.body = self.body(node.body)
+        return node
+
+    def visit_Return(self, node):
+        value = self.visit(node.value) if node.value is not None else ast.Constant(None)
+        return _place(ast.Return(_call("ret", value)), node)
+
+    def visit_Assert(self, node):
+        message = self.visit(node.msg) if node.msg is not None else ast.Constant("assertion failed: " + ast.unparse(node.test))
+        return _place(ast.Expr(_call("check", self.visit(node.test), message)), node)
+
+    # Assignments.
+    def bind(self, target, value, node, copies=None):
+        """Statements that assign `value`; `copies`: the value is a name, so that a variable is read."""
+        if copies is None:
+            copies = isinstance(value, ast.Name)
+        if isinstance(target, ast.Name):
+            old = ast.Constant(None)
+            if target.id in self.rebound:
+                local = ast.Call(_name("locals"), [], [])
+                old = ast.Call(ast.Attribute(local, "get", ast.Load()), [ast.Constant(target.id)], [])
+            made = _call("bind", ast.Constant(target.id), value, old, ast.Constant(bool(copies)))
+            return _place([ast.Assign([target], made)], node)
+        if isinstance(target, ast.Subscript):
+            return _place([ast.Expr(_call("store", self.visit(target.value), self.key(target.slice), value))], node)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            if any(isinstance(x, ast.Starred) for x in target.elts):
+                return _place([ast.Assign([target], value)], node)
+            names = [self.temporary() for _ in target.elts]
+            first = ast.Tuple([_name(x, True) for x in names], ast.Store())
+            out = [ast.Assign([first], _call("unpack", value, ast.Constant(len(names))))]
+            for name, element in zip(names, target.elts):
+                out += self.bind(element, _name(name), node, copies=False)
+            return _place(out, node)
+        if isinstance(target, ast.Attribute):
+            return _place([ast.Assign([target], _call("plain", value))], node)
+        return self.refuse(node, f"cannot assign to `{ast.unparse(target)}` in a kernel")
+
+    def key(self, node):
+        return self.visit(node)
+
+    def visit_Assign(self, node):
+        value, raw = self.visit(node.value), node.value
+        if len(node.targets) == 1:
+            return self.bind(node.targets[0], value, node, isinstance(raw, ast.Name))
+        item = self.temporary()
+        out = [ast.Assign([_name(item, True)], value)]
+        for target in node.targets:
+            out += self.bind(target, _name(item), node, isinstance(raw, ast.Name))
+        return _place(out, node)
+
+    def visit_AnnAssign(self, node):
+        annotation = self.visit(node.annotation)
+        if node.value is not None:
+            return self.bind(node.target, self.visit(node.value), node, isinstance(node.value, ast.Name))
+        if not isinstance(node.target, ast.Name):
+            return node
+        local = ast.Call(_name("locals"), [], [])
+        old = ast.Call(ast.Attribute(local, "get", ast.Load()), [ast.Constant(node.target.id)], [])
+        declared = _call("declare", ast.Constant(node.target.id), old, annotation)
+        return _place([ast.Assign([_name(node.target.id, True)], declared)], node)
+
+    def visit_AugAssign(self, node):
+        operation, value = ast.Constant(type(node.op).__name__), self.visit(node.value)
+        target = node.target
+        if isinstance(target, ast.Subscript):
+            made = _call("update", self.visit(target.value), self.key(target.slice), operation, value)
+            return _place([ast.Expr(made)], node)
+        if isinstance(target, ast.Name):
+            made = _call("augment", ast.Constant(target.id), _name(target.id), operation, value)
+            return _place([ast.Assign([target], made)], node)
+        return node
+
+    def visit_Expr(self, node):
+        return _place(ast.Expr(_call("statement", self.visit(node.value))), node)
+
+    # Truth.
+    def visit_BoolOp(self, node):
+        values = [self.visit(x) for x in node.values]
+        result = values[-1]
+        for left in reversed(values[:-1]):
+            result = _call("logic", ast.Constant(type(node.op).__name__), left, _thunk(result))
+        return _place(result, node)
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        return _place(_call("negate", node.operand), node) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        if len(node.ops) == 1:
+            return node
+        parts, left = [], node.left
+        for operation, right in zip(node.ops, node.comparators):
+            parts.append(ast.Compare(left, [operation], [right]))
+            left = right
+        result = parts[-1]
+        for part in reversed(parts[:-1]):
+            result = _call("logic", ast.Constant("And"), part, _thunk(result))
+        return _place(result, node)
+
+    def visit_IfExp(self, node):
+        self.generic_visit(node)
+        return _place(_call("choose", node.test, _thunk(node.body), _thunk(node.orelse)), node)
+
+    # A variable that stands alone among the values of a tuple is read: `a, b = b, a`.
+    def visit_Tuple(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and any(isinstance(x, ast.Name) for x in node.elts):
+            elements = [_place(_call("read", x), x) if isinstance(x, ast.Name) else x for x in node.elts]
+            return ast.copy_location(ast.Tuple(elements, node.ctx), node)
+        return node
+
+
+class Rewritten:
+    """A rewritten function. `build(builder)` gives the function that traces into it."""
+
+    def __init__(self, function):
+        self.function = function
+        self.filename = inspect.getsourcefile(function) or "<unknown>"
+        definition = _definition_of(function)
+        arguments = definition.args
+        every = arguments.posonlyargs + arguments.args + arguments.kwonlyargs
+        self.parameters = [x.arg for x in every]
+        self.declared = _declared(definition, set(self.parameters))
+        self.inner_prim_func = _has_inner_prim_func(definition)
+        self.make = None
+        self._definition = definition
+
+    def of(self, function):
+        """The same code, with what another function of it captured."""
+        other = object.__new__(Rewritten)
+        other.__dict__.update(self.__dict__)
+        other.function, other.first = function, self
+        return other
+
+    first = None
+
+    def build(self, builder):
+        if self.make is None and self.first is not None:
+            self.make = self.first.make
+        if self.make is None:
+            self.make = _compile(self.function, self._definition, self.filename, self.parameters)
+            if self.first is not None:
+                self.first.make = self.make
+        cells = []
+        for name, cell in zip(self.function.__code__.co_freevars, self.function.__closure__ or ()):
+            try:
+                cells.append(cell.cell_contents)
+            except ValueError:
+                cells.append(_Unbound(name))
+        return self.make(builder, *cells)
+
+
+class _Unbound:
+    """A captured name that has no value yet (a function that refers to itself)."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+def _definition_of(function):
+    """The function's syntax, at its place in the file."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError) as error:
+        raise LanguageError(
+            f"the source of {function.__qualname__} cannot be read ({error}); kernels are compiled from "
+            "their source, so define them in a file or a notebook cell"
+        ) from None
+    source = "".join(lines)
+    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    tree = ast.parse(textwrap.dedent(source) if indent else source)
+    ast.increment_lineno(tree, max(first, 1) - 1)
+    if indent:
+        for node in ast.walk(tree):
+            if hasattr(node, "col_offset"):
+                node.col_offset += indent
+                node.end_col_offset += indent
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise LanguageError(f"{inspect.getsourcefile(function)}:{first}: expected a function written with `def`")
+    return definition
+
+
+def _last_name(node):
+    """Tensor of T.Tensor(...), T.Tensor[...], Tensor."""
+    while isinstance(node, (ast.Call, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _declared(definition, parameters):
+    """Parameters that a statement of the body, `A: T.Tensor(...)`, declares."""
+    found = {}
+    for statement in definition.body:
+        if isinstance(statement, ast.AnnAssign) and statement.value is None and isinstance(statement.target, ast.Name):
+            name = statement.target.id
+            if name in parameters:
+                kind = _last_name(statement.annotation)
+                found[name] = "tensor" if kind in _TENSORS else "scalar"
+    return found
+
+
+def _has_inner_prim_func(definition):
+    for node in ast.walk(definition):
+        if isinstance(node, ast.FunctionDef) and node is not definition:
+            for decorator in node.decorator_list:
+                if _last_name(decorator) == "prim_func":
+                    return True
+    return False
+
+
+def _compile(function, definition, filename, parameters):
+    assigned = _Assigned()
+    for statement in definition.body:
+        assigned.visit(statement)
+    rewriter = Rewriter(filename, parameters, assigned.counts)
+    made = ast.FunctionDef(
+        name=definition.name, args=definition.args, body=rewriter.body(definition.body), decorator_list=[],
+        returns=None, type_comment=None,
+    )
+    if hasattr(definition, "type_params"):
+        made.type_params = []
+    for argument in ast.walk(made.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    made.args.defaults = [_place(ast.Constant(None), definition) for _ in made.args.defaults]
+    made.args.kw_defaults = [None if x is None else _place(ast.Constant(None), definition) for x in made.args.kw_defaults]
+    ast.copy_location(made, definition)
+    free = function.__code__.co_freevars
+    arguments = ast.arguments([], [ast.arg("__b")] + [ast.arg(x) for x in free], None, [], [], None, [])
+    outer = ast.FunctionDef("__make", arguments, [made, ast.Return(_name(made.name))], [], None, None)
+    if hasattr(definition, "type_params"):
+        outer.type_params = []
+    _place(outer, definition)
+    tree = ast.fix_missing_locations(ast.Module([outer], []))
+    names = {}
+    code = compile(tree, filename, "exec", dont_inherit=True)
+    exec(code, function.__globals__, names)
+    return names["__make"]
+
+
+_made = {}
+
+
+def rewritten(function):
+    """The rewritten form of a function: made once for its code, bound to what this one captured."""
+    key = function.__code__
+    first = _made.get(key)
+    if first is None or first.function.__globals__ is not function.__globals__:
+        first = _made[key] = Rewritten(function)
+    return first if first.function is function else first.of(function)

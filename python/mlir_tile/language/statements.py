@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Statements of a kernel, as they were traced. The emitter turns them into operations of MLIR."""
+
+
+class Statement:
+    __slots__ = ("location",)
+    blocks = ()
+
+
+class Store(Statement):
+    """buffer[indices] = value"""
+
+    __slots__ = ("buffer", "indices", "value")
+
+    def __init__(self, buffer, indices, value):
+        self.buffer, self.indices, self.value = buffer, indices, value
+
+
+class Define(Statement):
+    """A name for a value that is computed here."""
+
+    __slots__ = ("let",)
+
+    def __init__(self, let):
+        self.let = let
+
+
+class Assign(Statement):
+    """A variable (T.alloc_var) takes a value."""
+
+    __slots__ = ("variable", "value")
+
+    def __init__(self, variable, value):
+        self.variable, self.value = variable, value
+
+
+class Alloc(Statement):
+    """A tile in shared memory, a fragment, or local memory; or a variable."""
+
+    __slots__ = ("buffer",)
+
+    def __init__(self, buffer):
+        self.buffer = buffer
+
+
+class For(Statement):
+    """A loop. `kind`: serial, unroll, vectorized, parallel or pipelined; one index unless parallel."""
+
+    __slots__ = ("kind", "indices", "start", "extents", "step", "body", "stages", "attributes")
+
+    def __init__(self, kind, indices, extents, start=0, step=1, stages=1, attributes=None):
+        self.kind, self.indices, self.extents = kind, indices, extents
+        self.start, self.step, self.stages = start, step, stages
+        self.attributes = attributes or {}
+        self.body = []
+
+    @property
+    def blocks(self):
+        return (self.body,)
+
+
+class If(Statement):
+    __slots__ = ("condition", "then", "otherwise")
+
+    def __init__(self, condition):
+        self.condition, self.then, self.otherwise = condition, [], []
+
+    @property
+    def blocks(self):
+        return (self.then, self.otherwise)
+
+
+class While(Statement):
+    __slots__ = ("condition", "body")
+
+    def __init__(self, condition):
+        self.condition, self.body = condition, []
+
+    @property
+    def blocks(self):
+        return (self.body,)
+
+
+class Leave(Statement):
+    """`break` or `continue` of the innermost loop."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind):
+        self.kind = kind
+
+
+class Tile(Statement):
+    """An operation on tiles: `name` is a key of the emitter's table, the rest its operands."""
+
+    __slots__ = ("name", "operands")
+
+    def __init__(self, name, **operands):
+        self.name, self.operands = name, operands
+
+
+def written_variables(block, found=None):
+    """Variables that statements of a block assign, those of nested blocks too, in order."""
+    found = {} if found is None else found
+    for statement in block:
+        if type(statement) is Assign:
+            found[statement.variable] = True
+        for inner in statement.blocks:
+            written_variables(inner, found)
+    return found
+
+
+def declared_variables(block, found=None):
+    """Variables that are allocated in a block."""
+    found = set() if found is None else found
+    for statement in block:
+        if type(statement) is Alloc and statement.buffer.is_var:
+            found.add(statement.buffer)
+        for inner in statement.blocks:
+            declared_variables(inner, found)
+    return found
+
+
+def leaves(block):
+    """Kinds of jumps in a block that belong to the loop around it."""
+    found = set()
+    for statement in block:
+        if type(statement) is Leave:
+            found.add(statement.kind)
+        elif not isinstance(statement, (For, While)):
+            for inner in statement.blocks:
+                found |= leaves(inner)
+    return found

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Barriers, printing, assertions, hints about registers.
+
+Barriers are the compiler's business here: T.sync_threads and fences say nothing that it does not know.
+"""
+
+from .buffers import Buffer, Region, region_of
+from .builder import current
+from .errors import fail
+from .values import Expr, as_value, is_expr, truth
+
+
+def sync_threads(barrier_id=None, arrive_count=None):
+    """A barrier of the block's threads: the compiler places those that are needed."""
+    builder = current("T.sync_threads")
+    if builder.block is not None:
+        builder.tile("sync")
+
+
+def _nothing(name, doc):
+    def function(*_, **__):
+        current(f"T.{name}")
+
+    function.__name__, function.__doc__ = name, doc
+    return function
+
+
+_IGNORED = "fence_proxy_async sync_warp set_max_nreg no_set_max_nreg inc_max_nreg dec_max_nreg disable_warp_group_reg_alloc " \
+    "annotate_producer_reg_dealloc annotate_consumer_reg_alloc wait_wgmma warpgroup_wait warpgroup_arrive warpgroup_commit_batch " \
+    "warpgroup_fence_operand ptx_wait_group ptx_commit_group cp_async_wait_group cp_async_commit_group tma_store_arrive " \
+    "tma_store_wait pdl_trigger pdl_sync".split()
+for _name in _IGNORED:
+    globals()[_name] = _nothing(_name, "Says nothing here: the compiler waits, fences and shares out registers itself.")
+
+
+def print(obj=None, msg="", warp_group_id=0, warp_id=0, *_, **__):  # noqa: A001 - TileLang's name
+    """Prints a value or the elements of a tile when the kernel runs."""
+    builder = current("T.print")
+    if isinstance(obj, (Buffer, Region)) and not getattr(obj, "is_var", False):
+        builder.tile("print", value=region_of(obj, "T.print"), message=str(msg or getattr(obj, "name", "")))
+        return
+    if isinstance(obj, str):
+        fail("T.print of a text alone is not supported yet; pass a value and the text as msg")
+    value = as_value(obj) if is_expr(obj) or isinstance(obj, (int, float)) else obj
+    builder.tile("print", value=value, message=str(msg))
+
+
+def device_assert(condition, msg=""):
+    """Stops the program with a message where the condition is false."""
+    builder = current("T.device_assert")
+    known = truth(condition)
+    if isinstance(known, Expr):
+        builder.tile("assert", condition=known, message=str(msg or "assertion failed"))
+    elif not known:
+        fail(f"the assertion is false whenever the kernel runs: {msg}")
+
+
+def evaluate(value=None):
+    """A value for its effects."""
+    builder = current("T.evaluate")
+    if isinstance(value, Expr):
+        builder.statement(value)
+
+
+class _WithScope:
+    def __init__(self, construct):
+        self.construct = construct
+
+
+def register_budget(*_, **__):
+    current("T.set_max_nreg")

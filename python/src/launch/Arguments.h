@@ -1,0 +1,98 @@
+//===- Arguments.h - Python objects as the arguments of a launch *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors of any library, by the fastest way that it offers: DLPack's exchange
+// functions (PyTorch), Python's buffers (NumPy, on the CPU), `__dlpack__`,
+// `__cuda_array_interface__`. Nothing is copied but shapes and strides. Shapes
+// and values are checked by the launcher; here is checked what only Python
+// knows: types, devices, and whether memory may be written.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_PYTHON_ARGUMENTS_H
+#define TILE_PYTHON_ARGUMENTS_H
+
+#include "DLPack.h"
+#include "Scalars.h"
+#include "TensorTypes.h"
+#include "tile/Runtime/Launcher.h"
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace mlir::tile::python {
+
+/// The arguments of one launch, for as long as it is being made.
+class Arguments {
+public:
+  /// `onDevice`: memory of a GPU is expected, else the CPU's.
+  Arguments(const runtime::KernelSpec &kernel, bool onDevice)
+      : kernel(kernel), onDevice(onDevice) {}
+  ~Arguments();
+  Arguments(const Arguments &) = delete;
+  Arguments &operator=(const Arguments &) = delete;
+
+  /// Converts all of them. `stream` is the caller's, or null for the one that
+  /// their libraries work on. False: `problem` is the sentence, or a Python
+  /// exception of theirs is set that should pass.
+  bool convert(PyObject *const *objects, size_t count, PyObject *stream);
+
+  const std::string &problem() const { return text; }
+  runtime::Span<const runtime::Arg> args() const {
+    return {reinterpret_cast<const runtime::Arg *>(storage), count};
+  }
+  /// The GPU of the tensors; -1 where none says.
+  int ordinal() const { return device; }
+  void *stream() const { return workStream; }
+  /// Whether every address is known to be memory of the GPU.
+  bool arePointersTrusted() const { return trusted; }
+
+private:
+  bool refuse(size_t index, const std::string &what);
+  bool convertOne(size_t index, PyObject *object);
+  bool convertSlowly(size_t index, PyObject *object, const TensorType &type);
+  bool exchange(size_t index, PyObject *object, const TensorType &type);
+  bool addTensor(size_t index, const dlpack::Tensor &tensor);
+  bool addBuffer(size_t index, PyObject *object, bool &handled);
+  bool addArrayInterface(size_t index, PyObject *object, bool &handled);
+  bool addCapsule(size_t index, PyObject *object, bool &handled);
+  bool addCudaInterface(size_t index, PyObject *object, bool &handled);
+  bool addDevice(size_t index, int32_t type, int32_t ordinal);
+  /// Strides in bytes become strides in elements; false where they are none.
+  bool addBytes(size_t index, void *data, runtime::ElementType type,
+                unsigned itemBytes, std::vector<int64_t> shape,
+                const int64_t *byteStrides);
+  void set(size_t index, uint64_t data, runtime::ElementType type,
+           unsigned rank, const int64_t *shape, const int64_t *strides);
+  /// Two elements a byte: the shape counts bytes, the kernel elements.
+  void unpackShape(runtime::Arg &arg);
+
+  bool findStream(PyObject *given);
+  bool findWorkStream();
+
+  const runtime::KernelSpec &kernel;
+  bool onDevice;
+  size_t count = 0;
+  int device = -1;
+  void *workStream = nullptr;
+  bool trusted = true;
+  const dlpack::ExchangeApi *streamApi = nullptr;
+  PyObject *streamOwner = nullptr; ///< borrowed: a tensor without functions
+  std::string text;
+  /// What tensors without exchange functions need until the launch is made.
+  struct Owned {
+    std::deque<std::vector<int64_t>> dims;
+    std::vector<PyObject *> objects;
+    std::deque<Py_buffer> buffers;
+  };
+  Owned &owned() {
+    if (!slow)
+      slow = std::make_unique<Owned>();
+    return *slow;
+  }
+  std::unique_ptr<Owned> slow;
+  alignas(runtime::Arg) char storage[runtime::kMaxArgs * sizeof(runtime::Arg)];
+};
+
+} // namespace mlir::tile::python
+#endif // TILE_PYTHON_ARGUMENTS_H

@@ -1,0 +1,51 @@
+//===- TensorTypes.h - what types of tensors offer --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_PYTHON_TENSORTYPES_H
+#define TILE_PYTHON_TENSORTYPES_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "DLPack.h"
+#include "tile/Runtime/Manifest.h"
+
+#include <string>
+
+namespace mlir::tile::python {
+
+/// What a type of Python objects offers; asked once for each type.
+struct TensorType {
+  PyTypeObject *type = nullptr;
+  const dlpack::ExchangeApi *api = nullptr; ///< or null
+  /// Objects hold their own memory; those of a subclass may be a stand-in.
+  bool isExact = false;
+  /// PyTorch's: what is seen may be the negative of what is in memory.
+  bool hasNegatives = false;
+  bool isTorch = false, isCupy = false;
+  bool hasStream = false; ///< of work that is under way, which can be asked for
+};
+
+/// Of the object's type.
+TensorType tensorTypeOf(PyObject *object);
+
+/// Asks a tensor of PyTorch; false where that failed.
+bool isNegative(PyObject *object, bool &negative);
+
+/// The element type; two elements of four bits count as one where a library has
+/// no name for one of them (`isPair`).
+bool elementTypeOf(dlpack::DataType type, runtime::ElementType &result,
+                   bool &isPair);
+std::string describeType(dlpack::DataType type);
+/// "the CPU", "GPU 1".
+std::string describeDevice(int32_t type, int32_t ordinal);
+
+/// The element type by the name that NumPy, ml_dtypes and CUDA's interface have
+/// for it: "float32", "bfloat16".
+bool elementTypeOfName(const std::string &name, runtime::ElementType &result);
+/// By the format of a buffer ("f") or the type of an array interface ("<f4"),
+/// with the bytes of an item.
+bool elementTypeOfFormat(const char *format, unsigned bytes,
+                         runtime::ElementType &result);
+
+} // namespace mlir::tile::python
+#endif // TILE_PYTHON_TENSORTYPES_H

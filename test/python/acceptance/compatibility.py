@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/TileLangCompatibility.md from what was run.
+
+    python test/python/acceptance/compatibility.py --repo TILELANG.git --results RESULTS.jsonl
+        --out docs/TileLangCompatibility.md
+
+RESULTS.jsonl is what run.py wrote. A name works if a script or test that uses it passed; what
+differs on purpose is in `differences.py`; a name that this package does not have is "not yet".
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import importlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import names  # noqa: E402
+import run  # noqa: E402
+from differences import DIFFERENCES, NOT_PLANNED  # noqa: E402
+
+_HEAD = """# TileLang compatibility
+
+This page is written by `test/python/acceptance/compatibility.py` from runs of TileLang's own
+examples and tests (commit {commit}), unmodified, with `python -m mlir_tile.compat` on the CPU
+target; "cuda" in a script means the CPU there. `import mlir_tile as tilelang` and
+`import mlir_tile.language as T` give the same names.
+
+A script that uses something this package does not have gets one error that names it and the line.
+
+| State | Meaning |
+|---|---|
+| works | a script or test of TileLang that uses it ran here and passed its own checks |
+| there | this package has it; nothing that was run and passed uses it |
+| differs | it works, with the difference that is told |
+| not yet | this package does not have it |
+| no | it is not planned: it belongs to TileLang's compiler or to other devices |
+"""
+
+
+def _load(paths: list[Path]) -> list[dict[str, Any]]:
+    rows = {}
+    for path in paths:
+        for line in path.read_text().splitlines():
+            row = json.loads(line)
+            rows[row["set"], row["name"]] = row
+    return list(rows.values())
+
+
+def _uses(cases: list[run.Case], results: dict[Any, str]) -> tuple[Any, Any]:
+    """For each name: in how many scripts it is, and one that passed."""
+    count: collections.Counter[str] = collections.Counter()
+    passed: dict[str, str] = {}
+    texts: dict[Path, set[str]] = {}
+    for case in cases:
+        if case.function is not None:
+            used = set(names.used_names(run.classify.source_of(case.path, case.function)))
+        else:
+            used = texts.setdefault(case.path, set(names.used_names(case.path.read_text())))
+        count.update(used)
+        if results.get((case.set, case.name)) == "passed":
+            for name in used:
+                passed.setdefault(name, case.name)
+    return count, passed
+
+
+def _state(full: str, has: bool, passed: dict[str, str]) -> tuple[str, str]:
+    if full in NOT_PLANNED:
+        return "no", NOT_PLANNED[full]
+    if not has:
+        return "not yet", ""
+    if full in DIFFERENCES:
+        return "differs", DIFFERENCES[full]
+    return ("works", passed[full]) if full in passed else ("there", "")
+
+
+def _has(module: Any, name: str) -> bool:
+    refused = getattr(module, "UNSUPPORTED", ())
+    try:
+        return name not in refused and getattr(module, name, None) is not None
+    except (ImportError, AttributeError):
+        return False
+
+
+def _table(
+    title: str, prefix: str, found: set[str], module: Any, uses: tuple[Any, Any]
+) -> list[str]:
+    count, passed = uses
+    rows = []
+    for name in sorted(found, key=lambda n: (-count[f"{prefix}.{n}"], n)):
+        full = f"{prefix}.{name}"
+        state, note = _state(full, _has(module, name), passed)
+        rows.append((full, count[full], state, note))
+    totals = collections.Counter(row[2] for row in rows)
+    text = ", ".join(f"{n} {state}" for state, n in totals.most_common())
+    lines = [f"## {title}", "", f"{len(rows)} names: {text}.", ""]
+    lines += [
+        "| Name | Scripts and tests | State | Passed in, or difference |",
+        "|---|---|---|---|",
+    ]
+    lines += [f"| `{full}` | {n} | {state} | {note} |" for full, n, state, note in rows]
+    return [*lines, ""]
+
+
+_SETS = {
+    "examples": "Example scripts that must run",
+    "rows": "Cases of TileLang's regression suite (their scripts)",
+    "tests": "TileLang's tests with public interface that need a GPU there",
+}
+
+
+def _results(rows: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        "## What was run",
+        "",
+        "| Set | Passed | Failed | Time limit | Skipped |",
+        "|---|---|---|---|---|",
+    ]
+    for key, title in _SETS.items():
+        states = collections.Counter(row["status"] for row in rows if row["set"] == key)
+        total = sum(states.values())
+        cells = (states[name] for name in ("failed", "timeout", "skipped"))
+        lines.append(f"| {title} | {states['passed']} of {total} | {' | '.join(map(str, cells))} |")
+    lines += [
+        "",
+        "Sizes are smaller than the scripts' defaults where those take minutes on a CPU",
+        "",
+    ]
+    lines[-2] += " (`test/python/acceptance/scripts.py`)."
+    lines += [
+        "### Why the others did not pass",
+        "",
+        "| Scripts or tests | Reason | Which |",
+        "|---|---|---|",
+    ]
+    groups: dict[str, list[str]] = collections.defaultdict(list)
+    for row in rows:
+        if row["status"] != "passed":
+            groups[run.reason(row["error"])].append(row["name"])
+    for why, members in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
+        text = why.replace("|", "\\|").replace("<", "&lt;")
+        lines.append(f"| {len(members)} | {text} | {', '.join(f'`{m}`' for m in members)} |")
+    return [*lines, ""]
+
+
+def main() -> None:
+    """Reads the results, writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repo", type=Path, required=True)
+    parser.add_argument("--commit", default=run.COMMIT)
+    parser.add_argument("--results", type=Path, nargs="+", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    git_dir = options.repo / ".git" if (options.repo / ".git").exists() else options.repo
+    rows = _load(options.results)
+    results = {(row["set"], row["name"]): row["status"] for row in rows}
+    with tempfile.TemporaryDirectory() as folder:
+        run.unpack(options.repo, options.commit, Path(folder))
+        uses = _uses(run.cases(["examples", "rows", "tests"], Path(folder), True), results)
+    language = importlib.import_module("mlir_tile.language")
+    package = importlib.import_module("mlir_tile")
+    found = names.language_names(git_dir, options.commit)
+    lines = [_HEAD.format(commit=options.commit), *_results(rows)]
+    lines += _table(
+        "`tilelang`", "tilelang", names.package_names(git_dir, options.commit), package, uses
+    )
+    lines += _table("`tilelang.language` (`T`)", "T", found, language, uses)
+    lines += ["## `pass_configs`", "", "All keys of `PassConfigKey` are accepted."]
+    passes = importlib.import_module("mlir_tile.compat.passes")
+    mapped = ", ".join(f"`{key}` (`{value[0]}`)" for key, value in passes._MAPPED.items())
+    lines += [f"These steer this compiler: {mapped}. The others have no meaning here.", ""]
+    options.out.write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

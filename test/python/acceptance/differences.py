@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What works differently from TileLang on purpose, and what is not planned."""
+
+DIFFERENCES = {
+    "tilelang.jit": (
+        "`execution_backend`, `target_host`, `debug_root_path` have no meaning; target names are "
+        "`auto`, `cuda`, `cuda:sm_90a`, `cpu`, `lowered:sm_90a`, and TileLang's"
+    ),
+    "tilelang.lower": "compiles; host code has no source of its own",
+    "tilelang.Profiler": "`cupti` and `cudagraph` measure by events, too",
+    "tilelang.autotune": "takes any `concurrent.futures.Executor`; Ctrl-C keeps what was found",
+    "tilelang.tools": "`plot_layout` writes SVG",
+}
+
+_COMPILER = "part of TileLang's compiler"
+_VENDOR = "another vendor's devices"
+
+NOT_PLANNED = {
+    "tilelang.analysis": _COMPILER,
+    "tilelang.ir": _COMPILER,
+    "tilelang.tileop": _COMPILER,
+    "tilelang.libinfo": _COMPILER,
+    "tilelang.get_windows_runtime_dll_dirs": "Windows",
+    "tilelang.prepend_dll_search_path": "Windows",
+    "tilelang.register_cuda_postproc": "there is no CUDA C text to change",
+    "tilelang.register_c_postproc": "there is no C text to change",
+    "tilelang.register_hip_postproc": _VENDOR,
+    "tilelang.rocm": _VENDOR,
+    "tilelang.metal": _VENDOR,
+    "tilelang.webgpu": _VENDOR,
+    "T.import_source": "C++ text needs nvcc",
+    "T.call_extern": "C++ text needs nvcc",
+}

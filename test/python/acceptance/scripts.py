@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which example scripts of TileLang are run, and with which sizes on the CPU.
+
+Scripts are run as they are. On a CPU many of their default sizes take minutes, so each has smaller
+ones here: arguments of its command line (a list), or of its own `main` (a dictionary).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+# Scripts that must run unmodified and pass their own checks.
+SCRIPTS = (
+    "quickstart.py",
+    "gemm/*.py",
+    "gemm_splitk/*.py",
+    "gemm_fp8/*.py",
+    "elementwise/*.py",
+    "norm/*.py",
+    "online_softmax/*.py",
+    "gemv/*.py",
+    "flash_attention/*fwd*.py",
+    "flash_decoding/*.py",
+    "dynamic_shape/*.py",
+    "cast/*.py",
+    "convolution/*.py",
+    "linear_attention/*fwd*.py",
+    "plot_layout/*.py",
+)
+# Files that are no such scripts: tests and cases of the regression suite (run by `rows`), other
+# vendors' and Blackwell's.
+_OTHER = ("test_", "regression_")
+_VENDORS = ("amd", "sm100", "mfma", "triton")
+
+# Files of TileLang's regression suite whose case has another name than the file.
+ROWS = {
+    "example_gqa_sink_bwd_bhsd_sliding_window": "attention_sink/example_gqa_sink_bwd_bhsd.py",
+    "example_mha_sink_bwd_bhsd_sliding_window": "attention_sink/example_mha_sink_bwd_bhsd.py",
+    "example_mha_sink_fwd_bhsd_sliding_window": "attention_sink/example_mha_sink_fwd_bhsd.py",
+}
+
+_GEMM = {"M": 256, "N": 256, "K": 256}
+SIZES: dict[str, dict[str, Any] | list[str]] = {
+    "attention_sink/example_gqa_sink_bwd_bhsd.py": ["--SEQ", "256", "--H", "4", "--GROUPS", "2"],
+    "attention_sink/example_mha_sink_bwd_bhsd.py": ["--n_ctx", "256", "--h", "2"],
+    "attention_sink/example_mha_sink_fwd_bhsd.py": ["--seq_q", "256", "--seq_kv", "256"],
+    "blocksparse_gemm/example_blocksparse_gemm.py": ["--m", "256", "--n", "256", "--k", "256"],
+    "cast/example_group_per_split_token_cast_to_fp8.py": {
+        "M": 128,
+        "N": 512,
+        "batch_sizes": [64] * 2,
+    },
+    "cast/example_per_token_cast_to_fp8.py": {"M": 64, "N": 512},
+    "convolution/example_convolution.py": (
+        [
+            "--n",
+            "1",
+            "--c",
+            "32",
+            "--h",
+            "16",
+            "--w",
+            "16",
+            "--f",
+            "64",
+            "--k",
+            "3",
+            "--s",
+            "1",
+            "--d",
+            "1",
+            "--p",
+            "1",
+        ]
+    ),
+    "convolution/example_convolution_autotune.py": (
+        [
+            "--n",
+            "1",
+            "--c",
+            "64",
+            "--h",
+            "8",
+            "--w",
+            "8",
+            "--f",
+            "128",
+            "--k",
+            "3",
+            "--s",
+            "1",
+            "--d",
+            "1",
+            "--p",
+            "1",
+        ]
+    ),
+    "dynamic_shape/example_dynamic.py": _GEMM,
+    "elementwise/example_elementwise_add.py": {"M": 128, "N": 128},
+    "flash_attention/example_gqa_bwd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "groups": 2},
+    "flash_attention/example_gqa_fwd_bshd.py": {
+        "batch": 1,
+        "heads": 4,
+        "seq_len": 256,
+        "dim": 64,
+        "is_causal": False,
+        "groups": 2,
+        "tune": False,
+    },
+    "flash_attention/example_gqa_fwd_varlen.py": (
+        [
+            "--batch",
+            "2",
+            "--heads",
+            "4",
+            "--groups",
+            "2",
+            "--q_seqlen",
+            "128",
+            "--k_seqlen",
+            "128",
+            "--dim",
+            "64",
+        ]
+    ),
+    "flash_attention/example_mha_bwd_bhsd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "D_HEAD": 64},
+    "flash_attention/example_mha_bwd_bshd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "D_HEAD": 64},
+    "flash_attention/example_mha_fwd_bhsd.py": {},
+    "flash_attention/example_mha_fwd_bshd.py": {"batch": 1, "heads": 2, "seq_len": 256, "dim": 64},
+    "flash_attention/example_mha_fwd_varlen.py": {"batch": 2, "heads": 2, "seq_len": 256},
+    "flash_decoding/example_gqa_decode.py": {"heads": 32, "groups": 8, "kv_seqlen": 1024},
+    "flash_decoding/example_gqa_decode_varlen_logits.py": (
+        ["--q_heads", "8", "--kv_heads", "2", "--k_seqlen", "512"]
+    ),
+    "flash_decoding/example_mha_inference.py": {"H": 2, "KV_CTX": 1024},
+    "gemm/example_gemm_advanced_autotune.py": ["--m", "256", "--n", "256", "--k", "256"],
+    "gemm/example_gemm_autotune.py": ["--m", "256", "--n", "256", "--k", "256"],
+    "gemm/example_gemm_autotune_pass_configs.py": ["--m", "256", "--n", "256", "--k", "256"],
+    "gemm/example_gemm_intrinsics.py": _GEMM,
+    "gemm/example_gemm_persistent.py": ["--M", "512", "--N", "512", "--K", "512"],
+    "gemv/example_gemv.py": {"do_bench": False},
+    "linear_attention/example_linear_attn_fwd.py": {"B": 1, "S": 256, "H": 2, "D": 128},
+    "linear_attention/example_retention_fwd.py": [
+        "--B",
+        "1",
+        "--S",
+        "256",
+        "--H",
+        "2",
+        "--D",
+        "128",
+    ],
+}
+
+
+def examples(root: Path) -> list[Path]:
+    """The example scripts below `root` (TileLang's folder examples)."""
+    found = []
+    for pattern in SCRIPTS:
+        for path in sorted(root.glob(pattern)):
+            if not path.name.startswith(_OTHER) and not any(v in path.name for v in _VENDORS):
+                found.append(path)
+    return found
+
+
+def rows(root: Path) -> list[tuple[str, Path, str]]:
+    """Cases of the regression suite: name, its file regression_*.py, its function there."""
+    import ast
+
+    found = []
+    for path in sorted(root.glob("**/regression_*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("regression_"):
+                found.append((node.name.removeprefix("regression_"), path, node.name))
+    return found

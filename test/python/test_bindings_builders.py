@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The functions and constructors that build operations of the tile dialect."""
+
+import pytest
+from mlir_tile.ir import (
+    AffineExpr,
+    AffineMap,
+    Context,
+    F16Type,
+    F32Type,
+    IndexType,
+    InsertionPoint,
+    IntegerType,
+    Location,
+    MLIRError,
+    Module,
+)  # fmt: skip
+
+from mlir_tile.dialects import arith, memref, tile
+
+
+@pytest.fixture
+def module():
+    with Context(), Location.file("builders.py", 1, 1):
+        module = Module.create()
+        with InsertionPoint(module.body):
+            yield module
+
+
+def check(module, *fragments):
+    """The module verifies, prints what is expected, and reads back as the same text."""
+    assert module.operation.verify()
+    text = str(module)
+    for fragment in fragments:
+        assert fragment in text, text
+    assert str(Module.parse(text)) == text
+    return text
+
+
+def matrix(*shape, of=None, space="global"):
+    return tile.memref_type(shape, of or F16Type.get(), space)
+
+
+def test_kernel_of_a_function(module):
+    @tile.kernel(
+        matrix(None, None), matrix(None, None), matrix(None, None),
+        grid=(tile.ceildiv(tile.dim("C", 1), 128), tile.dim("C", 0).ceildiv(128)),
+        threads=128, arg_attrs=[{"tile.alignment": 16}, None, {"tile.may_alias": True}],
+    )  # fmt: skip
+    def gemm(A, B, C, bx, by):
+        K = memref.DimOp(A, arith.constant(IndexType.get(), 1)).result
+        m = arith.muli(by, arith.constant(IndexType.get(), 128))
+        n = arith.muli(bx, arith.constant(IndexType.get(), 128))
+        As = tile.alloc((128, 32), F16Type.get(), "shared")
+        Bs = tile.alloc((32, 128), F16Type.get(), "shared")
+        acc = tile.alloc((128, 128), F32Type.get())
+        tile.assume(K, divisible_by=8)
+        tile.fill(acc, 0)
+        with tile.pipelined(0, K, 32, stages=3) as k:
+            tile.copy(A, As, [m, k])
+            tile.copy(B, Bs, [k, n])
+            tile.gemm(As, Bs, acc, policy="full_row")
+        tile.copy(acc, C, target_offsets=[m, n])
+
+    check(
+        module,
+        "tile.kernel @gemm(%A: memref<?x?xf16> {tile.alignment = 16 : i64}",
+        "%C: memref<?x?xf16> {tile.may_alias}",
+        "(dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(128)",
+        "stages(3)",
+        "policy = #tile.warp_policy<full_row>",
+        "tile.assume",
+    )
+    assert gemm.argument_names == ["A", "B", "C"]
+    assert gemm.grid_rank == 2
+    assert [str(block.type) for block in gemm.block_ids] == ["index", "index"]
+    assert [value.get_name() for value in gemm.arguments] == ["%A", "%B", "%C"]
+
+
+def test_the_kernel_compiles(module):
+    from mlir_tile._mlir_libs import _tile
+
+    @tile.kernel(matrix(256, of=F32Type.get()), matrix(256, of=F32Type.get()), grid=2, threads=128)
+    def scale(x, y, b):
+        with tile.parallel(128) as i:
+            place = arith.addi(arith.muli(b, arith.constant(IndexType.get(), 128)), i)
+            value = memref.load(x, [place])
+            memref.store(arith.addf(value, value), y, [place])
+
+    ptx, diagnostics = _tile.compile(module, arch="sm_80", output="ptx")
+    assert diagnostics == ""
+    assert b".entry scale" in ptx
+
+
+def test_grid_as_a_map_and_as_numbers(module):
+    symbol = AffineExpr.get_symbol(0)
+    grid = AffineMap.get(0, 1, [AffineExpr.get_ceil_div(symbol, 32)])
+    tile.KernelOp("f", [matrix(None)], grid=grid, grid_operands=[0, 0], names=["x"]).finish()
+    tile.KernelOp("g", [], grid=(4, 5, 6), threads=64, cluster=(2, 1, 1), panel=2).finish()
+    n = IntegerType.get_signless(32)
+    tile.KernelOp("h", [n], grid=(tile.argument(0) * 2 + 1) % 7, body_builder=lambda op: None)
+    check(
+        module,
+        "tile.kernel @f(%x: memref<?xf16>) grid(%bx) = (dim(%x, 0) ceildiv 32)",
+        "= (4, 5, 6) threads(64) cluster(2, 1, 1)",
+        "grid(%bx) = ((%arg0 * 2 + 1) mod 7)",
+    )
+
+
+def test_tunables(module):
+    bm = tile.tunable("bm")
+
+    @tile.kernel(
+        matrix(None, 64), grid=tile.dim("A", 0).ceildiv(bm), threads=bm * 2,
+        tunables={"bm": [64, 128], "s": [3, 4]}, tuned={"persistent": tile.tunable("s") - 2},
+    )  # fmt: skip
+    def open_sizes(A, b, bm, s):
+        tile.alloc(matrix(None, 64, space="shared"), extents=[bm])
+        with tile.pipelined(0, 64, 64, stages=s):
+            pass
+        with tile.parallel((bm, 64)):
+            pass
+
+    check(
+        module,
+        "tunable(%bm in [64, 128], %s in [3, 4])",
+        "dim(%A, 0) ceildiv %bm",
+        "threads(%bm * 2)",
+        "tuned(persistent = %s - 2)",
+        "stages(%s)",
+    )
+    assert open_sizes.threads.value == 128
+    assert open_sizes.persistent.value == 1
+    assert len(open_sizes.tunable_values) == 2
+
+
+def test_moves_and_arithmetic(module):
+    f32, i32 = F32Type.get(), IntegerType.get_signless(32)
+
+    @tile.kernel(
+        matrix(None, 64), matrix(None, of=i32), matrix(1, 32, 32, 64), matrix(64, 64, of=f32),
+        grid=1, threads=128,
+    )  # fmt: skip
+    def moves(X, indices, images, out, b):
+        tiles = tile.alloc((64, 64), F16Type.get(), "shared")
+        acc = tile.alloc((64, 64), f32)
+        rows = tile.alloc((64,), f32)
+        tile.gather(X, indices, tiles, first=4)
+        tile.im2col(
+            images, tiles, pixel=0, filter=[1, 1], channel=0, kernel=[3, 3], pad_lower=[1, 1]
+        )
+        tile.gemm(tiles, tiles, acc, transpose_b=True, clear=True)
+        tile.reduce("max", acc, rows, propagate_nan=True)
+        tile.reduce(tile.ReduceKind.Sum, acc, rows, dim=0, accumulate=True)
+        tile.atomic("add", acc, out)
+        tile.print_("rows", rows)
+        tile.assert_(arith.constant(IntegerType.get_signless(1), 1), "never")
+        tile.copy(acc, tiles)
+        tile.scatter(tiles, X, indices)
+        tile.copy(X, tiles, source_sizes=[64, 64], pad=1.5, inside=True, eviction_policy="last")
+        tile.convert_layout(acc, tile.alloc((64, 64), f32))
+
+    check(
+        module,
+        "tile.gather %X[",
+        "filter[",
+        "{clear, transpose_b}",
+        "tile.reduce max",
+        "dim(1) {propagate_nan}",
+        "tile.reduce sum",
+        "dim(0) accumulate",
+        "tile.atomic add",
+        'tile.print "rows"',
+        '"never"',
+        "tile.scatter",
+        "sizes [64, 64]",
+        "#tile.eviction_policy<last>",
+        "tile.convert_layout",
+    )
+
+
+def test_errors_name_what_was_expected(module):
+    with pytest.raises(ValueError, match="an argument of the kernel among .'x'., got 'y'"):
+        tile.KernelOp("f", [matrix(None)], grid=tile.dim("y", 0), names=["x"])
+    with pytest.raises(ValueError, match="expected 1 names, one per argument, got 2"):
+        tile.KernelOp("f", [matrix(None)], grid=1, names=["x", "y"])
+    with pytest.raises(TypeError, match="expected a number, tile.dim"):
+        tile.KernelOp("f", [], grid="4")
+    with pytest.raises(ValueError, match="expected a memory space among global, shared"):
+        tile.alloc((4,), F32Type.get(), "texture")
+    with pytest.raises(ValueError, match="inside of a tile.kernel"):
+        tile.block_coordinates(0)
+    assert len(module.body.operations) == 0
+    tile.KernelOp("f", [], grid=1, threads=33).finish()
+    with pytest.raises(MLIRError, match="kernel-2"):
+        module.operation.verify()
+
+
+def test_an_error_in_the_body_leaves_the_context_usable(module):
+    with pytest.raises(ZeroDivisionError):
+
+        @tile.kernel(grid=1)
+        def broken(b):
+            with tile.parallel(4):
+                raise ZeroDivisionError
+
+    assert InsertionPoint.current.block == module.body
