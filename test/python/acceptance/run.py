@@ -74,9 +74,7 @@ def cases(sets: list[str], root: Path, small: bool) -> list[Case]:
                 Case("examples", name, path, None, scripts.SIZES.get(name) if small else [])
             )
     if "rows" in sets:
-        for name, path, _ in scripts.rows(folder):
-            script = scripts.ROWS.get(name)
-            near = path.parent / f"{name}.py" if script is None else folder / script
+        for name, near in scripts.rows(folder):
             relative = str(near.relative_to(folder))
             sizes = scripts.SIZES.get(relative) if small else []
             found.append(Case("rows", name, near, None, sizes))
@@ -153,6 +151,7 @@ def first_error(text: str) -> str:
 def reason(error: str) -> str:
     """An error without the numbers and names that differ between scripts."""
     error = re.sub(r"/\S+/", "", error)
+    error = re.sub(r"^(\w+\.)*(\w+): (\S+\.py:\d+:\d+: )?(error: )?", r"\2: ", error)
     error = re.sub(r"0x[0-9a-f]+|\b\d+(\.\d+)?(e-?\d+)?\b", "N", error)
     return error[:120]
 
