@@ -79,6 +79,14 @@ def test_nothing_works(tmp_path):
         tuner(tmp_path, [{"ms": -1}, {"ms": -2}]).run()
 
 
+def test_what_failed_altogether_is_tried_again(tmp_path):
+    calls = Calls()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="none of"):
+            tuner(tmp_path, [{"ms": -1}], calls).run()
+    assert calls == [-1, -1]
+
+
 def test_empty_and_unknown_parameters(tmp_path):
     with pytest.raises(ValueError, match="no configurations"):
         tuner(tmp_path, []).run()
