@@ -224,6 +224,12 @@ def summary(done: list[Case]) -> str:
     return "\n".join(lines)
 
 
+def passed_in(results: list[Path]) -> set[tuple[str, str]]:
+    """Set and name of what passed in files that this script wrote."""
+    rows = (json.loads(line) for path in results for line in path.read_text().splitlines())
+    return {(row["set"], row["name"]) for row in rows if row["status"] == "passed"}
+
+
 def prepare(torch: str, target: str) -> None:
     """Imports what every case needs, once, before the forks."""
     if torch == "stub":
@@ -253,6 +259,9 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60, help="seconds for one case")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="", help="cases whose names contain this")
+    parser.add_argument(
+        "--again", type=Path, nargs="+", default=[], help="what did not pass in these results only"
+    )
     parser.add_argument("--own-sizes", action="store_true", help="the scripts' default sizes")
     parser.add_argument("--out", type=Path, default=Path("acceptance.jsonl"))
     parser.add_argument("--logs", type=Path, help="keeps the cases' output in this folder")
@@ -262,7 +271,8 @@ def main() -> None:
         root = Path(folder)
         unpack(options.repo, options.commit, root)
         todo = cases(options.set or ["examples", "rows", "tests"], root, not options.own_sizes)
-        todo = [case for case in todo if options.only in case.name]
+        passed = passed_in(options.again)
+        todo = [c for c in todo if options.only in c.name and (c.set, c.name) not in passed]
         os.environ["TILELANG_CACHE_DIR"] = str(root / "cache")
         logs = (options.logs or root / "logs").resolve()
         logs.mkdir(parents=True, exist_ok=True)
