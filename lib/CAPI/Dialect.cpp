@@ -5,6 +5,7 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "tile/Dialect/Tile/IR/TileDialect.h"
 #include "tile/Pipelines/Register.h"
 #include <mutex>
@@ -16,6 +17,8 @@ MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Tile, tile, mlir::tile::TileDialect)
 
 void tileRegisterDialects(MlirDialectRegistry registry) {
   registerTileDialects(*unwrap(registry));
+  // MLIR's bindings have it; no kernel holds any of it.
+  unwrap(registry)->insert<index::IndexDialect>();
 }
 
 void tileRegisterPasses(void) {

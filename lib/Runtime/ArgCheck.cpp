@@ -83,9 +83,12 @@ static bool integerValue(ElementType type, uint64_t bits, int64_t &value) {
 /// Gives the strides that the kernel sees; false where a dense one overflows.
 static bool effectiveStrides(const ArgSpec &spec, const Arg &arg,
                              int64_t *strides) {
+  // Of a tensor without elements no stride means anything.
+  bool isEmpty = std::any_of(arg.shape, arg.shape + arg.rank,
+                             [](int64_t extent) { return extent == 0; });
   int64_t dense = 1;
   for (unsigned i = arg.rank; i-- > 0;) {
-    bool meaningless = arg.shape[i] <= 1;
+    bool meaningless = isEmpty || arg.shape[i] <= 1;
     if (meaningless && spec.strides[i] != kDynamic)
       strides[i] = spec.strides[i];
     else if (meaningless || !arg.strides)

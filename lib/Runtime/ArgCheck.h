@@ -30,8 +30,9 @@ Error argError(const KernelSpec &kernel, size_t index, const std::string &what);
 
 /// Checks argument `index` and describes it to expressions. `strides` has room
 /// for the argument's rank and receives the strides that the kernel is given:
-/// those of the caller, but of dimensions of extent 1 or less, whose stride
-/// means nothing, the manifest's or the dense one.
+/// those of the caller, but of dimensions of extent 1 or less and of tensors
+/// without elements, whose strides mean nothing, the manifest's or the dense
+/// ones.
 Status checkArg(const KernelSpec &kernel, size_t index, const Arg &arg,
                 int64_t *strides, ExprArg &described, ByteRange &range);
 

@@ -23,6 +23,7 @@ NAMES = {
     "Fragment": "mlir_tile.language:Fragment",
     "dtypes": "mlir_tile.language.dtypes",
     # Switches.
+    "torch_op": "mlir_tile.tensors:torch_op",
     "env": "mlir_tile.compat.env:env",
     "enable_cache": "mlir_tile.compat.env:enable_cache",
     "disable_cache": "mlir_tile.compat.env:disable_cache",

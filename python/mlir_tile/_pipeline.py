@@ -68,7 +68,7 @@ def _said(diagnostic):
     return Said(severity, place_of(diagnostic.location), diagnostic.message, notes)
 
 
-def option_text(arch="", tunables=None, shape_hints=None, device="", remarks=False):
+def option_text(arch="", tunables=None, shape_hints=None, device="", remarks=False, roles=""):
     """Options of the pipelines, as text between braces."""
     sizes = {
         name: "x".join(map(str, each)) if isinstance(each, (list, tuple)) else str(each)
@@ -80,6 +80,7 @@ def option_text(arch="", tunables=None, shape_hints=None, device="", remarks=Fal
         "tunables": ",".join(f"{name}={value}" for name, value in (tunables or {}).items()),
         "hints": ",".join(f"{name}={value}" for name, value in sizes.items()),
         "remarks": "true" if remarks else "",
+        "roles": roles,
     }
     return " ".join(f"{name}={value}" for name, value in given.items() if value)
 
@@ -142,7 +143,9 @@ class Program:
 
     def apply(self, module, pipeline, options=""):
         """Runs a pipeline or a pass over a module, in place; CompileError where it fails."""
-        text = f"builtin.module({pipeline}{{{options}}})" if options else f"builtin.module({pipeline})"
+        text = (
+            f"builtin.module({pipeline}{{{options}}})" if options else f"builtin.module({pipeline})"
+        )
         try:
             with module.context:
                 PassManager.parse(text).run(module.operation)
@@ -200,7 +203,10 @@ class Program:
             return place.name
         line = self.source_line(place)
         before = line[: max(place.column - 1, 0)]
-        for pattern, text in ((r"%([\w$.-]+)\s*=\s*$", before), (r"\s*(\w+)\s*(?::[^=]*)?=[^=]", line)):
+        for pattern, text in (
+            (r"%([\w$.-]+)\s*=\s*$", before),
+            (r"\s*(\w+)\s*(?::[^=]*)?=[^=]", line),
+        ):
             match = re.search(pattern, text) if text is before else re.match(pattern, text)
             if match:
                 return match.group(1)

@@ -45,7 +45,9 @@ def _role_of(op):
     inner, parent = op.operation, op.operation.parent
     while parent is not None:
         if parent.operation.name == "tile.warp_specialize":
-            for name, region in zip(parent.opview.role_names, parent.operation.regions):
+            for name, region in zip(
+                parent.opview.role_names, parent.operation.regions, strict=True
+            ):
                 if any(block.owner == parent and _holds(block, inner) for block in region.blocks):
                     return f"role '{name}'"
         inner, parent = parent.operation, parent.operation.parent
@@ -99,7 +101,8 @@ def schedule(stages, iterations):
 
 def _box(x, y, width, color, text, title):
     return (
-        f'<g><title>{html.escape(title, quote=False)}</title><rect x="{x:.1f}" y="{y}" width="{width:.1f}" '
+        f"<g><title>{html.escape(title, quote=False)}</title>"
+        f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" '
         f'height="{_ROW - 4}" fill="{color}" stroke="#555"/><text x="{x + width / 2:.1f}" '
         f'y="{y + 14}" text-anchor="middle">{text}</text></g>'
     )
@@ -109,7 +112,10 @@ def _draw_ring(ring, top, parts):
     """Appends a ring's rows; returns (width, height)."""
     iterations = min(2 * ring.stages + 2, 14)
     times = schedule(ring.stages, iterations)
-    parts.append(f'<text x="8" y="{top + 16}" font-weight="bold">{html.escape(ring.title, quote=False)}</text>')
+    parts.append(
+        f'<text x="8" y="{top + 16}" font-weight="bold">'
+        f"{html.escape(ring.title, quote=False)}</text>"
+    )
     for slot in range(ring.stages):
         y = top + 26 + slot * _ROW
         parts.append(f'<text x="8" y="{y + 14}">slot {slot}</text>')

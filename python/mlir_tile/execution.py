@@ -368,7 +368,7 @@ def compile(
     error, ArgumentError for a target or name that is none, LaunchError where there is no GPU
     to ask. Other Python threads run meanwhile.
     """
-    options = options or CompileOptions()
+    options = CompileOptions() if options is None else options
     if not isinstance(options, CompileOptions):
         raise ArgumentError(f"options: expected CompileOptions, got {type(options).__name__}")
     resolved = resolve(target)

@@ -11,6 +11,7 @@ import json
 import re
 import struct
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,13 +49,13 @@ class KernelReport:
     name: str
     threads: int
     shared_bytes: int
-    registers: int = None
+    registers: "int | None" = None
     spill_bytes: int = 0
     stack_bytes: int = 0
-    blocks_per_multiprocessor: int = None
-    occupancy: float = None
+    blocks_per_multiprocessor: "int | None" = None
+    occupancy: "float | None" = None
     limited_by: str = ""
-    estimate: object = None
+    estimate: "dict | str | None" = None
     roofline: list = field(default_factory=list)
 
 
@@ -72,14 +73,24 @@ _CHANGES = [
     (r"'.*' (takes|spills)", "`threads(...)` of the kernel, or smaller fragments"),
     (r"chose ", "`tunables`, or `shape_hints` of the sizes to choose for"),
 ]
+# The same in the words of `mlir_tile.language`, for what stands in a Python file.
+_CHANGES_IN_PYTHON = [
+    (r"chose plan", "`policy=T.GemmWarpPolicy...` of T.gemm"),
+    (r".* copy: ", "`prefer_instruction=` or `disable_tma=True` of T.copy"),
+    (r"shared memory: ", "`T.annotate_layout({...})`"),
+    (r"(not )?pipelined|\d+ stages instead of", "`num_stages=` of T.Pipelined; 1 overlaps nothing"),
+    (r"warps (not )?specialized", "the pass configuration `tl.disable_warp_specialized`"),
+    (r"stored|loaded", "`T.annotate_layout({...})`, or rows of multiples of 16 bytes"),
+    (r"'.*' (takes|spills)", "`threads=` of T.Kernel, or smaller fragments"),
+]
 # A decision that a colon does not end.
 _WHOLE = re.compile(
     r"(.* copy|atomic|shared memory|pipelined|warps specialized|two blocks multiply together): "
 )
 
 
-def _split(message):
-    """(decision, reason, change) of a remark."""
+def _split(message, in_python=False):
+    """(decision, reason, change) of a remark; the change as one writes it in Python or in IR."""
     head, *rest = message.split("; ")
     change = [part for part in rest if "`" in part and "not taken" not in part]
     reasons = [part for part in rest if part not in change]
@@ -90,6 +101,8 @@ def _split(message):
         decision, reason = head, ""
     else:
         decision, reason = head.split(": ", 1)
+    if in_python:
+        change = [text for start, text in _CHANGES_IN_PYTHON if re.match(start, message)] or change
     hint = re.search(r"\(([^()]*`[^()]*)\)", message)
     if not change and hint:
         change = [hint.group(1)]
@@ -109,11 +122,11 @@ class Explanation:
         self._program = program
         self._rings = rings
 
-    def at(self, line):
+    def at(self, line: int) -> "list[Decision]":
         """The decisions of a source line."""
         return [each for each in self.decisions if each.place.line == line]
 
-    def timeline(self):
+    def timeline(self) -> str:
         """The slots of the pipeline over time, as SVG."""
         return _timeline.draw(self._rings)
 
@@ -145,9 +158,7 @@ class Explanation:
         for place, decisions in self._by_place():
             line = html.escape(self._program.source_line(place).strip())
             where = html.escape(self._where(place))
-            rows.append(
-                f'<tr><td>{where}</td><td colspan="3"><code>{line}</code></td></tr>'
-            )
+            rows.append(f'<tr><td>{where}</td><td colspan="3"><code>{line}</code></td></tr>')
             for each in decisions:
                 cells = "".join(
                     f"<td>{html.escape(text)}</td>"
@@ -172,8 +183,9 @@ def _kernel_text(kernel):
         + registers
     ]
     if kernel.occupancy is not None:
+        blocks = kernel.blocks_per_multiprocessor
         lines.append(
-            f"  {kernel.blocks_per_multiprocessor} blocks on a multiprocessor, limited by "
+            f"  {blocks} block{'' if blocks == 1 else 's'} on a multiprocessor, limited by "
             f"{kernel.limited_by}: {kernel.occupancy:.0%} of its threads"
         )
     if isinstance(kernel.estimate, dict):
@@ -188,18 +200,28 @@ def _kernel_text(kernel):
     return lines
 
 
-def explain(source, arch="", *, kernel=None, device="", tunables=None, shape_hints=None):
+def explain(
+    source,
+    arch: str = "",
+    *,
+    kernel: "str | None" = None,
+    device: str = "",
+    tunables: "dict[str, int] | None" = None,
+    shape_hints: "dict[str, Sequence[int] | int] | None" = None,
+    roles: str = "",
+) -> Explanation:
     """Explains the kernels of a program.
 
     `source`: MLIR text or bytecode, a module or a kernel. `arch`: an architecture ("sm_90a"),
     or "" for what the module says. `kernel` names one of several. `device` names a GPU.
     `tunables` and `shape_hints` are dictionaries, as of `layout.layouts`; the estimate is for
-    the sizes in `shape_hints`. CompileError where the program is not valid.
+    the sizes in `shape_hints`. `roles`: whether warps are divided into roles, "auto", "on" or
+    "off". CompileError where the program is not valid.
     """
     program = Program(source, kernel=kernel)
     arch = _arch_of(program, arch)
     figures = _tile.target_figures(arch, device)
-    given = {"tunables": tunables, "shape_hints": shape_hints, "device": device}
+    given = {"tunables": tunables, "shape_hints": shape_hints, "device": device, "roles": roles}
     module, said = program.parse()
     written = {_key(op): op.operation.name for op in program.operations(module)}
     program.apply(module, "tile-to-nvvm", option_text(arch, remarks=True, **given))
@@ -230,7 +252,7 @@ def _decisions(said, written):
     decisions = {}
     for each in said:
         place = each.place
-        decision, reason, change = _split(each.message)
+        decision, reason, change = _split(each.message, place.file.endswith(".py"))
         operation = written.get((place.file, place.line, place.column), "")
         decisions[(place, each.message)] = Decision(
             place, operation, decision, reason, change, each.severity, each.notes
@@ -252,6 +274,7 @@ def _resources(program, arch, given):
     fixed = option_text(tunables=given["tunables"]).removeprefix("tunables=")
     data, diagnostics = _tile.compile(
         module, arch=arch, device=given["device"], shape_hints=sizes, tunables=fixed,
+        roles=given["roles"],
         versions=False, remarks=True,
     )  # fmt: skip
     if data is None:
@@ -265,13 +288,17 @@ def _resources(program, arch, given):
         resources.setdefault(name, {}).update(registers=int(registers))
     for name, registers, stack, stores, loads in _SPILLS.findall(diagnostics):
         spilled = int(stores) + int(loads)
-        resources[name].update(registers=int(registers), stack_bytes=int(stack), spill_bytes=spilled)
+        resources[name].update(
+            registers=int(registers), stack_bytes=int(stack), spill_bytes=spilled
+        )
     return resources, _said_of_assembler(program, module, diagnostics)
 
 
 def _said_of_assembler(program, module, diagnostics):
     """Remarks about registers, at the kernels' places."""
-    places = {program.kernel_name(op): place_of(op.operation.location) for op in program.kernels(module)}
+    places = {
+        program.kernel_name(op): place_of(op.operation.location) for op in program.kernels(module)
+    }
     said = []
     for line in diagnostics.splitlines():
         found = _TAKES.search(line) or _SPILLS.search(line)
@@ -344,7 +371,14 @@ def _estimate(report, op, arch, figures, given):
     report.roofline = [(name, alone, alone / whole if whole else 0.0) for name, alone in parts]
 
 
-def timeline(source, arch="", *, kernel=None, tunables=None, shape_hints=None):
+def timeline(
+    source,
+    arch: str = "",
+    *,
+    kernel: "str | None" = None,
+    tunables: "dict[str, int] | None" = None,
+    shape_hints: "dict[str, Sequence[int] | int] | None" = None,
+) -> str:
     """The slots of a kernel's pipeline over time, as SVG, read from the scheduled program."""
     program = Program(source, kernel=kernel)
     module = program.run(
@@ -353,7 +387,9 @@ def timeline(source, arch="", *, kernel=None, tunables=None, shape_hints=None):
     return _timeline.draw(_timeline.rings(program.operations(module)))
 
 
-def ir_after_each_pass(source, pipeline="tile-to-nvvm", arch="", *, only_changes=True):
+def ir_after_each_pass(
+    source, pipeline: str = "tile-to-nvvm", arch: str = "", *, only_changes: bool = True
+) -> "list[tuple[str, str]]":
     """Pairs of a pass's name and the program behind it, as text, in order.
 
     `pipeline` is that of `PassManager.parse`: a pipeline's or a pass's name, or

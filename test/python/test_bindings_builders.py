@@ -2,12 +2,21 @@
 """The functions and constructors that build operations of the tile dialect."""
 
 import pytest
+from mlir_tile.ir import (
+    AffineExpr,
+    AffineMap,
+    Context,
+    F16Type,
+    F32Type,
+    IndexType,
+    InsertionPoint,
+    IntegerType,
+    Location,
+    MLIRError,
+    Module,
+)  # fmt: skip
 
 from mlir_tile.dialects import arith, memref, tile
-from mlir_tile.ir import (
-    AffineExpr, AffineMap, Context, F16Type, F32Type, IndexType, InsertionPoint, IntegerType,
-    Location, MLIRError, Module,
-)  # fmt: skip
 
 
 @pytest.fixture
@@ -106,7 +115,7 @@ def test_tunables(module):
         tunables={"bm": [64, 128], "s": [3, 4]}, tuned={"persistent": tile.tunable("s") - 2},
     )  # fmt: skip
     def open_sizes(A, b, bm, s):
-        As = tile.alloc(matrix(None, 64, space="shared"), extents=[bm])
+        tile.alloc(matrix(None, 64, space="shared"), extents=[bm])
         with tile.pipelined(0, 64, 64, stages=s):
             pass
         with tile.parallel((bm, 64)):
@@ -137,7 +146,9 @@ def test_moves_and_arithmetic(module):
         acc = tile.alloc((64, 64), f32)
         rows = tile.alloc((64,), f32)
         tile.gather(X, indices, tiles, first=4)
-        tile.im2col(images, tiles, pixel=0, filter=[1, 1], channel=0, kernel=[3, 3], pad_lower=[1, 1])
+        tile.im2col(
+            images, tiles, pixel=0, filter=[1, 1], channel=0, kernel=[3, 3], pad_lower=[1, 1]
+        )
         tile.gemm(tiles, tiles, acc, transpose_b=True, clear=True)
         tile.reduce("max", acc, rows, propagate_nan=True)
         tile.reduce(tile.ReduceKind.Sum, acc, rows, dim=0, accumulate=True)

@@ -2,12 +2,22 @@
 """Types and attributes of the tile dialect as Python classes."""
 
 import pytest
+from mlir_tile.ir import (
+    AffineExpr,
+    AffineMap,
+    ArrayAttr,
+    Attribute,
+    Context,
+    F16Type,
+    F32Type,
+    InsertionPoint,
+    Location,
+    MLIRError,
+    Module,
+    Type,
+)  # fmt: skip
 
 from mlir_tile.dialects import tile
-from mlir_tile.ir import (
-    AffineExpr, AffineMap, ArrayAttr, Attribute, Context, F16Type, F32Type, InsertionPoint, Location,
-    MLIRError, Module, Type,
-)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +40,9 @@ def test_memory_spaces():
     same(tile.FragmentSpaceAttr.get(), "#tile.fragment")
     same(tile.LocalSpaceAttr.get(), "#tile.local")
     same(tile.TensorMemorySpaceAttr.get(), "#tile.tmem")
-    assert isinstance(tile.memref_type([4], F32Type.get(), "tmem").memory_space, tile.TensorMemorySpaceAttr)
+    assert isinstance(
+        tile.memref_type([4], F32Type.get(), "tmem").memory_space, tile.TensorMemorySpaceAttr
+    )
     assert tile.memref_type([4], F32Type.get()).memory_space is None
 
 
@@ -44,14 +56,18 @@ def test_enumerations_are_read_by_case_number_and_word():
     assert tile.CopyInstructionAttr.get("cp_async").value is tile.CopyInstruction.CpAsync
     assert tile.MmaInstructionAttr.get("wgmma").value is tile.MmaInstruction.Wgmma
     assert tile.EvictionPolicyAttr.get("last").value is tile.EvictionPolicy.Last
-    with pytest.raises(ValueError, match="expected a WarpPolicy .square, full_row, full_col., got 'row'"):
+    with pytest.raises(
+        ValueError, match="expected a WarpPolicy .square, full_row, full_col., got 'row'"
+    ):
         tile.WarpPolicyAttr.get("row")
     with pytest.raises(ValueError, match="got 7"):
         tile.WarpPolicyAttr.get(7)
 
 
 def test_targets():
-    target = same(tile.TargetAttr.get("sm_90a", "H100-PCIe"), '#tile.target<"sm_90a", device = "H100-PCIe">')
+    target = same(
+        tile.TargetAttr.get("sm_90a", "H100-PCIe"), '#tile.target<"sm_90a", device = "H100-PCIe">'
+    )
     assert (target.arch, target.device) == ("sm_90a", "H100-PCIe")
     assert tile.TargetAttr.get("sm_80").device == ""
     with pytest.raises(ValueError, match="sm_99"):
@@ -64,7 +80,10 @@ def test_tunables():
     tunable = same(tile.TunableAttr.get("bm", [64, 128]), '#tile.tunable<"bm" in[64, 128]>')
     assert (tunable.name, tunable.values) == ("bm", [64, 128])
     double = AffineMap.get(0, 1, [AffineExpr.get_symbol(0) * 2])
-    tuned = same(tile.TunedAttr.get("threads", double), '#tile.tuned<"threads" = affine_map<()[s0] -> (s0 * 2)>>')
+    tuned = same(
+        tile.TunedAttr.get("threads", double),
+        '#tile.tuned<"threads" = affine_map<()[s0] -> (s0 * 2)>>',
+    )
     assert (tuned.attribute, tuned.value) == ("threads", double)
 
 
@@ -86,7 +105,8 @@ def test_plans():
 def test_fragment_layouts():
     layout = same(
         tile.FragmentLayoutAttr.get([16, 8], [(2, 1, 1), (2, 0, 8)], [(4, 1, 2), (8, 0, 1)]),
-        "#tile.fragment_layout<shape [16, 8] reg [(2, 1:1), (2, 0:8)] lane [(4, 1:2), (8, 0:1)] warp []>",
+        "#tile.fragment_layout<shape [16, 8] reg [(2, 1:1), (2, 0:8)] "
+        "lane [(4, 1:2), (8, 0:1)] warp []>",
     )
     assert layout.shape == [16, 8]
     assert layout.reg == [(2, 1, 1), (2, 0, 8)]
@@ -105,7 +125,8 @@ def test_fragment_layouts():
 def test_shared_layouts():
     layout = same(
         tile.SharedLayoutAttr.get([128, 32], 16, [(32, 1, 1), (128, 0, 32)], [2, 4, 3]),
-        "#tile.shared_layout<shape [128, 32] bits 16 modes [(32, 1:1), (128, 0:32)] swizzle(2, 4, 3)>",
+        "#tile.shared_layout<shape [128, 32] bits 16 "
+        "modes [(32, 1:1), (128, 0:32)] swizzle(2, 4, 3)>",
     )
     assert layout.element_bits == 16
     assert layout.swizzle == [2, 4, 3]
@@ -140,9 +161,11 @@ def test_attributes_of_operations_have_their_classes():
     module = Module.parse(
         """
         tile.kernel @f(%A: memref<64xf32>) grid(%b) = (1) threads(64) attributes {tunables = []} {
-          %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [] lane [(32, 0:1)] warp [(2, 0:32)]>)
+          %x = tile.alloc
+              layout(#tile.fragment_layout<shape [64] reg [] lane [(32, 0:1)] warp [(2, 0:32)]>)
               : memref<64xf32, #tile.fragment>
-          tile.copy %A to %x {plan = #tile.copy_plan<vector, bytes = 4>} : memref<64xf32> to memref<64xf32, #tile.fragment>
+          tile.copy %A to %x {plan = #tile.copy_plan<vector, bytes = 4>}
+              : memref<64xf32> to memref<64xf32, #tile.fragment>
         }
         """.replace("attributes {tunables = []} ", "")
     )
@@ -159,7 +182,10 @@ def test_schedules():
 
         @tile.kernel(matrix, matrix, grid=1, threads=256)
         def scheduled(A, B, block):
-            a, b = (tile.memref_type([128, 64], f16, "shared"), tile.memref_type([64, 128], f16, "shared"))
+            a, b = (
+                tile.memref_type([128, 64], f16, "shared"),
+                tile.memref_type([64, 128], f16, "shared"),
+            )
             ring = tile.ring_create(3, [a, b], "tma", "wgmma")
             roles = tile.warp_specialize([("load", 4, 40), ("mma", 4)])
             with roles.role("load"):
@@ -170,7 +196,12 @@ def test_schedules():
             with roles.role("mma"):
                 acc = tile.alloc((128, 128), f32)
                 full = tile.ring_wait(ring, 0)
-                done = tile.gemm(*full, acc, asynchronous=True, plan=tile.MmaPlanAttr.get("wgmma", 64, 128, 16, (4, 1)))
+                done = tile.gemm(
+                    *full,
+                    acc,
+                    asynchronous=True,
+                    plan=tile.MmaPlanAttr.get("wgmma", 64, 128, 16, (4, 1)),
+                )
                 tile.await_(done)
                 tile.await_(tile.token_done(), read=True)
                 tile.ring_release(ring, 0)
@@ -207,7 +238,12 @@ def test_lists_of_layouts_may_be_texts():
             buffer = tile.memref_type([32, 64], F16Type.get(), "shared")
             layouts = ArrayAttr.get([tile.SharedLayoutAttr.swizzled([32, 64], 16)])
             tile.ring_create(2, [buffer], layouts=layouts)
-            tile.alloc((32, 64), F16Type.get(), "shared", layout=str(tile.SharedLayoutAttr.row_major([32, 64], 16)))
+            tile.alloc(
+                (32, 64),
+                F16Type.get(),
+                "shared",
+                layout=str(tile.SharedLayoutAttr.row_major([32, 64], 16)),
+            )
 
     module.operation.verify()
 
@@ -230,7 +266,9 @@ def test_estimates():
 
     with open("examples/gemm.mlir") as file:
         module = Module.parse(file.read())
-    estimate = _tile.kernel_estimate(module.body.operations[0], "sm_90a", hints="A=4096x4096,B=4096x4096,C=4096x4096")
+    estimate = _tile.kernel_estimate(
+        module.body.operations[0], "sm_90a", hints="A=4096x4096,B=4096x4096,C=4096x4096"
+    )
     assert estimate["blocks"] == 1024
     assert estimate["microseconds"] > 10
     assert estimate["limit"]
@@ -249,11 +287,22 @@ def test_passes_and_pipelines_are_registered():
         "specialize-warps", "split-reduction", "stage-loads", "stage-stores", "verify-nvvm",
         "verify-rings", "version-kernels",
     ]  # fmt: skip
-    for name in [f"tile-{name}" for name in names] + ["convert-tile-to-nvvm", "convert-tile-to-cpu"]:
+    for name in [f"tile-{name}" for name in names] + [
+        "convert-tile-to-nvvm",
+        "convert-tile-to-cpu",
+    ]:
         assert name in str(PassManager.parse(f"any({name})"))
-    for name in ("tile-to-nvvm", "tile-to-cpu", "tile-to-schedule", "tile-to-layouts", "tile-to-copies"):
+    for name in (
+        "tile-to-nvvm",
+        "tile-to-cpu",
+        "tile-to-schedule",
+        "tile-to-layouts",
+        "tile-to-copies",
+    ):
         PassManager.parse(f"builtin.module({name})")
-    PassManager.parse("builtin.module(tile-to-nvvm{arch=sm_90a fast-math=true roles=off},canonicalize,cse)")
+    PassManager.parse(
+        "builtin.module(tile-to-nvvm{arch=sm_90a fast-math=true roles=off},canonicalize,cse)"
+    )
     with pytest.raises(ValueError, match="tile-to-nowhere"):
         PassManager.parse("builtin.module(tile-to-nowhere)")
 

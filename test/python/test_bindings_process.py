@@ -8,14 +8,21 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from mlir_tile.ir import (
+    Context,
+    F32Type,
+    IndexType,
+    InsertionPoint,
+    Location,
+    MLIRError,
+    Module,
+    WalkResult,
+)  # fmt: skip
+from mlir_tile.passmanager import PassManager
 
 from mlir_tile import explain, layout
 from mlir_tile._mlir_libs import _tile
 from mlir_tile.dialects import arith, tile
-from mlir_tile.ir import (
-    Context, F32Type, IndexType, InsertionPoint, Location, MLIRError, Module, WalkResult,
-)  # fmt: skip
-from mlir_tile.passmanager import PassManager
 
 
 def read(path):
@@ -49,16 +56,18 @@ def test_other_threads_run_while_one_compiles():
     done = threading.Event()
 
     def compile_some():
-        for _ in range(3):
-            ptx_of("examples/attention.mlir", "sm_90a")
-        done.set()
+        try:
+            for _ in range(3):
+                ptx_of("examples/attention.mlir", "sm_90a")
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=compile_some)
-    thread.start()
     steps = 0
-    while not done.wait(0.002):
-        steps += 1
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        compiled = pool.submit(compile_some)
+        while not done.wait(0.002):
+            steps += 1
+        compiled.result()
     assert steps > 10
 
 
@@ -73,10 +82,14 @@ def test_threads_build_and_explain_in_contexts_of_their_own():
                 def kernel(x, b):
                     held = tile.alloc((64,), F32Type.get())
                     tile.fill(held, number)
-                    tile.copy(held, x, target_offsets=[arith.muli(b, arith.constant(IndexType.get(), 64))])
+                    tile.copy(
+                        held, x, target_offsets=[arith.muli(b, arith.constant(IndexType.get(), 64))]
+                    )
 
             module.operation.verify()
-            return list(layout.layouts(module, "sm_80")), explain.explain(module, "sm_80").kernels[0].name
+            return list(layout.layouts(module, "sm_80")), explain.explain(module, "sm_80").kernels[
+                0
+            ].name
 
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(work, range(1, 9)))
@@ -153,5 +166,7 @@ def test_the_interpreter_ends_cleanly(what):
         "from mlir_tile.ir import *\nfrom mlir_tile.dialects import tile\n"
         "text = open('examples/gemm.mlir').read()\nctx = Context(); ctx.__enter__()\n" + ENDS[what]
     )
-    run = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", program], capture_output=True, text=True
+    )
     assert (run.returncode, run.stderr, run.stdout) == (0, "", "")

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as xml
 import pytest
 
 from mlir_tile import explain as explaining
-from mlir_tile import ir
+from mlir_tile import ir, layout
 from mlir_tile.explain import explain, ir_after_each_pass, timeline
 
 GEMM = "examples/gemm.mlir"
@@ -33,7 +33,9 @@ def test_decisions_stand_at_lines_and_operations(gemm):
     assert (copy.operation, copy.decision) == ("tile.copy", "global to shared copy: tma")
     assert "`prefer`" in copy.change
     loop = [each.decision for each in gemm.at(26)]
-    assert any(decision.startswith("pipelined: 2 of 2 copies run 3 iterations ahead") for decision in loop)
+    assert any(
+        decision.startswith("pipelined: 2 of 2 copies run 3 iterations ahead") for decision in loop
+    )
     assert len(set(gemm.decisions)) == len(gemm.decisions)
 
 
@@ -79,9 +81,18 @@ def test_another_architecture_says_why_not():
     assert "tma not taken: sm_80 has no tensor memory accelerator" in copy.reason
 
 
+def test_roles_may_be_switched_off():
+    without = explain(read(GEMM), "sm_90a", roles="off")
+    assert without.kernels[0].threads == 128
+    assert "role" not in without.timeline()
+
+
 def test_the_modules_own_target_and_python_locations():
+    text = read(GEMM).replace("#shared = #gpu.address_space<workgroup>", "")
+    text = text.replace("#shared", "#gpu.address_space<workgroup>")
     with ir.Context():
-        module = ir.Module.parse('module attributes {tile.target = #tile.target<"sm_90a">} {' + read(GEMM).replace("#shared =", "#unused =").replace("#shared", "#gpu.address_space<workgroup>").replace("#unused = #gpu.address_space<workgroup>", "") + "}")  # fmt: skip
+        head = 'module attributes {tile.target = #tile.target<"sm_90a">} {'
+        module = ir.Module.parse(f"{head}{text}}}")
         result = explain(module)
     assert result.arch == "sm_90a"
     assert result.kernels[0].name == "gemm"
@@ -102,7 +113,8 @@ def test_spills_are_reported():
       %a = tile.alloc : memref<36x256xf32, #tile.fragment>
       %s = tile.alloc : memref<36xf32, #tile.fragment>
       tile.copy %x sizes [36, 256] to %a : memref<256x256xf32> to memref<36x256xf32, #tile.fragment>
-      tile.reduce sum %a to %s dim(1) : memref<36x256xf32, #tile.fragment> to memref<36xf32, #tile.fragment>
+      tile.reduce sum %a to %s dim(1)
+          : memref<36x256xf32, #tile.fragment> to memref<36xf32, #tile.fragment>
       tile.parallel (%i, %j) in (36, 256) {
         %v = memref.load %a[%i, %j] : memref<36x256xf32, #tile.fragment>
         %w = memref.load %s[%i] : memref<36xf32, #tile.fragment>
@@ -123,7 +135,10 @@ def test_spills_are_reported():
 def test_timelines():
     svg = timeline(read(GEMM), "sm_90a")
     xml.fromstring(svg)
-    assert "3 slots of 128x32xf16, 32x128xf16; role 'load' fill by tma, role 'mma' read by wgmma" in svg
+    assert (
+        "3 slots of 128x32xf16, 32x128xf16; role 'load' fill by tma, role 'mma' read by wgmma"
+        in svg
+    )
     assert "slot 2" in svg and "slot 3" not in svg
     same_agent = timeline(read(GEMM), "sm_80")
     assert "all threads fill by cp_async" in same_agent
@@ -141,13 +156,50 @@ def test_slots_are_reused_only_when_free():
 def test_the_program_after_each_pass():
     steps = ir_after_each_pass(read(GEMM), "tile-to-nvvm", "sm_90a")
     names = [name for name, _ in steps]
-    assert names.index("tile-infer-layouts") < names.index("tile-select-copies") < names.index("tile-pipeline")
+    assert (
+        names.index("tile-infer-layouts")
+        < names.index("tile-select-copies")
+        < names.index("tile-pipeline")
+    )
     by_name = dict(steps)
     assert "layout(#tile.fragment_layout" in by_name["tile-infer-layouts"]
     assert "tile.ring.create" in by_name["tile-pipeline"]
     assert "llvm.func" in steps[-1][1]
-    everything = ir_after_each_pass(read(GEMM), "builtin.module(canonicalize,cse)", only_changes=False)
+    everything = ir_after_each_pass(
+        read(GEMM), "builtin.module(canonicalize,cse)", only_changes=False
+    )
     assert [name for name, _ in everything] == ["canonicalize", "cse"]
+
+
+def scaled(n):
+    import mlir_tile.language as T
+
+    @T.prim_func
+    def kernel(A: T.Tensor((n, n), "float16"), C: T.Tensor((n, n), "float16")):
+        with T.Kernel(n // 64, n // 64, threads=128) as (bx, by):
+            held = T.alloc_shared((64, 64), "float16")
+            acc = T.alloc_fragment((64, 64), "float32")
+            T.clear(acc)
+            for k in T.Pipelined(n // 64, num_stages=2):
+                T.copy(A[by * 64, k * 64], held)
+                T.gemm(held, held, acc)
+            T.copy(acc, C[by * 64, bx * 64])
+
+    return kernel
+
+
+def test_kernels_in_the_language_are_explained_at_their_python_lines():
+    kernel = scaled(512)
+    first = scaled.__code__.co_firstlineno
+    found = explain(kernel, "sm_90a")
+    (copy,) = found.at(first + 10)
+    assert copy.place.file == __file__
+    assert (copy.operation, copy.decision) == ("tile.copy", "global to shared copy: tma")
+    assert copy.change == "`prefer_instruction=` or `disable_tma=True` of T.copy"
+    (plan,) = found.at(first + 11)
+    assert plan.change == "`policy=T.GemmWarpPolicy...` of T.gemm"
+    assert "T.gemm(held, held, acc)" in str(found)
+    assert set(layout.layouts(kernel, "sm_90a")) == {"held", "acc"}
 
 
 def test_refusals():

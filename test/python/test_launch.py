@@ -311,3 +311,17 @@ def test_artifacts_that_are_none(artifact, exchange):
     damaged[len(damaged) // 2] ^= 0xFF
     with pytest.raises(LaunchError):
         _launch.device_kernel(bytes(damaged), "add", exchange.__file__)
+
+
+def test_repeated(exchange, add, tensor):
+    """Many launches without Python in between."""
+    args = [tensor(i) for i in range(3)]
+    assert add.repeat(7, *args, stream=5) > 0
+    seen = exchange.launches()
+    assert len(seen) == 7 and {launch[2] for launch in seen} == {5}
+    assert "expected 3 arguments" in refused(add.repeat, 7, *args[:2])
+    assert "expected how often" in refused(add.repeat, 0, *args)
+    assert "expected how often" in refused(add.repeat)
+    assert "('B'): expected element type" in refused(
+        add.repeat, 2, args[0], tensor(1, dtype=F64), args[2]
+    )

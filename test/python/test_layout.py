@@ -7,7 +7,10 @@ import pytest
 
 from mlir_tile import ir, layout
 
-ACCUMULATOR = "#tile.fragment_layout<shape [16, 8] reg [(2, 1:1), (2, 0:8)] lane [(4, 1:2), (8, 0:1)] warp []>"
+ACCUMULATOR = (
+    "#tile.fragment_layout<shape [16, 8] reg [(2, 1:1), (2, 0:8)] "
+    "lane [(4, 1:2), (8, 0:1)] warp []>"
+)
 GEMM = "examples/gemm.mlir"
 
 
@@ -32,7 +35,9 @@ def test_a_fragment_and_its_holders():
 
 
 def test_a_fragment_held_twice():
-    both = layout.fragment("#tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp [(2, *)]>")
+    both = layout.fragment(
+        "#tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp [(2, *)]>"
+    )
     assert both.replication == 2
     assert both.holders(7) == [(7, 0), (39, 0)]
 

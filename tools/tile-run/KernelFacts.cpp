@@ -296,6 +296,10 @@ static AddedTerms addedTerms(Operation *op, double blocks, double longest) {
     return {double(cast<MemRefType>(reduce.getSource().getType())
                        .getDimSize(reduce.getDim())),
             0, elementOf(reduce.getTarget())};
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return {double(cast<MemRefType>(scan.getSource().getType())
+                       .getDimSize(scan.getDim())),
+            0, elementOf(scan.getTarget())};
   if (auto atomic = dyn_cast<AtomicOp>(op))
     return {blocks, 0, elementOf(atomic.getTarget())};
   if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))

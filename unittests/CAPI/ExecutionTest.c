@@ -89,6 +89,15 @@ static int testRun(int32_t kind) {
   fill(args, -1.5f);
   CHECK(tileProgramRun(second, 0, args, 3, 2, NULL, NULL) == TILE_RUN_DONE);
   CHECK(isScaled(-1.5f) == 0);
+  /* Without elements there is nothing that strides could say. */
+  {
+    static const int64_t none[] = {0, kColumns}, zeros[] = {0, 0};
+    TileArg empty[3];
+    empty[0] = tileArgMemRef(0, TILE_TYPE_F32, 2, none, zeros);
+    empty[1] = empty[0];
+    empty[2] = args[2];
+    CHECK(tileProgramRun(first, 0, empty, 3, 1, NULL, NULL) == TILE_RUN_DONE);
+  }
   tileProgramDestroy(first);
   CHECK(tileProgramRun(second, 0, args, 3, 1, NULL, NULL) == TILE_RUN_DONE);
   tileProgramDestroy(second);

@@ -8,38 +8,19 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RuntimeCalls.h"
+#include "tile/Conversion/Combination.h"
 
 using namespace mlir;
 using namespace mlir::tile;
-
-static Value combine(OpBuilder &b, Location loc, ClusterReduceOp op, Value x,
-                     Value y) {
-  bool isFloat = isa<FloatType>(x.getType());
-  switch (op.getKind()) {
-  case ReduceKind::Max:
-    if (isFloat)
-      return arith::MaxNumFOp::create(b, loc, x, y);
-    return op.getIsUnsigned() ? Value(arith::MaxUIOp::create(b, loc, x, y))
-                              : Value(arith::MaxSIOp::create(b, loc, x, y));
-  case ReduceKind::Min:
-    if (isFloat)
-      return arith::MinNumFOp::create(b, loc, x, y);
-    return op.getIsUnsigned() ? Value(arith::MinUIOp::create(b, loc, x, y))
-                              : Value(arith::MinSIOp::create(b, loc, x, y));
-  default: // sum: the verifier knows no other
-    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y))
-                   : Value(arith::AddIOp::create(b, loc, x, y));
-  }
-}
 
 static void lowerReduce(ClusterReduceOp op, int64_t number, Value rank) {
   OpBuilder builder(op);
   RuntimeCalls runtime(op);
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(op.getTarget().getType());
-  Type element = type.getElementType(), wide = element;
-  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
-    wide = builder.getF32Type();
+  Combination combination(op);
+  Type element = type.getElementType();
+  Type wide = Combination::workingType(element);
   auto carried = MemRefType::get(type.getShape(), wide);
   Value soFar = allocateScratch(builder, op, carried);
 
@@ -83,7 +64,8 @@ static void lowerReduce(ClusterReduceOp op, int64_t number, Value rank) {
   forEach(goesOn, [&](OpBuilder &b, ValueRange indices) {
     Value before = memref::LoadOp::create(b, loc, soFar, indices);
     memref::StoreOp::create(
-        b, loc, combine(b, loc, op, before, own(b, indices)), soFar, indices);
+        b, loc, combination.combine(b, loc, before, own(b, indices)), soFar,
+        indices);
   });
   Value isLast = equals(static_cast<int64_t>(op.getBlocks()) - 1);
   auto give = scf::IfOp::create(builder, loc, isLast, /*withElseRegion=*/true);

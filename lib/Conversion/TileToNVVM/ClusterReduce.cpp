@@ -21,6 +21,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Conversion/Combination.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -195,7 +196,6 @@ private:
   int64_t choosePieces();
   void exchange(int64_t first, int64_t count);
   void meet(int64_t number);
-  Value combine(Value x, Value y);
   SmallVector<Value> load(Value address, int64_t offset, int64_t width,
                           bool isRemote);
   void store(Value address, int64_t offset, ArrayRef<Value> values,
@@ -276,28 +276,6 @@ void ClusterReduction::meet(int64_t number) {
        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], "
        "$1; @!done bra again; }",
        "r,r", {barrier, phase});
-}
-
-Value ClusterReduction::combine(Value x, Value y) {
-  bool isFloat = isa<FloatType>(carrier);
-  switch (op.getKind()) {
-  case ReduceKind::Max:
-    if (isFloat)
-      return arith::MaxNumFOp::create(b, x, y);
-    if (op.getIsUnsigned())
-      return arith::MaxUIOp::create(b, x, y);
-    return arith::MaxSIOp::create(b, x, y);
-  case ReduceKind::Min:
-    if (isFloat)
-      return arith::MinNumFOp::create(b, x, y);
-    if (op.getIsUnsigned())
-      return arith::MinUIOp::create(b, x, y);
-    return arith::MinSIOp::create(b, x, y);
-  default: // sum: the verifier knows no other
-    if (isFloat)
-      return arith::AddFOp::create(b, x, y);
-    return arith::AddIOp::create(b, x, y);
-  }
 }
 
 /// `width` registers as words: memory is moved in 32 or 64 bits an element.
@@ -393,7 +371,7 @@ void ClusterReduction::exchange(int64_t first, int64_t count) {
     SmallVector<Value> sum = parts.front();
     for (ArrayRef<Value> part : ArrayRef(parts).drop_front())
       for (auto [total, value] : llvm::zip(sum, part))
-        total = combine(total, value);
+        total = Combination(op).combine(b, b.getLoc(), total, value);
     store(shares.back(), group * shape.groupBytes, sum, /*isRemote=*/true);
   }
   meet(1);

@@ -139,6 +139,7 @@ void registerRowMoveLowerings(Registry &registry);
 void registerGemmLowerings(Registry &registry);
 void registerParallelLowerings(Registry &registry);
 void registerReduceLowerings(Registry &registry);
+void registerScanLowerings(Registry &registry);
 void registerClusterLowerings(Registry &registry);
 void registerRingLowerings(Registry &registry);
 void registerRoleLowerings(Registry &registry);

@@ -361,6 +361,7 @@ struct ConvertTileToNVVMPass
     registerGemmLowerings(registry);
     registerParallelLowerings(registry);
     registerReduceLowerings(registry);
+    registerScanLowerings(registry);
     registerClusterLowerings(registry);
     registerRingLowerings(registry);
     registerRoleLowerings(registry);

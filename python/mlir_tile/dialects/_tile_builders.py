@@ -38,7 +38,11 @@ def memref_type(shape, element_type, space="global"):
     """The type of a buffer; an extent of None or -1 is dynamic."""
     dynamic = _ir.ShapedType.get_dynamic_size()
     extents = [dynamic if extent in (None, -1) else extent for extent in shape]
-    return _ir.MemRefType.get(extents, element_type, memory_space=memory_space(space))
+    with element_type.context:
+        location = _ir.Location.current or _ir.Location.unknown()
+        return _ir.MemRefType.get(
+            extents, element_type, memory_space=memory_space(space), loc=location
+        )
 
 
 def _index(value, loc=None, ip=None):
@@ -57,7 +61,9 @@ def _scalar(value, type, loc=None, ip=None):
     if not isinstance(value, (int, float)):
         return _value(value)
     is_float = not isinstance(type, (_ir.IntegerType, _ir.IndexType))
-    attribute = _ir.FloatAttr.get(type, value) if is_float else _ir.IntegerAttr.get(type, int(value))
+    attribute = (
+        _ir.FloatAttr.get(type, value) if is_float else _ir.IntegerAttr.get(type, int(value))
+    )
     return _arith.ConstantOp(type, attribute, loc=loc, ip=ip).result
 
 
@@ -85,7 +91,16 @@ def _token(asynchronous):
 # -- Buffers ------------------------------------------------------------------------------------
 
 
-def alloc(shape_or_type, element_type=None, space="fragment", *, extents=(), layout=None, loc=None, ip=None):
+def alloc(
+    shape_or_type,
+    element_type=None,
+    space="fragment",
+    *,
+    extents=(),
+    layout=None,
+    loc=None,
+    ip=None,
+):
     """A tile, as a value: of a MemRefType, or of a shape, an element type and a memory space.
     `extents` are the values of dynamic extents, in kernels with tunables."""
     type = shape_or_type
@@ -152,7 +167,8 @@ def atomic(kind, source, target, source_offsets=(), target_offsets=(), *, asynch
     is_unsigned."""
     return _ops.AtomicOp(
         _token(asynchronous), kind, _value(source), _indices(source_offsets, loc, ip),
-        _value(target), _indices(target_offsets, loc, ip), **_attributes(attributes), loc=loc, ip=ip,
+        _value(target), _indices(target_offsets, loc, ip), **_attributes(attributes),
+        loc=loc, ip=ip,
     )  # fmt: skip
 
 
@@ -232,9 +248,7 @@ def assert_(condition, message, *, loc=None, ip=None):
 
 def assume(value, *, divisible_by=None, min=None, max=None, loc=None, ip=None):
     """Promises divisibility or a range of an index or an integer."""
-    return _ops.AssumeOp(
-        _value(value), divisible_by=divisible_by, min=min, max=max, loc=loc, ip=ip
-    )
+    return _ops.AssumeOp(_value(value), divisible_by=divisible_by, min=min, max=max, loc=loc, ip=ip)
 
 
 # -- Loops --------------------------------------------------------------------------------------

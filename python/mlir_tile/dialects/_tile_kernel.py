@@ -8,10 +8,10 @@ with `tunable`, and becomes the affine map over symbols that the operation keeps
 import inspect
 
 from .. import ir as _ir
-from ._tile_ops_gen import KernelOp as _GeneratedKernelOp
-from ._tile_ops_gen import ReturnOp, _Dialect
 from ._ods_common import _cext as _ods_cext
 from ._ods_common import get_default_loc_context as _ods_get_default_loc_context
+from ._tile_ops_gen import KernelOp as _GeneratedKernelOp
+from ._tile_ops_gen import ReturnOp, _Dialect
 
 # In the place of a dimension among `grid_operands`: an argument itself, a tunable.
 _SCALAR, _TUNABLE = -1, -2
@@ -136,6 +136,11 @@ class _Symbols:
             raise ValueError("expected numbers and tunables; arguments stand in a grid only")
         return _ir.AffineExpr.get_symbol(self.number(name, dimension))
 
+    def first_of(self, tunables):
+        """Gives each tunable the first of its values."""
+        choices = list(tunables.values())
+        return lambda name, dimension: choices[self.number(name, dimension)][0]
+
     def number(self, name, dimension):
         among = self.tunables if dimension == _TUNABLE else self.names
         if isinstance(name, int) and 0 <= name < len(among):
@@ -170,7 +175,9 @@ def _attr(value):
         return _ir.StringAttr.get(value)
     if isinstance(value, (list, tuple)):
         return _ir.DenseI64ArrayAttr.get(list(value))
-    raise TypeError(f"expected an attribute, a number, True, a text or a list of numbers, got {value!r}")
+    raise TypeError(
+        f"expected an attribute, a number, True, a text or a list of numbers, got {value!r}"
+    )
 
 
 def _tunable_attrs(tunables):
@@ -215,7 +222,7 @@ class KernelOp(_GeneratedKernelOp):
           (argument, dimension; -1 for the argument itself, -2 for a tunable).
         - `threads`: of a block, a multiple of 32; a number or an expression of tunables.
         - `names`: of the arguments; `arg0`, `arg1`, ... by default.
-        - `arg_attrs`: for each argument None, a dictionary (`{"tile.alignment": 16}`) or a DictAttr.
+        - `arg_attrs`: per argument None, a dictionary (`{"tile.alignment": 16}`) or a DictAttr.
         - `cluster`: blocks of a cluster, one number per dimension of the grid.
         - `panel`, `persistent`, `split`, `specialize`, `pairs`: docs/Dialects/Tile.md.
         - `tunables`: a dictionary of names and values; each is a block argument behind the
@@ -229,7 +236,9 @@ class KernelOp(_GeneratedKernelOp):
         attrs = [None] * len(arguments) if arg_attrs is None else list(arg_attrs)
         for what, given in (("names", names), ("arg_attrs", attrs)):
             if len(given) != len(arguments):
-                raise ValueError(f"expected {len(arguments)} {what}, one per argument, got {len(given)}")
+                raise ValueError(
+                    f"expected {len(arguments)} {what}, one per argument, got {len(given)}"
+                )
         tunables = dict(tunables or {})
         tuned = dict(tuned or {})
         context = _ods_get_default_loc_context(loc)
@@ -352,9 +361,7 @@ def _settle(settled, symbols, tunables):
             results = [_lowered(each, symbols.of_tunables) for each in values]
             text = str(_ir.AffineMap.get(0, count, results))
             maps.append(_ir.Attribute.parse(f'#tile.tuned<"{attribute}" = affine_map<{text}>>'))
-            choices = list(tunables.values())
-            first = lambda name, dimension: choices[symbols.number(name, dimension)][0]  # noqa: E731
-            values = [_fold(each, first, int, _NUMBERS) for each in values]
+            values = [_fold(each, symbols.first_of(tunables), int, _NUMBERS) for each in values]
         if attribute == "cluster":
             numbers[attribute] = values
         elif len(values) != 1:

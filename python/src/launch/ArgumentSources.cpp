@@ -126,10 +126,16 @@ bool Arguments::addBuffer(size_t index, PyObject *object, bool &handled) {
                              " of format '" + (view.format ? view.format : "") +
                              "'");
   }
-  std::vector<int64_t> shape(view.shape, view.shape + view.ndim);
-  std::vector<int64_t> strides(view.strides, view.strides + view.ndim);
+  // Without shape or strides (ctypes): dense.
+  std::vector<int64_t> shape, strides;
+  if (view.shape)
+    shape.assign(view.shape, view.shape + view.ndim);
+  else
+    shape = {int64_t(view.len / view.itemsize)};
+  if (view.strides)
+    strides.assign(view.strides, view.strides + view.ndim);
   return addBytes(index, view.buf, type, unsigned(view.itemsize),
-                  std::move(shape), strides.data());
+                  std::move(shape), view.strides ? strides.data() : nullptr);
 }
 
 /// Arrays of ml_dtypes: their type has a name, but no letter.
@@ -149,6 +155,9 @@ bool Arguments::addArrayInterface(size_t index, PyObject *object,
   handled = true;
   std::string typeName = textOf(name.get());
   ElementType type;
+  std::string order = textOf(item(interface.get(), "typestr"));
+  if (order.compare(0, 1, ">") == 0)
+    typeName += " in big-endian order";
   if (!elementTypeOfName(typeName, type))
     return refuse(index, std::string("expected element type ") +
                              runtime::spelling(kernel.args[index].type) +

@@ -5,6 +5,7 @@
 #include "../HostProgram.h"
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <pthread.h>
@@ -12,6 +13,14 @@
 using namespace mlir::tile;
 using namespace mlir::tile::python;
 using runtime::Arg;
+
+/// Nanoseconds of one of `repeats`.
+static double sinceStart(std::chrono::steady_clock::time_point start,
+                         long repeats) {
+  std::chrono::duration<double, std::nano> spent =
+      std::chrono::steady_clock::now() - start;
+  return spent.count() / double(repeats > 0 ? repeats : 1);
+}
 
 //===----------------------------------------------------------------------===//
 // On the CPU
@@ -30,6 +39,15 @@ public:
 
   bool launch(PyObject *const *args, size_t count, PyObject *stream,
               Failure &failure) override;
+  bool repeat(PyObject *const *args, size_t count, PyObject *stream,
+              long repeats, double &nanoseconds, Failure &failure) override {
+    auto start = std::chrono::steady_clock::now();
+    for (long i = 0; i < repeats; ++i)
+      if (!launch(args, count, stream, failure))
+        return false;
+    nanoseconds = sinceStart(start, repeats);
+    return true;
+  }
   bool load(int ordinal, KernelFacts &facts, Failure &failure) override {
     facts.arch = "cpu";
     return true;
@@ -212,9 +230,14 @@ public:
 
   bool launch(PyObject *const *args, size_t count, PyObject *stream,
               Failure &failure) override;
+  bool repeat(PyObject *const *args, size_t count, PyObject *stream,
+              long repeats, double &nanoseconds, Failure &failure) override;
   bool load(int ordinal, KernelFacts &facts, Failure &failure) override;
 
 private:
+  const runtime::Kernel *convert(Arguments &arguments, PyObject *const *objects,
+                                 size_t count, PyObject *stream,
+                                 Failure &failure);
   struct Loaded {
     std::unique_ptr<runtime::LoadedArtifact> artifact;
     const runtime::Kernel *kernel = nullptr;
@@ -256,20 +279,28 @@ const runtime::Kernel *DeviceTarget::find(int ordinal, Failure &failure) {
   return loaded[size_t(ordinal)].kernel;
 }
 
-bool DeviceTarget::launch(PyObject *const *objects, size_t count,
-                          PyObject *stream, Failure &failure) {
-  Arguments arguments(kernel, /*onDevice=*/true);
+/// Converts the arguments and finds the kernel for them.
+const runtime::Kernel *DeviceTarget::convert(Arguments &arguments,
+                                             PyObject *const *objects,
+                                             size_t count, PyObject *stream,
+                                             Failure &failure) {
   failure.isArgument = true;
   if (!arguments.convert(objects, count, stream)) {
     failure.text = arguments.problem();
-    return false;
+    return nullptr;
   }
   failure.isArgument = false;
   if (!checkFork(failure))
-    return false;
+    return nullptr;
   int ordinal = arguments.ordinal();
+  return find(ordinal < 0 ? 0 : ordinal, failure);
+}
+
+bool DeviceTarget::launch(PyObject *const *objects, size_t count,
+                          PyObject *stream, Failure &failure) {
+  Arguments arguments(kernel, /*onDevice=*/true);
   const runtime::Kernel *loadedKernel =
-      find(ordinal < 0 ? 0 : ordinal, failure);
+      convert(arguments, objects, count, stream, failure);
   if (!loadedKernel)
     return false;
   runtime::LaunchChecks checks;
@@ -283,6 +314,32 @@ bool DeviceTarget::launch(PyObject *const *objects, size_t count,
   failure.isArgument = !fits;
   failure.text = status.message();
   return false;
+}
+
+bool DeviceTarget::repeat(PyObject *const *objects, size_t count,
+                          PyObject *stream, long repeats, double &nanoseconds,
+                          Failure &failure) {
+  Arguments arguments(kernel, /*onDevice=*/true);
+  const runtime::Kernel *loadedKernel =
+      convert(arguments, objects, count, stream, failure);
+  if (!loadedKernel)
+    return false;
+  runtime::LaunchChecks checks;
+  checks.pointers = !arguments.arePointersTrusted();
+  auto prepared = loadedKernel->prepare(arguments.args(), checks);
+  if (!prepared) {
+    failure.isArgument = true;
+    failure.text = prepared.message();
+    return false;
+  }
+  runtime::Status status;
+  Py_BEGIN_ALLOW_THREADS auto start = std::chrono::steady_clock::now();
+  for (long i = 0; i < repeats && status.ok(); ++i)
+    status = prepared->launch(
+        static_cast<runtime::cuda::Stream>(arguments.stream()));
+  nanoseconds = sinceStart(start, repeats);
+  Py_END_ALLOW_THREADS failure.text = status.message();
+  return status.ok();
 }
 
 bool DeviceTarget::load(int ordinal, KernelFacts &facts, Failure &failure) {

@@ -45,6 +45,8 @@ std::string python::takeException() {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
   std::string text = textOf(value);
+  // PyTorch's texts go on with a trace of its own functions.
+  text = text.substr(0, text.find('\n'));
   if (text.empty())
     text = textOf(type);
   Py_XDECREF(type);

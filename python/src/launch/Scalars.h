@@ -26,7 +26,7 @@ bool convertScalar(PyObject *object, runtime::ElementType type, uint64_t &bits,
 /// The type's name, and for short values their text: "float 2.5", "None".
 std::string describeObject(PyObject *object);
 
-/// Takes the exception that is set; its text.
+/// Takes the exception that is set; the first line of its text.
 std::string takeException();
 
 } // namespace mlir::tile::python

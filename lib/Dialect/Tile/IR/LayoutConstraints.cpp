@@ -202,6 +202,23 @@ void ReduceOp::getLayoutConstraints(LayoutConstraints &constraints) {
                     /*keepDim=*/from.getRank() == to.getRank(), accumulates);
 }
 
+// Who holds an element combines it: source and target lie alike.
+void ScanOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  ArrayRef<int64_t> shape = cast<MemRefType>(getTarget().getType()).getShape();
+  LoopDemand loop;
+  for (int64_t extent : shape)
+    if (extent != 1)
+      loop.shape.push_back(extent);
+  loop.shape = loopShape(loop.shape);
+  auto none = (*this)->getOperands().take_front(0);
+  loop.accesses.push_back(regionAccess(getSourceMutable(), none, shape,
+                                       /*isWrite=*/false, false));
+  loop.accesses.push_back(
+      regionAccess(getTargetMutable(), none, shape, /*isWrite=*/true, false));
+  loop.stated = getLayoutAttr();
+  constraints.loop(std::move(loop));
+}
+
 // Every block has the same layout, so that registers meet registers.
 void ClusterReduceOp::getLayoutConstraints(LayoutConstraints &constraints) {
   constraints.needsFragment(getTargetMutable(), /*reads=*/true,

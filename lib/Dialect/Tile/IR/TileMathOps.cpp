@@ -1,4 +1,4 @@
-//===- TileMathOps.cpp - gemm, reduce -------------------------------------===//
+//===- TileMathOps.cpp - gemm, reduce, scan -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
@@ -130,6 +130,12 @@ void GemmOp::getEffects(EffectList &effects) {
   effectsFromAccesses(*this, effects);
 }
 
+/// Whether elements are combined as they are, by arithmetic.
+static bool isPlainKind(ReduceKind kind) {
+  return llvm::is_contained({ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min},
+                            kind);
+}
+
 //===----------------------------------------------------------------------===//
 // ReduceOp
 //===----------------------------------------------------------------------===//
@@ -170,6 +176,12 @@ LogicalResult ReduceOp::verify() {
     return emitOpError()
            << "[reduce-4] expected `is_unsigned` on integers, got "
            << from.getElementType();
+  bool isBitwise = llvm::is_contained(
+      {ReduceKind::BitAnd, ReduceKind::BitOr, ReduceKind::BitXor}, getKind());
+  if (isBitwise && !isa<IntegerType>(from.getElementType()))
+    return emitOpError() << "[reduce-5] expected `"
+                         << stringifyReduceKind(getKind())
+                         << "` on integers, got " << from.getElementType();
   return success();
 }
 
@@ -185,6 +197,51 @@ void ReduceOp::getEffects(EffectList &effects) {
 }
 
 //===----------------------------------------------------------------------===//
+// ScanOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScanOp::verify() {
+  auto from = dyn_cast<MemRefType>(getSource().getType());
+  auto to = dyn_cast<MemRefType>(getTarget().getType());
+  auto isTile = [](Value v) { return isShared(v) || isFragment(v); };
+  if (!from || !to || !from.hasStaticShape() ||
+      from.getShape() != to.getShape() || !isTile(getSource()) ||
+      !isTile(getTarget()) || from.getElementType() != to.getElementType() ||
+      !from.getElementType().isIntOrFloat() ||
+      from.getElementTypeBitWidth() < 8)
+    return emitOpError() << "[scan-1] expected fragments or shared tiles of "
+                            "one static shape and one type of numbers of 8 "
+                            "bits or more, got "
+                         << getSource().getType() << " and "
+                         << getTarget().getType();
+  auto dim = static_cast<int64_t>(getDim());
+  if (dim < 0 || dim >= from.getRank())
+    return emitOpError() << "[scan-2] expected a dimension in [0, "
+                         << from.getRank() << "), got " << dim;
+  if (!isPlainKind(getKind()))
+    return emitOpError() << "[scan-3] expected `sum`, `max` or `min`, got `"
+                         << stringifyReduceKind(getKind()) << "`";
+  if (getPropagateNan() && !isa<FloatType>(from.getElementType()))
+    return emitOpError() << "[scan-4] expected `propagate_nan` on floats, got "
+                         << from.getElementType();
+  if (getIsUnsigned() && !isa<IntegerType>(from.getElementType()))
+    return emitOpError() << "[scan-4] expected `is_unsigned` on integers, got "
+                         << from.getElementType();
+  return verifyLoopLayout(*this, "scan-5", getLayout(),
+                          dropUnitExtents(from.getShape()));
+}
+
+void ScanOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  auto shape = cast<MemRefType>(getTarget().getType()).getShape();
+  accesses.push_back({getSource(), {}, {}, false, false});
+  accesses.push_back({getTarget(), {}, llvm::to_vector(shape), true, false});
+}
+
+void ScanOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
 // ClusterReduceOp
 //===----------------------------------------------------------------------===//
 
@@ -196,7 +253,7 @@ LogicalResult ClusterReduceOp::verify() {
     return emitOpError() << "[cluster_reduce-1] expected a fragment of numbers "
                             "of 8 to 64 bits, got "
                          << getTarget().getType();
-  if (getKind() == ReduceKind::AbsSum || getKind() == ReduceKind::AbsMax)
+  if (!isPlainKind(getKind()))
     return emitOpError() << "[cluster_reduce-2] expected `sum`, `max` or "
                             "`min`, got `"
                          << stringifyReduceKind(getKind()) << "`";

@@ -99,8 +99,9 @@ static std::optional<ReduceKind> accumulation(Operation *op, Value buffer) {
     return ReduceKind::Max;
   case ReduceKind::Min:
     return ReduceKind::Min;
+  default:
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 /// Whether each iteration gives `buffer` its whole contents before it reads
@@ -260,7 +261,8 @@ static void clearOthers(PipelinedOp loop, Value buffer, Value isLast) {
     SmallVector<OpAccess> accesses;
     bool writes = collectAccesses(user, accesses) != nullptr;
     for (const OpAccess &own : accesses)
-      writes |= own.access.isWrite && own.access.buffer == buffer;
+      writes |=
+          own.access.isWrite && getBaseBuffer(own.access.buffer) == buffer;
     if (writes && (!writer || writer->getBlock() != user->getBlock() ||
                    writer->isBeforeInBlock(user)))
       writer = user;

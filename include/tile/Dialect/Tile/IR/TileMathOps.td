@@ -1,4 +1,4 @@
-//===- TileMathOps.td - gemm, reduce ----------------------*- tablegen -*-===//
+//===- TileMathOps.td - gemm, reduce, scan ----------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_MATH_OPS_TD
@@ -74,6 +74,7 @@ def Tile_ReduceOp : Tile_TileOp<"reduce"> {
     - reduce-2: `dim` is a dimension of the source.
     - reduce-3: the target's shape is the source's without (or with one in) `dim`.
     - reduce-4: `propagate_nan` on floats, `is_unsigned` on integers.
+    - reduce-5: `bitand`, `bitor` and `bitxor` on integers.
 
     ```mlir
     tile.reduce max %scores to %rowmax dim(1) accumulate
@@ -85,6 +86,39 @@ def Tile_ReduceOp : Tile_TileOp<"reduce"> {
     UnitAttr:$propagate_nan, UnitAttr:$is_unsigned);
   let assemblyFormat = [{
     custom<Keyword>($kind) $source `to` $target `dim` `(` $dim `)` (`accumulate` $accumulate^)?
+    attr-dict `:` type($source) `to` type($target)
+  }];
+}
+
+def Tile_ScanOp : Tile_TileOp<"scan"> {
+  let summary = "combines each element with those before it along one dimension";
+  let description = !strconcat([{
+    target[..., i, ...] is the combination of source[..., 0, ...] to
+    source[..., i, ...] along `dim`, both included; with `reverse`, of
+    source[..., i, ...] to the last one. The target may be the source. Floats
+    narrower than 32 bits are combined in f32, and each result is rounded once.
+    `max` and `min` ignore NaN operands unless `propagate_nan`. Integers are
+    signed unless `is_unsigned`.
+
+    Constraints:
+    - scan-1: source and target are fragments or shared tiles of one shape,
+      static, and one element type, of 8 bits or more.
+    - scan-2: `dim` is a dimension of them.
+    - scan-3: the kind is `sum`, `max` or `min`.
+    - scan-4: `propagate_nan` on floats, `is_unsigned` on integers.
+    - scan-5: `layout` as copy-8.
+
+    ```mlir
+    tile.scan sum %x to %x dim(1) reverse
+        : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #tile.fragment>
+    ```
+  }], ScanAttributes);
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<AnyMemRef, "">:$source,
+    Arg<AnyMemRef, "">:$target, I64Attr:$dim, UnitAttr:$reverse,
+    UnitAttr:$propagate_nan, UnitAttr:$is_unsigned,
+    OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+  let assemblyFormat = [{
+    custom<Keyword>($kind) $source `to` $target `dim` `(` $dim `)` (`reverse` $reverse^)?
     attr-dict `:` type($source) `to` type($target)
   }];
 }

@@ -242,9 +242,19 @@ defvar GemmAttributes = [{
 defvar ReduceAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `kind` |  | `sum`, `max`, `min`, `abssum` or `absmax` (of absolute values) |
+    | `kind` |  | `sum`, `max`, `min`, `abssum` or `absmax` (of absolute values), `bitand`, `bitor` or `bitxor` |
     | `dim` |  | the dimension that goes, from 0 |
     | `accumulate` |  | the target takes part |
+    | `propagate_nan` |  | a NaN among the operands is the result |
+    | `is_unsigned` |  | integers have no sign |
+}];
+defvar ScanAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `kind` |  | `sum`, `max` or `min` |
+    | `dim` |  | the dimension along which elements are combined, from 0 |
+    | `reverse` |  | from the last element on |
+    | `layout` |  | which thread combines which elements; absent until layout inference, or a choice that it must respect |
     | `propagate_nan` |  | a NaN among the operands is the result |
     | `is_unsigned` |  | integers have no sign |
 }];
@@ -371,6 +381,7 @@ defvar GatherAttributes = "";
 defvar ScatterAttributes = "";
 defvar GemmAttributes = "";
 defvar ReduceAttributes = "";
+defvar ScanAttributes = "";
 defvar ClusterReduceAttributes = "";
 defvar PrintAttributes = "";
 defvar AssertAttributes = "";

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a launch from Python costs: three f32 tensors, a kernel that adds them.
+
+    benchmarks/python/launch.py            # a GPU, PyTorch (and CuPy where it is installed)
+    benchmarks/python/launch.py --mock     # no GPU: the tests' tensors and the mock driver
+
+Nanoseconds of a call as its caller waits for it, without the loop's own cost; the minimum of
+`--rounds`. `driver` is the driver's launch alone, in the same process: what all others are
+compared with. Work is waited for after each round, of few enough launches not to fill the queue.
+"""
+
+import argparse
+import itertools
+import pathlib
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/python"))
+
+
+def measure(function, wait, launches, rounds, clock):
+    """The shortest time of a call, in nanoseconds, the loop included."""
+    best = float("inf")
+    for _ in range(rounds):
+        loop = itertools.repeat(None, launches)
+        start = clock()
+        for _ in loop:
+            function()
+        best = min(best, (clock() - start) / launches)
+        wait()
+    return best
+
+
+def report(ways, wait, arguments):
+    # Under --mock nobody waits for anything, so other processes can be left out.
+    clock = time.thread_time_ns if arguments.mock else time.perf_counter_ns
+
+    def timed(function):
+        return measure(function, wait, arguments.launches, arguments.rounds, clock)
+
+    empty = timed(lambda: None)
+    bare = None
+    for name, function in ways:
+        if name == "driver":
+            taken = min(function() for _ in range(arguments.rounds))
+            bare = taken
+        else:
+            taken = timed(function) - empty
+        over = "" if bare is None or name == "driver" else f"{taken - bare:+10.0f}"
+        print(f"{name:34s} {taken:9.0f} ns {over}")
+
+
+def mock_ways():
+    import exchange_support
+
+    from mlir_tile import execution
+    from mlir_tile._mlir_libs import _launch
+
+    exchange = exchange_support.build(tempfile.mkdtemp())
+    executable = execution.compile(exchange_support.ADD, target="cuda:sm_90a")
+    exchange_support.declare_parameters(exchange, executable.manifest)
+    exchange.mock(quiet=True)
+    kernel = _launch.device_kernel(executable.artifact, "add", exchange.__file__)
+    a, b, c = (
+        exchange.Tensor(0x100000 * i, (128, 256), (256, 1), (2, 32, 1), (2, 0)) for i in (1, 2, 3)
+    )
+    ways = [
+        ("driver", lambda: kernel.repeat(1000, a, b, c)),
+        ("kernel", lambda: kernel(a, b, c)),
+        ("kernel, stream given", lambda: kernel(a, b, c, stream=0x100)),
+    ]
+    return ways, lambda: None
+
+
+def gpu_ways():
+    import exchange_support
+    import torch
+
+    from mlir_tile import execution
+
+    executable = execution.compile(exchange_support.ADD, target="cuda")
+    kernel = executable.launcher
+    a, b = (torch.randn(128, 256, device="cuda") for _ in range(2))
+    c = torch.empty_like(a)
+    kernel(a, b, c)
+    torch.testing.assert_close(c, a + b)
+    stream = torch.cuda.current_stream()
+    ways = [
+        ("driver", lambda: kernel.repeat(200, a, b, c)),
+        ("kernel", lambda: kernel(a, b, c)),
+        ("kernel, torch stream given", lambda: kernel(a, b, c, stream=stream)),
+        ("Executable", lambda: executable(a, b, c)),
+        ("kernel, torch.empty_like", lambda: kernel(a, b, torch.empty_like(a))),
+        ("torch.add(out=)", lambda: torch.add(a, b, out=c)),
+        ("torch a + b", lambda: a + b),
+    ]
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        kernel(a, b, c)
+    c.zero_()
+    graph.replay()
+    torch.testing.assert_close(c, a + b)
+    try:
+        import cupy
+    except ImportError:
+        pass
+    else:
+        x, y, z = (cupy.asarray(tensor) for tensor in (a, b, c))
+        ways.append(("kernel, CuPy", lambda: kernel(x, y, z)))
+    return ways, torch.cuda.synchronize
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mock", action="store_true", help="no GPU: the mock driver")
+    parser.add_argument("--launches", type=int, default=500, help="of a round")
+    parser.add_argument("--rounds", type=int, default=50)
+    arguments = parser.parse_args()
+    ways, wait = mock_ways() if arguments.mock else gpu_ways()
+    report(ways, wait, arguments)
+
+
+if __name__ == "__main__":
+    main()

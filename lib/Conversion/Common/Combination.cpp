@@ -1,0 +1,86 @@
+//===- Combination.cpp - how reductions combine two elements --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Conversion/Combination.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+Type Combination::workingType(Type element) {
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
+    return Float32Type::get(element.getContext());
+  return element;
+}
+
+TypedAttr Combination::identity(OpBuilder &builder, Type type) const {
+  bool isMax = kind == ReduceKind::Max, isMin = kind == ReduceKind::Min;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    // Magnitudes are not negative: 0 for absmax.
+    const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
+    return builder.getFloatAttr(
+        type, isMax || isMin ? APFloat::getInf(semantics, /*Negative=*/isMax)
+                             : APFloat::getZero(semantics));
+  }
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  APInt value = APInt::getZero(bits);
+  if (isMax && !isUnsigned)
+    value = APInt::getSignedMinValue(bits);
+  if (isMin)
+    value =
+        isUnsigned ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
+  if (kind == ReduceKind::BitAnd)
+    value = APInt::getAllOnes(bits);
+  return builder.getIntegerAttr(type, value);
+}
+
+template <typename OpT>
+static Value make(OpBuilder &builder, Location loc, Value x, Value y) {
+  return OpT::create(builder, loc, x, y);
+}
+
+Value Combination::combine(OpBuilder &builder, Location loc, Value x,
+                           Value y) const {
+  bool isFloat = isa<FloatType>(x.getType());
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::AbsSum:
+    return isFloat ? make<arith::AddFOp>(builder, loc, x, y)
+                   : make<arith::AddIOp>(builder, loc, x, y);
+  case ReduceKind::Max:
+  case ReduceKind::AbsMax:
+    if (isFloat)
+      return propagatesNan ? make<arith::MaximumFOp>(builder, loc, x, y)
+                           : make<arith::MaxNumFOp>(builder, loc, x, y);
+    return isUnsigned ? make<arith::MaxUIOp>(builder, loc, x, y)
+                      : make<arith::MaxSIOp>(builder, loc, x, y);
+  case ReduceKind::Min:
+    if (isFloat)
+      return propagatesNan ? make<arith::MinimumFOp>(builder, loc, x, y)
+                           : make<arith::MinNumFOp>(builder, loc, x, y);
+    return isUnsigned ? make<arith::MinUIOp>(builder, loc, x, y)
+                      : make<arith::MinSIOp>(builder, loc, x, y);
+  case ReduceKind::BitAnd:
+    return make<arith::AndIOp>(builder, loc, x, y);
+  case ReduceKind::BitOr:
+    return make<arith::OrIOp>(builder, loc, x, y);
+  case ReduceKind::BitXor:
+    return make<arith::XOrIOp>(builder, loc, x, y);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+Value Combination::magnitude(OpBuilder &builder, Location loc, Value x) const {
+  if (kind != ReduceKind::AbsSum && kind != ReduceKind::AbsMax)
+    return x;
+  if (isa<FloatType>(x.getType()))
+    return math::AbsFOp::create(builder, loc, x);
+  return isUnsigned ? x : Value(math::AbsIOp::create(builder, loc, x));
+}
+
+bool Combination::ignoresNan(Type type) const {
+  return isa<FloatType>(type) && !propagatesNan &&
+         llvm::is_contained(
+             {ReduceKind::Max, ReduceKind::Min, ReduceKind::AbsMax}, kind);
+}
