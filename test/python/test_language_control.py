@@ -122,6 +122,7 @@ def test_variables_and_loops_inside_of_parallel():
 
 def test_static_control_flow_stays_pythons():
     for flag in (True, False):
+
         @T.prim_func
         def main(A: T.Tensor((8,), "float32")):
             with T.Kernel(1, threads=32):
@@ -200,7 +201,9 @@ def test_kernel_opened_by_an_assignment_and_floor_division():
         A[by, bx] = (bx - 3) // 2 * 100 + (bx - 3) % 2 * 10 + by
 
     x, y = np.meshgrid(np.arange(5), np.arange(4))
-    np.testing.assert_array_equal(run(main, np.zeros((4, 5), np.int32)), (x - 3) // 2 * 100 + (x - 3) % 2 * 10 + y)
+    np.testing.assert_array_equal(
+        run(main, np.zeros((4, 5), np.int32)), (x - 3) // 2 * 100 + (x - 3) % 2 * 10 + y
+    )
 
 
 def test_what_lies_outside_of_a_tensor():
@@ -237,17 +240,23 @@ def test_persistent_tiles_cover_the_domain():
     np.testing.assert_array_equal(run(main, np.zeros((5, 7), np.int32)), np.ones((5, 7)))
 
 
-@pytest.mark.parametrize("body, text", [
-    ("x = A[0]\n    if A[1] > 0:\n        y = A[2]\n    A[3] = y", "used outside of the region"),
-    ("for i in T.serial(4):\n        z = i\n    A[3] = z", "outside of the loop"),
-    ("A[0] = undefined_name", "undefined_name"),
-    ("A[0, 0] = 1", "1 dimensions, but 2 indices"),
-    ("T.copy(A[0:8], T.alloc_shared((9,), 'int32'))", "extents of both sides differ"),
-    ("T.no_such_thing(A)", "T.no_such_thing"),
-    ("while True:\n        A[0] = 1", "always true"),
-    ("for i in T.Parallel(8):\n        break", "break"),
-    ("if A:\n        pass", "used as a value"),
-])
+@pytest.mark.parametrize(
+    "body, text",
+    [
+        (
+            "x = A[0]\n    if A[1] > 0:\n        y = A[2]\n    A[3] = y",
+            "used outside of the region",
+        ),
+        ("for i in T.serial(4):\n        z = i\n    A[3] = z", "outside of the loop"),
+        ("A[0] = undefined_name", "undefined_name"),
+        ("A[0, 0] = 1", "1 dimensions, but 2 indices"),
+        ("T.copy(A[0:8], T.alloc_shared((9,), 'int32'))", "extents of both sides differ"),
+        ("T.no_such_thing(A)", "T.no_such_thing"),
+        ("while True:\n        A[0] = 1", "always true"),
+        ("for i in T.Parallel(8):\n        break", "break"),
+        ("if A:\n        pass", "used as a value"),
+    ],
+)
 def test_errors_name_file_and_line(tmp_path, body, text):
     file = tmp_path / "kernel.py"
     lines = body.split("\n    ")

@@ -52,7 +52,9 @@ def test_eager_kernel_compiled_for_sizes():
     kernel = matmul.compile(M=64, N=64, K=32, block_M=32, block_N=32, block_K=32)
     assert [p.name for p in kernel.params] == ["A", "B", "C"] and kernel.out_idx == [2]
     a, b = normal(64, 32), normal(32, 64, seed=1)
-    np.testing.assert_allclose(kernel(a, b), np.maximum(a.astype(np.float32) @ b, 0), rtol=1e-2, atol=2e-2)
+    np.testing.assert_allclose(
+        kernel(a, b), np.maximum(a.astype(np.float32) @ b, 0), rtol=1e-2, atol=2e-2
+    )
     assert ".visible .entry matmul" in kernel.get_kernel_source()
     with pytest.raises(ArgumentError, match="expected 2 arguments"):
         kernel(a)
@@ -88,7 +90,12 @@ def test_attention():
     shape = (batch, length, heads, dim)
 
     @T.prim_func
-    def main(Q: T.Tensor(shape, "float16"), K: T.Tensor(shape, "float16"), V: T.Tensor(shape, "float16"), O: T.Tensor(shape, "float16")):
+    def main(
+        Q: T.Tensor(shape, "float16"),
+        K: T.Tensor(shape, "float16"),
+        V: T.Tensor(shape, "float16"),
+        O: T.Tensor(shape, "float16"),
+    ):
         with T.Kernel(T.ceildiv(length, block), heads, batch, threads=128) as (bx, by, bz):
             Qs, Ks, Vs = (T.alloc_shared([block, dim], "float16") for _ in range(3))
             S = T.alloc_fragment([block, block], "float32")
@@ -102,7 +109,9 @@ def test_attention():
             for k in T.Pipelined(bx + 1, num_stages=2):
                 T.copy(K[bz, k * block : (k + 1) * block, by, :], Ks)
                 for i, j in T.Parallel(block, block):
-                    S[i, j] = T.if_then_else(bx * block + i >= k * block + j, 0, -T.infinity("float32"))
+                    S[i, j] = T.if_then_else(
+                        bx * block + i >= k * block + j, 0, -T.infinity("float32")
+                    )
                 T.gemm(Qs, Ks, S, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
                 T.copy(V[bz, k * block : (k + 1) * block, by, :], Vs)
                 T.copy(top, old)
@@ -136,9 +145,16 @@ def test_split_k_with_atomic_tiles():
     K, split, block = 128, 2, 32
 
     @T.prim_func
-    def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), "float32")):
+    def main(
+        A: T.Tensor((M, K), "float16"),
+        B: T.Tensor((N, K), "float16"),
+        C: T.Tensor((M, N), "float32"),
+    ):
         with T.Kernel(N // block, M // block, split, threads=64) as (bx, by, bz):
-            As, Bs = T.alloc_shared((block, block), "float16"), T.alloc_shared((block, block), "float16")
+            As, Bs = (
+                T.alloc_shared((block, block), "float16"),
+                T.alloc_shared((block, block), "float16"),
+            )
             Cs = T.alloc_shared((block, block), "float32")
             acc = T.alloc_fragment((block, block), "float32")
             for k in T.Pipelined(K // split // block, num_stages=2):
@@ -151,7 +167,9 @@ def test_split_k_with_atomic_tiles():
     a, b = normal(M, K), normal(N, K, seed=1)
     c = np.zeros((M, N), np.float32)
     compile_kernel(main, target="cpu")(a, b, c)
-    np.testing.assert_allclose(c, a.astype(np.float32) @ b.astype(np.float32).T, rtol=1e-2, atol=1e-2)
+    np.testing.assert_allclose(
+        c, a.astype(np.float32) @ b.astype(np.float32).T, rtol=1e-2, atol=1e-2
+    )
 
 
 def test_two_kernels_in_one_function_with_a_workspace():
@@ -196,15 +214,23 @@ def test_convolution_by_im2col_and_views_of_arguments():
     x, w = normal(n, h, h, c), normal(k, k, c, f, seed=1)
     padded = np.pad(x.astype(np.float32), ((0, 0), (pad, pad), (pad, pad), (0, 0)))
     want = sum(
-        np.einsum("nhwc,cf->nhwf", padded[:, i : i + h, j : j + h], w[i, j].astype(np.float32)) for i in range(k) for j in range(k)
+        np.einsum("nhwc,cf->nhwf", padded[:, i : i + h, j : j + h], w[i, j].astype(np.float32))
+        for i in range(k)
+        for j in range(k)
     )
     np.testing.assert_allclose(convolution(x, w), want, rtol=2e-2, atol=5e-2)
 
 
-@pytest.mark.parametrize("kind, want", [
-    ("sum", lambda x: x.sum(1)), ("max", lambda x: x.max(1)), ("min", lambda x: x.min(1)),
-    ("abssum", lambda x: abs(x).sum(1)), ("absmax", lambda x: abs(x).max(1)),
-])
+@pytest.mark.parametrize(
+    "kind, want",
+    [
+        ("sum", lambda x: x.sum(1)),
+        ("max", lambda x: x.max(1)),
+        ("min", lambda x: x.min(1)),
+        ("abssum", lambda x: abs(x).sum(1)),
+        ("absmax", lambda x: abs(x).max(1)),
+    ],
+)
 def test_reductions(kind, want):
     @T.prim_func
     def main(A: T.Tensor((32, 64), "float32"), B: T.Tensor((32,), "float32")):
@@ -221,7 +247,12 @@ def test_reductions(kind, want):
 
 def test_elementary_functions_and_casts():
     @T.prim_func
-    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((8, 64), "float32"), C: T.Tensor((64,), "int8"), D: T.Tensor((64,), "uint8")):
+    def main(
+        A: T.Tensor((64,), "float32"),
+        B: T.Tensor((8, 64), "float32"),
+        C: T.Tensor((64,), "int8"),
+        D: T.Tensor((64,), "uint8"),
+    ):
         with T.Kernel(1, threads=64):
             for i in T.Parallel(64):
                 x = A[i]
@@ -241,8 +272,14 @@ def test_elementary_functions_and_casts():
     compile_kernel(main, target="cpu")(a, b, c, d)
     i = np.arange(64)
     want = [
-        np.exp(a) + np.log(abs(a) + 1), np.tanh(a) / (1 + np.exp(-a)), 1 / (a * a + 1), np.clip(a, -0.5, 0.5),
-        np.floor(a) + np.ceil(a), a.astype(np.float16).astype(np.float32), abs(a), np.where(a > 0, a, -2 * a),
+        np.exp(a) + np.log(abs(a) + 1),
+        np.tanh(a) / (1 + np.exp(-a)),
+        1 / (a * a + 1),
+        np.clip(a, -0.5, 0.5),
+        np.floor(a) + np.ceil(a),
+        a.astype(np.float16).astype(np.float32),
+        abs(a),
+        np.where(a > 0, a, -2 * a),
     ]
     for row, x in zip(b, want):
         np.testing.assert_allclose(row, x, rtol=1e-4, atol=1e-5)
@@ -288,4 +325,6 @@ def test_scalars_as_arguments():
 
     a = np.zeros(32, np.float32)
     compile_kernel(main, target="cpu")(a, 1.5, 20, False)
-    np.testing.assert_allclose(a, np.where((np.arange(32) < 20) & (np.arange(32) % 2 == 0), 1.5 * np.arange(32), 0))
+    np.testing.assert_allclose(
+        a, np.where((np.arange(32) < 20) & (np.arange(32) % 2 == 0), 1.5 * np.arange(32), 0)
+    )

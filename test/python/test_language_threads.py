@@ -21,7 +21,9 @@ def test_each_thread_stores_its_element():
             B[b, tx] = x * 2.0 + tx
 
     a = np.random.default_rng(0).standard_normal((4, 64)).astype(np.float32)
-    np.testing.assert_allclose(run(main, a, np.zeros_like(a)), a * 2 + np.arange(64, dtype=np.float32), rtol=1e-6)
+    np.testing.assert_allclose(
+        run(main, a, np.zeros_like(a)), a * 2 + np.arange(64, dtype=np.float32), rtol=1e-6
+    )
 
 
 def test_local_memory_lives_across_statements():
@@ -44,7 +46,9 @@ def test_local_memory_lives_across_statements():
 
     a = np.random.default_rng(1).standard_normal((64, 32)).astype(np.float32)
     s = a.sum(1)
-    np.testing.assert_allclose(run(main, a, np.zeros(64, np.float32)), s[::-1] + s, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        run(main, a, np.zeros(64, np.float32)), s[::-1] + s, rtol=1e-4, atol=1e-5
+    )
 
 
 def test_variables_of_threads_and_conditions():
@@ -98,7 +102,9 @@ def test_gemv_with_threads_along_k():
     N, K, rows, threads, vector = 16, 256, 4, 32, 4
 
     @T.prim_func
-    def main(A: T.Tensor((K,), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((N,), "float32")):
+    def main(
+        A: T.Tensor((K,), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((N,), "float32")
+    ):
         with T.Kernel(N // rows, threads=(threads, rows)) as bn:
             tx, ty = T.get_thread_binding(0), T.get_thread_binding(1)
             a, b = T.alloc_local((vector,), "float16"), T.alloc_local((vector,), "float16")
@@ -111,10 +117,15 @@ def test_gemv_with_threads_along_k():
                 for v in T.serial(vector):
                     accumulated[0] += a[v].astype("float32") * b[v].astype("float32")
             with T.attr(
-                T.comm_reducer(lambda x, y: x + y, [T.Cast("float32", 0)]), "reduce_scope",
+                T.comm_reducer(lambda x, y: x + y, [T.Cast("float32", 0)]),
+                "reduce_scope",
                 T.reinterpret(T.uint64(0), dtype="handle"),
             ):
-                T.evaluate(T.tvm_thread_allreduce(T.uint32(1), accumulated[0], True, reduced[0], tx, dtype="handle"))
+                T.evaluate(
+                    T.tvm_thread_allreduce(
+                        T.uint32(1), accumulated[0], True, reduced[0], tx, dtype="handle"
+                    )
+                )
             C[bn * rows + ty] = reduced[0]
 
     rng = np.random.default_rng(3)
@@ -136,7 +147,9 @@ def test_threads_meet_between_accesses_of_shared_memory():
             B[tn] = S[tn]
 
     a = np.random.default_rng(4).standard_normal(64).astype(np.float32)
-    np.testing.assert_allclose(run(main, a, np.zeros(16, np.float32)), 3 * a.reshape(4, 16).sum(0), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        run(main, a, np.zeros(16, np.float32)), 3 * a.reshape(4, 16).sum(0), rtol=1e-5, atol=1e-5
+    )
 
 
 def test_reduction_over_the_second_axis_of_threads():
@@ -145,8 +158,16 @@ def test_reduction_over_the_second_axis_of_threads():
         with T.Kernel(1, threads=(16, 8)):
             tn, tk = T.get_thread_binding(0), T.get_thread_binding(1)
             total = T.alloc_local((1,), "float32")
-            with T.attr(T.comm_reducer(lambda x, y: T.max(x, y), [T.Cast("float32", 0)]), "reduce_scope", None):
-                T.evaluate(T.tvm_thread_allreduce(T.uint32(1), A[tk, tn], True, total[0], tk, dtype="handle"))
+            with T.attr(
+                T.comm_reducer(lambda x, y: T.max(x, y), [T.Cast("float32", 0)]),
+                "reduce_scope",
+                None,
+            ):
+                T.evaluate(
+                    T.tvm_thread_allreduce(
+                        T.uint32(1), A[tk, tn], True, total[0], tk, dtype="handle"
+                    )
+                )
             if tk == 3:
                 B[tn] = total[0]
 

@@ -9,7 +9,16 @@ from .kernel import JITKernel
 from .targets import default_target, resolve_target, set_default_target
 
 __all__ = [
-    "JITImpl", "JITKernel", "compile", "default_target", "elaborate", "jit", "lazy_jit", "par_compile", "resolve_target", "set_default_target",
+    "JITImpl",
+    "JITKernel",
+    "compile",
+    "default_target",
+    "elaborate",
+    "jit",
+    "lazy_jit",
+    "par_compile",
+    "resolve_target",
+    "set_default_target",
 ]
 
 

@@ -21,7 +21,16 @@ from .kernel import JITKernel, compile_options
 from .targets import resolve_target
 
 
-def compile(func=None, out_idx=None, execution_backend=None, target=None, target_host=None, verbose=None, pass_configs=None, compile_flags=None):
+def compile(
+    func=None,
+    out_idx=None,
+    execution_backend=None,
+    target=None,
+    target_host=None,
+    verbose=None,
+    pass_configs=None,
+    compile_flags=None,
+):
     """Compiles a T.prim_func.
 
     `out_idx`: positions of arguments that are allocated and returned. `target`: auto, cpu, cuda, cuda:sm_90a,
@@ -33,14 +42,20 @@ def compile(func=None, out_idx=None, execution_backend=None, target=None, target
     if not isinstance(func, PrimFunc):
         raise TypeError(f"expected a function made by @T.prim_func, got {func!r}")
     if func.out_idx and out_idx is not None:
-        raise ValueError(f"{func.name}: out_idx is given, and the function returns tensors made by T.empty, too; leave one out")
+        raise ValueError(
+            f"{func.name}: out_idx is given, and the function returns tensors made by T.empty, too; leave one out"
+        )
     return JITKernel(func, out_idx, target, pass_configs, bool(verbose), compile_flags)
 
 
 def elaborate(prim_func, target=None, pass_configs=None, out_idx=None):
     """What execution.compile is called with: [(text, name)], the target, the options."""
     configs = {**prim_func.pass_configs, **(pass_configs or {})}
-    return list(zip(prim_func.modules, prim_func.kernel_names)), resolve_target(target), compile_options(configs)
+    return (
+        list(zip(prim_func.modules, prim_func.kernel_names)),
+        resolve_target(target),
+        compile_options(configs),
+    )
 
 
 def freeze(value):
@@ -56,7 +71,9 @@ def freeze(value):
     try:
         hash(value)
     except TypeError:
-        raise TypeError(f"an argument of a kernel that is no tensor must be hashable, got {value!r}") from None
+        raise TypeError(
+            f"an argument of a kernel that is no tensor must be hashable, got {value!r}"
+        ) from None
     return value
 
 
@@ -71,7 +88,10 @@ class _Template:
         for argument in self.arguments:
             if not isinstance(argument, Buffer) or argument.output is not None:
                 continue
-            for what, extents in (("shape", argument.shape), ("stride", argument.given_strides or ())):
+            for what, extents in (
+                ("shape", argument.shape),
+                ("stride", argument.given_strides or ()),
+            ):
                 for d, x in enumerate(extents):
                     name = by_identity.get(id(x))
                     if name is not None:
@@ -85,7 +105,12 @@ class _Template:
         result = {}
         unknown = [x for x in keywords if x not in self.places and x not in self.missing]
         if unknown:
-            known = [*self.implementation.signature.parameters, *self.places, *self.missing, "target"]
+            known = [
+                *self.implementation.signature.parameters,
+                *self.places,
+                *self.missing,
+                "target",
+            ]
             raise TypeError(
                 f"{self.implementation.__name__}() has no argument and no size of T.const named {', '.join(unknown)}; there are {', '.join(known)}"
             )
@@ -101,11 +126,16 @@ class _Template:
                 result[name] = keywords[name]
                 continue
             if tensor not in tensors:
-                fail(f"the size {name} is not known: give it as {name}=..., or give the tensor {tensor}", _start_of(self.implementation.function))
+                fail(
+                    f"the size {name} is not known: give it as {name}=..., or give the tensor {tensor}",
+                    _start_of(self.implementation.function),
+                )
             value = tensors[tensor]
             found = value.shape if what == "shape" else _strides(value)
             if found is None or d >= len(found):
-                raise TypeError(f"{self.implementation.__name__}: expected a tensor of at least {d + 1} dimensions as {tensor}, got {value!r}")
+                raise TypeError(
+                    f"{self.implementation.__name__}: expected a tensor of at least {d + 1} dimensions as {tensor}, got {value!r}"
+                )
             result[name] = int(found[d])
         return result
 
@@ -121,7 +151,17 @@ def _strides(value):
 class JITImpl:
     """What @jit makes of a function."""
 
-    def __init__(self, function, out_idx=None, target=None, pass_configs=None, verbose=False, compile_flags=None, mode=None, debug_root_path=None):
+    def __init__(
+        self,
+        function,
+        out_idx=None,
+        target=None,
+        pass_configs=None,
+        verbose=False,
+        compile_flags=None,
+        mode=None,
+        debug_root_path=None,
+    ):
         self.function, self.func = function, function
         self.out_idx, self.target, self.pass_configs = out_idx, target, pass_configs
         self.verbose, self.compile_flags = verbose, compile_flags
@@ -179,7 +219,9 @@ class JITImpl:
         if made is None:
             made = self.function(*args, **kwargs)
             if not isinstance(made, PrimFunc):
-                raise TypeError(f"{self.__name__}: expected the function to return a T.prim_func, got {made!r}")
+                raise TypeError(
+                    f"{self.__name__}: expected the function to return a T.prim_func, got {made!r}"
+                )
             self._prim_funcs[key] = made
         return made
 
@@ -194,7 +236,9 @@ class JITImpl:
             for name, annotation in annotations.items():
                 if name in found or name not in self.signature.parameters:
                     continue
-                if isinstance(annotation, (Buffer, Pointer)) or getattr(annotation, "is_pointer_marker", False):
+                if isinstance(annotation, (Buffer, Pointer)) or getattr(
+                    annotation, "is_pointer_marker", False
+                ):
                     found[name] = annotation
             self._tensors = found
         return self._tensors
@@ -238,7 +282,9 @@ class JITImpl:
     def _order(self, prim_order):
         """Arguments in the order of the function's parameters, outputs behind them."""
         names = list(self.signature.parameters)
-        return sorted(prim_order, key=lambda x: (names.index(x.name) if x.name in names else len(names)))
+        return sorted(
+            prim_order, key=lambda x: names.index(x.name) if x.name in names else len(names)
+        )
 
     def _eager_prim_func(self, args, kwargs):
         tensors, given, extra = self._split(args, kwargs)
@@ -271,8 +317,12 @@ class JITImpl:
         kernel = self._kernels.get(key)
         if kernel is None:
             kernel = compile(
-                prim_func, out_idx=None if prim_func.out_idx else self.out_idx, target=target, pass_configs=self.pass_configs,
-                compile_flags=self.compile_flags, verbose=self.verbose,
+                prim_func,
+                out_idx=None if prim_func.out_idx else self.out_idx,
+                target=target,
+                pass_configs=self.pass_configs,
+                compile_flags=self.compile_flags,
+                verbose=self.verbose,
             )
             self._kernels[key] = kernel
         return kernel
@@ -291,7 +341,10 @@ class JITImpl:
         """Kernels for several configurations (dicts of keywords, or tuples of arguments), compiled side by side."""
         from concurrent.futures import ThreadPoolExecutor
 
-        functions = [self.get_prim_func(**x) if isinstance(x, dict) else self.get_prim_func(*x) for x in configs]
+        functions = [
+            self.get_prim_func(**x) if isinstance(x, dict) else self.get_prim_func(*x)
+            for x in configs
+        ]
 
         def one(function):
             try:
@@ -345,7 +398,11 @@ class _FastCall:
         if implementation._varying or any(k in tensors for k in kwargs):
             return None
         positions = [i for i, n in enumerate(names) if n in tensors]
-        order = [names.index(kernel.params[i].name) for i in kernel._inputs if kernel.params[i].name in names]
+        order = [
+            names.index(kernel.params[i].name)
+            for i in kernel._inputs
+            if kernel.params[i].name in names
+        ]
         if len(order) != len(kernel._inputs):
             return None
         shapes = []
@@ -373,19 +430,40 @@ class _FastCall:
         return self.kernel, [args[i] for i in self.tensors]
 
 
-def jit(func=None, *, out_idx=None, execution_backend=None, target=None, target_host=None, verbose=None, pass_configs=None,
-        debug_root_path=None, compile_flags=None, mode=None, **_):
+def jit(
+    func=None,
+    *,
+    out_idx=None,
+    execution_backend=None,
+    target=None,
+    target_host=None,
+    verbose=None,
+    pass_configs=None,
+    debug_root_path=None,
+    compile_flags=None,
+    mode=None,
+    **_,
+):
     """Compiles a function when it is called.
 
     `out_idx`: positions of arguments that are allocated and returned (lazy style). `target`, `pass_configs`:
     as of `compile`.
     """
+
     def wrap(function):
         if isinstance(function, PrimFunc):
             return compile(function, out_idx, target=target, pass_configs=pass_configs)
         if not callable(function):
             raise TypeError(f"expected a function, got {function!r}")
-        return JITImpl(function, out_idx, target, pass_configs, bool(verbose), compile_flags, None if mode in (None, "auto") else mode)
+        return JITImpl(
+            function,
+            out_idx,
+            target,
+            pass_configs,
+            bool(verbose),
+            compile_flags,
+            None if mode in (None, "auto") else mode,
+        )
 
     return wrap(func) if func is not None else wrap
 
@@ -395,4 +473,13 @@ def lazy_jit(func=None, **options):
     return jit(func, mode="lazy", **options)
 
 
-__all__ = ["JITImpl", "compile", "elaborate", "jit", "lazy_jit", "LanguageError", "Variable", "number_of"]
+__all__ = [
+    "JITImpl",
+    "compile",
+    "elaborate",
+    "jit",
+    "lazy_jit",
+    "LanguageError",
+    "Variable",
+    "number_of",
+]

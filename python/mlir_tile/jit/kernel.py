@@ -4,6 +4,7 @@
 import sys
 
 from mlir_tile.language.errors import LanguageError
+from mlir_tile.language.ranges import linear
 from mlir_tile.language.values import Const, Expr, Op, Variable
 
 from .targets import architecture_of, resolve_target
@@ -51,12 +52,23 @@ class JITKernel:
     like the other tensors (torch's where one is torch's, else numpy's) and returned.
     """
 
-    def __init__(self, prim_func, out_idx=None, target=None, pass_configs=None, verbose=False, compile_flags=None, from_database=False):
+    def __init__(
+        self,
+        prim_func,
+        out_idx=None,
+        target=None,
+        pass_configs=None,
+        verbose=False,
+        compile_flags=None,
+        from_database=False,
+    ):
         self.prim_func, self.func = prim_func, prim_func
         self.params = prim_func.params
         self.name = prim_func.name
         count = len(self.params)
-        self.out_idx = _positions(out_idx if out_idx is not None else prim_func.out_idx, count, prim_func.name)
+        self.out_idx = _positions(
+            out_idx if out_idx is not None else prim_func.out_idx, count, prim_func.name
+        )
         self.result_idx = self.out_idx
         self.target = resolve_target(target)
         self.pass_configs = {**prim_func.pass_configs, **(pass_configs or {})}
@@ -68,13 +80,27 @@ class JITKernel:
     # Calling.
     def _prepare(self):
         self._inputs = [i for i in range(len(self.params)) if i not in self.out_idx]
-        self._dynamic = any(not isinstance(x, int) for p in self.params if p.is_buffer for x in p.shape)
+        self._dynamic = any(
+            not isinstance(x, int) for p in self.params if p.is_buffer for x in p.shape
+        )
         self._checked = [
-            (at, i, p) for at, i in enumerate(self._inputs) for p in (self.params[i],)
+            (at, i, p)
+            for at, i in enumerate(self._inputs)
+            for p in (self.params[i],)
             if p.is_buffer and any(not isinstance(x, int) for x in p.shape)
         ]
-        self._scalars = [(at, self.params[i]) for at, i in enumerate(self._inputs) if not self.params[i].is_buffer]
-        self._plain = not self.out_idx and not self._dynamic and not self.prim_func.workspaces and not self.prim_func.views and len(self.executables) == 1
+        self._scalars = [
+            (at, self.params[i])
+            for at, i in enumerate(self._inputs)
+            if not self.params[i].is_buffer
+        ]
+        self._plain = (
+            not self.out_idx
+            and not self._dynamic
+            and not self.prim_func.workspaces
+            and not self.prim_func.views
+            and len(self.executables) == 1
+        )
         self._constant_shapes = None
         if not self._dynamic:
             self._constant_shapes = [self.params[i].shape for i in self.out_idx]
@@ -83,12 +109,18 @@ class JITKernel:
         if kwargs:
             args = self._named(args, kwargs)
         if self._plain:
-            return self.executables[0](*args, stream=stream) if stream is not None else self.executables[0](*args)
+            return (
+                self.executables[0](*args, stream=stream)
+                if stream is not None
+                else self.executables[0](*args)
+            )
         if len(args) != len(self._inputs):
             # All arguments may be given, outputs too: then nothing is allocated.
             if len(args) != len(self.params) or not self.out_idx:
                 expected = ", ".join(self.params[i].name for i in self._inputs)
-                raise ArgumentError(f"{self.name}: expected {len(self._inputs)} arguments ({expected}), got {len(args)}")
+                raise ArgumentError(
+                    f"{self.name}: expected {len(self._inputs)} arguments ({expected}), got {len(args)}"
+                )
             self._run(args, [], args, stream)
             return None
         sizes = self._sizes(args) if self._dynamic else {}
@@ -121,7 +153,9 @@ class JITKernel:
         values = dict(zip(names, args))
         for name, value in kwargs.items():
             if name not in names:
-                raise ArgumentError(f"{self.name}: no argument is named {name}; expected {', '.join(names)}")
+                raise ArgumentError(
+                    f"{self.name}: no argument is named {name}; expected {', '.join(names)}"
+                )
             if name in values:
                 raise ArgumentError(f"{self.name}: the argument {name} is given twice")
             values[name] = value
@@ -145,19 +179,41 @@ class JITKernel:
                     continue
                 known = sizes.get(extent.name)
                 if known is None:
-                    sizes[extent.name], origin[extent.name] = int(shape[d]), f"dimension {d} of {p.name}"
+                    sizes[extent.name], origin[extent.name] = (
+                        int(shape[d]),
+                        f"dimension {d} of {p.name}",
+                    )
                 elif known != shape[d]:
                     raise ArgumentError(
                         f"{self.name}: dimension {d} of {p.name} is {shape[d]}, but {extent.name} is {known} ({origin[extent.name]})"
                     )
+        for at, _, p in self._checked:
+            for d, extent in enumerate(p.shape[: len(getattr(args[at], "shape", ()))]):
+                if type(extent) is Op:
+                    self._solve(extent, int(args[at].shape[d]), sizes)
         for at, _, p in self._checked:
             shape = getattr(args[at], "shape", ())
             for d, extent in enumerate(p.shape[: len(shape)]):
                 if type(extent) is Op:
                     wanted = evaluate(extent, sizes)
                     if wanted is not None and wanted != shape[d]:
-                        raise ArgumentError(f"{self.name}: dimension {d} of {p.name} is {shape[d]}, expected {extent!r} = {wanted}")
+                        raise ArgumentError(
+                            f"{self.name}: dimension {d} of {p.name} is {shape[d]}, expected {extent!r} = {wanted}"
+                        )
         return sizes
+
+    def _solve(self, extent, size, sizes):
+        """The one name in an extent such as n * 4 + 1, from its size."""
+        terms, rest = linear(extent)
+        if len(terms) == 1:
+            factor, atom = next(iter(terms.values()))
+            if (
+                type(atom) is Variable
+                and atom.name not in sizes
+                and factor > 0
+                and (size - rest) % factor == 0
+            ):
+                sizes[atom.name] = (size - rest) // factor
 
     def _allocate(self, args, sizes):
         return [self._empty(self.params[i], sizes, args) for i in self.out_idx]
@@ -165,17 +221,29 @@ class JITKernel:
     def _empty(self, parameter, sizes, args):
         shape = tuple(evaluate(x, sizes) for x in parameter.shape)
         if None in shape:
-            raise ArgumentError(f"{self.name}: the shape {list(parameter.shape)} of {parameter.name} does not follow from the arguments")
+            raise ArgumentError(
+                f"{self.name}: the shape {list(parameter.shape)} of {parameter.name} does not follow from the arguments"
+            )
         torch = sys.modules.get("torch")
         tensor = getattr(torch, "Tensor", None)
         if tensor is not None:
             for x in args:
                 if isinstance(x, tensor):
-                    return torch.empty(_packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch(), device=x.device)
-            if not any(hasattr(x, "__array__") for x in args) and not self.target.startswith(("cpu", "lowered")):
-                return torch.empty(_packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch(), device="cuda")
+                    return torch.empty(
+                        _packed(shape, parameter.dtype),
+                        dtype=parameter.dtype.as_torch(),
+                        device=x.device,
+                    )
+            if not any(hasattr(x, "__array__") for x in args) and not self.target.startswith(
+                ("cpu", "lowered")
+            ):
+                return torch.empty(
+                    _packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch(), device="cuda"
+                )
             if not any(hasattr(x, "__array__") for x in args):
-                return torch.empty(_packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch())
+                return torch.empty(
+                    _packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch()
+                )
         import numpy
 
         return numpy.empty(_packed(shape, parameter.dtype), parameter.dtype.as_numpy())
@@ -190,7 +258,9 @@ class JITKernel:
             return (flat if flat.dtype == kind else flat.view(kind)).view(shape)
         kind = parameter.dtype.as_numpy()
         if not tensor.flags.c_contiguous:
-            raise ArgumentError(f"{self.name}: expected a contiguous array, since the kernel sees it as {parameter.name} of shape {list(shape)}")
+            raise ArgumentError(
+                f"{self.name}: expected a contiguous array, since the kernel sees it as {parameter.name} of shape {list(shape)}"
+            )
         flat = tensor.reshape(-1)
         return (flat if flat.dtype == kind else flat.view(kind)).reshape(shape)
 
@@ -203,7 +273,11 @@ class JITKernel:
         """The PTX of the kernel; of a kernel for the CPU that of sm_90a."""
         parts = []
         for module, executable in zip(self.prim_func.modules, self.executables):
-            text = None if self.target.startswith(("cpu", "lowered")) else getattr(executable, "ptx", None)
+            text = (
+                None
+                if self.target.startswith(("cpu", "lowered"))
+                else getattr(executable, "ptx", None)
+            )
             parts.append(text if text is not None else self._translate(module, "ptx"))
         return "\n".join(x if isinstance(x, str) else bytes(x).decode() for x in parts)
 
@@ -237,7 +311,11 @@ class JITKernel:
         parts = []
         for x in self.executables:
             manifest = getattr(x, "manifest", None)
-            parts.append(manifest if isinstance(manifest, str) else json.dumps(manifest, indent=2, default=str))
+            parts.append(
+                manifest
+                if isinstance(manifest, str)
+                else json.dumps(manifest, indent=2, default=str)
+            )
         return "\n".join(parts)
 
     def export_library(self, path):
@@ -256,7 +334,12 @@ class JITKernel:
         """Measures the kernel, and compares it with references."""
         from mlir_tile.profiler import Profiler, TensorSupplyType
 
-        return Profiler(self.params, self.out_idx, tensor_supply_type if tensor_supply_type is not None else TensorSupplyType.Auto, self)
+        return Profiler(
+            self.params,
+            self.out_idx,
+            tensor_supply_type if tensor_supply_type is not None else TensorSupplyType.Auto,
+            self,
+        )
 
     def update_tuner_result(self, latency, config, ref_latency):
         self.latency, self.config, self.ref_latency = latency, config, ref_latency
@@ -294,7 +377,9 @@ def _positions(out_idx, count, name):
     result = []
     for x in listed:
         if not isinstance(x, int) or not -count <= x < count:
-            raise ValueError(f"{name}: out_idx {x!r} is no argument's position; there are {count} arguments")
+            raise ValueError(
+                f"{name}: out_idx {x!r} is no argument's position; there are {count} arguments"
+            )
         result.append(x % count)
     return result
 

@@ -26,7 +26,9 @@ def resolve_target(target=None):
         return _chosen
     if isinstance(target, dict):
         arch = target.get("arch")
-        target = f"{target.get('kind', 'cuda')} -arch={arch}" if arch else target.get("kind", "cuda")
+        target = (
+            f"{target.get('kind', 'cuda')} -arch={arch}" if arch else target.get("kind", "cuda")
+        )
     text = "auto" if target is None else str(target).strip()
     if text == "auto":
         named = os.environ.get("TILELANG_DEFAULT_TARGET", "auto")
@@ -42,7 +44,9 @@ def resolve_target(target=None):
             return "cuda"
         name = arch[1]
         return f"cuda:sm_{name + 'a' if name in ('90', '100', '103', '110', '120') else name}"
-    raise ValueError(f"expected a target of auto, cpu, cuda, cuda:sm_90a (or another architecture), lowered:sm_90a; got {target!r}")
+    raise ValueError(
+        f"expected a target of auto, cpu, cuda, cuda:sm_90a (or another architecture), lowered:sm_90a; got {target!r}"
+    )
 
 
 def architecture_of(target):

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# ruff: noqa: F401 - the names are the module's interface
 """The language of kernels: `import mlir_tile.language as T`.
 
 Names and meaning follow TileLang's. A kernel is a Python function (T.prim_func, or a function under
@@ -23,9 +24,19 @@ from .annotations import (
     symbolic,
     use_swizzle,
 )
-from .atomics import atomic_add, atomic_addx2, atomic_addx4, atomic_load, atomic_max, atomic_min, atomic_or, atomic_store
+from .atomics import (
+    atomic_add,
+    atomic_addx2,
+    atomic_addx4,
+    atomic_load,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+    atomic_store,
+)
 from .buffers import Buffer as _Buffer
 from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
+from .builder import Ref
 from .copying import async_copy, c2d_im2col, copy, im2col, tma_copy, transpose
 from .dtypes import dtype
 from .errors import LanguageError, NoBuilderError, UnsupportedError
@@ -108,19 +119,27 @@ from .values import Const as FloatImm
 from .values import Const as IntImm
 from .values import Expr as PrimExpr
 from .values import Variable as Var
-from .builder import Ref
 
 Buffer = Tensor
 
 _own = set(globals())
 for _source in (_mathematics, _sync, _threads):
     for _key, _value in vars(_source).items():
-        if callable(_value) and getattr(_value, "__module__", "").startswith(__name__) and not isinstance(_value, type) and _key not in _own:
+        if (
+            callable(_value)
+            and getattr(_value, "__module__", "").startswith(__name__)
+            and not isinstance(_value, type)
+            and _key not in _own
+        ):
             globals()[_key] = _value
 globals().update(_dtypes.all_names())
 BufferType = _Buffer
 
-__all__ = sorted(x for x in globals() if not x.startswith("_") or x in ("__exp", "__log", "__sin", "__cos", "__tan"))
+__all__ = sorted(
+    x
+    for x in globals()
+    if not x.startswith("_") or x in ("__exp", "__log", "__sin", "__cos", "__tan")
+)
 
 
 class UnknownNameError(UnsupportedError, AttributeError):
@@ -133,5 +152,6 @@ def __getattr__(name):
     from .errors import fail
 
     return fail(
-        f"T.{name} is not supported by mlir-tile (docs/TileLangCompatibility.md lists what is)", kind=UnknownNameError
+        f"T.{name} is not supported by mlir-tile (docs/TileLangCompatibility.md lists what is)",
+        kind=UnknownNameError,
     )

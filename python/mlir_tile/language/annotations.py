@@ -14,7 +14,12 @@ def use_swizzle(panel_size, order="row", enable=True):
     builder = current("T.use_swizzle")
     if order not in ("row", "column", "mlx"):
         fail(f"T.use_swizzle: expected an order of row, column or mlx, got {order!r}")
-    if enable and builder.kernel is not None and len(builder.kernel.grid) >= 2 and int(panel_size) > 0:
+    if (
+        enable
+        and builder.kernel is not None
+        and len(builder.kernel.grid) >= 2
+        and int(panel_size) > 0
+    ):
         builder.kernel.attributes["panel"] = int(panel_size)
 
 
@@ -84,7 +89,10 @@ def const(name, dtype="int32"):
 
     builder = current_or_none()
     if builder is None or builder.phase is None:
-        fail("T.const() can only be used in a function of @tilelang.jit that is written in eager style", kind=NoBuilderError)
+        fail(
+            "T.const() can only be used in a function of @tilelang.jit that is written in eager style",
+            kind=NoBuilderError,
+        )
     names = _names(name)
     if builder.phase == "declare":
         made = []
@@ -96,7 +104,9 @@ def const(name, dtype="int32"):
     else:
         for x in names:
             if x not in builder.sizes:
-                fail(f"the size {x} of T.const is not known: it must be an extent or a stride of a tensor by itself, or be given as {x}=...")
+                fail(
+                    f"the size {x} of T.const is not known: it must be an extent or a stride of a tensor by itself, or be given as {x}=..."
+                )
         made = [builder.sizes[x] for x in names]
     return tuple(made) if len(made) > 1 or "," in name else made[0]
 

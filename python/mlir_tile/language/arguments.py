@@ -23,7 +23,9 @@ def declare_argument(builder, name, old, annotation):
         return old
     made = make_argument(name, annotation)
     if made is None:
-        fail(f"expected T.Tensor(...) or an element type as the type of the argument {name}, got {annotation!r}")
+        fail(
+            f"expected T.Tensor(...) or an element type as the type of the argument {name}, got {annotation!r}"
+        )
     if isinstance(old, Pointer):
         builder.arguments[builder.arguments.index(old)] = made
     else:
@@ -34,7 +36,13 @@ def declare_argument(builder, name, old, annotation):
 def make_argument(name, annotation):
     """A new argument of an annotation's type; None where it is none."""
     if isinstance(annotation, Buffer):
-        made = Buffer(annotation.shape, annotation.dtype, annotation.scope_name, annotation.given_strides, name)
+        made = Buffer(
+            annotation.shape,
+            annotation.dtype,
+            annotation.scope_name,
+            annotation.given_strides,
+            name,
+        )
         return made
     if isinstance(annotation, element_type):
         if str(annotation) == "handle":

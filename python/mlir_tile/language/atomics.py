@@ -14,14 +14,16 @@ def _atomic(kind, dst, value, memory_order, return_prev):
     construct = f"T.atomic_{kind}"
     builder = current(construct)
     if memory_order not in _ORDERS:
-        fail(f"{construct}: expected a memory order of {', '.join(map(str, _ORDERS[1:]))}, got {memory_order!r}")
+        fail(
+            f"{construct}: expected a memory order of {', '.join(map(str, _ORDERS[1:]))}, got {memory_order!r}"
+        )
     tile = isinstance(value, (Buffer, Region)) and not getattr(value, "is_var", False)
     if isinstance(dst, (Buffer, Region)) and not tile and not getattr(dst, "is_var", False):
         region = region_of(dst, construct)
-        if all(x == 1 for x in region.extents):
+        if all(isinstance(x, int) and x == 1 for x in region.extents):
             dst = Load(region.buffer, region.offsets)
         else:
-            fail(f"{construct}: the target is a region, so the value must be a tile, got {value!r}")
+            return _every(kind, region, value, memory_order, return_prev)
     if tile:
         if return_prev:
             unsupported(f"{construct}(return_prev=True) of a tile")
@@ -34,10 +36,32 @@ def _atomic(kind, dst, value, memory_order, return_prev):
         fail(f"{construct}: expected an element of a buffer, got {dst!r}")
     if dst.buffer.space not in ("global", "shared"):
         fail(f"{construct}: expected an element in global or shared memory, got {dst.buffer!r}")
-    operation = Op("atomic", (kind, dst.buffer, tuple(dst.indices), cast(as_value(value), dst.dtype)), dst.dtype)
+    operation = Op(
+        "atomic",
+        (kind, dst.buffer, tuple(dst.indices), cast(as_value(value), dst.dtype)),
+        dst.dtype,
+    )
     if return_prev:
         return builder.define("previous", operation)
     builder.tile("evaluate", value=operation)
+    return None
+
+
+def _every(kind, region, value, memory_order, return_prev):
+    """One value combined into each element of a region."""
+    from .loop import Parallel
+
+    if return_prev:
+        unsupported(f"T.atomic_{kind}(return_prev=True) of a region")
+    builder = current(f"T.atomic_{kind}")
+    extents = [x for x in region.extents if not (isinstance(x, int) and x == 1)]
+    for indices in Parallel(*extents).run(builder):
+        left = list(indices) if isinstance(indices, tuple) else [indices]
+        place = [
+            o if isinstance(x, int) and x == 1 else left.pop(0) + o
+            for o, x in zip(region.offsets, region.extents)
+        ]
+        _atomic(kind, Load(region.buffer, tuple(place)), value, memory_order, False)
     return None
 
 
@@ -62,7 +86,10 @@ def _vector(lanes):
     def function(dst, value, return_prev=False):
         if return_prev:
             unsupported(f"T.atomic_addx{lanes}(return_prev=True)")
-        target, source = region_of(dst, f"T.atomic_addx{lanes}"), region_of(value, f"T.atomic_addx{lanes}")
+        target, source = (
+            region_of(dst, f"T.atomic_addx{lanes}"),
+            region_of(value, f"T.atomic_addx{lanes}"),
+        )
         for i in range(lanes):
             place = (*target.offsets[:-1], target.offsets[-1] + i)
             element = Load(source.buffer, (*source.offsets[:-1], source.offsets[-1] + i))
@@ -77,7 +104,9 @@ atomic_addx2, atomic_addx4 = _vector(2), _vector(4)
 
 
 def atomic_load(src, memory_order="seq_cst"):
-    return unsupported("T.atomic_load", "an atomic addition of zero with return_prev=True reads a value")
+    return unsupported(
+        "T.atomic_load", "an atomic addition of zero with return_prev=True reads a value"
+    )
 
 
 def atomic_store(dst, src, memory_order="seq_cst"):

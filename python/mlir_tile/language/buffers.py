@@ -15,7 +15,12 @@ SCOPES = {
     "local.var": "var",
     "local.reducer": "reducer",
 }
-_SPACES = {"global": "", "shared": ", #gpu.address_space<workgroup>", "fragment": ", #tile.fragment", "local": ", #tile.local"}
+SPACES = {
+    "global": "",
+    "shared": ", #gpu.address_space<workgroup>",
+    "fragment": ", #tile.fragment",
+    "local": ", #tile.local",
+}
 
 
 def extent(value):
@@ -46,7 +51,11 @@ class Buffer:
             fail(f"expected a scope of {', '.join(sorted(SCOPES))}, got {scope!r}")
         self.shape, self.dtype = shape_of(shape), element_type(kind)
         if self.dtype.lanes != 1:
-            self.shape = (*self.shape[:-1], self.shape[-1] * self.dtype.lanes) if self.shape else (self.dtype.lanes,)
+            self.shape = (
+                (*self.shape[:-1], self.shape[-1] * self.dtype.lanes)
+                if self.shape
+                else (self.dtype.lanes,)
+            )
             self.dtype = self.dtype.element
         self.scope_name, self.space = scope, SCOPES[scope]
         self.given_strides = None if strides is None else shape_of(strides)
@@ -89,7 +98,9 @@ class Buffer:
         """The value of a variable, or of the one element of a buffer of one."""
         if self.is_var:
             return Load(self, (0,))
-        return fail(f"a buffer ({self!r}) is used as a value; name an element of it, as in {self.name}[0]")
+        return fail(
+            f"a buffer ({self!r}) is used as a value; name an element of it, as in {self.name}[0]"
+        )
 
     def __repr__(self):
         return f"{self.name}: {self.space} {'x'.join(map(str, self.shape))} {self.dtype}"
@@ -122,8 +133,12 @@ class Buffer:
         dims = "".join(f"{x}x" if isinstance(x, int) else "?x" for x in self.shape)
         strides = ""
         if self.given_strides is not None and self.given_strides != row_major(self.shape):
-            strides = ", strided<[" + ", ".join(str(x) if isinstance(x, int) else "?" for x in self.given_strides) + "]>"
-        return f"memref<{dims}{self.dtype.mlir}{strides}{_SPACES[self.space]}>"
+            strides = (
+                ", strided<["
+                + ", ".join(str(x) if isinstance(x, int) else "?" for x in self.given_strides)
+                + "]>"
+            )
+        return f"memref<{dims}{self.dtype.mlir}{strides}{SPACES[self.space]}>"
 
 
 def _operator(name):
@@ -136,19 +151,56 @@ def _operator(name):
     return method
 
 
-for _name in (
-    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow and rand or ror xor rxor "
-    "lshift rlshift rshift rrshift neg invert abs lt le gt ge"
-).split():
+for _name in [
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "pow",
+    "rpow",
+    "and",
+    "rand",
+    "or",
+    "ror",
+    "xor",
+    "rxor",
+    "lshift",
+    "rlshift",
+    "rshift",
+    "rrshift",
+    "neg",
+    "invert",
+    "abs",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+]:
     setattr(Buffer, f"__{_name}__", _operator(f"__{_name}__"))
 
 
 def _equal(self, other):
-    return self.as_load() == other if self.is_var and not (isinstance(other, Buffer) and other is self) else self is other
+    return (
+        self.as_load() == other
+        if self.is_var and not (isinstance(other, Buffer) and other is self)
+        else self is other
+    )
 
 
 def _unequal(self, other):
-    return self.as_load() != other if self.is_var and not (isinstance(other, Buffer) and other is self) else self is not other
+    return (
+        self.as_load() != other
+        if self.is_var and not (isinstance(other, Buffer) and other is self)
+        else self is not other
+    )
 
 
 Buffer.__eq__, Buffer.__ne__ = _equal, _unequal
@@ -161,7 +213,11 @@ def _index(value, size):
     value = as_value(value)
     number = number_of(value)
     if number is not None:
-        return _index(int(number), size) if type(value) is Const else fail(f"expected a whole number as an index, got {number}")
+        return (
+            _index(int(number), size)
+            if type(value) is Const
+            else fail(f"expected a whole number as an index, got {number}")
+        )
     if value.dtype.is_float:
         fail(f"expected an integer as an index, got a value of type {value.dtype}")
     return value
@@ -209,20 +265,26 @@ class Region:
 
     @property
     def whole(self):
-        return self.offsets == (0,) * len(self.offsets) and all(a is b or a == b for a, b in zip(self.extents, self.buffer.shape))
+        return self.offsets == (0,) * len(self.offsets) and all(
+            a is b or a == b for a, b in zip(self.extents, self.buffer.shape)
+        )
 
     def scope(self):
         return self.buffer.scope()
 
     def as_load(self):
-        return fail(f"a slice of {self.buffer.name} is used as a value; use T.copy, or name one element")
+        return fail(
+            f"a slice of {self.buffer.name} is used as a value; use T.copy, or name one element"
+        )
 
     def __repr__(self):
         return f"{self.buffer.name}[{', '.join(f'{o!r}:+{e!r}' for o, e in zip(self.offsets, self.extents))}]"
 
     def __getitem__(self, key):
         key = key if isinstance(key, tuple) else (key,)
-        kept = [i for i, e in enumerate(self.extents) if not (isinstance(e, int) and e == 1)] or list(range(len(self.extents)))
+        kept = [
+            i for i, e in enumerate(self.extents) if not (isinstance(e, int) and e == 1)
+        ] or list(range(len(self.extents)))
         if len(key) == len(self.extents):
             kept = list(range(len(self.extents)))
         if len(key) != len(kept):
@@ -231,7 +293,11 @@ class Region:
         for at, x in zip(kept, key):
             if isinstance(x, slice):
                 start = binary("add", self.offsets[at], 0 if x.start is None else as_value(x.start))
-                stop = binary("add", self.offsets[at], self.extents[at] if x.stop is None else as_value(x.stop))
+                stop = binary(
+                    "add",
+                    self.offsets[at],
+                    self.extents[at] if x.stop is None else as_value(x.stop),
+                )
                 full[at] = slice(start, stop)
             else:
                 full[at] = binary("add", self.offsets[at], as_value(x))

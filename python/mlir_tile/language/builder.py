@@ -8,7 +8,22 @@ import threading
 from .buffers import Buffer, OutputTensor, Region
 from .errors import NoBuilderError, fail, here
 from .statements import Alloc, Assign, Define, If, Leave, Store, Tile, While
-from .values import IMPURE, NUMBERS, Expr, Let, Load, Op, Variable, as_value, cast, reads_memory, select, truth, unary
+from .values import (
+    IMPURE,
+    NUMBERS,
+    Expr,
+    Let,
+    Load,
+    Op,
+    Variable,
+    as_value,
+    cast,
+    reads_memory,
+    same,
+    select,
+    truth,
+    unary,
+)
 
 _OPERATORS = {
     "Add": operator.add,
@@ -32,7 +47,10 @@ def current(construct=None):
     """The builder of the kernel that is being traced; an error outside of one."""
     builder = getattr(_state, "builder", None)
     if builder is None:
-        fail(f"{construct or 'this construct'} can only be used inside of a kernel (@T.prim_func, @tilelang.jit or a macro)", kind=NoBuilderError)
+        fail(
+            f"{construct or 'this construct'} can only be used inside of a kernel (@T.prim_func, @tilelang.jit or a macro)",
+            kind=NoBuilderError,
+        )
     return builder
 
 
@@ -153,7 +171,9 @@ class Builder:
             yield from iterable.run(self)
             return
         if isinstance(iterable, Expr) or not hasattr(iterable, "__iter__"):
-            fail(f"cannot loop over {iterable!r}; use range, T.serial, T.Parallel, T.Pipelined or a list of Python's")
+            fail(
+                f"cannot loop over {iterable!r}; use range, T.serial, T.Parallel, T.Pipelined or a list of Python's"
+            )
         depth = len(self.loops)
         for item in iterable:
             self.loops.append(("python", self.block))
@@ -177,7 +197,9 @@ class Builder:
         value = truth(condition())
         if not isinstance(value, Expr):
             if value:
-                fail("the condition of this `while` is always true, and the kernel would never end; loop over range and use break")
+                fail(
+                    "the condition of this `while` is always true, and the kernel would never end; loop over range and use break"
+                )
             return
         statement = self.add(While(value))
         outer, depth = self.block, len(self.loops)
@@ -194,7 +216,9 @@ class Builder:
         loop, block = self.loops[-1]
         if loop == "python":
             if block is not self.block:
-                fail(f"`{kind}` of a loop of Python's under a condition of the kernel; loop over range(...) instead")
+                fail(
+                    f"`{kind}` of a loop of Python's under a condition of the kernel; loop over range(...) instead"
+                )
             return True
         if loop == "parallel" and kind == "break":
             fail("`break` in T.Parallel: its iterations run in any order; use T.serial")
@@ -212,8 +236,16 @@ class Builder:
         kind = type(value)
         if kind in NUMBERS and not isinstance(old, (Buffer, Ref)):
             return value
-        if isinstance(old, Buffer) and old.is_var and not (isinstance(value, Buffer) and not (value.is_var and (copies or value is old))):
-            if isinstance(value, (Expr, *NUMBERS)) or value is old or getattr(value, "is_var", False):
+        if (
+            isinstance(old, Buffer)
+            and old.is_var
+            and not (isinstance(value, Buffer) and not (value.is_var and (copies or value is old)))
+        ):
+            if (
+                isinstance(value, (Expr, *NUMBERS))
+                or value is old
+                or getattr(value, "is_var", False)
+            ):
                 self.assign(old, value)
                 return old
         if type(old) is Ref and isinstance(value, (Expr, *NUMBERS)):
@@ -258,7 +290,7 @@ class Builder:
         frame = getattr(value, "open_until_end", None)
         if frame is not None:
             value = frame(self)
-        if isinstance(value, Expr) or (isinstance(value, Buffer)):
+        if isinstance(value, (Expr, Buffer)):
             if count == 1:
                 return (value,)
             fail(f"cannot unpack {value!r} into {count} names")
@@ -292,21 +324,48 @@ class Builder:
                 from .copying import copy
                 from .filling import fill
 
-                return copy(value, place) if isinstance(value, (Buffer, Region)) else fill(place, value)
+                return (
+                    copy(value, place)
+                    if isinstance(value, (Buffer, Region))
+                    else fill(place, value)
+                )
             if target.is_var if isinstance(target, Buffer) else False:
                 return self.assign(target, value)
-            check_store(place.buffer)
+            if place.buffer.reducer is not None and self.in_parallel():
+                return self.contribution(place, value)
             return self.add(Store(place.buffer, place.indices, cast(as_value(value), place.dtype)))
         if isinstance(target, Load):
             fail(f"cannot assign to an element of {target!r}, which is a value")
         target[key] = value
         return None
 
+    def contribution(self, place, value):
+        """`acc[i] += x`, `acc[i] = T.max(acc[i], x)` on a reducer, in iterations that run in any order."""
+        from .reducing import contribute
+
+        kinds = {
+            "sum": "add",
+            "max": "max",
+            "min": "min",
+            "bitand": "and",
+            "bitor": "or",
+            "bitxor": "xor",
+        }
+        if type(value) is Op and value.name == kinds[place.buffer.reducer] and len(value.args) == 2:
+            for at in (0, 1):
+                if same(value.args[at], place):
+                    return contribute(place.buffer, place.indices, value.args[1 - at])
+        return fail(
+            f"an iteration of T.Parallel contributes to the reducer {place.buffer.name} by its operation ({place.buffer.reducer}) only"
+        )
+
     def update(self, target, key, operation, value):
         if isinstance(target, (Buffer, Region)):
             place = target[key]
             if isinstance(place, Region):
-                fail(f"cannot update a slice, {place!r}, at once; loop over its elements in T.Parallel")
+                fail(
+                    f"cannot update a slice, {place!r}, at once; loop over its elements in T.Parallel"
+                )
             return self.store(target, key, self.operate(operation, place, value))
         target[key] = self.operate(operation, target[key], value)
         return None
@@ -319,17 +378,24 @@ class Builder:
             self.assign(old, self.operate(operation, old.as_load(), value))
             return old
         if type(old) is Ref:
-            self.add(Store(old.buffer, old.indices, cast(self.operate(operation, old, value), old.dtype)))
+            self.add(
+                Store(old.buffer, old.indices, cast(self.operate(operation, old, value), old.dtype))
+            )
             return old
         if isinstance(old, Buffer):
-            fail(f"cannot update the buffer {old.name} as a whole; name an element, as in {old.name}[i] += ...")
+            fail(
+                f"cannot update the buffer {old.name} as a whole; name an element, as in {old.name}[i] += ..."
+            )
         result = self.operate(operation, old, value)
         return self.named(name, result) if isinstance(result, Expr) else result
 
     def statement(self, value):
-        if type(value) is Op and value.name in IMPURE:
-            self.add(Tile("evaluate", value=value))
-        elif type(value) is Op and any(type(x) is Op and x.name in IMPURE for x in value.args):
+        if (
+            type(value) is Op
+            and value.name in IMPURE
+            or type(value) is Op
+            and any(type(x) is Op and x.name in IMPURE for x in value.args)
+        ):
             self.add(Tile("evaluate", value=value))
         else:
             frame = getattr(value, "open_until_end", None)
@@ -370,17 +436,27 @@ class Builder:
         return Op(name, (known, other), known.dtype)
 
     def negate(self, value):
-        known = truth(value) if isinstance(value, Expr) or getattr(value, "is_var", False) else value
+        known = (
+            truth(value) if isinstance(value, Expr) or getattr(value, "is_var", False) else value
+        )
         return unary("not", known) if isinstance(known, Expr) else not known
 
     def choose(self, condition, yes, no):
-        known = truth(condition) if isinstance(condition, Expr) or getattr(condition, "is_var", False) else condition
+        known = (
+            truth(condition)
+            if isinstance(condition, Expr) or getattr(condition, "is_var", False)
+            else condition
+        )
         if not isinstance(known, Expr):
             return yes() if known else no()
         return select(known, yes(), no())
 
     def check(self, condition, message):
-        known = truth(condition) if isinstance(condition, Expr) or getattr(condition, "is_var", False) else condition
+        known = (
+            truth(condition)
+            if isinstance(condition, Expr) or getattr(condition, "is_var", False)
+            else condition
+        )
         if isinstance(known, Expr):
             if self.block is not None:
                 self.tile("assert", condition=known, message=str(message))
@@ -420,18 +496,17 @@ class Builder:
             if isinstance(value, Load):
                 if value.buffer.is_var:
                     return value.buffer
-                return Ref(value.buffer, tuple(self.named("_", x) if isinstance(x, Expr) else x for x in value.indices))
+                return Ref(
+                    value.buffer,
+                    tuple(self.named("_", x) if isinstance(x, Expr) else x for x in value.indices),
+                )
             if isinstance(value, Region):
                 return value
-            fail(f"expected a variable, an element or a region for a parameter of type T.Ref, got {value!r}")
+            fail(
+                f"expected a variable, an element or a region for a parameter of type T.Ref, got {value!r}"
+            )
         if isinstance(value, Buffer) and value.is_var:
             return self.define(value.name, value.as_load())
         if isinstance(value, Expr):
             return self.named("_", value)
         return value
-
-
-def check_store(buffer):
-    if buffer.space in ("reducer", "barrier"):
-        fail(f"{buffer.name} is no buffer whose elements can be assigned; see T.reducer_update")
-

@@ -9,8 +9,13 @@ from .statements import Store
 from .values import Load, cast
 
 _POLICIES = {
-    None: None, 0: None, 1: "first", 2: "last",
-    "evict_normal": None, "evict_first": "first", "evict_last": "last",
+    None: None,
+    0: None,
+    1: "first",
+    2: "last",
+    "evict_normal": None,
+    "evict_first": "first",
+    "evict_last": "last",
 }
 _INSTRUCTIONS = {None: None, "tma": "tma", "cp_async": "cp_async", "sync": None, "simt": None}
 
@@ -64,7 +69,7 @@ def _clip(source, target, construct):
             f"{list(target.extents)} of {target.buffer.name}"
         )
     known = []
-    for region, other in ((source, target), (target, source)):
+    for region, _other in ((source, target), (target, source)):
         if all(isinstance(x, int) for x in region.extents):
             known.append(region)
             continue
@@ -121,8 +126,16 @@ def _dynamic(source, target, construct):
     return sides
 
 
-def copy(src, dst, coalesced_width=None, disable_tma=False, eviction_policy=None, prefer_instruction=None,
-         annotations=None, loop_layout=None):
+def copy(
+    src,
+    dst,
+    coalesced_width=None,
+    disable_tma=False,
+    eviction_policy=None,
+    prefer_instruction=None,
+    annotations=None,
+    loop_layout=None,
+):
     """Copies a region to another, in any pair of memories; elements are converted."""
     annotations = dict(annotations or {})
     coalesced_width = annotations.get("coalesced_width", coalesced_width)
@@ -130,7 +143,9 @@ def copy(src, dst, coalesced_width=None, disable_tma=False, eviction_policy=None
     eviction_policy = annotations.get("eviction_policy", eviction_policy)
     prefer = annotations.get("prefer_instruction", prefer_instruction)
     if eviction_policy not in _POLICIES:
-        fail(f"T.copy: expected an eviction policy of evict_normal, evict_first or evict_last, got {eviction_policy!r}")
+        fail(
+            f"T.copy: expected an eviction policy of evict_normal, evict_first or evict_last, got {eviction_policy!r}"
+        )
     layout = loop_layout if loop_layout is not None else annotations.get("parallel_loop_layout")
     text = None
     if layout is not None:
@@ -138,9 +153,15 @@ def copy(src, dst, coalesced_width=None, disable_tma=False, eviction_policy=None
 
         text = fragment_text(layout)
     emit_copy(
-        "copy", src, dst, "T.copy",
-        coalesced_width=coalesced_width, disable_tma=bool(disable_tma), policy=_POLICIES[eviction_policy],
-        prefer=_INSTRUCTIONS.get(prefer), layout=text,
+        "copy",
+        src,
+        dst,
+        "T.copy",
+        coalesced_width=coalesced_width,
+        disable_tma=bool(disable_tma),
+        policy=_POLICIES[eviction_policy],
+        prefer=_INSTRUCTIONS.get(prefer),
+        layout=text,
     )
 
 
@@ -149,7 +170,16 @@ def async_copy(src, dst, *, coalesced_width=None, annotations=None, loop_layout=
     emit_copy("copy", src, dst, "T.async_copy", coalesced_width=coalesced_width)
 
 
-def tma_copy(src, dst, *, barrier=None, cluster_mask=None, leader_scope_threads=None, eviction_policy=None, annotations=None):
+def tma_copy(
+    src,
+    dst,
+    *,
+    barrier=None,
+    cluster_mask=None,
+    leader_scope_threads=None,
+    eviction_policy=None,
+    annotations=None,
+):
     """A copy by the tensor memory accelerator; what reads it waits."""
     if cluster_mask is not None:
         unsupported("T.tma_copy(cluster_mask=...)", "use T.copy")
@@ -165,7 +195,11 @@ def transpose(src, dst):
     rows, columns = [x for x in a.extents if x != 1][-2:] if len(a.extents) > 2 else a.extents
     for i, j in Parallel(rows, columns).run(builder):
         value = src[i, j] if isinstance(src, Buffer) else a[i, j]
-        (builder.store(dst, (j, i), value) if isinstance(dst, Buffer) else builder.store(b, (j, i), value))
+        (
+            builder.store(dst, (j, i), value)
+            if isinstance(dst, Buffer)
+            else builder.store(b, (j, i), value)
+        )
 
 
 def im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_policy=None):
@@ -173,8 +207,15 @@ def im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_p
     builder = current("T.im2col")
     image, tile = region_of(img, "T.im2col"), region_of(col, "T.im2col")
     builder.tile(
-        "im2col", source=image.buffer, target=tile, pixel=nhw_step, channel=c_step, kernel=int(kernel),
-        stride=int(stride), dilation=int(dilation), pad=int(pad),
+        "im2col",
+        source=image.buffer,
+        target=tile,
+        pixel=nhw_step,
+        channel=c_step,
+        kernel=int(kernel),
+        stride=int(stride),
+        dilation=int(dilation),
+        pad=int(pad),
     )
 
 

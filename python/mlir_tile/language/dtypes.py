@@ -206,11 +206,38 @@ class dtype(str):
         return str.__str__(self)
 
 
-SCALAR_NAMES = tuple(n for n in _SCALARS if n.isidentifier()) + ("half", "short", "int", "uint", "long", "float", "double", "tfloat32", "float8_e4m3", "ulong")
+SCALAR_NAMES = tuple(n for n in _SCALARS if n.isidentifier()) + (
+    "half",
+    "short",
+    "int",
+    "uint",
+    "long",
+    "float",
+    "double",
+    "tfloat32",
+    "float8_e4m3",
+    "ulong",
+)
 VECTOR_NAMES = tuple(
     f"{base}x{lanes}"
-    for base in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
-                 "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float4_e2m1fn", "float8_e4m3")
+    for base in (
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "float4_e2m1fn",
+        "float8_e4m3",
+    )
     for lanes in (2, 4, 8, 16, 32, 64)
 )
 

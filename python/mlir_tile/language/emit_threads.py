@@ -56,29 +56,30 @@ class Threads:
         """Which variables and named values differ from thread to thread."""
         self.thread_lets, self.thread_variables, self.thread_buffers = set(), set(), set()
         self.uses, self.spilled, self.kinds = {}, {}, {}
+        self.outside = set()
         self.in_parallel_only(body)
         self.count_uses(body)
-        if self.kernel.thread_index is None and not self.thread_buffers:
-            self.has_threads = False
-            return
-        self.has_threads = True
-        while self.mark(body, False):
+        self.has_threads = self.kernel.thread_index is not None
+        while self.has_threads and self.mark(body, False):
             pass
+        # What every thread would hold alike, the block holds once.
+        for buffer in self.outside - self.thread_buffers:
+            buffer.space = "shared"
 
     def in_parallel_only(self, body, parallel=False):
         """Local buffers that code outside of T.Parallel touches: memory of the threads."""
         for statement in body:
             if not parallel:
                 if type(statement) is Store and statement.buffer.space == "local":
-                    self.thread_buffers.add(statement.buffer)
+                    self.outside.add(statement.buffer)
                 for node in nodes(statement):
                     if isinstance(node, Load) and node.buffer.space == "local":
-                        self.thread_buffers.add(node.buffer)
+                        self.outside.add(node.buffer)
                 if type(statement) is Tile:
                     for x in statement.operands.values():
                         buffer = x if isinstance(x, Buffer) else getattr(x, "buffer", None)
                         if isinstance(buffer, Buffer) and buffer.space == "local":
-                            self.thread_buffers.add(buffer)
+                            self.outside.add(buffer)
             inside = parallel or (type(statement) is For and statement.kind == "parallel")
             for block in statement.blocks:
                 self.in_parallel_only(block, inside)
@@ -109,17 +110,39 @@ class Threads:
         changed = False
         for statement in body:
             threaded = inside or self.reads_threads(statement)
+            if type(statement) is Tile and statement.name in ("copy",):
+                source = statement.operands["source"].buffer
+                threaded = threaded or source in self.thread_buffers
             if type(statement) is Define and threaded and id(statement.let) not in self.thread_lets:
                 self.thread_lets.add(id(statement.let))
                 changed = True
-            if type(statement) is Assign and threaded and statement.variable not in self.thread_variables:
+            if (
+                type(statement) is Assign
+                and threaded
+                and statement.variable not in self.thread_variables
+            ):
                 self.thread_variables.add(statement.variable)
+                changed = True
+            target = self.local_target(statement)
+            if target is not None and threaded and target not in self.thread_buffers:
+                self.thread_buffers.add(target)
                 changed = True
             if type(statement) is For and statement.kind == "parallel":
                 continue
             for block in statement.blocks:
                 changed |= self.mark(block, threaded and type(statement) in (If, While, For))
         return changed
+
+    def local_target(self, statement):
+        """The local buffer that a statement writes; operations between threads count as the threads'."""
+        target = statement.buffer if type(statement) is Store else None
+        if type(statement) is Tile:
+            target = statement.operands.get("target")
+            target = target if isinstance(target, Buffer) else getattr(target, "buffer", None)
+            if statement.name in ("exchange", "thread_reduce"):
+                for x in (target, statement.operands["source"]):
+                    self.thread_buffers.add(x)
+        return target if isinstance(target, Buffer) and target.space == "local" else None
 
     # What kind a statement is.
     def kind_of(self, statement):
@@ -136,11 +159,20 @@ class Threads:
         if kind is Tile:
             touches = any(
                 (x if isinstance(x, Buffer) else getattr(x, "buffer", None)) in self.thread_buffers
-                for x in statement.operands.values() if isinstance(x if isinstance(x, Buffer) else getattr(x, "buffer", None), Buffer)
+                for x in statement.operands.values()
+                if isinstance(x if isinstance(x, Buffer) else getattr(x, "buffer", None), Buffer)
             )
-            return "thread" if statement.name in _OF_THREADS and (touches or self.reads_threads(statement)) else "block"
+            return (
+                "thread"
+                if statement.name in _OF_THREADS and (touches or self.reads_threads(statement))
+                else "block"
+            )
         if kind is Store:
-            return "thread" if statement.buffer in self.thread_buffers or self.reads_threads(statement) else "block"
+            return (
+                "thread"
+                if statement.buffer in self.thread_buffers or self.reads_threads(statement)
+                else "block"
+            )
         if kind is Define:
             return "thread" if id(statement.let) in self.thread_lets else "block"
         if kind is Assign:
@@ -149,9 +181,17 @@ class Threads:
             return "block"
         if not statement.blocks:
             return "block"
-        inner = {self.kind_of(x) for block in statement.blocks for x in block if type(x) is not Alloc}
+        inner = {
+            self.kind_of(x) for block in statement.blocks for x in block if type(x) is not Alloc
+        }
         own = self.reads_threads(statement)
-        if not own and "thread" in inner and any(self.conflicts(block, kind is For or kind is While) for block in statement.blocks):
+        if (
+            not own
+            and "thread" in inner
+            and any(
+                self.conflicts(block, kind is For or kind is While) for block in statement.blocks
+            )
+        ):
             return "mixed"
         if own and self.has_tiles(statement):
             fail(
@@ -159,7 +199,9 @@ class Threads:
                 "that differs from thread to thread",
                 statement.location,
             )
-        if own or ("thread" in inner and not self.has_tiles(statement) and self.only_threads(statement)):
+        if own or (
+            "thread" in inner and not self.has_tiles(statement) and self.only_threads(statement)
+        ):
             return "thread"
         return "mixed" if inner & {"thread", "mixed"} else "block"
 
@@ -201,7 +243,11 @@ class Threads:
         """Whether there is work of the whole block inside."""
         for block in statement.blocks:
             for x in block:
-                if type(x) is Tile and self.kind_of(x) == "block" and x.name not in ("evaluate", "print", "assert"):
+                if (
+                    type(x) is Tile
+                    and self.kind_of(x) == "block"
+                    and x.name not in ("evaluate", "print", "assert")
+                ):
                     return True
                 if type(x) is For and x.kind in ("parallel", "pipelined"):
                     return True
@@ -213,7 +259,11 @@ class Threads:
         """Whether a compound statement can be run by each thread alone: it assigns nothing of the block's."""
         for block in statement.blocks:
             for x in block:
-                if type(x) is Assign and x.variable not in self.thread_variables and x.variable in self.variables:
+                if (
+                    type(x) is Assign
+                    and x.variable not in self.thread_variables
+                    and x.variable in self.variables
+                ):
                     return False
                 if not self.only_threads(x):
                     return False
@@ -234,7 +284,11 @@ class Threads:
             self.block(statements)
             lines = self.lines
         self.mode = "block"
-        self.lines += [f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+        self.lines += [
+            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{",
+            *lines,
+            f"}} {loc}",
+        ]
 
     def _count_into(self, statements, found):
         for statement in statements:
@@ -258,7 +312,9 @@ class Threads:
         if place is None or self.mode != "thread":
             return
         fragment, kind = place
-        self.effect(f"memref.store {name}, {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
+        self.effect(
+            f"memref.store {name}, {fragment}[{self.index(thread_index(self.kernel))}] : {kind}"
+        )
 
     def recompute(self, let):
         """A named value of the threads, from another group; None where it is none."""
@@ -322,7 +378,10 @@ class Threads:
 
         def make(indices):
             left = list(indices)
-            places = [offset if x == 1 else left.pop(0) + offset for offset, x in zip(target.offsets, target.extents)]
+            places = [
+                offset if x == 1 else left.pop(0) + offset
+                for offset, x in zip(target.offsets, target.extents)
+            ]
             return Store(target.buffer, tuple(places), value)
 
         self.elementwise_loops(wide, make)
@@ -346,7 +405,11 @@ class Threads:
             self.effect(f"memref.store {value}, {result}[{name}, {zero}] : {kind}")
             lines = self.lines
         self.mode = "block"
-        self.lines += [f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+        self.lines += [
+            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{",
+            *lines,
+            f"}} {loc}",
+        ]
 
     def tile_thread_reduce(self, statement, source, target, kind, group, inner=1):
         """target = source combined over groups of `group` threads, `inner` apart."""
@@ -366,12 +429,16 @@ class Threads:
         with self.region():
             first = self.op(f"arith.muli {o}, {whole} : index")
             second = self.op(f"arith.muli {g}, {step} : index")
-            place = self.op(f"arith.addi {self.op(f'arith.addi {first}, {second} : index')}, {i} : index")
+            place = self.op(
+                f"arith.addi {self.op(f'arith.addi {first}, {second} : index')}, {i} : index"
+            )
             value = self.op(f"memref.load {rows}[{place}, {zero}] : {type_}")
             self.effect(f"memref.store {value}, {a}[{o}, {g}, {i}] : {grid}")
             lines = self.lines
         self.lines += [
-            f"tile.parallel ({o}, {g}, {i}) in ({outer}, {group}, {inner}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"
+            f"tile.parallel ({o}, {g}, {i}) in ({outer}, {group}, {inner}) attributes {{coalesced_width = 1 : i64}} {{",
+            *lines,
+            f"}} {loc}",
         ]
         unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind in ("max", "min") else ""
         self.effect(f"tile.reduce {kind} {a} to {b} dim(1){unsigned} : {grid} to {sums}")
@@ -381,4 +448,8 @@ class Threads:
             value = self.op(f"memref.load {b}[{place}, {inside}] : {sums}")
             self.effect(f"memref.store {value}, {result}[{thread}, {zero}] : {type_}")
             lines = self.lines
-        self.lines += [f"tile.parallel ({thread}) in ({threads}) attributes {{coalesced_width = 1 : i64}} {{", *lines, f"}} {loc}"]
+        self.lines += [
+            f"tile.parallel ({thread}) in ({threads}) attributes {{coalesced_width = 1 : i64}} {{",
+            *lines,
+            f"}} {loc}",
+        ]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations on tiles to operations of the tile dialect."""
 
+from .buffers import SPACES, row_major
 from .errors import fail, unsupported
-
-from .values import BOOL, Expr, Op, number_of, type_of
+from .values import BOOL, Op, number_of, type_of
 
 
 class Tiles:
@@ -11,7 +11,10 @@ class Tiles:
 
     def only_in_blocks(self, construct):
         if self.mode != "block":
-            fail(f"{construct} inside of T.Parallel (or of code for single threads): it is the work of the whole block", self.location)
+            fail(
+                f"{construct} inside of T.Parallel (or of code for single threads): it is the work of the whole block",
+                self.location,
+            )
 
     def place(self, region):
         """`%buffer[offsets] sizes [...]` of a region: bare where it is the whole buffer."""
@@ -21,15 +24,44 @@ class Tiles:
         offsets = ", ".join(map(self.index, region.offsets))
         return f"{name}[{offsets}] sizes [{', '.join(map(str, region.extents))}]"
 
-    def whole(self, region, construct, what):
-        """The name and type of a tile; a slice is a view, of full rows of the leading dimensions."""
-        if region.whole:
-            return self.buffer(region.buffer), self.memref(region.buffer)
-        return unsupported(
-            f"a slice, {region!r}, as {what} of {construct}", "copy it to a tile of its own (T.copy)", self.location
+    def whole(self, region, rank=None):
+        """The name and type of a tile; a slice is a view of it, without extents of one beyond `rank`."""
+        buffer = region.buffer
+        if region.whole and (rank is None or len(region.extents) == rank):
+            return self.buffer(buffer), self.memref(buffer)
+        drop = len(region.extents) - rank if rank is not None else 0
+        kept = []
+        for i, x in enumerate(region.extents):
+            if drop > 0 and x == 1:
+                drop -= 1
+            else:
+                kept.append(i)
+        strides = row_major(buffer.shape)
+        numbers = [number_of(x) for x in region.offsets]
+        offset = "?" if None in numbers else sum(o * s for o, s in zip(numbers, strides))
+        layout = f"strided<[{', '.join(str(strides[i]) for i in kept)}]" + (
+            f", offset: {offset}>" if offset != 0 else ">"
         )
+        shape = "x".join(str(region.extents[i]) for i in kept)
+        type_ = f"memref<{shape}x{buffer.dtype.mlir}, {layout}{SPACES[buffer.space]}>"
+        places = ", ".join(
+            str(n) if n is not None else self.index(x) for n, x in zip(numbers, region.offsets)
+        )
+        sizes, ones = ", ".join(map(str, region.extents)), ", ".join(["1"] * len(region.extents))
+        source = f"{self.buffer(buffer)}[{places}] [{sizes}] [{ones}] : {self.memref(buffer)}"
+        return self.op(f"memref.subview {source} to {type_}"), type_
 
-    def tile_copy(self, statement, source, target, coalesced_width=None, disable_tma=False, policy=None, prefer=None, layout=None):
+    def tile_copy(
+        self,
+        statement,
+        source,
+        target,
+        coalesced_width=None,
+        disable_tma=False,
+        policy=None,
+        prefer=None,
+        layout=None,
+    ):
         if self.mode == "thread":
             return self.copy_by_thread(source, target)
         self.only_in_blocks("T.copy")
@@ -59,12 +91,14 @@ class Tiles:
             return self.fill_by_thread(target, value)
         self.only_in_blocks("T.fill")
         name = self.value(value, buffer.dtype)
-        self.effect(f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)}, {buffer.dtype.mlir}")
+        self.effect(
+            f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)}, {buffer.dtype.mlir}"
+        )
         return None
 
     def tile_gemm(self, statement, a, b, c, transpose_a, transpose_b, policy, clear):
         self.only_in_blocks("T.gemm")
-        names, types = zip(*(self.whole(x, "T.gemm", y) for x, y in ((a, "A"), (b, "B"), (c, "C"))))
+        names, types = zip(*(self.whole(x, 2) for x in (a, b, c)))
         self.check_gemm(a.dtype, b.dtype, c.dtype)
         attributes = []
         if clear:
@@ -77,13 +111,17 @@ class Tiles:
         for x, y in ((a, "unsigned_a"), (b, "unsigned_b")):
             if x.dtype == "uint8":
                 attributes.append(y)
-        self.effect(f"tile.gemm {', '.join(names)} {{{', '.join(attributes)}}} : {', '.join(types)}")
+        self.effect(
+            f"tile.gemm {', '.join(names)} {{{', '.join(attributes)}}} : {', '.join(types)}"
+        )
 
     def check_gemm(self, a, b, c):
         """Whether there is an instruction for the types of a product."""
         x, y, z = str(a), str(b), str(c)
         narrow = ("float8_e4m3fn", "float8_e5m2")
-        if (x == y == "float16" and z in ("float32", "float16")) or (x == y == "bfloat16" and z == "float32"):
+        if (x == y == "float16" and z in ("float32", "float16")) or (
+            x == y == "bfloat16" and z == "float32"
+        ):
             return
         if a.mlir == b.mlir == c.mlir and a.mlir in ("f32", "f64"):
             return
@@ -94,19 +132,18 @@ class Tiles:
         unsupported(
             f"T.gemm of {x} and {y} into {z}",
             "it multiplies float16 or bfloat16 into float32, float16 into float16, float32, float64, int8 or uint8 "
-            "into int32, float8 into float32 or float16", self.location,
+            "into int32, float8 into float32 or float16",
+            self.location,
         )
 
     def tile_reduce(self, statement, source, target, kind, dim, accumulate, nan):
         self.only_in_blocks(f"T.reduce_{kind}")
-        if kind in ("bitand", "bitor", "bitxor"):
-            unsupported(f"T.reduce_{kind}", location=self.location)
-        name, type_ = self.whole(source, f"T.reduce_{kind}", "the source")
-        result, result_type = self.whole(target, f"T.reduce_{kind}", "the target")
+        name, type_ = self.whole(source)
+        result, result_type = self.whole(target)
         kinds = source.dtype, target.dtype
         copy = None
         if kinds[0] is not kinds[1]:
-            shape = "x".join(map(str, target.buffer.shape))
+            shape = "x".join(map(str, target.extents))
             temporary = f"memref<{shape}x{kinds[0].mlir}, #tile.fragment>"
             copy = (result, result_type, temporary)
             result = self.op(f"tile.alloc : {temporary}")
@@ -114,23 +151,41 @@ class Tiles:
                 self.effect(f"tile.copy {copy[0]} to {result} : {result_type} to {temporary}")
             result_type = temporary
         attributes = []
-        if source.dtype.is_unsigned and kind != "sum":
+        if source.dtype.is_unsigned and kind in ("max", "min", "absmax", "abssum"):
             attributes.append("is_unsigned")
         if nan:
             attributes.append("propagate_nan")
         text = f" {{{', '.join(attributes)}}}" if attributes else ""
         more = " accumulate" if accumulate else ""
-        self.effect(f"tile.reduce {kind} {name} to {result} dim({dim}){more}{text} : {type_} to {result_type}")
+        self.effect(
+            f"tile.reduce {kind} {name} to {result} dim({dim}){more}{text} : {type_} to {result_type}"
+        )
         if copy is not None:
             self.effect(f"tile.copy {result} to {copy[0]} : {copy[2]} to {copy[1]}")
 
     def tile_scan(self, statement, source, target, kind, dim, reverse):
-        unsupported(f"T.cum{kind}", location=self.location)
+        self.only_in_blocks(f"T.cum{kind}")
+        name, type_ = self.whole(source)
+        result, result_type = self.whole(target)
+        unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind == "max" else ""
+        more = " reverse" if reverse else ""
+        if source.dtype is not target.dtype:
+            shape = "x".join(map(str, target.extents))
+            temporary = f"memref<{shape}x{target.dtype.mlir}, #tile.fragment>"
+            made = self.op(f"tile.alloc : {temporary}")
+            self.effect(f"tile.copy {name} to {made} : {type_} to {temporary}")
+            name, type_ = made, temporary
+        self.effect(
+            f"tile.scan {kind} {name} to {result} dim({dim}){more}{unsigned} : {type_} to {result_type}"
+        )
 
     def tile_view(self, statement, source, result):
-        unsupported(
-            f"T.view/T.reshape of {source!r} as {'x'.join(map(str, result.shape))} {result.dtype}", location=self.location
+        self.only_in_blocks("T.view")
+        result.space = source.space
+        name = self.op(
+            f"tile.view {self.buffer(source)} : {self.memref(source)} to {self.memref(result)}"
         )
+        self.scopes[-1][("buffer", id(result))] = name
 
     def tile_atomic(self, statement, source, target, kind):
         self.only_in_blocks(f"T.atomic_{kind}")
@@ -139,23 +194,32 @@ class Tiles:
             shape = "x".join(map(str, [x for x in source.extents if x != 1] or [1]))
             temporary = f"memref<{shape}x{target.dtype.mlir}, #tile.fragment>"
             name = self.op(f"tile.alloc : {temporary}")
-            self.effect(f"tile.copy {self.place(source)} to {name} : {self.memref(source.buffer)} to {temporary}")
+            self.effect(
+                f"tile.copy {self.place(source)} to {name} : {self.memref(source.buffer)} to {temporary}"
+            )
             text, type_ = name, temporary
         else:
             text, type_ = self.place(source), self.memref(source.buffer)
-        self.effect(f"tile.atomic {kind} {text} to {self.place(target)}{unsigned} : {type_} to {self.memref(target.buffer)}")
+        self.effect(
+            f"tile.atomic {kind} {text} to {self.place(target)}{unsigned} : {type_} to {self.memref(target.buffer)}"
+        )
 
     def tile_evaluate(self, statement, value):
-        if self.mode == "block" and type(value) is Op and value.name == "atomic" and self.reads_fragments(value):
+        if (
+            self.mode == "block"
+            and type(value) is Op
+            and value.name == "atomic"
+            and self.reads_fragments(value)
+        ):
             with self.parallel_of_one():
                 self.value(value)
             return
         self.value(value)
 
     def reads_fragments(self, atomic):
-        from .emit import _reads_fragment
+        from .emit_memory import reads_fragment
 
-        return _reads_fragment(atomic.args[3], atomic.args[2])
+        return reads_fragment(atomic.args[3], atomic.args[2])
 
     def tile_assert(self, statement, condition, message):
         text = message.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
@@ -164,7 +228,7 @@ class Tiles:
     def tile_print(self, statement, value, message):
         text = message.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
         if hasattr(value, "buffer") and hasattr(value, "extents"):
-            name, type_ = self.whole(value, "T.print", "what is printed")
+            name, type_ = self.whole(value)
             self.effect(f'tile.print "{text}" {name} : {type_}')
             return
         kind = type_of(value)
@@ -172,11 +236,15 @@ class Tiles:
 
     def tile_im2col(self, statement, source, target, pixel, channel, kernel, stride, dilation, pad):
         self.only_in_blocks("T.im2col")
-        name, type_ = self.whole(target, "T.im2col", "the target")
+        name, type_ = self.whole(target, 2)
         rows, columns = target.buffer.shape[-2:]
         channels = number_of(source.shape[-1])
         if channels is None or channels % columns:
-            unsupported(f"T.im2col of {channels} channels in tiles of {columns} columns", "the columns must divide the channels", self.location)
+            unsupported(
+                f"T.im2col of {channels} channels in tiles of {columns} columns",
+                "the columns must divide the channels",
+                self.location,
+            )
         first = self.keep(pixel * rows)
         steps = channels // columns
         position = self.keep(channel // steps)
@@ -188,5 +256,3 @@ class Tiles:
             f"channel {self.index(at)} to {name} kernel {size} strides {ones} dilations [{dilation}, {dilation}] "
             f"pad_lower [{pad}, {pad}] pad_upper [{pad}, {pad}] : {self.memref(source)} to {type_}"
         )
-
-

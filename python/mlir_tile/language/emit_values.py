@@ -5,21 +5,93 @@ import math
 
 from .dtypes import dtype
 from .errors import fail, unsupported
-from .kernel import thread_index
-from .ranges import Facts, bounds, forms_of, is_pure, linear, combine, never_negative
-from .values import BOOL, FLOAT32, INT32, INT64, Const, Expr, Let, Load, Op, Variable, cast as cast_value, number_of, type_of
+from .ranges import Facts, bounds, forms_of, is_pure, never_negative
+from .values import (
+    BOOL,
+    FLOAT32,
+    INT32,
+    INT64,
+    Const,
+    Expr,
+    Let,
+    Load,
+    Op,
+    Variable,
+    type_of,
+)
+from .values import (
+    cast as cast_value,
+)
 
-_FLOAT = {"add": "addf", "sub": "subf", "mul": "mulf", "div": "divf", "max": "maxnumf", "min": "minnumf", "rem": "remf"}
-_SIGNED = {"add": "addi", "sub": "subi", "mul": "muli", "truncdiv": "divsi", "floordiv": "floordivsi", "and": "andi",
-           "or": "ori", "xor": "xori", "shl": "shli", "shr": "shrsi", "max": "maxsi", "min": "minsi"}
-_UNSIGNED = {**_SIGNED, "truncdiv": "divui", "floordiv": "divui", "shr": "shrui", "max": "maxui", "min": "minui", "mod": "remui"}
-_COMPARE = {"lt": ("olt", "slt", "ult"), "le": ("ole", "sle", "ule"), "gt": ("ogt", "sgt", "ugt"), "ge": ("oge", "sge", "uge"),
-            "eq": ("oeq", "eq", "eq"), "ne": ("une", "ne", "ne")}
-_MATH = {"exp", "exp2", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "asin", "acos", "atan",
-         "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "ceil", "floor", "trunc", "round", "roundeven"}
+_FLOAT = {
+    "add": "addf",
+    "sub": "subf",
+    "mul": "mulf",
+    "div": "divf",
+    "max": "maxnumf",
+    "min": "minnumf",
+    "rem": "remf",
+}
+_SIGNED = {
+    "add": "addi",
+    "sub": "subi",
+    "mul": "muli",
+    "truncdiv": "divsi",
+    "floordiv": "floordivsi",
+    "and": "andi",
+    "or": "ori",
+    "xor": "xori",
+    "shl": "shli",
+    "shr": "shrsi",
+    "max": "maxsi",
+    "min": "minsi",
+}
+_UNSIGNED = {
+    **_SIGNED,
+    "truncdiv": "divui",
+    "floordiv": "divui",
+    "shr": "shrui",
+    "max": "maxui",
+    "min": "minui",
+    "mod": "remui",
+}
+_COMPARE = {
+    "lt": ("olt", "slt", "ult"),
+    "le": ("ole", "sle", "ule"),
+    "gt": ("ogt", "sgt", "ugt"),
+    "ge": ("oge", "sge", "uge"),
+    "eq": ("oeq", "eq", "eq"),
+    "ne": ("une", "ne", "ne"),
+}
+_MATH = {
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "erf",
+    "ceil",
+    "floor",
+    "trunc",
+    "round",
+    "roundeven",
+}
 _INDEX_OPS = {"add", "sub", "mul", "floordiv", "truncdiv", "mod", "max", "min"}
-_ATOMIC = {"add": ("addf", "addi", "addi"), "max": ("maxnumf", "maxs", "maxu"), "min": ("minnumf", "mins", "minu"),
-           "or": (None, "ori", "ori"), "and": (None, "andi", "andi")}
 
 
 class Values:
@@ -117,7 +189,9 @@ class Values:
 
     def variable_value(self, variable):
         """A size, a scalar, or an index as an integer."""
-        if variable.kind == "scalar" or (variable.kind == "dynamic" and self.find(("scalar", id(variable)))):
+        if variable.kind == "scalar" or (
+            variable.kind == "dynamic" and self.find(("scalar", id(variable)))
+        ):
             found = self.find(("scalar", id(variable)))
             if found is not None:
                 return found
@@ -137,11 +211,24 @@ class Values:
         if kind is Const:
             return expr.dtype.is_integer
         if kind is Let:
-            return isinstance(expr.value, (Op, Variable)) and self.find(("let", id(expr))) is None and is_pure(expr.value) and self.like_index(expr.value)
+            return (
+                isinstance(expr.value, (Op, Variable))
+                and self.find(("let", id(expr))) is None
+                and is_pure(expr.value)
+                and self.like_index(expr.value)
+            )
         if kind is Op:
             if expr.name == "cast":
-                return expr.dtype in (INT32, INT64) and self.like_index(expr.args[0]) and type_of(expr.args[0]).is_integer
-            return expr.dtype in (INT32, INT64) and expr.name in _INDEX_OPS and all(map(self.like_index, expr.args))
+                return (
+                    expr.dtype in (INT32, INT64)
+                    and self.like_index(expr.args[0])
+                    and type_of(expr.args[0]).is_integer
+                )
+            return (
+                expr.dtype in (INT32, INT64)
+                and expr.name in _INDEX_OPS
+                and all(map(self.like_index, expr.args))
+            )
         return False
 
     def index(self, expr):
@@ -155,7 +242,12 @@ class Values:
             return found
         if type(expr) is Variable:
             name = self.variable_index(expr)
-        elif type(expr) is Op and expr.name == "cast" and expr.dtype in (INT32, INT64) and self.like_index(expr):
+        elif (
+            type(expr) is Op
+            and expr.name == "cast"
+            and expr.dtype in (INT32, INT64)
+            and self.like_index(expr)
+        ):
             return self.index(expr.args[0])
         elif type(expr) is Op and expr.dtype in (INT32, INT64) and expr.name in _INDEX_OPS:
             name = self.integer(expr.name, *map(self.index, expr.args), "index", expr.args)
@@ -163,7 +255,10 @@ class Values:
                 return name
         else:
             if not expr.dtype.is_integer:
-                fail(f"expected an integer as an index, got {expr!r} of type {expr.dtype}", self.location)
+                fail(
+                    f"expected an integer as an index, got {expr!r} of type {expr.dtype}",
+                    self.location,
+                )
             cast = "index_castui" if expr.dtype.is_unsigned else "index_cast"
             name = self.op(f"arith.{cast} {self.value(expr)} : {expr.dtype.mlir} to index")
             if not is_pure(expr):
@@ -181,10 +276,15 @@ class Values:
             return self.op(f"arith.index_cast {scalar} : {variable.dtype.mlir} to index")
         place = f", of the loop at {variable.location}," if variable.location else ""
         if variable.kind == "dynamic":
-            fail(f"the size {variable.name} is no extent of an argument, so nothing says what it is", self.location)
+            fail(
+                f"the size {variable.name} is no extent of an argument, so nothing says what it is",
+                self.location,
+            )
         if variable.kind == "thread":
             fail("the index of the thread is used where the block runs as one", self.location)
-        return fail(f"{variable.name}{place} is used outside of the loop that defines it", self.location)
+        return fail(
+            f"{variable.name}{place} is used outside of the loop that defines it", self.location
+        )
 
     def integer(self, name, a, b, kind, args, unsigned=False):
         """An operation on integers of the type `kind` (a text)."""
@@ -234,7 +334,9 @@ class Values:
     def float_operation(self, name, args, kind):
         if name in ("pow", "atan2", "copysign"):
             name = {"pow": "powf"}.get(name, name)
-            return self.op(f"math.{name} {self.value(args[0], kind)}, {self.value(args[1], kind)} : {kind.mlir}")
+            return self.op(
+                f"math.{name} {self.value(args[0], kind)}, {self.value(args[1], kind)} : {kind.mlir}"
+            )
         a, b = self.value(args[0], kind), self.value(args[1], kind)
         if name == "mod":
             quotient = self.op(f"arith.divf {a}, {b} : {kind.mlir}")
@@ -260,29 +362,44 @@ class Values:
         if kind.is_float:
             if kind.bits < 16:
                 kind = FLOAT32
-            return self.op(f"arith.cmpf {of_float}, {self.value(args[0], kind)}, {self.value(args[1], kind)} : {kind.mlir}")
+            return self.op(
+                f"arith.cmpf {of_float}, {self.value(args[0], kind)}, {self.value(args[1], kind)} : {kind.mlir}"
+            )
         if kind in (INT32, INT64) and all(map(self.like_index, args)):
             a, b = map(self.index, args)
             return self.op(f"arith.cmpi {signed}, {a}, {b} : index")
         a, b = self.value(args[0], kind), self.value(args[1], kind)
-        return self.op(f"arith.cmpi {unsigned if kind.is_unsigned else signed}, {a}, {b} : {kind.mlir}")
+        return self.op(
+            f"arith.cmpi {unsigned if kind.is_unsigned else signed}, {a}, {b} : {kind.mlir}"
+        )
 
     def selection(self, args, kind):
         condition = self.value(args[0], BOOL)
-        if self.harmless(args[1], forms_of(args[0])) and self.harmless(args[2], forms_of(args[0], False)):
+        if self.harmless(args[1], forms_of(args[0])) and self.harmless(
+            args[2], forms_of(args[0], False)
+        ):
             yes, no = self.value(args[1], kind), self.value(args[2], kind)
             return self.op(f"arith.select {condition}, {yes}, {no} : {kind.mlir}")
-        return self.branches(condition, kind.mlir, [
-            (forms_of(args[0]), lambda: self.value(args[1], kind)),
-            (forms_of(args[0], False), lambda: self.value(args[2], kind)),
-        ])
+        return self.branches(
+            condition,
+            kind.mlir,
+            [
+                (forms_of(args[0]), lambda: self.value(args[1], kind)),
+                (forms_of(args[0], False), lambda: self.value(args[2], kind)),
+            ],
+        )
 
     def logic(self, name, args):
         first = self.value(args[0], BOOL)
         known = forms_of(args[0], name == "and")
         if self.harmless(args[1], known):
-            return self.op(f"arith.{'andi' if name == 'and' else 'ori'} {first}, {self.value(args[1], BOOL)} : i1")
-        second, plain = (known, lambda: self.value(args[1], BOOL)), ([], lambda: self.constant(name == "or", BOOL))
+            return self.op(
+                f"arith.{'andi' if name == 'and' else 'ori'} {first}, {self.value(args[1], BOOL)} : i1"
+            )
+        second, plain = (
+            (known, lambda: self.value(args[1], BOOL)),
+            ([], lambda: self.constant(name == "or", BOOL)),
+        )
         return self.branches(first, "i1", [second, plain] if name == "and" else [plain, second])
 
     def branches(self, condition, kind, arms):
@@ -295,7 +412,13 @@ class Values:
                 texts.append(self.lines)
         self.count += 1
         name = f"%{self.count}"
-        self.lines += [f"{name} = scf.if {condition} -> ({kind}) {{", *texts[0], "} else {", *texts[1], f"}} {self.loc}"]
+        self.lines += [
+            f"{name} = scf.if {condition} -> ({kind}) {{",
+            *texts[0],
+            "} else {",
+            *texts[1],
+            f"}} {self.loc}",
+        ]
         return name
 
     def harmless(self, expr, forms=()):
@@ -324,7 +447,14 @@ class Values:
     # Conversions.
     def convert(self, expr, kind):
         source = type_of(expr)
-        if kind.is_integer and kind.bits >= 32 and not kind.is_unsigned and isinstance(expr, Expr) and self.like_index(expr) and type(expr) is not Variable:
+        if (
+            kind.is_integer
+            and kind.bits >= 32
+            and not kind.is_unsigned
+            and isinstance(expr, Expr)
+            and self.like_index(expr)
+            and type(expr) is not Variable
+        ):
             return self.from_index(self.index(expr), kind)
         a = self.value(expr)
         return self.convert_value(a, source, kind)
@@ -339,10 +469,16 @@ class Values:
         if source.is_float and kind.is_float:
             if s == t:
                 return a
-            if source.bits == kind.bits or min(source.bits, kind.bits) < 16 and max(source.bits, kind.bits) != 32:
+            if (
+                source.bits == kind.bits
+                or min(source.bits, kind.bits) < 16
+                and max(source.bits, kind.bits) != 32
+            ):
                 a = self.convert_value(a, source, FLOAT32)
                 return self.convert_value(a, FLOAT32, kind)
-            return self.op(f"arith.{'extf' if kind.bits > source.bits else 'truncf'} {a} : {s} to {t}")
+            return self.op(
+                f"arith.{'extf' if kind.bits > source.bits else 'truncf'} {a} : {s} to {t}"
+            )
         if kind.is_float:
             if kind.bits < 16:
                 return self.convert_value(self.convert_value(a, source, FLOAT32), FLOAT32, kind)
@@ -364,104 +500,6 @@ class Values:
             return a
         return self.op(f"arith.bitcast {a} : {source.mlir} to {kind.mlir}")
 
-    # Memory.
-    def guards(self, buffer, indices):
-        """Conditions under which an element of a tensor exists, but for those that hold anyway."""
-        found = []
-        for index, size in zip(indices, buffer.shape):
-            form, extent = linear(index), linear(size)
-            if not self.facts.holds(combine(combine(extent, form, -1), ({}, 1), -1)):
-                found.append(self.keep(Op("lt", (index, size), BOOL)))
-            if not self.facts.holds(form):
-                found.append(self.keep(Op("ge", (index, 0), BOOL)))
-        return found
-
-    def inside(self, buffer, indices):
-        for index, size in zip(indices, buffer.shape):
-            low, high = bounds(index)
-            if low is None or low < 0 or high is None or high >= size:
-                return False
-        return True
-
-    def load(self, expr):
-        buffer = expr.buffer
-        if buffer.space == "var":
-            return self.read_variable(buffer)
-        if buffer.space == "fragment" and self.mode == "block":
-            return self.load_through_shared(expr)
-        conditions = self.guards(buffer, expr.indices) if buffer.space == "global" else []
-        if not conditions:
-            return self.load_element(buffer, expr.indices)
-        safe = 0 if buffer.safe_value is None else number_of(buffer.safe_value)
-        condition = conditions[0]
-        for x in conditions[1:]:
-            condition = self.keep(Op("and", (condition, x), BOOL))
-        return self.branches(self.value(condition), buffer.dtype.mlir, [
-            (forms_of(condition), lambda: self.load_element(buffer, expr.indices)),
-            ([], lambda: self.constant(safe, buffer.dtype)),
-        ])
-
-    def element(self, buffer, indices):
-        """`buffer[indices] : type`; memory of a thread is a row of its own."""
-        rows = self.find(("rows", id(buffer)))
-        places = [self.index(x) for x in indices]
-        if rows is not None:
-            places.insert(0, self.index(thread_index(self.kernel)))
-        return f"{self.buffer(buffer)}[{', '.join(places)}] : {rows or self.memref(buffer)}"
-
-    def load_element(self, buffer, indices):
-        return self.op(f"memref.load {self.element(buffer, indices)}")
-
-    def load_through_shared(self, expr):
-        """An element of a fragment for the whole block: through shared memory."""
-        buffer = expr.buffer
-        tile = f"memref<1x{buffer.dtype.mlir}, #gpu.address_space<workgroup>>"
-        name = self.op(f"tile.alloc : {tile}")
-        places = ", ".join(map(self.index, expr.indices))
-        ones = ", ".join(["1"] * len(expr.indices))
-        self.effect(f"tile.copy {self.buffer(buffer)}[{places}] sizes [{ones}] to {name} : {self.memref(buffer)} to {tile}")
-        return self.op(f"memref.load {name}[{self.constant(0, 'index')}] : {tile}")
-
-    def store_element(self, buffer, indices, value):
-        """Stores a value; what lies outside of a tensor is dropped."""
-        conditions = self.guards(buffer, indices) if buffer.space == "global" else []
-        if conditions:
-            condition = conditions[0]
-            for x in conditions[1:]:
-                condition = self.keep(Op("and", (condition, x), BOOL))
-            name = self.value(condition)
-            with self.region(forms_of(condition)):
-                self._store(buffer, indices, value)
-                lines = self.lines
-            self.lines += [f"scf.if {name} {{", *lines, f"}} {self.loc}"]
-            return
-        self._store(buffer, indices, value)
-
-    def _store(self, buffer, indices, value):
-        name = self.value(value, buffer.dtype)
-        self.effect(f"memref.store {name}, {self.element(buffer, indices)}")
-
-    def atomic(self, kind, buffer, indices, value):
-        conditions = self.guards(buffer, indices) if buffer.space == "global" else []
-        if conditions:
-            condition = conditions[0]
-            for x in conditions[1:]:
-                condition = self.keep(Op("and", (condition, x), BOOL))
-            return self.branches(self.value(condition), buffer.dtype.mlir, [
-                (forms_of(condition), lambda: self.atomic_element(kind, buffer, indices, value)),
-                ([], lambda: self.constant(0, buffer.dtype)),
-            ])
-        return self.atomic_element(kind, buffer, indices, value)
-
-    def atomic_element(self, kind, buffer, indices, value):
-        of_float, signed, unsigned = _ATOMIC[kind]
-        name = of_float if buffer.dtype.is_float else unsigned if buffer.dtype.is_unsigned else signed
-        if name is None:
-            fail(f"T.atomic_{kind} needs integers, got {buffer.dtype}", self.location)
-        element = self.value(value, buffer.dtype)
-        places = ", ".join(map(self.index, indices))
-        return self.op(f"memref.atomic_rmw {name} {element}, {self.buffer(buffer)}[{places}] : ({buffer.dtype.mlir}, {self.memref(buffer)}) -> {buffer.dtype.mlir}")
-
 
 def _float_text(number, kind):
     """A float as MLIR writes it; what is no finite number as bits."""
@@ -473,13 +511,14 @@ def _float_text(number, kind):
         return f"{mantissa}e{exponent}" if exponent else mantissa
     name = str(kind)
     patterns = {
-        "float16": (0x7C00, 0xFC00, 0x7E00), "bfloat16": (0x7F80, 0xFF80, 0x7FC0),
+        "float16": (0x7C00, 0xFC00, 0x7E00),
+        "bfloat16": (0x7F80, 0xFF80, 0x7FC0),
         "float32": (0x7F800000, 0xFF800000, 0x7FC00000),
         "float64": (0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000),
-        "float8_e5m2": (0x7C, 0xFC, 0x7E), "float8_e4m3fn": (0x7E, 0xFE, 0x7F),
+        "float8_e5m2": (0x7C, 0xFC, 0x7E),
+        "float8_e4m3fn": (0x7E, 0xFE, 0x7F),
         "custom[tfloat32]": (0x7F800000, 0xFF800000, 0x7FC00000),
     }
     plus, minus, nan = patterns[name]
     bits = nan if math.isnan(number) else plus if number > 0 else minus
     return f"0x{bits:0{kind.bits // 4}X}"
-

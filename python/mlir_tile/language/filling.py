@@ -3,7 +3,6 @@
 
 from .buffers import Buffer, region_of
 from .builder import current
-from .errors import fail
 from .values import as_value, cast
 
 
@@ -14,10 +13,24 @@ def fill(buffer, value, annotations=None):
         builder.assign(buffer, value)
         return
     region = region_of(buffer, "T.fill")
-    for x in region.extents:
-        if not isinstance(x, int):
-            fail(f"T.fill: extents must be known when the kernel is built, got {region!r}")
+    if not all(isinstance(x, int) for x in region.extents):
+        return _fill_some(builder, region, value)
     builder.tile("fill", target=region, value=cast(as_value(value), region.dtype))
+
+
+def _fill_some(builder, region, value):
+    """A region whose extents are known only at run time, element by element."""
+    from .loop import Parallel
+    from .statements import Store
+
+    extents = [x for x in region.extents if not (isinstance(x, int) and x == 1)]
+    for indices in Parallel(*extents).run(builder):
+        left = list(indices) if isinstance(indices, tuple) else [indices]
+        place = [
+            o if isinstance(x, int) and x == 1 else left.pop(0) + o
+            for o, x in zip(region.offsets, region.extents)
+        ]
+        builder.add(Store(region.buffer, tuple(place), cast(as_value(value), region.dtype)))
 
 
 def clear(buffer, annotations=None):

@@ -53,16 +53,34 @@ class PrimFunc:
         if self.views:
             _mark_overlaps(builder)
         self.pass_configs, self.compile_flags = dict(builder.pass_configs), builder.compile_flags
-        outputs = [i for i, x in enumerate(self.arguments) if isinstance(x, Buffer) and x.output is not None]
+        outputs = [
+            i
+            for i, x in enumerate(self.arguments)
+            if isinstance(x, Buffer) and x.output is not None
+        ]
         self.out_idx = [outputs[i] for i in builder.returned]
         if not builder.kernels:
             fail(f"the function {name} has no `with T.Kernel(...)`", _start_of(function))
-        names = [name] if len(builder.kernels) == 1 else [f"{name}_{i}" for i in range(len(builder.kernels))]
+        names = (
+            [name]
+            if len(builder.kernels) == 1
+            else [f"{name}_{i}" for i in range(len(builder.kernels))]
+        )
         self.modules = [
-            Emitter(n, self.arguments + self.workspaces + builder.views, kernel).module() for n, kernel in zip(names, builder.kernels)
+            Emitter(n, self.arguments + self.workspaces + builder.views, kernel).module()
+            for n, kernel in zip(names, builder.kernels)
         ]
         self.kernel_names = names
         self.attrs = {}
+        if builder.returned:
+            self.attrs["tilelang_out_idx"] = [i - len(outputs) for i in builder.returned]
+        if builder.pass_configs:
+            self.attrs["tilelang_pass_configs"] = self.pass_configs
+        if builder.compile_flags is not None:
+            flags = builder.compile_flags
+            self.attrs["tilelang_compile_flags"] = (
+                [flags] if isinstance(flags, str) else list(flags)
+            )
 
     @property
     def module(self):
@@ -113,7 +131,11 @@ def _written(block, found):
             value = statement.operands.get("value")
             if type(value) is Op and value.name == "atomic":
                 found.add(value.args[1])
-        if type(statement) is Define and type(statement.let.value) is Op and statement.let.value.name == "atomic":
+        if (
+            type(statement) is Define
+            and type(statement.let.value) is Op
+            and statement.let.value.name == "atomic"
+        ):
             found.add(statement.let.value.args[1])
         for inner in statement.blocks:
             _written(inner, found)
@@ -151,7 +173,9 @@ def trace(function, arguments, phase=None, sizes=None, name=None):
     body = rewritten(function).build(builder)
     with builder:
         for value in arguments.values():
-            if isinstance(value, (Buffer, Pointer)) or (isinstance(value, Variable) and value.kind == "scalar"):
+            if isinstance(value, (Buffer, Pointer)) or (
+                isinstance(value, Variable) and value.kind == "scalar"
+            ):
                 builder.arguments.append(value)
         try:
             body(**arguments)
@@ -165,13 +189,22 @@ def trace(function, arguments, phase=None, sizes=None, name=None):
 def prim_func(function=None, *, check_well_formed=True, eager_jit=False, **_):
     """Builds a kernel function when it is decorated; its annotations say what its arguments are."""
     if function is None:
-        return functools.partial(prim_func, check_well_formed=check_well_formed, eager_jit=eager_jit)
+        return functools.partial(
+            prim_func, check_well_formed=check_well_formed, eager_jit=eager_jit
+        )
     annotations = annotations_of(function)
     declared = rewritten(function).declared
     arguments = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
-            fail(f"the parameter {name} of a kernel function must be a plain one", _start_of(function))
+        if parameter.kind in (
+            parameter.VAR_POSITIONAL,
+            parameter.VAR_KEYWORD,
+            parameter.POSITIONAL_ONLY,
+        ):
+            fail(
+                f"the parameter {name} of a kernel function must be a plain one",
+                _start_of(function),
+            )
         if name in annotations:
             made = make_argument(name, annotations[name])
             if made is None:
@@ -189,7 +222,10 @@ def prim_func(function=None, *, check_well_formed=True, eager_jit=False, **_):
         elif parameter.default is not parameter.empty:
             arguments[name] = parameter.default
         else:
-            fail(f"the argument {name} has no type; write {name}: T.Tensor((M, N), T.float16)", _start_of(function))
+            fail(
+                f"the argument {name} has no type; write {name}: T.Tensor((M, N), T.float16)",
+                _start_of(function),
+            )
     return PrimFunc(function.__name__, trace(function, arguments), function)
 
 

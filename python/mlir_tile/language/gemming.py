@@ -41,7 +41,9 @@ def _matrix(region, construct, name):
     extents = list(region.extents)
     for x in extents:
         if not isinstance(x, int):
-            fail(f"{construct}: {name} must have extents known when the kernel is built, got {region!r}")
+            fail(
+                f"{construct}: {name} must have extents known when the kernel is built, got {region!r}"
+            )
     while len(extents) > 2 and extents[0] == 1:
         extents = extents[1:]
     if len(extents) != 2:
@@ -49,8 +51,19 @@ def _matrix(region, construct, name):
     return extents
 
 
-def gemm(A, B, C, transpose_A=False, transpose_B=False, policy=GemmWarpPolicy.Square, clear_accum=False, k_pack=1,
-         mbar=None, annotations=None, wg_wait=0):
+def gemm(
+    A,
+    B,
+    C,
+    transpose_A=False,
+    transpose_B=False,
+    policy=GemmWarpPolicy.Square,
+    clear_accum=False,
+    k_pack=1,
+    mbar=None,
+    annotations=None,
+    wg_wait=0,
+):
     """C += A B on tiles; `clear_accum`: C starts from zero (true, false, or a condition of the kernel)."""
     _gemm("T.gemm", A, B, C, transpose_A, transpose_B, policy, clear_accum, mbar)
 
@@ -60,7 +73,9 @@ def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum, mba
     if mbar is not None:
         unsupported(f"{construct}(mbar=...)", "leave it out: the compiler orders what reads C")
     a, b, c = (region_of(x, construct) for x in (A, B, C))
-    (am, ak), (bk, bn), (m, n) = (_matrix(x, construct, y) for x, y in ((a, "A"), (b, "B"), (c, "C")))
+    (am, ak), (bk, bn), (m, n) = (
+        _matrix(x, construct, y) for x, y in ((a, "A"), (b, "B"), (c, "C"))
+    )
     if transpose_A:
         am, ak = ak, am
     if transpose_B:
@@ -68,7 +83,9 @@ def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum, mba
     if ak != bk:
         fail(f"{construct}: K of A is {ak}, K of B is {bk}{_stored(transpose_A, transpose_B)}")
     if (am, bn) != (m, n):
-        fail(f"{construct}: C is {m} x {n}, but the product is {am} x {bn}{_stored(transpose_A, transpose_B)}")
+        fail(
+            f"{construct}: C is {m} x {n}, but the product is {am} x {bn}{_stored(transpose_A, transpose_B)}"
+        )
     clear = truth(clear_accum)
     if isinstance(clear, Expr):
         from .filling import fill
@@ -79,8 +96,14 @@ def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum, mba
         builder.end(branch)
         clear = False
     builder.tile(
-        "gemm", a=a, b=b, c=c, transpose_a=bool(transpose_A), transpose_b=bool(transpose_B),
-        policy=_POLICIES[int(getattr(policy, "value", policy))], clear=clear,
+        "gemm",
+        a=a,
+        b=b,
+        c=c,
+        transpose_a=bool(transpose_A),
+        transpose_b=bool(transpose_B),
+        policy=_POLICIES[int(getattr(policy, "value", policy))],
+        clear=clear,
     )
 
 
@@ -88,7 +111,16 @@ def _stored(a, b):
     return f" (transpose_A={bool(a)}, transpose_B={bool(b)})"
 
 
-def wgmma_gemm(A, B, C, transpose_A=False, transpose_B=False, policy=GemmWarpPolicy.Square, clear_accum=False, annotations=None):
+def wgmma_gemm(
+    A,
+    B,
+    C,
+    transpose_A=False,
+    transpose_B=False,
+    policy=GemmWarpPolicy.Square,
+    clear_accum=False,
+    annotations=None,
+):
     """T.gemm: the compiler chooses the instruction, and waits where the result is read."""
     _gemm("T.wgmma_gemm", A, B, C, transpose_A, transpose_B, policy, clear_accum)
 

@@ -17,8 +17,17 @@ class KernelFrame:
         self.grid = [as_value(x) for x in grid]
         for x in self.grid:
             if isinstance(x, float) or (isinstance(x, Expr) and not x.dtype.is_integer):
-                fail(f"T.Kernel: expected whole numbers as extents of the grid, got {x!r}", self.location)
-        shape = [128] if threads is None else list(threads) if isinstance(threads, (list, tuple)) else [threads]
+                fail(
+                    f"T.Kernel: expected whole numbers as extents of the grid, got {x!r}",
+                    self.location,
+                )
+        shape = (
+            [128]
+            if threads is None
+            else list(threads)
+            if isinstance(threads, (list, tuple))
+            else [threads]
+        )
         self.thread_shape = [number_of(as_value(x)) for x in shape]
         if None in self.thread_shape or any(x <= 0 for x in self.thread_shape):
             fail(f"T.Kernel: threads must be positive numbers, got {threads}", self.location)
@@ -38,7 +47,11 @@ class KernelFrame:
         scope.cluster = self.cluster
         for axis, size in zip("xyz", self.grid):
             high = bounds(size)[1]
-            scope.blocks.append(Variable(f"b{axis}", "block", low=0, high=None if high is None else max(high - 1, 0)))
+            scope.blocks.append(
+                Variable(
+                    f"b{axis}", "block", low=0, high=None if high is None else max(high - 1, 0)
+                )
+            )
         builder.kernels.append(scope)
         builder.kernel, builder.block = scope, scope.body
         self.builder, self.scope = builder, scope
@@ -80,7 +93,11 @@ class KernelFrame:
         from .builder import current_or_none
 
         builder = current_or_none()
-        return getattr(builder, "frame", None) if builder is not None and builder.kernel is not None else None
+        return (
+            getattr(builder, "frame", None)
+            if builder is not None and builder.kernel is not None
+            else None
+        )
 
 
 KernelLaunchFrame = KernelFrame
@@ -90,7 +107,10 @@ def Kernel(*blocks, threads=None, prelude=None):
     """Opens a kernel: `blocks` extents of the grid (x first), `threads` of a block (128 by default)."""
     current("T.Kernel")
     if prelude is not None:
-        unsupported("T.Kernel(prelude=...), C++ source in a kernel", "there is no C++ compiler behind this package")
+        unsupported(
+            "T.Kernel(prelude=...), C++ source in a kernel",
+            "there is no C++ compiler behind this package",
+        )
     return KernelFrame(blocks, threads)
 
 
@@ -181,4 +201,6 @@ get_warp_idx_sync = get_warp_idx
 
 
 def get_warp_group_idx(warp_size=None, warps_per_group=None):
-    return thread_index(_scope("T.get_warp_group_idx")) // ((warp_size or 32) * (warps_per_group or 4))
+    return thread_index(_scope("T.get_warp_group_idx")) // (
+        (warp_size or 32) * (warps_per_group or 4)
+    )

@@ -18,9 +18,21 @@ class Layout:
 class Fragment(Layout):
     """Who holds an element: functions of its indices that give the thread and the register."""
 
-    def __init__(self, shape, forward_fn=None, forward_thread_fn=None, replicate=1, forward_index_fn=None, **_):
+    def __init__(
+        self,
+        shape,
+        forward_fn=None,
+        forward_thread_fn=None,
+        replicate=1,
+        forward_index_fn=None,
+        **_,
+    ):
         super().__init__(shape, forward_fn)
-        self.forward_thread_fn, self.forward_index_fn, self.replicate = forward_thread_fn, forward_index_fn, replicate
+        self.forward_thread_fn, self.forward_index_fn, self.replicate = (
+            forward_thread_fn,
+            forward_index_fn,
+            replicate,
+        )
 
 
 def fragment_text(layout):
@@ -31,7 +43,9 @@ def fragment_text(layout):
     if isinstance(layout, str):
         return layout
     if isinstance(layout, Layout):
-        return unsupported("a loop layout given as functions of indices", "leave it out: the compiler chooses one")
+        return unsupported(
+            "a loop layout given as functions of indices", "leave it out: the compiler chooses one"
+        )
     return fail(f"expected a layout, got {layout!r}")
 
 

@@ -16,7 +16,9 @@ class Loop:
         self.stages, self.attributes = stages, attributes
 
     def __iter__(self):
-        fail("a loop of the kernel can only be used in a `for` statement of a kernel function or a macro")
+        fail(
+            "a loop of the kernel can only be used in a `for` statement of a kernel function or a macro"
+        )
 
     def run(self, builder):
         """Traces the body once; yields the index, or a tuple of them."""
@@ -26,11 +28,18 @@ class Loop:
             values.append(value)
             groups.append((variable, lower, upper, stride))
         if self.kind == "parallel":
-            statement = For("parallel", [g[0] for g in groups], [g[2] for g in groups], attributes=self.attributes)
+            statement = For(
+                "parallel",
+                [g[0] for g in groups],
+                [g[2] for g in groups],
+                attributes=self.attributes,
+            )
             statements.append(statement)
         else:
             for variable, lower, upper, stride in groups:
-                statements.append(For(self.kind, [variable], [upper], lower, stride, self.stages, self.attributes))
+                statements.append(
+                    For(self.kind, [variable], [upper], lower, stride, self.stages, self.attributes)
+                )
         result = values[0] if len(values) == 1 and not self.nested else tuple(values)
         yield from builder.run_loop(statements, result)
 
@@ -140,7 +149,9 @@ def grid(*extents):
     return Loop("serial", [_range(x, None, None) for x in extents], nested=len(extents) > 1)
 
 
-def Pipelined(start, stop=None, num_stages=0, order=None, stage=None, sync=None, group=None, annotations=None):
+def Pipelined(
+    start, stop=None, num_stages=0, order=None, stage=None, sync=None, group=None, annotations=None
+):
     """Iterations whose copies may run ahead: `num_stages` buffers of each tile."""
     begin, end, step = _range(start, stop, None)
     stages = num_stages
@@ -153,7 +164,11 @@ class Persistent(Loop):
     """Tiles of `domain` that this block works off: index, index + wave_size, ...; columns in groups of rows."""
 
     def __init__(self, domain, wave_size, index, group_size=8):
-        self.domain, self.wave_size, self.index = [as_value(x) for x in domain], as_value(wave_size), as_value(index)
+        self.domain, self.wave_size, self.index = (
+            [as_value(x) for x in domain],
+            as_value(wave_size),
+            as_value(index),
+        )
         self.group_size = 8 if group_size is None else as_value(group_size)
 
     def run(self, builder):

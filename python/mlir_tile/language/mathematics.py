@@ -6,13 +6,55 @@ import math as _math
 from .dtypes import dtype as element_type
 from .errors import fail, unsupported
 from .loop import ceildiv
-from .values import BOOL, FLOAT32, Const, Expr, Op, as_value, binary, cast as _cast, compare, number_of, power, promote, select, truth, type_of, unary
+from .values import (
+    BOOL,
+    FLOAT32,
+    Const,
+    Expr,
+    Op,
+    as_value,
+    binary,
+    compare,
+    number_of,
+    power,
+    promote,
+    select,
+    truth,
+    type_of,
+    unary,
+)
+from .values import (
+    cast as _cast,
+)
 
 # Functions of one float: the name of MLIR's operation.
-FLOAT_FUNCTIONS = (
-    "exp exp2 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf "
-    "ceil floor trunc round"
-).split()
+FLOAT_FUNCTIONS = [
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "erf",
+    "ceil",
+    "floor",
+    "trunc",
+    "round",
+]
 
 
 def _float_function(name):
@@ -34,13 +76,19 @@ for _name in FLOAT_FUNCTIONS:
     globals()[_name] = _float_function(_name)
 
 nearbyint = _float_function("roundeven")
-__exp, __log, __sin, __cos, __tan = (_float_function(x) for x in ("exp", "log", "sin", "cos", "tan"))
+__exp, __log, __sin, __cos, __tan = (
+    _float_function(x) for x in ("exp", "log", "sin", "cos", "tan")
+)
 
 
 def exp10(x):
     """10 to the power of x."""
     x = as_value(x)
-    return globals()["exp2"](binary("mul", x, _math.log2(10.0)) if type_of(x) is FLOAT32 else _cast(_cast(x, FLOAT32) * _math.log2(10.0), type_of(x)))
+    return globals()["exp2"](
+        binary("mul", x, _math.log2(10.0))
+        if type_of(x) is FLOAT32
+        else _cast(_cast(x, FLOAT32) * _math.log2(10.0), type_of(x))
+    )
 
 
 def sigmoid(x):
@@ -97,9 +145,9 @@ def abs(x):  # noqa: A001 - TileLang's name
     return unary("abs", x)
 
 
-def clamp(x, low, high):
-    """x, but at least `low` and at most `high`."""
-    x = as_value(x)
+def clamp(x, min_val, max_val):
+    """x, but at least `min_val` and at most `max_val`."""
+    x, low, high = as_value(x), min_val, max_val
     kind = type_of(x)
     return binary("min", binary("max", x, _cast(low, kind)), _cast(high, kind))
 
@@ -188,7 +236,9 @@ Cast = cast
 
 def reinterpret(value, dtype=None, *_):
     """The same bits as another type of the same width."""
-    if isinstance(value, (str, type)) or (dtype is not None and not isinstance(dtype, (str, type)) and isinstance(value, element_type)):
+    if isinstance(value, (str, type)) or (
+        dtype is not None and not isinstance(dtype, (str, type)) and isinstance(value, element_type)
+    ):
         value, dtype = dtype, value
     value, kind = as_value(value), element_type(dtype)
     have = type_of(value)
@@ -229,8 +279,13 @@ def min_value(dtype):
 
 
 _LARGEST = {
-    "float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
-    "float64": 1.7976931348623157e308, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0,
+    "float16": 65504.0,
+    "bfloat16": 3.3895313892515355e38,
+    "float32": 3.4028234663852886e38,
+    "float64": 1.7976931348623157e308,
+    "float8_e4m3fn": 448.0,
+    "float8_e5m2": 57344.0,
+    "float4_e2m1fn": 6.0,
 }
 
 
@@ -268,14 +323,22 @@ def assume(condition):
 def And(*values):
     result = truth(values[0])
     for x in values[1:]:
-        result = binary("and", result, truth(x)) if isinstance(result, Expr) else (truth(x) if result else False)
+        result = (
+            binary("and", result, truth(x))
+            if isinstance(result, Expr)
+            else (truth(x) if result else False)
+        )
     return result
 
 
 def Or(*values):
     result = truth(values[0])
     for x in values[1:]:
-        result = binary("or", result, truth(x)) if isinstance(result, Expr) else (True if result else truth(x))
+        result = (
+            binary("or", result, truth(x))
+            if isinstance(result, Expr)
+            else (True if result else truth(x))
+        )
     return result
 
 

@@ -52,7 +52,9 @@ def alloc_buffer(shape, dtype="float32", *_, scope="shared.dyn", **__):
 def alloc_var(dtype, *arguments, scope="local.var", init=None):
     """A variable: assigned by `=`, read by its name. `init`: its first value (zero where absent)."""
     if len(arguments) > 2:
-        fail(f"T.alloc_var takes at most an initial value and a scope, got {len(arguments) + 1} arguments")
+        fail(
+            f"T.alloc_var takes at most an initial value and a scope, got {len(arguments) + 1} arguments"
+        )
     for x in arguments:
         if isinstance(x, str) and not isinstance(x, element_type):
             scope = x
@@ -123,7 +125,10 @@ def make_tensor(pointer, shape, dtype="float32", strides=None):
                 buffer = Buffer(shape, dtype, "global", strides, pointer.name)
                 builder.arguments[i] = buffer
                 return buffer
-    return unsupported("T.make_tensor of an address that is no argument (a table of pointers)", "pass the tensors themselves")
+    return unsupported(
+        "T.make_tensor of an address that is no argument (a table of pointers)",
+        "pass the tensors themselves",
+    )
 
 
 match_buffer = make_tensor
@@ -158,7 +163,9 @@ def view(source, shape=None, dtype=None):
         for x in wanted:
             want *= x
         if have * source.dtype.bits != want * kind.bits:
-            fail(f"T.view: {source!r} has {have * source.dtype.bits} bits, a buffer of {list(shape)} {kind} has {want * kind.bits}")
+            fail(
+                f"T.view: {source!r} has {have * source.dtype.bits} bits, a buffer of {list(shape)} {kind} has {want * kind.bits}"
+            )
     if tuple(shape) == source.shape and kind is source.dtype:
         return source
     if source.given_strides is not None and source.given_strides != row_major(source.shape):

@@ -36,7 +36,12 @@ def linear(value):
                 return scale(a, b[1])
             if not a[0]:
                 return scale(b, a[1])
-        if name == "cast" and isinstance(args[0], Expr) and args[0].dtype.is_integer and args[0].dtype.bits >= 32 <= value.dtype.bits:
+        if (
+            name == "cast"
+            and isinstance(args[0], Expr)
+            and args[0].dtype.is_integer
+            and args[0].dtype.bits >= 32 <= value.dtype.bits
+        ):
             return linear(args[0])
     return {key_of(value): (1, value)}, 0
 
@@ -107,7 +112,11 @@ def _atom(value):
     if kind.is_bool:
         return 0, 1
     if kind.is_integer and kind.bits <= 16:
-        return (0, 2**kind.bits - 1) if kind.is_unsigned else (-(2 ** (kind.bits - 1)), 2 ** (kind.bits - 1) - 1)
+        return (
+            (0, 2**kind.bits - 1)
+            if kind.is_unsigned
+            else (-(2 ** (kind.bits - 1)), 2 ** (kind.bits - 1) - 1)
+        )
     return (0, None) if kind.is_unsigned else (None, None)
 
 
@@ -118,11 +127,17 @@ def _op(value):
             return None
         low, high = bounds(args[0])
         if value.dtype.bits >= 32 and (args[0].dtype.bits <= value.dtype.bits):
-            return (low, high) if not value.dtype.is_unsigned or (low is not None and low >= 0) else None
+            return (
+                (low, high)
+                if not value.dtype.is_unsigned or (low is not None and low >= 0)
+                else None
+            )
         return None
     if name == "select":
         (a, b), (c, d) = bounds(args[1]), bounds(args[2])
-        return (None if a is None or c is None else min(a, c)), (None if b is None or d is None else max(b, d))
+        return (None if a is None or c is None else min(a, c)), (
+            None if b is None or d is None else max(b, d)
+        )
     if len(args) != 2 or not value.dtype.is_integer:
         return None
     (a, b), (c, d) = bounds(args[0]), bounds(args[1])
@@ -155,6 +170,21 @@ def _op(value):
     if name == "shl" and c is not None and c == d and 0 <= c < 31:
         return (None if a is None else a << c), (None if b is None else b << c)
     return None
+
+
+def alone_in(size, variable):
+    """(factor, rest) where a size is factor * variable + rest with numbers; (None, None) elsewhere."""
+    if isinstance(size, int):
+        return None, None
+    terms, rest = linear(size)
+    if len(terms) != 1:
+        return None, None
+    factor, atom = next(iter(terms.values()))
+    return (
+        (factor, rest)
+        if type(atom) is Variable and atom.name == variable.name and factor > 0
+        else (None, None)
+    )
 
 
 def never_negative(value):
@@ -195,7 +225,9 @@ def forms_of(condition, positive=True):
     if len(args) != 2 or name not in ("lt", "le", "gt", "ge", "eq"):
         return []
     for x in args:
-        if isinstance(x, float) or (isinstance(x, Expr) and (not x.dtype.is_integer or not is_pure(x))):
+        if isinstance(x, float) or (
+            isinstance(x, Expr) and (not x.dtype.is_integer or not is_pure(x))
+        ):
             return []
     if not positive:
         name = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}.get(name)

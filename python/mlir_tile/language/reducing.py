@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions and scans along a dimension of a tile, reducers."""
 
+from .atomics import _atomic
 from .buffers import Buffer, region_of
 from .builder import current
+from .copying import copy
 from .errors import fail, unsupported
-from .statements import Alloc
-from .values import Load, as_value, binary, cast, type_of
+from .filling import fill
+from .mathematics import infinity, max_value, min_value
+from .values import Load, as_value, binary, cast, type_of, unary
 
 KINDS = ("sum", "abssum", "max", "absmax", "min", "bitand", "bitor", "bitxor")
 
@@ -14,7 +17,9 @@ def _shape(value):
     return list(value.shape) if hasattr(value, "shape") else None
 
 
-def reduce(buffer, out, reduce_type, dim, clear=True, batch=1, nan_propagate=False, annotations=None):
+def reduce(
+    buffer, out, reduce_type, dim, clear=True, batch=1, nan_propagate=False, annotations=None
+):
     """Combines the elements of a tile along `dim`; `clear=False`: together with what `out` holds."""
     construct = f"T.reduce_{reduce_type}"
     builder = current(construct)
@@ -29,12 +34,21 @@ def reduce(buffer, out, reduce_type, dim, clear=True, batch=1, nan_propagate=Fal
     dropped, one = shape[:dim] + shape[dim + 1 :], shape[:dim] + [1] + shape[dim + 1 :]
     found = list(target.extents)
     if found != dropped and found != one and not (not dropped and found == [1]):
-        fail(f"{construct}: expected a target of shape {dropped} or {one}, got {found} ({target.buffer.name})")
+        fail(
+            f"{construct}: expected a target of shape {dropped} or {one}, got {found} ({target.buffer.name})"
+        )
     for x in (source, target):
         if x.buffer.space not in ("shared", "fragment"):
-            fail(f"{construct}: expected tiles in shared memory or fragments, got {x.buffer!r}; copy it to a fragment first")
+            fail(
+                f"{construct}: expected tiles in shared memory or fragments, got {x.buffer!r}; copy it to a fragment first"
+            )
     builder.tile(
-        "reduce", source=source, target=target, kind=reduce_type, dim=dim, accumulate=not clear,
+        "reduce",
+        source=source,
+        target=target,
+        kind=reduce_type,
+        dim=dim,
+        accumulate=not clear,
         nan=bool(nan_propagate) and source.dtype.is_float,
     )
 
@@ -44,13 +58,19 @@ def _reduction(kind):
         reduce(buffer, out, kind, dim, clear, batch, nan_propagate, annotations)
 
     function.__name__ = f"reduce_{kind}"
-    function.__doc__ = f"Reduces a tile along `dim` by {kind}; `clear=False`: together with what `out` holds."
+    function.__doc__ = (
+        f"Reduces a tile along `dim` by {kind}; `clear=False`: together with what `out` holds."
+    )
     return function
 
 
 reduce_sum, reduce_max, reduce_min = _reduction("sum"), _reduction("max"), _reduction("min")
 reduce_abssum, reduce_absmax = _reduction("abssum"), _reduction("absmax")
-reduce_bitand, reduce_bitor, reduce_bitxor = _reduction("bitand"), _reduction("bitor"), _reduction("bitxor")
+reduce_bitand, reduce_bitor, reduce_bitxor = (
+    _reduction("bitand"),
+    _reduction("bitor"),
+    _reduction("bitxor"),
+)
 
 
 def _scan(kind, src, dst, dim, reverse):
@@ -62,8 +82,12 @@ def _scan(kind, src, dst, dim, reverse):
     if not -rank <= dim < rank:
         fail(f"{construct}: {source!r} has {rank} dimensions, no dimension {dim}")
     if list(source.extents) != list(target.extents):
-        fail(f"{construct}: expected a target of shape {list(source.extents)}, got {list(target.extents)}")
-    builder.tile("scan", source=source, target=target, kind=kind, dim=dim % rank, reverse=bool(reverse))
+        fail(
+            f"{construct}: expected a target of shape {list(source.extents)}, got {list(target.extents)}"
+        )
+    builder.tile(
+        "scan", source=source, target=target, kind=kind, dim=dim % rank, reverse=bool(reverse)
+    )
 
 
 def cumsum(src, dst=None, dim=0, reverse=False, annotations=None):
@@ -85,23 +109,56 @@ def alloc_reducer(shape, dtype, op="sum", replication=None):
     builder = current("T.alloc_reducer")
     if op not in ("sum", "max", "min", "bitand", "bitor", "bitxor"):
         fail(f"T.alloc_reducer: expected sum, max, min, bitand, bitor or bitxor, got {op!r}")
-    buffer = Buffer(shape, dtype, "local.reducer" if replication is None else "local.fragment")
+    # Contributions meet in shared memory, each by an atomic.
+    buffer = Buffer(shape, dtype, "shared")
     buffer.reducer = op
-    unsupported("T.alloc_reducer", "write contributions to a fragment of all of them and use T.reduce_sum")
-    builder.add(Alloc(buffer))
+    return builder.allocate(buffer)
+
+
+def _reducer(value, construct):
+    buffer = value.buffer if isinstance(value, Load) else value
+    if getattr(buffer, "reducer", None) is None:
+        fail(f"{construct}: expected what T.alloc_reducer returned, got {value!r}")
     return buffer
 
 
+def identity(kind, dtype):
+    """What changes nothing when it is combined."""
+    if kind == "max":
+        return unary("neg", infinity(dtype)) if dtype.is_float else min_value(dtype)
+    if kind == "min":
+        return infinity(dtype) if dtype.is_float else max_value(dtype)
+    return _START[kind]
+
+
 def reducer_init(reducer, init=None):
-    return unsupported("T.reducer_init")
+    """Starts a reduction, from `init` (which counts once) or from nothing."""
+    buffer = _reducer(reducer, "T.reducer_init")
+    fill(buffer, identity(buffer.reducer, buffer.dtype) if init is None else init)
 
 
 def reducer_update(target, value):
-    return unsupported("T.reducer_update")
+    """A contribution of an iteration: T.reducer_update(acc[i], x)."""
+    buffer = _reducer(target, "T.reducer_update")
+    if not isinstance(target, Load):
+        fail("T.reducer_update: expected an element, as in acc[i]")
+    contribute(buffer, target.indices, value)
+
+
+def contribute(buffer, indices, value):
+    kind = {"sum": "add", "bitand": "and", "bitor": "or", "bitxor": "xor"}.get(
+        buffer.reducer, buffer.reducer
+    )
+    if kind == "xor":
+        unsupported("T.alloc_reducer of kind bitxor")
+    _atomic(kind, Load(buffer, tuple(indices)), value, None, False)
 
 
 def finalize_reducer(reducer, dst=None, batch=1, annotations=None):
-    return unsupported("T.finalize_reducer")
+    """Ends a reduction; the result goes to `dst` (without one it is read from the reducer itself)."""
+    buffer = _reducer(reducer, "T.finalize_reducer")
+    if dst is not None:
+        copy(buffer, dst)
 
 
 def any_of(buffer):

@@ -30,7 +30,9 @@ def _place(made, origin):
     """Gives new nodes the position of the node that they replace."""
     for node in made if isinstance(made, list) else [made]:
         for inner in ast.walk(node):
-            if isinstance(inner, (ast.expr, ast.stmt, ast.arg, ast.keyword)) and not hasattr(inner, "lineno"):
+            if isinstance(inner, (ast.expr, ast.stmt, ast.arg, ast.keyword)) and not hasattr(
+                inner, "lineno"
+            ):
                 ast.copy_location(inner, origin)
     return made
 
@@ -103,11 +105,19 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node):
         if node.orelse:
-            self.refuse(node, "`else` of a loop is not supported in a kernel; use a variable (T.alloc_var)")
+            self.refuse(
+                node, "`else` of a loop is not supported in a kernel; use a variable (T.alloc_var)"
+            )
         item = self.temporary()
         iterator = node.iter
-        if isinstance(iterator, ast.Call) and isinstance(iterator.func, ast.Name) and iterator.func.id == "range":
-            made = ast.Call(ast.Attribute(_name("__b"), "range", ast.Load()), iterator.args, iterator.keywords)
+        if (
+            isinstance(iterator, ast.Call)
+            and isinstance(iterator.func, ast.Name)
+            and iterator.func.id == "range"
+        ):
+            made = ast.Call(
+                ast.Attribute(_name("__b"), "range", ast.Load()), iterator.args, iterator.keywords
+            )
             iterator = _place(made, iterator)
         iterator = self.visit(iterator)
         body = self.bind(node.target, _name(item), node, copies=False) + self.body(node.body)
@@ -115,7 +125,9 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_While(self, node):
         if node.orelse:
-            self.refuse(node, "`else` of a loop is not supported in a kernel; use a variable (T.alloc_var)")
+            self.refuse(
+                node, "`else` of a loop is not supported in a kernel; use a variable (T.alloc_var)"
+            )
         test = self.visit(node.test)
         loop = ast.For(_name("_", True), _call("repeat", _thunk(test)), self.body(node.body), [])
         return _place([loop], node)
@@ -124,11 +136,15 @@ class Rewriter(ast.NodeTransformer):
         return _place([ast.If(_call("leave", ast.Constant("break")), [ast.Break()], [])], node)
 
     def visit_Continue(self, node):
-        return _place([ast.If(_call("leave", ast.Constant("continue")), [ast.Continue()], [])], node)
+        return _place(
+            [ast.If(_call("leave", ast.Constant("continue")), [ast.Continue()], [])], node
+        )
 
     def visit_With(self, node):
         for item in node.items:
-            item.context_expr = _place(_call("enter", self.visit(item.context_expr)), item.context_expr)
+            item.context_expr = _place(
+                _call("enter", self.visit(item.context_expr)), item.context_expr
+            )
         node.body = self.body(node.body)
         return node
 
@@ -137,7 +153,11 @@ class Rewriter(ast.NodeTransformer):
         return _place(ast.Return(_call("ret", value)), node)
 
     def visit_Assert(self, node):
-        message = self.visit(node.msg) if node.msg is not None else ast.Constant("assertion failed: " + ast.unparse(node.test))
+        message = (
+            self.visit(node.msg)
+            if node.msg is not None
+            else ast.Constant("assertion failed: " + ast.unparse(node.test))
+        )
         return _place(ast.Expr(_call("check", self.visit(node.test), message)), node)
 
     # Assignments.
@@ -149,11 +169,16 @@ class Rewriter(ast.NodeTransformer):
             old = ast.Constant(None)
             if target.id in self.rebound:
                 local = ast.Call(_name("locals"), [], [])
-                old = ast.Call(ast.Attribute(local, "get", ast.Load()), [ast.Constant(target.id)], [])
+                old = ast.Call(
+                    ast.Attribute(local, "get", ast.Load()), [ast.Constant(target.id)], []
+                )
             made = _call("bind", ast.Constant(target.id), value, old, ast.Constant(bool(copies)))
             return _place([ast.Assign([target], made)], node)
         if isinstance(target, ast.Subscript):
-            return _place([ast.Expr(_call("store", self.visit(target.value), self.key(target.slice), value))], node)
+            return _place(
+                [ast.Expr(_call("store", self.visit(target.value), self.key(target.slice), value))],
+                node,
+            )
         if isinstance(target, (ast.Tuple, ast.List)):
             if any(isinstance(x, ast.Starred) for x in target.elts):
                 return _place([ast.Assign([target], value)], node)
@@ -183,7 +208,9 @@ class Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, node):
         annotation = self.visit(node.annotation)
         if node.value is not None:
-            return self.bind(node.target, self.visit(node.value), node, isinstance(node.value, ast.Name))
+            return self.bind(
+                node.target, self.visit(node.value), node, isinstance(node.value, ast.Name)
+            )
         if not isinstance(node.target, ast.Name):
             return node
         local = ast.Call(_name("locals"), [], [])
@@ -195,7 +222,9 @@ class Rewriter(ast.NodeTransformer):
         operation, value = ast.Constant(type(node.op).__name__), self.visit(node.value)
         target = node.target
         if isinstance(target, ast.Subscript):
-            made = _call("update", self.visit(target.value), self.key(target.slice), operation, value)
+            made = _call(
+                "update", self.visit(target.value), self.key(target.slice), operation, value
+            )
             return _place([ast.Expr(made)], node)
         if isinstance(target, ast.Name):
             made = _call("augment", ast.Constant(target.id), _name(target.id), operation, value)
@@ -238,7 +267,9 @@ class Rewriter(ast.NodeTransformer):
     def visit_Tuple(self, node):
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load) and any(isinstance(x, ast.Name) for x in node.elts):
-            elements = [_place(_call("read", x), x) if isinstance(x, ast.Name) else x for x in node.elts]
+            elements = [
+                _place(_call("read", x), x) if isinstance(x, ast.Name) else x for x in node.elts
+            ]
             return ast.copy_location(ast.Tuple(elements, node.ctx), node)
         return node
 
@@ -310,7 +341,9 @@ def _definition_of(function):
                 node.end_col_offset += indent
     definition = tree.body[0]
     if not isinstance(definition, ast.FunctionDef):
-        raise LanguageError(f"{inspect.getsourcefile(function)}:{first}: expected a function written with `def`")
+        raise LanguageError(
+            f"{inspect.getsourcefile(function)}:{first}: expected a function written with `def`"
+        )
     return definition
 
 
@@ -327,7 +360,11 @@ def _declared(definition, parameters):
     """Parameters that a statement of the body, `A: T.Tensor(...)`, declares."""
     found = {}
     for statement in definition.body:
-        if isinstance(statement, ast.AnnAssign) and statement.value is None and isinstance(statement.target, ast.Name):
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and statement.value is None
+            and isinstance(statement.target, ast.Name)
+        ):
             name = statement.target.id
             if name in parameters:
                 kind = _last_name(statement.annotation)
@@ -350,8 +387,12 @@ def _compile(function, definition, filename, parameters):
         assigned.visit(statement)
     rewriter = Rewriter(filename, parameters, assigned.counts)
     made = ast.FunctionDef(
-        name=definition.name, args=definition.args, body=rewriter.body(definition.body), decorator_list=[],
-        returns=None, type_comment=None,
+        name=definition.name,
+        args=definition.args,
+        body=rewriter.body(definition.body),
+        decorator_list=[],
+        returns=None,
+        type_comment=None,
     )
     if hasattr(definition, "type_params"):
         made.type_params = []
@@ -359,11 +400,17 @@ def _compile(function, definition, filename, parameters):
         if isinstance(argument, ast.arg):
             argument.annotation = None
     made.args.defaults = [_place(ast.Constant(None), definition) for _ in made.args.defaults]
-    made.args.kw_defaults = [None if x is None else _place(ast.Constant(None), definition) for x in made.args.kw_defaults]
+    made.args.kw_defaults = [
+        None if x is None else _place(ast.Constant(None), definition) for x in made.args.kw_defaults
+    ]
     ast.copy_location(made, definition)
     free = function.__code__.co_freevars
-    arguments = ast.arguments([], [ast.arg("__b")] + [ast.arg(x) for x in free], None, [], [], None, [])
-    outer = ast.FunctionDef("__make", arguments, [made, ast.Return(_name(made.name))], [], None, None)
+    arguments = ast.arguments(
+        [], [ast.arg("__b")] + [ast.arg(x) for x in free], None, [], [], None, []
+    )
+    outer = ast.FunctionDef(
+        "__make", arguments, [made, ast.Return(_name(made.name))], [], None, None
+    )
     if hasattr(definition, "type_params"):
         outer.type_params = []
     _place(outer, definition)

@@ -25,19 +25,43 @@ def _nothing(name, doc):
     return function
 
 
-_IGNORED = "fence_proxy_async sync_warp set_max_nreg no_set_max_nreg inc_max_nreg dec_max_nreg disable_warp_group_reg_alloc " \
-    "annotate_producer_reg_dealloc annotate_consumer_reg_alloc wait_wgmma warpgroup_wait warpgroup_arrive warpgroup_commit_batch " \
-    "warpgroup_fence_operand ptx_wait_group ptx_commit_group cp_async_wait_group cp_async_commit_group tma_store_arrive " \
-    "tma_store_wait pdl_trigger pdl_sync".split()
+_IGNORED = [
+    "fence_proxy_async",
+    "sync_warp",
+    "set_max_nreg",
+    "no_set_max_nreg",
+    "inc_max_nreg",
+    "dec_max_nreg",
+    "disable_warp_group_reg_alloc",
+    "annotate_producer_reg_dealloc",
+    "annotate_consumer_reg_alloc",
+    "wait_wgmma",
+    "warpgroup_wait",
+    "warpgroup_arrive",
+    "warpgroup_commit_batch",
+    "warpgroup_fence_operand",
+    "ptx_wait_group",
+    "ptx_commit_group",
+    "cp_async_wait_group",
+    "cp_async_commit_group",
+    "tma_store_arrive",
+    "tma_store_wait",
+    "pdl_trigger",
+    "pdl_sync",
+]
 for _name in _IGNORED:
-    globals()[_name] = _nothing(_name, "Says nothing here: the compiler waits, fences and shares out registers itself.")
+    globals()[_name] = _nothing(
+        _name, "Says nothing here: the compiler waits, fences and shares out registers itself."
+    )
 
 
 def print(obj=None, msg="", warp_group_id=0, warp_id=0, *_, **__):  # noqa: A001 - TileLang's name
     """Prints a value or the elements of a tile when the kernel runs."""
     builder = current("T.print")
     if isinstance(obj, (Buffer, Region)) and not getattr(obj, "is_var", False):
-        builder.tile("print", value=region_of(obj, "T.print"), message=str(msg or getattr(obj, "name", "")))
+        builder.tile(
+            "print", value=region_of(obj, "T.print"), message=str(msg or getattr(obj, "name", ""))
+        )
         return
     if isinstance(obj, str):
         fail("T.print of a text alone is not supported yet; pass a value and the text as msg")

@@ -50,7 +50,11 @@ def _shuffle(construct, value, width, choose):
     index, lane, first = _lane(construct, width)
     place = choose(lane)
     inside = binary("and", place >= 0, place < width) if construct != "T.shfl_xor" else True
-    source = first + place if inside is True else Op("select", (inside, binary("add", first, place), index), index.dtype)
+    source = (
+        first + place
+        if inside is True
+        else Op("select", (inside, binary("add", first, place), index), index.dtype)
+    )
     return _through(construct, value, name="exchange", place=source)
 
 
@@ -131,7 +135,9 @@ def tvm_thread_allreduce(count, value, condition, result, *threads, **_):
     scope = _scope("T.tvm_thread_allreduce")
     kind = getattr(builder, "reduce_kind", None)
     if kind is None:
-        fail('T.tvm_thread_allreduce needs `with T.attr(T.comm_reducer(...), "reduce_scope", ...)` around it')
+        fail(
+            'T.tvm_thread_allreduce needs `with T.attr(T.comm_reducer(...), "reduce_scope", ...)` around it'
+        )
     group, inner = scope.threads, 1
     if len(threads) == 1:
         dims = [i for i in range(3) if same(as_value(threads[0]), as_value(get_thread_binding(i)))]
@@ -141,5 +147,7 @@ def tvm_thread_allreduce(count, value, condition, result, *threads, **_):
         group = int(shape[dims[0]])
         for x in shape[: dims[0]]:
             inner *= int(x)
-    value = _through("T.tvm_thread_allreduce", value, name="thread_reduce", kind=kind, group=group, inner=inner)
+    value = _through(
+        "T.tvm_thread_allreduce", value, name="thread_reduce", kind=kind, group=group, inner=inner
+    )
     builder.add(Store(result.buffer, tuple(result.indices), cast(value, result.dtype)))

@@ -129,7 +129,10 @@ class Expr:
         return no_truth(self)
 
     def __index__(self):
-        fail("a value of the kernel is used where Python needs a number; it is known only when the kernel runs", kind=ValueUseError)
+        fail(
+            "a value of the kernel is used where Python needs a number; it is known only when the kernel runs",
+            kind=ValueUseError,
+        )
 
     def astype(self, kind):
         return cast(self, kind)
@@ -191,6 +194,12 @@ class Variable(Expr):
     def var(self):
         return self
 
+    def __iter__(self):
+        """`with T.Kernel(n) as (bx,)`: the one index of a grid."""
+        if self.kind != "block":
+            fail(f"cannot unpack {self.name}, which is one value")
+        yield self
+
     @property
     def orig_name(self):
         return self.name
@@ -210,8 +219,20 @@ class Op(Expr):
         return no_truth(self)
 
     def __repr__(self):
-        signs = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "lt": "<", "le": "<=",
-                 "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+        signs = {
+            "add": "+",
+            "sub": "-",
+            "mul": "*",
+            "div": "/",
+            "floordiv": "//",
+            "mod": "%",
+            "lt": "<",
+            "le": "<=",
+            "gt": ">",
+            "ge": ">=",
+            "eq": "==",
+            "ne": "!=",
+        }
         if self.name in signs:
             return f"({self.args[0]!r} {signs[self.name]} {self.args[1]!r})"
         return f"{self.name}({', '.join(map(repr, self.args))})"
@@ -301,7 +322,7 @@ def promote(a, b):
     if ta.is_bool or tb.is_bool:
         return tb if ta.is_bool else ta
     # A number that is not negative takes the unsigned type that it meets.
-    for x, y, tx, ty in ((a, b, ta, tb), (b, a, tb, ta)):
+    for x, _y, tx, ty in ((a, b, ta, tb), (b, a, tb, ta)):
         if not isinstance(x, Expr) and ty.is_unsigned and ty.bits >= 32 and 0 <= x < 2**ty.bits:
             return ty
         if not isinstance(x, Expr) and tx is INT32 and ty.bits >= 32:
@@ -331,7 +352,11 @@ _FOLD = {
     "ge": operator.ge,
     "eq": operator.eq,
     "ne": operator.ne,
-    "truncdiv": lambda a, b: int(a / b) if isinstance(a, float) else (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1),
+    "truncdiv": lambda a, b: (
+        int(a / b)
+        if isinstance(a, float)
+        else (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1)
+    ),
 }
 
 
@@ -350,7 +375,11 @@ def binary(name, a, b):
         return NotImplemented
     a, b = as_value(a), as_value(b)
     x, y = number_of(a), number_of(b)
-    if x is not None and y is not None and not (name in ("div", "floordiv", "mod", "truncdiv") and y == 0):
+    if (
+        x is not None
+        and y is not None
+        and not (name in ("div", "floordiv", "mod", "truncdiv") and y == 0)
+    ):
         kind = promote(a, b)
         if name == "div" and kind.is_integer:
             result = _FOLD["truncdiv"](x, y)
@@ -363,7 +392,11 @@ def binary(name, a, b):
     if kind.is_integer:
         simple = _simplify(name, a, b, x, y)
         if simple is not None:
-            return simple if type_of(simple) is kind or not isinstance(simple, Expr) else cast(simple, kind)
+            return (
+                simple
+                if type_of(simple) is kind or not isinstance(simple, Expr)
+                else cast(simple, kind)
+            )
         if name in ("and", "or", "xor") and kind.is_bool:
             return Op(name, (a, b), BOOL)
         if kind.is_bool and name in ("add", "sub", "mul"):
@@ -381,7 +414,9 @@ def binary(name, a, b):
         elif kind.bits < 32 and (x is not None or y is not None) and name not in ("max", "min"):
             kind = INT32
     elif name in ("and", "or", "xor", "shl", "shr"):
-        fail(f"`{_sign(name)}` needs integers, got {type_of(a)} and {type_of(b)}; cast them or use T.reinterpret")
+        fail(
+            f"`{_sign(name)}` needs integers, got {type_of(a)} and {type_of(b)}; cast them or use T.reinterpret"
+        )
     elif name == "floordiv":
         return unary("floor", Op("div", (cast(a, kind), cast(b, kind)), kind))
     return Op(name, (cast(a, kind), cast(b, kind)), kind)
@@ -392,7 +427,11 @@ def _sign(name):
 
 
 def _operand(value):
-    return isinstance(value, (Expr, int, float)) or hasattr(value, "as_load") or (hasattr(value, "item") and getattr(value, "shape", None) == ())
+    return (
+        isinstance(value, (Expr, int, float))
+        or hasattr(value, "as_load")
+        or (hasattr(value, "item") and getattr(value, "shape", None) == ())
+    )
 
 
 def _simplify(name, a, b, x, y):
@@ -402,12 +441,25 @@ def _simplify(name, a, b, x, y):
             return b
         if y == 0:
             return a
-        if y is not None and type(a) is Op and a.name == "add" and type(a.args[1]) is int and type(y) is int:
+        if (
+            y is not None
+            and type(a) is Op
+            and a.name == "add"
+            and type(a.args[1]) is int
+            and type(y) is int
+        ):
             return binary("add", a.args[0], a.args[1] + y)
     elif name == "sub":
         if y == 0:
             return a
-        if y is not None and type(y) is int and y > 0 and type(a) is Op and a.name == "add" and a.args[1] is y:
+        if (
+            y is not None
+            and type(y) is int
+            and y > 0
+            and type(a) is Op
+            and a.name == "add"
+            and a.args[1] is y
+        ):
             return a.args[0]
     elif name == "mul":
         if x == 1 and not isinstance(x, bool):
@@ -421,7 +473,14 @@ def _simplify(name, a, b, x, y):
             return a
         if x == 0:
             return 0
-        if type(y) is int and y > 0 and type(a) is Op and a.name == "mul" and type(a.args[1]) is int and a.args[1] % y == 0:
+        if (
+            type(y) is int
+            and y > 0
+            and type(a) is Op
+            and a.name == "mul"
+            and type(a.args[1]) is int
+            and a.args[1] % y == 0
+        ):
             return binary("mul", a.args[0], a.args[1] // y)
     elif name == "mod":
         if y == 1 or x == 0:
@@ -467,7 +526,9 @@ def unary(name, value):
     number = number_of(value)
     if name == "neg":
         if number is not None:
-            return Const(_wrap(-number, value.dtype), value.dtype) if type(value) is Const else -number
+            return (
+                Const(_wrap(-number, value.dtype), value.dtype) if type(value) is Const else -number
+            )
         if value.dtype.is_integer:
             return binary("sub", 0, value)
     elif name == "not":
@@ -565,9 +626,18 @@ def same(a, b):
     if type(a) is not type(b):
         return False
     if type(a) is Op:
-        return a.name == b.name and a.dtype is b.dtype and len(a.args) == len(b.args) and all(map(same, a.args, b.args))
+        return (
+            a.name == b.name
+            and a.dtype is b.dtype
+            and len(a.args) == len(b.args)
+            and all(map(same, a.args, b.args))
+        )
     if type(a) is Load:
-        return a.buffer is b.buffer and len(a.indices) == len(b.indices) and all(map(same, a.indices, b.indices))
+        return (
+            a.buffer is b.buffer
+            and len(a.indices) == len(b.indices)
+            and all(map(same, a.indices, b.indices))
+        )
     if type(a) is Const:
         return a.value == b.value and a.dtype is b.dtype
     return False
@@ -587,7 +657,9 @@ def reads_memory(value):
     if type(value) is Load:
         return True
     if type(value) is Op:
-        return value.name in IMPURE or any(reads_memory(x) for x in value.args if isinstance(x, Expr))
+        return value.name in IMPURE or any(
+            reads_memory(x) for x in value.args if isinstance(x, Expr)
+        )
     return False
 
 

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Branches and loops of a kernel to operations of scf and tile."""
+
+import contextlib
+
+from .buffers import Buffer
+from .ranges import forms_of
+from .statements import Alloc, Assign, Define, For, If, Leave, Store, leaves, written_variables
+from .values import BOOL, Op, number_of, reads_memory, unary
+
+_UNROLLED = 64  # iterations of T.unroll that are written out
+
+
+class Undefined:
+    """What a variable holds after iterations of T.Parallel assigned it."""
+
+    def __init__(self, location):
+        self.location = location
+
+
+class Loops:
+    """The part of the emitter that writes branches and loops; they carry the variables that they assign."""
+
+    # Branches.
+    def do_If(self, statement):
+        condition = self.value(statement.condition, BOOL)
+        loc = self.loc
+        before = self.variables
+        arms = []
+        for positive, body in ((True, statement.then), (False, statement.otherwise)):
+            with self.region(forms_of(statement.condition, positive)):
+                self.block(body)
+                arms.append((self.lines, {k: self.variables[k] for k in before}))
+        changed = [
+            v
+            for v in before
+            if any(arm[v] is not before[v] and arm[v] != before[v] for _, arm in arms)
+        ]
+        self.loc = loc
+        names = []
+        for v in changed:
+            if any(isinstance(arm[v], Undefined) for _, arm in arms):
+                self.variables[v] = next(arm[v] for _, arm in arms if isinstance(arm[v], Undefined))
+            else:
+                names.append(v)
+        if not names:
+            otherwise = [*arms[1][0]]
+            if not arms[0][0] and not otherwise:
+                return
+            self.lines += [f"scf.if {condition} {{", *arms[0][0]]
+            if otherwise:
+                self.lines += ["} else {", *otherwise]
+            self.lines.append(f"}} {loc}")
+            return
+        kinds = ", ".join(v.dtype.mlir for v in names)
+        self.count += 1
+        result = f"%{self.count}"
+        text = [
+            f"{result}{f':{len(names)}' if len(names) > 1 else ''} = scf.if {condition} -> ({kinds}) {{"
+        ]
+        for i, (lines, values) in enumerate(arms):
+            text += lines
+            text.append(f"scf.yield {', '.join(values[v] for v in names)} : {kinds} {loc}")
+            text.append("} else {" if i == 0 else f"}} {loc}")
+        self.lines += text
+        for i, v in enumerate(names):
+            self.variables[v] = result if len(names) == 1 else f"{result}#{i}"
+
+    # Loops.
+    def do_For(self, statement):
+        if leaves(statement.body):
+            return self.jumping_for(statement)
+        if self.mode == "block" and statement.kind == "parallel":
+            return self.parallel(statement)
+        if self.mode == "block" and statement.kind == "vectorized" and self.elementwise(statement):
+            return self.parallel(statement)
+        if statement.kind == "parallel":
+            return self.nested_parallel(statement)
+        carried = [v for v in written_variables(statement.body) if v in self.variables]
+        count = self.trip_count(statement)
+        if statement.kind == "unroll" and count is not None and count <= _UNROLLED:
+            return self.unrolled(statement, count)
+        if statement.kind == "pipelined" and self.mode == "block" and not carried:
+            return self.pipelined(statement)
+        return self.serial(statement, carried)
+
+    def elementwise(self, statement):
+        """Whether a vectorized loop of the block has nothing but stores to elements."""
+        return (
+            all(type(x) in (Store, Define) for x in statement.body)
+            and number_of(statement.extents[0]) is not None
+            and statement.start == 0
+        )
+
+    def trip_count(self, statement):
+        start, stop, step = (
+            number_of(x) for x in (statement.start, statement.extents[0], statement.step)
+        )
+        if None in (start, stop, step):
+            return None
+        return max(0, -(-(stop - start) // step))
+
+    def unrolled(self, statement, count):
+        for i in range(count):
+            with self.iteration():
+                number = number_of(statement.start) + i * number_of(statement.step)
+                variable = statement.indices[0]
+                bounds = variable.low, variable.high
+                variable.low = variable.high = number
+                self.scopes[-1][("index", id(variable))] = self.constant(number, "index")
+                self.block(statement.body)
+                variable.low, variable.high = bounds
+
+    @contextlib.contextmanager
+    def iteration(self):
+        """A scope of values without a region of its own."""
+        self.scopes.append({})
+        try:
+            yield
+        finally:
+            self.scopes.pop()
+
+    def bounds_of_loop(self, statement):
+        return (
+            self.index(statement.start),
+            self.index(statement.extents[0]),
+            self.index(statement.step),
+        )
+
+    def new_index(self, variable):
+        self.count += 1
+        name = f"%{self.count}"
+        self.scopes[-1][("index", id(variable))] = name
+        return name
+
+    def loop_facts(self, statement):
+        """Bounds of the index, where they are values."""
+        variable = statement.indices[0]
+        conditions = [
+            Op("lt", (variable, statement.extents[0]), BOOL),
+            Op("ge", (variable, statement.start), BOOL),
+        ]
+        forms = []
+        for x in conditions:
+            forms += forms_of(self.keep(x))
+        return forms
+
+    def pipelined(self, statement):
+        first, last, step = self.bounds_of_loop(statement)
+        loc = self.loc
+        with self.region(self.loop_facts(statement)):
+            index = self.new_index(statement.indices[0])
+            self.block(statement.body)
+            lines = self.lines
+        self.lines += [
+            f"tile.pipelined {index} = {first} to {last} step {step} stages({statement.stages}) {{",
+            *lines,
+            f"}} {loc}",
+        ]
+
+    def serial(self, statement, carried):
+        first, last, step = self.bounds_of_loop(statement)
+        loc = self.loc
+        before = [self.read_variable(v) for v in carried]
+        kinds = ", ".join(v.dtype.mlir for v in carried)
+        with self.region(self.loop_facts(statement)):
+            index = self.new_index(statement.indices[0])
+            inner = []
+            for v in carried:
+                self.count += 1
+                inner.append(f"%{self.count}")
+                self.variables[v] = inner[-1]
+            self.block(statement.body)
+            lines = self.lines
+            after = [self.read_variable(v) for v in carried]
+        if not carried:
+            self.lines += [
+                f"scf.for {index} = {first} to {last} step {step} {{",
+                *lines,
+                f"}} {loc}",
+            ]
+            return
+        self.count += 1
+        result = f"%{self.count}"
+        pairs = ", ".join(f"{a} = {b}" for a, b in zip(inner, before))
+        self.lines += [
+            f"{result}{f':{len(carried)}' if len(carried) > 1 else ''} = scf.for {index} = {first} to {last} step {step} "
+            f"iter_args({pairs}) -> ({kinds}) {{",
+            *lines,
+            f"scf.yield {', '.join(after)} : {kinds} {loc}",
+            f"}} {loc}",
+        ]
+        for i, v in enumerate(carried):
+            self.variables[v] = result if len(carried) == 1 else f"{result}#{i}"
+
+    def do_While(self, statement):
+        jumps = leaves(statement.body)
+        body, condition = statement.body, statement.condition
+        if jumps:
+            left, skipped = self.flags(statement.location, jumps)
+            body = self.body_without_jumps(statement, left, skipped)
+            if left is not None:
+                going = unary("not", left.as_load())
+                condition = self.keep(Op("and", (going, condition), BOOL))
+        carried = [v for v in written_variables(body) if v in self.variables]
+        loc = self.loc
+        before = [self.read_variable(v) for v in carried]
+        kinds = ", ".join(v.dtype.mlir for v in carried)
+        tested, inner = [], []
+        with self.region():
+            for v in carried:
+                self.count += 1
+                tested.append(f"%{self.count}")
+                self.variables[v] = tested[-1]
+            name = self.value(condition, BOOL)
+            values = f" {', '.join(tested)} : {kinds}" if carried else ""
+            self.effect(f"scf.condition({name}){values}")
+            head = self.lines
+        with self.region(forms_of(condition) if not reads_memory(condition) else ()):
+            for v in carried:
+                self.count += 1
+                inner.append(f"%{self.count}")
+                self.variables[v] = inner[-1]
+            self.block(body)
+            lines = self.lines
+            after = [self.read_variable(v) for v in carried]
+        self.count += 1
+        result = f"%{self.count}"
+        pairs = ", ".join(f"{a} = {b}" for a, b in zip(tested, before))
+        if carried:
+            first = f"{result}{f':{len(carried)}' if len(carried) > 1 else ''} = scf.while ({pairs}) : ({kinds}) -> ({kinds}) {{"
+            second = [f"^bb0({', '.join(f'{a}: {v.dtype.mlir}' for a, v in zip(inner, carried))}):"]
+            last = [f"scf.yield {', '.join(after)} : {kinds} {loc}"]
+        else:
+            first, second, last = "scf.while : () -> () {", [], [f"scf.yield {loc}"]
+        self.lines += [first, *head, "} do {", *second, *lines, *last, f"}} {loc}"]
+        for i, v in enumerate(carried):
+            self.variables[v] = result if len(carried) == 1 else f"{result}#{i}"
+
+    # break and continue.
+    def flags(self, location, jumps):
+        """Variables that say that the loop was left, or the rest of an iteration skipped."""
+        made = []
+        for kind in ("break", "continue"):
+            if kind not in jumps:
+                made.append(None)
+                continue
+            flag = Buffer((1,), "bool", "local.var", name=kind)
+            flag.location = location
+            self.kept.append(flag)
+            if kind == "break":
+                self.variables[flag] = self.constant(False, BOOL)
+            made.append(flag)
+        return made
+
+    def body_without_jumps(self, statement, left, skipped):
+        """The loop's body; `skipped` is false again at the start of each iteration."""
+        body = _structured(statement.body, left, skipped, statement.location)
+        if skipped is not None:
+            fresh = Alloc(skipped)
+            fresh.location = statement.location
+            body = [fresh, *body]
+        return body
+
+    def jumping_for(self, statement):
+        left, skipped = self.flags(statement.location, leaves(statement.body))
+        body = self.body_without_jumps(statement, left, skipped)
+        if left is not None:
+            guarded = If(unary("not", left.as_load()))
+            guarded.location, guarded.then = statement.location, body
+            body = [guarded]
+        made = For(
+            statement.kind if left is None else "serial",
+            statement.indices,
+            statement.extents,
+            statement.start,
+            statement.step,
+            statement.stages,
+            statement.attributes,
+        )
+        made.body, made.location = body, statement.location
+        self.kept.append(made)
+        self.do_For(made)
+
+    # Parallel loops.
+    def parallel(self, statement):
+        merged, body = list(zip(statement.indices, statement.extents)), statement.body
+        while (
+            len(body) == 1
+            and type(body[0]) is For
+            and body[0].kind in ("vectorized", "parallel")
+            and body[0].start == 0
+            and number_of(body[0].step) == 1
+            and not leaves(body[0].body)
+            and all(number_of(x) is not None for x in body[0].extents)
+        ):
+            merged += list(zip(body[0].indices, body[0].extents))
+            body = body[0].body
+        sizes = [number_of(x) for _, x in merged]
+        loc, location = self.loc, self.location
+        written = [v for v in written_variables(body) if v in self.variables]
+        chunks = self.chunks(sizes)
+        lasts = [self.index(x) if size is None else None for (_, x), size in zip(merged, sizes)]
+        mode, outer = self.mode, []
+        with self.region():
+            names, extents, conditions = [], [], []
+            for (variable, extent), size, chunk, last in zip(merged, sizes, chunks, lasts):
+                self.count += 1
+                names.append(f"%{self.count}")
+                if size is not None:
+                    extents.append(size)
+                    self.scopes[-1][("index", id(variable))] = names[-1]
+                    continue
+                extents.append(chunk)
+                self.count += 1
+                base = f"%{self.count}"
+                outer.append((base, last, chunk))
+                conditions.append((variable, extent, base, names[-1]))
+            self.mode = "parallel"
+            forms = self.chunk_indices(conditions)
+            if conditions:
+                self.guarded_body(conditions, forms, body)
+            else:
+                self.block(body)
+            lines = self.lines
+        self.mode = mode
+        attributes = "".join(
+            f", {k} = {v} : i64" for k, v in statement.attributes.items() if k != "layout"
+        )
+        layout = (
+            f" layout({statement.attributes['layout']})" if "layout" in statement.attributes else ""
+        )
+        attributes = f" attributes {{{attributes[2:]}}}" if attributes else ""
+        heads = [
+            f"scf.for {base} = {self.constant(0, 'index')} to {last} step {self.constant(chunk, 'index')} {{"
+            for base, last, chunk in outer
+        ]
+        self.lines += [
+            *heads,
+            f"tile.parallel ({', '.join(names)}) in ({', '.join(map(str, extents))}){layout}{attributes} {{",
+            *lines,
+            f"}} {loc}",
+        ]
+        self.lines += [f"}} {loc}"] * len(heads)
+        for v in written:
+            self.variables[v] = Undefined(location)
+
+    def chunks(self, sizes):
+        """Iterations of dimensions of run time that the threads take at a time."""
+        known = 1
+        for x in sizes:
+            known *= x or 1
+        room = max(1, self.kernel.threads // known)
+        result = []
+        for x in sizes:
+            result.append(x if x is not None else room)
+            if x is None:
+                room = 1
+        return result
+
+    def chunk_indices(self, conditions):
+        forms = []
+        for variable, extent, base, name in conditions:
+            self.scopes[-1][("index", id(variable))] = self.op(f"arith.addi {base}, {name} : index")
+            forms += forms_of(self.keep(Op("lt", (variable, extent), BOOL)))
+        return forms
+
+    def guarded_body(self, conditions, forms, body):
+        condition = None
+        for variable, extent, _, _ in conditions:
+            one = self.keep(Op("lt", (variable, extent), BOOL))
+            condition = one if condition is None else self.keep(Op("and", (condition, one), BOOL))
+        name, loc = self.value(condition), self.loc
+        with self.region(forms):
+            self.block(body)
+            lines = self.lines
+        self.lines += [f"scf.if {name} {{", *lines, f"}} {loc}"]
+
+    def nested_parallel(self, statement):
+        """A parallel loop inside of another: its iterations one after the other."""
+        body = statement.body
+        for variable, extent in reversed(list(zip(statement.indices, statement.extents))):
+            loop = For("serial", [variable], [extent])
+            loop.body, loop.location = body, statement.location
+            self.kept.append(loop)
+            body = [loop]
+        self.block(body)
+
+
+def _structured(block, left, skipped, location):
+    """A block without jumps: what follows one runs only where neither flag is set."""
+    result = []
+    for at, statement in enumerate(block):
+        if type(statement) is Leave:
+            flag = left if statement.kind == "break" else skipped
+            made = Assign(flag, True)
+            made.location = statement.location
+            result.append(made)
+            break
+        if type(statement) is If and leaves([statement]):
+            made = If(statement.condition)
+            made.location = statement.location
+            made.then = _structured(statement.then, left, skipped, location)
+            made.otherwise = _structured(statement.otherwise, left, skipped, location)
+            result.append(made)
+            rest = block[at + 1 :]
+            if rest:
+                condition = None
+                for flag in (left, skipped):
+                    if flag is not None:
+                        one = unary("not", flag.as_load())
+                        condition = one if condition is None else Op("and", (condition, one), BOOL)
+                guarded = If(condition)
+                guarded.location = rest[0].location
+                guarded.then = _structured(rest, left, skipped, location)
+                result.append(guarded)
+            break
+        result.append(statement)
+    return result

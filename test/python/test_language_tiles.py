@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scans, reductions of bits, views, slices of tiles, reducers; on the CPU against numpy."""
+
+import numpy as np
+import pytest
+
+import mlir_tile.language as T
+from mlir_tile.jit import compile as compile_kernel
+
+
+def run(function, *arrays):
+    compile_kernel(function, target="cpu")(*arrays)
+    return arrays[-1]
+
+
+def normal(*shape, dtype=np.float32, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dim, reverse", [(0, False), (1, True), (-1, False)])
+def test_running_sums_and_maxima(dim, reverse):
+    @T.prim_func
+    def main(
+        A: T.Tensor((32, 64), "float32"),
+        S: T.Tensor((32, 64), "float32"),
+        M: T.Tensor((32, 64), "float32"),
+    ):
+        with T.Kernel(1, threads=64):
+            tile, other = T.alloc_shared((32, 64), "float32"), T.alloc_fragment((32, 64), "float32")
+            T.copy(A, tile)
+            T.cummax(tile, other, dim=dim, reverse=reverse)
+            T.copy(other, M)
+            T.cumsum(tile, dim=dim, reverse=reverse)
+            T.copy(tile, S)
+
+    a, s, m = normal(32, 64), np.zeros((32, 64), np.float32), np.zeros((32, 64), np.float32)
+    run(main, a, s, m)
+    turned = np.flip(a, dim) if reverse else a
+    back = (lambda x: np.flip(x, dim)) if reverse else (lambda x: x)
+    np.testing.assert_allclose(s, back(np.cumsum(turned, dim)), rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(m, back(np.maximum.accumulate(turned, dim)))
+
+
+@pytest.mark.parametrize(
+    "kind, function",
+    [("bitand", np.bitwise_and), ("bitor", np.bitwise_or), ("bitxor", np.bitwise_xor)],
+)
+def test_reductions_of_bits(kind, function):
+    @T.prim_func
+    def main(A: T.Tensor((32, 64), "int32"), B: T.Tensor((32,), "int32")):
+        with T.Kernel(1, threads=64):
+            tile, out = T.alloc_fragment((32, 64), "int32"), T.alloc_fragment((32,), "int32")
+            T.copy(A, tile)
+            T.reduce(tile, out, kind, 1, True)
+            T.copy(out, B)
+
+    a = np.random.default_rng(1).integers(0, 2**30, (32, 64)).astype(np.int32)
+    np.testing.assert_array_equal(run(main, a, np.zeros(32, np.int32)), function.reduce(a, 1))
+
+
+def test_gemm_of_slices():
+    @T.prim_func
+    def main(
+        A: T.Tensor((2, 32, 64), "float16"),
+        B: T.Tensor((64, 32), "float16"),
+        C: T.Tensor((32, 32), "float32"),
+    ):
+        with T.Kernel(1, threads=64):
+            As, Bs = T.alloc_shared((2, 32, 64), "float16"), T.alloc_shared((64, 32), "float16")
+            acc = T.alloc_fragment((32, 32), "float32")
+            T.copy(A, As)
+            T.copy(B, Bs)
+            T.clear(acc)
+            for stage in T.serial(2):
+                T.gemm(As[stage, :, 0:32], Bs[0:32, :], acc)
+                T.gemm(As[stage, :, 32:64], Bs[32:64, :], acc)
+            T.copy(acc, C)
+
+    a, b = normal(2, 32, 64, dtype=np.float16), normal(64, 32, dtype=np.float16, seed=1)
+    want = (a.astype(np.float32) @ b.astype(np.float32)).sum(0)
+    np.testing.assert_allclose(
+        run(main, a, b, np.zeros((32, 32), np.float32)), want, rtol=1e-3, atol=1e-2
+    )
+
+
+def test_reducers():
+    @T.prim_func
+    def main(
+        A: T.Tensor((32, 64), "float32"),
+        B: T.Tensor((32,), "float32"),
+        M: T.Tensor((32,), "float32"),
+    ):
+        with T.Kernel(1, threads=16) as (bx,):
+            total, top = (
+                T.alloc_reducer((32,), "float32", op="sum"),
+                T.alloc_reducer((32,), "float32", op="max", replication="all"),
+            )
+            out = T.alloc_fragment((32,), "float32")
+            T.reducer_init(total, 1.0)
+            T.fill(top, -T.infinity("float32"))
+            for k in T.serial(2):
+                for i, j in T.Parallel(32, 32):
+                    T.reducer_update(total[i], A[i, k * 32 + j])
+                    top[i] = T.max(top[i], A[i, k * 32 + j])
+            T.finalize_reducer(total, out)
+            T.finalize_reducer(top)
+            T.copy(out, B)
+            T.copy(top, M)
+
+    a, b, m = normal(32, 64), np.zeros(32, np.float32), np.zeros(32, np.float32)
+    run(main, a, b, m)
+    np.testing.assert_allclose(b, a.sum(1) + 1, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(m, a.max(1))
+
+
+def test_sizes_that_follow_from_an_extent():
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def main(A: T.Tensor((n * 3 + 1,), "int32")):
+        with T.Kernel(n, threads=32) as b:
+            A[b * 3] = n
+            if b == 0:
+                A[n * 3] = -1
+
+    a = run(main, np.zeros(16, np.int32))
+    np.testing.assert_array_equal(a, [5, 0, 0] * 5 + [-1])
