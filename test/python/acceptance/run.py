@@ -235,6 +235,8 @@ def prepare(torch: str, target: str) -> None:
     if torch == "stub":
         sys.path.insert(0, str(HERE.parent / "torch_stub"))
         import torch as _  # noqa: F401
+    elif target.startswith("cuda"):
+        import torch as _  # noqa: F401 (imports only: forks must not share a CUDA context)
     else:
         import torch_on_cpu
 
@@ -243,7 +245,7 @@ def prepare(torch: str, target: str) -> None:
 
     from mlir_tile import compat
 
-    compat.install(target)
+    compat.install(None if target == "cuda" else target)
     import tilelang.language  # noqa: F401
     import tilelang.testing  # noqa: F401
 
@@ -255,7 +257,7 @@ def main() -> None:
     parser.add_argument("--commit", default=COMMIT)
     parser.add_argument("--set", action="append", choices=("examples", "rows", "tests"))
     parser.add_argument("--torch", choices=("stub", "real"), default="stub")
-    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--target", default="cpu", help="cuda: the GPU that is there")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one case")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="", help="cases whose names contain this")
