@@ -14,6 +14,7 @@ import argparse
 import collections
 import importlib
 import json
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -23,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import names  # noqa: E402
 import run  # noqa: E402
-from differences import DIFFERENCES, NOT_PLANNED  # noqa: E402
+from differences import DIFFERENCES, NOT_PLANNED, NOT_PLANNED_GROUPS  # noqa: E402
 
 _HEAD = """# TileLang compatibility
 
@@ -70,9 +71,20 @@ def _uses(cases: list[run.Case], results: dict[Any, str]) -> tuple[Any, Any]:
     return count, passed
 
 
+def _refused(rows: list[dict[str, Any]]) -> set[str]:
+    """Names whose use is an error that says so: the language knows them, and cannot do them."""
+    found = set()
+    for row in rows:
+        found.update(re.findall(r"\b(T\.\w+) is not supported yet", row.get("error", "")))
+    return found
+
+
 def _state(full: str, has: bool, passed: dict[str, str]) -> tuple[str, str]:
     if full in NOT_PLANNED:
         return "no", NOT_PLANNED[full]
+    for pattern, why in NOT_PLANNED_GROUPS.items():
+        if re.match(pattern, full):
+            return "no", why
     if not has:
         return "not yet", ""
     if full in DIFFERENCES:
@@ -81,21 +93,21 @@ def _state(full: str, has: bool, passed: dict[str, str]) -> tuple[str, str]:
 
 
 def _has(module: Any, name: str) -> bool:
-    refused = getattr(module, "UNSUPPORTED", ())
     try:
-        return name not in refused and getattr(module, name, None) is not None
+        return getattr(module, name, None) is not None
     except (ImportError, AttributeError):
         return False
 
 
 def _table(
-    title: str, prefix: str, found: set[str], module: Any, uses: tuple[Any, Any]
+    title: str, prefix: str, found: set[str], module: Any, uses: tuple[Any, Any, set[str]]
 ) -> list[str]:
-    count, passed = uses
+    count, passed, refused = uses
     rows = []
     for name in sorted(found, key=lambda n: (-count[f"{prefix}.{n}"], n)):
         full = f"{prefix}.{name}"
-        state, note = _state(full, _has(module, name), passed)
+        has = _has(module, name) and (full not in refused or full in passed)
+        state, note = _state(full, has, passed)
         rows.append((full, count[full], state, note))
     totals = collections.Counter(row[2] for row in rows)
     text = ", ".join(f"{n} {state}" for state, n in totals.most_common())
@@ -162,7 +174,8 @@ def main() -> None:
     results = {(row["set"], row["name"]): row["status"] for row in rows}
     with tempfile.TemporaryDirectory() as folder:
         run.unpack(options.repo, options.commit, Path(folder))
-        uses = _uses(run.cases(["examples", "rows", "tests"], Path(folder), True), results)
+        cases = run.cases(["examples", "rows", "tests"], Path(folder), True)
+        uses = (*_uses(cases, results), _refused(rows))
     language = importlib.import_module("mlir_tile.language")
     package = importlib.import_module("mlir_tile")
     found = names.language_names(git_dir, options.commit)

@@ -7,6 +7,7 @@ ones here: arguments of its command line (a list), or of its own `main` (a dicti
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,6 @@ SCRIPTS = (
 # vendors' and Blackwell's.
 _OTHER = ("test_", "regression_")
 _VENDORS = ("amd", "sm100", "mfma", "triton")
-
-# Files of TileLang's regression suite whose case has another name than the file.
-ROWS = {
-    "example_gqa_sink_bwd_bhsd_sliding_window": "attention_sink/example_gqa_sink_bwd_bhsd.py",
-    "example_mha_sink_bwd_bhsd_sliding_window": "attention_sink/example_mha_sink_bwd_bhsd.py",
-    "example_mha_sink_fwd_bhsd_sliding_window": "attention_sink/example_mha_sink_fwd_bhsd.py",
-}
 
 _GEMM = {"M": 256, "N": 256, "K": 256}
 SIZES: dict[str, dict[str, Any] | list[str]] = {
@@ -164,13 +158,21 @@ def examples(root: Path) -> list[Path]:
     return found
 
 
-def rows(root: Path) -> list[tuple[str, Path, str]]:
-    """Cases of the regression suite: name, its file regression_*.py, its function there."""
-    import ast
-
+def rows(root: Path) -> list[tuple[str, Path]]:
+    """Cases of the regression suite: name, and the script whose function it measures."""
     found = []
     for path in sorted(root.glob("**/regression_*.py")):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("regression_"):
-                found.append((node.name.removeprefix("regression_"), path, node.name))
-    return found
+                script = path.parent / f"{_measured(node)}.py"
+                found.append((node.name.removeprefix("regression_"), script))
+    return [(name, script) for name, script in found if script.is_file()]
+
+
+def _measured(case: ast.FunctionDef) -> str:
+    """The module in `process_func(module.function, ...)`."""
+    for node in ast.walk(case):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Attribute):
+            module = node.args[0].value
+            return module.id if isinstance(module, ast.Name) else ""
+    return ""
