@@ -14,7 +14,6 @@ import argparse
 import itertools
 import pathlib
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -59,7 +58,7 @@ def mock_ways():
     from mlir_tile import execution
     from mlir_tile._mlir_libs import _launch
 
-    exchange = exchange_support.build(tempfile.mkdtemp())
+    exchange = exchange_support.build()
     executable = execution.compile(exchange_support.ADD, target="cuda:sm_90a")
     exchange_support.declare_parameters(exchange, executable.manifest)
     exchange.mock(quiet=True)

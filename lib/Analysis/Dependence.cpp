@@ -34,6 +34,12 @@ Value tile::getBaseBuffer(Value buffer) {
   return buffer;
 }
 
+Value tile::getViewedTile(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewOp>())
+    buffer = view.getSource();
+  return buffer;
+}
+
 /// The kernel whose argument `base` is, or null.
 static KernelOp argumentKernel(Value base) {
   auto argument = dyn_cast<BlockArgument>(base);
@@ -278,6 +284,11 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
   if (!overwrites(copy, target))
     return Conflict{"it covers only a part of the shared buffer", alloc,
                     "buffer allocated here"};
+  // Who reads slots is asked of what uses them by their own shape.
+  for (Operation *user : target.getUsers())
+    if (isa<ViewOp>(user))
+      return Conflict{"the shared buffer has a view of another shape", user,
+                      "viewed here"};
   if (unknown)
     return Conflict{"'" + unknown->getName().getStringRef().str() +
                         "' in the loop may touch any buffer",

@@ -58,7 +58,8 @@ static bool isTileMemory(Value value) {
 /// A tile must be used where it was allocated: its layout is found there.
 LogicalResult LayoutSolver::checkBuffers(Operation *op) {
   for (Value value : op->getResults())
-    if (isTileMemory(value) && !isa<AllocOp, RingAcquireOp, RingWaitOp>(op))
+    if (isTileMemory(value) &&
+        !isa<AllocOp, ViewOp, RingAcquireOp, RingWaitOp>(op))
       return op->emitOpError()
              << "expected a " << stringifyMemorySpace(getMemorySpace(value))
              << " tile to come from `tile.alloc` directly, got a result of '"
@@ -121,6 +122,11 @@ LogicalResult LayoutSolver::collect(Operation *op) {
   tileOp.getLayoutConstraints(demands.constraints);
   if (!demands.constraints.refusal.empty())
     return op->emitOpError() << demands.constraints.refusal;
+  bool hadAlternatives = !demands.constraints.alternatives.empty();
+  viewed.restate(demands.constraints);
+  if (hadAlternatives && demands.constraints.alternatives.empty())
+    return op->emitOpError() << "expected shared operands in a layout that "
+                                "their views (`tile.view`) have, too";
   if (demands.constraints.loopDemand &&
       failed(checkThreads(op, demands.constraints.loopDemand->stated)))
     return failure();
@@ -137,7 +143,30 @@ LogicalResult LayoutSolver::collect(Operation *op) {
   return success();
 }
 
+/// Where a layout is stated, its views have a form of it.
+LogicalResult LayoutSolver::checkViews() {
+  WalkResult walk = kernel.getBodyRegion().walk([&](ViewOp view) {
+    Value source = view.getSource(), seen = view.getResult();
+    std::string reason;
+    if (FragmentLayoutAttr stated = getFragmentLayout(source)) {
+      if (auto layout = ViewedTiles::seenAs(stated.getLayout(), seen); !layout)
+        reason = layout.reason();
+    } else if (SharedLayoutAttr stated = getSharedLayout(source)) {
+      if (auto layout = ViewedTiles::seenAs(stated.getLayout(), seen); !layout)
+        reason = layout.reason();
+    }
+    if (reason.empty())
+      return WalkResult::advance();
+    view.emitOpError() << "expected a layout that both shapes have: " << reason;
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult LayoutSolver::collect() {
+  viewed.collect(kernel);
+  if (failed(checkViews()))
+    return failure();
   WalkResult walk = kernel.getBodyRegion().walk<WalkOrder::PreOrder>(
       [&](Operation *op) -> WalkResult {
         return failed(collect(op)) ? WalkResult::interrupt()

@@ -50,11 +50,21 @@ void LayoutSolver::decideFragments() {
   chooseRemaining();
 }
 
-void LayoutSolver::assign(Value buffer, FragmentLayout layout,
+bool LayoutSolver::assign(Value buffer, FragmentLayout layout,
                           std::string why) {
+  if (!viewed.fits(buffer, layout))
+    return false;
+  ArrayRef<Value> group = viewed.group(buffer);
+  for (Value other : group)
+    if (other != buffer)
+      result.fragments[other] = {
+          *ViewedTiles::seenAs(*ViewedTiles::seenAs(layout, group.front()),
+                               other),
+          why + ", seen with another shape"};
   FragmentChoice &choice = result.fragments[buffer];
   choice.layout = std::move(layout);
   choice.why = std::move(why);
+  return true;
 }
 
 /// Fragments are entered without a layout (no reason) when collected.
@@ -72,7 +82,8 @@ void LayoutSolver::setLoop(OperationDemands &demands, FragmentLayout layout,
 
 void LayoutSolver::assignStated() {
   for (auto &[buffer, choice] : result.fragments)
-    if (FragmentLayoutAttr stated = getFragmentLayout(buffer))
+    if (FragmentLayoutAttr stated = getFragmentLayout(buffer);
+        stated && !buffer.getDefiningOp<ViewOp>())
       assign(buffer, stated.getLayout(), "stated by the user");
   for (OperationDemands &demands : operations)
     if (demands.constraints.loopDemand &&
@@ -94,6 +105,8 @@ void LayoutSolver::assignExact() {
       if (!demand.isPreference && !layoutOf(demand.buffer()))
         byBuffer[demand.buffer()].push_back({&demand, demands.frequency});
   for (auto &[buffer, demands] : byBuffer) {
+    if (layoutOf(buffer))
+      continue; // a view of it has been decided
     const Weighted *best = nullptr;
     double bestCost = 0;
     for (const Weighted &candidate : demands) {
@@ -188,10 +201,10 @@ bool LayoutSolver::propagateLoop(OperationDemands &demands) {
   for (auto [access, owned] : llvm::zip_equal(demand.accesses, demands.owned)) {
     if (!owned || !owned->isWhole || layoutOf(access.buffer()))
       continue;
-    assign(access.buffer(),
-           fragmentFromLoop(shapeOf(access.buffer()), *owned, loop),
-           "held where " + describeOperation(demands.op) + " uses it");
-    changed = true;
+    changed |=
+        assign(access.buffer(),
+               fragmentFromLoop(shapeOf(access.buffer()), *owned, loop),
+               "held where " + describeOperation(demands.op) + " uses it");
   }
   return changed;
 }
@@ -206,10 +219,9 @@ bool LayoutSolver::propagateSlices(OperationDemands &demands) {
     auto sliced = known->sliced(slice.dim, slice.keepDim);
     if (!sliced)
       continue;
-    assign(target, *sliced,
-           "slice of " + describeValue(source) + " along dimension " +
-               std::to_string(slice.dim));
-    changed = true;
+    changed |= assign(target, *sliced,
+                      "slice of " + describeValue(source) +
+                          " along dimension " + std::to_string(slice.dim));
   }
   return changed;
 }
@@ -229,6 +241,11 @@ LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
     FragmentLayout fragment =
         fragmentFromLoop(shapeOf(access.buffer()), *owned, layout);
     registers += registersPerThread(fragment, elementBitsOf(access.buffer()));
+    if (!viewed.fits(access.buffer(), fragment))
+      cost.conversions += conversionCost(
+          fragment,
+          ViewedTiles::replicated(access.buffer(), fragment.numThreads()),
+          elementBitsOf(access.buffer()));
     decided.try_emplace(access.buffer(), std::move(fragment));
   }
   cost.registers =
@@ -305,12 +322,15 @@ bool LayoutSolver::chooseFreeSliceSource() {
             reductionCost(candidate, slice.dim) +
             registerCost(registersPerThread(candidate, elementBitsOf(source)),
                          threads, target);
-        if (best && cost >= bestCost)
+        if ((best && cost >= bestCost) || !viewed.fits(source, candidate))
           continue;
         best = candidate;
         bestCost = cost;
       }
-      assign(source, best->canonicalized(), "cheapest to reduce");
+      assign(source,
+             best ? best->canonicalized()
+                  : ViewedTiles::replicated(source, threads),
+             "cheapest to reduce");
       return true;
     }
   return false;
@@ -322,11 +342,15 @@ void LayoutSolver::chooseRemaining() {
       int64_t threads = getAgentThreads(buffer.getDefiningOp());
       LoopDemand whole;
       whole.shape = llvm::to_vector(shapeOf(buffer));
-      assign(buffer,
-             whole.shape.empty()
-                 ? FragmentLayout::replicated({}, threads)
-                 : coalescedLayout(whole, {}, threads).canonicalized(),
-             "nothing depends on it");
+      bool isDecided =
+          assign(buffer,
+                 whole.shape.empty()
+                     ? FragmentLayout::replicated({}, threads)
+                     : coalescedLayout(whole, {}, threads).canonicalized(),
+                 "nothing depends on it");
+      if (!isDecided)
+        assign(buffer, ViewedTiles::replicated(buffer, threads),
+               "no layout that deals it out has a form for its views");
     }
   for (OperationDemands &demands : operations) {
     if (!demands.constraints.loopDemand || result.loops.count(demands.op))

@@ -13,6 +13,7 @@
 #define TILE_LIB_ANALYSIS_LAYOUTSOLVER_H
 
 #include "LoopCost.h"
+#include "ViewedTiles.h"
 #include "tile/Analysis/LayoutAnalysis.h"
 
 namespace mlir::tile {
@@ -48,6 +49,7 @@ private:
   LogicalResult collect(Operation *op);
   LogicalResult checkBuffers(Operation *op);
   LogicalResult checkThreads(Operation *op, FragmentLayoutAttr stated);
+  LogicalResult checkViews();
 
   // Alternatives (AlternativeChoice.cpp).
   LogicalResult settleSharedLayouts();
@@ -58,7 +60,9 @@ private:
   void forget();
 
   // Decisions on fragments and loops.
-  void assign(Value buffer, FragmentLayout layout, std::string why);
+  /// False, and nothing is decided, where a view of the same registers has no
+  /// form of the layout.
+  bool assign(Value buffer, FragmentLayout layout, std::string why);
   const FragmentLayout *layoutOf(Value buffer) const;
   void assignStated();
   void assignExact();
@@ -89,6 +93,7 @@ private:
   const TargetInfo &target;
   LayoutAnalysis &result;
   std::vector<OperationDemands> operations;
+  ViewedTiles viewed;
   /// Layouts of buffers that an instruction takes in few layouts only.
   llvm::DenseMap<Value, SharedLayout> settledShared;
 };

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutSolver.h"
 #include "TmaRules.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Layout/CheckedMath.h"
 #include <functional>
 #include <numeric>
@@ -130,6 +131,17 @@ static int64_t elementsDegree(const SharedLayout &shared,
                             widestVector(elements, shared, dim));
 }
 
+/// The pattern of an access of `through`, a view of the tile or the tile.
+static std::function<int64_t(const SharedLayout &)>
+seenThrough(Value through,
+            std::function<int64_t(const SharedLayout &)> degree) {
+  if (!through.getDefiningOp<ViewOp>())
+    return degree;
+  return [through, degree](const SharedLayout &layout) {
+    return degree(*ViewedTiles::seenAs(layout, through));
+  };
+}
+
 SharedChoice LayoutSolver::chooseShared(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   unsigned bits = elementBitsOf(buffer);
@@ -142,7 +154,7 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     if (selected)
       reads = selected->shareds;
     for (const SharedDemand &demand : reads) {
-      if (demand.buffer != buffer)
+      if (getViewedTile(demand.buffer) != buffer)
         continue;
       if (!demand.oneOf.empty()) {
         // The instruction reads these without conflicts.
@@ -155,20 +167,23 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
       // Operands of gemms are read by every warp of a row or column.
       double weight = 4 * demands.frequency;
       if (demand.isLdmatrix)
-        patterns.push_back({"ldmatrix", weight, [&](const SharedLayout &l) {
-                              return ldmatrixConflictDegree(l, demand.rowDim,
-                                                            demand.columnDim);
-                            }});
+        patterns.push_back(
+            {"ldmatrix", weight,
+             seenThrough(demand.buffer, [&](const SharedLayout &l) {
+               return ldmatrixConflictDegree(l, demand.rowDim,
+                                             demand.columnDim);
+             })});
       else
         patterns.push_back(
-            {"element reads of a gemm", weight, [&](const SharedLayout &l) {
+            {"element reads of a gemm", weight,
+             seenThrough(demand.buffer, [&](const SharedLayout &l) {
                return elementsDegree(l, demand.elements);
-             }});
+             })});
     }
     if (!demands.constraints.loopDemand)
       continue;
     for (const LoopAccess &access : demands.constraints.loopDemand->accesses) {
-      if (access.buffer() != buffer)
+      if (getViewedTile(access.buffer()) != buffer)
         continue;
       const LoopDemand &loop = *demands.constraints.loopDemand;
       std::optional<MemoryWalk> walk = memoryWalk(loop, access);
@@ -178,9 +193,10 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
           result.loops.find(demands.op)->second.layout;
       patterns.push_back(
           {describeOperation(demands.op), demands.frequency,
-           [&access, &layout, walk = *walk](const SharedLayout &l) {
-             return loopDegree(l, access, layout, walk);
-           }});
+           seenThrough(access.buffer(),
+                       [&access, &layout, walk = *walk](const SharedLayout &l) {
+                         return loopDegree(l, access, layout, walk);
+                       })});
     }
   }
 
@@ -191,6 +207,8 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
   size_t bestCopies = 0;
   bool first = true;
   auto consider = [&](const SharedLayout &candidate, std::string how) {
+    if (!viewed.fits(buffer, candidate))
+      return false;
     SharedChoice choice{candidate, "", 1};
     double cost = 0;
     std::string worst;
@@ -248,5 +266,12 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
 
 void LayoutSolver::chooseShared() {
   for (auto &[buffer, choice] : result.shareds)
-    choice = chooseShared(buffer);
+    if (!buffer.getDefiningOp<ViewOp>())
+      choice = chooseShared(buffer);
+  for (auto &[buffer, choice] : result.shareds)
+    if (buffer.getDefiningOp<ViewOp>())
+      choice = {*ViewedTiles::seenAs(
+                    result.shareds.find(getViewedTile(buffer))->second.layout,
+                    buffer),
+                "what it is a view of, with another shape"};
 }

@@ -15,6 +15,7 @@
 #include "tile/Target/CpuExecution.h"
 #include "tile/Target/ManifestBuilder.h"
 #include <mutex>
+#include <thread>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -66,6 +67,21 @@ struct LoweredTileProgram : TileProgram {
 };
 } // namespace
 
+/// Threads that a kernel is given where the caller does not say: no more than
+/// it has blocks, since each takes longer to start than a small block to run.
+static unsigned chooseWorkers(const runtime::KernelSpec &kernel,
+                              runtime::Span<const runtime::ExprArg> args) {
+  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  int64_t blocks = 1;
+  for (const runtime::Expr &extent : kernel.grid) {
+    runtime::Expr::Value value = extent.evaluate(args);
+    if (!value.ok() || value.value >= cores || value.value < 1)
+      return value.ok() && value.value < 1 ? 1 : cores;
+    blocks *= value.value;
+  }
+  return static_cast<unsigned>(std::min<int64_t>(cores, blocks));
+}
+
 runtime::Status CpuTileProgram::run(const runtime::KernelSpec &kernel,
                                     runtime::Span<const runtime::Arg> args,
                                     const runtime::CheckedArgs &checked,
@@ -81,6 +97,8 @@ runtime::Status CpuTileProgram::run(const runtime::KernelSpec &kernel,
     argument.sizes.assign(buffer.shape, buffer.shape + buffer.rank);
     argument.strides.assign(buffer.strides, buffer.strides + buffer.rank);
   }
+  if (!workers)
+    workers = chooseWorkers(kernel, {checked.described, args.size()});
   llvm::raw_string_ostream prints(output);
   if (llvm::Error error =
           program->run(kernel.name, arguments, &prints, workers))

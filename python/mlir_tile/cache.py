@@ -22,6 +22,7 @@ Settings, each by `configure`, else by an environment variable:
 from __future__ import annotations
 
 import collections
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -260,10 +261,8 @@ def load(key: str) -> bytes | None:
         _state.counts["rejected"] += 1
         _remove(path)
         return None
-    try:
+    with contextlib.suppress(OSError):
         os.utime(path)  # used now
-    except OSError:
-        pass
     _state.counts["disk hits"] += 1
     return payload
 
@@ -297,10 +296,8 @@ def _write(path: pathlib.Path, data: bytes) -> bool:
 
 
 def _remove(path: pathlib.Path | str) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.unlink(path)
-    except OSError:
-        pass
 
 
 def _entries() -> list[tuple[float, int, str]]:

@@ -143,8 +143,7 @@ class _Source:
             self.data = stream.getvalue()
         else:
             raise ArgumentError(
-                "source: expected an ir.Module, MLIR text or bytecode, got "
-                f"{type(source).__name__}"
+                f"source: expected an ir.Module, MLIR text or bytecode, got {type(source).__name__}"
             )
         self.operation = getattr(source, "operation", None)
 
@@ -253,8 +252,9 @@ class Executable:
 
 def _failed(diagnostics: str) -> CompileError:
     """The error: its lines, without the warnings and remarks around it."""
-    blocks = re.split(r"(?m)^(?=\S.*: (?:error|warning|remark): |(?:error|warning|remark): )",
-                      diagnostics)
+    blocks = re.split(
+        r"(?m)^(?=\S.*: (?:error|warning|remark): |(?:error|warning|remark): )", diagnostics
+    )
     errors = [block for block in blocks if re.match(r"(?:.*: )?error: ", block)]
     return CompileError("".join(errors).rstrip() or diagnostics.rstrip(), diagnostics)
 

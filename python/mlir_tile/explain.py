@@ -209,6 +209,7 @@ def explain(
     tunables: "dict[str, int] | None" = None,
     shape_hints: "dict[str, Sequence[int] | int] | None" = None,
     roles: str = "",
+    name: str = "source",
 ) -> Explanation:
     """Explains the kernels of a program.
 
@@ -216,9 +217,10 @@ def explain(
     or "" for what the module says. `kernel` names one of several. `device` names a GPU.
     `tunables` and `shape_hints` are dictionaries, as of `layout.layouts`; the estimate is for
     the sizes in `shape_hints`. `roles`: whether warps are divided into roles, "auto", "on" or
-    "off". CompileError where the program is not valid.
+    "off". `name`: the file that a text is from, in what is said.
+    CompileError where the program is not valid.
     """
-    program = Program(source, kernel=kernel)
+    program = Program(source, kernel=kernel, name=name)
     arch = _arch_of(program, arch)
     figures = _tile.target_figures(arch, device)
     given = {"tunables": tunables, "shape_hints": shape_hints, "device": device, "roles": roles}

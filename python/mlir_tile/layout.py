@@ -283,6 +283,7 @@ def layouts(
     kernel: "str | None" = None,
     tunables: "dict[str, int] | None" = None,
     shape_hints: "dict[str, Sequence[int] | int] | None" = None,
+    name: str = "source",
 ) -> "dict[str, BufferLayout]":
     """Layouts that the compiler decides for the buffers of a kernel, by the buffers' names.
 
@@ -290,22 +291,23 @@ def layouts(
     is an architecture ("sm_90a"), or "" for what the module says. `tunables` and `shape_hints`
     are dictionaries (`{"bm": 128}`, `{"A": [4096, 4096]}`). A buffer is named as in the text,
     or by the name of its location (`ir.Location.name`), else by its line; layouts of one name
-    are numbered (`acc`, `acc.1`). CompileError where the program is not valid.
+    are numbered (`acc`, `acc.1`). `name`: the file that a text is from.
+    CompileError where the program is not valid.
     """
     from . import _pipeline
 
-    program = _pipeline.Program(source, kernel=kernel)
+    program = _pipeline.Program(source, kernel=kernel, name=name)
     module = program.run("tile-to-layouts", arch, tunables=tunables, shape_hints=shape_hints)
     result = {}
     for op in program.operations(module):
         if "layout" not in op.attributes or op.operation.name != "tile.alloc":
             continue
-        base = name = program.name_of(op)
+        base = buffer = program.name_of(op)
         count = 1
-        while name in result:
-            name, count = f"{base}.{count}", count + 1
-        result[name] = _layout(op.attributes["layout"])
-        result[name].name = name
+        while buffer in result:
+            buffer, count = f"{base}.{count}", count + 1
+        result[buffer] = _layout(op.attributes["layout"])
+        result[buffer].name = buffer
     return result
 
 

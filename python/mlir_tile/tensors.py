@@ -78,8 +78,10 @@ def torch_op(
         )
     for index in positions:
         if arguments[index]["access"] == "r":
-            raise ArgumentError(f"out_idx: expected arguments that '{executable.name}' writes, "
-                                f"got {index} ('{arguments[index]['name']}')")
+            raise ArgumentError(
+                f"out_idx: expected arguments that '{executable.name}' writes, "
+                f"got {index} ('{arguments[index]['name']}')"
+            )
 
     def make(args: Sequence[Any]) -> list[Any]:
         made = outputs(*args)
@@ -97,7 +99,7 @@ def torch_op(
             return None
         made = make(args)
         full = list(args)
-        for index, tensor in zip(positions, made):
+        for index, tensor in zip(positions, made, strict=True):
             full.insert(index, tensor)
         executable.launcher(*full)
         return results(made)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Statements that compute with whole tiles: gemms, reductions, conversions of layouts."""
+"""Statements that compute with whole tiles: gemms, reductions, scans, conversions of layouts, views."""
 
 import numpy as np
 
@@ -56,6 +56,44 @@ class Reduce:
             check_exact(np.abs(source).sum(self.dim), self.target.element)
         found = combine.reduce(first(source), axis=self.dim).reshape(target.shape)
         target[...] = check_exact(combine(target, found) if self.accumulate else found, self.target.element)
+
+
+class Scan:
+    KINDS = {"sum": np.add, "max": np.maximum, "min": np.minimum}
+
+    def __init__(self, kind, source, target, dim, reverse=False):
+        self.kind, self.source, self.target, self.dim, self.reverse = kind, source, target, dim, reverse
+
+    def emit(self, out):
+        word = " reverse" if self.reverse else ""
+        out.line(f"tile.scan {self.kind} %{self.source.name} to %{self.target.name} dim({self.dim}){word} : {self.source.type} to {self.target.type}")
+
+    def run(self, env):
+        source, target = env.array(self.source), env.array(self.target)
+        if np.isnan(source).any():
+            raise Unfit("reads what nothing wrote")
+        if self.kind == "sum":
+            check_exact(np.abs(source).sum(self.dim), self.target.element)
+        ordered = np.flip(source, self.dim) if self.reverse else source
+        found = self.KINDS[self.kind].accumulate(ordered, axis=self.dim)
+        target[...] = check_exact(np.flip(found, self.dim) if self.reverse else found, self.target.element)
+
+
+class CopyReshaped:
+    """The target takes the elements of a view of the source."""
+
+    def __init__(self, name, source, target):
+        self.name, self.source, self.target = name, source, target
+
+    def emit(self, out):
+        extents = "x".join(map(str, self.source.shape))
+        seen = self.source.type.replace(extents, "x".join(map(str, self.target.shape)), 1)
+        out.line(f"%{self.name} = tile.view %{self.source.name} : {self.source.type} to {seen}")
+        out.line(f"tile.copy %{self.name} to %{self.target.name} : {seen} to {self.target.type}")
+
+    def run(self, env):
+        target = env.array(self.target)
+        target[...] = env.array(self.source).reshape(target.shape)
 
 
 class ConvertLayout:

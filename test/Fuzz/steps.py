@@ -5,7 +5,7 @@ from elements import ELEMENTS, largest
 from expressions import Binary, Compare, Const, Dim, Load, Var, add, cast, const, mul
 from generator import OUT_WEIGHTS
 from moves import Atomic, Await, Copy, Fill, Region
-from products import ConvertLayout, Reduce
+from products import ConvertLayout, CopyReshaped, Reduce, Scan
 from statements import If, Parallel, Store, inside
 
 SUMMED = ("f32", "f16", "bf16", "f64", "i32", "i16", "i64", "i8")
@@ -81,6 +81,41 @@ def reduce(g):
         g.filled(target, g.rng.randrange(-2, 3))
     g.tag(f"reduce_{source.space[0]}{target.space[0]}")
     g.put(Reduce(kind, source, target, d, accumulate))
+    return g.written(target)
+
+
+def scan(g):
+    """Of a tile in place, or into another one."""
+    found = [t for t in g.tiles() if t.element in SUMMED]
+    source = g.rng.choice(found or [g.load(element=g.pick(*SUMMED))])
+    d = g.rng.randrange(source.rank)
+    kind = g.pick("sum", "max", "min")
+    bound = source.bound * (source.shape[d] if kind == "sum" else 1)
+    if bound > largest(source.element):
+        kind, bound = "max", source.bound
+    target = source if g.chance(0.3) and bound == source.bound else g.tile(source.shape, source.element, bound=bound)
+    g.tag(f"scan_{source.space[0]}{target.space[0]}")
+    g.put(Scan(kind, source, target, d, g.chance(0.4)))
+    return g.written(target)
+
+
+def reshape(g):
+    """A tile into one of another shape, through a view."""
+    found = [t for t in g.tiles() if t.space in ("shared", "fragment") and not t.layout]
+    source = g.rng.choice(found or [g.load()])
+    extents = list(source.shape)
+    d = g.rng.randrange(len(extents))
+    factors = [f for f in (2, 4, 8, 16) if extents[d] % f == 0]
+    if source.rank > 1 and g.chance(0.4):
+        shape = extents[:-2] + [extents[-2] * extents[-1]]
+    elif factors:
+        factor = g.rng.choice(factors)
+        shape = extents[:d] + [extents[d] // factor, factor] + extents[d + 1:]
+    else:
+        shape = [1] + extents
+    target = g.tile(shape, source.element, bound=source.bound)
+    g.tag(f"view_{source.space}")
+    g.put(CopyReshaped(g.name("v"), source, target))
     return g.written(target)
 
 
@@ -308,7 +343,7 @@ def unpack(g):
 
 
 STEPS = {unpack: 4, copy_tile: 12, fill_part: 4, reduce: 12, update: 12, update_part: 5, reload: 4, store_again: 6, round_trip: 3, straight_through: 3,
-         fill_output: 2, halo: 4}
+         fill_output: 2, halo: 4, scan: 6, reshape: 5}
 
 
 def step(g):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds exchange/exchange.cpp: tensors with DLPack's exchange functions, and the mock driver."""
 
+import functools
 import importlib.machinery
 import importlib.util
 import pathlib
 import shutil
 import subprocess
 import sysconfig
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -32,12 +34,14 @@ tile.kernel @add(%A: memref<?x?xf32, strided<[?, 1]>>, %B: memref<?x?xf32, strid
 """
 
 
-def build(folder):
+@functools.lru_cache(maxsize=1)
+def build():
     """Compiles and imports the extension; its `__file__` is the mock driver."""
     compiler = next(filter(None, map(shutil.which, ("clang++-22", "c++", "g++", "clang++"))), None)
     if compiler is None:
         raise RuntimeError("expected a C++ compiler on PATH")
-    path = pathlib.Path(folder) / ("exchange" + sysconfig.get_config_var("EXT_SUFFIX"))
+    folder = tempfile.TemporaryDirectory()
+    path = pathlib.Path(folder.name) / ("exchange" + sysconfig.get_config_var("EXT_SUFFIX"))
     mock = HERE.parents[1] / "unittests/Runtime/MockCuda.cpp"
     command = [compiler, "-std=c++17", "-O0", "-shared", "-fPIC"]
     command += ["-I" + sysconfig.get_path("include"), str(HERE / "exchange/exchange.cpp")]
@@ -46,6 +50,7 @@ def build(folder):
     spec = importlib.util.spec_from_file_location("exchange", path, loader=loader)
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
+    module.folder = folder  # removed with the module
     return module
 
 

@@ -152,6 +152,8 @@ def test_moves_and_arithmetic(module):
         tile.gemm(tiles, tiles, acc, transpose_b=True, clear=True)
         tile.reduce("max", acc, rows, propagate_nan=True)
         tile.reduce(tile.ReduceKind.Sum, acc, rows, dim=0, accumulate=True)
+        tile.scan("sum", acc, reverse=True)
+        tile.scan("max", rows, rows, dim=0)
         tile.atomic("add", acc, out)
         tile.print_("rows", rows)
         tile.assert_(arith.constant(IntegerType.get_signless(1), 1), "never")
@@ -169,6 +171,8 @@ def test_moves_and_arithmetic(module):
         "dim(1) {propagate_nan}",
         "tile.reduce sum",
         "dim(0) accumulate",
+        "dim(1) reverse",
+        "tile.scan max",
         "tile.atomic add",
         'tile.print "rows"',
         '"never"',

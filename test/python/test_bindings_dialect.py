@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Types and attributes of the tile dialect as Python classes."""
 
+import pathlib
+
 import pytest
 from mlir_tile.ir import (
     AffineExpr,
@@ -264,8 +266,8 @@ def test_figures_of_targets(arch):
 def test_estimates():
     from mlir_tile._mlir_libs import _tile
 
-    with open("examples/gemm.mlir") as file:
-        module = Module.parse(file.read())
+    example = pathlib.Path(__file__).resolve().parents[2] / "examples/gemm.mlir"
+    module = Module.parse(example.read_text())
     estimate = _tile.kernel_estimate(
         module.body.operations[0], "sm_90a", hints="A=4096x4096,B=4096x4096,C=4096x4096"
     )

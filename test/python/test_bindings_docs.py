@@ -4,10 +4,12 @@
 import pathlib
 import re
 
-PAGE = pathlib.Path("docs/PythonBindings.md")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/PythonBindings.md"
 
 
-def test_the_pages_code_runs():
+def test_the_pages_code_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
     page = PAGE.read_text(encoding="utf-8")
     blocks = list(re.finditer(r"```python\n(.*?)```", page, re.DOTALL))
     assert len(blocks) >= 7

@@ -2,6 +2,7 @@
 """Threads, callbacks that raise, and the end of the interpreter."""
 
 import gc
+import pathlib
 import subprocess
 import sys
 import threading
@@ -24,10 +25,11 @@ from mlir_tile import explain, layout
 from mlir_tile._mlir_libs import _tile
 from mlir_tile.dialects import arith, tile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+    return (ROOT / path).read_text(encoding="utf-8")
 
 
 def ptx_of(path, arch):
@@ -155,6 +157,12 @@ ENDS = {
         "def run():\n    global m2\n    with Context():\n        m2 = Module.parse(text)\n"
         "t = threading.Thread(target=run); t.start(); t.join()"
     ),
+    "thread that left nothing": (
+        "import threading\n"
+        "def run():\n    Context().__enter__(); m = Module.parse(text)\n"
+        "    Location.unknown().__enter__()\n"
+        "for _ in range(3):\n    t = threading.Thread(target=run); t.start(); t.join()"
+    ),
     "layout": "from mlir_tile import layout; a = layout.layouts(text, 'sm_80')",
     "unhandled error": "m = Module.parse(text)\nraise SystemExit(0)",
 }
@@ -167,6 +175,9 @@ def test_the_interpreter_ends_cleanly(what):
         "text = open('examples/gemm.mlir').read()\nctx = Context(); ctx.__enter__()\n" + ENDS[what]
     )
     run = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", program], capture_output=True, text=True
+        [sys.executable, "-X", "faulthandler", "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
     )
     assert (run.returncode, run.stderr, run.stdout) == (0, "", "")

@@ -134,9 +134,16 @@ def damage_build(path):
 
 @pytest.mark.parametrize(
     "damage",
-    [damage_truncate, damage_empty, damage_flip, damage_append, damage_foreign, damage_header,
-     damage_build],
-)  # fmt: skip
+    [
+        damage_truncate,
+        damage_empty,
+        damage_flip,
+        damage_append,
+        damage_foreign,
+        damage_header,
+        damage_build,
+    ],
+)
 def test_damaged_files_are_replaced(folder, monkeypatch, damage):
     artifact = execution.compile(KERNEL, target=TARGET).artifact
     (path,) = files(folder)
@@ -194,7 +201,8 @@ def test_switches(folder, monkeypatch):
     new_process(monkeypatch)
     monkeypatch.setenv("MLIR_TILE_CACHE", "0")
     assert not cache.is_enabled()
-    cache.configure(enabled=True, disk=False, directory=folder / "sub", size_limit=10, memory_entries=1)
+    cache.configure(enabled=True, disk=False, directory=folder / "sub")
+    cache.configure(size_limit=10, memory_entries=1)
     kept = execution.compile(KERNEL, target=TARGET)
     assert execution.compile(KERNEL, target=TARGET) is kept
     execution.compile(KERNEL, target="cuda:sm_80")  # takes the only place
@@ -271,21 +279,21 @@ def test_adopted(folder, monkeypatch):
 WORKER = """
 import sys
 from mlir_tile import cache, execution
-kernel = '''%s'''
+kernel = sys.argv[1]
 for i in range(12):
     cache._state.memory.clear()
-    run = execution.compile(kernel.replace("copy", f"copy{i %% 3}"), target="cuda:sm_80")
-    assert run.name == f"copy{i %% 3}" and len(run.artifact) > 1000
-    if i %% 4 == 3:
+    run = execution.compile(kernel.replace("copy", f"copy{i % 3}"), target="cuda:sm_80")
+    assert run.name == f"copy{i % 3}" and len(run.artifact) > 1000
+    if i % 4 == 3:
         cache.clear()
 assert cache.statistics()["rejected"] == 0
-""" % KERNEL
+"""
 
 
 def test_many_processes(folder):
     """Each compiles, reads and clears while the others do: nobody reads half a file."""
     processes = [
-        subprocess.Popen([sys.executable, "-c", WORKER], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen([sys.executable, "-c", WORKER, KERNEL], stderr=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
     for process in processes:

@@ -76,9 +76,12 @@ def test_runs(target, arrays):
 def test_views_are_not_copied(target, arrays):
     x, y = arrays
     run = execution.compile(SCALE, target=target)
-    for view in (np.arange(64 * 9, dtype=np.float32).reshape(9, 64)[1::2, ::2],
-                 np.arange(32 * 4, dtype=np.float32).reshape(32, 4).T,
-                 x[:, ::-1], np.broadcast_to(x[:1], (4, 32))):
+    for view in (
+        np.arange(64 * 9, dtype=np.float32).reshape(9, 64)[1::2, ::2],
+        np.arange(32 * 4, dtype=np.float32).reshape(32, 4).T,
+        x[:, ::-1],
+        np.broadcast_to(x[:1], (4, 32)),
+    ):
         run(view, y, 1.0)
         np.testing.assert_array_equal(y, view)
 
@@ -91,14 +94,26 @@ def test_no_elements(target):
     run(np.zeros((0, 64), np.float32)[:, ::2], empty[:, ::-1], 1)
 
 
-@pytest.mark.parametrize("name, dtype, values", [
-    ("f64", np.float64, [1.5, -2]), ("f16", np.float16, [1.5, -2]), ("i8", np.int8, [1, -128]),
-    ("i8", np.uint8, [1, 255]), ("i16", np.int16, [1, -2]), ("i32", np.int32, [7, -2]),
-    ("i64", np.int64, [2**62, -2]), ("i64", np.uint64, [2**63, 2]), ("i1", np.bool_, [True, False]),
-    ("bf16", ml_dtypes.bfloat16, [1.5, -2]), ("bf16", np.uint16, [0x3FC0, 0xC000]),
-    ("f8E4M3FN", ml_dtypes.float8_e4m3fn, [1.5, -2]), ("f8E4M3FN", np.uint8, [0x3C, 0xC0]),
-    ("f8E5M2", ml_dtypes.float8_e5m2, [1.5, -2]), ("i4", np.int8, [0x12, 0x34]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, dtype, values",
+    [
+        ("f64", np.float64, [1.5, -2]),
+        ("f16", np.float16, [1.5, -2]),
+        ("i8", np.int8, [1, -128]),
+        ("i8", np.uint8, [1, 255]),
+        ("i16", np.int16, [1, -2]),
+        ("i32", np.int32, [7, -2]),
+        ("i64", np.int64, [2**62, -2]),
+        ("i64", np.uint64, [2**63, 2]),
+        ("i1", np.bool_, [True, False]),
+        ("bf16", ml_dtypes.bfloat16, [1.5, -2]),
+        ("bf16", np.uint16, [0x3FC0, 0xC000]),
+        ("f8E4M3FN", ml_dtypes.float8_e4m3fn, [1.5, -2]),
+        ("f8E4M3FN", np.uint8, [0x3C, 0xC0]),
+        ("f8E5M2", ml_dtypes.float8_e5m2, [1.5, -2]),
+        ("i4", np.int8, [0x12, 0x34]),
+    ],
+)
 def test_element_types(name, dtype, values):
     x = np.array(values).astype(dtype)
     y = np.zeros_like(x)
@@ -142,28 +157,45 @@ def test_dlpack(old, arrays):
             run(x, Dlpack(y, old), 3)
 
 
-@pytest.mark.parametrize("name, value, expected", [
-    ("f32", 1, np.float32(1)), ("f32", np.float64(0.1), np.float32(0.1)), ("f64", 0.1, np.float64(0.1)),
-    ("f16", 65504.0, np.float16(65504)), ("f16", 1e6, np.float16(np.inf)), ("f16", 3e-8, np.float16(3e-8)),
-    ("f16", 2049.0, np.float16(2049)), ("bf16", 0.1, ml_dtypes.bfloat16(0.1)),
-    ("f16", float("nan"), np.float16("nan")), ("i1", True, np.bool_(True)),
-    ("f8E4M3FN", 448.0, ml_dtypes.float8_e4m3fn(448)), ("f8E4M3FN", 0.013, ml_dtypes.float8_e4m3fn(0.013)),
-    ("f8E5M2", -1e9, ml_dtypes.float8_e5m2(-np.inf)), ("i32", -2**31, np.int32(-2**31)),
-    ("i8", np.int64(-7), np.int8(-7)), ("i64", 2**63 - 1, np.int64(2**63 - 1)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, value, expected",
+    [
+        ("f32", 1, np.float32(1)),
+        ("f32", np.float64(0.1), np.float32(0.1)),
+        ("f64", 0.1, np.float64(0.1)),
+        ("f16", 65504.0, np.float16(65504)),
+        ("f16", 1e6, np.float16(np.inf)),
+        ("f16", 3e-8, np.float16(3e-8)),
+        ("f16", 2049.0, np.float16(2049)),
+        ("bf16", 0.1, ml_dtypes.bfloat16(0.1)),
+        ("f16", float("nan"), np.float16("nan")),
+        ("i1", True, np.bool_(True)),
+        ("f8E4M3FN", 448.0, ml_dtypes.float8_e4m3fn(448)),
+        ("f8E4M3FN", 0.013, ml_dtypes.float8_e4m3fn(0.013)),
+        ("f8E5M2", -1e9, ml_dtypes.float8_e5m2(-np.inf)),
+        ("i32", -(2**31), np.int32(-(2**31))),
+        ("i8", np.int64(-7), np.int8(-7)),
+        ("i64", 2**63 - 1, np.int64(2**63 - 1)),
+    ],
+)
 def test_scalars(name, value, expected):
     y = np.zeros(1, expected.dtype)
     execution.compile(SCALAR.format(type=name), target="cpu")(y, value)
     assert y.tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("name, value, text", [
-    ("i32", 2**31, "expected an integer that fits i32, from -2^31 to 2^31 - 1, got 2147483648"),
-    ("i32", 2.0, r"expected an integer \(i32\), got float 2.0"), ("i32", None, "got None"),
-    ("i1", 2, "expected an integer that fits i1, from 0 to 2^1 - 1, got 2"),
-    ("i64", -2**63 - 1, "expected an integer that fits i64"), ("f32", "1", r"expected a number \(f32\), got str 1"),
-    ("f32", [1], "got list"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, value, text",
+    [
+        ("i32", 2**31, "expected an integer that fits i32, from -2^31 to 2^31 - 1, got 2147483648"),
+        ("i32", 2.0, r"expected an integer \(i32\), got float 2.0"),
+        ("i32", None, "got None"),
+        ("i1", 2, "expected an integer that fits i1, from 0 to 2^1 - 1, got 2"),
+        ("i64", -(2**63) - 1, "expected an integer that fits i64"),
+        ("f32", "1", r"expected a number \(f32\), got str 1"),
+        ("f32", [1], "got list"),
+    ],
+)
 def test_scalars_that_do_not_fit(name, value, text):
     run = execution.compile(SCALAR.format(type=name), target="cpu")
     dtype = {"i1": np.bool_, "i64": np.int64, "f32": np.float32}.get(name, np.int32)
@@ -182,7 +214,10 @@ def test_arguments_that_do_not_fit(target, arrays):
         ((None, y, 1), "argument 0 ('X'): expected a tensor of f32, got None"),
         (([1.0], y, 1), "argument 0 ('X'): expected a tensor of f32 on the CPU, got list"),
         ((x.astype(np.float16), y, 1), "argument 0 ('X'): expected element type f32, got f16"),
-        ((x.astype(np.complex64), y, 1), "argument 0 ('X'): expected element type f32, got complex64"),
+        (
+            (x.astype(np.complex64), y, 1),
+            "argument 0 ('X'): expected element type f32, got complex64",
+        ),
         ((x.astype(">f4"), y, 1), "argument 0 ('X'): expected element type f32, got"),
         ((x[0], y, 1), "argument 0 ('X'): expected shape *x*, got 32"),
         ((x, y[:, :31], 1), "argument 1 ('Y'): expected shape *x32, got 4x31"),
@@ -203,7 +238,9 @@ def test_arguments_that_do_not_fit(target, arrays):
 def test_bytes_between_elements(arrays):
     run = execution.compile(SCALE, target="cpu")
     record = np.zeros((4, 32), np.dtype([("value", "f4"), ("flag", "u1")]))
-    with pytest.raises(ArgumentError, match=r"'X'\): expected strides of whole elements \(4 bytes\)"):
+    with pytest.raises(
+        ArgumentError, match=r"'X'\): expected strides of whole elements \(4 bytes\)"
+    ):
         run(record["value"], arrays[1], 1)
 
 
@@ -299,7 +336,9 @@ def test_options():
     for target in (*TARGETS, "cuda:sm_80"):
         options = CompileOptions(tunables={"b": 96}, shape_hints={"X": (100,)})
         run = execution.compile(source, target=target, options=options)
-        assert run.manifest["chosen"] == [{"name": "b", "value": 96}] or "96" in str(run.manifest["chosen"])
+        assert run.manifest["chosen"] == [{"name": "b", "value": 96}] or "96" in str(
+            run.manifest["chosen"]
+        )
         if target != "cuda:sm_80":
             run(x)
             assert not x.any()
@@ -411,16 +450,18 @@ def test_what_the_package_imports():
 import sys, array
 from mlir_tile import execution, cache
 cache.configure(disk=False)
-execution.compile('''%s''', target="cpu")(array.array("f", [1]), array.array("f", [2]))
+run = execution.compile(sys.argv[1], target="cpu")
+run(array.array("f", [1]), array.array("f", [2]))
 assert not {"numpy", "torch", "cupy", "jax"} & set(sys.modules), sorted(sys.modules)
-""" % COPY.format(type="f32")
-    subprocess.run([sys.executable, "-c", program], check=True)
+"""
+    source = COPY.format(type="f32")
+    subprocess.run([sys.executable, "-c", program, source], check=True)
 
 
-def test_exchange_functions(tmp_path, arrays):
+def test_exchange_functions(arrays):
     """Tensors of the CPU by DLPack's exchange functions, as PyTorch's are."""
     x, y = arrays
-    exchange = exchange_support.build(tmp_path)
+    exchange = exchange_support.build()
 
     def tensor(array, device=(1, 0)):
         strides = tuple(stride // 4 for stride in array.strides)
@@ -431,5 +472,7 @@ def test_exchange_functions(tmp_path, arrays):
     np.testing.assert_array_equal(y, x[:, ::-1] * 2)
     run(tensor(x, (3, 0)), tensor(y), 3)  # pinned
     np.testing.assert_array_equal(y, x * 3)
-    with pytest.raises(ArgumentError, match=r"'X'\): expected memory of the CPU, got a tensor on GPU 1"):
+    with pytest.raises(
+        ArgumentError, match=r"'X'\): expected memory of the CPU, got a tensor on GPU 1"
+    ):
         run(tensor(x, (2, 1)), tensor(y), 3)

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the compiler decided, as data, as text, as HTML; the pipeline's slots; each pass."""
 
+import pathlib
 import xml.etree.ElementTree as xml
 
 import pytest
 
 from mlir_tile import explain as explaining
 from mlir_tile import ir, layout
+from mlir_tile.errors import CompileError
 from mlir_tile.explain import explain, ir_after_each_pass, timeline
 
 GEMM = "examples/gemm.mlir"
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+    return (ROOT / path).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -200,6 +204,13 @@ def test_kernels_in_the_language_are_explained_at_their_python_lines():
     assert plan.change == "`policy=T.GemmWarpPolicy...` of T.gemm"
     assert "T.gemm(held, held, acc)" in str(found)
     assert set(layout.layouts(kernel, "sm_90a")) == {"held", "acc"}
+
+
+def test_texts_have_the_name_of_their_file():
+    text = str(explain(read(GEMM), "sm_80", name=GEMM))
+    assert "examples/gemm.mlir:29: tile.gemm %As" in text
+    with pytest.raises(CompileError, match="bad.mlir:1:1: error"):
+        layout.layouts("nonsense", "sm_80", name="bad.mlir")
 
 
 def test_refusals():

@@ -20,8 +20,8 @@ ADDRESSES = [0x10000 * (i + 1) for i in range(3)]
 
 
 @pytest.fixture(scope="session")
-def exchange(tmp_path_factory):
-    return exchange_support.build(tmp_path_factory.mktemp("exchange"))
+def exchange():
+    return exchange_support.build()
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,16 @@ def test_parameters_arrive(exchange, add, tensor):
     add(tensor(0), tensor(1, strides=(96, 1)), tensor(2))
     ((name, grid, stream, params),) = exchange.launches()
     assert (name, grid, stream) == ("add__aligned", (2, 4, 1), 0)
-    assert [word(value) for value in params[:8]] == [ADDRESSES[0], 4, 64, 64, ADDRESSES[1], 4, 64, 96]
+    assert [word(value) for value in params[:8]] == [
+        ADDRESSES[0],
+        4,
+        64,
+        64,
+        ADDRESSES[1],
+        4,
+        64,
+        96,
+    ]
     # Neither aligned addresses nor strides: the other version.
     add(tensor(0, address=0x10004), tensor(1), tensor(2))
     assert exchange.launches()[0][0] == "add"
@@ -227,6 +236,22 @@ def test_cuda_array_interface(exchange, add):
     )
 
 
+class BufferByType(bytearray):
+    """As JAX's arrays: the type has buffers, though this one is on a GPU."""
+
+    def __init__(self, address):
+        super().__init__(b"")
+        self.__cuda_array_interface__ = CudaArray(address).__cuda_array_interface__
+
+
+def test_types_with_buffers_may_be_on_a_gpu(exchange, add):
+    for address in ADDRESSES:
+        exchange.memory(address, 4 * 64 * 4, 0)
+    add(*[BufferByType(address) for address in ADDRESSES])
+    assert len(exchange.launches()) == 1
+    assert "which is memory of the CPU" in refused(add, bytearray(8), bytearray(8), bytearray(8))
+
+
 class Dlpack:
     """NumPy's capsule, said to be on a GPU: a library without exchange functions."""
 
@@ -241,7 +266,9 @@ class Dlpack:
 def test_dlpack_capsules(add):
     args = [Dlpack(np.zeros((4, 64), np.float32)) for _ in range(3)]
     # NumPy's memory is the CPU's, which the capsule says.
-    assert "argument 0 ('A'): expected memory of a GPU, got a tensor on the CPU" in refused(add, *args)
+    assert "argument 0 ('A'): expected memory of a GPU, got a tensor on the CPU" in refused(
+        add, *args
+    )
     assert args[0].streams == [1]  # CUDA's default stream, by the protocol
     assert "on the CPU" in refused(add, *args, stream=0x77)
     assert args[0].streams == [1, 0x77]

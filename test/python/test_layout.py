@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layouts as objects: who holds what, what conflicts, pictures, layouts of a kernel."""
 
+import pathlib
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -14,9 +15,11 @@ ACCUMULATOR = (
 GEMM = "examples/gemm.mlir"
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+    return (ROOT / path).read_text(encoding="utf-8")
 
 
 def test_a_fragment_and_its_holders():

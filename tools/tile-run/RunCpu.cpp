@@ -97,6 +97,17 @@ llvm::Expected<std::optional<std::vector<Memory>>>
 run::runReference(ModuleOp module, StringRef kernel,
                   ArrayRef<Argument> arguments, ArrayRef<Memory> wide,
                   const ReferenceOptions &options) {
+  WalkResult viewed = module.walk([](tile::ViewOp view) {
+    Type from = cast<MemRefType>(view.getSource().getType()).getElementType();
+    Type to = cast<MemRefType>(view.getType()).getElementType();
+    return WalkResult(
+        failure(from != to && (isa<FloatType>(from) || isa<FloatType>(to))));
+  });
+  if (viewed.wasInterrupted())
+    return llvm::createStringError(
+        "expected no `tile.view` of floats as other elements with --check, "
+        "whose reference computes in f64: their bits are others there; "
+        "compare what --save writes");
   CpuProgramOptions compile;
   compile.widen = true;
   compile.checkAccesses = true;

@@ -22,6 +22,10 @@ namespace mlir::tile {
 /// or whatever cannot be traced further.
 Value getBaseBuffer(Value buffer);
 
+/// The tile that `buffer` shows under another shape (`tile.view`) in the end;
+/// `buffer` itself where it is no such view.
+Value getViewedTile(Value buffer);
+
 /// False only when the two buffers are known not to overlap: different memory
 /// spaces, two allocations, or two kernel arguments neither of which is marked
 /// `tile.may_alias`.

@@ -118,6 +118,7 @@ struct ConvertTileToCPUPass
     populateRowMovePatterns(patterns);
     populateGemmPattern(patterns);
     populateReducePattern(patterns);
+    populateViewPattern(patterns);
     populateDebugPatterns(patterns, checkAssumptions);
     ConversionTarget target(getContext());
     target.addIllegalDialect<TileDialect>();

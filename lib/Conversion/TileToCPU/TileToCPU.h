@@ -85,6 +85,7 @@ void populateMovePatterns(RewritePatternSet &patterns);
 void populateRowMovePatterns(RewritePatternSet &patterns);
 void populateGemmPattern(RewritePatternSet &patterns);
 void populateReducePattern(RewritePatternSet &patterns);
+void populateViewPattern(RewritePatternSet &patterns);
 void populateDebugPatterns(RewritePatternSet &patterns, bool checkAssumptions);
 
 /// A buffer that lives as long as a call of the function that `user` will stand

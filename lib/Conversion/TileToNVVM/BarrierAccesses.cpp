@@ -117,6 +117,7 @@ unsigned AccessTable::intern(const MemoryAccess &access) {
 MemoryAccess AccessTable::describe(Operation *op, Value buffer, bool isWrite,
                                    bool isAtomic) const {
   MemoryAccess access;
+  buffer = getViewedTile(buffer);
   // Views are parts of the memory that they view.
   access.buffer = isGlobal(buffer) ? getBaseBuffer(buffer) : buffer;
   access.scope = scopeAround(op);

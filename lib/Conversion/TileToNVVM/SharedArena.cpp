@@ -43,6 +43,8 @@ static int64_t alignmentOf(const SharedLayout &layout, bool isCopiedByProxy) {
 
 static bool isCopiedByProxy(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    if (auto view = dyn_cast<ViewOp>(user))
+      return isCopiedByProxy(view.getResult());
     auto move = dyn_cast<TileMoveOpInterface>(user);
     return move && move.isMovedByProxy();
   });
@@ -278,6 +280,7 @@ FailureOr<SharedArena> tile::nvvm::allocateSharedMemory(KernelOp kernel) {
 }
 
 std::pair<int64_t, int64_t> SharedArena::range(Value buffer) const {
+  buffer = getViewedTile(buffer);
   Operation *owner = buffer.getDefiningOp();
   if (!owner)
     return {0, 0};

@@ -1,15 +1,19 @@
-//===- Views.cpp - parts of arguments as buffers of their own -------------===//
+//===- Views.cpp - buffers that are views of others -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `memref.subview` and `memref.cast` of global memory: another first element,
 // other extents and strides. What overhangs the view is handled as what
 // overhangs an argument. Nothing is promised of a view's alignment.
 //
+// `tile.view`: the same bytes or registers under another shape, or other
+// elements.
+//
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Layout/Reshape.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -83,7 +87,76 @@ static LogicalResult lowerSubview(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
+/// Dense memory, of which the first extent of either may be dynamic.
+static LogicalResult lowerGlobalView(KernelLowering &lowering, ViewOp view) {
+  FailureOr<GlobalBuffer> source = lowering.global(view.getSource(), view);
+  if (failed(source))
+    return failure();
+  auto from = cast<MemRefType>(view.getSource().getType());
+  auto to = cast<MemRefType>(view.getType());
+  GlobalBuffer seen;
+  seen.pointer = source->pointer;
+  seen.alignment = source->alignment;
+  int64_t stride = 1;
+  for (int64_t d = to.getRank(); d-- > 0;) {
+    seen.strides.insert(seen.strides.begin(), lowering.i64(stride));
+    if (!to.isDynamicDim(d))
+      stride *= to.getDimSize(d);
+  }
+  // What is left for a dynamic extent.
+  Value bits = lowering.i64(getStorageBits(from.getElementType()));
+  for (Value size : source->sizes)
+    bits = lowering.mul(bits, size);
+  for (int64_t d = 0; d < to.getRank(); ++d)
+    seen.sizes.push_back(
+        to.isDynamicDim(d)
+            ? lowering.builder.createOrFold<arith::DivUIOp>(
+                  bits,
+                  lowering.i64(stride * getStorageBits(to.getElementType())))
+            : lowering.i64(to.getDimSize(d)));
+  stateFacts(lowering, view.getResult(), seen);
+  lowering.globals[view.getResult()] = seen;
+  return success();
+}
+
+/// `layout` as the view sees it, or an error.
+template <typename LayoutT>
+static FailureOr<LayoutT> requireForm(ViewOp view, OrRefusal<LayoutT> layout) {
+  if (layout)
+    return *layout;
+  return view.emitOpError()
+         << "expected a layout that both shapes have: " << layout.reason();
+}
+
+static LogicalResult lowerView(KernelLowering &lowering, Operation *op) {
+  auto view = cast<ViewOp>(op);
+  auto to = cast<MemRefType>(view.getType());
+  if (isGlobal(view.getResult()))
+    return lowerGlobalView(lowering, view);
+  if (isFragment(view.getResult())) {
+    auto source = lowering.fragment(view.getSource(), op);
+    if (failed(source))
+      return failure();
+    auto layout = requireForm(view, reshaped(source->layout, to.getShape()));
+    if (failed(layout))
+      return failure();
+    lowering.fragments[view.getResult()] = {source->registers, *layout};
+    return success();
+  }
+  auto source = lowering.shared(view.getSource(), op);
+  if (failed(source))
+    return failure();
+  auto layout =
+      requireForm(view, reshaped(source->layout, to.getShape(),
+                                 getStorageBits(to.getElementType())));
+  if (failed(layout))
+    return failure();
+  lowering.shareds[view.getResult()] = {source->base, *layout};
+  return success();
+}
+
 void tile::nvvm::registerViewLowerings(Registry &registry) {
   registry.add<memref::CastOp>(lowerCast);
   registry.add<memref::SubViewOp>(lowerSubview);
+  registry.add<ViewOp>(lowerView);
 }

@@ -309,6 +309,8 @@ class _Search:
                 self.failures[index] = row["error"]
             else:
                 todo.append(index)
+        if not self.found:  # what failed may be mended; nothing is lost by another try
+            todo, self.failures = list(range(len(self.configs))), {}
         interrupted = False
         if todo:
             self.progress = Progress(len(todo), self.progress_kind)

@@ -7,6 +7,7 @@ enumeration, `"#tile.fragment_layout<...>"` for others). The operations' classes
 same names keep the constructors that are generated from their definitions.
 """
 
+from collections.abc import Sequence as _Sequence
 from contextlib import contextmanager as _contextmanager
 
 from .. import ir as _ir
@@ -17,6 +18,11 @@ from ._ods_common import _cext as _ods_cext
 from ._ods_common import get_op_result_or_value as _value
 from ._tile_kernel import KernelOp as _KernelOp
 
+# What is read and written: a value, or an operation with one result; what counts: a number, too.
+Operand = _ir.Value | _ir.OpView | _ir.Operation
+Index = int | Operand
+Indices = _Sequence[Index]
+
 _SPACES = {
     "global": None,
     "shared": "#gpu.address_space<workgroup>",
@@ -26,7 +32,7 @@ _SPACES = {
 }
 
 
-def memory_space(name):
+def memory_space(name: str) -> "_ir.Attribute | None":
     """The attribute of a memory space: global (None), shared, fragment, local or tmem."""
     if name not in _SPACES:
         raise ValueError(f"expected a memory space among {', '.join(_SPACES)}, got {name!r}")
@@ -34,7 +40,7 @@ def memory_space(name):
     return _ir.Attribute.parse(text) if text else None
 
 
-def memref_type(shape, element_type, space="global"):
+def memref_type(shape, element_type, space: str = "global") -> _ir.MemRefType:
     """The type of a buffer; an extent of None or -1 is dynamic."""
     dynamic = _ir.ShapedType.get_dynamic_size()
     extents = [dynamic if extent in (None, -1) else extent for extent in shape]
@@ -94,13 +100,13 @@ def _token(asynchronous):
 def alloc(
     shape_or_type,
     element_type=None,
-    space="fragment",
+    space: str = "fragment",
     *,
     extents=(),
     layout=None,
     loc=None,
     ip=None,
-):
+) -> _ir.Value:
     """A tile, as a value: of a MemRefType, or of a shape, an element type and a memory space.
     `extents` are the values of dynamic extents, in kernels with tunables."""
     type = shape_or_type
@@ -110,13 +116,13 @@ def alloc(
     return _ops.AllocOp(type, _indices(extents, loc, ip), **given, loc=loc, ip=ip).result
 
 
-def block_range(*, loc=None, ip=None):
+def block_range(*, loc=None, ip=None) -> "tuple[_ir.Value, ...]":
     """`first, end, step` of the numbers of the grid's blocks that are this block's."""
     index = _ir.IndexType.get()
     return tuple(_ops.BlockRangeOp(index, index, index, loc=loc, ip=ip).results)
 
 
-def block_coordinates(number, rank=None, *, loc=None, ip=None):
+def block_coordinates(number: Index, rank=None, *, loc=None, ip=None) -> "tuple[_ir.Value, ...]":
     """The block indices that a number stands for. `rank` is the grid's; by default that of
     the kernel in which the operation is built."""
     if rank is None:
@@ -137,8 +143,18 @@ def _enclosing_kernel(ip):
 # -- Moving and computing -----------------------------------------------------------------------
 
 
-def copy(source, target, source_offsets=(), target_offsets=(), *, pad=None, asynchronous=False,
-         loc=None, ip=None, **attributes):  # fmt: skip
+def copy(
+    source: Operand,
+    target: Operand,
+    source_offsets: Indices = (),
+    target_offsets: Indices = (),
+    *,
+    pad=None,
+    asynchronous: bool = False,
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.CopyOp:
     """Copies a region to another. Attributes: source_sizes, target_sizes, layout, plan, prefer,
     disable_tma, coalesced_width, eviction_policy, multicast, multicast_along, inside, groups.
     Returns the operation; its `token`, where `asynchronous`, is what `await_` takes."""
@@ -151,7 +167,9 @@ def copy(source, target, source_offsets=(), target_offsets=(), *, pad=None, asyn
     )  # fmt: skip
 
 
-def fill(target, value, offsets=(), *, loc=None, ip=None, **attributes):
+def fill(
+    target: Operand, value, offsets: Indices = (), *, loc=None, ip=None, **attributes
+) -> _ops.FillOp:
     """Writes one value, a Python number or a value of the element type, to every element of a
     region. Attributes: sizes, layout."""
     value = _scalar(value, _element_type(target), loc, ip)
@@ -160,8 +178,18 @@ def fill(target, value, offsets=(), *, loc=None, ip=None, **attributes):
     )
 
 
-def atomic(kind, source, target, source_offsets=(), target_offsets=(), *, asynchronous=False,
-           loc=None, ip=None, **attributes):  # fmt: skip
+def atomic(
+    kind,
+    source: Operand,
+    target: Operand,
+    source_offsets: Indices = (),
+    target_offsets: Indices = (),
+    *,
+    asynchronous: bool = False,
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.AtomicOp:
     """Combines a region into another (`kind`: add, max, min), each element atomically.
     Attributes: source_sizes, target_sizes, layout, plan, prefer, disable_tma, eviction_policy,
     is_unsigned."""
@@ -172,7 +200,17 @@ def atomic(kind, source, target, source_offsets=(), target_offsets=(), *, asynch
     )  # fmt: skip
 
 
-def gather(source, indices, target, *, column=0, first=0, loc=None, ip=None, **attributes):
+def gather(
+    source: Operand,
+    indices: Operand,
+    target: Operand,
+    *,
+    column: Index = 0,
+    first: Index = 0,
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.GatherOp:
     """Copies rows of a matrix, named by `indices` from `first` on, to a tile. Attributes: layout,
     plan, prefer, disable_tma, coalesced_width, eviction_policy, multicast, multicast_along."""
     return _ops.GatherOp(
@@ -181,7 +219,17 @@ def gather(source, indices, target, *, column=0, first=0, loc=None, ip=None, **a
     )  # fmt: skip
 
 
-def scatter(source, target, indices, *, column=0, first=0, loc=None, ip=None, **attributes):
+def scatter(
+    source: Operand,
+    target: Operand,
+    indices: Operand,
+    *,
+    column: Index = 0,
+    first: Index = 0,
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.ScatterOp:
     """Copies rows of a tile to the rows of a matrix that `indices` name from `first` on.
     Attributes: layout, plan, prefer, disable_tma, coalesced_width, eviction_policy."""
     return _ops.ScatterOp(
@@ -190,7 +238,18 @@ def scatter(source, target, indices, *, column=0, first=0, loc=None, ip=None, **
     )  # fmt: skip
 
 
-def im2col(source, target, *, pixel, filter, channel, kernel, loc=None, ip=None, **attributes):
+def im2col(
+    source: Operand,
+    target: Operand,
+    *,
+    pixel: Index,
+    filter: Indices,
+    channel: Index,
+    kernel: "_Sequence[int]",
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.Im2colOp:
     """Copies a tile of the matrix that a convolution multiplies. Attributes: strides, dilations,
     pad_lower, pad_upper, and those of `gather`."""
     return _ops.Im2colOp(
@@ -200,7 +259,17 @@ def im2col(source, target, *, pixel, filter, channel, kernel, loc=None, ip=None,
     )  # fmt: skip
 
 
-def gemm(a, b, c, *, accumulate=None, asynchronous=False, loc=None, ip=None, **attributes):
+def gemm(
+    a: Operand,
+    b: Operand,
+    c: Operand,
+    *,
+    accumulate=None,
+    asynchronous: bool = False,
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.GemmOp:
     """C = A * B + C. Attributes: transpose_a, transpose_b, clear, policy, precision, unsigned_a,
     unsigned_b, promote_every, plan."""
     if accumulate is not None:
@@ -211,9 +280,12 @@ def gemm(a, b, c, *, accumulate=None, asynchronous=False, loc=None, ip=None, **a
     )  # fmt: skip
 
 
-def reduce(kind, source, target, dim=-1, *, loc=None, ip=None, **attributes):
-    """Combines the elements along a dimension (`kind`: sum, max, min, abssum, absmax); negative
-    ones count from the last. Attributes: accumulate, propagate_nan, is_unsigned."""
+def reduce(
+    kind, source: Operand, target: Operand, dim: int = -1, *, loc=None, ip=None, **attributes
+) -> _ops.ReduceOp:
+    """Combines the elements along a dimension (`kind`: sum, max, min, abssum, absmax, bitand,
+    bitor, bitxor); negative ones count from the last. Attributes: accumulate, propagate_nan,
+    is_unsigned."""
     source = _value(source)
     if dim < 0:
         dim += _ir.MemRefType(source.type).rank
@@ -222,13 +294,34 @@ def reduce(kind, source, target, dim=-1, *, loc=None, ip=None, **attributes):
     )
 
 
-def cluster_reduce(kind, target, blocks, stride=1, *, is_unsigned=None, loc=None, ip=None):
+def scan(
+    kind,
+    source: Operand,
+    target: Operand | None = None,
+    dim: int = -1,
+    *,
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.ScanOp:
+    """Combines each element with those before it along a dimension (`kind`: sum, max, min), in
+    place without a target. Attributes: reverse, propagate_nan, is_unsigned, layout."""
+    source = _value(source)
+    target = source if target is None else _value(target)
+    if dim < 0:
+        dim += _ir.MemRefType(source.type).rank
+    return _ops.ScanOp(kind, source, target, dim, **_attributes(attributes), loc=loc, ip=ip)
+
+
+def cluster_reduce(
+    kind, target: Operand, blocks: int, stride: int = 1, *, is_unsigned=None, loc=None, ip=None
+) -> _ops.ClusterReduceOp:
     """Combines a fragment over blocks of a cluster, into the last one (sum, max, min)."""
     given = _attributes({"is_unsigned": is_unsigned})
     return _ops.ClusterReduceOp(kind, _value(target), blocks, stride, **given, loc=loc, ip=ip)
 
 
-def convert_layout(source, target, *, loc=None, ip=None):
+def convert_layout(source: Operand, target: Operand, *, loc=None, ip=None) -> _ops.ConvertLayoutOp:
     """Copies a fragment into a fragment with another layout."""
     return _ops.ConvertLayoutOp(_value(source), _value(target), loc=loc, ip=ip)
 
@@ -236,17 +329,17 @@ def convert_layout(source, target, *, loc=None, ip=None):
 # -- Debugging and promises ---------------------------------------------------------------------
 
 
-def print_(message, value, *, loc=None, ip=None):
+def print_(message: str, value, *, loc=None, ip=None) -> _ops.PrintOp:
     """Prints a scalar, or every element of a tile with its coordinates."""
     return _ops.PrintOp(message, _value(value), loc=loc, ip=ip)
 
 
-def assert_(condition, message, *, loc=None, ip=None):
+def assert_(condition: Operand, message: str, *, loc=None, ip=None) -> _ops.AssertOp:
     """Stops the program with a message where the condition is false."""
     return _ops.AssertOp(_value(condition), message, loc=loc, ip=ip)
 
 
-def assume(value, *, divisible_by=None, min=None, max=None, loc=None, ip=None):
+def assume(value, *, divisible_by=None, min=None, max=None, loc=None, ip=None) -> _ops.AssumeOp:
     """Promises divisibility or a range of an index or an integer."""
     return _ops.AssumeOp(_value(value), divisible_by=divisible_by, min=min, max=max, loc=loc, ip=ip)
 
@@ -269,12 +362,12 @@ class ParallelOp(_ops.ParallelOp):
         self.regions[0].blocks.append(*[_ir.IndexType.get()] * len(static))
 
     @property
-    def block(self):
+    def block(self) -> _ir.Block:
         """The loop's body."""
         return self.regions[0].blocks[0]
 
     @property
-    def induction_variables(self):
+    def induction_variables(self) -> "list[_ir.Value]":
         """Coordinates of the element, one per extent."""
         return list(self.block.arguments)
 
@@ -294,18 +387,18 @@ class PipelinedOp(_ops.PipelinedOp):
         self.regions[0].blocks.append(_ir.IndexType.get())
 
     @property
-    def block(self):
+    def block(self) -> _ir.Block:
         """The loop's body."""
         return self.regions[0].blocks[0]
 
     @property
-    def induction_variable(self):
+    def induction_variable(self) -> _ir.Value:
         """The index of the iteration, from the lower bound on by steps."""
         return self.block.arguments[0]
 
 
 @_contextmanager
-def parallel(extents, *, layout=None, coalesced_width=None, loc=None, ip=None):
+def parallel(extents: "Indices | Index", *, layout=None, coalesced_width=None, loc=None, ip=None):
     """`with tile.parallel((128, 64)) as (i, j):` builds the body; with one extent, `as i`."""
     extents = [extents] if not isinstance(extents, (list, tuple)) else extents
     op = ParallelOp(extents, layout=layout, coalesced_width=coalesced_width, loc=loc, ip=ip)
@@ -316,7 +409,15 @@ def parallel(extents, *, layout=None, coalesced_width=None, loc=None, ip=None):
 
 
 @_contextmanager
-def pipelined(lower_bound, upper_bound, step=1, *, stages=1, loc=None, ip=None):
+def pipelined(
+    lower_bound: Index,
+    upper_bound: Index,
+    step: Index = 1,
+    *,
+    stages: Index = 1,
+    loc=None,
+    ip=None,
+):
     """`with tile.pipelined(0, K, 32, stages=3) as k:` builds the body."""
     op = PipelinedOp(lower_bound, upper_bound, step, stages=stages, loc=loc, ip=ip)
     with _ir.InsertionPoint(op.block):

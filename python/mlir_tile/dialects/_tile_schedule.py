@@ -9,11 +9,21 @@ from .._mlir_libs._mlirDialectsTile import TokenType as _TokenType
 from . import _tile_ops_gen as _ops
 from ._ods_common import _cext as _ods_cext
 from ._ods_common import get_op_result_or_value as _value
-from ._tile_builders import _attributes, _index
+from ._tile_builders import Index, Operand, _attributes, _index
 
 
-def ring_create(stages_or_type, buffers=(), producer="cp_async", consumers="threads", *,
-                layouts=None, peers=None, pair=None, loc=None, ip=None):  # fmt: skip
+def ring_create(
+    stages_or_type,
+    buffers=(),
+    producer="cp_async",
+    consumers="threads",
+    *,
+    layouts=None,
+    peers=None,
+    pair=None,
+    loc=None,
+    ip=None,
+) -> _ir.Value:
     """A ring, as a value: of a RingType, or of a number of stages, types of buffers, what fills
     the slots and what reads them (one RingSide or several)."""
     type = stages_or_type
@@ -27,40 +37,42 @@ def _views(ring):
     return list(_value(ring).type.buffers)
 
 
-def ring_acquire(ring, use, *, loc=None, ip=None):
+def ring_acquire(ring: Operand, use: Index, *, loc=None, ip=None) -> "list[_ir.Value]":
     """Waits until the slot of a use is empty; its buffers, for the producer."""
     op = _ops.RingAcquireOp(_views(ring), _value(ring), _index(use, loc, ip), loc=loc, ip=ip)
     return list(op.results)
 
 
-def ring_wait(ring, use, *, in_flight=None, again=None, loc=None, ip=None):
+def ring_wait(
+    ring: Operand, use: Index, *, in_flight=None, again=None, loc=None, ip=None
+) -> "list[_ir.Value]":
     """Waits until the slot of a use is full; its buffers, for the consumer."""
     given = _attributes({"in_flight": in_flight, "again": again})
     use = _index(use, loc, ip)
     return list(_ops.RingWaitOp(_views(ring), _value(ring), use, **given, loc=loc, ip=ip).results)
 
 
-def ring_commit(ring, use, *, loc=None, ip=None):
+def ring_commit(ring: Operand, use: Index, *, loc=None, ip=None) -> _ops.RingCommitOp:
     """The producer has issued everything that fills a slot."""
     return _ops.RingCommitOp(_value(ring), _index(use, loc, ip), loc=loc, ip=ip)
 
 
-def ring_release(ring, use, *, loc=None, ip=None):
+def ring_release(ring: Operand, use: Index, *, loc=None, ip=None) -> _ops.RingReleaseOp:
     """The consumer has finished reading a slot."""
     return _ops.RingReleaseOp(_value(ring), _index(use, loc, ip), loc=loc, ip=ip)
 
 
-def ring_drain(ring, *, loc=None, ip=None):
+def ring_drain(ring: Operand, *, loc=None, ip=None) -> _ops.RingDrainOp:
     """Ends a loop over a ring: none of its uses is in flight."""
     return _ops.RingDrainOp(_value(ring), loc=loc, ip=ip)
 
 
-def token_done(*, loc=None, ip=None):
+def token_done(*, loc=None, ip=None) -> _ir.Value:
     """A token of nothing, as a value: what a loop carries before its first issue."""
     return _ops.TokenDoneOp(_TokenType.get(), loc=loc, ip=ip).result
 
 
-def await_(*tokens, read=False, groups=None, loc=None, ip=None):
+def await_(*tokens, read=False, groups=None, loc=None, ip=None) -> _ops.AwaitOp:
     """Waits until asynchronous operations have ended: tokens, or operations that return one."""
     given = _attributes({"read": read, "groups": groups})
     return _ops.AwaitOp([_value(token) for token in tokens], **given, loc=loc, ip=ip)
@@ -81,25 +93,25 @@ class WarpSpecializeOp(_ops.WarpSpecializeOp):
             region.blocks.append()
 
     @property
-    def role_names(self):
+    def role_names(self) -> "list[str]":
         """Names of the roles, in the order of the warps."""
         return [_ir.StringAttr(name).value for name in self.names]
 
-    def block(self, name):
+    def block(self, name: str) -> _ir.Block:
         """The body of a role."""
         if name not in self.role_names:
             raise ValueError(f"expected a role among {self.role_names}, got {name!r}")
         return self.regions[self.role_names.index(name)].blocks[0]
 
     @_contextmanager
-    def role(self, name, *, loc=None):
+    def role(self, name: str, *, loc=None):
         """`with op.role("load"):` builds the body of a role."""
         with _ir.InsertionPoint(self.block(name)):
             yield self
             _ops.RoleEndOp(loc=loc)
 
 
-def warp_specialize(roles, *, loc=None, ip=None):
+def warp_specialize(roles, *, loc=None, ip=None) -> WarpSpecializeOp:
     """`roles = tile.warp_specialize([("load", 4, 40), ("mma", 8, 232)])`, then
     `with roles.role("load"):` for each body."""
     return WarpSpecializeOp(roles, loc=loc, ip=ip)

@@ -259,6 +259,21 @@ bool Arguments::addCudaInterface(size_t index, PyObject *object,
                   hasStrides ? strides.data() : nullptr);
 }
 
+/// Whether an object says that it is memory of the CPU: NumPy, for one, does
+/// not understand streams.
+static bool isOnCpu(PyObject *object) {
+  Reference where(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
+  PyErr_Clear();
+  if (where && PyTuple_Check(where.get()) && PyTuple_Size(where.get()) == 2) {
+    Reference type(PyNumber_Long(PyTuple_GetItem(where.get(), 0)));
+    bool isCpu = type && PyLong_AsLong(type.get()) == dlpack::kCpu;
+    PyErr_Clear();
+    return isCpu;
+  }
+  return PyObject_CheckBuffer(object) && !attribute(object, "__dlpack__") &&
+         !attribute(object, "__cuda_array_interface__");
+}
+
 bool Arguments::convertSlowly(size_t index, PyObject *object,
                               const TensorType &type) {
   bool handled = false;
@@ -283,7 +298,8 @@ bool Arguments::convertSlowly(size_t index, PyObject *object,
     if (handled)
       return fits;
   }
-  if (onDevice && PyObject_CheckBuffer(object))
+  // Arrays of JAX have buffers by their type, wherever they are.
+  if (onDevice && isOnCpu(object))
     return refuse(index, "expected memory of a GPU, got " +
                              describeObject(object) +
                              ", which is memory of the CPU");

@@ -23,7 +23,11 @@ _SURFACE = (
 )
 _LANES = re.compile(r"x\d+$")
 # What is no name of the language, though it is imported there.
-_NO_NAMES = re.compile(r"^_|_EXPORTS$|_ALL$|^annotations$|^TVMBackend")
+_NO_NAMES = re.compile(
+    r"^_|_EXPORTS$|_ALL$|^TVMBackend"
+    r"|^(annotations|Any|Generic|TYPE_CHECKING|TypeVar|frame|inline|ir|logger|lookup_param|meta_class"
+    r"|tirx|tvm)$"
+)
 
 
 def _read(git_dir: Path, commit: str, path: str) -> str:

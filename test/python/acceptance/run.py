@@ -34,9 +34,8 @@ import classify  # noqa: E402
 import scripts  # noqa: E402
 
 COMMIT = "a35008a"
-# Kinds of tests that are part of the set "tests": results or a run of kernels written in the public
-# interface.
-KINDS = ("results", "runs only")
+# Kinds of tests that are run, and the set that they are counted in.
+KINDS = {"results": "tests", "runs only": "tests", "refusal": "refusals"}
 
 
 @dataclass
@@ -74,9 +73,7 @@ def cases(sets: list[str], root: Path, small: bool) -> list[Case]:
                 Case("examples", name, path, None, scripts.SIZES.get(name) if small else [])
             )
     if "rows" in sets:
-        for name, path, _ in scripts.rows(folder):
-            script = scripts.ROWS.get(name)
-            near = path.parent / f"{name}.py" if script is None else folder / script
+        for name, near in scripts.rows(folder):
             relative = str(near.relative_to(folder))
             sizes = scripts.SIZES.get(relative) if small else []
             found.append(Case("rows", name, near, None, sizes))
@@ -84,7 +81,8 @@ def cases(sets: list[str], root: Path, small: bool) -> list[Case]:
         for test in classify.tests(root / "testing" / "python"):
             if test.kind in KINDS:
                 relative = test.path.relative_to(root / "testing" / "python")
-                found.append(Case("tests", f"{relative}::{test.name}", test.path, test.name))
+                name = f"{relative}::{test.name}"
+                found.append(Case(KINDS[test.kind], name, test.path, test.name))
     return found
 
 
@@ -153,6 +151,7 @@ def first_error(text: str) -> str:
 def reason(error: str) -> str:
     """An error without the numbers and names that differ between scripts."""
     error = re.sub(r"/\S+/", "", error)
+    error = re.sub(r"^(\w+\.)*(\w+): (\S+\.py:\d+:\d+: )?(error: )?", r"\2: ", error)
     error = re.sub(r"0x[0-9a-f]+|\b\d+(\.\d+)?(e-?\d+)?\b", "N", error)
     return error[:120]
 
@@ -225,11 +224,19 @@ def summary(done: list[Case]) -> str:
     return "\n".join(lines)
 
 
+def passed_in(results: list[Path]) -> set[tuple[str, str]]:
+    """Set and name of what passed in files that this script wrote."""
+    rows = (json.loads(line) for path in results for line in path.read_text().splitlines())
+    return {(row["set"], row["name"]) for row in rows if row["status"] == "passed"}
+
+
 def prepare(torch: str, target: str) -> None:
     """Imports what every case needs, once, before the forks."""
     if torch == "stub":
         sys.path.insert(0, str(HERE.parent / "torch_stub"))
         import torch as _  # noqa: F401
+    elif target.startswith("cuda"):
+        import torch as _  # noqa: F401 (imports only: forks must not share a CUDA context)
     else:
         import torch_on_cpu
 
@@ -238,7 +245,7 @@ def prepare(torch: str, target: str) -> None:
 
     from mlir_tile import compat
 
-    compat.install(target)
+    compat.install(None if target == "cuda" else target)
     import tilelang.language  # noqa: F401
     import tilelang.testing  # noqa: F401
 
@@ -250,10 +257,13 @@ def main() -> None:
     parser.add_argument("--commit", default=COMMIT)
     parser.add_argument("--set", action="append", choices=("examples", "rows", "tests"))
     parser.add_argument("--torch", choices=("stub", "real"), default="stub")
-    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--target", default="cpu", help="cuda: the GPU that is there")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one case")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="", help="cases whose names contain this")
+    parser.add_argument(
+        "--again", type=Path, nargs="+", default=[], help="what did not pass in these results only"
+    )
     parser.add_argument("--own-sizes", action="store_true", help="the scripts' default sizes")
     parser.add_argument("--out", type=Path, default=Path("acceptance.jsonl"))
     parser.add_argument("--logs", type=Path, help="keeps the cases' output in this folder")
@@ -263,7 +273,8 @@ def main() -> None:
         root = Path(folder)
         unpack(options.repo, options.commit, root)
         todo = cases(options.set or ["examples", "rows", "tests"], root, not options.own_sizes)
-        todo = [case for case in todo if options.only in case.name]
+        passed = passed_in(options.again)
+        todo = [c for c in todo if options.only in c.name and (c.set, c.name) not in passed]
         os.environ["TILELANG_CACHE_DIR"] = str(root / "cache")
         logs = (options.logs or root / "logs").resolve()
         logs.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ ones here: arguments of its command line (a list), or of its own `main` (a dicti
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +34,22 @@ SCRIPTS = (
 _OTHER = ("test_", "regression_")
 _VENDORS = ("amd", "sm100", "mfma", "triton")
 
-# Files of TileLang's regression suite whose case has another name than the file.
-ROWS = {
-    "example_gqa_sink_bwd_bhsd_sliding_window": "attention_sink/example_gqa_sink_bwd_bhsd.py",
-    "example_mha_sink_bwd_bhsd_sliding_window": "attention_sink/example_mha_sink_bwd_bhsd.py",
-    "example_mha_sink_fwd_bhsd_sliding_window": "attention_sink/example_mha_sink_fwd_bhsd.py",
-}
-
 _GEMM = {"M": 256, "N": 256, "K": 256}
 SIZES: dict[str, dict[str, Any] | list[str]] = {
-    "attention_sink/example_gqa_sink_bwd_bhsd.py": ["--SEQ", "256", "--H", "4", "--GROUPS", "2"],
-    "attention_sink/example_mha_sink_bwd_bhsd.py": ["--n_ctx", "256", "--h", "2"],
-    "attention_sink/example_mha_sink_fwd_bhsd.py": ["--seq_q", "256", "--seq_kv", "256"],
+    "warp_specialize/example_warp_specialize_gemm_barrierpipe_stage2.py": _GEMM,
+    "warp_specialize/example_warp_specialize_gemm_softpipe_stage2.py": _GEMM,
+    "warp_specialize/example_warp_specialize_gemm_copy_1_gemm_0.py": _GEMM,
+    "warp_specialize/example_warp_specialize_gemm_copy_0_gemm_1.py": _GEMM,
+    "fusedmoe/example_fusedmoe_tilelang.py": {
+        "d_hidden": 256,
+        "d_expert": 256,
+        "n_routed_experts": 4,
+        "seq_len": 128,
+    },
+    "deepseek_mla/example_mla_decode.py": {"kv_ctx": 512},
+    "attention_sink/example_gqa_sink_bwd_bhsd.py": {"H": 2, "N_CTX": 256},
+    "attention_sink/example_mha_sink_bwd_bhsd.py": {"H": 1, "N_CTX": 256, "D_HEAD": 64},
+    "attention_sink/example_mha_sink_fwd_bhsd.py": {},
     "blocksparse_gemm/example_blocksparse_gemm.py": ["--m", "256", "--n", "256", "--k", "256"],
     "cast/example_group_per_split_token_cast_to_fp8.py": {
         "M": 128,
@@ -98,7 +103,13 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
     ),
     "dynamic_shape/example_dynamic.py": _GEMM,
     "elementwise/example_elementwise_add.py": {"M": 128, "N": 128},
-    "flash_attention/example_gqa_bwd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "groups": 2},
+    "flash_attention/example_gqa_bwd.py": {
+        "H": 2,
+        "N_CTX": 128,
+        "groups": 2,
+        "D_HEAD_QK": 64,
+        "D_HEAD_V": 64,
+    },
     "flash_attention/example_gqa_fwd_bshd.py": {
         "batch": 1,
         "heads": 4,
@@ -164,13 +175,21 @@ def examples(root: Path) -> list[Path]:
     return found
 
 
-def rows(root: Path) -> list[tuple[str, Path, str]]:
-    """Cases of the regression suite: name, its file regression_*.py, its function there."""
-    import ast
-
+def rows(root: Path) -> list[tuple[str, Path]]:
+    """Cases of the regression suite: name, and the script whose function it measures."""
     found = []
     for path in sorted(root.glob("**/regression_*.py")):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("regression_"):
-                found.append((node.name.removeprefix("regression_"), path, node.name))
-    return found
+                script = path.parent / f"{_measured(node)}.py"
+                found.append((node.name.removeprefix("regression_"), script))
+    return [(name, script) for name, script in found if script.is_file()]
+
+
+def _measured(case: ast.FunctionDef) -> str:
+    """The module in `process_func(module.function, ...)`."""
+    for node in ast.walk(case):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Attribute):
+            module = node.args[0].value
+            return module.id if isinstance(module, ast.Name) else ""
+    return ""

@@ -35,7 +35,34 @@ class _CudaIsCpu(TorchFunctionMode):
             return args[0]
         if name == "to":
             args = tuple(_mapped(arg) for arg in args)
+        if name in _PRODUCTS:
+            return _in_float32(function, args, kwargs)
         return function(*args, **kwargs)
+
+
+# Products of matrices: in 16 bits, PyTorch's for the CPU take minutes.
+_PRODUCTS = {
+    "matmul", "__matmul__", "__rmatmul__", "mm", "bmm", "einsum", "linear", "conv2d", "addmm",
+    "scaled_dot_product_attention",
+}  # fmt: skip
+_SHORT = (torch.float16, torch.bfloat16)
+
+
+def _in_float32(function, args, kwargs):
+    short = []
+
+    def widened(value):
+        if isinstance(value, torch.Tensor) and value.dtype in _SHORT:
+            short.append(value.dtype)
+            return value.to(torch.float32)
+        if isinstance(value, (list, tuple)):
+            return type(value)(widened(item) for item in value)
+        return value
+
+    args = tuple(widened(arg) for arg in args)
+    kwargs = {key: widened(value) for key, value in kwargs.items()}
+    result = function(*args, **kwargs)
+    return result.to(short[0]) if short else result
 
 
 class _Event:

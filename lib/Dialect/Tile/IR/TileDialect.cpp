@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Layout/Reshape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -142,6 +143,23 @@ StringRef tile::stringifyMemorySpace(MemorySpace space) {
   return "unknown";
 }
 
+/// The layout of a view of a buffer with layout `source`; null where there is
+/// none.
+static Attribute viewedLayout(Attribute source, MemRefType type) {
+  if (auto fragment = dyn_cast_or_null<FragmentLayoutAttr>(source)) {
+    auto layout = reshaped(fragment.getLayout(), type.getShape());
+    return layout ? FragmentLayoutAttr::get(type.getContext(), *layout)
+                  : FragmentLayoutAttr();
+  }
+  auto shared = dyn_cast_or_null<SharedLayoutAttr>(source);
+  if (!shared)
+    return {};
+  auto layout = reshaped(shared.getLayout(), type.getShape(),
+                         getStorageBits(type.getElementType()));
+  return layout ? SharedLayoutAttr::get(type.getContext(), *layout)
+                : SharedLayoutAttr();
+}
+
 /// The layout stated where `buffer` was made.
 static Attribute getStatedLayout(Value buffer) {
   auto result = dyn_cast<OpResult>(buffer);
@@ -149,6 +167,9 @@ static Attribute getStatedLayout(Value buffer) {
     return {};
   if (auto alloc = dyn_cast<AllocOp>(result.getOwner()))
     return alloc.getLayoutAttr();
+  if (auto view = dyn_cast<ViewOp>(result.getOwner()))
+    return viewedLayout(getStatedLayout(view.getSource()),
+                        cast<MemRefType>(view.getType()));
   Value ring;
   if (auto acquire = dyn_cast<RingAcquireOp>(result.getOwner()))
     ring = acquire.getRing();

@@ -8,6 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
+#include "FoldSubviews.h"
+#include "SinkViews.h"
 #include "StageTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -37,16 +39,18 @@ bool mayWrite(Operation *root, Value buffer) {
       tileOp.getAccesses(accesses);
       return WalkResult(
           failure(llvm::any_of(accesses, [&](const TileAccess &access) {
-            return access.isWrite && access.buffer == buffer;
+            return access.isWrite &&
+                   getViewedTile(access.buffer) == getViewedTile(buffer);
           })));
     }
     if (auto await = dyn_cast<AwaitOp>(op)) {
       SmallVector<OpAccess> accesses;
       bool unknown = collectAccesses(await, accesses) != nullptr;
-      return WalkResult(
-          failure(unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
-                    return own.access.isWrite && own.access.buffer == buffer;
-                  })));
+      return WalkResult(failure(
+          unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
+            return own.access.isWrite &&
+                   getViewedTile(own.access.buffer) == getViewedTile(buffer);
+          })));
     }
     if (!llvm::is_contained(op->getOperands(), buffer))
       return WalkResult::advance();
@@ -249,6 +253,9 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
     for (KernelOp kernel : module.getOps<KernelOp>()) {
       if (failed(checkFragmentSizes(kernel, *target)))
         return signalPassFailure();
+      if (failed(foldSubviews(kernel, remarks && !printAnalysisOnly)))
+        return signalPassFailure();
+      sinkViews(kernel);
       stageTiles(kernel, *target, remarks && !printAnalysisOnly);
       FailureOr<LayoutAnalysis> analysis =
           LayoutAnalysis::compute(kernel, *target);

@@ -66,14 +66,16 @@ static bool needsResult(GemmOp gemm, Operation *op) {
       return;
     }
     for (Value operand : inner->getOperands())
-      needs |= operand == gemm.getC();
+      needs |= getViewedTile(operand) == gemm.getC();
     SmallVector<OpAccess> accesses;
     if (inner->getNumRegions() == 0 && !isMemoryEffectFree(inner) &&
         collectAccesses(inner, accesses))
       needs = true;
     for (const OpAccess &access : accesses)
-      needs |= access.access.isWrite && (access.access.buffer == gemm.getA() ||
-                                         access.access.buffer == gemm.getB());
+      needs |= access.access.isWrite &&
+               llvm::is_contained(
+                   {getViewedTile(gemm.getA()), getViewedTile(gemm.getB())},
+                   getViewedTile(access.access.buffer));
   });
   return needs;
 }

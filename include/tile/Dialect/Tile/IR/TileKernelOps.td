@@ -182,6 +182,37 @@ def Tile_AllocOp : Tile_Op<"alloc", [
   let hasVerifier = 1;
 }
 
+def Tile_ViewOp : Tile_Op<"view", [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let summary = "the same memory, with another shape or element type";
+  let description = [{
+    The result is the source's memory: what is written through one is read
+    through the other. Elements are counted in row-major order, or, where the
+    element type changes, bytes are. Where a tile lies in shared memory, and who
+    holds which element of a fragment, is chosen so that both are layouts of one
+    place; where no layout that deals a fragment's elements out has both shapes,
+    every thread holds the whole fragment. A shared tile with a view does not
+    become slots of a ring.
+
+    Constraints:
+    - view-1: source and result are memrefs of one memory space, global, shared
+      or `#tile.fragment`, without layout maps, and the source is no slot of a
+      ring. Extents are static, but in global memory the first one, which in
+      the result takes what is left.
+    - view-2: they have equally many bits, as far as extents are static.
+    - view-3: a fragment keeps its element type; other element types change
+      between those of 8 bits or more.
+
+    ```mlir
+    %rows = tile.view %flat : memref<4096xf32, #shared> to memref<64x64xf32, #shared>
+    %heads = tile.view %s : memref<64x128xf32, #tile.fragment> to memref<64x4x32xf32, #tile.fragment>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_BlockRangeOp : Tile_Op<"block_range", [Pure]> {
   let summary = "the part of the grid that a block of a persistent kernel works off";
   let description = [{

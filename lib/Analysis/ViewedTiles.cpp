@@ -1,0 +1,83 @@
+//===- ViewedTiles.cpp - tiles that are views of one another --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "ViewedTiles.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Layout/Reshape.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+void ViewedTiles::collect(KernelOp kernel) {
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](ViewOp view) {
+    if (isGlobal(view.getResult()))
+      return;
+    Value viewed = getViewedTile(view.getResult());
+    SmallVector<Value> &group = groups[viewed];
+    if (group.empty())
+      group.push_back(viewed);
+    group.push_back(view.getResult());
+  });
+}
+
+ArrayRef<Value> ViewedTiles::group(Value buffer) const {
+  auto found = groups.find(getViewedTile(buffer));
+  return found == groups.end() ? ArrayRef<Value>() : found->second;
+}
+
+OrRefusal<FragmentLayout> ViewedTiles::seenAs(const FragmentLayout &layout,
+                                              Value other) {
+  return reshaped(layout, cast<MemRefType>(other.getType()).getShape());
+}
+
+OrRefusal<SharedLayout> ViewedTiles::seenAs(const SharedLayout &layout,
+                                            Value other) {
+  auto type = cast<MemRefType>(other.getType());
+  return reshaped(layout, type.getShape(),
+                  getStorageBits(type.getElementType()));
+}
+
+/// Each from the viewed tile's layout, as lowering finds it.
+template <typename LayoutT>
+bool ViewedTiles::allSee(Value buffer, const LayoutT &layout) const {
+  ArrayRef<Value> all = group(buffer);
+  if (all.empty())
+    return true;
+  auto root = seenAs(layout, all.front());
+  return root && llvm::all_of(all.drop_front(), [&](Value other) {
+           return bool(seenAs(*root, other));
+         });
+}
+
+bool ViewedTiles::fits(Value buffer, const FragmentLayout &layout) const {
+  return allSee(buffer, layout);
+}
+
+bool ViewedTiles::fits(Value buffer, const SharedLayout &layout) const {
+  return allSee(buffer, layout);
+}
+
+FragmentLayout ViewedTiles::replicated(Value buffer, int64_t threads) {
+  int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
+  return *seenAs(FragmentLayout::replicated({elements}, threads), buffer);
+}
+
+void ViewedTiles::restate(LayoutConstraints &constraints) const {
+  llvm::erase_if(constraints.alternatives, [&](LayoutAlternative &offered) {
+    for (SharedDemand &demand : offered.shareds) {
+      ArrayRef<Value> all = group(demand.buffer);
+      if (all.empty() || demand.oneOf.empty())
+        continue;
+      SmallVector<SharedLayout> kept;
+      for (const SharedLayout &layout : demand.oneOf)
+        if (auto own = seenAs(layout, all.front());
+            own && fits(all.front(), *own))
+          kept.push_back(*own);
+      if (kept.empty())
+        return true;
+      demand.buffer = all.front();
+      demand.oneOf = std::move(kept);
+    }
+    return false;
+  });
+}

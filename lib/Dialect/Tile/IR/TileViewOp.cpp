@@ -1,0 +1,79 @@
+//===- TileViewOp.cpp - memory with another shape or element type ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/TileOps.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Bits of the extents that are static; nullopt where they overflow.
+static std::optional<int64_t> staticBits(MemRefType type) {
+  int64_t bits = getStorageBits(type.getElementType());
+  for (int64_t extent : type.getShape())
+    if (!ShapedType::isDynamic(extent) && llvm::MulOverflow(bits, extent, bits))
+      return std::nullopt;
+  return bits;
+}
+
+static LogicalResult verifyPlaces(ViewOp view, MemRefType from, MemRefType to) {
+  MemorySpace space = getMemorySpace(from);
+  bool isTile = space == MemorySpace::Shared || space == MemorySpace::Fragment;
+  if ((!isTile && space != MemorySpace::Global) ||
+      from.getMemorySpace() != to.getMemorySpace() ||
+      !from.getLayout().isIdentity() || !to.getLayout().isIdentity())
+    return view.emitOpError()
+           << "[view-1] expected two memrefs of global, shared or fragment "
+              "memory without layout maps, got "
+           << from << " and " << to;
+  for (MemRefType type : {from, to})
+    if (llvm::is_contained(
+            type.getShape().drop_front(isTile ? 0 : !!type.getRank()),
+            ShapedType::kDynamic))
+      return view.emitOpError() << "[view-1] expected "
+                                << (isTile ? "static shapes of tiles"
+                                           : "static extents behind the first")
+                                << ", got " << type;
+  for (MemRefType type : {from, to})
+    if (!isStorageType(type.getElementType()))
+      return view.emitOpError() << "[view-1] expected numbers as elements, got "
+                                << type.getElementType();
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  auto from = dyn_cast<MemRefType>(getSource().getType());
+  auto to = dyn_cast<MemRefType>(getResult().getType());
+  if (!from || !to)
+    return emitOpError() << "[view-1] expected ranked memrefs, got "
+                         << getSource().getType() << " and "
+                         << getResult().getType();
+  if (isa_and_nonnull<RingAcquireOp, RingWaitOp>(getSource().getDefiningOp()))
+    return emitOpError()
+           << "[view-1] expected no slot of a ring, got a result of '"
+           << getSource().getDefiningOp()->getName() << "'";
+  if (failed(verifyPlaces(*this, from, to)))
+    return failure();
+  std::optional<int64_t> fromBits = staticBits(from), toBits = staticBits(to);
+  // What a dynamic extent takes is left to the program.
+  bool isOpen = to.getNumDynamicDims() || from.getNumDynamicDims();
+  if (!fromBits || !toBits || (!isOpen && *fromBits != *toBits))
+    return emitOpError() << "[view-2] expected equally many bits, got " << from
+                         << " and " << to;
+  if (from.getNumDynamicDims() && !to.getNumDynamicDims())
+    return emitOpError() << "[view-2] expected a dynamic extent of the result "
+                            "for those of "
+                         << from << ", got " << to;
+  Type element = from.getElementType(), seen = to.getElementType();
+  if (element == seen)
+    return success();
+  if (isFragment(getSource()) || getStorageBits(element) < 8 ||
+      getStorageBits(seen) < 8 || element.isInteger(1) || seen.isInteger(1))
+    return emitOpError() << "[view-3] expected "
+                         << (isFragment(getSource())
+                                 ? "the element type of the fragment"
+                                 : "element types of 8 bits or more")
+                         << ", got " << from << " and " << to;
+  return success();
+}
+
+Value ViewOp::getViewSource() { return getSource(); }

@@ -1,0 +1,36 @@
+//===- SinkViews.cpp - views of tiles where they are used -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "SinkViews.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// The operation at block level that `user` is, or is in the body of.
+static Operation *atBlockLevel(Operation *user) {
+  if (auto loop = user->getParentOfType<ParallelOp>())
+    return loop;
+  return user;
+}
+
+void tile::sinkViews(KernelOp kernel) {
+  SmallVector<ViewOp> views;
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](ViewOp view) {
+    if (!isGlobal(view.getResult()))
+      views.push_back(view);
+  });
+  // Views of views come behind what they view: their sources are uses of it.
+  for (ViewOp view : llvm::reverse(views)) {
+    llvm::MapVector<Operation *, SmallVector<OpOperand *>> uses;
+    for (OpOperand &use : view->getUses())
+      uses[atBlockLevel(use.getOwner())].push_back(&use);
+    for (auto &[user, operands] : uses) {
+      OpBuilder builder(user);
+      Value own = builder.clone(*view)->getResult(0);
+      for (OpOperand *operand : operands)
+        operand->set(own);
+    }
+    view.erase();
+  }
+}

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launches from Python on this machine's GPUs: results, streams, graphs, wrong arguments.
+
+    PYTHONPATH=build/release/python python3 test/GPU/python_launch.py
+
+Needs PyTorch; CuPy and JAX are tried where they are installed. A check that fails prints why;
+the last line counts. benchmarks/python/launch.py measures.
+"""
+
+import pathlib
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+
+import exchange_support
+import torch
+
+from mlir_tile import cache, execution
+from mlir_tile.errors import ArgumentError
+from mlir_tile.tensors import torch_op
+
+CHECKS = []
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+def tensors(device="cuda:0"):
+    a, b = (torch.randn(128, 256, device=device) for _ in range(2))
+    return a, b, torch.zeros_like(a)
+
+
+def right(a, b, c):
+    torch.testing.assert_close(c, a + b, rtol=0, atol=0)
+
+
+@check
+def results(add):
+    a, b, c = tensors()
+    add(a, b, c)
+    right(a, b, c)
+    add(a[::2, 1:65], b[::2, :64], c[::2, 64:128])
+    right(a[::2, 1:65], b[::2, :64], c[::2, 64:128])
+    p = torch.nn.Parameter(a)
+    add(p, b, c)
+    right(a, b, c)
+    add(a[:0], b[:0], c[:0])
+
+
+@check
+def streams(add):
+    a, b, c = tensors()
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(50_000_000)
+        a.mul_(2)
+        add(a, b, c)  # behind the multiplication, by the library's stream
+    side.synchronize()
+    right(a, b, c)
+    c.zero_()
+    torch.cuda.synchronize()
+    for stream in (side, side.cuda_stream):
+        add(a, b, c, stream=stream)
+    side.synchronize()
+    right(a, b, c)
+
+
+@check
+def graphs(add):
+    a, b, c = tensors()
+    add.load(0)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        add(a, b, c)
+    c.zero_()
+    a.copy_(torch.randn_like(a))
+    graph.replay()
+    right(a, b, c)
+
+
+@check
+def several_gpus(add):
+    for index in range(torch.cuda.device_count()):
+        a, b, c = tensors(f"cuda:{index}")
+        add(a, b, c)  # whichever GPU is current
+        right(a, b, c)
+    if torch.cuda.device_count() > 1:
+        a, b, c = tensors()
+        refused(add, a, b.to("cuda:1"), c, text="expected memory of GPU 0")
+
+
+def refused(kernel, *args, text):
+    try:
+        kernel(*args)
+    except ArgumentError as error:
+        assert text in str(error), f"expected '{text}', got '{error}'"
+    else:
+        raise AssertionError(f"expected an error with '{text}', got none")
+
+
+@check
+def wrong_arguments(add):
+    a, b, c = tensors()
+    refused(add, a, b.cpu(), c, text="('B'): expected memory of a GPU, got a tensor on the CPU")
+    refused(add, a, b.cpu().numpy(), c, text="('B'): expected memory of a GPU, got ndarray")
+    refused(add, a, b.half(), c, text="('B'): expected element type f32, got f16")
+    refused(add, a, b.t(), c, text="('B'): expected strides [*, 1]")
+    refused(add, a, None, c, text="('B'): expected a tensor of f32, got None")
+    refused(add, a, b, a, text="('C'): expected memory of its own")
+    refused(add, a, b.to("meta"), c, text="argument 1 ('B')")
+    complex_view = torch.view_as_complex(torch.randn(128, 256, 2, device="cuda")).conj().imag
+    refused(add, a, complex_view, c, text="('B'): expected what is in memory")
+    add(a, b, c)
+    right(a, b, c)
+
+
+@check
+def pinned_memory(add):
+    a, b, c = tensors()
+    pinned = b.cpu().pin_memory()
+    try:
+        add(a, pinned, c)
+    except ArgumentError as error:  # PyTorch says that pinned memory is the CPU's
+        assert "on the CPU" in str(error)
+    else:
+        right(a, b, c)
+
+
+@check
+def operators(add):
+    a, b, c = tensors()
+    made = torch_op("mlir_tile_check::add", add, outputs=lambda a, b: torch.empty_like(a))
+    compiled = torch.compile(lambda a, b: made(a, b) * 2, fullgraph=True)
+    torch.testing.assert_close(compiled(a, b), (a + b) * 2)
+
+
+@check
+def threads(add):
+    failures = []
+
+    def work():
+        try:
+            a, b, c = tensors()
+            for _ in range(500):
+                add(a, b, c)
+            right(a, b, c)
+        except Exception as error:
+            failures.append(error)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if failures:
+        raise failures[0]
+
+
+@check
+def disk_cache(add):
+    cache.configure(directory=tempfile.mkdtemp())
+    execution.compile(exchange_support.ADD, target="cuda")
+    times = []
+    for _ in range(5):
+        cache._state.memory.clear()
+        start = time.perf_counter()
+        again = execution.compile(exchange_support.ADD, target="cuda")
+        again.load()
+        times.append(time.perf_counter() - start)
+        a, b, c = tensors()
+        again(a, b, c)
+        right(a, b, c)
+    print(f"     a hit on disk and loading: {min(times) * 1e3:.2f} ms")
+    assert min(times) <= 5e-3
+
+
+@check
+def cupy_arrays(add):
+    try:
+        import cupy
+    except ImportError:
+        print("     CuPy is not installed")
+        return
+    a, b, c = tensors()
+    x, y, z = (cupy.asarray(tensor) for tensor in (a, b, c))
+    stream = cupy.cuda.Stream()
+    torch.cuda.synchronize()
+    with stream:
+        add(x, y, z)
+    stream.synchronize()
+    right(a, b, c)
+    c.zero_()
+    torch.cuda.synchronize()
+    add(a, y, c)  # with a tensor of PyTorch
+    right(a, b, c)
+
+
+@check
+def jax_arrays(add):
+    try:
+        import jax
+    except ImportError:
+        print("     JAX is not installed")
+        return
+    a, b, c = tensors()
+    gpu = jax.devices("cuda")[0]
+    x, y = (jax.numpy.asarray(tensor.cpu().numpy(), device=gpu) for tensor in (a, b))
+    add(x, y, c)
+    right(a, b, c)
+
+
+def main():
+    add = execution.compile(exchange_support.ADD, target="cuda")
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}: {add.load()}")
+    failed = 0
+    for function in CHECKS:
+        try:
+            function(add)
+            torch.cuda.synchronize()
+            print(f"PASS {function.__name__}", flush=True)
+        except Exception:
+            failed += 1
+            print(f"FAIL {function.__name__}\n{traceback.format_exc()}", flush=True)
+    print(f"{len(CHECKS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
