@@ -173,3 +173,29 @@ def test_reduction_over_the_second_axis_of_threads():
 
     a = np.random.default_rng(5).standard_normal((8, 16)).astype(np.float32)
     np.testing.assert_array_equal(run(main, a, np.zeros(16, np.float32)), a.max(0))
+
+
+def test_work_of_the_block_under_a_condition_on_threads():
+    @T.prim_func
+    def main(
+        A: T.Tensor((32, 32), "float32"),
+        B: T.Tensor((32, 32), "float32"),
+        C: T.Tensor((64,), "int32"),
+    ):
+        with T.Kernel(1, threads=64):
+            S = T.alloc_shared((32, 32), "float32")
+            tx = T.get_thread_binding(0)
+            if tx < 32:
+                for i, j in T.Parallel(32, 32):
+                    S[i, j] = A[i, j] + 1.0
+                C[tx] = tx
+            T.copy(S, B)
+
+    a, b, c = (
+        np.ones((32, 32), np.float32),
+        np.zeros((32, 32), np.float32),
+        np.full(64, -1, np.int32),
+    )
+    run(main, a, b, c)
+    np.testing.assert_array_equal(b, a + 1)
+    np.testing.assert_array_equal(c, np.where(np.arange(64) < 32, np.arange(64), -1))

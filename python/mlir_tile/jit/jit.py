@@ -337,6 +337,12 @@ class JITImpl:
         with self._lock:
             return self._kernel(self.get_prim_func(*args, **kwargs), target)
 
+    def get_kernel_source(self, *args, **kwargs):
+        """The PTX of the kernel for these arguments; without any, of the last one compiled."""
+        if not args and not kwargs and self._kernels:
+            return list(self._kernels.values())[-1].get_kernel_source()
+        return self.compile(*args, **kwargs).get_kernel_source()
+
     def par_compile(self, configs, num_workers=None, ignore_error=False):
         """Kernels for several configurations (dicts of keywords, or tuples of arguments), compiled side by side."""
         from concurrent.futures import ThreadPoolExecutor
@@ -361,7 +367,9 @@ class JITImpl:
         fast = self._last
         if fast is not None and len(args) == fast[0]:
             try:
-                if kwargs == fast[2] and all(args[i] is x or (type(args[i]) is type(x) and args[i] == x) for i, x in fast[1]):
+                if kwargs == fast[2] and all(
+                    args[i] is x or (type(args[i]) is type(x) and args[i] == x) for i, x in fast[1]
+                ):
                     return fast[3](*args)
             except (ArgumentError, TypeError, ValueError):
                 self._last = None
@@ -402,6 +410,7 @@ def _fast_call(implementation, args, kwargs, kernel, tensors):
     others = tuple((i, args[i]) for i in range(count, len(args)))
     launch = kernel.launch
     if others:
+
         def call(*given):
             return launch(*given[:count])
     else:

@@ -153,7 +153,10 @@ class JITKernel:
         if torch is not None and self._outputs_last and args and type(args[0]) is torch.Tensor:
             if self._made is None:
                 self._made = [
-                    (_packed(self.params[i].shape, self.params[i].dtype), self.params[i].dtype.as_torch())
+                    (
+                        _packed(self.params[i].shape, self.params[i].dtype),
+                        self.params[i].dtype.as_torch(),
+                    )
                     for i in self.out_idx
                 ]
             device = args[0].device

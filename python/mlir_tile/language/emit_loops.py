@@ -23,6 +23,9 @@ class Loops:
 
     # Branches.
     def do_If(self, statement):
+        if self.mode == "block" and self.has_threads and self.reads_threads(statement):
+            self.of_some_threads(statement)
+            return
         condition = self.value(statement.condition, BOOL)
         loc = self.loc
         before = self.variables

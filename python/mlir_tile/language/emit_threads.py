@@ -9,7 +9,7 @@ from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, While
-from .values import Expr, Let, Load, Op, Variable, walk
+from .values import Const, Expr, Let, Load, Op, Variable, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
 _OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
@@ -194,6 +194,8 @@ class Threads:
         ):
             return "mixed"
         if own and self.has_tiles(statement):
+            if self.some_threads(statement):
+                return "mixed"
             fail(
                 "work of the whole block (a tile operation, T.Parallel or a barrier) under a condition or in a loop "
                 "that differs from thread to thread",
@@ -204,6 +206,30 @@ class Threads:
         ):
             return "thread"
         return "mixed" if inner & {"thread", "mixed"} else "block"
+
+    def some_threads(self, statement):
+        """`if` of nothing but the thread's index and numbers: the work of the block inside is done by some threads."""
+        if type(statement) is not If or statement.otherwise:
+            return False
+        return all(
+            type(x) in (Op, Const) or x is self.kernel.thread_index for x in nodes(statement)
+        )
+
+    def of_some_threads(self, statement):
+        """The body of such an `if`: the condition stays on what threads do for themselves."""
+        body, group = [], None
+        for x in statement.then:
+            if type(x) is not Alloc and self.kind_of(x) == "thread":
+                if group is None:
+                    group = If(statement.condition)
+                    group.location = x.location
+                    body.append(group)
+                group.then.append(x)
+            else:
+                body.append(x)
+                group = None if type(x) is not Alloc else group
+        self.kept.append(body)
+        self.block(body)
 
     # Order of accesses to shared memory: threads meet between two that touch one buffer.
     def shared_accesses(self, statement, found):
