@@ -328,3 +328,28 @@ def test_scalars_as_arguments():
     np.testing.assert_allclose(
         a, np.where((np.arange(32) < 20) & (np.arange(32) % 2 == 0), 1.5 * np.arange(32), 0)
     )
+
+
+def test_copies_read_the_safe_value_outside_of_a_tensor():
+    @T.prim_func
+    def main(
+        A: T.Tensor((40, 30), "float32"),
+        B: T.Tensor((64, 32), "float16"),
+        C: T.Tensor((64, 32), "float32"),
+    ):
+        with T.Kernel(1, 2, threads=64) as (bx, by):
+            S = T.alloc_shared((32, 32), "float32")
+            T.annotate_safe_value({A: -3.0})
+            T.copy(A[by * 32, bx * 32], S)
+            T.copy(S, C[by * 32, bx * 32])
+            T.copy(
+                A[by * 32 : (by + 1) * 32, bx * 32 : (bx + 1) * 32],
+                B[by * 32 : (by + 1) * 32, bx * 32 : (bx + 1) * 32],
+            )
+
+    a, b, c = normal(40, 30, dtype=np.float32), np.zeros((64, 32), np.float16), np.zeros((64, 32), np.float32)
+    compile_kernel(main, target="cpu")(a, b, c)
+    want = np.full((64, 32), -3.0, np.float32)
+    want[:40, :30] = a
+    np.testing.assert_array_equal(c, want)
+    np.testing.assert_array_equal(b, want.astype(np.float16))

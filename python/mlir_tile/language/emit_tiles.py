@@ -67,7 +67,7 @@ class Tiles:
         self.only_in_blocks("T.copy")
         pad = ""
         safe = source.buffer.safe_value
-        if safe is not None and source.buffer.space == "global" and target.buffer.space != "global":
+        if safe is not None and source.buffer.space == "global":
             value = self.value(safe, target.buffer.dtype)
             pad = f" pad({value} : {target.buffer.dtype.mlir})"
         attributes = []
