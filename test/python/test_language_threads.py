@@ -199,3 +199,19 @@ def test_work_of_the_block_under_a_condition_on_threads():
     run(main, a, b, c)
     np.testing.assert_array_equal(b, a + 1)
     np.testing.assert_array_equal(c, np.where(np.arange(64) < 32, np.arange(64), -1))
+
+
+def test_pairs_of_elements():
+    @T.prim_func
+    def main(
+        A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32"), C: T.Tensor((64,), "float32")
+    ):
+        with T.Kernel(1, threads=32):
+            pair = T.Ramp(T.get_thread_binding() * 2, 1, 2)
+            C[pair] = T.fma2(A[pair], B[pair], T.abs2(T.sub2(A[pair], B[pair])))
+
+    rng = np.random.default_rng(6)
+    a, b = (rng.standard_normal(64).astype(np.float32) for _ in range(2))
+    np.testing.assert_allclose(
+        run(main, a, b, np.zeros(64, np.float32)), a * b + abs(a - b), rtol=1e-5, atol=1e-6
+    )

@@ -15,9 +15,11 @@ from .values import (
     Let,
     Load,
     Op,
+    Ramp,
     Variable,
     as_value,
     cast,
+    lane_of,
     reads_memory,
     same,
     select,
@@ -331,6 +333,13 @@ class Builder:
                 )
             if target.is_var if isinstance(target, Buffer) else False:
                 return self.assign(target, value)
+            ramp = next((x for x in place.indices if type(x) is Ramp), None)
+            if ramp is not None:
+                value = cast(as_value(value), place.dtype)
+                for lane in range(ramp.lanes):
+                    indices = tuple(lane_of(x, lane) for x in place.indices)
+                    self.add(Store(place.buffer, indices, lane_of(value, lane)))
+                return None
             if place.buffer.reducer is not None and self.in_parallel():
                 return self.contribution(place, value)
             return self.add(Store(place.buffer, place.indices, cast(as_value(value), place.dtype)))

@@ -404,6 +404,30 @@ def ieee_frsqrt(x):
     return globals()["rsqrt"](x)
 
 
+def _packed(name, count):
+    """An operation on pairs of elements (T.Ramp): it is made for each of them."""
+
+    def function(*values):
+        if len(values) != count:
+            fail(f"T.{name}2 takes {count} values, got {len(values)}")
+        kinds = {str(type_of(as_value(x))) for x in values}
+        if len(kinds) > 1:
+            raise ValueError(
+                f"T.{name}2 takes values of the same dtype, got {', '.join(sorted(kinds))}"
+            )
+        if count == 1:
+            return unary(name, values[0])
+        return fma(*values) if count == 3 else binary(name, *values)
+
+    function.__name__ = f"{name}2"
+    function.__doc__ = f"{name} of pairs of elements."
+    return function
+
+
+add2, sub2, mul2, max2, min2 = (_packed(x, 2) for x in ("add", "sub", "mul", "max", "min"))
+fma2, abs2 = _packed("fma", 3), _packed("abs", 1)
+
+
 def dp4a(a, b, c):
     return unsupported("T.dp4a of regions", "use T.gemm with int8 operands")
 

@@ -205,6 +205,30 @@ class Variable(Expr):
         return self.name
 
 
+class Ramp(Variable):
+    """`lanes` indices in a row, base, base + stride, ...: an assignment is made for each of them."""
+
+    __slots__ = ("base", "stride", "lanes")
+
+    def __init__(self, base, stride=1, lanes=1):
+        super().__init__("T.Ramp(...)", "ramp")
+        self.base, self.stride, self.lanes = as_value(base), as_value(stride), int(lanes)
+
+
+def lane_of(value, lane):
+    """A value with each Ramp in it replaced by its index of one lane."""
+    if type(value) is Ramp:
+        return binary("add", value.base, binary("mul", value.stride, lane))
+    if type(value) is Op:
+        made = tuple(lane_of(x, lane) for x in value.args)
+        return (
+            value if all(map(operator.is_, made, value.args)) else Op(value.name, made, value.dtype)
+        )
+    if type(value) is Load:
+        return Load(value.buffer, tuple(lane_of(x, lane) for x in value.indices))
+    return value
+
+
 class Op(Expr):
     """An operation on values: `name` is a key of the emitter's tables."""
 
