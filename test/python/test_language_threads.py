@@ -215,3 +215,20 @@ def test_pairs_of_elements():
     np.testing.assert_allclose(
         run(main, a, b, np.zeros(64, np.float32)), a * b + abs(a - b), rtol=1e-5, atol=1e-6
     )
+
+
+def test_stores_of_several_threads_to_one_element():
+    @T.prim_func
+    def main(A: T.Tensor((4,), "int32"), B: T.Tensor((2,), "int32")):
+        with T.Kernel(1, threads=(16, 4)):
+            tx, ty = T.get_thread_binding(0), T.get_thread_binding(1)
+            A[ty] = ty + 1
+            B[0] = 5
+            if tx == 3:
+                if ty == 2:
+                    B[1] = 7
+
+    a, b = np.zeros(4, np.int32), np.zeros(2, np.int32)
+    run(main, a, b)
+    np.testing.assert_array_equal(a, [1, 2, 3, 4])
+    np.testing.assert_array_equal(b, [5, 7])

@@ -10,7 +10,7 @@ import re
 
 from .buffers import Buffer
 from .emit_loops import Loops, Undefined
-from .emit_memory import Memory, nodes_in, reads_fragment
+from .emit_memory import Memory, reads_fragment
 from .emit_threads import Threads
 from .emit_tiles import Tiles
 from .emit_values import Values
@@ -30,7 +30,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
         self.constants, self.count, self.locations = {}, 0, {}
         self.variables = {}
         self.names, self.sizes, self.dims = {}, {}, []
-        self.mode, self.facts = "block", Facts()
+        self.mode, self.facts, self.conditions = "block", Facts(), 0
         self.location, self.loc = kernel.location, ""
         self.locate(kernel.location)
 
@@ -347,18 +347,20 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
             with self.parallel_of_one():
                 self.store_element(buffer, statement.indices, statement.value)
             return
-        if (
-            self.mode == "thread"
-            and buffer.space in ("global", "shared")
-            and not any(map(self.of_thread, nodes_in(statement.indices)))
-        ):
-            return self.store_by_first(statement)
+        if self.mode == "thread" and not self.conditions and buffer.space in ("global", "shared"):
+            gaps = self.gaps(statement.indices)
+            if gaps:
+                return self.store_by_some(statement, gaps)
         self.store_element(buffer, statement.indices, statement.value)
 
-    def store_by_first(self, statement):
-        """All threads store one element: one of them does."""
-        first = self.keep(Op("eq", (self.kernel.thread_index, 0), BOOL))
-        name, loc = self.value(first), self.loc
+    def store_by_some(self, statement, gaps):
+        """Threads that differ in nothing that the indices say store one element: the first of them does."""
+        condition = None
+        for low, high in gaps:
+            digit = self.kernel.thread_index // low % (high // low)
+            one = self.keep(Op("eq", (digit, 0), BOOL))
+            condition = one if condition is None else self.keep(Op("and", (condition, one), BOOL))
+        name, loc = self.value(condition), self.loc
         with self.region():
             self.store_element(statement.buffer, statement.indices, statement.value)
             lines = self.lines

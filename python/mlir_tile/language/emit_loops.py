@@ -29,6 +29,7 @@ class Loops:
         condition = self.value(statement.condition, BOOL)
         loc = self.loc
         before = self.variables
+        self.conditions += 1
         arms = []
         for positive, body in ((True, statement.then), (False, statement.otherwise)):
             with self.region(forms_of(statement.condition, positive)):

@@ -8,6 +8,7 @@ parallel loop, one for each thread; what a thread keeps between two such loops i
 from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
+from .ranges import linear
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, While
 from .values import Const, Expr, Let, Load, Op, Variable, walk
 
@@ -294,6 +295,43 @@ class Threads:
                 if not self.only_threads(x):
                     return False
         return True
+
+    def gaps(self, indices):
+        """Parts of the thread's index, as (from, to), that the indices of an element do not depend on."""
+        covered = []
+        for index in indices:
+            for _, atom in linear(index)[0].values():
+                for node in walk(atom):
+                    if type(node) is not Variable and self.of_thread(node):
+                        return []
+                if any(node is self.kernel.thread_index for node in walk(atom)):
+                    part = self.digits(atom)
+                    if part is None:
+                        return []
+                    covered.append(part)
+        found, at = [], 1
+        for low, high in sorted(covered):
+            if low > at:
+                found.append((at, low))
+            at = max(at, high)
+        if at < self.kernel.threads:
+            found.append((at, self.kernel.threads))
+        return [(a, b) for a, b in found if b % a == 0]
+
+    def digits(self, value):
+        """(from, to) of the part of the thread's index that a value is; None of any other value."""
+        if value is self.kernel.thread_index:
+            return 1, self.kernel.threads
+        if type(value) is Op and value.name in ("floordiv", "mod") and type(value.args[1]) is int:
+            inner, number = self.digits(value.args[0]), value.args[1]
+            if inner is not None:
+                low, high = inner
+                return (
+                    (low * number, high)
+                    if value.name == "floordiv"
+                    else (low, min(high, low * number))
+                )
+        return None
 
     # Groups.
     def run_group(self, statements):
