@@ -43,7 +43,12 @@ _CUDA = re.compile(r"cuda|requires_cuda")
 
 @dataclass(frozen=True)
 class Test:
-    """A test function: its file, name and kind ("results", "source", "internal", ...)."""
+    """A test function: its file, name and kind.
+
+    Kinds: "results" (compared), "runs only", "refusal" (an error of TileLang's is expected and
+    nothing else), all of public kernels; "source" (text of CUDA C), "internal" (TVM, passes),
+    "no gpu", "blackwell", "other vendor".
+    """
 
     path: Path
     name: str
@@ -93,7 +98,9 @@ def _kind(path: Path, text: str, inside: set[str]) -> str:
         return "source"
     if not _CUDA.search(text):
         return "no gpu"
-    return "results" if _RESULT.search(text) else "runs only"
+    if _RESULT.search(text):
+        return "results"
+    return "refusal" if "pytest.raises" in text else "runs only"
 
 
 def tests(root: Path) -> Iterator[Test]:

@@ -34,9 +34,8 @@ import classify  # noqa: E402
 import scripts  # noqa: E402
 
 COMMIT = "a35008a"
-# Kinds of tests that are part of the set "tests": results or a run of kernels written in the public
-# interface.
-KINDS = ("results", "runs only")
+# Kinds of tests that are run, and the set that they are counted in.
+KINDS = {"results": "tests", "runs only": "tests", "refusal": "refusals"}
 
 
 @dataclass
@@ -82,7 +81,8 @@ def cases(sets: list[str], root: Path, small: bool) -> list[Case]:
         for test in classify.tests(root / "testing" / "python"):
             if test.kind in KINDS:
                 relative = test.path.relative_to(root / "testing" / "python")
-                found.append(Case("tests", f"{relative}::{test.name}", test.path, test.name))
+                name = f"{relative}::{test.name}"
+                found.append(Case(KINDS[test.kind], name, test.path, test.name))
     return found
 
 

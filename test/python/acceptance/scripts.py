@@ -36,9 +36,20 @@ _VENDORS = ("amd", "sm100", "mfma", "triton")
 
 _GEMM = {"M": 256, "N": 256, "K": 256}
 SIZES: dict[str, dict[str, Any] | list[str]] = {
-    "attention_sink/example_gqa_sink_bwd_bhsd.py": ["--SEQ", "256", "--H", "4", "--GROUPS", "2"],
-    "attention_sink/example_mha_sink_bwd_bhsd.py": ["--n_ctx", "256", "--h", "2"],
-    "attention_sink/example_mha_sink_fwd_bhsd.py": ["--seq_q", "256", "--seq_kv", "256"],
+    "warp_specialize/example_warp_specialize_gemm_barrierpipe_stage2.py": _GEMM,
+    "warp_specialize/example_warp_specialize_gemm_softpipe_stage2.py": _GEMM,
+    "warp_specialize/example_warp_specialize_gemm_copy_1_gemm_0.py": _GEMM,
+    "warp_specialize/example_warp_specialize_gemm_copy_0_gemm_1.py": _GEMM,
+    "fusedmoe/example_fusedmoe_tilelang.py": {
+        "d_hidden": 256,
+        "d_expert": 256,
+        "n_routed_experts": 4,
+        "seq_len": 128,
+    },
+    "deepseek_mla/example_mla_decode.py": {"kv_ctx": 512},
+    "attention_sink/example_gqa_sink_bwd_bhsd.py": {"H": 2, "N_CTX": 256},
+    "attention_sink/example_mha_sink_bwd_bhsd.py": {"H": 1, "N_CTX": 256, "D_HEAD": 64},
+    "attention_sink/example_mha_sink_fwd_bhsd.py": {},
     "blocksparse_gemm/example_blocksparse_gemm.py": ["--m", "256", "--n", "256", "--k", "256"],
     "cast/example_group_per_split_token_cast_to_fp8.py": {
         "M": 128,
@@ -92,7 +103,13 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
     ),
     "dynamic_shape/example_dynamic.py": _GEMM,
     "elementwise/example_elementwise_add.py": {"M": 128, "N": 128},
-    "flash_attention/example_gqa_bwd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "groups": 2},
+    "flash_attention/example_gqa_bwd.py": {
+        "H": 2,
+        "N_CTX": 128,
+        "groups": 2,
+        "D_HEAD_QK": 64,
+        "D_HEAD_V": 64,
+    },
     "flash_attention/example_gqa_fwd_bshd.py": {
         "batch": 1,
         "heads": 4,
