@@ -21,6 +21,7 @@ NAMES = {
     # Layouts and types.
     "Layout": "mlir_tile.language:Layout",
     "Fragment": "mlir_tile.language:Fragment",
+    "DataType": "mlir_tile.compat.tvm:DataType",
     "dtypes": "mlir_tile.language.dtypes",
     # Switches.
     "torch_op": "mlir_tile.tensors:torch_op",

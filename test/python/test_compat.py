@@ -143,3 +143,26 @@ def test_tile_sizes_of_the_carver_fit():
         for hint in hints:
             needed = sum(hint.block) * hint.rstep[0] * 2 * hint.pipeline_stage
             assert needed <= 227 << 10 and hint.block[0] % hint.warp[0] == 0
+
+
+def test_expressions_by_tvms_names(tmp_path):
+    script = """
+from tvm import tirx, DataType
+import tilelang, tilelang.language as T, torch
+
+def low_bits(value: tirx.PrimExpr):
+    return value & tirx.const(15, T.int32)
+
+@tilelang.jit(out_idx=[1])
+def kernel(N):
+    @T.prim_func
+    def main(A: T.Tensor((N,), "int32"), B: T.Tensor((N,), "int32")):
+        with T.Kernel(1, threads=128) as _:
+            for i in T.Parallel(N):
+                B[i] = low_bits(A[i])
+    return main
+
+print(kernel(64)(torch.arange(64, dtype=torch.int32)).max().item(), DataType("int4").bits)
+"""
+    done = run(tmp_path, script)
+    assert done.stdout == "15 4\n", done.stderr

@@ -4,6 +4,7 @@ parts can be imported by name, since test files do so at their top, but not used
 
 from __future__ import annotations
 
+import importlib
 import re
 from types import SimpleNamespace
 from typing import Any
@@ -68,4 +69,6 @@ class _Absent:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name in ("tirx", "tir"):
+        return importlib.import_module("mlir_tile.compat.tirx")
     return _Absent(f"tvm.{name}")

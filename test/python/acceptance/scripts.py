@@ -47,8 +47,8 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
         "seq_len": 128,
     },
     "deepseek_mla/example_mla_decode.py": {"kv_ctx": 512},
-    "attention_sink/example_gqa_sink_bwd_bhsd.py": {"H": 2, "N_CTX": 256},
-    "attention_sink/example_mha_sink_bwd_bhsd.py": {"H": 1, "N_CTX": 256, "D_HEAD": 64},
+    "attention_sink/example_gqa_sink_bwd_bhsd.py": {"H": 64, "N_CTX": 64},
+    "attention_sink/example_mha_sink_bwd_bhsd.py": {"H": 64, "N_CTX": 64, "D_HEAD": 64},
     "attention_sink/example_mha_sink_fwd_bhsd.py": {},
     "blocksparse_gemm/example_blocksparse_gemm.py": ["--m", "256", "--n", "256", "--k", "256"],
     "cast/example_group_per_split_token_cast_to_fp8.py": {

@@ -124,6 +124,10 @@ class device:
 class Size(tuple):
     """A tensor's shape."""
 
+    def __getitem__(self, index):
+        found = super().__getitem__(index)
+        return Size(found) if isinstance(index, slice) else found
+
     def numel(self):
         """Product of the sizes."""
         product = 1
