@@ -115,7 +115,7 @@ def reshape(g):
         shape = [1] + extents
     target = g.tile(shape, source.element, bound=source.bound)
     g.tag(f"view_{source.space}")
-    g.put(CopyReshaped(g.name("v"), source, target))
+    g.put(CopyReshaped(g.name("seen"), source, target))
     return g.written(target)
 
 
