@@ -148,9 +148,9 @@ def _results(rows: list[dict[str, Any]]) -> list[str]:
         "",
     ]
     lines[-2] += (
-        " (`test/python/acceptance/scripts.py`); those with gradients ran with PyTorch, the others with"
-        " the stand-in of the tests. This compiler takes more kernels than TileLang: tests that"
-        " expect an error of TileLang's mostly find none."
+        " (`test/python/acceptance/scripts.py`); those with gradients ran with PyTorch, the others"
+        " with the stand-in of the tests. This compiler takes more kernels than TileLang: tests"
+        " that expect an error of TileLang's mostly find none."
     )
     lines += [
         "### Why the others did not pass",
