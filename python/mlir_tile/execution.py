@@ -48,8 +48,9 @@ class CompileOptions:
     """A second version of the code for aligned arguments."""
     ptxas: str = ""
     """Path of the assembler; "": nvJitLink, else ptxas on PATH."""
-    checked: bool = False
-    """On the CPU: indices outside of a buffer fail."""
+    checked: bool = True
+    """On the CPU: indices outside of a buffer fail, instead of writing over the process's
+    memory. Without, element-wise loops are up to 1.5 times faster; products are not."""
     poison: bool = False
     """On the CPU: NaNs are where nothing has been written."""
     lazy_async: bool = False

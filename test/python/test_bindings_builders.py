@@ -145,6 +145,7 @@ def test_moves_and_arithmetic(module):
         tiles = tile.alloc((64, 64), F16Type.get(), "shared")
         acc = tile.alloc((64, 64), f32)
         rows = tile.alloc((64,), f32)
+        tile.view(X, (None, 2, 32))
         tile.gather(X, indices, tiles, first=4)
         tile.im2col(
             images, tiles, pixel=0, filter=[1, 1], channel=0, kernel=[3, 3], pad_lower=[1, 1]
@@ -153,6 +154,7 @@ def test_moves_and_arithmetic(module):
         tile.reduce("max", acc, rows, propagate_nan=True)
         tile.reduce(tile.ReduceKind.Sum, acc, rows, dim=0, accumulate=True)
         tile.scan("sum", acc, reverse=True)
+        tile.reduce("max", tile.view(rows, (8, 8)), tile.alloc((8,), f32))
         tile.scan("max", rows, rows, dim=0)
         tile.atomic("add", acc, out)
         tile.print_("rows", rows)
@@ -172,6 +174,8 @@ def test_moves_and_arithmetic(module):
         "tile.reduce sum",
         "dim(0) accumulate",
         "dim(1) reverse",
+        "tile.view %2 : memref<64xf32, #tile.fragment> to memref<8x8xf32, #tile.fragment>",
+        "tile.view %X : memref<?x64xf16> to memref<?x2x32xf16>",
         "tile.scan max",
         "tile.atomic add",
         'tile.print "rows"',
@@ -209,3 +213,21 @@ def test_an_error_in_the_body_leaves_the_context_usable(module):
                 raise ZeroDivisionError
 
     assert InsertionPoint.current.block == module.body
+
+
+def test_every_operation_has_a_builder():
+    """Functions that are generated ask for result types; those of this module infer them."""
+    from mlir_tile.dialects import _tile_builders, _tile_kernel, _tile_ops_gen, _tile_schedule
+
+    own = {**vars(_tile_kernel), **vars(_tile_builders), **vars(_tile_schedule)}
+    made = {
+        each.OPERATION_NAME
+        for each in vars(_tile_ops_gen).values()
+        if hasattr(each, "OPERATION_NAME")
+    }
+    names = {name.removeprefix("tile.").replace(".", "_") for name in made}
+    terminators = {"return", "yield", "role_end"}
+    assert len(names) > 30
+    assert [
+        name for name in sorted(names - terminators) if not {name, f"{name}_"} & own.keys()
+    ] == []

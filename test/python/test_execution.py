@@ -254,7 +254,7 @@ def test_what_fails_while_it_runs():
       }
     }"""
     x = np.zeros(32, np.float32)
-    checked = execution.compile(source, target="cpu", options=CompileOptions(checked=True))
+    checked = execution.compile(source, target="cpu")  # by default
     lowered = execution.compile(source, target="lowered:sm_80")
     for run in (checked, lowered):
         with pytest.raises(LaunchError, match="kernel 'f': "):

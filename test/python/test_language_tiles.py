@@ -58,6 +58,36 @@ def test_reductions_of_bits(kind, function):
     np.testing.assert_array_equal(run(main, a, np.zeros(32, np.int32)), function.reduce(a, 1))
 
 
+def test_views_have_the_same_elements():
+    @T.prim_func
+    def main(
+        A: T.Tensor((16, 64), "float32"),
+        B: T.Tensor((1024,), "float32"),
+        C: T.Tensor((16, 4), "float32"),
+        D: T.Tensor((16, 64), "int32"),
+    ):
+        with T.Kernel(1, threads=64):
+            tile, part = T.alloc_shared((16, 64), "float32"), T.alloc_fragment((16, 4), "float32")
+            T.copy(A, tile)
+            T.copy(T.reshape(tile, (1024,)), B)
+            fragment = T.alloc_fragment((16, 4, 16), "float32")
+            T.copy(T.reshape(tile, (16, 4, 16)), fragment)
+            T.reduce_sum(fragment, part, dim=2)
+            T.copy(part, C)
+            T.copy(T.view(tile, dtype="int32"), D)
+
+    a = normal(16, 64)
+    b, c, d = (
+        np.zeros(1024, np.float32),
+        np.zeros((16, 4), np.float32),
+        np.zeros((16, 64), np.int32),
+    )
+    run(main, a, b, c, d)
+    np.testing.assert_array_equal(b, a.reshape(-1))
+    np.testing.assert_allclose(c, a.reshape(16, 4, 16).sum(2), rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(d, a.view(np.int32))
+
+
 def test_gemm_of_slices():
     @T.prim_func
     def main(

@@ -116,6 +116,21 @@ def alloc(
     return _ops.AllocOp(type, _indices(extents, loc, ip), **given, loc=loc, ip=ip).result
 
 
+def view(source: Operand, shape, element_type=None, *, loc=None, ip=None) -> _ir.Value:
+    """The memory of a buffer under another shape (None: what is left, in global memory), as a
+    value; of the source's element type where none is given."""
+    source = _value(source)
+    old = _ir.MemRefType(source.type)
+    dynamic = _ir.ShapedType.get_dynamic_size()
+    type = _ir.MemRefType.get(
+        [dynamic if extent in (None, -1) else extent for extent in shape],
+        element_type or old.element_type,
+        memory_space=old.memory_space,
+        loc=loc,
+    )
+    return _ops.ViewOp(type, source, loc=loc, ip=ip).result
+
+
 def block_range(*, loc=None, ip=None) -> "tuple[_ir.Value, ...]":
     """`first, end, step` of the numbers of the grid's blocks that are this block's."""
     index = _ir.IndexType.get()

@@ -17,7 +17,7 @@ from mlir_tile.language.memory import Pointer
 from mlir_tile.language.rewrite import rewritten
 from mlir_tile.language.values import Variable, number_of
 
-from .kernel import JITKernel, compile_options
+from .kernel import ArgumentError, JITKernel, compile_options
 from .targets import resolve_target
 
 
@@ -358,12 +358,14 @@ class JITImpl:
             return list(pool.map(one, functions))
 
     def __call__(self, *args, **kwargs):
-        kwargs.pop("__tune_params", None)
         fast = self._last
-        if fast is not None:
-            found = fast.lookup(args, kwargs)
-            if found is not None:
-                return found[0](*found[1])
+        if fast is not None and len(args) == fast[0]:
+            try:
+                if kwargs == fast[2] and all(args[i] is x or (type(args[i]) is type(x) and args[i] == x) for i, x in fast[1]):
+                    return fast[3](*args)
+            except (ArgumentError, TypeError, ValueError):
+                self._last = None
+        kwargs.pop("__tune_params", None)
         mode = self._mode or self._decide(args, kwargs)
         if mode == "lazy":
             with self._lock:
@@ -378,56 +380,33 @@ class JITImpl:
             if p.name not in tensors:
                 raise TypeError(f"{self.__name__}() misses the argument {p.name!r}")
             values.append(tensors[p.name])
-        self._last = _FastCall.make(self, args, kwargs, kernel, tensors)
+        self._last = _fast_call(self, args, kwargs, kernel, tensors)
         return kernel(*values)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
 
-class _FastCall:
-    """The last eager call: the same sizes and other arguments again need no binding."""
+def _fast_call(implementation, args, kwargs, kernel, tensors):
+    """The last eager call as (count of arguments, those that are no tensors, keywords, what to call).
 
-    def __init__(self, kernel, tensors, shapes, others, keywords, names):
-        self.kernel, self.tensors, self.shapes = kernel, tensors, shapes
-        self.others, self.keywords, self.names = others, keywords, names
-
-    @classmethod
-    def make(cls, implementation, args, kwargs, kernel, tensors):
-        names = list(implementation.signature.parameters)[: len(args)]
-        if implementation._varying or any(k in tensors for k in kwargs):
-            return None
-        positions = [i for i, n in enumerate(names) if n in tensors]
-        order = [
-            names.index(kernel.params[i].name)
-            for i in kernel._inputs
-            if kernel.params[i].name in names
-        ]
-        if len(order) != len(kernel._inputs):
-            return None
-        shapes = []
-        for i in positions:
-            shape = getattr(args[i], "shape", None)
-            if shape is None:
-                shapes.append((i, None, None))
-            else:
-                shapes.append((i, tuple(shape), _strides(args[i])))
-        others = [(i, args[i]) for i in range(len(args)) if i not in positions]
-        return cls(kernel, order, shapes, others, kwargs, len(args))
-
-    def lookup(self, args, kwargs):
-        if len(args) != self.names or kwargs != self.keywords:
-            return None
-        for i, shape, _ in self.shapes:
-            if shape is not None and tuple(getattr(args[i], "shape", ())) != shape:
-                return None
-        for i, strides in ((i, s) for i, _, s in self.shapes if s is not None):
-            if _strides(args[i]) != strides:
-                return None
-        for i, value in self.others:
-            if args[i] is not value and (type(args[i]) is not type(value) or args[i] != value):
-                return None
-        return self.kernel, [args[i] for i in self.tensors]
+    Shapes and strides are not compared here: the launcher refuses others before anything runs.
+    """
+    names = list(implementation.signature.parameters)[: len(args)]
+    inputs = [kernel.params[i].name for i in kernel._inputs]
+    count = len(inputs)
+    if implementation._varying or names[:count] != inputs or any(k in tensors for k in kwargs):
+        return None
+    if not kernel.fixed or any(n in tensors for n in names[count:]):
+        return None
+    others = tuple((i, args[i]) for i in range(count, len(args)))
+    launch = kernel.launch
+    if others:
+        def call(*given):
+            return launch(*given[:count])
+    else:
+        call = launch
+    return len(args), others, kwargs, call
 
 
 def jit(

@@ -101,19 +101,28 @@ class JITKernel:
             and not self.prim_func.views
             and len(self.executables) == 1
         )
-        self._constant_shapes = None
-        if not self._dynamic:
-            self._constant_shapes = [self.params[i].shape for i in self.out_idx]
+        # Nothing but the launcher has to look at the arguments of such a kernel.
+        self.fixed = (
+            not self._dynamic
+            and not self.prim_func.workspaces
+            and not self.prim_func.views
+            and len(self.executables) == 1
+        )
+        self._launcher = getattr(self.executables[0], "launcher", self.executables[0])
+        self.launch = self._launcher if self._plain else self._launch_fixed
+        tail = list(range(len(self._inputs), len(self.params)))
+        self._outputs_last = self.out_idx == tail
+        self._made = None
 
     def __call__(self, *args, stream=None, **kwargs):
         if kwargs:
             args = self._named(args, kwargs)
         if self._plain:
-            return (
-                self.executables[0](*args, stream=stream)
-                if stream is not None
-                else self.executables[0](*args)
-            )
+            if stream is None:
+                return self._launcher(*args)
+            return self.executables[0](*args, stream=stream)
+        if stream is None and self.fixed and len(args) == len(self._inputs):
+            return self._launch_fixed(*args)
         if len(args) != len(self._inputs):
             # All arguments may be given, outputs too: then nothing is allocated.
             if len(args) != len(self.params) or not self.out_idx:
@@ -136,6 +145,28 @@ class JITKernel:
         self._run(every, sizes, args, stream)
         if not outputs:
             return None
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def _launch_fixed(self, *args):
+        """A call of a kernel whose sizes are all known: allocates the outputs and launches."""
+        torch = sys.modules.get("torch")
+        if torch is not None and self._outputs_last and args and type(args[0]) is torch.Tensor:
+            if self._made is None:
+                self._made = [
+                    (_packed(self.params[i].shape, self.params[i].dtype), self.params[i].dtype.as_torch())
+                    for i in self.out_idx
+                ]
+            device = args[0].device
+            outputs = [torch.empty(shape, dtype=kind, device=device) for shape, kind in self._made]
+            self._launcher(*args, *outputs)
+            return outputs[0] if len(outputs) == 1 else outputs
+        outputs = self._allocate(args, {})
+        every = [None] * len(self.params)
+        for i, x in zip(self._inputs, args):
+            every[i] = x
+        for i, x in zip(self.out_idx, outputs):
+            every[i] = x
+        self._launcher(*every)
         return outputs[0] if len(outputs) == 1 else outputs
 
     def _run(self, every, sizes, args, stream):
