@@ -99,6 +99,13 @@ class _Stream:
     wait_stream = wait_event = record_event = synchronize
 
 
+class _Generator(torch.Generator):
+    """A source of random numbers for any device's name."""
+
+    def __new__(cls, device=None):
+        return super().__new__(cls)
+
+
 @contextlib.contextmanager
 def _one_stream(*_):
     yield
@@ -140,7 +147,6 @@ def install() -> None:
     )
     for name, value in replaced.items():
         setattr(torch.cuda, name, value)
-    generator = torch.Generator
-    torch.Generator = lambda device=None: generator()
+    torch.Generator = _Generator
     torch.set_num_threads(1)  # processes are forked
     _CudaIsCpu().__enter__()

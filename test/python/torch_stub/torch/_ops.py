@@ -506,10 +506,11 @@ def repeat_interleave(input, repeats, dim=None):
     return Tensor._of(np.repeat(input._a, array_of(repeats), axis=dim), input._t)
 
 
-def flip(input, *dims):
+def flip(input, *axes, dims=None):
     """In reverse order."""
-    dims = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
-    return Tensor._of(np.flip(input._a, dims).copy(), input._t)
+    axes = axes if dims is None else (dims,)
+    axes = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+    return Tensor._of(np.flip(input._a, axes).copy(), input._t)
 
 
 def roll(input, shifts, dims=None):
