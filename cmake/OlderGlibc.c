@@ -1,4 +1,5 @@
-/*===- OlderGlibc.c - functions that glibc 2.34 lacks -------------------------===*\
+/*===- OlderGlibc.c - functions that glibc 2.34 lacks
+-------------------------===*\
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 \*===----------------------------------------------------------------------===*/
 #include <sys/random.h>

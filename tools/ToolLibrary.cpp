@@ -13,10 +13,8 @@ int32_t tileToolMain(const char *name, int32_t argc, char **argv) {
     llvm::StringRef name;
     int (*main)(int, char **);
   } kTools[] = {
-      {"tile-opt", optMain},
-      {"tile-translate", translateMain},
-      {"tile-run", runMain},
-      {"tile-lsp-server", lspServerMain},
+      {"tile-opt", optMain},       {"tile-translate", translateMain},
+      {"tile-run", runMain},       {"tile-lsp-server", lspServerMain},
       {"tile-reduce", reduceMain},
   };
   for (const auto &tool : kTools)

@@ -122,7 +122,8 @@ struct KernelDescription {
 };
 
 /// One device. The driver's functions carry no context, so they are at most one
-/// device's at a time; without one they say that the driver is shut down. Any thread may call them; they take turns.
+/// device's at a time; without one they say that the driver is shut down. Any
+/// thread may call them; they take turns.
 class SoftwareDevice {
 public:
   /// Executes a launch; returns an empty string, or what went wrong.

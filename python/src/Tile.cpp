@@ -28,8 +28,7 @@ struct Compilation {
   std::string diagnostics;
   int32_t status = 1;
 
-  template <typename Run>
-  void run(Run &&compile) {
+  template <typename Run> void run(Run &&compile) {
     TileCompileResult *made = nullptr;
     char *text = nullptr;
     {
@@ -118,13 +117,14 @@ NB_MODULE(_tile, m) {
         "Adds the tile dialect and those that kernels use beside it.");
   m.def("compiler_version", &tileCompilerVersion,
         "Names the compiler and LLVM's version; part of every cache key.");
-  m.def("compile", &compile, "source"_a, nb::kw_only(), "arch"_a = "",
-        "output"_a = "artifact", "optimize"_a = true, "line_info"_a = false,
-        "remarks"_a = false, "ptxas"_a = "", "source_name"_a = "",
-        "versions"_a = true, "fast_math"_a = false, "shape_hints"_a = "",
-        "tunables"_a = "", "roles"_a = "", "device"_a = "",
-        "Compiles MLIR text, bytecode or a module. Returns a pair: the bytes of "
-        "the output (None where it failed) and the diagnostics as text. Other "
-        "Python threads run meanwhile; the module must not change.");
+  m.def(
+      "compile", &compile, "source"_a, nb::kw_only(), "arch"_a = "",
+      "output"_a = "artifact", "optimize"_a = true, "line_info"_a = false,
+      "remarks"_a = false, "ptxas"_a = "", "source_name"_a = "",
+      "versions"_a = true, "fast_math"_a = false, "shape_hints"_a = "",
+      "tunables"_a = "", "roles"_a = "", "device"_a = "",
+      "Compiles MLIR text, bytecode or a module. Returns a pair: the bytes of "
+      "the output (None where it failed) and the diagnostics as text. Other "
+      "Python threads run meanwhile; the module must not change.");
   populateExecution(m);
 }

@@ -197,8 +197,7 @@ TEST_F(LaunchTest, AddressesAreChecked) {
   EXPECT_EQ(launchError(), "argument 0 ('A'): expected an address aligned to "
                            "16 bytes, got 0x100008");
   args[0].data = 0;
-  EXPECT_EQ(launchError(),
-            "argument 0 ('A'): expected memory, got null");
+  EXPECT_EQ(launchError(), "argument 0 ('A'): expected memory, got null");
   args[0].data = 0x99990000;
   EXPECT_EQ(launchError(), "argument 0 ('A'): expected memory of device 0, got "
                            "memory that the driver does not know");

@@ -19,8 +19,7 @@ namespace dlpack = mlir::tile::python::dlpack;
 
 namespace {
 struct Tensor {
-  PyObject_HEAD
-  dlpack::Tensor *described;
+  PyObject_HEAD dlpack::Tensor *described;
   std::vector<int64_t> *dims; ///< shape, then strides
   bool isNegative;
 };
@@ -47,8 +46,8 @@ static int streamOf(int32_t type, int32_t ordinal, void **stream) {
 
 static dlpack::ExchangeApi newApi = {{{2, 0}, nullptr}, nullptr, nullptr,
                                      nullptr,           nullptr, nullptr};
-static dlpack::ExchangeApi api = {{{1, 3}, nullptr}, nullptr,  nullptr,
-                                  nullptr,           tensorFromObject, streamOf};
+static dlpack::ExchangeApi api = {{{1, 3}, nullptr}, nullptr, nullptr, nullptr,
+                                  tensorFromObject,  streamOf};
 
 /// Tensor(address, shape, strides, (code, bits, lanes), (device type, ordinal),
 /// negative=False)
@@ -178,8 +177,8 @@ static PyObject *fail(PyObject *, PyObject *count) {
 // The module
 //===----------------------------------------------------------------------===//
 
-static PyMethodDef methods[] = {
-    {"is_neg", isNegative, METH_NOARGS, nullptr}, {}};
+static PyMethodDef methods[] = {{"is_neg", isNegative, METH_NOARGS, nullptr},
+                                {}};
 
 static PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void *>(newTensor)},
@@ -208,8 +207,7 @@ PyMODINIT_FUNC PyInit_exchange() {
   PyObject *type = PyType_FromSpec(&spec);
   // As of a producer that has a newer version, too: version 1 is behind it.
   newApi.header.older = &api.header;
-  PyObject *capsule =
-      PyCapsule_New(&newApi, dlpack::kExchangeCapsule, nullptr);
+  PyObject *capsule = PyCapsule_New(&newApi, dlpack::kExchangeCapsule, nullptr);
   PyObject_SetAttrString(type, "__dlpack_c_exchange_api__", capsule);
   Py_DECREF(capsule);
   PyModule_AddObject(module, "Tensor", type);
