@@ -4,7 +4,7 @@
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // PTX-COUNT-512: st{{.*}}global
-// RUN: tile-run %s --check --args=X=64x2048 | FileCheck %s --check-prefix=PASS
+// RUN: tile-run %s --check --args=X=64x2048,Y=64x2048 | FileCheck %s --check-prefix=PASS
 // PASS: PASS
 tile.kernel @rows(%X: memref<?x2048xf32>, %Y: memref<?x2048xf32>) grid(%b) = (dim(%X, 0) ceildiv 32) threads(128) {
   %c0 = arith.constant 0 : index
