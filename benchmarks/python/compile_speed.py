@@ -14,7 +14,6 @@ import collections
 import concurrent.futures
 import importlib.util
 import json
-import os
 import pathlib
 import resource
 import sys
@@ -67,10 +66,9 @@ def main():
         path = path / "benchmark/compile_speed/kernel_zoo.py"
     if not path.is_file():
         parser.error(f"expected kernel_zoo.py of TileLang, found none at {path}")
-    os.environ["MLIR_TILE_CACHE_DIR"] = tempfile.mkdtemp(prefix="compile-speed-")
+    from mlir_tile import cache, compat
 
-    from mlir_tile import compat
-
+    cache.configure(directory=tempfile.mkdtemp(prefix="compile-speed-"))
     compat.install()
     target = f"cuda:{options.arch}"
     # What is done once in a process is not a kernel's: the compiler's library is loaded.

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib
 import json
 import os
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from .. import cache
 
 __all__ = ["Store", "cache_folder", "digest", "plain"]
 
@@ -46,12 +47,7 @@ def digest(*parts: Any) -> str:
 
 def cache_folder() -> Path:
     """Where results are kept: "autotuner" beside the kernels' cache."""
-    try:
-        root = Path(importlib.import_module("mlir_tile.cache").directory())
-    except (ImportError, AttributeError):
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        root = Path(home) / "mlir-tile"
-    return root / "autotuner"
+    return cache.directory() / "autotuner"
 
 
 class Store:

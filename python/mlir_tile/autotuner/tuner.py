@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import functools
-import hashlib
 import importlib
 import inspect
 import logging
@@ -15,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .. import cache
 from ..profiler import TensorSupplyType
 from .compiling import Portable, compile_all, portable_of
 from .inputs import get_autotune_inputs
@@ -85,23 +84,6 @@ def _identity(function: Callable[..., Any]) -> list[Any]:
         except ValueError:
             values.append((name, "unset"))
     return [function.__qualname__, source, values]
-
-
-@functools.cache
-def _build() -> str:
-    """Names the compiler: results of another build are not ours."""
-    package = importlib.import_module("mlir_tile")
-    try:
-        return str(importlib.import_module("mlir_tile.cache").build_id())
-    except (ImportError, AttributeError):
-        pass
-    from pathlib import Path
-
-    found = hashlib.sha256()
-    for library in sorted(Path(package.__file__).parent.glob("_mlir_libs/libtile_compiler*.so*")):
-        status = library.stat()
-        found.update(f"{library.name} {status.st_size} {status.st_mtime_ns}".encode())
-    return found.hexdigest()[:16]
 
 
 def _device(target: Any) -> str:
@@ -229,7 +211,7 @@ class AutoTuner:
         device = _device(args.target)
         key = digest(
             _identity(self.fn), self.key_parts, inputs, args.out_idx, str(args.target),
-            {str(k): v for k, v in (args.pass_configs or {}).items()}, checks, device, _build(),
+            {str(k): v for k, v in (args.pass_configs or {}).items()}, checks, device, cache.build_id(),
         )  # fmt: skip
         about = {"kernel": getattr(self.fn, "__qualname__", str(self.fn)), "device": device}
         return Store(self.cache_dir if self.use_cache else None, key, about)

@@ -3,19 +3,12 @@
 
 import sys
 
+from mlir_tile.errors import ArgumentError
 from mlir_tile.language.errors import LanguageError
 from mlir_tile.language.ranges import linear
 from mlir_tile.language.values import Const, Expr, Op, Variable
 
 from .targets import architecture_of, resolve_target
-
-try:
-    from mlir_tile.errors import ArgumentError
-except ImportError:  # the package without its executables
-
-    class ArgumentError(ValueError):
-        """An argument of a kernel is wrong."""
-
 
 _ARITHMETIC = {
     "add": lambda a, b: a + b,
@@ -442,12 +435,9 @@ def _positions(out_idx, count, name):
 
 def compile_options(pass_configs):
     """The options of the compiler that TileLang's pass configurations stand for."""
+    from mlir_tile.compat.passes import options_of
     from mlir_tile.execution import CompileOptions
 
-    try:
-        from mlir_tile.compat.passes import options_of
-    except ImportError:
-        return CompileOptions()
     options = options_of(pass_configs)
     if isinstance(options.get("roles"), bool):
         options["roles"] = "auto" if options["roles"] else "off"

@@ -5,6 +5,7 @@ import math
 
 from .dtypes import dtype
 from .errors import fail, unsupported
+from .float_functions import FLOAT_FUNCTIONS
 from .ranges import Facts, bounds, forms_of, is_pure, never_negative
 from .values import (
     BOOL,
@@ -63,34 +64,7 @@ _COMPARE = {
     "eq": ("oeq", "eq", "eq"),
     "ne": ("une", "ne", "ne"),
 }
-_MATH = {
-    "exp",
-    "exp2",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "rsqrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "erf",
-    "ceil",
-    "floor",
-    "trunc",
-    "round",
-    "roundeven",
-}
+_MATH = {*FLOAT_FUNCTIONS, "roundeven"}
 _INDEX_OPS = {"add", "sub", "mul", "floordiv", "truncdiv", "mod", "max", "min"}
 
 

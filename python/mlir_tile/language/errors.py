@@ -4,13 +4,7 @@
 import os
 import sys
 
-try:
-    from mlir_tile.errors import CompileError
-except ImportError:  # the package without its executables
-
-    class CompileError(Exception):
-        """Something that cannot be compiled."""
-
+from mlir_tile.errors import CompileError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 

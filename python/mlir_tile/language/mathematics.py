@@ -5,6 +5,7 @@ import math as _math
 
 from .dtypes import dtype as element_type
 from .errors import fail, unsupported
+from .float_functions import FLOAT_FUNCTIONS
 from .loop import ceildiv
 from .values import (
     BOOL,
@@ -26,35 +27,6 @@ from .values import (
 from .values import (
     cast as _cast,
 )
-
-# Functions of one float: the name of MLIR's operation.
-FLOAT_FUNCTIONS = [
-    "exp",
-    "exp2",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "rsqrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "erf",
-    "ceil",
-    "floor",
-    "trunc",
-    "round",
-]
 
 
 def _float_function(name):
