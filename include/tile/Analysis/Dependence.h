@@ -22,7 +22,7 @@ namespace mlir::tile {
 /// or whatever cannot be traced further.
 Value getBaseBuffer(Value buffer);
 
-/// The tile that `buffer` shows under another shape (`tile.view`) in the end;
+/// The tile that `buffer` is a view of in the end (`getTileViewSource`);
 /// `buffer` itself where it is no such view.
 Value getViewedTile(Value buffer);
 

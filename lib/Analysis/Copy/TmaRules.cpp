@@ -44,9 +44,9 @@ static std::string whyNotSlot(const CopyFacts &facts) {
   if (!isa_and_nonnull<AllocOp>(owner))
     return shared.name + " is not made by `tile.alloc`";
   for (Operation *user : shared.buffer.getUsers()) {
-    if (isa<ViewOp>(user))
-      return shared.name + " has a view of another shape, and may be written "
-                           "through it";
+    if (getTileViewSource(user))
+      return shared.name + " has a view, of another shape or of a slice, and "
+                           "may be written through it";
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (copy && copy.getTarget() == shared.buffer && copy.isSharedLoad())
       continue;

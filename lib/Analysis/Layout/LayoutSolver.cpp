@@ -83,7 +83,7 @@ void LayoutSolver::setLoop(OperationDemands &demands, FragmentLayout layout,
 void LayoutSolver::assignStated() {
   for (auto &[buffer, choice] : result.fragments)
     if (FragmentLayoutAttr stated = getFragmentLayout(buffer);
-        stated && !buffer.getDefiningOp<ViewOp>())
+        stated && !getTileViewSource(buffer.getDefiningOp()))
       assign(buffer, stated.getLayout(), "stated by the user");
   for (OperationDemands &demands : operations)
     if (demands.constraints.loopDemand &&

@@ -1,8 +1,9 @@
 //===- ViewedTiles.h - tiles that are views of one another ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views (`tile.view`) are the memory or registers of what they view: one layout
-// decides all of their layouts.
+// Views (`tile.view`) and slices (`memref.subview %t[%k, 0, 0]` in shared
+// memory) are the memory or registers of what they view: one layout decides all
+// of their layouts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_ANALYSIS_VIEWEDTILES_H

@@ -35,8 +35,8 @@ Value tile::getBaseBuffer(Value buffer) {
 }
 
 Value tile::getViewedTile(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewOp>())
-    buffer = view.getSource();
+  while (Value source = getTileViewSource(buffer.getDefiningOp()))
+    buffer = source;
   return buffer;
 }
 
@@ -286,8 +286,8 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
                     "buffer allocated here"};
   // Who reads slots is asked of what uses them by their own shape.
   for (Operation *user : target.getUsers())
-    if (isa<ViewOp>(user))
-      return Conflict{"the shared buffer has a view of another shape", user,
+    if (getTileViewSource(user))
+      return Conflict{"the shared buffer has a view, of another shape or of a slice", user,
                       "viewed here"};
   if (unknown)
     return Conflict{"'" + unknown->getName().getStringRef().str() +

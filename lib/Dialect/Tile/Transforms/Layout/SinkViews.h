@@ -7,8 +7,8 @@
 
 namespace mlir::tile {
 
-/// Gives each operation at block level that uses views of tiles (`tile.view`)
-/// views of its own, right in front of it. What follows sees then where a tile
+/// Gives each operation at block level that uses views of tiles (`tile.view`,
+/// slices) views of its own, right in front of it. What follows sees then where a tile
 /// is used by where it is viewed: who waits for what writes a tile does so in
 /// front of a view.
 void sinkViews(KernelOp kernel);
