@@ -815,7 +815,7 @@ def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let description = [{
     Executes what the roles of each kernel do with rings and tokens, for every
     loop count from 0 to 2 * stages + 2, and checks rules R1 to R18 of
-    docs/Rationale/Schedules.md: numbering, pairing, views, asynchronous reads,
+    docs/Rings.md: numbering, pairing, views, asynchronous reads,
     accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
     broken rule is an error, with the operations that lead to it and the sizes;
     what cannot be explored is a warning "not proved". The IR stays as it is.
