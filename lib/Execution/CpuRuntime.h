@@ -8,7 +8,7 @@
 
 namespace mlir::tile {
 
-/// What one worker's calls leave behind: the `%context` of a kernel's function.
+/// What one worker's calls produce: the `%context` of a kernel's function.
 struct CpuContext {
   const char *failureKind = "assertion failed";
   std::string failure;

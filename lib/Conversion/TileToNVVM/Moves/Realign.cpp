@@ -72,10 +72,11 @@ void Realigner::piece(Value pointer, Value predicate,
                       SmallVectorImpl<Value> &words) {
   Type word = b.getI32Type();
   if (!predicate) {
-    // Says to who executes the lowered code that not all of it is used: bytes
-    // of a neighbour, which another block may be writing, are shifted out.
-    // Unlike metadata, a place survives LLVM's transformations: it looks as if
-    // the load were inlined. LLVM may load elements where they are extracted.
+    // Tells the executor of lowered code that not all loaded bytes are used:
+    // bytes of a neighbour, which another block may be writing, are shifted
+    // out. Unlike metadata, a place survives LLVM's transformations: it looks
+    // as if the load were inlined. LLVM may load elements where they are
+    // extracted.
     ImplicitLocOpBuilder part(CallSiteLoc::get(b.getLoc(), b.getLoc()), b);
     Value whole =
         LLVM::LoadOp::create(part, VectorType::get({kPieceWords}, word),

@@ -1,7 +1,7 @@
 //===- KernelContents.cpp - what a kernel may contain ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that is compiled and run is data from somebody else. What a kernel
+// A program that is compiled and run is input from outside. What a kernel
 // contains is therefore listed, not what it must not contain: values are
 // computed, and memory is reached through buffers by an index that can be
 // compared with their sizes. Calls, addresses and inline assembly are none of

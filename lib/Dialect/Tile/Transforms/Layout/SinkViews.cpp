@@ -20,7 +20,8 @@ void tile::sinkViews(KernelOp kernel) {
     if (!isGlobal(view.getResult()))
       views.push_back(view);
   });
-  // Views of views come behind what they view: their sources are uses of it.
+  // A view of a view is visited after the view that it is made of, because it
+  // is one of its uses.
   for (ViewOp view : llvm::reverse(views)) {
     llvm::MapVector<Operation *, SmallVector<OpOperand *>> uses;
     for (OpOperand &use : view->getUses())
