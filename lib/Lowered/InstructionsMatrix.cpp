@@ -193,7 +193,7 @@ static uint32_t newTag(Thread &thread, uint32_t value) {
 namespace {
 /// What one instruction needs when it is done.
 struct WgmmaWork : Operation {
-  /// Of each thread, the tags that stand for its accumulators.
+  /// For each thread, the tags that stand for its accumulators.
   std::vector<std::vector<uint32_t>> tags;
 };
 

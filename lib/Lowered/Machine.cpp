@@ -19,8 +19,8 @@ using namespace mlir::tile::lowered;
 // Stacks
 //===----------------------------------------------------------------------===//
 
-/// Stacks of fibers, with a page below each that nobody may touch. They are
-/// kept from cluster to cluster.
+/// Stacks of fibers. No access to the page below each stack is allowed. Stacks
+/// are kept from cluster to cluster.
 struct Machine::Stacks {
   static constexpr size_t kBytes = 512 << 10;
 

@@ -1,8 +1,8 @@
 //===- SoftwareDriver.cpp - devices, contexts and errors ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the driver that need no context, and the device behind all
-// of them. SoftwareMemory.cpp has memory, streams and events,
+// The functions of the driver that need no context, and the device that all of
+// them use. SoftwareMemory.cpp has memory, streams and events,
 // SoftwareLaunch.cpp modules, kernels and launches.
 //
 //===----------------------------------------------------------------------===//

@@ -102,7 +102,7 @@ static cuda::Result moduleGetFunction(cuda::Function *function,
   });
 }
 
-/// Calls `body` with the function behind a handle.
+/// Calls `body` with the function that a handle stands for.
 static cuda::Result withFunction(
     cuda::Function function,
     llvm::function_ref<cuda::Result(Impl &, SoftwareFunction &)> body) {

@@ -43,7 +43,8 @@ static constexpr MultiprocessorRates kGeforce = {512, 1.0, 128, 16,
 static constexpr std::array<int64_t, 8> kGroups132 = {18, 18, 18, 18,
                                                       16, 16, 14, 14};
 
-/// Of one architecture the first row is what code is chosen for by default.
+/// The first row of an architecture is the device that code is chosen for by
+/// default.
 static const DeviceInfo kDevices[] = {
     // name, words of the driver's, cc, SMs, GHz at most and sustained, DRAM,
     // L2, rates, groups
