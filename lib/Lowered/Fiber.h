@@ -54,7 +54,7 @@ public:
 
 private:
   boost::context::detail::fcontext_t context = nullptr;
-  // Only a sanitizer asks.
+  // Only a sanitizer needs this.
   [[maybe_unused]] const void *bottom = nullptr;
   [[maybe_unused]] size_t bytes = 0;
 };

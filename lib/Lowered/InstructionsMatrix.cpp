@@ -118,7 +118,8 @@ void multiply(Machine &machine, Thread &, const PtxInstruction &i,
               uint64_t *slots) {
   const auto &mma = *static_cast<const MmaSync *>(i.parsed.get());
   machine.meet(i, slots, ~0u, [&](llvm::ArrayRef<uint64_t *> lanes) {
-    // All registers in the order d, a, b, c, whether listed or not.
+    // All registers in the order d, a, b, c, also those that the text does not
+    // list.
     llvm::SmallVector<const PtxOperand *, 32> flat;
     for (const PtxOperand &operand : i.operands) {
       if (operand.kind != PtxOperand::List) {

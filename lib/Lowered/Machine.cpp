@@ -280,7 +280,8 @@ void Machine::serve(const Fiber &from) {
   }
 }
 
-/// On a fiber of its own: what goes wrong ends that fiber, as it ends threads.
+/// Runs on a fiber of its own, so that an error ends that fiber, as it ends
+/// threads.
 void Machine::landSomething() {
   size_t chosen = generator() % inFlight.size();
   served = inFlight[chosen];

@@ -63,7 +63,7 @@ struct NamedBarrier {
   std::vector<Agent> agents; ///< agents that take part, also those that went on
 };
 
-/// For operations that access no memory.
+/// Used for operations that access no memory.
 inline constexpr Agent kNoAgent = ~Agent(0);
 
 /// A copy by cp.async, bulk or TMA, or a matrix operation in flight.

@@ -222,7 +222,7 @@ static cuda::Result deviceGet(cuda::Device *device, int ordinal) {
   });
 }
 
-/// With the only device there is.
+/// Called with the only device.
 static cuda::Result ofDevice(cuda::Device device, const void *result,
                              llvm::function_ref<cuda::Result(Impl &)> body) {
   return withDevice([&](Impl &impl) -> cuda::Result {

@@ -149,7 +149,7 @@ public:
   /// Gives the driver's functions to this device again; no other one has them.
   void resume();
 
-  /// Not while a function of the driver is called.
+  /// Must not be called while a function of the driver runs.
   GlobalMemory &memory();
 
   /// What went wrong in the launch that failed, or "". As on a GPU, everything

@@ -327,7 +327,7 @@ bool Selection::isSelected(Value condition) {
   Operation *op = condition.getDefiningOp();
   if (!op)
     return false;
-  // Not yet, while its operands are looked at.
+  // The answer is "no" while the operands are being examined.
   auto [known, isNew] = conditions.try_emplace(op, false);
   if (!isNew)
     return known->second;

@@ -263,7 +263,8 @@ private:
 };
 } // namespace
 
-/// Nothing changed in buffers that are only read, nor between the elements.
+/// Checks that buffers which are only read did not change, nor places between
+/// the elements.
 static llvm::Error checkUntouched(const Argument &argument,
                                   const Buffer &before, const Buffer &after) {
   if (!argument.isWritten) {

@@ -224,7 +224,8 @@ public:
   create(const cuda::Functions &functions,
          const cuda::ContextFunctions &contextFunctions);
 
-  /// Those that need no context; the others are reached by a `ContextScope`.
+  /// The functions that need no context; a `ContextScope` gives access to the
+  /// others.
   const cuda::Functions &functions() const { return table; }
   int numDevices() const { return deviceCount; }
   /// 13000 for CUDA 13.0: the newest CUDA that this driver runs.

@@ -213,8 +213,8 @@ static bool isShielded(Operation *user, Operation *loop, Value buffer) {
        ancestor = ancestor->getParentOp()) {
     Block *block = ancestor->getBlock();
     Operation *loopHere = block->findAncestorOpInBlock(*loop);
-    // Both are inside `ancestor`, which may repeat: the loop's contents come
-    // round to the user.
+    // Both are inside `ancestor`, which may repeat: in its next iteration the
+    // user reads what the loop left.
     if (loopHere == ancestor)
       return false;
     for (Operation *op = ancestor; op; op = op->getPrevNode()) {

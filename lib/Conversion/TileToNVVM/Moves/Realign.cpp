@@ -198,8 +198,8 @@ tile::nvvm::moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
       LLVM::StoreOp::create(b, whole, place,
                             static_cast<unsigned>(kPieceBytes));
     };
-    // All loads, then what waits for them; warps that copy far ahead and have
-    // few registers take some at a time.
+    // All loads are issued before anything waits for them; warps that copy far
+    // ahead and have few registers issue only some at a time.
     SmallVector<Run> runs;
     int64_t first = 0;
     auto finish = [&] {

@@ -18,8 +18,8 @@ using namespace mlir::tile;
 static constexpr llvm::StringLiteral kComputing[] = {
     "arith", "math", "scf", "cf", "affine", "vector", "ub"};
 
-/// Those of them that print and stop by calls of the C library; the tile
-/// dialect has its own.
+/// Operations of these dialects that print or stop by calls of the C library;
+/// the tile dialect has operations of its own for that.
 static constexpr llvm::StringLiteral kCalling[] = {"cf.assert", "vector.print"};
 
 /// What a kernel does with buffers by other dialects' operations.
@@ -32,7 +32,8 @@ static constexpr llvm::StringLiteral kOnBuffers[] = {
     "arith.select",      "memref.memory_space_cast",
     "memref.get_global"};
 
-/// More than programs have, and few enough for every pass that recurs.
+/// Deeper than real programs nest, and small enough for every pass that recurs
+/// over regions.
 static constexpr int64_t kMaxNesting = 256;
 
 static bool hasBuffers(TypeRange types) {
@@ -81,7 +82,8 @@ LogicalResult tile::verifyKernelContents(KernelOp kernel) {
 }
 
 LogicalResult tile::verifyNesting(KernelOp kernel) {
-  // Not by recursion, whose depth is in question.
+  // An explicit stack: recursion could overflow on exactly the input that is
+  // refused here.
   SmallVector<std::pair<Operation *, int64_t>> worklist{{kernel, 0}};
   while (!worklist.empty()) {
     auto [op, depth] = worklist.pop_back_val();

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::tile;
 
 std::string tile::didYouMean(StringRef name, ArrayRef<StringRef> known) {
-  // As many wrong letters as leave two thirds of the name.
+  // The number of wrong letters that leaves two thirds of the name.
   unsigned best = static_cast<unsigned>(name.size()) / 3 + 1;
   StringRef nearest;
   for (StringRef candidate : known) {
