@@ -159,7 +159,7 @@ def TileSingleThreadOpInterface : OpInterface<"TileSingleThreadOpInterface"> {
     work that others do, or promises something.
   }];
   let methods = [
-    InterfaceMethod<"Whether this one is such a one.", "bool", "runsOnOneThread",
+    InterfaceMethod<"Returns true if one elected thread may execute this operation on behalf of its agent.", "bool", "runsOnOneThread",
                     (ins), /*methodBody=*/"", /*defaultImplementation=*/"return true;">
   ];
 }
