@@ -16,7 +16,7 @@ namespace mlir::tile {
 
 class ViewedTiles {
 public:
-  /// Of all tiles in shared memory and registers that `kernel` views.
+  /// Facts of all tiles in shared memory and registers that `kernel` views.
   void collect(KernelOp kernel);
   /// All tiles that are the same memory, the allocation first; empty where
   /// `buffer` is neither viewed nor a view.

@@ -20,7 +20,8 @@ void tile::sinkViews(KernelOp kernel) {
     if (getTileViewSource(op) && !isGlobal(op->getResult(0)))
       views.push_back(op);
   });
-  // Views of views come behind what they view: their sources are uses of it.
+  // A view of a view is visited after the view that it is made of, because it
+  // is one of its uses.
   for (Operation *view : llvm::reverse(views)) {
     llvm::MapVector<Operation *, SmallVector<OpOperand *>> uses;
     for (OpOperand &use : view->getUses())
