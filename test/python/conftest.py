@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import signal
 
 import pytest
 
@@ -13,3 +14,11 @@ def in_the_repository():
     os.chdir(pathlib.Path(__file__).resolve().parents[2])
     yield
     os.chdir(before)
+
+
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises KeyboardInterrupt: a shell that starts the tests in the background ignores it otherwise."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -150,7 +150,7 @@ def test_two_writers_leave_a_whole_file(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["key.json"]
 
 
-def test_interrupt_keeps_what_was_found_and_goes_on(tmp_path):
+def test_interrupt_keeps_what_was_found_and_goes_on(tmp_path, interruptible):
     configs = [{"ms": 30}, {"ms": 4000}, {"ms": 1}]
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

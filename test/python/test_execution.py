@@ -400,7 +400,7 @@ def test_fork(arrays):
     assert process.exitcode == 0
 
 
-def test_interrupted_compile(arrays):
+def test_interrupted_compile(arrays, interruptible):
     """Ctrl-C while compiling is one KeyboardInterrupt, and everything works after it."""
     body = "".join(
         f"    %v{i + 1} = math.exp %v{i} : f32\n    %w{i} = arith.mulf %v{i + 1}, %x : f32\n"

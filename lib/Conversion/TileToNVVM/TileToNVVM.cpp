@@ -7,10 +7,10 @@
 // (ToLLVM.cpp). Layouts, copy and mma plans, and pipelining are decided before.
 //
 //===----------------------------------------------------------------------===//
-#include "PackedMemory.h"
-#include "TensorMemory.h"
-#include "TmaCopy.h"
-#include "Tokens.h"
+#include "Memory/PackedMemory.h"
+#include "Schedule/Tokens.h"
+#include "Tcgen05/TensorMemory.h"
+#include "Tma/TmaCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

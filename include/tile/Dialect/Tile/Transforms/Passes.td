@@ -786,7 +786,7 @@ def RingAccumulatorsPass : Pass<"tile-ring-accumulators", "::mlir::ModuleOp"> {
 def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
   let summary = "Chooses the instruction and the width of every copy";
   let description = [{
-    Walks the table of lib/Analysis/CopyRules.cpp for each `tile.copy` and puts
+    Walks the table of lib/Analysis/Copy/CopyRules.cpp for each `tile.copy` and puts
     the first row that applies on it as `plan`. `prefer` on a copy restricts the
     table to one instruction; where it cannot be used that is an error that names
     each rule and its reason. With `remarks`, every copy says what was chosen and

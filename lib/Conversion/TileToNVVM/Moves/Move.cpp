@@ -1,0 +1,573 @@
+//===- Move.cpp - lowering of copy, fill, atomic and convert_layout -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops of each thread over its part of a tile, one Endpoint on either side, by
+// loads and stores, cp.async or atomics. By whole matrices: MatrixCopy.cpp; by
+// tensor copies: TmaCopy.cpp; of tensor memory: TensorMoves.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "Move.h"
+#include "MatrixCopy.h"
+#include "Memory/Places.h"
+#include "Memory/ScalarMemory.h"
+#include "Tcgen05/TensorMemory.h"
+#include "Tma/TmaCopy.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Runs `body` under `predicate` (always when null).
+static LogicalResult guarded(KernelLowering &lowering, Value predicate,
+                             llvm::function_ref<LogicalResult()> body) {
+  if (!predicate)
+    return body();
+  auto branch = scf::IfOp::create(lowering.builder, predicate,
+                                  /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(lowering.builder);
+  lowering.builder.setInsertionPointToStart(branch.thenBlock());
+  return body();
+}
+
+static Value both(KernelLowering &lowering, Value a, Value b) {
+  if (!a)
+    return b;
+  if (!b)
+    return a;
+  return lowering.builder.createOrFold<arith::AndIOp>(a, b);
+}
+
+/// Of an element with bytes of its own, as scratch holds them all.
+static int64_t bytesOf(Type elementType) {
+  return std::max<int64_t>(1, getStorageBits(elementType) / 8);
+}
+
+/// Elements in a number of bytes.
+static int64_t elementsIn(int64_t bytes, Type elementType) {
+  return std::max<int64_t>(1, bytes * 8 / getStorageBits(elementType));
+}
+
+LogicalResult tile::nvvm::requireLayout(Operation *op, bool present) {
+  if (present)
+    return success();
+  return op->emitOpError() << "expected a loop layout: run "
+                              "--tile-infer-layouts";
+}
+
+/// Registers of the loop that are one run along its fastest dimension.
+static int64_t runLength(const FragmentLayout &loop, int64_t wanted) {
+  if (loop.rank() == 0)
+    return 1;
+  int64_t run = loop.vectorWidth(loop.rank() - 1);
+  while (wanted > 1 && (run % wanted || loop.numRegisters() % wanted))
+    wanted /= 2;
+  return std::max<int64_t>(1, wanted);
+}
+
+//===----------------------------------------------------------------------===//
+// Copy
+//===----------------------------------------------------------------------===//
+
+/// Emits a loop under a block-uniform test that everything is inside, without
+/// checks of its own, and again with checks for the edges.
+static LogicalResult twice(KernelLowering &lowering, Value inside,
+                           llvm::function_ref<LogicalResult(bool)> emit) {
+  if (!inside)
+    return emit(/*inside=*/false);
+  if (matchPattern(inside, m_One()))
+    return emit(/*inside=*/true);
+  auto &b = lowering.builder;
+  auto branch = scf::IfOp::create(b, inside, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(emit(/*inside=*/true)))
+    return failure();
+  b.setInsertionPointToStart(branch.elseBlock());
+  return emit(/*inside=*/false);
+}
+
+/// Whole bytes of a number (i32) of elements.
+static Value elementsToBytes(KernelLowering &lowering, Value elements,
+                             int64_t bits) {
+  if (bits >= 8)
+    return lowering.mulConst(elements, bits / 8);
+  return lowering.builder.createOrFold<arith::ShRUIOp>(
+      elements, lowering.i32(llvm::Log2_64(8 / bits)));
+}
+
+/// cp.async of `bytes` per thread and instruction, zero-filled outside.
+static LogicalResult lowerCpAsync(KernelLowering &lowering,
+                                  TileMoveOpInterface move, Endpoint &source,
+                                  Endpoint &target, const FragmentLayout &loop,
+                                  int64_t bytes, bool isInside) {
+  auto &b = lowering.builder;
+  int64_t bits = getStorageBits(source.elementType);
+  int64_t count = runLength(loop, bytes * 8 / bits);
+  if (count * bits != bytes * 8)
+    return move->emitOpError()
+           << "expected a loop layout with vectors of " << bytes
+           << " bytes for cp.async, got " << count * bits / 8;
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  Value first = lowering.firstReplica(loop);
+  // .cg (L2 only) exists for 16 bytes alone.
+  bool global = bytes == 16;
+  auto cache = global ? NVVM::LoadCacheModifierKind::CG
+                      : NVVM::LoadCacheModifierKind::CA;
+  Value policy = source.policy;
+  // LLVM has no operation for a predicate that ignores the source, which is
+  // cheaper than a source size, nor for a policy of the cache.
+  auto emitAssembly = [&](Value destination, Value origin, Value last,
+                          StringRef constraint) {
+    SmallVector<Value> operands{
+        LLVM::PtrToIntOp::create(b, b.getI32Type(), destination), origin};
+    std::string text = std::string("cp.async.") + (global ? "cg" : "ca") +
+                       ".shared.global" + (policy ? ".L2::cache_hint" : "") +
+                       " [$0], [$1], " + std::to_string(bytes);
+    std::string constraints = "r,l";
+    for (auto [operand, kind] :
+         {std::pair(last, constraint), std::pair(policy, StringRef("l"))}) {
+      if (!operand)
+        continue;
+      text += ", $" + std::to_string(operands.size());
+      constraints += "," + kind.str();
+      operands.push_back(operand);
+    }
+    lowering.inlineAsm(TypeRange(), text + ";", constraints + ",~{memory}",
+                       operands);
+  };
+  bool wholeVectors = source.wholeVectors(count);
+  auto emit = [&](bool inside) -> LogicalResult {
+    for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+      Value predicate =
+          both(lowering, first, lowering.inBounds(loop, threadPart, reg));
+      LogicalResult result = guarded(lowering, predicate, [&] {
+        Value destination = target.address(reg);
+        Value origin = source.address(reg);
+        Value outside;
+        if (!inside && wholeVectors)
+          if (Value in = source.inside(reg))
+            outside = b.createOrFold<arith::XOrIOp>(
+                in, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
+        if (outside) {
+          emitAssembly(destination, origin, outside, "b");
+          return success();
+        }
+        Value validBytes;
+        if (!inside && !wholeVectors)
+          validBytes =
+              elementsToBytes(lowering, source.validElements(reg, count), bits);
+        if (policy) {
+          emitAssembly(destination, origin,
+                       validBytes ? validBytes : lowering.i32(bytes), "r");
+          return success();
+        }
+        NVVM::CpAsyncOp::create(b, destination, origin,
+                                static_cast<uint32_t>(bytes), cache,
+                                validBytes);
+        return success();
+      });
+      if (failed(result))
+        return failure();
+    }
+    return success();
+  };
+  if (isInside)
+    return emit(/*inside=*/true);
+  return twice(lowering, source.regionInside(), emit);
+}
+
+/// The most that one load or store moves.
+static constexpr int64_t kMostAccessBits = 128;
+
+/// Element of the side that a plan's bytes count (CopyFacts::countedSide).
+static Type countedElement(const Endpoint &source, const Endpoint &target) {
+  for (MemorySpace space : {MemorySpace::Global, MemorySpace::Shared})
+    for (const Endpoint *side : {&source, &target})
+      if (side->space == space)
+        return side->elementType;
+  return source.elementType;
+}
+
+/// Whether two registers of one fragment become one of another's that is only
+/// copied on: LLVM then carries words from one tile to the next.
+static bool storesHalves(TileMoveOpInterface move, const Endpoint &source,
+                         const Endpoint &target) {
+  return source.space == MemorySpace::Fragment &&
+         target.space == MemorySpace::Fragment && source.elementType.isF32() &&
+         (target.elementType.isF16() || target.elementType.isBF16()) &&
+         llvm::all_of(move.getTarget().getUsers(), llvm::IsaPred<CopyOp>);
+}
+
+/// Loads and stores of `count` elements at a time.
+static LogicalResult moveInRuns(KernelLowering &lowering,
+                                TileMoveOpInterface move, Endpoint &source,
+                                Endpoint &target, const FragmentLayout &loop,
+                                bool isInside, int64_t count) {
+  bool movesWords = count > 1 && isPacked(source.elementType) &&
+                    source.elementType == target.elementType;
+  bool makesWords = count == 2 && storesHalves(move, source, target);
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  // Replicas all keep their own copy of a fragment; memory is written once.
+  Value first = target.space == MemorySpace::Fragment ||
+                        target.space == MemorySpace::Local
+                    ? Value()
+                    : lowering.firstReplica(loop);
+  // Beyond a region that is the whole fragment there are registers of nobody;
+  // beyond a part, elements of the rest.
+  auto targetType = cast<MemRefType>(move.getTarget().getType());
+  bool fillsFragment =
+      target.space == MemorySpace::Fragment &&
+      llvm::equal(move.getTargetExtents(), targetType.getShape());
+  bool sourceIsMemory = source.space != MemorySpace::Fragment;
+  auto emit = [&](bool inside) -> LogicalResult {
+    source.assumeInside(inside);
+    target.assumeInside(inside);
+    for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+      Value inTile = lowering.inBounds(loop, threadPart, reg);
+      Value predicate = both(lowering, first, inTile);
+      // Registers of nobody may be written freely: no branch is needed unless
+      // memory would be touched.
+      if (fillsFragment && !sourceIsMemory)
+        predicate = Value();
+      LogicalResult result =
+          guarded(lowering, predicate, [&]() -> LogicalResult {
+            Value pad;
+            if (move.getPad())
+              pad = lowering.convertElement(move.getPad(), source.elementType);
+            if (movesWords) {
+              auto words = source.loadWords(reg, count, pad);
+              if (failed(words))
+                return failure();
+              return target.storeWords(reg, count, *words);
+            }
+            auto values = source.load(reg, count, pad);
+            if (failed(values))
+              return failure();
+            if (makesWords) {
+              auto &b = lowering.builder;
+              Value pair = vector::FromElementsOp::create(
+                  b, VectorType::get(count, source.elementType), *values);
+              Value word = LLVM::BitcastOp::create(
+                  b, b.getI32Type(),
+                  lowering.convertElement(pair, target.elementType));
+              if (succeeded(target.storeWord(reg, count, word)))
+                return success();
+            }
+            return target.store(
+                reg, lowering.convertElements(*values, target.elementType));
+          });
+      if (failed(result))
+        return failure();
+    }
+    return success();
+  };
+  if (isInside)
+    return emit(/*inside=*/true);
+  Value inside = source.regionInside();
+  if (Value other = target.regionInside())
+    inside = inside ? both(lowering, inside, other) : other;
+  return twice(lowering, inside, emit);
+}
+
+LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
+                                        TileMoveOpInterface move,
+                                        Endpoint &source, Endpoint &target,
+                                        const FragmentLayout &loop,
+                                        bool isInside) {
+  if (isGlobal(move.getSource()) || isGlobal(move.getTarget()))
+    source.policy = target.policy = cachePolicy(lowering, move);
+  int64_t bytes = 0;
+  if (CopyPlanAttr plan = move.getPlanAttr()) {
+    bytes = plan.getBytes();
+    if (plan.getInstruction() == CopyInstruction::CpAsync) {
+      if (source.space != MemorySpace::Global ||
+          target.space != MemorySpace::Shared ||
+          source.elementType != target.elementType || move.getPad())
+        return move->emitOpError()
+               << "expected cp.async between global and shared memory of one "
+                  "element type, padded with zero";
+      return lowerCpAsync(lowering, move, source, target, loop, bytes,
+                          isInside);
+    }
+  }
+  if (CopyPlanAttr plan = move.getPlanAttr();
+      plan && plan.getInstruction() == CopyInstruction::Realign)
+    return moveRealigned(lowering, move, source, target, loop, isInside, [&] {
+      return moveInRuns(lowering, move, source, target, loop, isInside,
+                        /*count=*/1);
+    });
+  Type counted = countedElement(source, target);
+  bool isScalar = !move.getPlanAttr() || move.getPlanAttr().getInstruction() ==
+                                             CopyInstruction::Scalar;
+  int64_t count = isScalar ? 1 : runLength(loop, elementsIn(bytes, counted));
+  // Elements that are wider on the other side are more than one access there,
+  // and swizzles keep no more than one together.
+  for (const Endpoint *side : {&source, &target})
+    if (side->space == MemorySpace::Global ||
+        side->space == MemorySpace::Shared)
+      while (count > 1 &&
+             count * getStorageBits(side->elementType) > kMostAccessBits)
+        count /= 2;
+  // Registers have no width; conversions may.
+  if (source.space == MemorySpace::Fragment &&
+      target.space == MemorySpace::Fragment &&
+      (convertsInPairs(source.elementType, target.elementType) ||
+       storesHalves(move, source, target)))
+    count = runLength(loop, 2);
+  return moveInRuns(lowering, move, source, target, loop, isInside, count);
+}
+
+/// Whether either side has more addresses than there are registers for.
+static bool hasManyAddresses(CopyOp copy, const FragmentLayout &loop) {
+  auto plan = copy.getPlan();
+  bool isScalar = !plan || plan->getInstruction() == CopyInstruction::Scalar;
+  return isScalar &&
+         llvm::any_of(
+             ValueRange{copy.getSource(), copy.getTarget()}, [&](Value buffer) {
+               return isGlobal(buffer) &&
+                      nvvm::hasManyAddresses(copy, buffer, loop.numRegisters());
+             });
+}
+
+static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
+  auto copy = cast<CopyOp>(op);
+  // One thread makes them: nothing has to be divided.
+  TileMoveOpInterface move = copy;
+  if (move.isMovedByProxy())
+    return lowerTmaCopy(lowering, move);
+  if (isTensorMemory(copy.getSource()) || isTensorMemory(copy.getTarget()))
+    return lowerTensorCopy(lowering, copy);
+  if (failed(requireLayout(op, copy.getLayout().has_value())))
+    return failure();
+  FragmentLayout loop = copy.getLayout()->getLayout();
+  // Places of rows are a product each, and two registers across a loop.
+  llvm::SaveAndRestore transient(lowering.recomputesPlaces,
+                                 lowering.agent.isCopying ||
+                                     hasManyAddresses(copy, loop));
+  FailureOr<Endpoint> source =
+      Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),
+                       copy.getSourceExtents(), loop);
+  FailureOr<Endpoint> target =
+      Endpoint::create(lowering, op, copy.getTarget(), copy.getTargetOffsets(),
+                       copy.getTargetExtents(), loop);
+  if (failed(source) || failed(target))
+    return failure();
+
+  if (auto plan = copy.getPlan()) {
+    if (plan->getInstruction() == CopyInstruction::Ldmatrix)
+      return lowerLdmatrix(lowering, copy, *target, loop);
+    if (plan->getInstruction() == CopyInstruction::Stmatrix)
+      return lowerStmatrix(lowering, copy, *source, loop);
+  }
+  return moveByThreads(lowering, move, *source, *target, loop,
+                       copy.getInside());
+}
+
+//===----------------------------------------------------------------------===//
+// Fill
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
+  auto fill = cast<FillOp>(op);
+  if (isTensorMemory(fill.getTarget()))
+    return lowerTensorFill(lowering, fill);
+  if (isFragment(fill.getTarget()) && fill.getOffsets().empty() &&
+      !fill.getSizes()) {
+    FailureOr<FragmentBuffer> fragment =
+        lowering.fragment(fill.getTarget(), op);
+    if (failed(fragment))
+      return failure();
+    for (int64_t r = 0, e = fragment->layout.numRegisters(); r < e; ++r)
+      lowering.storeRegister(*fragment, fill.getValue().getType(), r,
+                             fill.getValue());
+    return success();
+  }
+  if (failed(requireLayout(op, fill.getLayout().has_value())))
+    return failure();
+  FragmentLayout loop = fill.getLayout()->getLayout();
+  FailureOr<Endpoint> target =
+      Endpoint::create(lowering, op, fill.getTarget(), fill.getOffsets(),
+                       fill.getExtents(), loop);
+  if (failed(target))
+    return failure();
+  int64_t count = 1;
+  if (target->space == MemorySpace::Shared && loop.rank()) {
+    auto shared = lowering.shared(fill.getTarget(), op);
+    // A region may start anywhere: only whole tiles are known to be aligned.
+    if (succeeded(shared) && loop.shape() == shared->layout.shape() &&
+        fill.getOffsets().empty())
+      count =
+          runLength(loop, widestVector(loop, shared->layout, loop.rank() - 1));
+  }
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  bool isPrivate = target->space == MemorySpace::Fragment ||
+                   target->space == MemorySpace::Local;
+  Value first = isPrivate ? Value() : lowering.firstReplica(loop);
+  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+    SmallVector<Value> values(count, fill.getValue());
+    LogicalResult result =
+        guarded(lowering,
+                both(lowering, first, lowering.inBounds(loop, threadPart, reg)),
+                [&] { return target->store(reg, values); });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Atomic
+//===----------------------------------------------------------------------===//
+
+static arith::AtomicRMWKind arithKind(AtomicOp op, Type type) {
+  bool isFloat = isa<FloatType>(type);
+  switch (op.getKind()) {
+  case AtomicKind::Add:
+    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
+  case AtomicKind::Max:
+    return isFloat              ? arith::AtomicRMWKind::maxnumf
+           : op.getIsUnsigned() ? arith::AtomicRMWKind::maxu
+                                : arith::AtomicRMWKind::maxs;
+  case AtomicKind::Min:
+    return isFloat              ? arith::AtomicRMWKind::minnumf
+           : op.getIsUnsigned() ? arith::AtomicRMWKind::minu
+                                : arith::AtomicRMWKind::mins;
+  }
+  return arith::AtomicRMWKind::addf;
+}
+
+static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
+  auto atomic = cast<AtomicOp>(op);
+  TileMoveOpInterface move = atomic;
+  if (move.isMovedByProxy())
+    return lowerTmaCopy(lowering, move);
+  if (failed(requireLayout(op, atomic.getLayout().has_value())))
+    return failure();
+  FragmentLayout loop = atomic.getLayout()->getLayout();
+  FailureOr<Endpoint> source = Endpoint::create(
+      lowering, op, atomic.getSource(), atomic.getSourceOffsets(),
+      atomic.getSourceExtents(), loop);
+  FailureOr<Endpoint> target = Endpoint::create(
+      lowering, op, atomic.getTarget(), atomic.getTargetOffsets(),
+      atomic.getTargetExtents(), loop);
+  if (failed(source) || failed(target))
+    return failure();
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  Value first = lowering.firstReplica(loop);
+  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; ++reg) {
+    Value predicate =
+        both(lowering, first, lowering.inBounds(loop, threadPart, reg));
+    predicate = both(lowering, predicate, target->inside(reg));
+    LogicalResult result = guarded(lowering, predicate, [&]() -> LogicalResult {
+      auto values = source->load(reg, 1, Value());
+      if (failed(values))
+        return failure();
+      return success(succeeded(atomicAt(lowering, op, target->address(reg),
+                                        arithKind(atomic, source->elementType),
+                                        values->front())));
+    });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ConvertLayout
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
+  auto convert = cast<ConvertLayoutOp>(op);
+  FailureOr<FragmentBuffer> from = lowering.fragment(convert.getSource(), op);
+  FailureOr<FragmentBuffer> to = lowering.fragment(convert.getTarget(), op);
+  if (failed(from) || failed(to))
+    return failure();
+  auto type = cast<MemRefType>(convert.getSource().getType());
+  Type element = type.getElementType();
+  auto conversion = classifyConversion(from->layout, to->layout);
+  if (!conversion)
+    return op->emitOpError() << conversion.reason();
+  SmallVector<unsigned> dims;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    dims.push_back(d);
+  if (conversion->kind == ConversionKind::Identity ||
+      (conversion->kind == ConversionKind::RegisterRename &&
+       sameThreads(to->layout, from->layout, dims))) {
+    RegisterMap map(from->layout);
+    for (int64_t r = 0, e = to->layout.numRegisters(); r < e; ++r) {
+      int64_t source = map(to->layout.axisCoordinates(Axis::Register, r));
+      if (source < 0)
+        return op->emitOpError() << "expected every register of the target in "
+                                    "the source";
+      lowering.storeRegister(*to, element, r,
+                             lowering.loadRegister(*from, element, source));
+    }
+    return success();
+  }
+  // Through shared memory: rows padded by 16 bytes against bank conflicts.
+  int64_t pad = std::max<int64_t>(1, 16 / bytesOf(element));
+  SharedBuffer scratch = {
+      lowering.scratch(0),
+      SharedLayout::rowMajor(type.getShape(), bytesOf(element) * 8, pad)};
+  lowering.reserveScratch(scratch.layout.sizeInBytes());
+  lowering.barrier(); // earlier users of the scratch are done
+  for (bool isStore : {true, false}) {
+    FragmentBuffer &fragment = isStore ? *from : *to;
+    const FragmentLayout &loop = fragment.layout;
+    KernelLowering::SharedAddresses addresses(lowering, scratch, loop, dims);
+    SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+    // Of those that hold the same elements one is enough.
+    Value first = isStore ? lowering.firstReplica(loop) : Value();
+    int64_t count = 1;
+    if (loop.rank())
+      count =
+          runLength(loop, widestVector(loop, scratch.layout, loop.rank() - 1));
+    Type storage = lowering.storageType(element);
+    Type vector = VectorType::get({count}, storage);
+    for (int64_t r = 0, e = loop.numRegisters(); r < e; r += count) {
+      Value predicate = both(
+          lowering, first, lowering.inBounds(loop, threadPart, r + count - 1));
+      LogicalResult result = guarded(lowering, predicate, [&] {
+        auto &b = lowering.builder;
+        Value address = addresses(r);
+        if (isStore) {
+          Value whole = LLVM::PoisonOp::create(b, vector);
+          for (int64_t i = 0; i < count; ++i)
+            whole = LLVM::InsertElementOp::create(
+                b, whole,
+                lowering.toStorage(
+                    lowering.loadRegister(fragment, element, r + i)),
+                lowering.i32(i));
+          LLVM::StoreOp::create(b, whole, address, count * bytesOf(element));
+        } else {
+          Value whole = LLVM::LoadOp::create(b, vector, address,
+                                             count * bytesOf(element));
+          for (int64_t i = 0; i < count; ++i)
+            lowering.storeRegister(
+                fragment, element, r + i,
+                lowering.fromStorage(
+                    LLVM::ExtractElementOp::create(b, whole, lowering.i32(i)),
+                    element));
+        }
+        return success();
+      });
+      if (failed(result))
+        return failure();
+    }
+    if (isStore)
+      lowering.barrier();
+  }
+  return success();
+}
+
+void tile::nvvm::registerMoveLowerings(Registry &registry) {
+  registry.add<CopyOp>(lowerCopy);
+  registry.add<FillOp>(lowerFill);
+  registry.add<AtomicOp>(lowerAtomic);
+  registry.add<ConvertLayoutOp>(lowerConvert);
+}

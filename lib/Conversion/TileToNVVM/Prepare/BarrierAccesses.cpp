@@ -1,0 +1,359 @@
+//===- BarrierAccesses.cpp - what barriers have to order ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operations list the regions they touch; here these become entries of one
+// table, with what decides whether a barrier has to part two of them:
+//   - bytes in the arena, also where liveness gave them to another buffer;
+//   - the slot of a ring. A ring orders its producers against its consumers;
+//     what threads of one side do in a slot among themselves it does not;
+//   - in global memory, which thread touches which element. Tiles that a loop
+//     stores by one layout at multiples of their size are each thread's own.
+//
+//===----------------------------------------------------------------------===//
+#include "BarrierAccesses.h"
+#include "Schedule/Tokens.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/Divisibility.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+bool MemoryAccess::operator==(const MemoryAccess &other) const {
+  return buffer == other.buffer && scope == other.scope && ring == other.ring &&
+         view == other.view && slotBuffer == other.slotBuffer &&
+         isWrite == other.isWrite && isAtomic == other.isAtomic &&
+         isCpAsync == other.isCpAsync && isAsyncProxy == other.isAsyncProxy &&
+         issue == other.issue && groups == other.groups &&
+         owner == other.owner && isReplicated == other.isReplicated;
+}
+
+bool tile::nvvm::isBlockLoop(Operation *op) {
+  return isa<LoopLikeOpInterface>(op) && !isa<TileOpInterface>(op);
+}
+
+static Operation *scopeAround(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent && !isa<KernelOp>(parent);
+       parent = parent->getParentOp())
+    if (isBlockLoop(parent) || isa<WarpSpecializeOp>(parent))
+      return parent;
+  return nullptr;
+}
+
+AccessTable::AccessTable(KernelOp kernel, const SharedArena &arena,
+                         const TargetInfo &target)
+    : kernel(kernel), arena(arena), target(target) {
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    collect(op);
+    return isa<TileOpInterface>(op) ? WalkResult::skip()
+                                    : WalkResult::advance();
+  });
+  // Views show another use each time around.
+  agedIds.resize(accesses.size());
+  for (unsigned id = 0, e = accesses.size(); id < e; ++id) {
+    MemoryAccess earlier = accesses[id];
+    agedIds[id] = id;
+    if (!earlier.view)
+      continue;
+    earlier.view = nullptr;
+    agedIds[id] = intern(earlier);
+  }
+  for (unsigned id = agedIds.size(); id < accesses.size(); ++id)
+    agedIds.push_back(id);
+  noteScopes();
+}
+
+void AccessTable::noteScopes() {
+  none.resize(size());
+  cpAsyncIds.resize(size());
+  auto mark = [&](llvm::DenseMap<Operation *, llvm::BitVector> &sets,
+                  Operation *op, unsigned id) {
+    llvm::BitVector &set = sets[op];
+    set.resize(size());
+    set.set(id);
+  };
+  for (auto [id, access] : llvm::enumerate(accesses)) {
+    if (access.isCpAsync)
+      cpAsyncIds.set(id);
+    if (access.view)
+      mark(byView, access.view, id);
+    for (Operation *scope = access.scope; scope; scope = scopeAround(scope))
+      mark(byScope, scope, id);
+  }
+}
+
+ArrayRef<unsigned> AccessTable::of(Operation *op) const {
+  auto it = byOperation.find(op);
+  return it == byOperation.end() ? ArrayRef<unsigned>() : it->second;
+}
+
+const llvm::BitVector &AccessTable::inside(Operation *op) const {
+  auto it = byScope.find(op);
+  return it == byScope.end() ? none : it->second;
+}
+
+const llvm::BitVector &AccessTable::throughViewsOf(Operation *op) const {
+  auto it = byView.find(op);
+  return it == byView.end() ? none : it->second;
+}
+
+unsigned AccessTable::intern(const MemoryAccess &access) {
+  SmallVector<unsigned> &known = byBuffer[access.buffer];
+  for (unsigned id : known)
+    if (accesses[id] == access)
+      return id;
+  known.push_back(accesses.size());
+  accesses.push_back(access);
+  return known.back();
+}
+
+//===----------------------------------------------------------------------===//
+// Description of accesses
+//===----------------------------------------------------------------------===//
+
+MemoryAccess AccessTable::describe(Operation *op, Value buffer, bool isWrite,
+                                   bool isAtomic) const {
+  MemoryAccess access;
+  buffer = getViewedTile(buffer);
+  // Views are parts of the memory that they view.
+  access.buffer = isGlobal(buffer) ? getBaseBuffer(buffer) : buffer;
+  access.scope = scopeAround(op);
+  access.isWrite = isWrite;
+  access.isAtomic = isAtomic;
+  access.isShared = tile::isShared(buffer);
+  if (!access.isShared)
+    return access;
+  access.range = arena.range(buffer);
+  Operation *maker = buffer.getDefiningOp();
+  if (isa_and_nonnull<RingAcquireOp, RingWaitOp>(maker)) {
+    access.ring = maker->getOperand(0).getDefiningOp();
+    access.view = maker;
+    access.slotBuffer = cast<OpResult>(buffer).getResultNumber();
+  }
+  if (auto gemm = dyn_cast<GemmOp>(op); gemm && !access.ring)
+    if (asyncKind(gemm) == AsyncKind::Wgmma)
+      access.issue = op;
+  return access;
+}
+
+void AccessTable::describeMove(TileMoveOpInterface move,
+                               MemoryAccess &access) const {
+  // Of global memory, too, a group moves a part of its own.
+  access.groups = move.getGroupsAttr();
+  bool fillsShared = access.isShared && access.isWrite;
+  CopyPlanAttr plan = move.getPlanAttr();
+  // The source is read late, too. Copies into rings are waited for there.
+  bool isRingsOwn = isa_and_nonnull<RingAcquireOp, RingWaitOp>(
+      move.getTarget().getDefiningOp());
+  if (plan && plan.getInstruction() == CopyInstruction::CpAsync && !isRingsOwn)
+    access.isCpAsync = true;
+  access.isAsyncProxy = fillsShared && move.isMovedByProxy();
+}
+
+/// Who touches which element of a region of global memory: the loop's layout,
+/// the region's extents, and which of the loop's dimensions runs along each of
+/// the buffer's. Null where two such regions may overlap in part.
+static Attribute ownerOf(FragmentLayoutAttr layout, const LoopDemand &loop,
+                         const LoopAccess &access) {
+  SmallVector<int64_t> extents, dims;
+  llvm::SmallDenseSet<unsigned> used;
+  for (const LoopIndex &index : access.indices) {
+    int64_t dim = -1, extent = 1;
+    if (index.isIrregular)
+      return {};
+    for (auto [d, coefficient] : llvm::enumerate(index.coefficients)) {
+      if (coefficient == 0 || loop.shape[d] == 1)
+        continue;
+      if (coefficient != 1 || dim >= 0 || !used.insert(d).second)
+        return {};
+      dim = d;
+      extent = loop.shape[d];
+    }
+    if (extent != 1) {
+      if (extent <= 0 || index.constant % extent)
+        return {};
+      for (Value uniform : index.uniforms)
+        if (!uniform || knownDivisor(uniform) % extent)
+          return {};
+    }
+    extents.push_back(extent);
+    dims.push_back(dim);
+  }
+  for (auto [d, extent] : llvm::enumerate(loop.shape))
+    if (extent != 1 && !used.contains(d))
+      return {};
+  MLIRContext *context = layout.getContext();
+  return ArrayAttr::get(context,
+                        {layout, DenseI64ArrayAttr::get(context, extents),
+                         DenseI64ArrayAttr::get(context, dims)});
+}
+
+/// Whether the loop's layout says which thread touches what: no instruction
+/// that deals elements out in a way of its own.
+static bool isDealtByLayout(Operation *op) {
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  if (!move)
+    return true;
+  CopyPlanAttr plan = move.getPlanAttr();
+  bool isPlain = !plan || plan.getInstruction() == CopyInstruction::Scalar ||
+                 plan.getInstruction() == CopyInstruction::Vector;
+  return isPlain && !move.getGroupsAttr() && !move.getMulticast() &&
+         move.getAddressing() == MoveAddressing::Box;
+}
+
+void AccessTable::findOwners(Operation *op,
+                             MutableArrayRef<MemoryAccess> found) const {
+  auto layout = op->getAttrOfType<FragmentLayoutAttr>("layout");
+  if (!layout || !isDealtByLayout(op) ||
+      llvm::none_of(
+          found, [](const MemoryAccess &access) { return !access.isShared; }))
+    return;
+  LayoutConstraints constraints(target, KernelOp(kernel).getThreads());
+  cast<TileOpInterface>(op).getLayoutConstraints(constraints);
+  if (!constraints.loopDemand)
+    return;
+  for (MemoryAccess &access : found) {
+    if (access.isShared)
+      continue;
+    // One owner for all that the operation does to the buffer, or none.
+    Attribute owner;
+    bool isOne = true;
+    for (const LoopAccess &inner : constraints.loopDemand->accesses) {
+      if (getBaseBuffer(inner.buffer()) != access.buffer)
+        continue;
+      // Where a view starts is not known, nor whether it moves.
+      Attribute own;
+      if (inner.buffer() == access.buffer)
+        own = ownerOf(layout, *constraints.loopDemand, inner);
+      isOne &= own && (!owner || owner == own);
+      owner = own;
+    }
+    // Two elements of half a byte are one word of the atomics that store them.
+    bool isPacked =
+        getStorageBits(
+            cast<MemRefType>(access.buffer.getType()).getElementType()) < 8;
+    if (isOne && !isPacked)
+      access.owner = owner;
+    access.isReplicated = layout.getLayout().replication() > 1;
+  }
+}
+
+void AccessTable::collect(Operation *op) {
+  SmallVector<MemoryAccess> found;
+  auto note = [&](Value buffer, bool isWrite, bool isAtomic) {
+    if (tile::isShared(buffer) || isGlobal(buffer))
+      found.push_back(describe(op, buffer, isWrite, isAtomic));
+  };
+  if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
+    SmallVector<TileAccess> touched;
+    tileOp.getAccesses(touched);
+    for (const TileAccess &access : touched)
+      note(access.buffer, access.isWrite, access.isAtomic);
+    findOwners(op, found);
+    if (auto move = dyn_cast<TileMoveOpInterface>(op))
+      for (MemoryAccess &access : found)
+        describeMove(move, access);
+    for (Value operand : op->getOperands())
+      if (tile::isShared(operand) && (readsThroughAsyncProxy(op, operand)))
+        asyncRanges.insert(arena.range(operand));
+  } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    note(load.getMemRef(), false, false);
+  } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    note(store.getMemRef(), true, false);
+  } else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op)) {
+    note(rmw.getMemref(), true, true);
+  }
+  for (const MemoryAccess &access : found) {
+    if (access.isAsyncProxy) {
+      asyncRanges.insert(access.range);
+      asyncFills.insert({access.ring, access.range});
+    }
+    SmallVector<unsigned, 2> &ids = byOperation[op];
+    unsigned id = intern(access);
+    if (!llvm::is_contained(ids, id))
+      ids.push_back(id);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Conflicts
+//===----------------------------------------------------------------------===//
+
+static bool overlap(std::pair<int64_t, int64_t> a,
+                    std::pair<int64_t, int64_t> b) {
+  return a.first < b.second && b.first < a.second;
+}
+
+/// Two accesses to slots of one ring.
+static bool meetInRing(const MemoryAccess &before, const MemoryAccess &now) {
+  // Another use is another slot, or comes after the ring's own waits.
+  if (!before.view || !now.view || before.slotBuffer != now.slotBuffer)
+    return false;
+  // Producers and consumers wait for each other.
+  if (before.isProduction() != now.isProduction())
+    return false;
+  // Consumers may look at one slot through several waits.
+  return !now.isProduction() ||
+         (before.view == now.view && !before.isAsyncProxy);
+}
+
+bool AccessTable::conflict(unsigned beforeId, unsigned nowId) const {
+  const MemoryAccess &before = accesses[beforeId], &now = accesses[nowId];
+  if (!before.isWrite && !now.isWrite)
+    return false;
+  if ((before.isAtomic && now.isAtomic) || before.isShared != now.isShared)
+    return false;
+  if (before.isShared)
+    return before.ring && before.ring == now.ring
+               ? meetInRing(before, now)
+               : overlap(before.range, now.range);
+  if (before.buffer == now.buffer) {
+    bool isOwn = before.owner && before.owner == now.owner &&
+                 !before.isAtomic && !now.isAtomic && !before.isCpAsync;
+    bool readsReplicas =
+        before.isReplicated && !(before.isWrite && now.isWrite);
+    return !isOwn || readsReplicas;
+  }
+  auto mayAlias = [&](Value buffer) {
+    auto argument = dyn_cast<BlockArgument>(buffer);
+    return argument && KernelOp(kernel).mayAlias(argument.getArgNumber());
+  };
+  return mayAlias(before.buffer) && mayAlias(now.buffer);
+}
+
+bool AccessTable::isAsyncTouched(const MemoryAccess &access) const {
+  return llvm::any_of(asyncRanges, [&](std::pair<int64_t, int64_t> range) {
+    return overlap(range, access.range);
+  });
+}
+
+bool AccessTable::needsFence(unsigned id) const {
+  const MemoryAccess &access = accesses[id];
+  // Copies in flight are fenced where they are waited for.
+  if (!access.isShared || access.isCpAsync || access.isAsyncProxy)
+    return false;
+  // The wait of a ring fences what its own producers wrote, its release what
+  // threads read.
+  if (access.isWrite)
+    return !access.isProduction() && isAsyncTouched(access);
+  return !access.ring && isFilledByProxy(access);
+}
+
+bool AccessTable::needsFenceAfter(RingDrainOp drain) const {
+  Operation *ring = drain.getRing().getDefiningOp();
+  return llvm::any_of(accesses, [&](const MemoryAccess &access) {
+    return access.ring == ring && !access.isAsyncProxy &&
+           (access.isProduction() || !access.isWrite) &&
+           isFilledByProxy(access);
+  });
+}
+
+bool AccessTable::isFilledByProxy(const MemoryAccess &access) const {
+  return llvm::any_of(asyncFills, [&](auto &fill) {
+    return (!access.ring || fill.first != access.ring) &&
+           overlap(fill.second, access.range);
+  });
+}

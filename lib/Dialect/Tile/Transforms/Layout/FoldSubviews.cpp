@@ -1,0 +1,240 @@
+//===- FoldSubviews.cpp - parts of tiles as operands ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A part of a tile has no layout of its own: it is where the tile is. What
+// addresses elements adds the part's offsets. A gemm or a reduction works on
+// whole tiles, so the part is copied, and back where it is written.
+//
+//===----------------------------------------------------------------------===//
+#include "FoldSubviews.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Analysis/Dependence.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+class PartFolder {
+public:
+  PartFolder(memref::SubViewOp part, bool emitRemarks)
+      : part(part), dropped(part.getDroppedDims()), emitRemarks(emitRemarks) {}
+
+  LogicalResult fold();
+
+private:
+  LogicalResult foldInto(OpOperand &use);
+  void foldSubview(memref::SubViewOp inner);
+  LogicalResult foldMove(OpOperand &use);
+  LogicalResult copyFor(Operation *user);
+  template <typename OpT> void foldElement(OpT access);
+  /// Indices of the tile that are `indices` of the part; empty stands for
+  /// zeros.
+  SmallVector<Value> indicesOf(OpBuilder &b, Location loc, ValueRange indices);
+  /// Extents of the tile that are `extents` of the part.
+  SmallVector<int64_t> extentsOf(ArrayRef<int64_t> extents) const;
+
+  memref::SubViewOp part;
+  llvm::SmallBitVector dropped;
+  bool emitRemarks;
+};
+} // namespace
+
+SmallVector<Value> PartFolder::indicesOf(OpBuilder &b, Location loc,
+                                         ValueRange indices) {
+  SmallVector<Value> result;
+  size_t next = 0;
+  for (auto [d, offset] : llvm::enumerate(part.getMixedOffsets())) {
+    Value first = getValueOrCreateConstantIndexOp(b, loc, offset);
+    if (!indices.empty() && !dropped.test(d))
+      first = b.createOrFold<arith::AddIOp>(loc, first, indices[next++]);
+    result.push_back(first);
+  }
+  return result;
+}
+
+SmallVector<int64_t> PartFolder::extentsOf(ArrayRef<int64_t> extents) const {
+  SmallVector<int64_t> result;
+  size_t next = 0;
+  for (unsigned d = 0; d < dropped.size(); ++d)
+    result.push_back(dropped.test(d) ? 1 : extents[next++]);
+  return result;
+}
+
+template <typename OpT> void PartFolder::foldElement(OpT access) {
+  OpBuilder b(access);
+  SmallVector<Value> indices =
+      indicesOf(b, access.getLoc(), access.getIndices());
+  access.getMemrefMutable().assign(part.getSource());
+  access.getIndicesMutable().assign(indices);
+}
+
+/// A part of a part is a part of the tile.
+void PartFolder::foldSubview(memref::SubViewOp inner) {
+  OpBuilder b(inner);
+  SmallVector<Value> offsets;
+  for (OpFoldResult offset : inner.getMixedOffsets())
+    offsets.push_back(
+        getValueOrCreateConstantIndexOp(b, inner.getLoc(), offset));
+  SmallVector<OpFoldResult> sizes;
+  size_t next = 0;
+  for (unsigned d = 0; d < dropped.size(); ++d)
+    sizes.push_back(dropped.test(d) ? OpFoldResult(b.getIndexAttr(1))
+                                    : inner.getMixedSizes()[next++]);
+  SmallVector<OpFoldResult> first =
+      getAsOpFoldResult(indicesOf(b, inner.getLoc(), offsets));
+  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  auto type = memref::SubViewOp::inferRankReducedResultType(
+      inner.getType().getShape(), part.getSourceType(), first, sizes, strides);
+  Value folded = memref::SubViewOp::create(
+      b, inner.getLoc(), type, part.getSource(), first, sizes, strides);
+  inner.replaceAllUsesWith(folded);
+  inner.erase();
+}
+
+template <typename OpT>
+static void setSource(OpT op, Value buffer, ValueRange offsets,
+                      ArrayRef<int64_t> extents) {
+  op.getSourceMutable().assign(buffer);
+  op.getSourceOffsetsMutable().assign(offsets);
+  op.setSourceSizes(extents);
+}
+
+template <typename OpT>
+static void setTarget(OpT op, Value buffer, ValueRange offsets,
+                      ArrayRef<int64_t> extents) {
+  op.getTargetMutable().assign(buffer);
+  op.getTargetOffsetsMutable().assign(offsets);
+  op.setTargetSizes(extents);
+}
+
+/// False where `op` is no move that has offsets on this side.
+LogicalResult PartFolder::foldMove(OpOperand &use) {
+  Operation *op = use.getOwner();
+  OpBuilder b(op);
+  auto foldSide = [&](auto move) {
+    SmallVector<int64_t> from = move.getSourceExtents();
+    SmallVector<int64_t> to = move.getTargetExtents();
+    if (&use == &move.getSourceMutable()) {
+      move.setTargetSizes(to);
+      setSource(move, part.getSource(),
+                indicesOf(b, op->getLoc(), move.getSourceOffsets()),
+                extentsOf(from));
+    } else {
+      move.setSourceSizes(from);
+      setTarget(move, part.getSource(),
+                indicesOf(b, op->getLoc(), move.getTargetOffsets()),
+                extentsOf(to));
+    }
+    return success();
+  };
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return foldSide(copy);
+  if (auto atomic = dyn_cast<AtomicOp>(op))
+    return foldSide(atomic);
+  auto fill = dyn_cast<FillOp>(op);
+  if (!fill)
+    return failure();
+  SmallVector<int64_t> extents = extentsOf(fill.getExtents());
+  SmallVector<Value> offsets = indicesOf(b, op->getLoc(), fill.getOffsets());
+  fill.getTargetMutable().assign(part.getSource());
+  fill.getOffsetsMutable().assign(offsets);
+  fill.setSizes(extents);
+  return success();
+}
+
+LogicalResult PartFolder::copyFor(Operation *user) {
+  SmallVector<OpAccess> accesses;
+  if (!isa<TileOpInterface>(user) || collectAccesses(user, accesses))
+    return user->emitOpError()
+           << "expected an operation on tiles, or on single elements, as user "
+              "of a part of a tile";
+  bool reads = false, writes = false;
+  for (const OpAccess &own : accesses)
+    if (own.access.buffer == part.getResult())
+      (own.access.isWrite ? writes : reads) = true;
+  auto type = cast<MemRefType>(part.getSource().getType());
+  ArrayRef<int64_t> shape = part.getType().getShape();
+  // A reduction and a scan load what they read into registers anyway.
+  Attribute space = type.getMemorySpace();
+  if (isa<ReduceOp, ScanOp>(user) && !writes)
+    space = FragmentSpaceAttr::get(part->getContext());
+  OpBuilder b(part->getContext());
+  b.setInsertionPointAfterValue(part.getSource());
+  Value own = AllocOp::create(b, user->getLoc(),
+                              MemRefType::get(shape, type.getElementType(),
+                                              MemRefLayoutAttrInterface(),
+                                              space),
+                              Attribute());
+  SmallVector<int64_t> extents = extentsOf(shape);
+  b.setInsertionPoint(user);
+  SmallVector<Value> offsets = indicesOf(b, user->getLoc(), {});
+  if (reads || writes) { // what is not written stays
+    auto in = CopyOp::create(b, user->getLoc(), part.getSource(), offsets, own,
+                             ValueRange());
+    in.setSourceSizes(extents);
+    in.setTargetSizes(shape);
+  }
+  b.setInsertionPointAfter(user);
+  if (writes) {
+    auto out = CopyOp::create(b, user->getLoc(), own, ValueRange(),
+                              part.getSource(), offsets);
+    out.setSourceSizes(shape);
+    out.setTargetSizes(extents);
+  }
+  for (OpOperand &operand : user->getOpOperands())
+    if (operand.get() == part.getResult())
+      operand.set(own);
+  if (emitRemarks)
+    user->emitRemark() << "works on a copy of a part of a tile";
+  return success();
+}
+
+LogicalResult PartFolder::foldInto(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto inner = dyn_cast<memref::SubViewOp>(user)) {
+    foldSubview(inner);
+    return success();
+  }
+  if (auto load = dyn_cast<memref::LoadOp>(user))
+    foldElement(load);
+  else if (auto store = dyn_cast<memref::StoreOp>(user))
+    foldElement(store);
+  else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(user))
+    foldElement(rmw);
+  else if (failed(foldMove(use)))
+    return copyFor(user);
+  return success();
+}
+
+LogicalResult PartFolder::fold() {
+  bool isDense = llvm::all_of(part.getStaticStrides(),
+                              [](int64_t stride) { return stride == 1; });
+  if (!part.getType().hasStaticShape() || !isDense)
+    return part.emitOpError() << "expected a part of a tile with static "
+                                 "extents and strides of one, got "
+                              << part.getType();
+  while (!part->use_empty())
+    if (failed(foldInto(*part->use_begin())))
+      return failure();
+  part.erase();
+  return success();
+}
+
+LogicalResult tile::foldSubviews(KernelOp kernel, bool emitRemarks) {
+  // What is in a part comes behind it, and is folded into the tile with it.
+  while (true) {
+    memref::SubViewOp part;
+    kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](memref::SubViewOp op) {
+      if (!isShared(op.getResult()) && !isFragment(op.getResult()))
+        return WalkResult::advance();
+      part = op;
+      return WalkResult::interrupt();
+    });
+    if (!part)
+      return success();
+    if (failed(PartFolder(part, emitRemarks).fold()))
+      return failure();
+  }
+}

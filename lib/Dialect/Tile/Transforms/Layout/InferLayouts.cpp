@@ -1,0 +1,276 @@
+//===- InferLayouts.cpp - writes the layout analysis into the IR ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the analysis on each kernel and records what it decided: layouts on
+// allocations and loops, plans on gemms, `tile.convert_layout` where two
+// operations need different layouts of one fragment. The decisions themselves
+// are in lib/Analysis and in the operations' constraints.
+//
+//===----------------------------------------------------------------------===//
+#include "FoldSubviews.h"
+#include "Schedule/Asynchronous.h"
+#include "SinkViews.h"
+#include "StageTiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_INFERLAYOUTSPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+
+/// Whether anything inside `root` (itself included) may write `buffer`.
+bool mayWrite(Operation *root, Value buffer) {
+  WalkResult walk = root->walk([&](Operation *op) {
+    if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
+      SmallVector<TileAccess> accesses;
+      tileOp.getAccesses(accesses);
+      return WalkResult(
+          failure(llvm::any_of(accesses, [&](const TileAccess &access) {
+            return access.isWrite &&
+                   getViewedTile(access.buffer) == getViewedTile(buffer);
+          })));
+    }
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      SmallVector<OpAccess> accesses;
+      bool unknown = collectAccesses(await, accesses) != nullptr;
+      return WalkResult(failure(
+          unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
+            return own.access.isWrite &&
+                   getViewedTile(own.access.buffer) == getViewedTile(buffer);
+          })));
+    }
+    if (!llvm::is_contained(op->getOperands(), buffer))
+      return WalkResult::advance();
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    bool onlyReads =
+        effects &&
+        !effects.getEffectOnValue<MemoryEffects::Write>(buffer).has_value();
+    return WalkResult(success(onlyReads));
+  });
+  return walk.wasInterrupted();
+}
+
+/// Inserts the conversions that the analysis found necessary.
+class ConversionInserter {
+public:
+  explicit ConversionInserter(MLIRContext *context) : builder(context) {}
+
+  void insert(const LayoutConversion &conversion) {
+    Operation *op = conversion.op;
+    auto layout =
+        FragmentLayoutAttr::get(builder.getContext(), conversion.layout);
+    Value converted;
+    Operation *place = op;
+    if (conversion.reads) {
+      if (!conversion.writes) {
+        place = hoist(op, conversion.buffer);
+        converted = reuse(place, conversion.buffer, layout);
+      }
+      if (!converted) {
+        converted = allocate(conversion, layout);
+        builder.setInsertionPoint(place);
+        auto convert = ConvertLayoutOp::create(builder, op->getLoc(),
+                                               conversion.buffer, converted);
+        if (!conversion.writes)
+          readOnly[convert] = layout;
+      }
+    } else {
+      converted = allocate(conversion, layout);
+    }
+    // Before an asynchronous operation has ended, nothing may read what it
+    // writes, and another round of a loop may not convert again.
+    bool isRepeated = converted && place->getBlock() == op->getBlock();
+    if (conversion.writes || isRepeated) {
+      Operation *end =
+          completionOf(op, conversion.writes ? conversion.buffer : Value());
+      builder.setInsertionPointAfter(end);
+    }
+    if (conversion.writes) {
+      ConvertLayoutOp::create(builder, op->getLoc(), converted,
+                              conversion.buffer);
+    }
+    for (OpOperand *operand : conversion.operands)
+      operand->set(converted);
+  }
+
+private:
+  /// Out of the loops in which the buffer does not change.
+  static Operation *hoist(Operation *op, Value buffer) {
+    while (auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp())) {
+      if (mayWrite(loop, buffer))
+        break;
+      Region *home = buffer.getParentRegion();
+      if (!home->isAncestor(loop->getParentRegion()))
+        break;
+      op = loop;
+    }
+    return op;
+  }
+
+  /// A conversion made earlier in the block whose source has not changed since.
+  Value reuse(Operation *place, Value buffer, FragmentLayoutAttr layout) {
+    for (Operation *op = place->getPrevNode(); op; op = op->getPrevNode()) {
+      auto convert = dyn_cast<ConvertLayoutOp>(op);
+      if (convert && convert.getSource() == buffer &&
+          readOnly.lookup(convert) == layout)
+        return convert.getTarget();
+      if (mayWrite(op, buffer))
+        break;
+    }
+    return {};
+  }
+
+  /// Next to the buffer, so that loops do not allocate.
+  Value allocate(const LayoutConversion &conversion,
+                 FragmentLayoutAttr layout) {
+    builder.setInsertionPointAfterValue(conversion.buffer);
+    return AllocOp::create(builder, conversion.op->getLoc(),
+                           conversion.buffer.getType(), layout);
+  }
+
+  OpBuilder builder;
+  DenseMap<Operation *, FragmentLayoutAttr> readOnly;
+};
+
+void emitRemarks(const LayoutAnalysis &analysis) {
+  for (const OperationDecision &entry : analysis.decisions) {
+    InFlightDiagnostic remark = entry.op->emitRemark();
+    remark << "chose " << entry.decision.attribute << " "
+           << entry.decision.value << ": " << entry.decision.why;
+    if (isa<GemmOp>(entry.op))
+      remark << "; `policy` or `plan` on the gemm states another";
+    for (const std::string &refused : entry.decision.refused)
+      remark.attachNote() << "not possible: " << refused;
+  }
+  for (auto &[buffer, choice] : analysis.shareds) {
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    if (!alloc || alloc.getLayout()) // stated by the program
+      continue;
+    InFlightDiagnostic remark = alloc.emitRemark();
+    remark << "shared memory: " << choice.why;
+    if (choice.degree > 1)
+      remark << "; `layout(#tile.shared_layout<...>)` on the tile states "
+                "another";
+  }
+  for (const LayoutConversion &conversion : analysis.conversions) {
+    InFlightDiagnostic remark = conversion.op->emitRemark();
+    remark << "needs a fragment in another layout (" << conversion.why
+           << "): inserted a conversion of class "
+           << stringify(conversion.kind.kind);
+    if (!conversion.kind.reason.empty())
+      remark << ", because " << conversion.kind.reason;
+    remark.attachNote(conversion.buffer.getLoc()) << "of this fragment";
+  }
+}
+
+void apply(const LayoutAnalysis &analysis, MLIRContext *context) {
+  auto setOnAlloc = [](Value buffer, Attribute layout) {
+    if (auto alloc = buffer.getDefiningOp<AllocOp>())
+      alloc.setLayoutAttr(layout);
+  };
+  for (auto &[buffer, choice] : analysis.fragments)
+    setOnAlloc(buffer, FragmentLayoutAttr::get(context, choice.layout));
+  for (auto &[buffer, choice] : analysis.shareds)
+    setOnAlloc(buffer, SharedLayoutAttr::get(context, choice.layout));
+  for (auto &[op, choice] : analysis.loops)
+    op->setAttr("layout", FragmentLayoutAttr::get(context, choice.layout));
+  for (const OperationDecision &entry : analysis.decisions)
+    entry.op->setAttr(entry.decision.attribute, entry.decision.value);
+  ConversionInserter inserter(context);
+  for (const LayoutConversion &conversion : analysis.conversions)
+    inserter.insert(conversion);
+}
+
+/// Four times the registers that a thread has: beyond, nearly all of a fragment
+/// lies in local memory, and the code that moves it, which is written out,
+/// takes minutes to compile.
+constexpr int64_t kMostFragmentRegisters = 1024;
+
+LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
+  WalkResult walk = kernel.walk([&](AllocOp alloc) {
+    auto type = cast<MemRefType>(alloc.getType());
+    if (!isFragment(alloc.getResult()) || !type.hasStaticShape())
+      return WalkResult::advance();
+    int64_t threads = kernel.getThreads();
+    // Of elements that replicas share, each holds its own.
+    int64_t elements = llvm::divideCeil(type.getNumElements(), threads);
+    if (FragmentLayoutAttr stated = getFragmentLayout(alloc.getResult()))
+      elements = stated.getLayout().numRegisters();
+    int64_t registers =
+        llvm::divideCeil(elements * getStorageBits(type.getElementType()), 32);
+    if (registers <= kMostFragmentRegisters)
+      return WalkResult::advance();
+    InFlightDiagnostic diag =
+        alloc.emitOpError()
+        << "expected a fragment of at most " << kMostFragmentRegisters
+        << " registers in each thread, got " << registers << ": " << type
+        << " over " << threads << " threads";
+    diag.attachNote() << "a thread has " << target.maxRegistersPerThread
+                      << " registers: use a smaller tile in a loop, more "
+                         "threads, or a tile in shared memory";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
+  using InferLayoutsPassBase::InferLayoutsPassBase;
+
+  void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
+    ModuleOp module = getOperation();
+    auto attribute = module->getAttrOfType<TargetAttr>(kTargetAttrName);
+    if (!attribute) {
+      if (module.getOps<KernelOp>().empty())
+        return;
+      module.emitError() << "expected '" << kTargetAttrName
+                         << "' on the module: run "
+                            "--tile-set-target=arch=sm_XX first";
+      return signalPassFailure();
+    }
+    const TargetInfo *target = TargetInfo::get(attribute.getArch());
+    // The analysis works on staged IR; printing alone must not leave it behind.
+    OwningOpRef<ModuleOp> scratch;
+    if (printAnalysisOnly) {
+      scratch = module.clone();
+      module = *scratch;
+      markAllAnalysesPreserved();
+    }
+    for (KernelOp kernel : module.getOps<KernelOp>()) {
+      if (failed(checkFragmentSizes(kernel, *target)))
+        return signalPassFailure();
+      if (failed(foldSubviews(kernel, remarks && !printAnalysisOnly)))
+        return signalPassFailure();
+      sinkViews(kernel);
+      stageTiles(kernel, *target, remarks && !printAnalysisOnly);
+      FailureOr<LayoutAnalysis> analysis =
+          LayoutAnalysis::compute(kernel, *target);
+      if (failed(analysis))
+        return signalPassFailure();
+      if (printAnalysisOnly) {
+        analysis->print(llvm::outs(), kernel);
+        continue;
+      }
+      numConversions += analysis->conversions.size();
+      if (remarks)
+        emitRemarks(*analysis);
+      apply(*analysis, &getContext());
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,161 @@
+//===- StageTiles.cpp - accesses that ownership cannot express ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "StageTiles.h"
+#include "FragmentParts.h"
+#include "Schedule/Asynchronous.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+
+/// What an operation does with a buffer that it reaches through another one.
+struct Staging {
+  SmallVector<OpOperand *> operands;
+  bool reads = false, writes = false;
+};
+
+class TileStager {
+public:
+  TileStager(KernelOp kernel, const TargetInfo &target, bool emitRemarks)
+      : kernel(kernel), target(target), emitRemarks(emitRemarks),
+        builder(kernel.getContext()) {}
+
+  void run() {
+    SmallVector<Operation *> tileOps;
+    kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isa<TileOpInterface>(op))
+        return WalkResult::advance();
+      tileOps.push_back(op);
+      return WalkResult::skip(); // scalar code of a tile loop
+    });
+    for (Operation *op : tileOps)
+      stageTileOp(op);
+  }
+
+private:
+  void stageTileOp(Operation *op) {
+    LayoutConstraints constraints(target, kernel.getThreads());
+    cast<TileOpInterface>(op).getLayoutConstraints(constraints);
+    llvm::MapVector<Value, Staging> toShared, toFragment;
+    for (FragmentDemand &demand : constraints.fragments)
+      if (isShared(demand.operand->get()))
+        add(toFragment[demand.operand->get()], *demand.operand, demand.reads,
+            demand.writes);
+    if (constraints.loopDemand)
+      collectUnowned(*constraints.loopDemand, toShared);
+    if (toShared.size() == 1 && toFragment.empty() &&
+        !fitsShared(toShared.front().first) && staysInRegisters(op, toShared))
+      return;
+    for (auto &[buffer, staging] : toShared)
+      stage(op, buffer, staging, sharedSpace());
+    for (auto &[buffer, staging] : toFragment)
+      stage(op, buffer, staging, FragmentSpaceAttr::get(kernel.getContext()));
+  }
+
+  void collectUnowned(LoopDemand &loop,
+                      llvm::MapVector<Value, Staging> &toShared) {
+    for (LoopAccess &access : loop.accesses)
+      if (isFragment(access.buffer()) && !getOwnedAccess(loop, access))
+        add(toShared[access.buffer()], *access.operand, access.isRead,
+            access.isWrite);
+    // Where an element may be written by a thread that does not own it, all
+    // accesses go to the copy.
+    for (LoopAccess &access : loop.accesses) {
+      auto found = toShared.find(access.buffer());
+      if (found != toShared.end() && found->second.writes &&
+          !llvm::is_contained(found->second.operands, access.operand))
+        add(found->second, *access.operand, access.isRead, access.isWrite);
+    }
+  }
+
+  /// Whether a copy of `buffer` in shared memory has room beside all the
+  /// kernel's tiles, those of staged operations included.
+  bool fitsShared(Value buffer) {
+    auto bytesOf = [](Value tile) {
+      auto type = cast<MemRefType>(tile.getType());
+      return llvm::divideCeil(
+          type.getNumElements() * getStorageBits(type.getElementType()), 8);
+    };
+    uint64_t bytes = bytesOf(buffer);
+    kernel.getBodyRegion().walk([&](AllocOp alloc) {
+      if (isShared(alloc.getResult()))
+        bytes += bytesOf(alloc.getResult());
+    });
+    return bytes <= static_cast<uint64_t>(target.sharedPerBlock);
+  }
+
+  bool staysInRegisters(Operation *op,
+                        llvm::MapVector<Value, Staging> &toShared) {
+    if (toShared.front().second.operands.size() != 1)
+      return false;
+    Location loc = op->getLoc();
+    if (!loopOverWholeFragment(op, toShared.front().first))
+      return false;
+    if (emitRemarks)
+      mlir::emitRemark(loc)
+          << "moves single elements of a part of a fragment: a copy of the "
+             "fragment does not fit shared memory beside the kernel's tiles";
+    return true;
+  }
+
+  static void add(Staging &staging, OpOperand &operand, bool reads,
+                  bool writes) {
+    staging.operands.push_back(&operand);
+    staging.reads |= reads;
+    staging.writes |= writes;
+  }
+
+  Attribute sharedSpace() {
+    return gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                      gpu::AddressSpace::Workgroup);
+  }
+
+  void stage(Operation *op, Value buffer, Staging &staging, Attribute space) {
+    auto type = cast<MemRefType>(buffer.getType());
+    auto twinType = MemRefType::get(type.getShape(), type.getElementType(),
+                                    MemRefLayoutAttrInterface(), space);
+    builder.setInsertionPointAfterValue(buffer);
+    Value twin = AllocOp::create(builder, op->getLoc(), twinType, Attribute());
+    // A write may leave elements as they were, so the copy starts out equal;
+    // a register operand is overwritten as a whole.
+    bool toShared = isShared(twin);
+    builder.setInsertionPoint(op);
+    if (staging.reads || toShared)
+      copy(op->getLoc(), buffer, twin);
+    // Of an asynchronous operation, where it has ended.
+    builder.setInsertionPointAfter(
+        completionOf(op, staging.writes ? buffer : Value()));
+    if (staging.writes)
+      copy(op->getLoc(), twin, buffer);
+    for (OpOperand *operand : staging.operands)
+      operand->set(twin);
+    if (emitRemarks)
+      op->emitRemark() << (toShared
+                               ? "accesses a fragment through shared memory: "
+                                 "its elements are not all held where the "
+                                 "iterations run"
+                               : "works on registers: a shared operand is "
+                                 "copied to a fragment");
+  }
+
+  void copy(Location loc, Value source, Value target) {
+    CopyOp::create(builder, loc, source, ValueRange(), target, ValueRange());
+  }
+
+  KernelOp kernel;
+  const TargetInfo &target;
+  bool emitRemarks;
+  OpBuilder builder;
+};
+
+} // namespace
+
+void tile::stageTiles(KernelOp kernel, const TargetInfo &target,
+                      bool emitRemarks) {
+  TileStager(kernel, target, emitRemarks).run();
+}

@@ -1,0 +1,466 @@
+//===- Pipeline.cpp - pipelined loops become ring loops -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phase 4: after copies have been selected, before the lowering. Decides
+// nothing about dependences itself (Analysis/Dependence.h does) and nothing
+// about how a ring synchronizes (the lowering does). Copies of one protocol
+// share a ring. For cp.async and N stages:
+//
+//   productions 0 .. N-2
+//   for i in 0 .. T-1: wait(i); production i+N-1; body(i); release(i)
+//   drain
+//
+// The wait comes first because its barrier is what empties the slot that
+// production i+N-1 fills: it was used by iteration i-1, and every thread that
+// reached the barrier has left that iteration. Productions beyond T still
+// acquire and commit, so that the number of groups in flight at each wait is a
+// constant.
+//
+// For TMA, whose slots are emptied by the release itself: where roles follow
+// (--tile-specialize-warps splits the loop), production i stands before wait i
+// and runs ahead as far as slots are free, and so do productions by cp.async
+// and by stores that the producing role can make; where they do not, production
+// i+N follows release i. Such a ring lives as long as the kernel: its uses are
+// counted across the loops around it. A copy by TMA behind the loop into a tile
+// of such a ring is its next use, and so is the next loop that fills slots like
+// these (RingReuse.cpp); a copy that cannot run ahead otherwise gets a
+// slot for itself alone.
+//
+//===----------------------------------------------------------------------===//
+#include "FitStages.h"
+#include "Layout/Staging.h"
+#include "LoneCopies.h"
+#include "RingLoop.h"
+#include "RingReuse.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Analysis/ClusterSharing.h"
+#include "tile/Analysis/CopyRules.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_PIPELINEPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static bool neverRuns(PipelinedOp loop);
+
+namespace {
+struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
+  using PipelinePassBase::PipelinePassBase;
+
+  void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
+    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    for (KernelOp kernel : kernels) {
+      fitStages(kernel);
+      if (failed(convertKernel(kernel)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  void fitStages(KernelOp kernel);
+  LogicalResult convertKernel(KernelOp kernel);
+  LogicalResult decide(KernelOp kernel);
+  SmallVector<RingPlan, 4> analyze(PipelinedOp loop);
+  void shareInCluster(PipelinedOp loop, RingPlan &plan);
+  void convert(PipelinedOp loop);
+
+  const TargetInfo *target = nullptr;
+  RoleDecision decision; // of the kernel at hand
+  RingReuse reuse;       // in the kernel at hand
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What runs ahead
+//===----------------------------------------------------------------------===//
+
+/// True when the copy was, or will be, issued as cp.async.
+static bool isCpAsync(TileMoveOpInterface copy) {
+  if (CopyPlanAttr plan = copy.getPlanAttr())
+    return plan.getInstruction() == CopyInstruction::CpAsync;
+  return cast<MemRefType>(copy.getSource().getType()).getElementType() ==
+         cast<MemRefType>(copy.getTarget().getType()).getElementType();
+}
+
+SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
+  SmallVector<RingPlan, 4> result;
+  Block &body = loop.getBodyRegion().front();
+  SmallVector<TileMoveOpInterface> copies;
+  for (auto copy : body.getOps<TileMoveOpInterface>())
+    if (copy.isSharedLoad())
+      copies.push_back(copy);
+  if (loop.getStages() == 1) {
+    if (remarks)
+      loop.emitRemark() << "not pipelined: one stage holds one iteration";
+    return result;
+  }
+  SmallVector<OpAccess> accesses;
+  Operation *unknown = collectAccesses(body, accesses);
+  // Of one agent, and of producers with all their threads.
+  RingPlan byTma, byThreads, byRole, byRoleStores;
+  byTma.producer = RingSide::Tma;
+  byTma.ahead = decision.specialize ? Ahead::BeforeWait : Ahead::AfterRelease;
+  byRole.producer = RingSide::CpAsyncMbarrier;
+  byRoleStores.producer = RingSide::ThreadsMbarrier;
+  byRole.ahead = byRoleStores.ahead = Ahead::BeforeWait;
+  size_t ahead = 0;
+  for (TileMoveOpInterface copy : copies) {
+    AheadCopy candidate;
+    std::optional<Conflict> conflict =
+        whyNotAhead(copy, body, accesses, unknown, candidate);
+    bool isShared = decision.shared.contains(copy);
+    if (!conflict && (isTmaLoad(copy) || isShared))
+      if (Operation *obstacle = UseCounter::obstacle(loop))
+        conflict = Conflict{"the uses of its ring cannot be counted through "
+                            "what encloses the loop",
+                            obstacle, "enclosed by this"};
+    if (!conflict) {
+      ++ahead;
+      if (isTmaLoad(copy)) {
+        byTma.copies.push_back(std::move(candidate));
+        continue;
+      }
+      if (isShared) {
+        (isCpAsync(copy) ? byRole : byRoleStores)
+            .copies.push_back(std::move(candidate));
+        continue;
+      }
+      if (isCpAsync(copy))
+        byThreads.producer = RingSide::CpAsync;
+      byThreads.copies.push_back(std::move(candidate));
+    } else if (remarks) {
+      InFlightDiagnostic diag = copy->emitRemark()
+                                << "not pipelined: " << conflict->reason;
+      if (conflict->noteOp)
+        diag.attachNote(conflict->noteOp->getLoc()) << conflict->note;
+    }
+  }
+  shareInCluster(loop, byTma);
+  if (remarks && !ahead)
+    loop.emitRemark() << "not pipelined: no copy may run ahead";
+  for (RingPlan *plan : {&byTma, &byRole, &byRoleStores, &byThreads}) {
+    if (plan->copies.empty())
+      continue;
+    llvm::SmallDenseSet<Operation *> repeated;
+    for (const AheadCopy &copy : plan->copies)
+      repeated.insert(copy.slice.begin(), copy.slice.end());
+    for (Operation &op : body)
+      if (repeated.contains(&op))
+        plan->slice.push_back(&op);
+    if (remarks)
+      loop.emitRemark() << "pipelined: " << plan->copies.size() << " of "
+                        << copies.size() << " copies run "
+                        << loop.getStages() -
+                               (plan->ahead == Ahead::AfterWait ? 1 : 0)
+                        << " iterations ahead, filled by "
+                        << stringifyRingSide(plan->producer);
+    result.push_back(std::move(*plan));
+  }
+  return result;
+}
+
+/// Copies of one region into several blocks of a cluster are made once, each
+/// block a part of it: the blocks that differ in some dimensions of the cluster
+/// only, or all of them. Slots are then filled by peers, so these blocks have
+/// to use the ring equally often.
+void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  int64_t blocks = kernel.getClusterSize();
+  if (blocks == 1 || plan.copies.empty() || !target)
+    return;
+  ClusterSharing sharing(kernel);
+  ClusterGroups groups(kernel);
+  ClusterDims alike = sharing.runsAlikeAlong(loop);
+  if (!alike) {
+    if (remarks)
+      loop.emitRemark() << "not shared in the cluster: its blocks may run the "
+                           "loop differently often";
+    return;
+  }
+  for (const AheadCopy &ahead : plan.copies) {
+    TileMoveOpInterface copy = ahead.copy;
+    ClusterDims dims = alike & sharing.copiesSameAlong(copy);
+    if (copy.getMulticast() || !dims)
+      continue;
+    Builder builder(copy.getContext());
+    int64_t together = groups.size(dims);
+    copy.setMulticastAttr(builder.getI64IntegerAttr(together));
+    if (dims != groups.all()) {
+      SmallVector<int64_t> along;
+      for (unsigned d = 0; d < groups.rank(); ++d)
+        if (dims >> d & 1)
+          along.push_back(d);
+      copy.setMulticastAlongAttr(builder.getDenseI64ArrayAttr(along));
+    }
+    CopyDecision decision;
+    if (decideCopy(CopyFacts::get(copy), *target, CopyInstruction::Tma,
+                   decision)) {
+      plan.peers = blocks;
+      if (remarks && together == blocks)
+        copy->emitRemark() << "shared by the " << blocks
+                           << " blocks of a cluster";
+      else if (remarks)
+        copy->emitRemark() << "shared by " << together << " of the " << blocks
+                           << " blocks of a cluster";
+      continue;
+    }
+    copy.setMulticastAttr(IntegerAttr());
+    copy.setMulticastAlongAttr(DenseI64ArrayAttr());
+    if (remarks)
+      copy->emitRemark() << "not shared in the cluster: "
+                         << decision.rejected.front().reason;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The sequential loop.
+static void buildPlainLoop(PipelinedOp loop) {
+  OpBuilder builder(loop);
+  auto plain = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
+                                  loop.getUpperBound(), loop.getStep());
+  Block &body = loop.getBodyRegion().front();
+  loop.getInductionVariable().replaceAllUsesWith(plain.getInductionVar());
+  body.getTerminator()->erase();
+  Block *target = plain.getBody();
+  target->getOperations().splice(std::prev(target->end()),
+                                 body.getOperations());
+  loop.erase();
+}
+
+/// True when the bounds are constants that hold no iteration.
+static bool neverRuns(PipelinedOp loop) {
+  APInt lower, upper;
+  return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
+         matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
+         upper.sle(lower);
+}
+
+/// What reads the tile that `copy` fills before the tile is written again, and
+/// what awaits that.
+static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
+  FollowingUse use{copy, buffer, nullptr, nullptr};
+  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
+    SmallVector<OpAccess> accesses;
+    collectAccesses(op, accesses);
+    bool reads = false;
+    for (const OpAccess &access : accesses) {
+      if (access.access.buffer != copy.getTarget())
+        continue;
+      if (access.access.isWrite)
+        return use;
+      reads = true;
+    }
+    if (reads) {
+      use.first = use.first ? use.first : op;
+      use.last = op;
+    }
+  }
+  return use;
+}
+
+/// Copies by TMA behind `loop` into tiles of its ring, each read before the
+/// next is made: the ring's next uses. None, where such a tile is used behind
+/// the loop in any other way.
+static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
+                                               const RingPlan &plan) {
+  SmallVector<FollowingUse> result;
+  auto bufferOf = [&](Value tile) -> std::optional<unsigned> {
+    for (auto [i, ahead] : llvm::enumerate(plan.copies))
+      if (TileMoveOpInterface(ahead.copy).getTarget() == tile)
+        return i;
+    return std::nullopt;
+  };
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+    auto copy = dyn_cast<TileMoveOpInterface>(op);
+    if (!copy || !isTmaLoad(copy))
+      continue;
+    std::optional<unsigned> buffer = bufferOf(copy.getTarget());
+    if (!buffer)
+      continue;
+    FollowingUse use = readersOf(copy, *buffer);
+    if (!use.first ||
+        (!result.empty() && !result.back().last->isBeforeInBlock(op)))
+      return {};
+    result.push_back(use);
+  }
+  Block *block = loop->getBlock();
+  for (const AheadCopy &ahead : plan.copies) {
+    Value tile = TileMoveOpInterface(ahead.copy).getTarget();
+    SmallVector<Operation *> uses;
+    if (collectUses(tile, uses))
+      return {};
+    for (Operation *user : uses) {
+      Operation *here = block->findAncestorOpInBlock(*user);
+      if (here && !loop->isBeforeInBlock(here))
+        continue;
+      if (!here || llvm::none_of(result, [&](FollowingUse use) {
+            return here == use.copy || (use.copy.getTarget() == tile &&
+                                        !here->isBeforeInBlock(use.first) &&
+                                        !use.last->isBeforeInBlock(here));
+          }))
+        return {};
+    }
+  }
+  return result;
+}
+
+/// Carries the count of a ring's uses through the loops around. Who counts next
+/// replaces those loops once more, so that values of theirs do not last: casts
+/// stand in for them until the loop is built.
+static void countUses(PipelinedOp loop, RingPlan &plan) {
+  UseCounter counter;
+  plan.base = counter.begin(loop);
+  OpBuilder builder(loop);
+  auto standIn = [&] {
+    return UnrealizedConversionCastOp::create(builder, loop.getLoc(),
+                                              plan.base.getType(), plan.base);
+  };
+  plan.next = standIn();
+  if (isa<BlockArgument>(plan.base)) {
+    plan.current = standIn();
+    plan.base = plan.current.getResult(0);
+  }
+  counter.finish(plan.next.getResult(0));
+}
+
+void PipelinePass::convert(PipelinedOp loop) {
+  if (neverRuns(loop)) {
+    if (remarks)
+      loop.emitRemark() << "removed: the loop has no iteration";
+    loop.erase();
+    return;
+  }
+  SmallVector<RingPlan, 4> plans = analyze(loop);
+  if (plans.empty()) {
+    buildPlainLoop(loop);
+    ++plainLoops;
+    return;
+  }
+  // Counting replaces the loops around this one, so it comes first.
+  for (RingPlan &plan : plans) {
+    if (!plan.usesMbarriers())
+      continue;
+    if (!reuse.take(loop, plan)) {
+      countUses(loop, plan);
+      reuse.add(loop, plan);
+    } else if (remarks) {
+      loop.emitRemark() << "goes on with the ring of a loop before, filled by "
+                        << stringifyRingSide(plan.producer);
+    }
+    if (plan.producer == RingSide::Tma)
+      plan.following = findFollowing(loop, plan);
+    if (remarks && !plan.following.empty())
+      plan.following.front().copy->emitRemark()
+          << "through the ring of the loop before, " << plan.following.size()
+          << " uses";
+  }
+  buildRingLoop(loop, plans);
+  for (RingPlan &plan : plans)
+    if (plan.usesMbarriers()) {
+      reuse.added(plan);
+      plan.next.erase();
+    }
+  ++ringLoops;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Whether the kernel's warps get roles: what it says itself, else the option.
+LogicalResult PipelinePass::decide(KernelOp kernel) {
+  std::optional<bool> stated = kernel.getSpecialize();
+  bool isForced = stated ? *stated : roles == RoleChoice::On;
+  bool isForbidden = stated ? !*stated : roles == RoleChoice::Off;
+  StringRef who = stated ? "`specialize`" : "`roles=on`";
+  if (isForbidden)
+    decision.reason =
+        stated ? "`specialize = false` forbids it" : "`roles=off` forbids it";
+  else
+    decision = decideRoles(kernel, *target, isForced);
+  if (decision.specialize)
+    kernel.setSpecialize(true);
+  // Without a pipelined loop the question does not arise.
+  auto hasLoop = [&] {
+    return kernel.walk([](PipelinedOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  if (decision.specialize || (!isForced && !(remarks && hasLoop())))
+    return success();
+  InFlightDiagnostic diag =
+      isForced ? kernel.emitOpError()
+                     << "cannot be specialized, which " << who << " asks for: "
+               : kernel.emitRemark() << "warps not specialized: ";
+  diag << decision.reason;
+  if (decision.cause)
+    diag.attachNote(decision.cause->getLoc()) << "because of this";
+  if (isForced)
+    return diag;
+  diag.report();
+  return success();
+}
+
+/// Takes slots from loops until rings and tiles have room in shared memory, one
+/// at a time from the loop that takes most. What rings there will be is tried
+/// on a copy of the kernel.
+void PipelinePass::fitStages(KernelOp kernel) {
+  if (!target)
+    return;
+  int64_t room = target->sharedPerBlock;
+  // `tileBytes` counts a tile once for each of its loop's stages: no fewer.
+  while (tileBytes(kernel) > room) {
+    OpBuilder builder(kernel);
+    auto trial = cast<KernelOp>(builder.clone(*kernel));
+    int64_t needed = 0;
+    {
+      ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
+      if (succeeded(convertKernel(trial)))
+        needed = bytesTogether(trial);
+    }
+    trial.erase();
+    PipelinedOp loop = widestLoop(kernel);
+    if (needed <= room || !loop)
+      return;
+    int64_t stages = loop.getStages();
+    loop.setStages(stages - 1);
+    if (remarks)
+      loop.emitRemark() << stages - 1 << " stages instead of " << stages
+                        << ": rings and tiles take " << needed
+                        << " bytes of shared memory, of which a block has "
+                        << room;
+  }
+}
+
+LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
+  decision = RoleDecision();
+  reuse = RingReuse();
+  if (target && failed(decide(kernel)))
+    return failure();
+  // Outer loops first: their dependences are read off the inner loops as
+  // written, before rings hide the buffers.
+  SmallVector<PipelinedOp> loops;
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](PipelinedOp loop) {
+    loops.push_back(loop);
+    // What is in a loop that never runs goes with it.
+    return neverRuns(loop) ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (PipelinedOp loop : loops)
+    convert(loop);
+  return giveSlotsToLoneCopies(kernel, target, remarks);
+}
