@@ -118,7 +118,7 @@ from .reducing import (
 from .values import Const as FloatImm
 from .values import Const as IntImm
 from .values import Expr as PrimExpr
-from .values import Ramp
+from .vectors import Ramp
 from .values import Variable as Var
 
 Buffer = Tensor

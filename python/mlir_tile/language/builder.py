@@ -15,17 +15,16 @@ from .values import (
     Let,
     Load,
     Op,
-    Ramp,
     Variable,
     as_value,
     cast,
-    lane_of,
     reads_memory,
     same,
     select,
     truth,
     unary,
 )
+from .vectors import Ramp, lane_of, lanes_of
 
 _OPERATORS = {
     "Add": operator.add,
@@ -337,7 +336,7 @@ class Builder:
             if ramp is not None:
                 value = cast(as_value(value), place.dtype)
                 for lane in range(ramp.lanes):
-                    indices = tuple(lane_of(x, lane) for x in place.indices)
+                    indices = lanes_of(place, lane)
                     self.add(Store(place.buffer, indices, lane_of(value, lane)))
                 return None
             if place.buffer.reducer is not None and self.in_parallel():

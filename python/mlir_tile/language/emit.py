@@ -9,7 +9,7 @@ import contextlib
 import re
 
 from .buffers import Buffer
-from .emit_loops import Loops, Undefined
+from .emit_loops import Loops, Place, Undefined
 from .emit_memory import Memory, reads_fragment
 from .emit_threads import Threads
 from .emit_tiles import Tiles
@@ -320,7 +320,18 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
                 f"the variable {variable.name}, allocated at {variable.location}, is assigned outside of the region that allocates it",
                 statement.location,
             )
-        self.variables[variable] = self.value(statement.value, variable.dtype)
+        value = self.value(statement.value, variable.dtype)
+        if isinstance(self.variables[variable], Place):
+            self.store_place(self.variables[variable], value)
+        else:
+            self.variables[variable] = value
+
+    def store_place(self, place, value):
+        zero = self.constant(0, "index")
+        self.effect(f"memref.store {value}, {place.name}[{zero}] : {place.kind}")
+
+    def load_place(self, place):
+        return self.op(f"memref.load {place.name}[{self.constant(0, 'index')}] : {place.kind}")
 
     def read_variable(self, variable):
         found = self.variables.get(variable)
@@ -331,6 +342,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
                 f"the variable {variable.name}, allocated at {variable.location}, is used outside of the region that allocates it",
                 self.location,
             )
+        if isinstance(found, Place):
+            return self.load_place(found)
         if isinstance(found, Undefined):
             fail(
                 f"the variable {variable.name} is read after iterations of T.Parallel (at {found.location}) assigned it, each "

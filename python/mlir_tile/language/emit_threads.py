@@ -10,7 +10,7 @@ from .errors import fail
 from .kernel import thread_index
 from .ranges import linear
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, While
-from .values import Const, Expr, Let, Load, Op, Variable, walk
+from .values import Const, Expr, Let, Load, Op, Variable, unary, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
 _OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
@@ -210,25 +210,29 @@ class Threads:
 
     def some_threads(self, statement):
         """`if` of nothing but the thread's index and numbers: the work of the block inside is done by some threads."""
-        if type(statement) is not If or statement.otherwise:
+        if type(statement) is not If:
             return False
         return all(
             type(x) in (Op, Const) or x is self.kernel.thread_index for x in nodes(statement)
         )
 
     def of_some_threads(self, statement):
-        """The body of such an `if`: the condition stays on what threads do for themselves."""
-        body, group = [], None
-        for x in statement.then:
-            if type(x) is not Alloc and self.kind_of(x) == "thread":
-                if group is None:
-                    group = If(statement.condition)
-                    group.location = x.location
-                    body.append(group)
-                group.then.append(x)
-            else:
-                body.append(x)
-                group = None if type(x) is not Alloc else group
+        """Such an `if`: the condition stays on what threads do for themselves; one arm after the other."""
+        body = []
+        for positive, arm in ((True, statement.then), (False, statement.otherwise)):
+            condition = statement.condition if positive else unary("not", statement.condition)
+            self.kept.append(condition)
+            group = None
+            for x in arm:
+                if type(x) is not Alloc and self.kind_of(x) == "thread":
+                    if group is None:
+                        group = If(condition)
+                        group.location = x.location
+                        body.append(group)
+                    group.then.append(x)
+                else:
+                    body.append(x)
+                    group = None if type(x) is not Alloc else group
         self.kept.append(body)
         self.block(body)
 

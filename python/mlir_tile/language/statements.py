@@ -99,14 +99,19 @@ class Tile(Statement):
         self.name, self.operands = name, operands
 
 
-def written_variables(block, found=None):
-    """Variables that statements of a block assign, those of nested blocks too, in order."""
+def written_variables(block, found=None, parallel=True):
+    """Variables that statements of a block assign, those of nested blocks too, in order.
+
+    `parallel=False`: without what iterations of T.Parallel assign.
+    """
     found = {} if found is None else found
     for statement in block:
         if type(statement) is Assign:
             found[statement.variable] = True
+        if not parallel and type(statement) is For and statement.kind == "parallel":
+            continue
         for inner in statement.blocks:
-            written_variables(inner, found)
+            written_variables(inner, found, parallel)
     return found
 
 
