@@ -172,3 +172,33 @@ def test_a_workspace_in_front_of_the_kernel():
     np.testing.assert_allclose(
         run(main, a, np.zeros(32, np.float32)), a.sum(0) * 2, rtol=1e-5, atol=1e-6
     )
+
+
+def test_variables_in_arms_of_a_condition_on_threads():
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64):
+            tx = T.get_thread_binding()
+            S = T.alloc_shared((4,), "float32")
+            n = T.alloc_var("float32", init=1.0)
+            if tx < 32:
+                for i in T.Parallel(4):
+                    S[i] = A[i] * 2.0
+                n = 5.0
+            else:
+                out = T.alloc_fragment((16,), "float32")
+                T.clear(out)
+                for k in T.serial(4):
+                    factor = S[k]
+                    for i in T.Parallel(16):
+                        out[i] += factor * A[i]
+                for i in T.Parallel(16):
+                    B[i] = out[i]
+            T.sync_threads()
+            B[tx] = B[tx] + n
+
+    a = np.random.default_rng(4).standard_normal(64).astype(np.float32)
+    b = run(main, a, np.zeros_like(a))
+    expected = np.where(np.arange(64) < 32, 5.0, 1.0)
+    expected[:16] += a[:16] * (a[:4] * 2).sum()
+    np.testing.assert_allclose(b, expected, rtol=1e-5)

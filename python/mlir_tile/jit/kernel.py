@@ -3,7 +3,7 @@
 
 import sys
 
-from mlir_tile.errors import ArgumentError
+from mlir_tile.errors import ArgumentError, LaunchError
 from mlir_tile.language.errors import LanguageError
 from mlir_tile.language.ranges import linear
 from mlir_tile.language.values import Const, Expr, Op, Variable
@@ -111,9 +111,16 @@ class JITKernel:
         if kwargs:
             args = self._named(args, kwargs)
         if self._plain:
-            if stream is None:
-                return self._launcher(*args)
-            return self.executables[0](*args, stream=stream)
+            try:
+                if stream is None:
+                    return self._launcher(*args)
+                return self.executables[0](*args, stream=stream)
+            except ArgumentError:
+                if all(x is not None for x in args):
+                    raise
+            return self.executables[0](*self._without_none(args), stream=stream)
+        if any(x is None for x in args):
+            args = self._without_none(args)
         if stream is None and self.fixed and len(args) == len(self._inputs):
             return self._launch_fixed(*args)
         if len(args) != len(self._inputs):
@@ -139,6 +146,37 @@ class JITKernel:
         if not outputs:
             return None
         return outputs[0] if len(outputs) == 1 else outputs
+
+    def _without_none(self, args):
+        """The arguments with memory in place of each None, which what the kernel never touches may be."""
+        places = self._inputs if len(args) == len(self._inputs) else range(len(self.params))
+        missing = [(at, self.params[i]) for at, i in zip(range(len(args)), places) if args[at] is None]
+        sizes = self._sizes(args) if len(args) == len(self._inputs) else {}
+        result = list(args)
+        for at, parameter in missing:
+            if parameter.touched:
+                expected = f"a tensor of {parameter.dtype}" if parameter.is_buffer else "a number"
+                raise ArgumentError(
+                    f"{self.name}: argument {at} ('{parameter.name}') is None, but the kernel uses it;"
+                    f" expected {expected}"
+                )
+            for x in parameter.shape:
+                if type(x) is Variable and x.name not in sizes:
+                    sizes[x.name] = self._size_of_none(x.name)
+            result[at] = self._empty(parameter, sizes, args)
+        return tuple(result)
+
+    def _size_of_none(self, name):
+        """A size that only tensors have which are None: zero, where it is one tensor's or not used."""
+        holders = [
+            p.name for p in self.params if any(getattr(x, "name", None) == name for x in p.shape)
+        ]
+        if name in self.prim_func.measured and len(holders) > 1:
+            raise LaunchError(
+                f"{self.name}: {name} is an extent of {', '.join(holders)}, which are all None; "
+                f"at least one non-null buffer must be given"
+            )
+        return 0
 
     def _launch_fixed(self, *args):
         """A call of a kernel whose sizes are all known: allocates the outputs and launches."""

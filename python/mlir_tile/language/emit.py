@@ -30,6 +30,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
         self.constants, self.count, self.locations = {}, 0, {}
         self.variables = {}
         self.names, self.sizes, self.dims = {}, {}, []
+        self.touched, self.measured = set(), set()  # arguments by identity, sizes by name
         self.mode, self.facts, self.conditions = "block", Facts(), 0
         self.location, self.loc = kernel.location, ""
         self.locate(kernel.location)
@@ -139,6 +140,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
             return str(max(0, int(number)))
         if type(expr) is Variable:
             place = self.sizes.get(id(expr))
+            self.measured.add(expr.name)
             if place is not None:
                 return f"dim({self.names[id(place[1])]}, {place[2]})"
             if id(expr) in self.names:
@@ -195,6 +197,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
     def size_of(self, variable):
         """A size of run time: an extent of the first argument that has it."""
         place = self.sizes.get(id(variable))
+        self.measured.add(variable.name)
         if place is None:
             for size, buffer, i in self.sizes.values():
                 if size.name == variable.name:
@@ -243,6 +246,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
                 f"the buffer {buffer.name}, allocated at {buffer.location}, is used outside of the region that allocates it",
                 self.location,
             )
+        self.touched.add(id(buffer))
         return name
 
     def memref(self, buffer):

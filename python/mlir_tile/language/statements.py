@@ -115,14 +115,14 @@ def written_variables(block, found=None, parallel=True):
     return found
 
 
-def declared_variables(block, found=None):
-    """Variables that are allocated in a block."""
+def allocated(block, found=None):
+    """Buffers and variables that statements of a block allocate, those of nested blocks too."""
     found = set() if found is None else found
     for statement in block:
-        if type(statement) is Alloc and statement.buffer.is_var:
+        if type(statement) is Alloc:
             found.add(statement.buffer)
         for inner in statement.blocks:
-            declared_variables(inner, found)
+            allocated(inner, found)
     return found
 
 
