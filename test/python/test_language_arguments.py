@@ -41,9 +41,7 @@ def test_none_for_tensors_that_share_a_size():
     m = T.dynamic("m")
 
     @T.prim_func
-    def main(
-        A: T.Tensor((m,), "int32"), B: T.Tensor((m,), "int32"), C: T.Tensor((1,), "int32")
-    ):
+    def main(A: T.Tensor((m,), "int32"), B: T.Tensor((m,), "int32"), C: T.Tensor((1,), "int32")):
         with T.Kernel(1, threads=32):
             C[0] = m
 

@@ -150,7 +150,9 @@ class JITKernel:
     def _without_none(self, args):
         """The arguments with memory in place of each None, which what the kernel never touches may be."""
         places = self._inputs if len(args) == len(self._inputs) else range(len(self.params))
-        missing = [(at, self.params[i]) for at, i in zip(range(len(args)), places) if args[at] is None]
+        missing = [
+            (at, self.params[i]) for at, i in zip(range(len(args)), places) if args[at] is None
+        ]
         sizes = self._sizes(args) if len(args) == len(self._inputs) else {}
         result = list(args)
         for at, parameter in missing:

@@ -140,7 +140,9 @@ def Parallel(*extents, coalesced_width=None, loop_layout=None, prefer_async=None
     if loop_layout is not None:
         from .layouts import fragment_text
 
-        attributes["layout"] = fragment_text(loop_layout)
+        text = fragment_text(loop_layout)
+        if text is not None:
+            attributes["layout"] = text
     return Loop("parallel", ranges, attributes=attributes)
 
 

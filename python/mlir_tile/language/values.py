@@ -36,6 +36,7 @@ from .nodes import (
     Variable,
 )
 
+
 def children(value):
     """The values that a value is computed from."""
     if type(value) is Op:
