@@ -72,7 +72,7 @@ MODULES = {
     "tilelang.cuda": f"{_HERE}.contrib",
     "tilelang.cuda.language": "mlir_tile.language",
     "tilelang.cuda.target": f"{_HERE}.target",
-    "tilelang.cuda.intrinsics": f"{_HERE}.layout",
+    "tilelang.cuda.intrinsics": f"{_HERE}.mma_layouts",
     "tilelang.cuda.intrinsics.layout": f"{_HERE}.mma_layouts",
     "tilelang.cuda.intrinsics.layout.mma_layout": f"{_HERE}.mma_layouts",
     "tilelang.cuda.intrinsics.layout.utils": f"{_HERE}.mma_layouts",

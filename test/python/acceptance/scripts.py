@@ -168,6 +168,13 @@ SIZES: dict[str, dict[str, Any] | list[str] | Call] = {
             "64",
         ]
     ),
+    "flash_attention/example_gqa_bwd_tma_reduce_varlen.py": {
+        "H": 4,
+        "N_CTX": 128,
+        "D_HEAD_QK": 64,
+        "D_HEAD_V": 64,
+        "groups": 2,
+    },
     "flash_attention/example_mha_bwd_bhsd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "D_HEAD": 64},
     "flash_attention/example_mha_bwd_bshd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "D_HEAD": 64},
     "flash_attention/example_mha_fwd_bhsd.py": {},
