@@ -19,7 +19,43 @@ _ARITHMETIC = {
     "mod": lambda a, b: a % b,
     "max": max,
     "min": min,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
 }
+_SIGNS = {
+    "add": ("+", 5),
+    "sub": ("-", 5),
+    "mul": ("*", 6),
+    "floordiv": ("//", 6),
+    "truncdiv": ("//", 6),
+    "mod": ("%", 6),
+    "lt": ("<", 3),
+    "le": ("<=", 3),
+    "gt": (">", 3),
+    "ge": (">=", 3),
+    "eq": ("==", 3),
+    "ne": ("!=", 3),
+    "and": ("and", 2),
+    "or": ("or", 1),
+}
+
+
+def written(expr, strength=0):
+    """A value as one writes it, with the parentheses that it needs."""
+    if type(expr) is Op and expr.name == "cast":
+        return written(expr.args[0], strength)
+    if type(expr) is Op and expr.name in _SIGNS:
+        sign, own = _SIGNS[expr.name]
+        text = f"{written(expr.args[0], own)} {sign} {written(expr.args[1], own + 1)}"
+        return f"({text})" if own < strength else text
+    return str(expr.value) if type(expr) is Const else str(expr)
 
 
 def evaluate(expr, sizes):
@@ -87,9 +123,13 @@ class JITKernel:
             for at, i in enumerate(self._inputs)
             if not self.params[i].is_buffer
         ]
+        self._conditions = bool(self.prim_func.promises) or any(
+            isinstance(x, Expr) for grid in self.prim_func.grids for x in grid
+        )
         self._plain = (
             not self.out_idx
             and not self._dynamic
+            and not self._conditions
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -97,6 +137,7 @@ class JITKernel:
         # Nothing but the launcher has to look at the arguments of such a kernel.
         self.fixed = (
             not self._dynamic
+            and not self._conditions
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -132,7 +173,7 @@ class JITKernel:
                 )
             self._run(args, [], args, stream)
             return None
-        sizes = self._sizes(args) if self._dynamic else {}
+        sizes = self._sizes(args) if self._dynamic or self._conditions else {}
         outputs = self._allocate(args, sizes)
         if outputs:
             every = [None] * len(self.params)
@@ -205,7 +246,22 @@ class JITKernel:
         self._launcher(*every)
         return outputs[0] if len(outputs) == 1 else outputs
 
+    def _check_sizes(self, sizes):
+        """Raises LaunchError for an empty grid, and for a promise (T.assume) that is broken."""
+        for grid in self.prim_func.grids:
+            for x in grid:
+                if isinstance(x, Expr) and evaluate(x, sizes) == 0:
+                    raise LaunchError(
+                        f"{self.name}: the extent {written(x)} of the grid is 0; expected at least"
+                        " one block"
+                    )
+        for condition in self.prim_func.promises:
+            if evaluate(condition, sizes) is False:
+                raise LaunchError(f"{self.name}: Assume: {written(condition)} does not hold")
+
     def _run(self, every, sizes, args, stream):
+        if self._conditions and sizes:
+            self._check_sizes(sizes)
         extra = [self._empty(p, sizes, args) for p in self.prim_func.workspace_params]
         for parameter, base in self.prim_func.views:
             extra.append(self._view(every[base], parameter, sizes))
@@ -397,6 +453,10 @@ class JITKernel:
 
     export_sources = export_library
 
+    def get_exportable_executable(self):
+        """The kernel as a module that can be written to a file: `.export_library(path)`, `.jit()`."""
+        return Exportable(self)
+
     def get_profiler(self, tensor_supply_type=None):
         """Measures the kernel, and compares it with references."""
         from mlir_tile.profiler import Profiler, TensorSupplyType
@@ -451,6 +511,26 @@ class JITKernel:
 
     def __repr__(self):
         return f"<JITKernel {self.name} on {self.target}>"
+
+
+class Exportable:
+    """A compiled kernel as TVM's users export one: its functions by name, its artifact in a file."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.export_library = kernel.export_library
+
+    def jit(self, **_):
+        """The module itself: it is compiled already."""
+        return self
+
+    def get_function(self, name, query_imports=False):
+        """The kernel, by its name."""
+        if name != self.kernel.name:
+            raise AttributeError(f"the module has no function {name}, only {self.kernel.name}")
+        return self.kernel
+
+    __getitem__ = get_function
 
 
 def _packed(shape, kind):

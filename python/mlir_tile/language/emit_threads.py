@@ -534,8 +534,11 @@ class Threads:
         unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind in ("max", "min") else ""
         self.effect(f"tile.reduce {kind} {a} to {b} dim(1){unsigned} : {grid} to {sums}")
         with self.region():
-            place = self.op(f"arith.divui {thread}, {whole} : index")
-            inside = self.op(f"arith.remui {thread}, {step} : index")
+            place = inside = zero
+            if outer > 1:
+                place = self.op(f"arith.divui {thread}, {whole} : index")
+            if inner > 1:
+                inside = self.op(f"arith.remui {thread}, {step} : index")
             value = self.op(f"memref.load {b}[{place}, {inside}] : {sums}")
             self.effect(f"memref.store {value}, {result}[{thread}, {zero}] : {type_}")
             lines = self.lines

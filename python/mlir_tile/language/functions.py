@@ -80,9 +80,11 @@ class PrimFunc:
         touched |= {id(x.base) for x in builder.views if id(x) in touched}
         for parameter, argument in zip(self.params, self.arguments):
             parameter.touched = id(argument) in touched or not isinstance(argument, Buffer)
+        self.grids = [x.grid for x in builder.kernels]
+        self.promises = list(builder.promises)
         self.measured = set().union(*(x.measured for x in emitters))
         self.kernel_names = names
-        self.attrs = {}
+        self.attrs = {"global_symbol": name}
         if builder.returned:
             self.attrs["tilelang_out_idx"] = [i - len(outputs) for i in builder.returned]
         if builder.pass_configs:

@@ -46,13 +46,17 @@ class Alloc(Statement):
 class For(Statement):
     """A loop. `kind`: serial, unroll, vectorized, parallel or pipelined; one index unless parallel."""
 
-    __slots__ = ("kind", "indices", "start", "extents", "step", "body", "stages", "attributes")
+    __slots__ = (
+        *("kind", "indices", "start", "extents", "step", "body", "stages", "attributes"),
+        "written",
+    )
 
     def __init__(self, kind, indices, extents, start=0, step=1, stages=1, attributes=None):
         self.kind, self.indices, self.extents = kind, indices, extents
         self.start, self.step, self.stages = start, step, stages
         self.attributes = attributes or {}
         self.body = []
+        self.written = False  # by the user, not by an operation that is made of loops
 
     @property
     def blocks(self):
@@ -113,6 +117,15 @@ def written_variables(block, found=None, parallel=True):
         for inner in statement.blocks:
             written_variables(inner, found, parallel)
     return found
+
+
+def written_parallel(block):
+    """Loops of T.Parallel in a block that the user wrote, those of nested blocks too."""
+    for statement in block:
+        if type(statement) is For and statement.kind == "parallel" and statement.written:
+            yield statement
+        for inner in statement.blocks:
+            yield from written_parallel(inner)
 
 
 def allocated(block, found=None):

@@ -59,8 +59,11 @@ SIZES: dict[str, dict[str, Any] | list[str] | Call] = {
     },
     # It compares at 1e-4 with a softmax in float16, which is that near for long contexts only.
     "deepseek_mla/example_mla_decode.py": {},
+    "deepseek_mhc/example_mhc_pre.py": Call(
+        ("test",), {"n": 512, "hidden_size": 1280, "hc_mult": 4}
+    ),
     "deepseek_v32/fp8_lighting_indexer.py": Call(
-        ("test_fp8_lighting_indexer",), {"S": 256, "SKV": 512, "H": 32, "HKV": 1, "D": 64}
+        ("test_fp8_lighting_indexer",), {"S": 1024, "SKV": 2048, "H": 32, "HKV": 1, "D": 64}
     ),
     "deepseek_v32/sparse_mla_fwd.py": Call(
         ("test_sparse_mla_fwd",), {"S": 64, "SKV": 128, "H": 64, "HKV": 1, "topk": 64}
