@@ -17,7 +17,9 @@ import mlir_tile.language as T
 def gemm(n):
     @T.prim_func
     def main(
-        A: T.Tensor((n, n), "float16"), B: T.Tensor((n, n), "float16"), C: T.Tensor((n, n), "float32")
+        A: T.Tensor((n, n), "float16"),
+        B: T.Tensor((n, n), "float16"),
+        C: T.Tensor((n, n), "float32"),
     ):
         with T.Kernel(1, threads=128):
             a, b = T.alloc_shared((n, n), "float16"), T.alloc_shared((n, n), "float16")

@@ -88,6 +88,6 @@ def assert_arrays_close(
         return True
     place = tuple(int(i) for i in np.argwhere(~close)[0])
     raise AssertionError(
-        f"{wrong} of {close.size} elements differ (allowed: {max_mismatched_ratio:.2%}, rtol={rtol},"
-        f" atol={atol}); first at {place}: {names[0]} {a[place]}, {names[1]} {b[place]}"
+        f"{wrong} of {close.size} elements differ (allowed: {max_mismatched_ratio:.2%},"
+        f" rtol={rtol}, atol={atol}); first at {place}: {names[0]} {a[place]}, {names[1]} {b[place]}"
     )
