@@ -352,7 +352,7 @@ private:
                                       : WalkResult::interrupt();
                          })
                          .wasInterrupted();
-    std::optional<RegisterPeak> peak = findRegisterPeak(kernel);
+    std::optional<RegisterPeak> peak = findRegisterPeak(kernel, target);
     RegisterBudget registers = budget(
         kernel, target, threads, areShared ? estimateCopyRegisters(load) : 0,
         peak ? peak->fragments : 0, gemmRegisters(last));
