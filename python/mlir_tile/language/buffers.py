@@ -288,7 +288,8 @@ class Region:
         )
 
     def __repr__(self):
-        return f"{self.buffer.name}[{', '.join(f'{o!r}:+{e!r}' for o, e in zip(self.offsets, self.extents))}]"
+        boxes = ", ".join(f"{o!r}:+{e!r}" for o, e in zip(self.offsets, self.extents))
+        return f"{self.buffer.name}[{boxes}]"
 
     def __getitem__(self, key):
         key = key if isinstance(key, tuple) else (key,)
@@ -315,7 +316,8 @@ class Region:
 
 
 def region_of(value, what):
-    """The region that an argument of a tile operation names; of a single element the extents are None."""
+    """The region that an argument of a tile operation names; of a single element the extents are
+    None."""
     if isinstance(value, Buffer):
         return Region(value, (0,) * len(value.shape), value.shape)
     if isinstance(value, Region):

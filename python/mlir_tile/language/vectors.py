@@ -8,7 +8,8 @@ from .values import Load, Op, Variable, as_value, binary, select
 
 
 class Ramp(Variable):
-    """`lanes` indices in a row, base, base + stride, ...: an assignment is made for each of them."""
+    """`lanes` indices in a row, base, base + stride, ...: an assignment is made for each of
+    them."""
 
     __slots__ = ("base", "stride", "lanes")
 
@@ -32,7 +33,8 @@ def lane_of(value, lane):
 
 
 def lanes_of(place, lane):
-    """The indices of one lane of an element; a negative one counts from the end, when it runs, too."""
+    """The indices of one lane of an element; a negative one counts from the end, when it runs,
+    too."""
     return tuple(
         _from_the_end(lane_of(x, lane), size) if type(x) is Ramp else lane_of(x, lane)
         for x, size in zip(place.indices, place.buffer.shape)
