@@ -123,6 +123,9 @@ class JITKernel:
             for at, i in enumerate(self._inputs)
             if not self.params[i].is_buffer
         ]
+        self._addresses = [
+            (at, self.params[i]) for at, i in enumerate(self._inputs) if self.params[i].is_address
+        ]
         self._conditions = bool(self.prim_func.promises) or any(
             isinstance(x, Expr) for grid in self.prim_func.grids for x in grid
         )
@@ -130,6 +133,7 @@ class JITKernel:
             not self.out_idx
             and not self._dynamic
             and not self._conditions
+            and not self._addresses
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -138,6 +142,7 @@ class JITKernel:
         self.fixed = (
             not self._dynamic
             and not self._conditions
+            and not self._addresses
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -160,6 +165,8 @@ class JITKernel:
                 if all(x is not None for x in args):
                     raise
             return self.executables[0](*self._without_none(args), stream=stream)
+        if self._addresses and len(args) == len(self._inputs):
+            args = self._at_addresses(args)
         if any(x is None for x in args):
             args = self._without_none(args)
         if stream is None and self.fixed and len(args) == len(self._inputs):
@@ -188,6 +195,23 @@ class JITKernel:
         if not outputs:
             return None
         return outputs[0] if len(outputs) == 1 else outputs
+
+    def _at_addresses(self, args):
+        """The arguments with tensors in place of addresses (T.ptr) that are numbers."""
+        sizes, result = self._sizes(args), list(args)
+        for at, parameter in self._addresses:
+            if not isinstance(args[at], int) or isinstance(args[at], bool):
+                continue
+            shape = tuple(evaluate(x, sizes) for x in parameter.shape)
+            if None in shape or args[at] <= 0:
+                raise ArgumentError(
+                    f"{self.name}: argument {at} ('{parameter.name}'): expected an address of a"
+                    f" tensor of shape {list(parameter.shape)}, got {args[at]}"
+                )
+            kind = parameter.dtype.as_numpy()
+            shape = _packed(shape, parameter.dtype)
+            result[at] = memory_at(args[at], shape, kind, self.target.startswith("cuda"))
+        return tuple(result)
 
     def _without_none(self, args):
         """The arguments with memory in place of each None, which what the kernel never touches may
@@ -521,6 +545,24 @@ class JITKernel:
 
     def __repr__(self):
         return f"<JITKernel {self.name} on {self.target}>"
+
+
+def memory_at(address, shape, kind, on_gpu):
+    """The tensor of elements of numpy's type `kind` at an address, as its owner keeps it."""
+    import ctypes
+    from types import SimpleNamespace
+
+    import numpy
+
+    if on_gpu:
+        letter = kind.str if kind.kind != "V" else f"<u{kind.itemsize}"
+        about = {"shape": shape, "typestr": letter, "data": (address, False), "version": 3}
+        return SimpleNamespace(__cuda_array_interface__=about)
+    size = kind.itemsize
+    for x in shape:
+        size *= x
+    memory = (ctypes.c_char * size).from_address(address)
+    return numpy.frombuffer(memory, numpy.uint8).view(kind).reshape(shape)
 
 
 class Exportable:

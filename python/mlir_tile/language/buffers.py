@@ -45,6 +45,7 @@ class Buffer:
     """A tile or an argument: what the kernel reads and writes by indices."""
 
     is_var = False
+    is_address = False  # an argument that the caller may give as an address (T.ptr)
 
     def __init__(self, shape, kind="float32", scope="global", strides=None, name=None):
         if scope not in SCOPES:

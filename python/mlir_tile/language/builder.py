@@ -36,7 +36,7 @@ from .values import (
     truth,
     unary,
 )
-from .vectors import Ramp, lane_of, lanes_of
+from .vectors import Lanes, Ramp, lane_count, lane_of, lanes_of
 
 _OPERATORS = {
     "Add": operator.add,
@@ -306,6 +306,9 @@ class Builder(Macros):
                 value.name = name
             return value
         if reads_memory(value) and self.block is not None:
+            count = lane_count(value)
+            if count > 1:
+                return Lanes([self.named(name, lane_of(value, i)) for i in range(count)])
             return self.define(name, value)
         return value
 

@@ -29,6 +29,7 @@ class Parameter:
         self.strides = tuple(argument.strides) if isinstance(argument, Buffer) else ()
         self.is_buffer = isinstance(argument, Buffer)
         self.output = getattr(argument, "output", None)
+        self.is_address = getattr(argument, "is_address", False)
 
     def is_scalar(self):
         return not self.is_buffer

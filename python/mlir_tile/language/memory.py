@@ -128,6 +128,7 @@ def make_tensor(pointer, shape, dtype="float32", strides=None):
         for i, x in enumerate(builder.arguments):
             if x is pointer:
                 buffer = Buffer(shape, dtype, "global", strides, pointer.name)
+                buffer.is_address = True
                 builder.arguments[i] = buffer
                 return buffer
     return unsupported(
