@@ -8,12 +8,14 @@ follows from it.
 
 import functools
 import inspect
+import logging
 import threading
 
 from mlir_tile.language.arguments import Undeclared, annotations_of, make_argument
 from mlir_tile.language.buffers import Buffer
 from mlir_tile.language.errors import LanguageError, NoBuilderError, fail
 from mlir_tile.language.functions import PrimFunc, _start_of, trace
+from mlir_tile.language.initialization import unwritten_reads
 from mlir_tile.language.memory import Pointer
 from mlir_tile.language.rewrite import rewritten
 from mlir_tile.language.values import Variable, number_of
@@ -47,7 +49,23 @@ def compile(
             f"{func.name}: out_idx is given, and the function returns tensors made by T.empty,"
             " too; leave one out"
         )
-    return JITKernel(func, out_idx, target, pass_configs, bool(verbose), compile_flags)
+    kernel = JITKernel(func, out_idx, target, pass_configs, bool(verbose), compile_flags)
+    if not kernel.pass_configs.get("tl.disable_buffer_init_check"):
+        _report_unwritten(func)
+    return kernel
+
+
+def _report_unwritten(func):
+    """Says by the log which tiles a kernel reads before it wrote them."""
+    for kernel in func.builder.kernels:
+        for buffer, location in unwritten_reads(kernel):
+            logging.getLogger("mlir_tile").warning(
+                "%s: Buffer read before initialization: %s, a tile of %s, holds anything here;"
+                " write it first (T.clear, T.fill, T.copy; T.gemm(..., clear_accum=True))",
+                location,
+                buffer.name,
+                func.name,
+            )
 
 
 def elaborate(prim_func, target=None, pass_configs=None, out_idx=None):
