@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Votes of threads, reductions by any operation, reductions of a thread's memory, random numbers."""
+"""Votes of threads, reductions of any kind, of a thread's memory; random numbers."""
 
 import math
 

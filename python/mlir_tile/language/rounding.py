@@ -10,7 +10,7 @@ import math
 
 from .dtypes import dtype
 from .errors import fail, unsupported
-from .mathematics import And, Or, fma, reinterpret, rsqrt, sqrt
+from .mathematics import And, fma, reinterpret, rsqrt, sqrt
 from .values import Const, as_value, binary, cast, promote, select, type_of, unary
 
 MODES = ("rn", "rz", "ru", "rd")
