@@ -287,8 +287,9 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
   // Operations that use slots by their own shape say themselves what they read.
   for (Operation *user : target.getUsers())
     if (getTileViewSource(user))
-      return Conflict{"the shared buffer has a view, of another shape or of a slice", user,
-                      "viewed here"};
+      return Conflict{
+          "the shared buffer has a view, of another shape or of a slice", user,
+          "viewed here"};
   if (unknown)
     return Conflict{"'" + unknown->getName().getStringRef().str() +
                         "' in the loop may touch any buffer",
