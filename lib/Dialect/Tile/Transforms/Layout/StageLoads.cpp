@@ -10,10 +10,10 @@
 // through a tile that the loop fills.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "Staging.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -54,7 +54,8 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
   using StageLoadsPassBase::StageLoadsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Layouts})))
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     target = attr ? TargetInfo::get(attr.getArch()) : nullptr;

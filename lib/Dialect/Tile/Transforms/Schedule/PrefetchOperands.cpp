@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "GemmPlans.h"
+#include "Phases.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,7 +32,6 @@
 #include "tile/Analysis/MatrixAccess.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/MmaLayouts.h"
 #include "tile/Target/TargetInfo.h"
@@ -102,7 +102,8 @@ struct PrefetchOperandsPass
   using PrefetchOperandsPassBase::PrefetchOperandsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
@@ -219,7 +220,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   if (needed > available)
     return "a thread's fragments would take " + std::to_string(needed) +
            " registers, expected at most " + std::to_string(available);
-  return isReadBehind() ? "something behind it reads the same slot" : "";
+  return isReadBehind() ? "an operation after it reads the same slot" : "";
 }
 
 //===----------------------------------------------------------------------===//

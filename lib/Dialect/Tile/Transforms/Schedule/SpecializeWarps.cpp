@@ -10,6 +10,7 @@
 // but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,7 +19,6 @@
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -205,7 +205,8 @@ struct SpecializeWarpsPass
   using SpecializeWarpsPassBase::SpecializeWarpsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
