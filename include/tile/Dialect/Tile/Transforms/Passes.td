@@ -810,6 +810,31 @@ def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def CountArrivalsPass : Pass<"tile-count-arrivals", "::mlir::ModuleOp"> {
+  let summary = "Writes what the mbarriers of each ring count, and who arrives";
+  let description = [{
+    The last pass of a schedule. For each ring that is signalled by mbarriers it
+    counts the arrivals of all agents and blocks on the full and on the empty
+    mbarrier of a slot, and decides which threads of a consumer arrive at a
+    release (`tile.arrivals`). Where one thread of a warpgroup arrives for
+    threads that have read, the release says that its warps meet before
+    (`tile.meet`). What is already stated is respected. `--tile-verify-rings` compares it with what
+    the agents do (R9), and `--convert-tile-to-nvvm` reads it.
+
+    Before, and after, in a kernel with a role of eight warps that multiplies:
+
+    ```mlir
+    %r = tile.ring.create : !tile.ring<4 x [...], tma -> wgmma>
+
+    %r = tile.ring.create {tile.arrivals = {by = "warpgroup", empty = 2 : i64, full = 1 : i64}}
+        : !tile.ring<4 x [...], tma -> wgmma>
+    ```
+  }];
+  let statistics = [
+    Statistic<"countedRings", "counted-rings", "rings whose arrivals were counted">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let summary = "Proves, or refutes with a trace, that a schedule of rings is right";
   let description = [{
