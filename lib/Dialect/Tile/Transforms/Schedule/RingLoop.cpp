@@ -398,13 +398,9 @@ void RingLoop::build() {
   for (RingPlan &plan : plans) {
     if (!plan.usesMbarriers())
       continue;
-    UnrealizedConversionCastOp next = plan.next, current = plan.current;
     plan.end = continueBehind(plan, useOf(plan, trips));
-    next.getResult(0).replaceAllUsesWith(plan.end);
-    if (current) {
-      current.getResult(0).replaceAllUsesWith(current.getOperand(0));
-      current.erase();
-    }
+    for (unsigned n : plan.carriers)
+      loop->getBlock()->getTerminator()->setOperand(n, plan.end);
   }
   for (AllocOp alloc : allocs)
     if (alloc->use_empty())

@@ -45,10 +45,17 @@ struct RingPlan {
 
   /// The ring of an earlier loop, or the one that building the loop makes.
   Value ring;
-  /// Uses of the ring before this loop; and what stands in for that count
-  /// (null where nothing has to) and for the one behind.
+  /// Uses of the ring before this loop.
   Value base;
-  UnrealizedConversionCastOp current, next;
+  /// Where that is what a loop around carries: how many operations further out
+  /// it is, and which of its arguments. Counting for another ring replaces such
+  /// loops, so that their values do not last; their places do.
+  struct Carried {
+    unsigned level, argument;
+  };
+  std::optional<Carried> carried;
+  /// Operands of the terminator of the loop's block that carry the count on.
+  SmallVector<unsigned> carriers;
   /// What building the loop leaves: the count behind it, and the operation
   /// behind which its uses have ended.
   Value end;
