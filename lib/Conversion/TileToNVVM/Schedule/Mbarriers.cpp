@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Mbarriers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Target/PtxMnemonics.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -38,28 +39,31 @@ Value tile::nvvm::sharedAddress(KernelLowering &lowering, Value pointer) {
 
 void tile::nvvm::initMbarrier(KernelLowering &lowering, Value address,
                               int64_t count) {
-  emitOrdered(lowering, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r",
-              {address, lowering.i32(count)});
+  emitOrdered(lowering, ptx::kMbarrierInit.str() + ".shared::cta.b64 [$0], $1;",
+              "r,r", {address, lowering.i32(count)});
 }
 
 void tile::nvvm::arriveMbarrier(KernelLowering &lowering, Value address) {
   // The default scope (release.cta): release.cluster costs a memory barrier of
   // the whole GPU.
-  emitOrdered(lowering, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r",
+  emitOrdered(lowering,
+              ptx::kMbarrierArrive.str() + ".shared::cta.b64 _, [$0];", "r",
               {address});
 }
 
 void tile::nvvm::waitParity(KernelLowering &lowering, Value barrier,
                             Value parity, bool ofCluster) {
   std::string test =
-      lowering.target.hasMbarrierTryWait() ? "try_wait" : "test_wait";
+      (lowering.target.hasMbarrierTryWait() ? ptx::kMbarrierTryWait
+                                            : ptx::kMbarrierTestWait)
+          .str();
   emitOrdered(lowering,
-              "{ .reg .pred done; again: mbarrier." + test + ".parity" +
+              "{ .reg .pred done; again: " + test +
                   (ofCluster ? ".acquire.cluster" : "") +
                   ".shared::cta.b64 done, [$0], $1; @!done bra again; }",
               "r,r", {sharedAddress(lowering, barrier), parity});
 }
 
 void tile::nvvm::emitProxyFence(KernelLowering &lowering) {
-  emitOrdered(lowering, "fence.proxy.async.shared::cta;", "", {});
+  emitOrdered(lowering, ptx::kProxyFence.str() + ".shared::cta;", "", {});
 }
