@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How many arrivals complete a phase of a ring's full and empty mbarriers
-// (docs/Rationale/Schedules.md, section 4). --tile-count-arrivals takes the
+// (docs/Rings.md). --tile-count-arrivals takes the
 // decision once and writes it on the ring and its releases (ScheduleFacts.h);
 // --tile-verify-rings compares it with what each agent does; the lowering reads
 // it.

@@ -1,7 +1,7 @@
 //===- RingProtocol.h - what the operations of a ring become ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A protocol per kind of producer (docs/Rationale/Schedules.md, section 4.1):
+// A protocol per kind of producer (docs/Rings.md):
 //
 //   GroupRing         cp_async, threads            one agent fills and reads
 //   TmaRing           tma                          copies count bytes

@@ -336,7 +336,8 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
     SmallVector<GemmOp> gemms(loop.getBody()->getOps<GemmOp>());
     if (gemms.empty())
       continue;
-    // By mma.sync it has ended when it was issued: its token says nothing.
+    // A gemm by mma.sync has ended when it was issued, so its token has no
+    // meaning.
     if (gemms[0].isAsync() && isDoneBy(gemms[0], MmaInstruction::MmaSync))
       gemms[0] = cast<GemmOp>(makeSynchronous(gemms[0]));
     Prefetch prefetch(loop, waits[0], gemms[0]);
@@ -346,7 +347,8 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
             ? "the loop has several gemms"
             : prefetch.whyNot(fragmentRegisters(kernel, loop), available);
     if (!reason.empty()) {
-      // Of others the question does not arise: they read shared memory.
+      // Other gemms need no remark: they read their operands from shared
+      // memory.
       bool isMmaSync = isDoneBy(gemms[0], MmaInstruction::MmaSync);
       if (remarks && isMmaSync)
         gemms[0].emitRemark() << "operands not loaded ahead: " << reason;

@@ -15,13 +15,14 @@ namespace mlir::tile {
 
 /// When production i is issued, relative to iteration i.
 enum class Ahead {
-  AfterWait,    // i + N - 1, behind the wait that empties its slot
+  AfterWait,    // i + N - 1, after the wait that empties its slot
   BeforeWait,   // i: another agent issues it as early as it can
-  AfterRelease, // i + N, behind the release that empties its slot
+  AfterRelease, // i + N, after the release that empties its slot
 };
 
-/// A copy behind a loop into a tile that the loop's ring has taken, and where
-/// it is read: one more use of the ring, with only this buffer filled.
+/// A copy after a loop into a tile that became a slot of the loop's ring, and
+/// the operations that read it: one more use of the ring, with only this buffer
+/// filled.
 struct FollowingUse {
   TileMoveOpInterface copy;
   unsigned buffer;         // its place in the ring
@@ -40,24 +41,25 @@ struct RingPlan {
   /// Blocks of a cluster that fill each other's slots.
   int64_t peers = 1;
 
-  /// Uses of the ring behind the loop, in program order.
+  /// Uses of the ring after the loop, in program order.
   SmallVector<FollowingUse> following;
 
   /// The ring of an earlier loop, or the one that building the loop makes.
   Value ring;
-  /// Uses of the ring before this loop.
+  /// The number of uses of the ring before this loop.
   Value base;
-  /// Where that is what a loop around carries: how many operations further out
-  /// it is, and which of its arguments. Counting for another ring replaces such
-  /// loops, so that their values do not last; their places do.
+  /// Where an enclosing loop carries that number: how many operations further
+  /// out the loop is, and which of its arguments carries it. Counting for
+  /// another ring replaces such loops and invalidates their values; the places
+  /// stay.
   struct Carried {
     unsigned level, argument;
   };
   std::optional<Carried> carried;
-  /// Operands of the terminator of the loop's block that carry the count on.
+  /// Operands of the terminator of the loop's block that carry the number on.
   SmallVector<unsigned> carriers;
-  /// What building the loop leaves: the count behind it, and the operation
-  /// behind which its uses have ended.
+  /// Results of building the loop: the number of uses after it, and the
+  /// operation after which its uses have ended.
   Value end;
   Operation *last = nullptr;
   bool usesMbarriers() const {

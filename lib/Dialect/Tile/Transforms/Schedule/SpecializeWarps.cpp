@@ -36,7 +36,8 @@ static bool isAccumulatorRing(Value ring) {
   return cast<RingType>(ring.getType()).inTensorMemory();
 }
 
-/// What fills the slots of mbarrier rings by copies.
+/// Whether an operation belongs to filling the slots of mbarrier rings by
+/// copies.
 static bool isProduction(Operation *op) {
   auto isFilled = [](Value ring) {
     return isMbarrierRing(ring) && !isAccumulatorRing(ring);
@@ -237,11 +238,12 @@ private:
            });
   }
 
-  /// What the launch of `blocks` on a multiprocessor gives is redistributed:
-  /// issuing copies takes few registers. Nothing, where each thread can have
-  /// the most there is anyway. `copies`: what the producers' own copies take
-  /// (0: one thread issues them all); `computing`: what the fragments of
-  /// consumers do, `multiplying` those of gemms among them.
+  /// Redistributes the registers that a launch of `blocks` on a multiprocessor
+  /// gives each thread, because issuing copies takes few of them. Returns
+  /// nothing if every thread can have the largest number anyway. `copies`:
+  /// registers for the producers' own copies (0: one thread issues them all).
+  /// `computing`: registers for the fragments of consumers; `multiplying`: the
+  /// part of these that gemms use.
   static RegisterBudget share(const TargetInfo &target, int64_t threads,
                               int64_t blocks, int64_t copies, int64_t computing,
                               int64_t multiplying) {
@@ -271,7 +273,8 @@ private:
     return result;
   }
 
-  /// No more blocks share a multiprocessor than have registers for their gemms.
+  /// At most as many blocks share a multiprocessor as have registers for their
+  /// gemms.
   static RegisterBudget budget(KernelOp kernel, const TargetInfo &target,
                                int64_t threads, int64_t copies,
                                int64_t computing, int64_t multiplying) {
@@ -302,7 +305,8 @@ private:
 
     int64_t consumers = kernel.getThreads();
     int64_t threads = consumers + kProducerThreads;
-    // One thread of each fills a ring: they share a warpgroup.
+    // One thread of each of these roles fills a ring, so they share a
+    // warpgroup.
     bool overlaps =
         llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
           return isAccumulatorRing(ring.getRing());
