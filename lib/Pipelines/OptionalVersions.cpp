@@ -98,7 +98,7 @@ void mlir::tile::leaveOut(ModuleOp module, OwningOpRef<ModuleOp> written,
   for (const RefusedVersion &version : refused) {
     module.lookupSymbol(version.kernel)->emitRemark()
         << "'" << version.version << "' is left out, and '" << version.kernel
-        << "' takes aligned arguments, too: " << version.why;
+        << "' is also launched with aligned arguments: " << version.why;
     once.push_back(version.kernel);
   }
 }

@@ -1,11 +1,11 @@
 //===- PrefetchOperands.cpp - gemm operands loaded one k step ahead -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 5b, behind --tile-pipeline, for gemms by mma.sync that read a ring
-// through ldmatrix. A ring loop begins with a wait, and the first
-// multiplication waits again for its operands: tensor cores idle for both. Here
-// the gemm becomes its k steps, with operands in two sets of fragments, and the
-// set of a step is loaded before the multiplication of the step before it:
+// Runs after --tile-pipeline, for gemms by mma.sync that read a ring through
+// ldmatrix. A ring loop begins with a wait, and the first multiplication waits
+// again for its operands: tensor cores idle for both. Here the gemm becomes its
+// k steps, with operands in two sets of fragments, and the set of a step is
+// loaded before the multiplication of the step before it:
 //
 //   if 0 < T: wait(0); load step 0 of use 0
 //   for i: for each step s but the last: load step s+1; multiply step s
@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "GemmPlans.h"
+#include "Phases.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,8 +31,8 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/MatrixAccess.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/MmaLayouts.h"
 #include "tile/Target/TargetInfo.h"
@@ -79,12 +80,9 @@ private:
                             Operand &operand);
   bool isReadBehind();
   void load(ValueRange views, int64_t step);
-  /// The number of an iteration's use is the iteration's, plus what does not
-  /// change in the loop.
-  bool knowsUse();
-  Value useOf(Value iteration);
-  /// Waits for an iteration's use, if there is one, and loads its first step.
-  void waitAndLoad(Value iteration);
+  /// Waits for the use of iteration `iteration`, if there is one, and loads its
+  /// first step; `distance`: how far that is ahead, in the loop.
+  void waitAndLoad(Value iteration, std::optional<int64_t> distance);
 
   scf::ForOp loop;
   RingWaitOp wait;
@@ -102,7 +100,8 @@ struct PrefetchOperandsPass
   using PrefetchOperandsPassBase::PrefetchOperandsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
@@ -196,8 +195,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   for (auto op : loop.getBody()->getOps<RingReleaseOp>())
     if (op.getRing() == wait.getRing())
       release = op;
-  if (loop.getNumResults() || !matchPattern(loop.getStep(), m_One()) ||
-      !knowsUse() || !release)
+  if (loop.getNumResults() || !countsWithLoop(loop, wait.getUse()) || !release)
     return "its loop is not a plain ring loop";
   int64_t k = gemm.getK();
   steps = k / plan.getK();
@@ -219,7 +217,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   if (needed > available)
     return "a thread's fragments would take " + std::to_string(needed) +
            " registers, expected at most " + std::to_string(available);
-  return isReadBehind() ? "something behind it reads the same slot" : "";
+  return isReadBehind() ? "an operation after it reads the same slot" : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,36 +238,20 @@ void Prefetch::load(ValueRange views, int64_t step) {
   }
 }
 
-bool Prefetch::knowsUse() {
-  Value iteration = loop.getInductionVar();
-  if (wait.getUse() == iteration)
-    return true;
-  auto add = wait.getUse().getDefiningOp<arith::AddIOp>();
-  return add && ((add.getLhs() == iteration &&
-                  loop.isDefinedOutsideOfLoop(add.getRhs())) ||
-                 (add.getRhs() == iteration &&
-                  loop.isDefinedOutsideOfLoop(add.getLhs())));
-}
-
-Value Prefetch::useOf(Value iteration) {
-  auto add = wait.getUse().getDefiningOp<arith::AddIOp>();
-  if (wait.getUse() == loop.getInductionVar())
-    return iteration;
-  Value base =
-      add.getLhs() == loop.getInductionVar() ? add.getRhs() : add.getLhs();
-  return builder.createOrFold<arith::AddIOp>(loc, base, iteration);
-}
-
-void Prefetch::waitAndLoad(Value iteration) {
+void Prefetch::waitAndLoad(Value iteration, std::optional<int64_t> distance) {
   Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                        iteration, loop.getUpperBound());
   auto guard =
       scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
+  if (distance)
+    guard->setAttr(kIterationAheadAttrName,
+                   builder.getI64IntegerAttr(*distance));
   OpBuilder::InsertionGuard restore(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
-  auto next = RingWaitOp::create(builder, wait.getLoc(), wait.getResultTypes(),
-                                 wait.getRing(), useOf(iteration),
-                                 wait.getInFlightAttr());
+  auto next = RingWaitOp::create(
+      builder, wait.getLoc(), wait.getResultTypes(), wait.getRing(),
+      useInIteration(builder, loop, wait.getUse(), iteration),
+      wait.getInFlightAttr());
   load(next.getViews(), 0);
 }
 
@@ -283,7 +265,7 @@ void Prefetch::rewrite() {
     for (Value &fragment : operand.fragments)
       fragment = AllocOp::create(builder, loc, type, operand.layout);
   }
-  waitAndLoad(loop.getLowerBound());
+  waitAndLoad(loop.getLowerBound(), /*distance=*/std::nullopt);
   builder.setInsertionPoint(gemm);
   for (int64_t s = 0; s < steps; ++s) {
     if (s + 1 < steps) {
@@ -291,7 +273,8 @@ void Prefetch::rewrite() {
     } else {
       release->moveBefore(gemm);
       waitAndLoad(arith::AddIOp::create(builder, loc, loop.getInductionVar(),
-                                        loop.getStep()));
+                                        loop.getStep()),
+                  /*distance=*/1);
     }
     auto step = cast<GemmOp>(builder.clone(*gemm));
     step.getAMutable().assign(operands[0].fragments[s % 2]);
