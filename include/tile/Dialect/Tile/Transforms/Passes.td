@@ -10,6 +10,10 @@ include "mlir/Pass/PassBase.td"
 // Kernel passes: target, open numbers, grids
 //===----------------------------------------------------------------------===//
 
+//===----------------------------------------------------------------------===//
+// Kernel passes: target, open numbers, grids
+//===----------------------------------------------------------------------===//
+
 def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let summary = "States the architecture a module is compiled for";
   let description = [{
