@@ -416,7 +416,7 @@ bool MbarrierCheck::checkFences() {
           op->emitError()
           << (isWgmma(op) ? "wgmma" : "tcgen05.mma")
           << " reads what others wrote through the generic proxy, without "
-             "fence.proxy.async behind the wait for it: PTX ISA, 'Async Proxy'";
+             "fence.proxy.async after the wait for it: PTX ISA, 'Async Proxy'";
       diag.attachNote(last->getLoc()) << "waited for here";
       ok = false;
     }

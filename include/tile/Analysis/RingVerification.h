@@ -20,8 +20,8 @@ struct RingNote {
   std::string text;
 };
 
-/// The rules of docs/Rationale/Schedules.md §5 that are checked, by its
-/// numbers; docs/Rationale/VerifyRings.md says how.
+/// The rules of docs/Rings.md that are checked, by its numbers;
+/// docs/Rationale/VerifyRings.md says how.
 enum class RingRule : uint8_t {
   None, // not proved, and no rule is known to be broken
   R1,

@@ -304,11 +304,11 @@ void Extractor::finishRings() {
     };
     if (ring.type.getProducer() == RingSide::CpAsync && !isAlone)
       report("expected one role to fill and to read a ring filled by cp_async, "
-             "whose groups nobody else can wait for");
+             "whose groups no other role can wait for");
     else if (ring.producers.empty() && !ring.consumers.empty())
-      report("the ring is waited for, but nobody fills it");
+      report("the ring is waited for, but no role fills it");
     else if (ring.consumers.empty() && !ring.producers.empty())
-      report("the ring is filled, but nobody waits for it");
+      report("the ring is filled, but no role waits for it");
     if (ring.isBarrierProtocol)
       model.agents[ring.producers.front()].isSplit = true;
   }

@@ -201,6 +201,10 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
     Needs: `--tile-choose-tunables`, and to stand before `--tile-infer-layouts`.
     Leaves: a loop over the block's part of the grid.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which kernels loop over their part of the grid, and why others do not">];
+  let statistics = [
+    Statistic<"persistentKernels", "persistent-kernels", "kernels with a loop over tiles">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
@@ -253,6 +257,10 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
     Needs: `--tile-choose-tunables`, `--tile-make-persistent`.
     Leaves: nothing that a block outside the grid would do to memory.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say in which kernels blocks can lie outside the grid">];
+  let statistics = [
+    Statistic<"guardedOps", "guarded-ops", "operations under a condition">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -812,6 +820,8 @@ def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> 
     Needs: `--tile-schedule-gemms`.
     Leaves: gemms with `accumulate(%later)` in place of fills.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which accumulators are still filled, and why">];
   let statistics = [
     Statistic<"clearedAccumulators", "cleared-accumulators", "accumulators that a first product overwrites">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tile::TileDialect",
@@ -849,6 +859,8 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
     Needs: `--tile-pipeline`, `--tile-specialize-warps`.
     Leaves: a token on each store by TMA that need not be waited for at once.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which stores are waited for at once, and why">];
   let statistics = [
     Statistic<"scheduledStores", "scheduled-stores", "tiles whose stores are not waited for at once">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];

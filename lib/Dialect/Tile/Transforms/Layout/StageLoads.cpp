@@ -1,7 +1,7 @@
 //===- StageLoads.cpp - fragments arrive through shared memory ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before stores are staged and copies
+// Runs after layouts are inferred, before stores are staged and copies
 // selected. What an epilogue reads into a fragment (a residual, a bias of every
 // element) it would read in short pieces of many rows, and wait for. Through a
 // tile in shared memory it arrives as whole rows by TMA, which a role that
@@ -10,10 +10,10 @@
 // through a tile that the loop fills.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "Staging.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -54,7 +54,8 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
   using StageLoadsPassBase::StageLoadsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Layouts})))
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     target = attr ? TargetInfo::get(attr.getArch()) : nullptr;

@@ -1,18 +1,18 @@
 //===- StageStores.cpp - fragments leave through shared memory ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before copies are selected. A fragment's
+// Runs after layouts are inferred, before copies are selected. A fragment's
 // rows are spread over a warp; stored directly each warp writes short pieces of
 // many rows, and atomics go an element at a time. Through a tile in shared
 // memory they leave as whole rows by TMA, which no thread waits for. The tile
 // takes what shared memory the kernel leaves, in as many pieces as that needs.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "Staging.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -28,7 +28,8 @@ struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
   using StageStoresPassBase::StageStoresPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Layouts})))
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     target = attr ? TargetInfo::get(attr.getArch()) : nullptr;

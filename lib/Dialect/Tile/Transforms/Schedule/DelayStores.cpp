@@ -1,7 +1,7 @@
 //===- DelayStores.cpp - one tile is stored while the next multiplies -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after gemms and stores are scheduled. A block that works off several
+// Runs after gemms and stores are scheduled. A block that works off several
 // tiles ends each with its results in registers, on their way through a tile of
 // shared memory: tensor cores stand still meanwhile. Where registers can hold
 // results beside the next accumulators, they stay there, and the first
@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlans.h"
+#include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,6 +57,10 @@ struct DelayStoresPass : tile::impl::DelayStoresPassBase<DelayStoresPass> {
   using DelayStoresPassBase::DelayStoresPassBase;
 
   void runOnOperation() override {
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Rings, Need::Roles,
+                              Need::GemmTokens, Need::StoreTokens})))
+      return signalPassFailure();
     getOperation().walk([&](WarpSpecializeOp roles) {
       for (auto [role, registers] :
            llvm::zip(roles.getRoles(), roles.getRegisters())) {
@@ -291,13 +296,15 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
   auto explain = [&](const Twine &reason) {
     if (remarks)
       found->deliveries.front().store.emitRemark()
-          << "stored before the next tile's products: " << reason;
+          << "store is not delayed into the next tile: " << reason;
   };
   if (first == all && !canWait(*found, found->deliveries.back()))
-    return explain("it is no whole words, or is used elsewhere");
+    return explain("its elements do not fill 32-bit registers, or the fragment "
+                   "has other uses");
   if (first == all)
-    return explain("the role's " + Twine(registers) +
-                   " registers hold no piece of it beside the accumulators");
+    return explain(
+        "the role's " + Twine(registers) +
+        " registers have no room for a piece beside the accumulators");
   auto delayed = MutableArrayRef(found->deliveries).drop_front(first);
   Recomputed scalars(loop);
   for (Delivery &delivery : delayed)

@@ -1,10 +1,10 @@
 //===- Pipeline.cpp - pipelined loops become ring loops -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 4: after copies have been selected, before the lowering. Decides
-// nothing about dependences itself (Analysis/Dependence.h does) and nothing
-// about how a ring synchronizes (the lowering does). Copies of one protocol
-// share a ring. For cp.async and N stages:
+// Runs after copies have been selected, before the lowering. Decides nothing
+// about dependences itself (Analysis/Dependence.h does) and nothing about how a
+// ring synchronizes (the lowering does). Copies of one protocol share a ring.
+// For cp.async and N stages:
 //
 //   productions 0 .. N-2
 //   for i in 0 .. T-1: wait(i); production i+N-1; body(i); release(i)
@@ -188,7 +188,7 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
   if (!alike) {
     if (remarks)
       loop.emitRemark() << "not shared in the cluster: its blocks may run the "
-                           "loop differently often";
+                           "loop a different number of times";
     return;
   }
   for (const AheadCopy &ahead : plan.copies) {
@@ -361,15 +361,15 @@ void PipelinePass::convert(PipelinedOp loop) {
       countUses(loop, plan);
       reuse.add(loop, plan);
     } else if (remarks) {
-      loop.emitRemark() << "goes on with the ring of a loop before, filled by "
+      loop.emitRemark() << "uses the ring of an earlier loop, filled by "
                         << stringifyRingSide(plan.producer);
     }
     if (plan.producer == RingSide::Tma)
       plan.following = findFollowing(loop, plan);
     if (remarks && !plan.following.empty())
       plan.following.front().copy->emitRemark()
-          << "through the ring of the loop before, " << plan.following.size()
-          << " uses";
+          << "copied through the ring of the loop before it, in "
+          << plan.following.size() << " uses";
   }
   buildRingLoop(loop, plans);
   for (RingPlan &plan : plans)

@@ -1,11 +1,11 @@
 //===- PrefetchOperands.cpp - gemm operands loaded one k step ahead -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 5b, behind --tile-pipeline, for gemms by mma.sync that read a ring
-// through ldmatrix. A ring loop begins with a wait, and the first
-// multiplication waits again for its operands: tensor cores idle for both. Here
-// the gemm becomes its k steps, with operands in two sets of fragments, and the
-// set of a step is loaded before the multiplication of the step before it:
+// Runs after --tile-pipeline, for gemms by mma.sync that read a ring through
+// ldmatrix. A ring loop begins with a wait, and the first multiplication waits
+// again for its operands: tensor cores idle for both. Here the gemm becomes its
+// k steps, with operands in two sets of fragments, and the set of a step is
+// loaded before the multiplication of the step before it:
 //
 //   if 0 < T: wait(0); load step 0 of use 0
 //   for i: for each step s but the last: load step s+1; multiply step s
@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "GemmPlans.h"
+#include "Phases.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,7 +32,6 @@
 #include "tile/Analysis/MatrixAccess.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/MmaLayouts.h"
 #include "tile/Target/TargetInfo.h"
@@ -102,7 +102,8 @@ struct PrefetchOperandsPass
   using PrefetchOperandsPassBase::PrefetchOperandsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
@@ -219,7 +220,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   if (needed > available)
     return "a thread's fragments would take " + std::to_string(needed) +
            " registers, expected at most " + std::to_string(available);
-  return isReadBehind() ? "something behind it reads the same slot" : "";
+  return isReadBehind() ? "an operation after it reads the same slot" : "";
 }
 
 //===----------------------------------------------------------------------===//

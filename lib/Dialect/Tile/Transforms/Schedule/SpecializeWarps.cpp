@@ -1,15 +1,16 @@
 //===- SpecializeWarps.cpp - producers and consumers as roles -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after pipelining. A program that meets its copies in mbarrier rings
-// only is run by two agents: one keeps what fills slots, the other everything
-// else, each with the control flow around it. Where accumulators are a ring in
-// tensor memory, what fills those is a third agent. All count the uses of a
-// ring alike, since all run the same loops. Whether that is possible was
-// decided before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is
-// decided here but registers, and which of the copying threads copies what.
+// Runs after pipelining. A program that meets its copies in mbarrier rings only
+// is run by two agents: one keeps what fills slots, the other everything else,
+// each with the control flow around it. Where accumulators are a ring in tensor
+// memory, what fills those is a third agent. All count the uses of a ring
+// alike, since all run the same loops. Whether that is possible was decided
+// before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is decided here
+// but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,7 +19,6 @@
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -205,7 +205,8 @@ struct SpecializeWarpsPass
   using SpecializeWarpsPassBase::SpecializeWarpsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
     const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;

@@ -78,7 +78,8 @@ tile.kernel @left(%n: index) grid(%b) = (1) threads(128) {
   %copy = tile.alloc : memref<64x64xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
   scf.for %k = %c0 to %n step %c1 {
-    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    %t = tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment> -> !tile.token
+    tile.await %t
   }
   tile.fill %acc with %one : memref<64x64xf32, #tile.fragment>, f32
   scf.for %k = %c0 to %c8 step %c1 {
