@@ -102,6 +102,7 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   DelayStoresPassOptions delay;
   delay.remarks = options.remarks;
   passes.addPass(createDelayStoresPass(delay));
+  passes.addPass(createCountArrivalsPass());
 }
 
 void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,

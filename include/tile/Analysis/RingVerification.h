@@ -32,6 +32,7 @@ enum class RingRule : uint8_t {
   R7,
   R7b,
   R8,
+  R9,
   R10,
   R12,
   R14,
@@ -39,7 +40,8 @@ enum class RingRule : uint8_t {
   R16,
   R17,
   R18,
-  R22
+  R22,
+  R23
 };
 
 /// `R16`.

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -286,15 +287,9 @@ llvm::SmallPtrSet<Operation *, 4> tile::nvvm::issuesEndedBy(AwaitOp await) {
 
 /// Whether the first iteration of a loop starts `buffer` from zero.
 static bool startsFromZero(scf::ForOp loop, Value buffer) {
-  for (auto gemm : loop.getBody()->getOps<GemmOp>()) {
-    if (gemm.getC() != buffer)
-      continue;
-    Value flag = gemm.getAccumulate();
-    auto later = flag ? flag.getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-    return later && later.getPredicate() == arith::CmpIPredicate::ne &&
-           later.getLhs() == loop.getInductionVar() &&
-           later.getRhs() == loop.getLowerBound();
-  }
+  for (auto gemm : loop.getBody()->getOps<GemmOp>())
+    if (gemm.getC() == buffer)
+      return gemm->hasAttr(kClearFirstAttrName);
   return false;
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Layout/Reshape.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -98,10 +99,13 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (std::optional<LogicalResult> fact = verifyScheduleFact(op, attribute))
+    return *fact;
+  SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName};
+  llvm::append_range(known, scheduleFactNames());
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the tile dialect"
-                           << didYouMean(name,
-                                         {kTargetAttrName, kChosenAttrName});
+                           << didYouMean(name, known);
 }
 
 MemorySpace tile::getMemorySpace(Type type) {

@@ -918,11 +918,40 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def CountArrivalsPass : Pass<"tile-count-arrivals", "::mlir::ModuleOp"> {
+  let summary = "Writes what the mbarriers of each ring count, and who arrives";
+  let description = [{
+    For each ring that is signalled by mbarriers the pass counts the arrivals of
+    all agents and blocks on the full and on the empty mbarrier of a slot, and
+    decides which threads of a consumer arrive at a release (`tile.arrivals`).
+    Where one thread of a warpgroup arrives for threads that have read, the
+    release says that the warps of the warpgroup meet before (`tile.meet`). What
+    is already stated is respected. `--tile-verify-rings` compares the numbers
+    with what the agents do (R9), and `--convert-tile-to-nvvm` reads them.
+
+    Before, and after, in a kernel with a role of eight warps that multiplies:
+
+    ```mlir
+    %r = tile.ring.create : !tile.ring<4 x [...], tma -> wgmma>
+
+    %r = tile.ring.create {tile.arrivals = {by = "warpgroup", empty = 2 : i64, full = 1 : i64}}
+        : !tile.ring<4 x [...], tma -> wgmma>
+    ```
+
+    Needs: `--tile-choose-tunables`, and all passes that move waits, releases or
+    readers of rings before it.
+    Leaves: `tile.arrivals` on every ring with mbarriers.
+  }];
+  let statistics = [
+    Statistic<"countedRings", "counted-rings", "rings whose arrivals were counted">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let summary = "Proves, or refutes with a trace, that a schedule of rings is right";
   let description = [{
     Executes what the roles of each kernel do with rings and tokens, for every
-    loop count from 0 to 2 * stages + 2, and checks rules R1 to R18 of
+    loop count from 0 to 2 * stages + 2, and checks rules R1 to R23 of
     docs/Rings.md: numbering, pairing, views, asynchronous reads,
     accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
     broken rule is an error, with the operations that lead to it and the sizes;

@@ -12,7 +12,7 @@
 #include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -22,27 +22,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-/// The branch around `loop` that is taken where the loop runs.
-static scf::IfOp guardOf(scf::ForOp loop) {
-  auto guard = dyn_cast<scf::IfOp>(loop->getParentOp());
-  auto runs = guard ? guard.getCondition().getDefiningOp<arith::CmpIOp>()
-                    : arith::CmpIOp();
-  bool matches =
-      runs && loop->getBlock() == guard.thenBlock() &&
-      runs.getPredicate() == arith::CmpIPredicate::slt &&
-      isEqualConstantIntOrValue(getAsOpFoldResult(runs.getLhs()),
-                                getAsOpFoldResult(loop.getLowerBound())) &&
-      isEqualConstantIntOrValue(getAsOpFoldResult(runs.getRhs()),
-                                getAsOpFoldResult(loop.getUpperBound()));
-  return matches ? guard : scf::IfOp();
-}
-
-static bool surelyRuns(scf::ForOp loop) {
-  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
-                         last = getConstantIntValue(loop.getUpperBound());
-  return first && last && *first < *last;
-}
 
 /// The fill with zeros that is the last to touch `buffer` before `op` is
 /// reached; null where something else is.
@@ -114,9 +93,9 @@ StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
     return {};
   if (isTouched)
     return "the loop also uses them in something other than the product";
-  scf::IfOp guard = guardOf(loop);
-  if (!guard && !surelyRuns(loop))
+  if (!runsAtLeastOnce(loop))
     return kMayNotRun;
+  scf::IfOp guard = guardOf(loop);
   for (Operation *op = guard ? loop->getPrevNode() : nullptr; op;
        op = op->getPrevNode())
     if (touches(op, accumulator))
@@ -135,6 +114,7 @@ StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
       builder, gemms.front().getLoc(), arith::CmpIPredicate::ne,
       loop.getInductionVar(), loop.getLowerBound());
   gemms.front().getAccumulateMutable().assign(later);
+  gemms.front()->setAttr(kClearFirstAttrName, builder.getUnitAttr());
   if (!guard) {
     fill.erase();
   } else {

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -276,6 +277,7 @@ static void guardLoop(scf::ForOp loop, Operation *end) {
     types.push_back(result.getType());
   auto guard = scf::IfOp::create(builder, loc, types, runs,
                                  /*withElseRegion=*/!types.empty());
+  guard->setAttr(kGuardsLoopAttrName, builder.getUnitAttr());
   Block *then = guard.thenBlock();
   Operation *behind = end->getNextNode();
   for (Operation *op = loop; op != behind;) {
@@ -330,6 +332,10 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return yields; });
   auto carrier = cast<scf::ForOp>(replaced->getOperation());
+  if (llvm::all_of(carrier.getBody()->getOps<GemmOp>(), [](GemmOp gemm) {
+        return gemm.getToken() && isDoneBy(gemm, MmaInstruction::Wgmma);
+      }))
+    carrier->setAttr(kGemmsInFlightAttrName, rewriter.getUnitAttr());
 
   auto await = [&](OpBuilder &builder, ValueRange carried) {
     AwaitOp::create(builder, loc, carried.take_front(tokens),

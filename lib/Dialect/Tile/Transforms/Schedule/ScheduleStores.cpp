@@ -17,6 +17,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -61,6 +62,7 @@ struct ScheduleStoresPass
   using ScheduleStoresPassBase::ScheduleStoresPassBase;
 
   void runOnOperation() override {
+    deliveries = 0;
     if (failed(requireBefore(*this, getOperation(),
                              {Need::Numbers, Need::Rings, Need::Roles})))
       return signalPassFailure();
@@ -84,6 +86,8 @@ private:
   static void explain(AllocOp alloc, const StoreRefusal &refusal);
   static DenseI64ArrayAttr divide(Staging &staging);
   void schedule(Staging &staging);
+
+  int64_t deliveries = 0; // so far, in the module
 };
 } // namespace
 
@@ -380,19 +384,28 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   SmallVector<Value> pending;
   if (left)
     pending = carried.beginAll(staging.accesses.front(), left);
+  IntegerAttr delivery; // that waits for its store
   for (Operation *&op : staging.accesses) {
     bool isStore = isStoreOf(op, staging.alloc);
     builder.setInsertionPoint(op);
-    if (!pending.empty() && inOrder)
+    if (!pending.empty() && inOrder) {
       AwaitOp::create(builder, loc, pending, UnitAttr(), IntegerAttr());
-    else if (!pending.empty() && !isStore)
-      AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
+    } else if (!pending.empty() && !isStore) {
+      auto await =
+          AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
+      delivery = builder.getI64IntegerAttr(deliveries++);
+      await->setAttr(kDeliveryAttrName, delivery);
+      op->setAttr(kDeliveryAttrName, delivery);
+    }
     if (inOrder || !isStore)
       pending.clear();
     if (!isStore)
       continue;
     op = makeAsynchronous(op);
     pending.push_back(op->getResult(0));
+    if (delivery)
+      op->setAttr(kDeliveryAttrName, delivery);
+    delivery = {};
   }
   ++scheduledStores;
   if (!left)
