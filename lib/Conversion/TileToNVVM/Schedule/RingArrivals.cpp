@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "RingArrivals.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -23,8 +24,7 @@ static int64_t arrivalsForSides(RingType type, int64_t warps) {
 static bool givesToThreads(RingWaitOp wait) {
   return llvm::any_of(wait->getUsers(), [](Operation *user) {
     auto gemm = dyn_cast<GemmOp>(user);
-    return !gemm || !gemm.getPlan() ||
-           gemm.getPlan()->getInstruction() != MmaInstruction::Wgmma;
+    return !gemm || traitsOf(gemm).reader != RingSide::Wgmma;
   });
 }
 

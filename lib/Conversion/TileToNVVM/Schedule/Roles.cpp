@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Target/ThreadBudget.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,19 +31,13 @@ static bool runsOnOneThread(Operation *op) {
          (effects && effects.onlyHasEffect<MemoryEffects::Read>());
 }
 
-/// Registers of a thread at launch, when one block runs on a multiprocessor.
-static int64_t launchRegisters(KernelLowering &lowering) {
-  int64_t registers =
-      lowering.target.registersPerSm / lowering.kernel.getThreads() / 8 * 8;
-  return std::min<int64_t>(registers, lowering.target.maxRegistersPerThread);
-}
-
 static void setRegisters(KernelLowering &lowering, int64_t registers) {
   if (!registers)
     return;
-  auto action = registers > launchRegisters(lowering)
-                    ? NVVM::SetMaxRegisterAction::increase
-                    : NVVM::SetMaxRegisterAction::decrease;
+  int64_t launched =
+      ThreadBudget(lowering.target).launched(lowering.kernel.getThreads());
+  auto action = registers > launched ? NVVM::SetMaxRegisterAction::increase
+                                     : NVVM::SetMaxRegisterAction::decrease;
   NVVM::SetMaxRegisterOp::create(lowering.builder, registers, action);
 }
 

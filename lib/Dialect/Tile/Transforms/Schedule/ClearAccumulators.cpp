@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
-#include "GemmPlans.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -78,7 +78,7 @@ void ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
     if (touches(&op, accumulator)) {
       auto gemm = dyn_cast<GemmOp>(op);
       if (!gemm || gemm.getC() != accumulator || gemm.getPromoteEvery() ||
-          gemm.getClear() || !isDoneBy(gemm, MmaInstruction::Wgmma))
+          gemm.getClear() || !traitsOf(gemm).takesAccumulateFlag)
         return;
       gemms.push_back(gemm);
     }

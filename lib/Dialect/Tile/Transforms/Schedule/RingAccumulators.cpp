@@ -8,11 +8,11 @@
 // no roles follow there is nothing to gain, and nothing is done.
 //
 //===----------------------------------------------------------------------===//
-#include "GemmPlans.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -117,7 +117,8 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     auto gemm = dyn_cast<GemmOp>(user);
     auto fill = dyn_cast<FillOp>(user);
     auto copy = dyn_cast<CopyOp>(user);
-    if (gemm && isTcgen05(gemm) && gemm.getC() == buffer && !gemm.isAsync()) {
+    if (gemm && traitsOf(gemm).usesTensorMemory && gemm.getC() == buffer &&
+        !gemm.isAsync()) {
       if (!arrivesByTma(gemm.getA()) || !arrivesByTma(gemm.getB()))
         return no("an operand of its gemms is written by the warps that read "
                   "the result");

@@ -14,10 +14,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
-#include "GemmPlans.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -34,14 +34,15 @@ using namespace mlir::tile;
 static bool isAsynchronous(GemmOp gemm) {
   return !gemm.getPromoteEvery() &&
          !gemm.getC().getDefiningOp<RingAcquireOp>() &&
-         (isDoneBy(gemm, MmaInstruction::Wgmma) || isTcgen05(gemm));
+         traitsOf(gemm).isAsynchronous();
 }
 
 /// Whether a release makes a slot empty by itself, once a gemm has read it.
 static bool followsGemm(RingReleaseOp release, GemmOp gemm) {
   RingType type = release.getRing().getType();
-  return isTcgen05(gemm) && type.usesMbarriers() &&
-         type.hasConsumer(RingSide::Tcgen05);
+  const MmaTraits &traits = traitsOf(gemm);
+  return traits.completion == MmaCompletion::Mbarrier && type.usesMbarriers() &&
+         type.hasConsumer(traits.reader);
 }
 
 /// Whether a wait for `gemm` has to stand before `op`.
@@ -124,7 +125,9 @@ struct Tail {
   SmallVector<GemmOp> gemms;
   /// By tcgen05: there is nothing to wait for inside the loop.
   bool isBehindLoop() {
-    return llvm::all_of(gemms, [](GemmOp gemm) { return isTcgen05(gemm); });
+    return llvm::all_of(gemms, [](GemmOp gemm) {
+      return traitsOf(gemm).completion == MmaCompletion::Mbarrier;
+    });
   }
 };
 } // namespace
