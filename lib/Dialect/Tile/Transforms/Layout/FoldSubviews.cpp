@@ -156,12 +156,16 @@ LogicalResult PartFolder::copyFor(Operation *user) {
       (own.access.isWrite ? writes : reads) = true;
   auto type = cast<MemRefType>(part.getSource().getType());
   ArrayRef<int64_t> shape = part.getType().getShape();
+  // A reduction and a scan load what they read into registers anyway.
+  Attribute space = type.getMemorySpace();
+  if (isa<ReduceOp, ScanOp>(user) && !writes)
+    space = FragmentSpaceAttr::get(part->getContext());
   OpBuilder b(part->getContext());
   b.setInsertionPointAfterValue(part.getSource());
   Value own = AllocOp::create(b, user->getLoc(),
                               MemRefType::get(shape, type.getElementType(),
                                               MemRefLayoutAttrInterface(),
-                                              type.getMemorySpace()),
+                                              space),
                               Attribute());
   SmallVector<int64_t> extents = extentsOf(shape);
   b.setInsertionPoint(user);

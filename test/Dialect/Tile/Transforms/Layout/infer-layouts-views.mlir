@@ -1,5 +1,5 @@
 // A fragment and its views have one layout; views stand in front of their
-// users; parts of tiles become offsets, or copies.
+// users; parts of tiles become offsets, or copies in registers.
 // RUN: tile-opt %s --tile-set-target=arch=sm_80 --tile-infer-layouts | FileCheck %s
 #shared = #gpu.address_space<workgroup>
 
@@ -37,7 +37,7 @@ tile.kernel @heads(%L: memref<64x4xf32>) grid(%b) = (1) threads(128) {
 // CHECK-LABEL: tile.kernel @parts
 // CHECK-NOT: memref.subview
 // CHECK: memref.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<16x32xf32, #gpu.address_space<workgroup>>
-// CHECK: tile.copy %{{.*}}[%{{.*}}, %{{.*}}] sizes [8, 16] to %{{.*}} sizes [8, 16] {{.*}}: memref<16x32xf32, #gpu.address_space<workgroup>> to memref<8x16xf32, #gpu.address_space<workgroup>>
+// CHECK: tile.copy %{{.*}}[%{{.*}}, %{{.*}}] sizes [8, 16] to %{{.*}} sizes [8, 16] {{.*}}: memref<16x32xf32, #gpu.address_space<workgroup>> to memref<8x16xf32, #tile.fragment>
 tile.kernel @parts(%R: memref<8xf32>, %at: index) grid(%b) = (1) threads(64) {
   %one = arith.constant 1.0 : f32
   %s = tile.alloc : memref<16x32xf32, #shared>
