@@ -23,7 +23,7 @@ sys.path.insert(0, str(HERE))
 from tilebench.attention import Attention  # noqa: E402
 from tilebench.bench import Bench  # noqa: E402
 
-# B, H, S, D, causal: those of shared/peers first.
+# B, H, S, D, causal; the first five are those that published kernels report.
 SHAPES = [
     (4, 16, 4096, 128, False),
     (4, 16, 4096, 128, True),

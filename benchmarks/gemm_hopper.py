@@ -442,7 +442,7 @@ def mode_triton(bench):
 
 
 def mode_tilelang(bench):
-    """Needs the package tilelang (shared/peers/pack_tilelang.sh) on PYTHONPATH."""
+    """Needs the package tilelang on PYTHONPATH."""
     from tilebench import tilelang_gemm as peer
 
     start = time.time()

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What every benchmark does on the GPU machine: loads packed kernels, checks them, times them beside peers, keeps rows."""
 
+import datetime
 import faulthandler
 import json
 import statistics
 
+from . import sets
 from .problems import pick
 
 
@@ -22,6 +24,7 @@ class Bench:
         self.runtime = runtime or launch.Runtime(options.folder)
         packed = json.loads((options.folder / "index.json").read_text()) if options.folder else dict(kernels=[])
         index, self.choices = packed["kernels"], packed.get("choices", [])
+        self.commit = packed.get("commit")
         self.failed = {e["name"]: e["failed"] for e in index if "failed" in e}
         self.have = {e["name"] for e in index} - set(self.failed)
         self.rows, self.wrong, self.time = [], [], timing.bench
@@ -124,7 +127,19 @@ class Bench:
         )
         return row
 
+    def record(self, mode):
+        """With --jsonl: adds what a mode measured to a copy of benchmarks/results.jsonl, a line for each set of problems."""
+        if not self.options.jsonl:
+            return
+        when = dict(date=datetime.date.today().isoformat(), commit=self.options.commit or self.commit)
+        if not when["commit"]:
+            raise RuntimeError("--jsonl: expected a commit, in the packed index.json or by --commit, got none")
+        with open(self.options.jsonl, "a", encoding="utf-8") as file:
+            for line in sets.measurements(mode, self.rows):
+                file.write(json.dumps({"set": line["set"], **when, **line}, ensure_ascii=False) + "\n")
+
     def summary(self, mode):
+        self.record(mode)
         rows = [r for r in self.rows if r["mode"] == mode]
         for peer in sorted({p for r in rows for p in r["peers"]}):
             ratios = [(r["peers"][peer]["ratio"], r["problem"]) for r in rows if peer in r["peers"]]

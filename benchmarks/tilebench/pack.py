@@ -73,7 +73,7 @@ def pack(programs, script, options, extra=(), choices=()):
             index = list(
                 pool.map(lambda p: compile_program(p, folder, options.bin, arch, options.info), unique.values())
             )
-        (folder / "index.json").write_text(json.dumps(dict(arch=arch, kernels=index, choices=list(choices)), indent=0))
+        (folder / "index.json").write_text(json.dumps(dict(arch=arch, commit=commit(), kernels=index, choices=list(choices)), indent=0))
         with tarfile.open(output, "w:xz") as tar:
             tar.add(script, pathlib.Path(script).name)
             for module in sorted(HERE.glob("*.py")):
@@ -107,6 +107,15 @@ def pack(programs, script, options, extra=(), choices=()):
     return len(failed)
 
 
+def commit():
+    """The commit of this checkout, with `-dirty` where files differ from it; None where there is no git."""
+    try:
+        command = ["git", "-C", str(HERE), "describe", "--always", "--dirty", "--exclude=*"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
 def find_runtime(bin_dir):
     bin_dir = pathlib.Path(bin_dir)
     for place in (bin_dir.parent / "lib" / "libtile_runtime.so", bin_dir / "libtile_runtime.so"):
@@ -136,3 +145,5 @@ def add_run_options(parser):
     parser.add_argument("--only", help="only configurations whose names contain this")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of the inputs; fresh by default")
     parser.add_argument("--json", help="write the rows to this file as they come")
+    parser.add_argument("--jsonl", help="add the measured sets to this file, as lines of benchmarks/results.jsonl")
+    parser.add_argument("--commit", help="what --jsonl says was measured (default: the commit that was packed)")

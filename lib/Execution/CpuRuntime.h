@@ -8,7 +8,7 @@
 
 namespace mlir::tile {
 
-/// What one worker's calls leave behind: the `%context` of a kernel's function.
+/// What one worker's calls produce: the `%context` of a kernel's function.
 struct CpuContext {
   const char *failureKind = "assertion failed";
   std::string failure;
@@ -23,7 +23,7 @@ struct CpuContext {
 /// All functions that compiled kernels may call: name and address.
 std::vector<std::pair<llvm::StringRef, void *>> getCpuRuntimeFunctions();
 
-/// Those of them that are the C library's.
+/// The functions among them that belong to the C library.
 void appendLibraryFunctions(
     std::vector<std::pair<llvm::StringRef, void *>> &functions);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a schedule does while a block runs on the CPU: the counting semantics
-// of rings (docs/Rationale/Schedules.md §6.2), roles that take turns, and
+// of rings (docs/Rationale/VerifyRings.md), roles that take turns, and
 // operations put off until they are awaited. A schedule that breaks a rule ends
 // its block with a message.
 //

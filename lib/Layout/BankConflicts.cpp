@@ -157,8 +157,8 @@ int64_t mlir::tile::ldmatrixConflictDegree(const SharedLayout &shared,
 
 // An access of V elements needs V consecutive registers that step along `dim`,
 // a start that is a multiple of V, V contiguous elements there, and an address
-// that is a multiple of the access. Every element is held by somebody, so all
-// starts occur and each condition is on strides alone.
+// that is a multiple of the access. Every element is held by some thread, so
+// all starts occur and each condition is on strides alone.
 int64_t mlir::tile::widestVector(const FragmentLayout &fragment,
                                  const SharedLayout &shared, unsigned dim,
                                  unsigned maxBits) {

@@ -35,7 +35,7 @@ struct PlacedDigit {
 } // namespace
 
 /// All digits that move along `dim`, slowest (largest stride) first. Pass
-/// kReplicated for those that move nothing.
+/// kReplicated for digits that move along no dimension.
 static SmallVector<PlacedDigit> digitsOf(const FragmentLayout &layout,
                                          int dim) {
   SmallVector<PlacedDigit> digits;

@@ -3,8 +3,8 @@
 //
 // Evaluates the function once per element, checks that no two share a place,
 // reads the digits of each dimension off the elements on its axis, and compares
-// the sum of digits with every element. For shared memory the same is tried
-// behind each XOR swizzle.
+// the sum of digits with every element. For shared memory the same is tried for
+// each XOR swizzle that may follow.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Layout/Probe.h"

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Layout/Reshape.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir::tile;
 using llvm::ArrayRef;
@@ -289,4 +291,98 @@ OrRefusal<SharedLayout> mlir::tile::reshaped(const SharedLayout &layout,
   if (!result.verify())
     return refuse("elements would have no place");
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+static int64_t product(ArrayRef<int64_t> shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
+/// The tile as `count` slices of `shape`, in a dimension of their own in front.
+static OrRefusal<SharedLayout> asSlices(const SharedLayout &layout,
+                                        ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> slices{product(layout.shape()) / product(shape)};
+  slices.append(shape.begin(), shape.end());
+  return reshaped(layout, slices, layout.elementBits());
+}
+
+/// Elements from one slice to the next; zero where they are not evenly apart.
+static int64_t elementsApart(const SharedLayout &slices) {
+  int64_t first = 0, reached = 0;
+  for (const Mode &mode : slices.modes()) {
+    if (mode.dim != 0 || mode.extent == 1)
+      continue;
+    if (first && mode.stride != reached)
+      return 0;
+    first = first ? first : mode.stride;
+    reached = mode.stride * mode.extent;
+  }
+  return first;
+}
+
+static OrRefusal<SharedLayout> sliceOf(const SharedLayout &layout,
+                                       ArrayRef<int64_t> shape) {
+  OrRefusal<SharedLayout> slices = asSlices(layout, shape);
+  if (!slices)
+    return slices;
+  int64_t apart = elementsApart(*slices) * layout.elementBits();
+  if (slices->shape()[0] > 1 &&
+      (apart <= 0 || apart % (8 * layout.alignment())))
+    return Refusal{"slices of shape " + shapeText(shape) +
+                   " begin at no multiple of " +
+                   std::to_string(layout.alignment()) + " bytes"};
+  Modes modes;
+  for (const Mode &mode : slices->modes())
+    if (mode.dim != 0)
+      modes.push_back({mode.extent, mode.dim - 1, mode.stride});
+  return SharedLayout(shape, layout.elementBits(), modes, layout.swizzle());
+}
+
+static OrRefusal<SharedLayout> tileOf(const SharedLayout &slice,
+                                      ArrayRef<int64_t> shape) {
+  auto refuse = [&] {
+    return Refusal{"a tile of shape " + shapeText(shape) +
+                   " has no slices of shape " + shapeText(slice.shape())};
+  };
+  unsigned leading = 0;
+  while (leading < shape.size() &&
+         product(shape.drop_front(leading)) > product(slice.shape()))
+    ++leading;
+  OrRefusal<SharedLayout> inner =
+      reshaped(slice, shape.drop_front(leading), slice.elementBits());
+  if (!inner)
+    return refuse();
+  Modes modes;
+  for (const Mode &mode : inner->modes())
+    modes.push_back({mode.extent, mode.dim + int(leading), mode.stride});
+  int64_t bytes = llvm::alignTo(slice.sizeInBytes(), slice.alignment());
+  int64_t stride = bytes * 8 / slice.elementBits();
+  for (unsigned d = leading; d-- > 0;) {
+    if (shape[d] > 1)
+      modes.push_back({shape[d], int(d), stride});
+    stride *= shape[d];
+  }
+  SharedLayout result(shape, slice.elementBits(), modes, slice.swizzle());
+  if (!result.verify())
+    return refuse();
+  return result;
+}
+
+OrRefusal<SharedLayout> mlir::tile::viewed(const SharedLayout &layout,
+                                           ArrayRef<int64_t> shape,
+                                           unsigned elementBits) {
+  int64_t has = product(layout.shape()) * layout.elementBits();
+  int64_t wants = product(shape) * elementBits;
+  if (has == wants || layout.elementBits() != elementBits)
+    return reshaped(layout, shape, elementBits);
+  return has > wants ? sliceOf(layout, shape) : tileOf(layout, shape);
+}
+
+int64_t mlir::tile::sliceStride(const SharedLayout &layout,
+                                ArrayRef<int64_t> shape) {
+  return elementsApart(*asSlices(layout, shape)) * layout.elementBits() / 8;
 }

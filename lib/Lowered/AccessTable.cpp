@@ -100,7 +100,7 @@ AccessTable::add(uint32_t set, uint32_t access,
     return entry.result;
   const AccessRecord &added = accesses[access];
   size_t first = elements.size();
-  // By index: the elements move while they grow.
+  // Elements are named by index, because they move when the table grows.
   auto [begin, count] = sets[set];
   for (size_t i = begin; i < begin + count; ++i) {
     const AccessRecord &member = accesses[elements[i]];

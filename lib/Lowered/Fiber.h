@@ -17,7 +17,7 @@
 
 namespace mlir::tile::lowered {
 
-/// Where to continue: a fiber, or who switched to this one.
+/// Where to continue: in a fiber, or in the code that switched to this fiber.
 class Fiber {
 public:
   using Entry = void (*)(boost::context::detail::transfer_t);
@@ -28,7 +28,7 @@ public:
       : context(boost::context::detail::make_fcontext(top, bytes, entry)),
         bottom(top - bytes), bytes(bytes) {}
 
-  /// In an entry, first: who switched here.
+  /// Called first in an entry: remembers the code that switched here.
   static Fiber arrivedFrom(boost::context::detail::transfer_t from) {
     Fiber fiber;
     fiber.context = from.fctx;
@@ -54,7 +54,7 @@ public:
 
 private:
   boost::context::detail::fcontext_t context = nullptr;
-  // Only a sanitizer asks.
+  // Only a sanitizer needs this.
   [[maybe_unused]] const void *bottom = nullptr;
   [[maybe_unused]] size_t bytes = 0;
 };

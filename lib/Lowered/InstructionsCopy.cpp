@@ -120,7 +120,8 @@ uint64_t addressIn(unsigned rank, uint64_t address) {
          (address & ((1u << kRankShift) - 1));
 }
 
-/// Who gets a copy: the blocks of a mask, or the one that the address names.
+/// The blocks that receive a copy: those of a mask, or the one that the address
+/// names.
 llvm::SmallVector<uint64_t, 4> destinations(Machine &machine, Thread &thread,
                                             const PtxInstruction &i,
                                             uint64_t address, bool multicast,

@@ -118,7 +118,8 @@ void multiply(Machine &machine, Thread &, const PtxInstruction &i,
               uint64_t *slots) {
   const auto &mma = *static_cast<const MmaSync *>(i.parsed.get());
   machine.meet(i, slots, ~0u, [&](llvm::ArrayRef<uint64_t *> lanes) {
-    // All registers in the order d, a, b, c, whether listed or not.
+    // All registers in the order d, a, b, c, also those that the text does not
+    // list.
     llvm::SmallVector<const PtxOperand *, 32> flat;
     for (const PtxOperand &operand : i.operands) {
       if (operand.kind != PtxOperand::List) {
@@ -193,7 +194,7 @@ static uint32_t newTag(Thread &thread, uint32_t value) {
 namespace {
 /// What one instruction needs when it is done.
 struct WgmmaWork : Operation {
-  /// Of each thread, the tags that stand for its accumulators.
+  /// For each thread, the tags that stand for its accumulators.
   std::vector<std::vector<uint32_t>> tags;
 };
 

@@ -97,7 +97,7 @@ void allocate(Machine &machine, Thread &thread, const PtxInstruction &i,
         block.tensor.written[lane * kColumns + column] = false;
         block.tensor.at(lane, column) = 0x7fbadbad; // NaN: poison
       }
-    // Nobody knows of accesses by others yet.
+    // No agent knows of accesses by others yet.
     for (auto &warp : block.warps)
       orderOf(machine, *warp);
     if (!block.tensorShadow)
@@ -297,7 +297,8 @@ void issue(Machine &machine, Thread &thread, const PtxInstruction &i,
       wrong = tcgen05Mma(mma, aElements, bElements, keep, d, memory);
     if (!wrong.empty())
       machine.fail(i, wrong);
-    // Later ones, and who waits for a commit, come after this.
+    // Later operations, and threads that wait for a commit, come after this
+    // one.
     machine.detector().endAsync(agent, block.tensorDone);
     machine.detector().endAsync(tensorAgent, block.tensorDone);
   };

@@ -323,7 +323,7 @@ void Instrumenter::rewriteAssembly(CallInst &call, const InlineAsm &assembly) {
     else
       ties.push_back(-1);
   }
-  // A tied argument has a number of its own in the text, too.
+  // A tied argument also has a number of its own in the text.
   replaceByText(call, assembly.getAsmString(), "inline PTX", ties);
 }
 

@@ -99,7 +99,7 @@ static void executeText(LoweredProgram::Impl *self, uint32_t index,
   resolveTags(thread, slots, text.numOutputs);
 }
 
-/// vprintf: arguments lie one behind the other, each aligned to its size.
+/// vprintf: arguments lie one after the other, each aligned to its size.
 static int32_t print(LoweredProgram::Impl *self, const char *format,
                      const char *arguments) {
   Machine &machine = *self->machine;

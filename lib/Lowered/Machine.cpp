@@ -19,8 +19,8 @@ using namespace mlir::tile::lowered;
 // Stacks
 //===----------------------------------------------------------------------===//
 
-/// Stacks of fibers, with a page below each that nobody may touch. They are
-/// kept from cluster to cluster.
+/// Stacks of fibers. No access to the page below each stack is allowed. Stacks
+/// are kept from cluster to cluster.
 struct Machine::Stacks {
   static constexpr size_t kBytes = 512 << 10;
 
@@ -280,7 +280,8 @@ void Machine::serve(const Fiber &from) {
   }
 }
 
-/// On a fiber of its own: what goes wrong ends that fiber, as it ends threads.
+/// Runs on a fiber of its own, so that an error ends that fiber, as it ends
+/// threads.
 void Machine::landSomething() {
   size_t chosen = generator() % inFlight.size();
   served = inFlight[chosen];

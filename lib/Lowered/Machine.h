@@ -1,10 +1,11 @@
 //===- Machine.h - a cluster of blocks, thread by thread --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state of the blocks that run together, and who runs next. Every thread of
-// a block is a fiber with a stack of its own; it runs until an instruction has
-// to wait for others. Whoever could run is chosen by a seeded generator, as are
-// the moments at which asynchronous operations read and write memory.
+// The state of the blocks that run together, and the choice of the thread that
+// runs next. Every thread of a block is a fiber with a stack of its own; it
+// runs until an instruction has to wait for others. A seeded generator chooses
+// among the threads that can run, and the moments at which asynchronous
+// operations read and write memory.
 //
 // What instructions do is in the Instructions*.cpp files, one for each family,
 // over the few services below: accesses that are checked, waits, rendezvous of
@@ -59,10 +60,10 @@ struct Mbarrier {
 struct NamedBarrier {
   unsigned expected = 0;
   std::vector<Thread *> arrived; ///< waiting
-  std::vector<Agent> agents;     ///< who takes part, those that went on, too
+  std::vector<Agent> agents; ///< agents that take part, also those that went on
 };
 
-/// For operations that access no memory.
+/// Used for operations that access no memory.
 inline constexpr Agent kNoAgent = ~Agent(0);
 
 /// A copy by cp.async, bulk or TMA, or a matrix operation in flight.
@@ -134,7 +135,7 @@ struct Rendezvous {
 /// tcgen05.fence::after_thread_sync knew, and a thread hands them on only once
 /// it has waited for them and passed tcgen05.fence::before_thread_sync.
 struct TensorOrder {
-  Agent known = kNoAgent;  ///< accesses nothing: who issues mma knows this
+  Agent known = kNoAgent;  ///< accesses nothing; the issuer of mma knows it
   Agent loads = kNoAgent;  ///< makes the accesses of tcgen05.ld
   Agent stores = kNoAgent; ///< and of tcgen05.st
   Signal done;             ///< by those that have been waited for
@@ -187,7 +188,8 @@ struct Site {
 
 struct MachineOptions {
   uint64_t seed = 1;
-  /// How often, of 256 times, something in flight lands though nobody waits.
+  /// In how many of 256 cases an operation in flight lands although no thread
+  /// waits for it.
   unsigned landing = 32;
   /// The widest access of a thread; wider ones are made in parts, whatever
   /// alignment they state.
@@ -219,7 +221,7 @@ public:
 
   /// While an object lives, reads of what nothing wrote are no findings but
   /// give poison: blocks of a cluster exchange whole pieces of fragments, of
-  /// which some were never written and are dropped by who reads them.
+  /// which some were never written and are dropped by their readers.
   class UnwrittenIsPoison {
   public:
     explicit UnwrittenIsPoison(Machine &machine) : machine(machine) {
@@ -239,9 +241,9 @@ public:
                      AccessKind kind, SiteId site, Agent agent, Proxy proxy);
   char *accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
                      SiteId site, Agent agent, Proxy proxy);
-  /// A load of aligned bytes of which some may be another's: those that nobody
-  /// may read, because they lie in no allocation or race with a write, come as
-  /// poison. It is a finding where there is nothing to read at all.
+  /// A load of aligned bytes, some of which may belong to something else. Bytes
+  /// that must not be read, because they lie in no allocation or race with a
+  /// write, are returned as poison. It is a finding if no byte can be read.
   void readAround(uint64_t address, uint32_t bytes, SiteId site, char *to);
   /// Records an access of memory that is neither, in its shadow.
   void accessShadow(const PtxInstruction &at, Shadow &shadow, size_t offset,

@@ -42,7 +42,7 @@ std::string Machine::describeAgent(Agent agent) const {
 void Machine::fail(const std::string &what) {
   if (finding.empty())
     finding = (current ? describe(*current) + ": " : std::string()) + what;
-  // Nobody resumes this thread; its frames are left as they are.
+  // This thread is not resumed; its frames are left as they are.
   for (;;)
     switchToScheduler();
 }
@@ -85,9 +85,9 @@ void Machine::report(const Race &race, const char *where, uint64_t address,
 // The end
 //===----------------------------------------------------------------------===//
 
-/// Shared memory goes with its block: whatever other blocks do to it has to
-/// happen before the last thread ends. Arrivals of asynchronous operations are
-/// left out: a phase that nobody waits for may be completed by such a one.
+/// Shared memory ends with its block: other blocks must access it before the
+/// last thread of the block ends. Arrivals of asynchronous operations are
+/// exempt, because they may complete a phase that no thread waits for.
 void Machine::endBlock(Block &block) {
   if (cluster.size() == 1)
     return;

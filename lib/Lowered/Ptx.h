@@ -4,7 +4,7 @@
 // Inline assembly as a list of instructions over numbered slots. The reader
 // knows statements, labels, predicates, declarations of registers and the forms
 // of operands; what an instruction means is looked up by its mnemonic in the
-// table of Instructions.h. NVVM intrinsics are spelled as such text, too, so
+// table of Instructions.h. NVVM intrinsics are also spelled as PTX text, so
 // that each instruction has one meaning.
 //
 //===----------------------------------------------------------------------===//

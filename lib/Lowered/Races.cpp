@@ -111,8 +111,8 @@ void RaceDetector::Impl::publish(Agent from, Signal &into) {
   into.proxy = clocks.inThisGroup(into.proxy);
   clocks.addTo(into.order, agent.order);
   clocks.addTo(into.proxy, agent.proxy);
-  // Of an operation without accesses nothing is known, nor of those that had
-  // the agent before.
+  // The clocks keep nothing about an operation without accesses, nor about
+  // operations that had the same agent number before.
   if (isThread(from) || ended >= agent.firstClock)
     clocks.raise(into.order, from, ended);
   if (!isThread(from))

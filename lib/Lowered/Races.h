@@ -37,16 +37,16 @@ class VectorClock;
 using ClockRef = std::shared_ptr<const VectorClock>;
 
 /// What a barrier, a phase of an mbarrier, or a location of an atomic hands
-/// from those who release to those who acquire. A copy keeps what was released
-/// so far: later releases into the original are not part of it.
+/// from releasing agents to acquiring ones. A copy keeps what was released so
+/// far: later releases into the original are not part of it.
 struct Signal {
   ClockRef order; ///< null: nothing yet
   ClockRef proxy;
   void clear() { order = proxy = nullptr; }
 };
 
-/// A piece is read whole by somebody who uses a part of it, maybe: such a read
-/// races with earlier writes, and nothing later races with it.
+/// A read of a whole piece of which perhaps only a part is used: it races with
+/// earlier writes, and nothing later races with it.
 enum class AccessKind : uint8_t { Read, Write, Atomic, PieceRead };
 enum class Proxy : uint8_t { Generic, Async };
 
@@ -79,7 +79,7 @@ struct Race {
   size_t offset = 0; ///< first byte, within the shadow
   AccessKind kind, otherKind;
   Proxy proxy, otherProxy;
-  Agent other = 0; ///< who made the earlier access
+  Agent other = 0; ///< the agent of the earlier access
   SiteId otherSite = 0;
   /// The accesses are ordered, and only the fence between proxies is missing.
   bool onlyFenceMissing = false;

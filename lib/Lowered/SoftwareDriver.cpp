@@ -1,8 +1,8 @@
 //===- SoftwareDriver.cpp - devices, contexts and errors ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the driver that need no context, and the device behind all
-// of them. SoftwareMemory.cpp has memory, streams and events,
+// The functions of the driver that need no context, and the device that all of
+// them use. SoftwareMemory.cpp has memory, streams and events,
 // SoftwareLaunch.cpp modules, kernels and launches.
 //
 //===----------------------------------------------------------------------===//
@@ -222,7 +222,7 @@ static cuda::Result deviceGet(cuda::Device *device, int ordinal) {
   });
 }
 
-/// With the only device there is.
+/// Called with the only device.
 static cuda::Result ofDevice(cuda::Device device, const void *result,
                              llvm::function_ref<cuda::Result(Impl &)> body) {
   return withDevice([&](Impl &impl) -> cuda::Result {

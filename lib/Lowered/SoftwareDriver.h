@@ -1,10 +1,10 @@
 //===- SoftwareDriver.h - the CUDA driver in software -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device in software behind the driver's functions, so that the launcher
-// (tile/Runtime) runs over it as it is: contexts, memory, modules, launches and
-// their limits, and the driver's errors where a caller breaks a rule. What a
-// launch does is a function of whoever makes the device.
+// A device in software that the driver's functions work on, so that the
+// launcher (tile/Runtime) runs over it as it is: contexts, memory, modules,
+// launches and their limits, and the driver's errors where a caller breaks a
+// rule. What a launch does is a function of whoever makes the device.
 //
 //   SoftwareDevice device(options, kernels, launch);
 //   auto driver = runtime::Driver::create(SoftwareDevice::functions(),
@@ -149,7 +149,7 @@ public:
   /// Gives the driver's functions to this device again; no other one has them.
   void resume();
 
-  /// Not while a function of the driver is called.
+  /// Must not be called while a function of the driver runs.
   GlobalMemory &memory();
 
   /// What went wrong in the launch that failed, or "". As on a GPU, everything

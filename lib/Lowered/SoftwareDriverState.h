@@ -1,9 +1,9 @@
 //===- SoftwareDriverState.h - state behind the functions -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the functions of the driver in software share. Handles are numbers that
-// are used once, so that one which has been destroyed, or is another object's,
-// is told.
+// What the functions of the driver in software share. A handle is a number that
+// is used once, so that the use of a destroyed handle, or of a handle of
+// another kind of object, is recognized.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_LOWERED_SOFTWAREDRIVERSTATE_H
@@ -63,7 +63,7 @@ struct SoftwareDevice::Impl {
   std::set<uintptr_t> modules, streams;
   std::map<uintptr_t, SoftwareFunction> functions;
   std::map<uintptr_t, bool> events; ///< whether it has been recorded
-  /// Of the launch that failed: what all calls return, and why.
+  /// After a launch has failed: what all calls return, and why.
   cuda::Result sticky = cuda::kSuccess;
   std::string lastError;
 

@@ -102,7 +102,7 @@ static cuda::Result moduleGetFunction(cuda::Function *function,
   });
 }
 
-/// Calls `body` with the function behind a handle.
+/// Calls `body` with the function that a handle stands for.
 static cuda::Result withFunction(
     cuda::Function function,
     llvm::function_ref<cuda::Result(Impl &, SoftwareFunction &)> body) {
@@ -233,7 +233,8 @@ static cuda::Result checkConfig(const SoftwareDeviceOptions &options,
       return cuda::kErrorInvalidValue;
   if (config.blockX == 0 || config.blockX > kMaxThreads)
     return cuda::kErrorInvalidValue;
-  // Not a rule of the driver: the launcher numbers threads in one dimension.
+  // This is no rule of the driver: the launcher numbers threads in one
+  // dimension.
   if (config.blockY != 1 || config.blockZ != 1)
     return kErrorUnsupported;
   if (config.blockX > entry.description->maxThreads)
@@ -296,8 +297,8 @@ static cuda::Result launchKernelEx(const cuda::LaunchConfig *config,
                 : cuda::Result(cuda::kErrorInvalidValue);
 }
 
-/// As many as fit if any blocks may form a cluster; a device's multiprocessors
-/// come in groups, of which nothing is modelled.
+/// As many as fit if any blocks may form a cluster. A real device has groups of
+/// multiprocessors that limit this; they are not modelled.
 static cuda::Result
 occupancyMaxActiveClusters(int *count, cuda::Function function,
                            const cuda::LaunchConfig *config) {

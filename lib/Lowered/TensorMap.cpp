@@ -34,7 +34,7 @@ struct PackedMap {
   uint8_t type, rank, interleave, swizzle, l2, fill, isIm2col;
 
   uint64_t computeCheck() const {
-    // Not the check of zeros, nor of bytes that mean something else.
+    // This checks neither zeros nor bytes with another meaning.
     constexpr uint64_t kSalt = 0x50414d5f454c4954; // "TILE_MAP"
     const auto *bytes = reinterpret_cast<const uint8_t *>(this);
     return llvm::xxh3_64bits(llvm::ArrayRef(

@@ -115,7 +115,7 @@ static std::string checkOperands(const TensorMapFields &map, TmaMode mode,
   if (coordinates.size() != count)
     return expected(llvm::Twine(count) + " coordinates",
                     int64_t(coordinates.size()));
-  // Not in the PTX ISA: an H200 calls it an illegal instruction.
+  // The PTX ISA does not say so; an H200 reports an illegal instruction.
   int64_t start = int64_t(coordinates[0]) * map.elementBytes;
   if (start % kGranule != 0)
     return expected("a box that starts at a multiple of 16 bytes of a row",

@@ -62,7 +62,7 @@ public:
   /// Whether no component of `other` is larger. Both are of one group.
   bool covers(const VectorClock &other) const;
 
-  /// Changes of a clock that nobody else holds.
+  /// Changes a clock that has no other holder.
   void raise(Agent agent, uint32_t value);
   void join(const VectorClock &other);
 
@@ -104,7 +104,7 @@ public:
   ClockRef join(const ClockRef &a, const ClockRef &b);
 
   /// `into` covers `clock`, or the component, from now on. `into` changes in
-  /// place where nobody else holds it.
+  /// place where it has no other holder.
   void addTo(ClockRef &into, const ClockRef &clock);
   void raise(ClockRef &into, Agent agent, uint32_t value);
 

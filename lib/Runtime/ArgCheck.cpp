@@ -83,7 +83,7 @@ static bool integerValue(ElementType type, uint64_t bits, int64_t &value) {
 /// Gives the strides that the kernel sees; false where a dense one overflows.
 static bool effectiveStrides(const ArgSpec &spec, const Arg &arg,
                              int64_t *strides) {
-  // Of a tensor without elements no stride means anything.
+  // The strides of a tensor without elements mean nothing.
   bool isEmpty = std::any_of(arg.shape, arg.shape + arg.rank,
                              [](int64_t extent) { return extent == 0; });
   int64_t dense = 1;

@@ -248,7 +248,7 @@ Result<Artifact> Artifact::readFile(const std::string &path) {
   int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return Error{systemError("read", path)};
-  // Not by the size that stat gives: a pipe has none, and a file may change.
+  // The size of stat is not used: a pipe has none, and a file may change.
   std::string bytes;
   ssize_t count = 0;
   do {

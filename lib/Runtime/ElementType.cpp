@@ -1,7 +1,7 @@
 //===- ElementType.cpp - Element types and architecture names -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables behind the manifest's small vocabularies.
+// The tables of the manifest's small vocabularies.
 //
 //===----------------------------------------------------------------------===//
 

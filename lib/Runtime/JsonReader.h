@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the fields of a JSON object with their types and ranges checked, and
-// refuses what it was not asked for: an unknown field means that somebody wrote
-// something this reader would silently ignore. The first error is kept, with
-// the path to the value; later reads then do nothing, so callers check once.
+// refuses what it was not asked for: an unknown field means that the writer
+// said something which this reader would silently ignore. The first error is
+// kept, with the path to the value; later reads then do nothing, so callers
+// check once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +56,7 @@ public:
   /// Any value of `field`, or nullptr after an error.
   const Json *any(const char *field);
 
-  /// Reports a field that nobody asked for.
+  /// Reports a field that the caller did not ask for.
   void finish();
 
 private:

@@ -34,7 +34,8 @@ static std::string logText(const char *log) {
 
 Result<std::unique_ptr<LoadedArtifact>>
 LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {
-  // What the launcher relies on holds for artifacts made in memory, too.
+  // Artifacts made in memory are checked like those from files: the launcher
+  // relies on it.
   if (Status status = verifyManifest(artifact.manifest, artifact.blobs.size());
       !status.ok())
     return Error{"manifest: " + status.message()};

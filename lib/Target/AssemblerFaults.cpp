@@ -19,8 +19,9 @@ using namespace llvm::PatternMatch;
 
 /// Does NVPTX select the upper half of a 32-bit product for `value`? Divisions
 /// and remainders by a constant become one, as do the truncated upper halves of
-/// 64-bit products. A shift behind it keeps ptxas from fusing; whether a
-/// division needs one depends on what is known of its operand, so all count.
+/// 64-bit products. A shift after the product keeps ptxas from fusing; whether
+/// a division needs a shift depends on what is known of its operand, so all
+/// divisions count.
 static bool isUpperHalf(Value *value) {
   const APInt *divisor;
   if (match(value, m_UDiv(m_Value(), m_APInt(divisor))) ||
@@ -82,14 +83,14 @@ static bool isAssembly(const Instruction &instruction, StringRef text) {
              .contains(text);
 }
 
-/// Whether `instruction` may be executed behind what it stands in front of,
-/// as far as memory and threads go.
+/// Whether `instruction` may be executed after the instructions that now follow
+/// it, as far as memory and threads are concerned.
 static bool isMovable(const Instruction &instruction) {
   return !isa<PHINode>(instruction) && !instruction.isEHPad() &&
          !instruction.mayHaveSideEffects() && !instruction.mayReadFromMemory();
 }
 
-/// Moves what `wait` does not need behind it.
+/// Moves instructions that `wait` does not need after it.
 static void putFirst(Instruction &wait) {
   SmallVector<Instruction *> moved;
   SmallPtrSet<const Value *, 32> needed(wait.op_begin(), wait.op_end());

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Correct PTX of which ptxas makes wrong or needlessly slow machine code is not
-// generated. Runs on LLVM IR behind the optimizer, last before code generation.
+// generated. Runs on LLVM IR after the optimizer, last before code generation.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_TARGET_ASSEMBLERFAULTS_H
@@ -22,18 +22,18 @@ namespace mlir::tile {
 /// and the difference is 2^32 too small. `test/GPU/ptxas_mulhi.py` shows it.
 void avoidMiscompiledSubtractions(llvm::Module &module);
 
-/// Moves what stands between the start of a block and a wait for groups of
-/// wgmma issued in other blocks behind the wait. LLVM sinks indices that only
-/// an epilogue uses out of the loops around it, to the exit of the loop of
-/// gemms; ptxas 13.0 takes any arithmetic there for readers of accumulators in
-/// flight, and serializes every wgmma of the loop (C7514).
+/// Moves instructions between the start of a block and a wait for groups of
+/// wgmma that other blocks issued, so that they come after the wait. LLVM sinks
+/// indices that only an epilogue uses out of the loops around it, to the exit
+/// of the loop of gemms; ptxas 13.0 takes any arithmetic there for readers of
+/// accumulators in flight, and serializes every wgmma of the loop (C7514).
 void putWaitsFirst(llvm::Module &module);
 
 /// Gives accumulators of wgmma that are kept, while others are computed in
 /// their registers (the results of a tile that are stored during the next one),
-/// other registers behind the wait. LLVM's copies of what goes into an assembly
-/// statement and comes out of it stand in front of it: readers of accumulators
-/// in flight, and ptxas 13.0 serializes every wgmma of the loop (C7514).
+/// other registers after the wait. LLVM inserts copies of the operands of an
+/// assembly statement before the statement. They read accumulators in flight,
+/// and ptxas 13.0 then serializes every wgmma of the loop (C7514).
 void copyBehindWaits(llvm::Module &module);
 
 } // namespace mlir::tile

@@ -32,7 +32,7 @@ static constexpr MultiprocessorRates kGeforce = {512, 1.0, 128, 16,
                                                  128, 64,  900};
 
 // Multiprocessors, clocks and L2: data sheets. DRAM: 4.16 of 4.8 TB/s is what a
-// copy gets on the H200 (shared/peers); the others are the data sheet's times
+// copy gets on the H200 (measured); the others are the data sheet's times
 // that ratio, or what was entered for the first device of an architecture.
 // Sustained clocks: 1.52 GHz by ncu on an H200 (1.49 fits the sweep of GEMMs);
 // the same for the other devices of its power and multiprocessors; of the H100
@@ -43,7 +43,8 @@ static constexpr MultiprocessorRates kGeforce = {512, 1.0, 128, 16,
 static constexpr std::array<int64_t, 8> kGroups132 = {18, 18, 18, 18,
                                                       16, 16, 14, 14};
 
-/// Of one architecture the first row is what code is chosen for by default.
+/// The first row of an architecture is the device that code is chosen for by
+/// default.
 static const DeviceInfo kDevices[] = {
     // name, words of the driver's, cc, SMs, GHz at most and sustained, DRAM,
     // L2, rates, groups

@@ -237,9 +237,9 @@ LogicalResult LLVMBackend::optimize() {
     // asking its cost model takes time. SLP pairs f16 operations.
     tuning.LoopVectorization = false;
     tuning.LoopInterleaving = false;
-    // Its search grows faster than the code, though: it takes minutes where a
-    // fragment's hundreds of registers are written out. The largest kernels of
-    // benchmarks and examples have 15,000 instructions.
+    // The search of this pass grows faster than the code: it takes minutes
+    // where hundreds of registers of a fragment are written out. The largest
+    // kernels of benchmarks and examples have 15,000 instructions.
     constexpr unsigned kMostForPairs = 30000;
     tuning.SLPVectorization =
         llvm::all_of(*module, [](const llvm::Function &function) {

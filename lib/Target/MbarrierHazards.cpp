@@ -1,9 +1,10 @@
 //===- MbarrierHazards.cpp - arrivals on mbarriers, and what they publish -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who reaches an instruction is found by evaluating the branches in front of it
-// for every thread of the block, as far as they are functions of the thread's
-// index; what else they depend on is the same for all threads of a role.
+// The threads that reach an instruction are found by evaluating the branches
+// before it for every thread of the block, as far as they are functions of the
+// thread's index; everything else that they depend on is the same for all
+// threads of a role.
 //
 //===----------------------------------------------------------------------===//
 #include "NvvmShapes.h"
@@ -174,7 +175,7 @@ struct Place {
 struct Arrival {
   Operation *op;
   bool isExact;
-  /// Of copies, once they have landed.
+  /// Arrivals by copies, once they have landed.
   bool isOfCopies;
   /// Shared memory was written before, through the generic proxy.
   bool followsWrites = false;
@@ -203,8 +204,8 @@ private:
   bool checkCounts();
   bool checkFences();
   bool bringsGenericData(Operation *wait, Value address);
-  /// Arrivals whose slot is computed from the place of another barrier of the
-  /// same ring, too.
+  /// Also counts arrivals whose slot is computed from the place of another
+  /// barrier of the same ring.
   SmallVector<const Arrival *> arrivalsAt(std::pair<Value, int64_t> key);
   /// Runs `step` over the function until one bit at the ends of blocks settles.
   void settle(llvm::function_ref<bool(Operation *, bool)> step);

@@ -63,7 +63,7 @@ private:
   LLVM::LLVMFuncOp function;
   /// Results of issues, and parts of them.
   llvm::DenseSet<Value> flying;
-  /// Who put an array's contents in flight.
+  /// The instruction that put an array's contents in flight.
   llvm::DenseMap<Operation *, Operation *> issues;
   llvm::DenseMap<Value, Operation *> issueOf;
   llvm::SmallPtrSet<Operation *, 8> reported;
@@ -298,8 +298,8 @@ static bool isThreadIndex(Value value, unsigned depth = 0) {
 
 namespace {
 /// Which conditions, and which blocks by the branches in front of them, belong
-/// to a few threads or blocks. Each is asked once: kernels have as many blocks
-/// as instructions in the worst case, one behind another.
+/// to a few threads or blocks. Each question is answered once: in the worst
+/// case kernels have as many blocks as instructions, in a chain.
 class Selection {
 public:
   /// `selects`: whether an operation chooses by itself. `onTrueSideOnly`: the
@@ -327,7 +327,7 @@ bool Selection::isSelected(Value condition) {
   Operation *op = condition.getDefiningOp();
   if (!op)
     return false;
-  // Not yet, while its operands are looked at.
+  // The answer is "no" while the operands are being examined.
   auto [known, isNew] = conditions.try_emplace(op, false);
   if (!isNew)
     return known->second;

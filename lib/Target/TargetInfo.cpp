@@ -130,7 +130,7 @@ bool TargetInfo::runsOn(unsigned deviceCapability) const {
 }
 
 const TargetInfo *TargetInfo::newestFor(unsigned capability) {
-  // Of one capability the last row has most.
+  // Of the rows with one capability, the last has the most features.
   const TargetInfo *best = nullptr;
   for (const TargetInfo &target : kTargets)
     if (target.runsOn(capability))

@@ -90,7 +90,10 @@ def test_shows_and_empties_the_cache(run, tmp_path):
         (["compile", "scale.py"], "expected FILE.py:FUNCTION, got 'scale.py'"),
         (["compile", "scale.py:other"], "scale.py has no function 'other'"),
         (["compile", "scale.py:scale", "--arg", "n"], "expected --arg NAME=VALUE, got 'n'"),
-        (["compile", "scale.py:scale", "--arg", "m=1"], "got an unexpected keyword argument 'm'; its arguments: (n, factor=2.0)"),
+        (
+            ["compile", "scale.py:scale", "--arg", "m=1"],
+            "got an unexpected keyword argument 'm'; its arguments: (n, factor=2.0)",
+        ),
         (["compile", str(EXAMPLES / "gemm.mlir"), "--arch=sm_1"], "sm_1"),
         (["layout", str(EXAMPLES / "gemm.mlir"), "--buffer=%none"], "no buffer '%none'"),
         (["bench", "scale.py"], "a script times its own kernels"),
@@ -106,7 +109,9 @@ def test_refuses_a_wrong_command_line(run):
     assert "unrecognized arguments" in run("cache", "info", "--more", status=2)
 
 
-@pytest.mark.parametrize("tool", ["tile-opt", "tile-translate", "tile-run", "tile-reduce", "tile-lsp-server"])
+@pytest.mark.parametrize(
+    "tool", ["tile-opt", "tile-translate", "tile-run", "tile-reduce", "tile-lsp-server"]
+)
 def test_tools_are_in_the_library(tool):
     code = f"import sys; sys.argv = ['{tool}', '--help']; from mlir_tile import _tools; _tools.{tool.replace('-', '_')}()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

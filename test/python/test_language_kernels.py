@@ -347,7 +347,11 @@ def test_copies_read_the_safe_value_outside_of_a_tensor():
                 B[by * 32 : (by + 1) * 32, bx * 32 : (bx + 1) * 32],
             )
 
-    a, b, c = normal(40, 30, dtype=np.float32), np.zeros((64, 32), np.float16), np.zeros((64, 32), np.float32)
+    a, b, c = (
+        normal(40, 30, dtype=np.float32),
+        np.zeros((64, 32), np.float16),
+        np.zeros((64, 32), np.float32),
+    )
     compile_kernel(main, target="cpu")(a, b, c)
     want = np.full((64, 32), -3.0, np.float32)
     want[:40, :30] = a

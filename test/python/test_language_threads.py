@@ -232,3 +232,15 @@ def test_stores_of_several_threads_to_one_element():
     run(main, a, b)
     np.testing.assert_array_equal(a, [1, 2, 3, 4])
     np.testing.assert_array_equal(b, [5, 7])
+
+
+def test_the_index_of_a_binding():
+    @T.prim_func
+    def main(A: T.Tensor((2, 32), "int32")):
+        with T.Kernel(2, threads=32):
+            tx = T.thread_binding(0, 32, thread="threadIdx.x")
+            bx = T.thread_binding(0, 2, thread="blockIdx.x")
+            A[bx, tx] = tx * 10 + bx
+
+    expected = np.arange(32)[None] * 10 + np.arange(2)[:, None]
+    np.testing.assert_array_equal(run(main, np.zeros((2, 32), np.int32)), expected)

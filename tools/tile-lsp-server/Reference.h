@@ -32,8 +32,8 @@ class Reference {
 public:
   Reference();
 
-  /// Of an operation (`tile.copy`), an attribute (`#tile.copy_plan`) or a type
-  /// (`!tile.ring`); null where there is none.
+  /// The entry of an operation (`tile.copy`), an attribute (`#tile.copy_plan`)
+  /// or a type (`!tile.ring`); null where there is none.
   const Doc *find(llvm::StringRef name) const;
   /// Operations, attributes and types, in the order of the document.
   const llvm::MapVector<llvm::StringRef, Doc> &all() const { return docs; }

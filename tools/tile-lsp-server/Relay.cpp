@@ -32,7 +32,7 @@ static void pump(std::FILE *from, lsp::JSONStreamStyle style, int to,
       continue;
     llvm::Expected<json::Value> message = json::parse(text);
     if (!message) {
-      // The other side would drop it, too.
+      // The other side would also drop it.
       llvm::errs() << "tile-lsp-server: error: expected JSON, got: "
                    << llvm::toString(message.takeError()) << "\n";
       continue;

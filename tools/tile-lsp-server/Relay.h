@@ -16,7 +16,7 @@
 namespace mlir::tile {
 
 /// How the client speaks: messages between lines of `// -----` (for tests)
-/// instead of behind a header with their length; answers over several lines.
+/// instead of after a header with their length; answers over several lines.
 struct RelayOptions {
   bool isDelimited = false;
   bool isPretty = false;

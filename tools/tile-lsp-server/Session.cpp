@@ -139,8 +139,8 @@ void Session::addCompletions(const Request &request, json::Object &answer) {
             !attribute.isInSyntax && !holds(*items, attribute.name))
           items->push_back(attributeItem(attribute));
 
-  // MLIR's server proposes names behind the dialect's dot only, without words;
-  // what is being written up to here may be more of the name.
+  // MLIR's server proposes names only after the dialect's dot, and without
+  // descriptions; the text up to here may already be more of the name.
   StringRef word = wordAt(StringRef(request.text).take_front(request.offset),
                           request.offset);
   size_t dot = word.find('.');

@@ -28,8 +28,8 @@ static constexpr char kHelp[] =
   --log=error|info|verbose
 )";
 
-/// Options that are ours, or of how the client speaks; MLIR's server behind the
-/// relay gets the others.
+/// Options of this tool, and options of the client's protocol; the relay passes
+/// the others to MLIR's server.
 struct Arguments {
   std::string arch = "sm_80";
   tile::RelayOptions relay;

@@ -37,8 +37,8 @@ int tile::optMain(int argc, char **argv) {
   llvm::raw_string_ostream stream(text);
   LogicalResult result =
       MlirOptMain(stream, std::move(*source), registry, config);
-  // A file is replaced by what succeeded; a reader of standard output wants the
-  // parts of a split file that did, too.
+  // An output file is replaced only on success. On standard output the parts of
+  // a split file that succeeded are also printed.
   if (failed(result) && output != "-")
     return 1;
   if (llvm::Error error = tile::writeWhole(output, text))

@@ -37,7 +37,7 @@ static char **findOutput(MutableArrayRef<char *> arguments) {
   return nullptr;
 }
 
-/// Of every argument that names a file: options are the driver's to know.
+/// Checks every argument that names a file; the driver knows the options.
 static llvm::Error checkInputs(ArrayRef<char *> arguments, char **output) {
   for (char *const &argument : arguments.drop_front()) {
     if (&argument == output || !llvm::sys::fs::is_regular_file(argument))

@@ -240,7 +240,8 @@ bool run::runBatch(
     auto soonest = Clock::time_point::max();
     for (Worker &worker : workers) {
       if (!worker.isBusy() && next < cases.size()) {
-        // Nothing buffered may be written twice, here and in the child.
+        // Flush before the fork, or buffered output is written twice: here and
+        // in the child.
         llvm::outs().flush();
         if (!worker.isRunning() && !worker.start(cases, run)) {
           fail(next++, "cannot start a process");

@@ -205,7 +205,7 @@ Memory run::widenMemory(ArrayRef<Argument> arguments, const Memory &memory,
       toOf = from;
       continue;
     }
-    // All places, those between the elements too.
+    // All places, also those between the elements.
     size_t count = argument.span();
     toOf = Buffer(count * sizeof(double));
     auto *to = reinterpret_cast<double *>(toOf.data());

@@ -22,7 +22,7 @@ struct Difference {
 /// What a kernel's atomic operations leave to chance.
 struct Chance {
   bool sums = false;      ///< floats are added in any order
-  bool oldValues = false; ///< who came first is used
+  bool oldValues = false; ///< the value of the first access is used
 };
 } // namespace
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program whose iterations of a `tile.parallel` read what others write, or
-// that reads elements of tiles nobody has written, has no meaning to compare
-// with: what one order and one content give is right by chance. The reference
-// is therefore run a second time, with iterations from last to first and other
-// contents of new tiles.
+// that reads elements of tiles which were never written, has no meaning to
+// compare with: what one order and one content give is right by chance. The
+// reference is therefore run a second time, with iterations from last to first
+// and other contents of new tiles.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TOOLS_TILE_RUN_DEFINED_H

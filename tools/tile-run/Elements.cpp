@@ -90,7 +90,7 @@ double run::smallestRoundoff(Type type) {
   auto floatType = dyn_cast<FloatType>(type);
   if (!floatType)
     return 0;
-  // Of f64 this is 0, which is what half the smallest number rounds to.
+  // For f64 this is 0, which is what half of the smallest number rounds to.
   bool lossy = false;
   llvm::APFloat smallest =
       llvm::APFloat::getSmallest(floatType.getFloatSemantics());

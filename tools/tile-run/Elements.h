@@ -42,7 +42,8 @@ double smallestRoundoff(Type type);
 class ElementReader {
 public:
   explicit ElementReader(Type type);
-  /// `count` elements, the first at `place`, each `stride` behind the other.
+  /// `count` elements, the first at `place`, each `stride` after the one
+  /// before.
   void read(const char *data, int64_t place, int64_t stride, int64_t count,
             double *values) const;
 
@@ -66,7 +67,7 @@ private:
 
   Type type;
   Kind kind = Kind::Integer;
-  // Of a narrow format with a sign:
+  // Facts of a narrow format with a sign:
   int mantissa = 0, smallestExponent = 0, largestExponent = 0;
   uint64_t sign = 0, largest = 0, overflow = 0, nan = 0;
 };

@@ -20,7 +20,7 @@ struct Extents {
 };
 
 struct KernelFacts {
-  /// Of its memory, per argument.
+  /// Facts of its memory, for each argument.
   SmallVector<bool> isRead, isWritten;
   /// Whether it names rows that are gathered or scattered, per argument.
   SmallVector<bool> isIndices;

@@ -298,7 +298,7 @@ llvm::Error run::readNpy(const NpyFile &file, StringRef argument, Type element,
                              : error(file.path, "ends too early");
           }))
     return failure;
-  // In the file, the elements lie one behind the other.
+  // In the file, the elements lie one after the other.
   SmallVector<int64_t> fileStrides = denseStrides(shape, file.isFortran);
   ElementOrder order(shape, strides);
   SmallVector<int64_t> places;

@@ -11,7 +11,8 @@ namespace mlir::tile::run {
 
 /// Everything known about one run.
 struct Report {
-  /// Of the arguments' types: declared first, so that it goes last.
+  /// The context of the arguments' types: declared first, so that it is
+  /// destroyed last.
   std::shared_ptr<MLIRContext> context;
   std::string name; ///< of the case, in a batch; may be empty
   std::string kernel, target;

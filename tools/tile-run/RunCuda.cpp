@@ -263,7 +263,8 @@ private:
 };
 } // namespace
 
-/// Nothing changed in buffers that are only read, nor between the elements.
+/// Checks that buffers which are only read did not change, nor places between
+/// the elements.
 static llvm::Error checkUntouched(const Argument &argument,
                                   const Buffer &before, const Buffer &after) {
   if (!argument.isWritten) {
@@ -417,8 +418,8 @@ run::runOnCuda(CudaSession &session, runtime::Artifact artifact,
   // A tensor core cuts each product to the last place of the largest (2 u) and
   // the sum of an instruction's products, four or more, again (2 u).
   result.accumulationFactor = 3;
-  // Those of Ada and Hopper keep some 13 bits behind the leading one of the
-  // largest term of an fp8 product (DeepSeek-V3, 3.3.2).
+  // The tensor cores of Ada and Hopper keep some 13 bits after the leading one
+  // of the largest term of an fp8 product (DeepSeek-V3, 3.3.2).
   result.shortRoundoff = 0x1p-13;
   result.memory.resize(arguments.size());
   for (auto [i, argument] : llvm::enumerate(arguments)) {

@@ -44,8 +44,9 @@ SmallVector<int64_t> run::denseStrides(ArrayRef<int64_t> shape,
 /// The smallest stride of a further dimension: above the digits that fit below
 /// it, and so that it fits below the others.
 static int64_t strideBetween(ArrayRef<Digit> digits, int64_t size) {
-  // From here on, each digit's stride holds all that lies below it. Digits that
-  // are not nested leave gaps of no simple size: nothing goes below them.
+  // From here on, each digit's stride covers all digits below it. Digits that
+  // are not nested leave gaps of no simple size, so no digit is placed below
+  // them.
   size_t nested = digits.empty() ? 0 : digits.size() - 1;
   while (nested > 0 && digits[nested].stride >=
                            digits[nested - 1].stride * digits[nested - 1].size)

@@ -47,7 +47,7 @@ public:
 
   /// Calls `run(number, place, stride, count)` for runs that cover the elements
   /// numbered from `from` to `to`: `count` of them from `number` on, the first
-  /// at `place` in memory, each `stride` behind the one before.
+  /// at `place` in memory, each `stride` after the one before.
   void forEachRun(
       int64_t from, int64_t to,
       llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t)> run) const;

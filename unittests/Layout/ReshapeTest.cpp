@@ -122,4 +122,53 @@ TEST(ReshapeShared, SameBytes) {
       bool(reshaped(SharedLayout::swizzled({64, 64}, 16), {2048}, 32)));
 }
 
+/// Slice k of a tile lies `sliceStride` bytes behind slice k - 1, element by
+/// element.
+static void expectSlices(const SharedLayout &tile, const SharedLayout &slice) {
+  int64_t elements = 1, count = 1;
+  for (int64_t extent : slice.shape())
+    elements *= extent;
+  for (int64_t extent : tile.shape())
+    count *= extent;
+  count /= elements;
+  int64_t stride = count > 1 ? sliceStride(tile, slice.shape()) : 0;
+  EXPECT_EQ(stride % slice.alignment(), 0);
+  for (int64_t k = 0; k < count; ++k)
+    for (int64_t p = 0; p < elements; ++p)
+      ASSERT_EQ(tile.byteOffset(coordinatesOf(k * elements + p, tile.shape())),
+                k * stride + slice.byteOffset(coordinatesOf(p, slice.shape())))
+          << text(tile) << " and " << text(slice);
+}
+
+TEST(ReshapeShared, Slices) {
+  // Of a tile.
+  for (auto tile : {SharedLayout::rowMajor({3, 32, 64}, 16),
+                    SharedLayout::swizzled({3, 32, 64}, 16),
+                    SharedLayout::rowMajor({2, 3, 16, 24}, 8),
+                    SharedLayout::rowMajor({3, 32, 64}, 16, 8)}) {
+    ArrayRef<int64_t> shape = tile.shape().take_back(2);
+    auto slice = viewed(tile, shape, tile.elementBits());
+    ASSERT_TRUE(bool(slice)) << slice.reason();
+    EXPECT_TRUE(ArrayRef<int64_t>(slice->shape()) == shape);
+    expectSlices(tile, *slice);
+  }
+  // To the tile, and back.
+  for (auto slice : {SharedLayout::rowMajor({32, 64}, 16),
+                     SharedLayout::swizzled({32, 64}, 16, true),
+                     SharedLayout::rowMajor({5, 3}, 32),
+                     SharedLayout::rowMajor({32, 64}, 16, 8)}) {
+    SmallVector<int64_t> shape = {2, 3, slice.shape()[0], slice.shape()[1]};
+    auto tile = viewed(slice, shape, slice.elementBits());
+    ASSERT_TRUE(bool(tile)) << tile.reason();
+    expectSlices(*tile, slice);
+    auto back = viewed(*tile, slice.shape(), slice.elementBits());
+    ASSERT_TRUE(bool(back)) << back.reason();
+    expectSlices(*tile, *back); // its digits may stand in another order
+  }
+  // Slices of 60 bytes begin at no multiple of 16, and those of 512 within what
+  // the swizzle repeats after.
+  EXPECT_FALSE(bool(viewed(SharedLayout::rowMajor({4, 5, 3}, 32), {5, 3}, 32)));
+  EXPECT_FALSE(bool(viewed(SharedLayout::swizzled({64, 64}, 16), {4, 64}, 16)));
+}
+
 } // namespace

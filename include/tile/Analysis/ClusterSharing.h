@@ -45,10 +45,12 @@ private:
 
   KernelOp kernel;
   ClusterGroups groups;
-  /// By dimension of the grid: what its index varies with.
+  /// For each dimension of the grid: the dimensions of the cluster with which
+  /// its index varies.
   SmallVector<ClusterDims> indices;
   llvm::DenseMap<Value, ClusterDims> known;
-  /// Those whose answer is final, and those seen in the round under way.
+  /// Values whose answer is final, and values seen in the current round of the
+  /// analysis.
   llvm::DenseSet<Value> settled, visited;
   bool changed = false;
 };

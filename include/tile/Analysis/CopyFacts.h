@@ -21,7 +21,8 @@ namespace mlir::tile {
 struct WidthLimit {
   int64_t elements; // power of two
   std::string reason;
-  /// It comes from where elements lie in memory, not from who moves them.
+  /// It follows from where elements lie in memory, not from which threads move
+  /// them.
   bool fromMemory = false;
   /// It comes from where rows of a global buffer start: loads that shift what
   /// they read into place do without.
@@ -44,7 +45,7 @@ struct CopySide {
   std::string name;      // for diagnostics: 'A', "the shared buffer"
 };
 
-/// Of a copy, or of an atomic.
+/// The facts of a copy or of an atomic.
 struct CopyFacts {
   TileMoveOpInterface op;
   CopySide source, target;
@@ -54,7 +55,7 @@ struct CopyFacts {
   bool converts = false;
   /// Overhanging parts are filled with something that is not known to be zero.
   bool padsNonZero = false;
-  /// Who moves which element, when inferred.
+  /// Which thread moves which element, once inferred.
   FragmentLayoutAttr layout;
   /// Dimension of the tile along which threads move consecutive elements: where
   /// a global side, else a shared side, is contiguous. None for one element, or

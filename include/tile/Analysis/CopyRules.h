@@ -18,15 +18,16 @@ struct CopyRule {
   CopyInstruction instruction;
   /// Bytes a thread moves at a time, of the counted side; 0 is one element.
   int64_t bytes;
-  /// The spaces it copies between, in words, and whether a copy is such a one.
-  /// A row that does not concern a copy is passed over without a word.
+  /// `between`: the memory spaces it copies between, for messages. `concerns`:
+  /// whether the row applies to this pair of spaces; other rows are skipped and
+  /// not reported as rejected.
   llvm::StringLiteral between;
   bool (*concerns)(const CopyFacts &);
-  /// Why the row does not apply to a copy that it concerns; empty when it does.
+  /// Why the row cannot be used for a copy that it concerns; empty if it can.
   std::string (*whyNot)(const CopyFacts &, const TargetInfo &, int64_t bytes);
-  /// It is a row for atomics, which combine into the target, not for copies.
+  /// The row is for atomics, which combine with the target, not for copies.
   bool combines = false;
-  /// It is a row for moves that find their elements in this way only.
+  /// The row is only for moves that find their elements in this way.
   std::optional<MoveAddressing> addressing = {};
 };
 

@@ -22,7 +22,7 @@ namespace mlir::tile {
 /// or whatever cannot be traced further.
 Value getBaseBuffer(Value buffer);
 
-/// The tile that `buffer` shows under another shape (`tile.view`) in the end;
+/// The tile that `buffer` is a view of in the end (`getTileViewSource`);
 /// `buffer` itself where it is no such view.
 Value getViewedTile(Value buffer);
 
@@ -49,9 +49,10 @@ Operation *collectAccesses(Operation *root,
                            SmallVectorImpl<OpAccess> &accesses);
 Operation *collectAccesses(Block &block, SmallVectorImpl<OpAccess> &accesses);
 
-/// Adds everything that uses `buffer` or a view of it, and what awaits what of
-/// that was issued: behind all of it nobody uses the buffer any more. Returns
-/// the operation through which a token is lost; null where there is none.
+/// Adds all operations that use `buffer` or a view of it, and the awaits of
+/// those that are asynchronous. After all of them nothing uses the buffer any
+/// more. Returns the operation through which a token is lost; null where there
+/// is none.
 Operation *collectUses(Value buffer, SmallVectorImpl<Operation *> &uses);
 
 /// True when the access writes each element of its buffer.
@@ -78,7 +79,8 @@ struct AheadCopy {
 /// - it copies global memory over a whole shared allocation;
 /// - RAW, WAW within the loop: everything else in the loop that touches the
 ///   allocation follows the copy, so that no value survives an iteration;
-/// - RAW out of the loop: nobody else sees the allocation's last contents;
+/// - RAW out of the loop: nothing after the loop reads the allocation's last
+///   contents;
 /// - RAW into the loop: nothing in the body writes what the copy, or the
 ///   computation of its operands, reads.
 std::optional<Conflict> whyNotAhead(TileMoveOpInterface copy, Block &body,

@@ -3,7 +3,7 @@
 //
 // What is known of an index value where it is used: a number that divides it
 // and bounds. Known from constants, arithmetic, loop bounds, constant grid
-// extents and `tile.assume`; nothing is assumed that nobody promised. Plain
+// extents and `tile.assume`; nothing is assumed without a promise. Plain
 // recursion over definitions: meant for the few indices that address a copy.
 //
 //===----------------------------------------------------------------------===//

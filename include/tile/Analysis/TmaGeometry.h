@@ -65,7 +65,8 @@ std::string whyNotIm2colMap(Im2colOp op);
 /// needs; empty when it is. Overhang and alignment are not asked.
 std::string whyNotOneRun(TileMoveOpInterface copy, const SharedLayout &shared);
 
-/// The kernel argument behind a buffer, through casts; null when there is none.
+/// The kernel argument that a buffer is, seen through casts; null when there is
+/// none.
 BlockArgument getKernelArgumentOf(Value buffer);
 
 } // namespace mlir::tile

@@ -26,21 +26,20 @@ struct RoleDecision {
   bool specialize = false;
   /// Why not; empty when it is done.
   std::string reason;
-  /// What stands in the way, when it is an operation.
+  /// The operation that prevents roles; null if none does.
   Operation *cause = nullptr;
-  /// Copies of pipelined loops, other than by TMA, that the producers may make
-  /// with all their threads.
+  /// Copies of pipelined loops that are not made by TMA, and that all threads
+  /// of the producer warps may make together.
   llvm::SmallPtrSet<Operation *, 4> shared;
 };
 
-/// Decides for a kernel whose copies have plans. Roles are possible when all
-/// that decides which copies are made (their offsets, and the loops and
-/// branches around them) is scalar arithmetic and reads of memory that the
-/// kernel does not write: of every copy by TMA, and of at least one that runs
-/// ahead. They are worth their warps when copies by TMA run ahead in a
-/// pipelined loop, or any other copies into what wgmma reads, and registers can
-/// be given to those who compute. With `isAskedFor` it is enough that they are
-/// possible.
+/// Decides whether a kernel whose copies have plans gets roles. Roles are
+/// possible if every copy by TMA, and at least one copy that runs ahead, can be
+/// made by other warps: its offsets, and the loops and branches around it, are
+/// scalar arithmetic and reads of memory that the kernel does not write. Roles
+/// pay if copies by TMA run ahead in a pipelined loop, or if other copies run
+/// ahead into tiles that wgmma reads, and if registers can be given to the
+/// warps that compute. With `isAskedFor` it is enough that roles are possible.
 RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target,
                          bool isAskedFor);
 

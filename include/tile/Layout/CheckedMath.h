@@ -29,7 +29,7 @@ inline std::optional<int64_t> checkedAdd(int64_t a, int64_t b) {
   return result;
 }
 
-/// Of a non-negative by a positive number; cannot overflow.
+/// Divides a non-negative number by a positive one; cannot overflow.
 inline int64_t ceilDiv(int64_t a, int64_t b) {
   return a == 0 ? 0 : (a - 1) / b + 1;
 }

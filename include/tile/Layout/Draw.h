@@ -28,8 +28,9 @@ inline constexpr int64_t kDrawColumns = 64;
 llvm::SmallVector<int64_t> drawnPeriod(const FragmentLayout &layout);
 llvm::SmallVector<int64_t> drawnPeriod(const SharedLayout &layout);
 
-/// Who holds each element: warps are hues, lanes are shades, the text is thread
-/// and register of the first owner, `+n` for n more. Hovering shows all digits.
+/// Shows which thread holds each element: warps are hues, lanes are shades, the
+/// text is thread and register of the first owner, `+n` for n more. Hovering
+/// shows all digits.
 void drawSvg(const FragmentLayout &layout, llvm::raw_ostream &os);
 /// Where each element lies: the 32 banks are hues, the text is the bank.
 /// Hovering shows the byte offset.

@@ -52,15 +52,14 @@
 //    96 columns are 3 times (4 lanes of 8), 96 rows are 3 times (8 lanes, 4
 //    warps): nothing is left over, and every element has exactly one owner.
 //
-// 5. Overshoot. A 7x5 tile has no such digits, so blocked({7, 5}, 64, 1, {1,
-// 0})
+// 5. Overshoot. A 7x5 tile has no such digits. blocked({7, 5}, 64, 1, {1, 0})
 //    is
 //
 //      shape [7, 5] reg [] lane [(8, 1:1), (4, 0:1)] warp [(2, 0:4)]
 //
 //    Lanes reach column 7 and row 7, outside of the shape. overshoots() says
-//    so: lowering guards accesses by inBounds(coordinates(...)). Coordinates
-//    out of bounds are held by nobody (owners() is empty there).
+//    so: lowering guards accesses by inBounds(coordinates(...)). No thread holds
+//    coordinates that are out of bounds (owners() is empty there).
 //
 // Because a mode moves along one dimension only, questions about a tile split
 // into questions about single dimensions and are decided by arithmetic on a few
@@ -109,7 +108,7 @@ public:
   int64_t numRegisters() const { return size(Axis::Register); }
   int64_t numThreads() const { return size(Axis::Lane) * size(Axis::Warp); }
 
-  /// Every element is held by somebody, strides and dims are in range, no
+  /// Every element is held by some thread, strides and dims are in range, no
   /// arithmetic overflows, sizes are within the limits above. Returns the
   /// reason when not. The other operations expect a layout that verifies.
   OrRefusal<bool> verify() const;

@@ -3,7 +3,8 @@
 //
 // The layout of a tile whose elements, counted in row-major order, are those of
 // another tile: element p of the one is held, or lies, where element p of the
-// other is.
+// other is. A slice is one of the equal parts of a tile along its first
+// dimensions: `t[k]`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LAYOUT_RESHAPE_H
@@ -23,6 +24,20 @@ OrRefusal<FragmentLayout> reshaped(const FragmentLayout &layout,
 OrRefusal<SharedLayout> reshaped(const SharedLayout &layout,
                                  llvm::ArrayRef<int64_t> shape,
                                  unsigned elementBits);
+
+/// The layout of a tile as a view of it sees it, or of what it is a view of, as
+/// the numbers of bits say: of the same memory under another shape
+/// (`reshaped`), of one slice of it, or of the tile that it is a slice of. All
+/// slices have one layout; slice k begins k times `sliceStride` bytes behind
+/// the tile's begin. Refuses where slices begin at no multiple of 16 bytes, or
+/// of what the swizzle repeats after.
+OrRefusal<SharedLayout> viewed(const SharedLayout &layout,
+                               llvm::ArrayRef<int64_t> shape,
+                               unsigned elementBits);
+
+/// Bytes from one slice of `shape` of a tile in `layout` to the next. Expects
+/// that `viewed` does not refuse the slice.
+int64_t sliceStride(const SharedLayout &layout, llvm::ArrayRef<int64_t> shape);
 
 } // namespace mlir::tile
 #endif // TILE_LAYOUT_RESHAPE_H

@@ -23,11 +23,13 @@ struct WgmmaSplit {
   bool bytesAlongMn = false;
 };
 
-/// All instructions' descriptors: the first one's, and byte offsets.
+/// The descriptors of all instructions: that of the first one, and byte offsets
+/// from it.
 struct WgmmaOperand {
   WgmmaDescriptor descriptor;
   int64_t bytesPerGroup = 0;
-  /// From the warpgroup's first instruction to that of (repeat, step).
+  /// The offset from the warpgroup's first instruction to that of (repeat,
+  /// step).
   llvm::SmallVector<int64_t> offsets; // [repeat * steps + step]
 };
 

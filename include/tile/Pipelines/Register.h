@@ -19,9 +19,9 @@ void registerTileDialects(DialectRegistry &registry);
 /// Own passes and pipelines, and upstream's canonicalizer, CSE and friends.
 void registerTilePasses();
 
-/// For drivers that make contexts of their own, before they do: errors name
-/// their operation and show its line; a note with the operation in full, which
-/// may be a kernel of pages, is printed on request only
+/// Drivers that create contexts call this before. Errors then name their
+/// operation and show its line; the note with the whole operation, which may be
+/// a kernel of many pages, is printed on request only
 /// (`--mlir-print-op-on-diagnostic`).
 void nameOperationsInErrors();
 

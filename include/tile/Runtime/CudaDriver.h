@@ -224,7 +224,8 @@ public:
   create(const cuda::Functions &functions,
          const cuda::ContextFunctions &contextFunctions);
 
-  /// Those that need no context; the others are reached by a `ContextScope`.
+  /// The functions that need no context; a `ContextScope` gives access to the
+  /// others.
   const cuda::Functions &functions() const { return table; }
   int numDevices() const { return deviceCount; }
   /// 13000 for CUDA 13.0: the newest CUDA that this driver runs.
@@ -236,7 +237,8 @@ public:
 private:
   friend class ContextScope;
   Driver() = default;
-  /// Initializes the driver behind the tables and asks what it has.
+  /// Initializes the driver that the tables of functions belong to, and asks
+  /// what it has.
   Status start();
 
   cuda::Functions table = {};
@@ -271,8 +273,9 @@ public:
   int64_t maxGrid(unsigned dim) const { return gridLimits[dim]; }
 
   Result<cuda::DevicePtr> allocate(size_t bytes);
-  /// What stands for the elements of a tensor that has none: zeros that nobody
-  /// writes, or memory that nobody reads. kNothingBytes, aligned to 256 bytes.
+  /// Memory that stands for the elements of a tensor without elements: zeros
+  /// that no kernel writes, or memory that none reads. kNothingBytes, aligned
+  /// to 256 bytes.
   Result<cuda::DevicePtr> nothing(bool isWritten);
   static constexpr size_t kNothingBytes = 256;
   Status free(cuda::DevicePtr pointer);

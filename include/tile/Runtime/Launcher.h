@@ -147,8 +147,8 @@ public:
   Status launch(Span<const Arg> args, cuda::Stream stream = nullptr,
                 LaunchChecks checks = LaunchChecks()) const;
 
-  /// The same; says of a failure whether the arguments fit, so that it was the
-  /// driver who failed.
+  /// The same; after a failure, tells whether the arguments were right, so that
+  /// the failure was the driver's.
   Status launch(Span<const Arg> args, cuda::Stream stream, LaunchChecks checks,
                 bool &fits) const;
 

@@ -73,7 +73,7 @@ private:
   std::variant<T, Error> storage;
 };
 
-/// A view of consecutive elements that somebody else owns.
+/// A view of consecutive elements that another object owns.
 template <typename T> class Span {
 public:
   Span() = default;

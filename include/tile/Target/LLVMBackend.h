@@ -50,8 +50,8 @@ public:
   LogicalResult optimize();
   /// PTX text. The LLVM module is consumed.
   FailureOr<std::string> emitPtx();
-  /// What emitPtx() would hand to code generation, for who executes it instead.
-  /// The module must go before its context.
+  /// The module that emitPtx() would hand to code generation, for callers that
+  /// execute it instead. The module must go before its context.
   std::pair<std::unique_ptr<llvm::Module>, std::unique_ptr<llvm::LLVMContext>>
   takeModule();
 

@@ -15,14 +15,14 @@
 
 namespace mlir::tile {
 
-/// On the llvm.func of a kernel: JSON of its manifest entry (a string), and
-/// bytes of dynamic shared memory (an i64).
+/// Attributes of the llvm.func of a kernel: its manifest entry as JSON (a
+/// string), and its bytes of dynamic shared memory (an i64).
 inline constexpr llvm::StringLiteral kManifestAttrName = "mlir_tile.manifest";
 inline constexpr llvm::StringLiteral kSharedBytesAttrName =
     "mlir_tile.shared_bytes";
 
-/// On a kernel, and the llvm.func it becomes: the name of the kernel that it is
-/// a version of (KernelSpec::versions).
+/// Attribute of a kernel, and of the llvm.func it becomes: the name of the
+/// kernel that it is a version of (KernelSpec::versions).
 inline constexpr llvm::StringLiteral kVersionOfAttrName =
     "mlir_tile.version_of";
 

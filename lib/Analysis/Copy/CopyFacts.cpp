@@ -14,7 +14,7 @@ using namespace mlir::tile;
 
 /// Nothing moves more than this many bytes per thread and instruction.
 static constexpr int64_t kMaxBytes = 16;
-/// Of the narrowest elements, two to a byte.
+/// The narrowest elements: two to a byte.
 static constexpr int64_t kMaxElements = 2 * kMaxBytes;
 /// What shared memory is aligned to, whatever its layout (SharedLayout.h).
 static constexpr int64_t kSharedAlignment = 16;

@@ -13,11 +13,12 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// What the asynchronous proxy moves at a time starts at a multiple of this.
+/// Each piece that the asynchronous proxy moves starts at a multiple of this
+/// many bytes.
 static constexpr int64_t kProxyBytes = 16;
 
-/// Bytes that a number of elements which `divisor` divides is a multiple of, as
-/// far as it matters here.
+/// The largest power of two, at most kProxyBytes, that divides the bytes of any
+/// multiple of `divisor` elements.
 static int64_t multipleOfBytes(int64_t divisor, unsigned elementBits) {
   int64_t cap = kProxyBytes * 8;
   int64_t power = divisor == 0 ? cap : std::min(cap, divisor & -divisor);
@@ -44,9 +45,9 @@ static std::string whyNotSlot(const CopyFacts &facts) {
   if (!isa_and_nonnull<AllocOp>(owner))
     return shared.name + " is not made by `tile.alloc`";
   for (Operation *user : shared.buffer.getUsers()) {
-    if (isa<ViewOp>(user))
-      return shared.name + " has a view of another shape, and may be written "
-                           "through it";
+    if (getTileViewSource(user))
+      return shared.name + " has a view, of another shape or of a slice, and "
+                           "may be written through it";
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (copy && copy.getTarget() == shared.buffer && copy.isSharedLoad())
       continue;

@@ -164,8 +164,9 @@ void LayoutSolver::chooseAlternatives() {
     }
     return false;
   };
-  // All operations on the same decision where they have it: one grid of warps
-  // for the whole chain. Then one operation at a time.
+  // First all operations take the same alternative, where each of them has it:
+  // one grid of warps for the whole chain. Then one operation at a time is
+  // decided.
   for (OperationDemands *leader : open)
     for (const LayoutAlternative &wanted : leader->constraints.alternatives) {
       SmallVector<unsigned> choice = best;

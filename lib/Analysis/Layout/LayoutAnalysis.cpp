@@ -59,8 +59,8 @@ static bool isTileMemory(Value value) {
 /// A tile must be used where it was allocated: its layout is found there.
 LogicalResult LayoutSolver::checkBuffers(Operation *op) {
   for (Value value : op->getResults())
-    if (isTileMemory(value) &&
-        !isa<AllocOp, ViewOp, RingAcquireOp, RingWaitOp>(op))
+    if (isTileMemory(value) && !isa<AllocOp, RingAcquireOp, RingWaitOp>(op) &&
+        !getTileViewSource(op))
       return op->emitOpError()
              << "expected a " << stringifyMemorySpace(getMemorySpace(value))
              << " tile to come from `tile.alloc` directly, got a result of '"
@@ -146,8 +146,11 @@ LogicalResult LayoutSolver::collect(Operation *op) {
 
 /// Where a layout is stated, its views have a form of it.
 LogicalResult LayoutSolver::checkViews() {
-  WalkResult walk = kernel.getBodyRegion().walk([&](ViewOp view) {
-    Value source = view.getSource(), seen = view.getResult();
+  WalkResult walk = kernel.getBodyRegion().walk([&](Operation *view) {
+    Value source = getTileViewSource(view);
+    if (!source)
+      return WalkResult::advance();
+    Value seen = view->getResult(0);
     std::string reason;
     if (FragmentLayoutAttr stated = getFragmentLayout(source)) {
       if (auto layout = ViewedTiles::seenAs(stated.getLayout(), seen); !layout)
@@ -158,7 +161,8 @@ LogicalResult LayoutSolver::checkViews() {
     }
     if (reason.empty())
       return WalkResult::advance();
-    view.emitOpError() << "expected a layout that both shapes have: " << reason;
+    view->emitOpError() << "expected a layout that both shapes have: "
+                        << reason;
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());

@@ -53,7 +53,7 @@ tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
   return withShape(layout, loopShape);
 }
 
-/// Coordinates of `dim` below this are all held by somebody.
+/// Every coordinate of `dim` below this one is held by some thread.
 static int64_t coveredFromZero(const FragmentLayout &layout, int dim) {
   SmallVector<std::pair<int64_t, int64_t>> digits; // stride, extent
   for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})

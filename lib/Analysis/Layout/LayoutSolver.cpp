@@ -83,7 +83,7 @@ void LayoutSolver::setLoop(OperationDemands &demands, FragmentLayout layout,
 void LayoutSolver::assignStated() {
   for (auto &[buffer, choice] : result.fragments)
     if (FragmentLayoutAttr stated = getFragmentLayout(buffer);
-        stated && !buffer.getDefiningOp<ViewOp>())
+        stated && !getTileViewSource(buffer.getDefiningOp()))
       assign(buffer, stated.getLayout(), "stated by the user");
   for (OperationDemands &demands : operations)
     if (demands.constraints.loopDemand &&
@@ -434,8 +434,8 @@ void LayoutSolver::findConversions() {
 }
 
 void LayoutSolver::classifyConversions() {
-  // Both directions where both are needed; the dearer one is reported. Within
-  // one block every conversion has a class.
+  // Where both directions are needed both are counted, and the more expensive
+  // one is reported. Within one block every conversion has a class.
   for (LayoutConversion &conversion : result.conversions) {
     const FragmentLayout &own = *layoutOf(conversion.buffer);
     auto consider = [&](const FragmentLayout &from, const FragmentLayout &to) {

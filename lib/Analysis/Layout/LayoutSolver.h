@@ -23,8 +23,8 @@ struct OperationDemands {
   Operation *op;
   LayoutConstraints constraints;
   double frequency = 1;
-  /// Of constraints.loopDemand: the owned accesses by position (nullopt for
-  /// memory) and the walks through memory.
+  /// From constraints.loopDemand: the owned accesses by position (nullopt for
+  /// memory), and the walks through memory.
   SmallVector<std::optional<OwnedAccess>> owned;
   SmallVector<MemoryWalk> walks;
 

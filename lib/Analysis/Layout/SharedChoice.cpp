@@ -135,7 +135,7 @@ static int64_t elementsDegree(const SharedLayout &shared,
 static std::function<int64_t(const SharedLayout &)>
 seenThrough(Value through,
             std::function<int64_t(const SharedLayout &)> degree) {
-  if (!through.getDefiningOp<ViewOp>())
+  if (!getTileViewSource(through.getDefiningOp()))
     return degree;
   return [through, degree](const SharedLayout &layout) {
     return degree(*ViewedTiles::seenAs(layout, through));
@@ -266,12 +266,12 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
 
 void LayoutSolver::chooseShared() {
   for (auto &[buffer, choice] : result.shareds)
-    if (!buffer.getDefiningOp<ViewOp>())
+    if (!getTileViewSource(buffer.getDefiningOp()))
       choice = chooseShared(buffer);
   for (auto &[buffer, choice] : result.shareds)
-    if (buffer.getDefiningOp<ViewOp>())
+    if (getTileViewSource(buffer.getDefiningOp()))
       choice = {*ViewedTiles::seenAs(
                     result.shareds.find(getViewedTile(buffer))->second.layout,
                     buffer),
-                "what it is a view of, with another shape"};
+                "that of what it is a view of"};
 }

@@ -9,14 +9,14 @@ using namespace mlir;
 using namespace mlir::tile;
 
 void ViewedTiles::collect(KernelOp kernel) {
-  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](ViewOp view) {
-    if (isGlobal(view.getResult()))
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!getTileViewSource(op) || isGlobal(op->getResult(0)))
       return;
-    Value viewed = getViewedTile(view.getResult());
+    Value viewed = getViewedTile(op->getResult(0));
     SmallVector<Value> &group = groups[viewed];
     if (group.empty())
       group.push_back(viewed);
-    group.push_back(view.getResult());
+    group.push_back(op->getResult(0));
   });
 }
 
@@ -33,8 +33,8 @@ OrRefusal<FragmentLayout> ViewedTiles::seenAs(const FragmentLayout &layout,
 OrRefusal<SharedLayout> ViewedTiles::seenAs(const SharedLayout &layout,
                                             Value other) {
   auto type = cast<MemRefType>(other.getType());
-  return reshaped(layout, type.getShape(),
-                  getStorageBits(type.getElementType()));
+  return tile::viewed(layout, type.getShape(),
+                      getStorageBits(type.getElementType()));
 }
 
 /// Each from the viewed tile's layout, as lowering finds it.

@@ -1,8 +1,9 @@
 //===- ViewedTiles.h - tiles that are views of one another ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views (`tile.view`) are the memory or registers of what they view: one layout
-// decides all of their layouts.
+// Views (`tile.view`) and slices (`memref.subview %t[%k, 0, 0]` in shared
+// memory) are the memory or registers of what they view: one layout decides all
+// of their layouts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_ANALYSIS_VIEWEDTILES_H
@@ -15,7 +16,7 @@ namespace mlir::tile {
 
 class ViewedTiles {
 public:
-  /// Of all tiles in shared memory and registers that `kernel` views.
+  /// Facts of all tiles in shared memory and registers that `kernel` views.
   void collect(KernelOp kernel);
   /// All tiles that are the same memory, the allocation first; empty where
   /// `buffer` is neither viewed nor a view.

@@ -31,9 +31,9 @@ public:
   /// The next combination; false when all were tried.
   bool advance();
 
-  /// The variable behind a source for these operands. Sources that give many
-  /// values take two of them by turns: the n-th new key of a run gets variable
-  /// n mod 2.
+  /// The variable that stands for a source with these operands. A source that
+  /// gives many values alternates between two variables: the n-th new key of a
+  /// run gets variable n mod 2.
   int variable(int source, ArrayRef<int64_t> key);
 
   /// Takes a decision about `vars` for step `owner`; `domain` is asked on the

@@ -351,7 +351,7 @@ void Counting::deadlock() {
         (states[thread].next > 0 || system.threads[thread].agent == 0 ||
          forks.count(system.threads[thread].rank)))
       blocked.push_back(static_cast<int>(thread));
-  // Who waits for the end of others is not to blame.
+  // An agent that waits for others to end does not cause the deadlock.
   auto isJoin = [&](int thread) {
     return system.threads[thread].trace->events[states[thread].next].kind ==
            EventKind::Join;

@@ -320,9 +320,9 @@ struct Restore {
 };
 } // namespace
 
-/// What the variables that are not searched are set to, by turns: nothing, one,
-/// so much that it does not limit the loop, and buffers so large that a block
-/// at their start is far from their end.
+/// The values that variables outside of the search are set to, one after the
+/// other: zero, one, a number so large that it does not limit the loop, and
+/// extents so large that a block at the start of a buffer is far from its end.
 static constexpr int64_t kPlenty = int64_t(1) << 20;
 static constexpr Others kOthers[] = {
     {0, 0}, {1, 1}, {kPlenty, kPlenty}, {kPlenty, 0}};

@@ -144,7 +144,7 @@ bool rings::checkTotals(const System &system, bool early, Finding &finding) {
                       "buffer " + std::to_string(llvm::countr_zero(missing)) +
                           " of " + slot(use) +
                           " is read, and nothing was copied into it");
-    // Uses that nothing was copied into are nobody's concern at the end.
+    // A use that nothing was copied into may stay unread at the end.
     if (ring.isBarrierProtocol || meeting.producers.empty() ||
         meeting.consumers.empty())
       continue;

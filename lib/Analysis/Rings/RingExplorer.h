@@ -4,10 +4,10 @@
 // Two ways to find what goes wrong between agents (R3, R10, R14 to R18):
 //
 // - counting: a use may be acquired once the use before it in its slot was
-//   released by everybody, and waited for once everybody committed it. Such
-//   guards never become false again and nobody chooses by timing, so one
-//   interleaving has the events of all, and vector clocks say what happens
-//   before what in each of them.
+//   released by every consumer, and waited for once every producer committed
+//   it. Such guards never become false again and no agent chooses by timing, so
+//   one interleaving has the events of all interleavings, and vector clocks say
+//   what happens before what in each of them.
 // - exhaustive: every interleaving, with the guards that hardware has, which
 //   are the parities of mbarriers. For small cases, and to test the other one.
 //

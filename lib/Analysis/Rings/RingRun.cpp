@@ -143,7 +143,8 @@ bool AgentRun::execute(const Step &step) {
   case StepKind::Assume: {
     std::optional<int64_t> value = scalars.eval(step.use);
     auto promise = cast<AssumeOp>(step.op);
-    // A broken promise is nobody's fault here.
+    // Sizes that break a promise of the program are not explored; they show no
+    // fault of the schedule.
     if (value &&
         ((promise.getMin() &&
           *value < static_cast<int64_t>(*promise.getMin())) ||

@@ -63,7 +63,8 @@ enum class RunEnd : uint8_t { Complete, Infeasible, OutOfBudget, Found };
 
 /// What was executed in all runs together.
 struct Coverage {
-  /// By step: the trip counts seen in feasible runs; for branches, 0 and 1.
+  /// For each step: the trip counts seen in feasible runs; for branches, 0 and
+  /// 1.
   std::vector<std::set<int64_t>> seen;
   /// Depends on values that are enumerated.
   std::vector<bool> isSymbolic;

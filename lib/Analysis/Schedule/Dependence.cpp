@@ -35,8 +35,8 @@ Value tile::getBaseBuffer(Value buffer) {
 }
 
 Value tile::getViewedTile(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewOp>())
-    buffer = view.getSource();
+  while (Value source = getTileViewSource(buffer.getDefiningOp()))
+    buffer = source;
   return buffer;
 }
 
@@ -213,8 +213,8 @@ static bool isShielded(Operation *user, Operation *loop, Value buffer) {
        ancestor = ancestor->getParentOp()) {
     Block *block = ancestor->getBlock();
     Operation *loopHere = block->findAncestorOpInBlock(*loop);
-    // Both are inside `ancestor`, which may repeat: the loop's contents come
-    // round to the user.
+    // Both are inside `ancestor`, which may repeat: in its next iteration the
+    // user reads what the loop left.
     if (loopHere == ancestor)
       return false;
     for (Operation *op = ancestor; op; op = op->getPrevNode()) {
@@ -284,18 +284,18 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
   if (!overwrites(copy, target))
     return Conflict{"it covers only a part of the shared buffer", alloc,
                     "buffer allocated here"};
-  // Who reads slots is asked of what uses them by their own shape.
+  // Operations that use slots by their own shape say themselves what they read.
   for (Operation *user : target.getUsers())
-    if (isa<ViewOp>(user))
-      return Conflict{"the shared buffer has a view of another shape", user,
+    if (getTileViewSource(user))
+      return Conflict{"the shared buffer has a view, of another shape or of a slice", user,
                       "viewed here"};
   if (unknown)
     return Conflict{"'" + unknown->getName().getStringRef().str() +
                         "' in the loop may touch any buffer",
                     unknown, "here"};
 
-  // Within an iteration everything else comes after the copy; outside, nobody
-  // sees what the loop left.
+  // Within an iteration everything else comes after the copy; outside of the
+  // loop nothing reads what the loop left.
   Operation *loop = body.getParentOp();
   Operation *early = nullptr, *outside = nullptr;
   for (Operation *user : target.getUsers()) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Follows tokens along uses, and back along definitions, through `scf.for`,
-// `scf.if` and `arith.select`. What else they pass through is handed back to
-// who asked, who then has to assume the worst.
+// `scf.if` and `arith.select`. Other operations that a token passes through are
+// returned to the caller, which then has to assume the worst.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/Tokens.h"

@@ -42,7 +42,7 @@ public:
   Num likeInt(int64_t constant) const;
   Num of(Value other) const { return Num(*builder, other); }
 
-  /// Of two spellings, the one for this value's type.
+  /// Chooses, of two spellings, the one for this value's type.
   template <typename T> T pick(T forF32, T forF64) const {
     return isDouble() ? forF64 : forF32;
   }

@@ -116,9 +116,9 @@ template <typename OpT> struct IntegerToFloat : OpRewritePattern<OpT> {
   }
 };
 
-/// To i8 and i16 in assembly: whatever arithmetic says it, LLVM finds that it
-/// is an extension of i4, makes vectors of i4 of many, and NVPTX takes these
-/// apart through memory.
+/// Casts to i8 and i16 are inline assembly. LLVM recognizes any arithmetic for
+/// them as an extension of i4 and forms vectors of i4, which NVPTX takes apart
+/// through memory.
 struct ExtendSigned : OpRewritePattern<arith::ExtSIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtSIOp op,

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `tile.cluster_reduce`. The blocks of a cluster run in the order of their
-// ranks, and the last one is who gets the result: each hands what has been
+// ranks, and the last one gets the result: each block hands what has been
 // combined so far to the next one, which runs later and asks in the same order.
-// Who runs the program keeps what is handed over.
+// The runtime keeps what is handed over.
 //
 //===----------------------------------------------------------------------===//
 #include "RuntimeCalls.h"
@@ -28,7 +28,7 @@ static void lowerReduce(ClusterReduceOp op, int64_t number, Value rank) {
   Value blocks = indexConstant(builder, loc, op.getBlocks());
   Value place = arith::RemUIOp::create(
       builder, loc, arith::DivUIOp::create(builder, loc, rank, stride), blocks);
-  // Those who meet have the same first rank.
+  // Blocks that combine their values have the same first rank.
   Value first = arith::SubIOp::create(
       builder, loc, rank, arith::MulIOp::create(builder, loc, place, stride));
   Value box = arith::AddIOp::create(builder, loc, first,

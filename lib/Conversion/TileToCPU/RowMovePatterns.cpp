@@ -103,7 +103,8 @@ struct Im2colLowering : OpConversionPattern<Im2colOp> {
              [&](OpBuilder &b, Location l, ValueRange tile) {
                Indices in{b, l};
                Value pixel = in.add(adaptor.getPixel(), tile[0]);
-               // Nothing is divided by zero outputs: there is no pixel then.
+               // The number of outputs is never zero in this division: without
+               // outputs there is no pixel.
                Value exists = in.less(pixel, pixels);
                SmallVector<Value> from(numSpatial + 2);
                Value left = pixel;

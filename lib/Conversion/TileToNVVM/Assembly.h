@@ -31,7 +31,8 @@ public:
     return "$" + std::to_string(results.size() + inputs.size() - 1);
   }
   void line(const std::string &instruction) { text += "\n\t" + instruction; }
-  /// With memory clobbered: such instructions read shared memory.
+  /// The assembly clobbers memory, because these instructions read shared
+  /// memory.
   SmallVector<Value> emit() {
     auto &b = lowering.builder;
     constraints += constraints.empty() ? "~{memory}" : ",~{memory}";

@@ -33,7 +33,8 @@ bool sameThreads(const FragmentLayout &loop, const FragmentLayout &fragment,
 /// A fragment of indices, by row of a loop over a matrix.
 class RegisterIndices {
 public:
-  /// Of the fragment `indices` from `first` (constant) on.
+  /// The register of the fragment that holds `indices`, counted from `first` (a
+  /// constant).
   static FailureOr<RegisterIndices> create(KernelLowering &lowering,
                                            Operation *op, Value indices,
                                            Value first,

@@ -35,8 +35,9 @@ static bool isStructured(Operation *op) {
          isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
 }
 
-/// Such operations of a region: from its end to its start, each before those
-/// inside it. Terminators go with what they end.
+/// The operations of a region that are converted, from its end to its start,
+/// each before the operations inside it. A terminator goes with the operation
+/// that it ends.
 static void collectFromEnd(Region &region, SmallVectorImpl<Operation *> &ops) {
   for (Block &block : llvm::reverse(region))
     for (Operation &op : llvm::reverse(block)) {

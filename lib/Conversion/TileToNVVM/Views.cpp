@@ -6,7 +6,7 @@
 // overhangs an argument. Nothing is promised of a view's alignment.
 //
 // `tile.view`: the same bytes or registers under another shape, or other
-// elements.
+// elements. `memref.subview` of a tile in shared memory: one of its slices.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
@@ -55,8 +55,43 @@ static LogicalResult lowerCast(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
+/// A slice of a tile: so many slices behind the tile's begin.
+static LogicalResult lowerSlice(KernelLowering &lowering,
+                                memref::SubViewOp slice) {
+  auto source = lowering.shared(slice.getSource(), slice);
+  if (failed(source))
+    return failure();
+  MemRefType type = slice.getType();
+  auto layout = viewed(source->layout, type.getShape(),
+                       getStorageBits(type.getElementType()));
+  if (!layout)
+    return slice.emitOpError()
+           << "expected a layout that slices have: " << layout.reason();
+  Value number = lowering.i32(0);
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (auto [d, offset] : llvm::enumerate(slice.getMixedOffsets())) {
+    if (!dropped.test(d))
+      break;
+    std::optional<int64_t> constant = getConstantIntValue(offset);
+    Value index = constant ? lowering.i32(*constant)
+                           : lowering.toI32(cast<Value>(offset));
+    number = lowering.add(
+        lowering.mul(number, lowering.i32(slice.getSourceType().getDimSize(d))),
+        index);
+  }
+  Value bytes = lowering.mul(
+      number, lowering.i32(sliceStride(source->layout, type.getShape())));
+  Value base = LLVM::GEPOp::create(lowering.builder, source->base.getType(),
+                                   lowering.builder.getI8Type(), source->base,
+                                   ArrayRef<LLVM::GEPArg>{bytes});
+  lowering.shareds[slice.getResult()] = {base, *layout};
+  return success();
+}
+
 static LogicalResult lowerSubview(KernelLowering &lowering, Operation *op) {
   auto view = cast<memref::SubViewOp>(op);
+  if (isShared(view.getResult()))
+    return lowerSlice(lowering, view);
   FailureOr<GlobalBuffer> source = lowering.global(view.getSource(), op);
   if (failed(source))
     return failure();

@@ -8,7 +8,7 @@ from typing import Any
 from .. import language
 from .tvm import _Absent
 
-__all__ = ["PrimExpr", "Var", "const"]
+__all__ = ["IndexMap", "PrimExpr", "Var", "const"]
 
 PrimExpr, Var = language.PrimExpr, language.Var
 
@@ -16,6 +16,23 @@ PrimExpr, Var = language.PrimExpr, language.Var
 def const(value: int | float, dtype: Any = "int32") -> Any:
     """A constant of an element type."""
     return language.cast(value, dtype)
+
+
+class IndexMap:
+    """A function of indices."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    @staticmethod
+    def from_func(mapping_function: Any, *_: Any, **__: Any) -> IndexMap:
+        """The map that a function of indices is."""
+        return IndexMap(mapping_function)
+
+    def map_indices(self, indices: Any) -> list[Any]:
+        """Where an element goes."""
+        made = self.function(*indices)
+        return list(made) if isinstance(made, (tuple, list)) else [made]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that build rings, tokens and roles: the schedules of docs/Rationale/Schedules.md."""
+"""Functions that build rings, tokens and roles: the schedules of docs/Rings.md."""
 
 from contextlib import contextmanager as _contextmanager
 

@@ -95,7 +95,7 @@ class _Template:
                 for d, x in enumerate(extents):
                     name = by_identity.get(id(x))
                     if name is not None:
-                        self.places.setdefault(name, (argument.name, what, d))
+                        self.places.setdefault(name, []).append((argument.name, what, d))
         missing = sorted(names - set(self.places))
         self.missing = missing
         self.implementation = implementation
@@ -121,10 +121,12 @@ class _Template:
                     _start_of(self.implementation.function),
                 )
             result[name] = keywords[name]
-        for name, (tensor, what, d) in self.places.items():
+        for name, places in self.places.items():
             if name in keywords:
                 result[name] = keywords[name]
                 continue
+            given = (x for x in places if tensors.get(x[0]) is not None)
+            tensor, what, d = next(given, places[0])
             if tensor not in tensors:
                 fail(
                     f"the size {name} is not known: give it as {name}=..., or give the tensor {tensor}",

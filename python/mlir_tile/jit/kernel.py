@@ -3,7 +3,7 @@
 
 import sys
 
-from mlir_tile.errors import ArgumentError
+from mlir_tile.errors import ArgumentError, LaunchError
 from mlir_tile.language.errors import LanguageError
 from mlir_tile.language.ranges import linear
 from mlir_tile.language.values import Const, Expr, Op, Variable
@@ -19,7 +19,43 @@ _ARITHMETIC = {
     "mod": lambda a, b: a % b,
     "max": max,
     "min": min,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
 }
+_SIGNS = {
+    "add": ("+", 5),
+    "sub": ("-", 5),
+    "mul": ("*", 6),
+    "floordiv": ("//", 6),
+    "truncdiv": ("//", 6),
+    "mod": ("%", 6),
+    "lt": ("<", 3),
+    "le": ("<=", 3),
+    "gt": (">", 3),
+    "ge": (">=", 3),
+    "eq": ("==", 3),
+    "ne": ("!=", 3),
+    "and": ("and", 2),
+    "or": ("or", 1),
+}
+
+
+def written(expr, strength=0):
+    """A value as one writes it, with the parentheses that it needs."""
+    if type(expr) is Op and expr.name == "cast":
+        return written(expr.args[0], strength)
+    if type(expr) is Op and expr.name in _SIGNS:
+        sign, own = _SIGNS[expr.name]
+        text = f"{written(expr.args[0], own)} {sign} {written(expr.args[1], own + 1)}"
+        return f"({text})" if own < strength else text
+    return str(expr.value) if type(expr) is Const else str(expr)
 
 
 def evaluate(expr, sizes):
@@ -87,9 +123,13 @@ class JITKernel:
             for at, i in enumerate(self._inputs)
             if not self.params[i].is_buffer
         ]
+        self._conditions = bool(self.prim_func.promises) or any(
+            isinstance(x, Expr) for grid in self.prim_func.grids for x in grid
+        )
         self._plain = (
             not self.out_idx
             and not self._dynamic
+            and not self._conditions
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -97,6 +137,7 @@ class JITKernel:
         # Nothing but the launcher has to look at the arguments of such a kernel.
         self.fixed = (
             not self._dynamic
+            and not self._conditions
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -111,9 +152,16 @@ class JITKernel:
         if kwargs:
             args = self._named(args, kwargs)
         if self._plain:
-            if stream is None:
-                return self._launcher(*args)
-            return self.executables[0](*args, stream=stream)
+            try:
+                if stream is None:
+                    return self._launcher(*args)
+                return self.executables[0](*args, stream=stream)
+            except ArgumentError:
+                if all(x is not None for x in args):
+                    raise
+            return self.executables[0](*self._without_none(args), stream=stream)
+        if any(x is None for x in args):
+            args = self._without_none(args)
         if stream is None and self.fixed and len(args) == len(self._inputs):
             return self._launch_fixed(*args)
         if len(args) != len(self._inputs):
@@ -125,7 +173,7 @@ class JITKernel:
                 )
             self._run(args, [], args, stream)
             return None
-        sizes = self._sizes(args) if self._dynamic else {}
+        sizes = self._sizes(args) if self._dynamic or self._conditions else {}
         outputs = self._allocate(args, sizes)
         if outputs:
             every = [None] * len(self.params)
@@ -139,6 +187,39 @@ class JITKernel:
         if not outputs:
             return None
         return outputs[0] if len(outputs) == 1 else outputs
+
+    def _without_none(self, args):
+        """The arguments with memory in place of each None, which what the kernel never touches may be."""
+        places = self._inputs if len(args) == len(self._inputs) else range(len(self.params))
+        missing = [
+            (at, self.params[i]) for at, i in zip(range(len(args)), places) if args[at] is None
+        ]
+        sizes = self._sizes(args) if len(args) == len(self._inputs) else {}
+        result = list(args)
+        for at, parameter in missing:
+            if parameter.touched:
+                expected = f"a tensor of {parameter.dtype}" if parameter.is_buffer else "a number"
+                raise ArgumentError(
+                    f"{self.name}: argument {at} ('{parameter.name}') is None, but the kernel uses it;"
+                    f" expected {expected}"
+                )
+            for x in parameter.shape:
+                if type(x) is Variable and x.name not in sizes:
+                    sizes[x.name] = self._size_of_none(x.name)
+            result[at] = self._empty(parameter, sizes, args)
+        return tuple(result)
+
+    def _size_of_none(self, name):
+        """A size that only tensors have which are None: zero, where it is one tensor's or not used."""
+        holders = [
+            p.name for p in self.params if any(getattr(x, "name", None) == name for x in p.shape)
+        ]
+        if name in self.prim_func.measured and len(holders) > 1:
+            raise LaunchError(
+                f"{self.name}: {name} is an extent of {', '.join(holders)}, which are all None; "
+                f"at least one non-null buffer must be given"
+            )
+        return 0
 
     def _launch_fixed(self, *args):
         """A call of a kernel whose sizes are all known: allocates the outputs and launches."""
@@ -165,7 +246,22 @@ class JITKernel:
         self._launcher(*every)
         return outputs[0] if len(outputs) == 1 else outputs
 
+    def _check_sizes(self, sizes):
+        """Raises LaunchError for an empty grid, and for a promise (T.assume) that is broken."""
+        for grid in self.prim_func.grids:
+            for x in grid:
+                if isinstance(x, Expr) and evaluate(x, sizes) == 0:
+                    raise LaunchError(
+                        f"{self.name}: the extent {written(x)} of the grid is 0; expected at least"
+                        " one block"
+                    )
+        for condition in self.prim_func.promises:
+            if evaluate(condition, sizes) is False:
+                raise LaunchError(f"{self.name}: Assume: {written(condition)} does not hold")
+
     def _run(self, every, sizes, args, stream):
+        if self._conditions and sizes:
+            self._check_sizes(sizes)
         extra = [self._empty(p, sizes, args) for p in self.prim_func.workspace_params]
         for parameter, base in self.prim_func.views:
             extra.append(self._view(every[base], parameter, sizes))
@@ -357,6 +453,10 @@ class JITKernel:
 
     export_sources = export_library
 
+    def get_exportable_executable(self):
+        """The kernel as a module that can be written to a file: `.export_library(path)`, `.jit()`."""
+        return Exportable(self)
+
     def get_profiler(self, tensor_supply_type=None):
         """Measures the kernel, and compares it with references."""
         from mlir_tile.profiler import Profiler, TensorSupplyType
@@ -411,6 +511,26 @@ class JITKernel:
 
     def __repr__(self):
         return f"<JITKernel {self.name} on {self.target}>"
+
+
+class Exportable:
+    """A compiled kernel as TVM's users export one: its functions by name, its artifact in a file."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.export_library = kernel.export_library
+
+    def jit(self, **_):
+        """The module itself: it is compiled already."""
+        return self
+
+    def get_function(self, name, query_imports=False):
+        """The kernel, by its name."""
+        if name != self.kernel.name:
+            raise AttributeError(f"the module has no function {name}, only {self.kernel.name}")
+        return self.kernel
+
+    __getitem__ = get_function
 
 
 def _packed(shape, kind):

@@ -8,8 +8,10 @@ Names and meaning follow TileLang's. A kernel is a Python function (T.prim_func,
 
 from . import dtypes as _dtypes
 from . import mathematics as _mathematics
+from . import random as _random
 from . import sync as _sync
 from . import threads as _threads
+from . import votes as _votes
 from .annotations import (
     annotate_compile_flags,
     annotate_l2_hit_ratio,
@@ -118,13 +120,13 @@ from .reducing import (
 from .values import Const as FloatImm
 from .values import Const as IntImm
 from .values import Expr as PrimExpr
-from .values import Ramp
+from .vectors import Ramp
 from .values import Variable as Var
 
 Buffer = Tensor
 
 _own = set(globals())
-for _source in (_mathematics, _sync, _threads):
+for _source in (_mathematics, _sync, _threads, _votes, _random):
     for _key, _value in vars(_source).items():
         if (
             callable(_value)

@@ -24,7 +24,11 @@ def use_swizzle(panel_size, order="row", enable=True):
 
 
 def annotate_layout(layout_map, *_, **__):
-    """Layouts of buffers. The compiler chooses layouts itself; a fragment's that it can say is respected."""
+    """Layouts of buffers: of mlir_tile.layout, or functions of indices, which are evaluated.
+
+    A layout that the compiler does not have is left to it, with a LayoutWarning; one that puts two
+    elements in one place is a LayoutError.
+    """
     from .layouts import state_layout
 
     current("T.annotate_layout")

@@ -3,7 +3,7 @@
 
 from .dtypes import dtype as element_type
 from .errors import fail, here
-from .ranges import difference
+from .ranges import bounds, difference
 from .values import Const, Expr, Load, Variable, as_value, binary, describe, number_of
 
 SCOPES = {
@@ -113,7 +113,7 @@ class Buffer:
         if len(key) > len(self.shape):
             fail(f"{self.name} has {len(self.shape)} dimensions, but {len(key)} indices are given")
         if len(key) == len(self.shape) and not any(isinstance(x, slice) for x in key):
-            return Load(self, tuple(_index(x, n) for x, n in zip(key, self.shape)))
+            return Load(self, tuple(_of_element(x, n) for x, n in zip(key, self.shape)))
         return Region.of(self, key)
 
     def __bool__(self):
@@ -221,6 +221,16 @@ def _index(value, size):
     if value.dtype.is_float:
         fail(f"expected an integer as an index, got a value of type {value.dtype}")
     return value
+
+
+def _of_element(value, size):
+    """An index of an element: one that is always negative counts from the end, too."""
+    index = _index(value, size)
+    if isinstance(index, Expr):
+        high = bounds(index)[1]
+        if high is not None and high < 0:
+            return binary("add", index, size)
+    return index
 
 
 def row_major(shape):

@@ -6,8 +6,19 @@ import operator
 import threading
 
 from .buffers import Buffer, OutputTensor, Region
-from .errors import NoBuilderError, fail, here
-from .statements import Alloc, Assign, Define, If, Leave, Store, Tile, While
+from .errors import NoBuilderError, StructureError, fail, here
+from .statements import (
+    Alloc,
+    Assign,
+    Define,
+    For,
+    If,
+    Leave,
+    Store,
+    Tile,
+    While,
+    written_parallel,
+)
 from .values import (
     IMPURE,
     NUMBERS,
@@ -15,17 +26,16 @@ from .values import (
     Let,
     Load,
     Op,
-    Ramp,
     Variable,
     as_value,
     cast,
-    lane_of,
     reads_memory,
     same,
     select,
     truth,
     unary,
 )
+from .vectors import Ramp, lane_of, lanes_of
 
 _OPERATORS = {
     "Add": operator.add,
@@ -100,9 +110,9 @@ class Builder:
         self.arguments, self.outputs, self.returned = [], [], []
         self.constants = {}
         self.kernels, self.kernel, self.block = [], None, None
-        self.loops, self.opened = [], []
+        self.loops, self.opened, self.around = [], [], []
         self.pass_configs, self.compile_flags = {}, None
-        self.globals, self.views = [], []
+        self.globals, self.views, self.promises = [], [], []
         self.macro_depth = 0
 
     def __enter__(self):
@@ -134,6 +144,10 @@ class Builder:
     def allocate(self, buffer):
         self.add(Alloc(buffer), buffer.location)
         return buffer
+
+    def open_loops(self):
+        """The loops of the kernel around what is traced now, the outermost first."""
+        return [x for x in self.around if type(x) is For]
 
     def in_parallel(self):
         return any(kind == "parallel" for kind, _ in self.loops)
@@ -170,7 +184,11 @@ class Builder:
         from .loop import Loop
 
         if isinstance(iterable, Loop):
+            block, first = self.block, len(self.block or ())
             yield from iterable.run(self)
+            if getattr(iterable, "kind", None) == "parallel":
+                for statement in block[first:]:
+                    self.check_parallel(statement)
             return
         if isinstance(iterable, Expr) or not hasattr(iterable, "__iter__"):
             fail(
@@ -184,15 +202,31 @@ class Builder:
             finally:
                 del self.loops[depth:]
 
+    def check_parallel(self, statement):
+        """T.Parallel in T.Parallel: only as its one statement, which makes one loop of both."""
+        if type(statement) is not For:
+            return
+        statement.written = True
+        inner = statement.body[0] if len(statement.body) == 1 else None
+        whole = type(inner) is For and inner.kind == "parallel" and inner.written
+        for found in () if whole else written_parallel(statement.body):
+            fail(
+                "T.Parallel inside of T.Parallel beside other statements or in another loop: its"
+                " iterations have no order; put them into one T.Parallel, or loop with T.serial",
+                found.location,
+                StructureError,
+            )
+
     def run_loop(self, loops, result):
         """Traces the body of nested loops: statements made by the caller, the innermost last."""
-        outer, depth = self.block, len(self.loops)
+        outer, depth, around = self.block, len(self.loops), len(self.around)
         for statement in loops:
             self.add(statement)
             self.block = statement.body
         self.loops.append((loops[-1].kind, self.block))
+        self.around += loops
         yield result
-        del self.loops[depth:]
+        del self.loops[depth:], self.around[around:]
         self.block = outer
 
     def repeat(self, condition):
@@ -231,7 +265,7 @@ class Builder:
         return context
 
     def close_kernel(self):
-        self.block, self.kernel = None, None
+        self.block, self.kernel, self.random = None, None, None
 
     # Names.
     def bind(self, name, value, old, copies):
@@ -337,7 +371,7 @@ class Builder:
             if ramp is not None:
                 value = cast(as_value(value), place.dtype)
                 for lane in range(ramp.lanes):
-                    indices = tuple(lane_of(x, lane) for x in place.indices)
+                    indices = lanes_of(place, lane)
                     self.add(Store(place.buffer, indices, lane_of(value, lane)))
                 return None
             if place.buffer.reducer is not None and self.in_parallel():

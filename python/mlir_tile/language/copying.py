@@ -4,9 +4,10 @@
 from .buffers import Buffer, Region, region_of
 from .builder import current
 from .errors import fail, unsupported
+from .mathematics import And
 from .ranges import bounds
 from .statements import Store
-from .values import Load, cast
+from .values import Load, cast, select
 
 _POLICIES = {
     None: None,
@@ -59,27 +60,93 @@ def _fit(extents, region, construct):
     return [1] * (rank - len(extents)) + extents
 
 
-def _clip(source, target, construct):
-    """Extents that are known; one of run time is refused."""
-    if _same_box(source.extents, target.extents):
-        pass
-    elif all(isinstance(x, int) for x in (*source.extents, *target.extents)):
-        fail(
-            f"{construct}: the extents of both sides differ: {list(source.extents)} of {source.buffer.name}, "
-            f"{list(target.extents)} of {target.buffer.name}"
-        )
-    known = []
-    for region, _other in ((source, target), (target, source)):
-        if all(isinstance(x, int) for x in region.extents):
-            known.append(region)
-            continue
-        known.append(None)
-    if known[0] is None and known[1] is None:
-        unsupported(
-            f"{construct} of a region whose extents are known only at run time ({source!r})",
-            "copy tiles of a fixed size: what overhangs a tensor reads as zero and is not stored",
-        )
-    return source, target
+_LEVELS = {"global": 0, "shared": 1, "fragment": 2, "local": 2}
+
+
+def _agree(source, target, construct):
+    """Both regions with one box, where their extents differ or are known only at run time.
+
+    As in TileLang: the box of the side whose memory is nearer to the threads counts, else that of the
+    source. A box nearer than the source that is smaller than the source's is an error.
+    """
+    levels = [_LEVELS.get(x.buffer.space, 2) for x in (source, target)]
+    base = source if levels[0] >= levels[1] else target
+    wide = [[x for x in r.extents if not _is_one(x)] for r in (source, target)]
+    counts = wide[0] if base is source else wide[1]
+    if len(wide[0]) != len(wide[1]):
+        _differ(source, target, construct)
+    for x, y in zip(counts, wide[0]):
+        high, low = bounds(x)[1], bounds(y)[0]
+        if high is not None and low is not None and high < low:
+            _differ(source, target, construct)
+    return [_with_box(r, counts) for r in (source, target)]
+
+
+def _is_one(x):
+    return isinstance(x, int) and x == 1
+
+
+def _differ(source, target, construct):
+    fail(
+        f"{construct}: the extents of both sides differ: {list(source.extents)} of"
+        f" {source.buffer.name}, {list(target.extents)} of {target.buffer.name}"
+    )
+
+
+def _with_box(region, counts):
+    left = list(counts)
+    extents = [x if _is_one(x) else left.pop(0) for x in region.extents]
+    return Region(region.buffer, region.offsets, extents)
+
+
+def _fits(region):
+    """Whether a box is known and lies in its tile; what overhangs a tensor is dropped anyway."""
+    if not all(isinstance(x, int) for x in region.extents):
+        return False
+    if region.buffer.space == "global":
+        return True
+    for offset, x, size in zip(region.offsets, region.extents, region.buffer.shape):
+        low, high = bounds(offset)
+        if x > size or (high is not None and high + x > size) or (low is not None and low < 0):
+            return False
+    return True
+
+
+def _by_element(builder, source, target):
+    """A copy whose box is known only at run time, or overhangs a tile."""
+    from .loop import Parallel
+
+    counts = [x for x in source.extents if not _is_one(x)]
+    for indices in Parallel(*(counts or [1])).run(builder):
+        listed = indices if isinstance(indices, tuple) else (indices,)
+        places, inside = [], []
+        for region in (source, target):
+            left, place = list(listed), []
+            for offset, x in zip(region.offsets, region.extents):
+                place.append(offset if _is_one(x) else left.pop(0) + offset)
+            places.append(tuple(place))
+            inside.append(_inside(region.buffer, place))
+        value = cast(Load(source.buffer, places[0]), target.dtype)
+        if inside[0] is not True:
+            value = select(inside[0], value, cast(0, target.dtype))
+        branch = builder.branch(inside[1])
+        if builder.then(branch):
+            builder.add(Store(target.buffer, places[1], value))
+        builder.end(branch)
+
+
+def _inside(buffer, place):
+    """The condition that an element of a tile exists; of a tensor every access has one anyway."""
+    result = True
+    if buffer.space == "global":
+        return result
+    for x, size in zip(place, buffer.shape):
+        low, high = bounds(x)
+        if high is None or high >= size:
+            result = And(result, x < size)
+        if low is None or low < 0:
+            result = And(result, x >= 0)
+    return result
 
 
 def emit_copy(name, source, target, construct, **options):
@@ -94,36 +161,16 @@ def emit_copy(name, source, target, construct, **options):
     if not isinstance(target, (Buffer, Region, Load)):
         fail(f"{construct}: expected a buffer or a region as the target, got {target!r}")
     a, b = _pair(source, target, construct)
-    a, b = _clip(a, b, construct)
-    a, b = _dynamic(a, b, construct)
+    if not (_same_box(a.extents, b.extents) and _known(a) and _known(b)):
+        a, b = _agree(a, b, construct)
+        if not (_fits(a) and _fits(b)):
+            _by_element(builder, a, b)
+            return
     builder.tile(name, source=a, target=b, **options)
 
 
-def _dynamic(source, target, construct):
-    """Where one side's extents are of run time, the other side's count where both are provably the same box."""
-    sides = [source, target]
-    for i, region in enumerate(sides):
-        if all(isinstance(x, int) for x in region.extents):
-            continue
-        other = sides[1 - i]
-        fixed = [x for x in other.extents if x != 1]
-        extents, at = [], 0
-        for x in region.extents:
-            if isinstance(x, int) and x == 1:
-                extents.append(1)
-                continue
-            if at >= len(fixed):
-                unsupported(f"{construct}: extents of {region!r} that are known only at run time")
-            low, high = (x, x) if isinstance(x, int) else bounds(x)
-            if not (low == high == fixed[at]):
-                unsupported(
-                    f"{construct} of a region whose extent {x!r} is known only at run time",
-                    "copy a tile of a fixed size: what overhangs a tensor reads as zero and is not stored",
-                )
-            extents.append(fixed[at])
-            at += 1
-        sides[i] = Region(region.buffer, region.offsets, extents)
-    return sides
+def _known(region):
+    return all(isinstance(x, int) for x in region.extents)
 
 
 def copy(

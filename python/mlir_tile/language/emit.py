@@ -9,7 +9,7 @@ import contextlib
 import re
 
 from .buffers import Buffer
-from .emit_loops import Loops, Undefined
+from .emit_loops import Loops, Place, Undefined
 from .emit_memory import Memory, reads_fragment
 from .emit_threads import Threads
 from .emit_tiles import Tiles
@@ -30,6 +30,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
         self.constants, self.count, self.locations = {}, 0, {}
         self.variables = {}
         self.names, self.sizes, self.dims = {}, {}, []
+        self.touched, self.measured = set(), set()  # arguments by identity, sizes by name
         self.mode, self.facts, self.conditions = "block", Facts(), 0
         self.location, self.loc = kernel.location, ""
         self.locate(kernel.location)
@@ -139,6 +140,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
             return str(max(0, int(number)))
         if type(expr) is Variable:
             place = self.sizes.get(id(expr))
+            self.measured.add(expr.name)
             if place is not None:
                 return f"dim({self.names[id(place[1])]}, {place[2]})"
             if id(expr) in self.names:
@@ -195,6 +197,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
     def size_of(self, variable):
         """A size of run time: an extent of the first argument that has it."""
         place = self.sizes.get(id(variable))
+        self.measured.add(variable.name)
         if place is None:
             for size, buffer, i in self.sizes.values():
                 if size.name == variable.name:
@@ -243,6 +246,7 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
                 f"the buffer {buffer.name}, allocated at {buffer.location}, is used outside of the region that allocates it",
                 self.location,
             )
+        self.touched.add(id(buffer))
         return name
 
     def memref(self, buffer):
@@ -320,7 +324,18 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
                 f"the variable {variable.name}, allocated at {variable.location}, is assigned outside of the region that allocates it",
                 statement.location,
             )
-        self.variables[variable] = self.value(statement.value, variable.dtype)
+        value = self.value(statement.value, variable.dtype)
+        if isinstance(self.variables[variable], Place):
+            self.store_place(self.variables[variable], value)
+        else:
+            self.variables[variable] = value
+
+    def store_place(self, place, value):
+        zero = self.constant(0, "index")
+        self.effect(f"memref.store {value}, {place.name}[{zero}] : {place.kind}")
+
+    def load_place(self, place):
+        return self.op(f"memref.load {place.name}[{self.constant(0, 'index')}] : {place.kind}")
 
     def read_variable(self, variable):
         found = self.variables.get(variable)
@@ -331,6 +346,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
                 f"the variable {variable.name}, allocated at {variable.location}, is used outside of the region that allocates it",
                 self.location,
             )
+        if isinstance(found, Place):
+            return self.load_place(found)
         if isinstance(found, Undefined):
             fail(
                 f"the variable {variable.name} is read after iterations of T.Parallel (at {found.location}) assigned it, each "

@@ -18,6 +18,13 @@ class Undefined:
         self.location = location
 
 
+class Place:
+    """Where a variable is in memory while a pipelined loop runs."""
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, kind
+
+
 class Loops:
     """The part of the emitter that writes branches and loops; they carry the variables that they assign."""
 
@@ -80,12 +87,13 @@ class Loops:
             return self.parallel(statement)
         if statement.kind == "parallel":
             return self.nested_parallel(statement)
-        carried = [v for v in written_variables(statement.body) if v in self.variables]
+        carried = self.carried(statement.body)
         count = self.trip_count(statement)
         if statement.kind == "unroll" and count is not None and count <= _UNROLLED:
             return self.unrolled(statement, count)
-        if statement.kind == "pipelined" and self.mode == "block" and not carried:
-            return self.pipelined(statement)
+        if statement.kind == "pipelined" and self.mode == "block":
+            if not carried or statement.stages > 1:
+                return self.pipelined(statement, carried)
         return self.serial(statement, carried)
 
     def elementwise(self, statement):
@@ -149,18 +157,44 @@ class Loops:
             forms += forms_of(self.keep(x))
         return forms
 
-    def pipelined(self, statement):
+    def carried(self, body):
+        """Variables that a loop's statements assign and that are values outside (not places in memory).
+
+        One that only iterations of T.Parallel assign is theirs: it carries nothing.
+        """
+        outside = written_variables(body, parallel=self.mode != "block")
+        found = []
+        for v in written_variables(body):
+            if v not in self.variables or isinstance(self.variables[v], Place):
+                continue
+            if v in outside:
+                found.append(v)
+            else:
+                self.variables[v] = Undefined(self.location)
+        return found
+
+    def pipelined(self, statement, carried):
+        """A loop whose copies run ahead; the variables that it assigns are in shared memory meanwhile."""
         first, last, step = self.bounds_of_loop(statement)
-        loc = self.loc
+        loc, places = self.loc, {}
+        for v in carried:
+            kind = f"memref<1x{v.dtype.mlir}, #gpu.address_space<workgroup>>"
+            places[v] = Place(self.op(f"tile.alloc : {kind}"), kind)
+            self.store_place(places[v], self.read_variable(v))
         with self.region(self.loop_facts(statement)):
+            self.variables.update(places)
             index = self.new_index(statement.indices[0])
             self.block(statement.body)
+            for v in carried:
+                self.read_variable(v)  # of iterations of T.Parallel: the error that says so
             lines = self.lines
         self.lines += [
             f"tile.pipelined {index} = {first} to {last} step {step} stages({statement.stages}) {{",
             *lines,
             f"}} {loc}",
         ]
+        for v in carried:
+            self.variables[v] = self.load_place(places[v])
 
     def serial(self, statement, carried):
         first, last, step = self.bounds_of_loop(statement)
@@ -206,7 +240,7 @@ class Loops:
             if left is not None:
                 going = unary("not", left.as_load())
                 condition = self.keep(Op("and", (going, condition), BOOL))
-        carried = [v for v in written_variables(body) if v in self.variables]
+        carried = self.carried(body)
         loc = self.loc
         before = [self.read_variable(v) for v in carried]
         kinds = ", ".join(v.dtype.mlir for v in carried)
@@ -321,6 +355,9 @@ class Loops:
                 outer.append((base, last, chunk))
                 conditions.append((variable, extent, base, names[-1]))
             self.mode = "parallel"
+            for v in written:
+                if isinstance(self.variables[v], Place):
+                    self.variables[v] = self.read_variable(v)
             forms = self.chunk_indices(conditions)
             if conditions:
                 self.guarded_body(conditions, forms, body)

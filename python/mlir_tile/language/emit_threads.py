@@ -9,8 +9,8 @@ from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
 from .ranges import linear
-from .statements import Alloc, Assign, Define, For, If, Store, Tile, While
-from .values import Const, Expr, Let, Load, Op, Variable, walk
+from .statements import Alloc, Assign, Define, For, If, Store, Tile, While, allocated
+from .values import Const, Expr, Let, Load, Op, Variable, unary, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
 _OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
@@ -48,6 +48,20 @@ def nodes(statement):
                 for x in (*node.args[2], node.args[3]):
                     yield from walk(x)
             yield node
+
+
+def _works_as_block(statement):
+    """Whether there is work of the whole block inside, as far as statements alone say it."""
+    for block in statement.blocks:
+        for x in block:
+            if type(x) is Tile:
+                sides = (getattr(y, "buffer", y) for y in x.operands.values())
+                local = any(isinstance(y, Buffer) and y.space == "local" for y in sides)
+                if x.name not in _OF_THREADS or (x.name in ("copy", "fill") and not local):
+                    return True
+            if type(x) is For and x.kind in ("parallel", "pipelined") or _works_as_block(x):
+                return True
+    return False
 
 
 class Threads:
@@ -106,8 +120,12 @@ class Threads:
     def reads_threads(self, statement):
         return any(map(self.of_thread, nodes(statement)))
 
-    def mark(self, body, inside):
-        """One pass of the search; whether it found anything new."""
+    def mark(self, body, inside, own=None):
+        """One pass of the search; whether it found anything new.
+
+        `inside`: under a condition that differs from thread to thread. `own`: in the arm of one that
+        has work of the block, what the arm allocates; all else that it assigns differs from then on.
+        """
         changed = False
         for statement in body:
             threaded = inside or self.reads_threads(statement)
@@ -117,21 +135,26 @@ class Threads:
             if type(statement) is Define and threaded and id(statement.let) not in self.thread_lets:
                 self.thread_lets.add(id(statement.let))
                 changed = True
-            if (
-                type(statement) is Assign
-                and threaded
-                and statement.variable not in self.thread_variables
-            ):
-                self.thread_variables.add(statement.variable)
-                changed = True
+            if type(statement) is Assign:
+                variable = statement.variable
+                outer = own is not None and variable not in own
+                if (threaded or outer) and variable not in self.thread_variables:
+                    self.thread_variables.add(variable)
+                    changed = True
             target = self.local_target(statement)
-            if target is not None and threaded and target not in self.thread_buffers:
-                self.thread_buffers.add(target)
-                changed = True
+            if target is not None and target not in self.thread_buffers:
+                if threaded or (own is not None and target not in own):
+                    self.thread_buffers.add(target)
+                    changed = True
             if type(statement) is For and statement.kind == "parallel":
                 continue
+            arm = own
+            if threaded and self.some_threads(statement) and _works_as_block(statement):
+                threaded, arm = inside, allocated((statement,), set(own or ()))
             for block in statement.blocks:
-                changed |= self.mark(block, threaded and type(statement) in (If, While, For))
+                changed |= self.mark(
+                    block, threaded and type(statement) in (If, While, For), arm
+                )
         return changed
 
     def local_target(self, statement):
@@ -210,25 +233,29 @@ class Threads:
 
     def some_threads(self, statement):
         """`if` of nothing but the thread's index and numbers: the work of the block inside is done by some threads."""
-        if type(statement) is not If or statement.otherwise:
+        if type(statement) is not If:
             return False
         return all(
             type(x) in (Op, Const) or x is self.kernel.thread_index for x in nodes(statement)
         )
 
     def of_some_threads(self, statement):
-        """The body of such an `if`: the condition stays on what threads do for themselves."""
-        body, group = [], None
-        for x in statement.then:
-            if type(x) is not Alloc and self.kind_of(x) == "thread":
-                if group is None:
-                    group = If(statement.condition)
-                    group.location = x.location
-                    body.append(group)
-                group.then.append(x)
-            else:
-                body.append(x)
-                group = None if type(x) is not Alloc else group
+        """Such an `if`: the condition stays on what threads do for themselves; one arm after the other."""
+        body = []
+        for positive, arm in ((True, statement.then), (False, statement.otherwise)):
+            condition = statement.condition if positive else unary("not", statement.condition)
+            self.kept.append(condition)
+            group = None
+            for x in arm:
+                if type(x) is not Alloc and self.kind_of(x) == "thread":
+                    if group is None:
+                        group = If(condition)
+                        group.location = x.location
+                        body.append(group)
+                    group.then.append(x)
+                else:
+                    body.append(x)
+                    group = None if type(x) is not Alloc else group
         self.kept.append(body)
         self.block(body)
 
@@ -507,8 +534,11 @@ class Threads:
         unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind in ("max", "min") else ""
         self.effect(f"tile.reduce {kind} {a} to {b} dim(1){unsigned} : {grid} to {sums}")
         with self.region():
-            place = self.op(f"arith.divui {thread}, {whole} : index")
-            inside = self.op(f"arith.remui {thread}, {step} : index")
+            place = inside = zero
+            if outer > 1:
+                place = self.op(f"arith.divui {thread}, {whole} : index")
+            if inner > 1:
+                inside = self.op(f"arith.remui {thread}, {step} : index")
             value = self.op(f"memref.load {b}[{place}, {inside}] : {sums}")
             self.effect(f"memref.store {value}, {result}[{thread}, {zero}] : {type_}")
             lines = self.lines

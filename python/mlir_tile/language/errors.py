@@ -21,6 +21,10 @@ class ValueUseError(LanguageError, TypeError):
     """A value that only the kernel knows was used as a number of Python's."""
 
 
+class StructureError(LanguageError, ValueError):
+    """Loops or a grid that no program can mean."""
+
+
 class UnsupportedError(LanguageError):
     """A name or construct that TileLang has and this compiler does not take yet."""
 

@@ -16,7 +16,12 @@ from .values import Op, Variable
 
 
 class Parameter:
-    """An argument of a kernel, as its caller sees it: a name, a type, a shape (empty of a scalar)."""
+    """An argument of a kernel, as its caller sees it: a name, a type, a shape (empty of a scalar).
+
+    `touched`: whether the kernel reads or writes it; what it does not touch may be None in a call.
+    """
+
+    touched = True
 
     def __init__(self, argument):
         self.name, self.dtype = argument.name, argument.dtype
@@ -66,12 +71,20 @@ class PrimFunc:
             if len(builder.kernels) == 1
             else [f"{name}_{i}" for i in range(len(builder.kernels))]
         )
-        self.modules = [
-            Emitter(n, self.arguments + self.workspaces + builder.views, kernel).module()
+        emitters = [
+            Emitter(n, self.arguments + self.workspaces + builder.views, kernel)
             for n, kernel in zip(names, builder.kernels)
         ]
+        self.modules = [x.module() for x in emitters]
+        touched = set().union(*(x.touched for x in emitters))
+        touched |= {id(x.base) for x in builder.views if id(x) in touched}
+        for parameter, argument in zip(self.params, self.arguments):
+            parameter.touched = id(argument) in touched or not isinstance(argument, Buffer)
+        self.grids = [x.grid for x in builder.kernels]
+        self.promises = list(builder.promises)
+        self.measured = set().union(*(x.measured for x in emitters))
         self.kernel_names = names
-        self.attrs = {}
+        self.attrs = {"global_symbol": name}
         if builder.returned:
             self.attrs["tilelang_out_idx"] = [i - len(outputs) for i in builder.returned]
         if builder.pass_configs:

@@ -2,7 +2,7 @@
 """T.Kernel: the grid of blocks, and the numbers of blocks and threads."""
 
 from .builder import KernelScope, PhaseOneEnds, current
-from .errors import fail, here, unsupported
+from .errors import StructureError, fail, here, unsupported
 from .ranges import bounds
 from .values import Expr, Variable, as_value, number_of
 
@@ -20,6 +20,12 @@ class KernelFrame:
                 fail(
                     f"T.Kernel: expected whole numbers as extents of the grid, got {x!r}",
                     self.location,
+                )
+            if number_of(x) is not None and number_of(x) <= 0:
+                fail(
+                    f"T.Kernel: the grid has an extent of {number_of(x)}; expected at least one block",
+                    self.location,
+                    StructureError,
                 )
         shape = (
             [128]

@@ -140,7 +140,9 @@ def Parallel(*extents, coalesced_width=None, loop_layout=None, prefer_async=None
     if loop_layout is not None:
         from .layouts import fragment_text
 
-        attributes["layout"] = fragment_text(loop_layout)
+        text = fragment_text(loop_layout)
+        if text is not None:
+            attributes["layout"] = text
     return Loop("parallel", ranges, attributes=attributes)
 
 
@@ -212,16 +214,23 @@ class _ThreadLoop(Loop):
     def __init__(self, extent, axis):
         self.extent, self.axis = extent, axis
 
-    def run(self, builder):
+    def index(self):
+        """The index of the thread or block along the axis."""
         from .kernel import get_block_binding, get_thread_binding
 
         dim = "xyz".index(self.axis[-1])
         if self.axis.startswith("threadIdx"):
-            yield get_thread_binding(dim)
-        elif self.axis.startswith("blockIdx"):
-            yield get_block_binding(dim)
-        else:
-            unsupported(f"T.thread_binding of {self.axis}")
+            return get_thread_binding(dim)
+        if self.axis.startswith("blockIdx"):
+            return get_block_binding(dim)
+        return unsupported(f"T.thread_binding of {self.axis}")
+
+    def run(self, builder):
+        yield self.index()
+
+    def open_until_end(self, builder):
+        """`tx = T.thread_binding(...)`: the index."""
+        return self.index()
 
 
 def loop_break():

@@ -13,6 +13,7 @@ from .values import (
     Const,
     Expr,
     Op,
+    Variable,
     as_value,
     binary,
     compare,
@@ -23,6 +24,7 @@ from .values import (
     truth,
     type_of,
     unary,
+    walk,
 )
 from .values import (
     cast as _cast,
@@ -288,8 +290,18 @@ def likely(condition):
 
 
 def assume(condition):
-    """A promise about sizes: it is not used yet."""
-    return None
+    """A promise; one about sizes and scalar arguments is checked with each call."""
+    from .builder import current_or_none
+
+    builder, known = current_or_none(), truth(condition)
+    if not isinstance(known, Expr):
+        if not known:
+            fail("the assumption is false whenever the kernel runs")
+        return
+    symbols = [x for x in walk(known) if type(x) not in (Op, Const)]
+    sizes = all(type(x) is Variable and x.kind in ("dynamic", "scalar") for x in symbols)
+    if builder is not None and symbols and sizes:
+        builder.promises.append(known)
 
 
 def And(*values):
@@ -347,6 +359,8 @@ def fast_rcp(x):
 
 def _ieee(name):
     def function(x, y, rounding_mode="rn"):
+        if rounding_mode != "rn" and type_of(as_value(x)).bits == 16:
+            fail(f"T.ieee_{name}: Only rounding mode 'rn' is available for half precision")
         if rounding_mode != "rn":
             unsupported(f"rounding mode {rounding_mode!r} of T.ieee_{name}", "only 'rn' is there")
         return binary(name, x, y)
@@ -373,6 +387,8 @@ def ieee_fsqrt(x, rounding_mode="rn"):
 
 
 def ieee_frsqrt(x):
+    if type_of(as_value(x)) == "float64":
+        fail("T.ieee_frsqrt: frsqrt is not supported for float64; use 1 / T.sqrt")
     return globals()["rsqrt"](x)
 
 

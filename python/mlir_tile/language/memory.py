@@ -43,7 +43,10 @@ def allocate(shape, dtype="float32", *_, scope="global", **__):
     return _alloc("T.allocate", shape, dtype, scope)
 
 
-def alloc_buffer(shape, dtype="float32", *_, scope="shared.dyn", **__):
+def alloc_buffer(shape, dtype="float32", *_, scope=None, **__):
+    """Memory of a scope: without one a workspace in front of T.Kernel, a shared tile inside."""
+    if scope is None:
+        scope = "global" if current("T.alloc_buffer").block is None else "shared.dyn"
     if scope in ("global", ""):
         return alloc_global(shape, dtype)
     return _alloc("T.alloc_buffer", shape, dtype, scope)

@@ -8,7 +8,9 @@ from .copying import copy
 from .dtypes import dtype as element_type
 from .errors import fail, unsupported
 from .filling import fill
+from .loop import grid as serial_grid
 from .mathematics import infinity, max_value, min_value
+from .statements import Store
 from .values import Load, as_value, binary, cast, type_of, unary
 
 KINDS = ("sum", "abssum", "max", "absmax", "min", "bitand", "bitor", "bitxor")
@@ -38,6 +40,9 @@ def reduce(
         fail(
             f"{construct}: expected a target of shape {dropped} or {one}, got {found} ({target.buffer.name})"
         )
+    if all(x.buffer.space in ("local", "var") for x in (source, target)):
+        _reduce_alone(builder, source, target, reduce_type, dim, clear)
+        return
     for x in (source, target):
         if x.buffer.space not in ("shared", "fragment"):
             fail(
@@ -52,6 +57,56 @@ def reduce(
         accumulate=not clear,
         nan=bool(nan_propagate) and source.dtype.is_float,
     )
+
+
+_COMBINE = {
+    "sum": lambda a, b: binary("add", a, b),
+    "abssum": lambda a, b: binary("add", a, unary("abs", b)),
+    "max": lambda a, b: binary("max", a, b),
+    "absmax": lambda a, b: binary("max", a, unary("abs", b)),
+    "min": lambda a, b: binary("min", a, b),
+    "bitand": lambda a, b: binary("and", a, b),
+    "bitor": lambda a, b: binary("or", a, b),
+    "bitxor": lambda a, b: binary("xor", a, b),
+}
+
+
+def _reduce_alone(builder, source, target, kind, dim, clear):
+    """A reduction of a thread's own memory: loops over its elements."""
+    rest = [*source.extents[:dim], *source.extents[dim + 1 :]]
+    kept = [i for i in range(len(source.extents)) if i != dim]
+
+    def place(region, indices):
+        wide = [o + i for o, i in zip(region.offsets, indices)]
+        return Load(region.buffer, tuple(wide))
+
+    def loops(extents):
+        return serial_grid(*extents).run(builder) if extents else iter([()])
+
+    for outer in loops(rest):
+        outer = outer if isinstance(outer, tuple) else (outer,)
+        ones = len(target.extents) == len(source.extents)
+        at = list(outer) if outer else [0]
+        if ones and outer:
+            at.insert(dim, 0)
+        result = place(target, at)
+        if clear:
+            first = cast(0 if kind in ("abssum", "absmax") else identity(kind, target.dtype), target.dtype)
+            _put(builder, result, first)
+        for inner in loops([source.extents[dim]]):
+            indices = [0] * len(source.extents)
+            for i, x in zip(kept, outer):
+                indices[i] = x
+            indices[dim] = inner[0] if isinstance(inner, tuple) else inner
+            value = cast(place(source, indices), target.dtype)
+            _put(builder, result, cast(_COMBINE[kind](result, value), target.dtype))
+
+
+def _put(builder, place, value):
+    if place.buffer.is_var:
+        builder.assign(place.buffer, value)
+    else:
+        builder.add(Store(place.buffer, place.indices, value))
 
 
 def _reduction(kind):
@@ -112,6 +167,8 @@ def alloc_reducer(shape, dtype, op="sum", replication=None):
         fail(f"T.alloc_reducer: expected sum, max, min, bitand, bitor or bitxor, got {op!r}")
     # Contributions meet in shared memory, each by an atomic; narrow floats are summed in float32.
     kind = element_type(dtype)
+    if op.startswith("bit") and not kind.is_integer:
+        raise AssertionError(f"T.alloc_reducer: {op} needs an integer dtype, got {kind}")
     buffer = Buffer(shape, "float32" if kind.is_float and kind.bits < 32 else kind, "shared")
     buffer.reducer = op
     return builder.allocate(buffer)

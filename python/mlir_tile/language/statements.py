@@ -46,13 +46,17 @@ class Alloc(Statement):
 class For(Statement):
     """A loop. `kind`: serial, unroll, vectorized, parallel or pipelined; one index unless parallel."""
 
-    __slots__ = ("kind", "indices", "start", "extents", "step", "body", "stages", "attributes")
+    __slots__ = (
+        *("kind", "indices", "start", "extents", "step", "body", "stages", "attributes"),
+        "written",
+    )
 
     def __init__(self, kind, indices, extents, start=0, step=1, stages=1, attributes=None):
         self.kind, self.indices, self.extents = kind, indices, extents
         self.start, self.step, self.stages = start, step, stages
         self.attributes = attributes or {}
         self.body = []
+        self.written = False  # by the user, not by an operation that is made of loops
 
     @property
     def blocks(self):
@@ -99,25 +103,39 @@ class Tile(Statement):
         self.name, self.operands = name, operands
 
 
-def written_variables(block, found=None):
-    """Variables that statements of a block assign, those of nested blocks too, in order."""
+def written_variables(block, found=None, parallel=True):
+    """Variables that statements of a block assign, those of nested blocks too, in order.
+
+    `parallel=False`: without what iterations of T.Parallel assign.
+    """
     found = {} if found is None else found
     for statement in block:
         if type(statement) is Assign:
             found[statement.variable] = True
+        if not parallel and type(statement) is For and statement.kind == "parallel":
+            continue
         for inner in statement.blocks:
-            written_variables(inner, found)
+            written_variables(inner, found, parallel)
     return found
 
 
-def declared_variables(block, found=None):
-    """Variables that are allocated in a block."""
+def written_parallel(block):
+    """Loops of T.Parallel in a block that the user wrote, those of nested blocks too."""
+    for statement in block:
+        if type(statement) is For and statement.kind == "parallel" and statement.written:
+            yield statement
+        for inner in statement.blocks:
+            yield from written_parallel(inner)
+
+
+def allocated(block, found=None):
+    """Buffers and variables that statements of a block allocate, those of nested blocks too."""
     found = set() if found is None else found
     for statement in block:
-        if type(statement) is Alloc and statement.buffer.is_var:
+        if type(statement) is Alloc:
             found.add(statement.buffer)
         for inner in statement.blocks:
-            declared_variables(inner, found)
+            allocated(inner, found)
     return found
 
 

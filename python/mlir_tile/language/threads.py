@@ -4,7 +4,7 @@
 from .buffers import Buffer
 from .builder import current
 from .dtypes import dtype
-from .errors import fail, unsupported
+from .errors import fail
 from .kernel import _scope, get_thread_binding, thread_index
 from .statements import Alloc, Store
 from .values import Const, Load, Op, Variable, as_value, binary, cast, same, type_of
@@ -98,10 +98,10 @@ def tvm_warp_activemask():
 
 
 class Reducer:
-    """What T.comm_reducer makes: how two values are combined."""
+    """What T.comm_reducer makes: how two values are combined; `kind` is a reduction's name or None."""
 
-    def __init__(self, kind):
-        self.kind = kind
+    def __init__(self, kind, combine):
+        self.kind, self.combine = kind, combine
 
 
 def comm_reducer(combine, identity):
@@ -109,9 +109,7 @@ def comm_reducer(combine, identity):
     a, b = (Variable(x, "dynamic") for x in "xy")
     made = combine(a, b)
     kind = {"add": "sum", "max": "max", "min": "min"}.get(getattr(made, "name", None))
-    if kind is None:
-        unsupported("T.comm_reducer of something else than a sum, a maximum or a minimum")
-    return Reducer(kind)
+    return Reducer(kind, combine)
 
 
 class ReduceScope:
@@ -123,7 +121,7 @@ class ReduceScope:
     def __enter__(self):
         builder = current("T.attr")
         self.outer = getattr(builder, "reduce_kind", None)
-        builder.reduce_kind = self.reducer.kind
+        builder.reduce_kind = self.reducer
 
     def __exit__(self, *_):
         current("T.attr").reduce_kind = self.outer
@@ -131,23 +129,49 @@ class ReduceScope:
 
 def tvm_thread_allreduce(count, value, condition, result, *threads, **_):
     """result = value combined over the threads of an axis of the block, in every one of them."""
-    builder = current("T.tvm_thread_allreduce")
-    scope = _scope("T.tvm_thread_allreduce")
-    kind = getattr(builder, "reduce_kind", None)
-    if kind is None:
+    construct = "T.tvm_thread_allreduce"
+    builder, scope = current(construct), _scope(construct)
+    reducer = getattr(builder, "reduce_kind", None)
+    if reducer is None:
         fail(
-            'T.tvm_thread_allreduce needs `with T.attr(T.comm_reducer(...), "reduce_scope", ...)` around it'
+            f'{construct} needs `with T.attr(T.comm_reducer(...), "reduce_scope", ...)` around it'
         )
     group, inner = scope.threads, 1
     if len(threads) == 1:
         dims = [i for i in range(3) if same(as_value(threads[0]), as_value(get_thread_binding(i)))]
         if not dims:
-            fail("T.tvm_thread_allreduce: expected an index of T.get_thread_binding as the axis")
+            fail(f"{construct}: expected an index of T.get_thread_binding as the axis")
         shape = (*scope.thread_shape, 1, 1)
         group = int(shape[dims[0]])
         for x in shape[: dims[0]]:
             inner *= int(x)
-    value = _through(
-        "T.tvm_thread_allreduce", value, name="thread_reduce", kind=kind, group=group, inner=inner
-    )
+    if reducer.kind is not None:
+        value = _through(
+            construct, value, name="thread_reduce", kind=reducer.kind, group=group, inner=inner
+        )
+    else:
+        value = _exchanged_reduction(construct, value, reducer.combine, group, inner)
     builder.add(Store(result.buffer, tuple(result.indices), cast(value, result.dtype)))
+
+
+def _exchanged_reduction(construct, value, combine, group, inner):
+    """Any combination: each thread with the one that differs in a bit of its place, bit by bit."""
+    if group & (group - 1):
+        fail(
+            f"{construct}: expected a power of two as the number of threads that are combined, got"
+            f" {group}"
+        )
+    index = thread_index(_scope(construct))
+    step, value = 1, as_value(value)
+    while step < group:
+        place = index // inner % group
+        other = binary("add", index, binary("mul", binary("sub", place ^ step, place), inner))
+        value = cast(combine(value, _through(construct, value, name="exchange", place=other)), type_of(value))
+        value = builder_define(construct, value)
+        step *= 2
+    return value
+
+
+def builder_define(construct, value):
+    """A value that is computed here, under a name."""
+    return current(construct).define("combined", value)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -57,8 +58,14 @@ class Profiler:
         with_output: bool = False,
         dynamic_symbolic_constraints: dict[str, int] | None = None,
     ) -> list[Any]:
+        supply = self.supply
+        kind = str(getattr(self.adapter, "target", "")).partition(":")[0]
+        if kind in ("cpu", "lowered") and "torch" not in sys.modules:
+            from .arrays import array_supply
+
+            supply = array_supply(self.supply_type)
         return [
-            self.supply(param, dynamic_symbolic_constraints)
+            supply(param, dynamic_symbolic_constraints)
             for place, param in enumerate(self.params)
             if with_output or place not in self.result_idx
         ]
@@ -117,7 +124,10 @@ class Profiler:
     def assert_consistent(self, repeat: int = 10) -> None:
         """Raises AssertionError unless `repeat` further runs on the same inputs agree."""
         inputs = self._get_inputs()
-        first = [tensor.clone() for tensor in as_list(self.func(*inputs))]
+        first = [
+            tensor.clone() if hasattr(tensor, "clone") else tensor.copy()
+            for tensor in as_list(self.func(*inputs))
+        ]
         for _ in range(repeat):
             for actual, expected in zip(as_list(self.func(*inputs)), first, strict=True):
                 assert_close(actual, expected, rtol=1e-5, atol=1e-8, max_mismatched_ratio=0)

@@ -153,6 +153,11 @@ def assert_close(
       rtol, atol: an element is close where |a - b| <= atol + rtol * |b|.
       max_mismatched_ratio: share of elements that may differ more (0.001: one in a thousand).
     """
+    if all(hasattr(x, "__array_interface__") for x in (tensor_a, tensor_b)):
+        from .arrays import assert_arrays_close
+
+        names = base_name, ref_name
+        return assert_arrays_close(tensor_a, tensor_b, rtol, atol, max_mismatched_ratio, names)
     torch = _torch()
     if tensor_a.shape != tensor_b.shape:
         raise AssertionError(f"shape of {base_name} {tensor_a.shape}, {ref_name} {tensor_b.shape}")

@@ -90,11 +90,16 @@ def run_script(case: Case) -> None:
     """Runs an example in this process: as a script, or its `main` with smaller sizes."""
     sys.path.insert(0, str(case.path.parent))
     os.chdir(case.path.parent)
-    if isinstance(case.arguments, dict):
+    if isinstance(case.arguments, (dict, scripts.Call)):
         sys.argv = [str(case.path)]
         import importlib
 
-        importlib.import_module(case.path.stem).main(**case.arguments)
+        call = case.arguments
+        call = call if isinstance(call, scripts.Call) else scripts.Call(arguments=call)
+        module = importlib.import_module(case.path.stem)
+        vars(module).update(call.constants)
+        for name in call.functions:
+            getattr(module, name)(**call.arguments)
     else:
         sys.argv = [str(case.path), *(case.arguments or [])]
         runpy.run_path(str(case.path), run_name="__main__")
@@ -232,6 +237,7 @@ def passed_in(results: list[Path]) -> set[tuple[str, str]]:
 
 def prepare(torch: str, target: str) -> None:
     """Imports what every case needs, once, before the forks."""
+    sys.path.append(str(HERE / "references"))  # behind the packages that are installed
     if torch == "stub":
         sys.path.insert(0, str(HERE.parent / "torch_stub"))
         import torch as _  # noqa: F401

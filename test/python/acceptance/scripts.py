@@ -2,14 +2,25 @@
 """Which example scripts of TileLang are run, and with which sizes on the CPU.
 
 Scripts are run as they are. On a CPU many of their default sizes take minutes, so each has smaller
-ones here: arguments of its command line (a list), or of its own `main` (a dictionary).
+ones here: arguments of its command line (a list), of its own `main` (a dictionary), or a Call.
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+
+@dataclass
+class Call:
+    """What is run of a script: functions and their arguments, under other constants."""
+
+    functions: tuple[str, ...] = ("main",)
+    arguments: dict[str, Any] = field(default_factory=dict)
+    constants: dict[str, Any] = field(default_factory=dict)
+
 
 # Scripts that must run unmodified and pass their own checks.
 SCRIPTS = (
@@ -35,7 +46,7 @@ _OTHER = ("test_", "regression_")
 _VENDORS = ("amd", "sm100", "mfma", "triton")
 
 _GEMM = {"M": 256, "N": 256, "K": 256}
-SIZES: dict[str, dict[str, Any] | list[str]] = {
+SIZES: dict[str, dict[str, Any] | list[str] | Call] = {
     "warp_specialize/example_warp_specialize_gemm_barrierpipe_stage2.py": _GEMM,
     "warp_specialize/example_warp_specialize_gemm_softpipe_stage2.py": _GEMM,
     "warp_specialize/example_warp_specialize_gemm_copy_1_gemm_0.py": _GEMM,
@@ -46,7 +57,32 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
         "n_routed_experts": 4,
         "seq_len": 128,
     },
-    "deepseek_mla/example_mla_decode.py": {"kv_ctx": 512},
+    # It compares at 1e-4 with a softmax in float16, which is that near for long contexts only.
+    "deepseek_mla/example_mla_decode.py": {},
+    "deepseek_mhc/example_mhc_pre.py": Call(
+        ("test",), {"n": 512, "hidden_size": 1280, "hc_mult": 4}
+    ),
+    "deepseek_v32/fp8_lighting_indexer.py": Call(
+        ("test_fp8_lighting_indexer",), {"S": 1024, "SKV": 2048, "H": 32, "HKV": 1, "D": 64}
+    ),
+    "deepseek_v32/sparse_mla_fwd.py": Call(
+        ("test_sparse_mla_fwd",), {"S": 64, "SKV": 128, "H": 64, "HKV": 1, "topk": 64}
+    ),
+    "deepseek_v32/sparse_mla_bwd.py": Call(
+        ("test_sparse_mla_bwd",), {"S": 64, "SKV": 128, "H": 64, "HKV": 1, "topk": 64}
+    ),
+    "blocksparse_attention/example_tilelang_sparse_gqa_decode_varlen_indice.py": {
+        "batch": 2,
+        "heads": 16,
+        "heads_kv": 4,
+        "max_cache_seqlen": 512,
+    },
+    "blocksparse_attention/example_tilelang_sparse_gqa_decode_varlen_mask.py": {
+        "batch": 2,
+        "heads": 16,
+        "heads_kv": 4,
+        "max_cache_seqlen": 512,
+    },
     "attention_sink/example_gqa_sink_bwd_bhsd.py": {"H": 64, "N_CTX": 64},
     "attention_sink/example_mha_sink_bwd_bhsd.py": {"H": 64, "N_CTX": 64, "D_HEAD": 64},
     "attention_sink/example_mha_sink_fwd_bhsd.py": {},
@@ -135,6 +171,13 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
             "64",
         ]
     ),
+    "flash_attention/example_gqa_bwd_tma_reduce_varlen.py": {
+        "H": 4,
+        "N_CTX": 128,
+        "D_HEAD_QK": 64,
+        "D_HEAD_V": 64,
+        "groups": 2,
+    },
     "flash_attention/example_mha_bwd_bhsd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "D_HEAD": 64},
     "flash_attention/example_mha_bwd_bshd.py": {"BATCH": 1, "H": 2, "N_CTX": 256, "D_HEAD": 64},
     "flash_attention/example_mha_fwd_bhsd.py": {},
@@ -147,10 +190,14 @@ SIZES: dict[str, dict[str, Any] | list[str]] = {
     "flash_decoding/example_mha_inference.py": {"H": 2, "KV_CTX": 1024},
     "gemm/example_gemm_advanced_autotune.py": ["--m", "256", "--n", "256", "--k", "256"],
     "gemm/example_gemm_autotune.py": ["--m", "256", "--n", "256", "--k", "256"],
+    "gemm/example_gemm_autotune_early_stop.py": Call(
+        ("run_api_mode", "run_decorator_mode"), constants={"M": 256, "N": 256, "K": 256}
+    ),
     "gemm/example_gemm_autotune_pass_configs.py": ["--m", "256", "--n", "256", "--k", "256"],
     "gemm/example_gemm_intrinsics.py": _GEMM,
     "gemm/example_gemm_persistent.py": ["--M", "512", "--N", "512", "--K", "512"],
     "gemv/example_gemv.py": {"do_bench": False},
+    "linear_attention/example_linear_attn_bwd.py": {"B": 1, "S": 256, "H": 2, "D": 128},
     "linear_attention/example_linear_attn_fwd.py": {"B": 1, "S": 256, "H": 2, "D": 128},
     "linear_attention/example_retention_fwd.py": [
         "--B",

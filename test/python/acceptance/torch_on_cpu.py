@@ -111,6 +111,16 @@ def _one_stream(*_):
     yield
 
 
+def _nothing(name):
+    """A function of its own without effect: torch's compiler keeps rules by function."""
+
+    def function(*_, **__):
+        return None
+
+    function.__name__ = name
+    return function
+
+
 def install() -> None:
     """Maps "cuda" to the CPU until the process ends."""
     properties = SimpleNamespace(
@@ -124,7 +134,6 @@ def install() -> None:
         max_threads_per_multi_processor=2048,
         L2_cache_size=50 << 20,
     )
-    nothing = lambda *_, **__: None  # noqa: E731
     replaced = {
         "is_available": lambda: True,
         "device_count": lambda: 1,
@@ -141,10 +150,15 @@ def install() -> None:
         "stream": _one_stream,
         "device": _one_stream,
     }
-    replaced |= dict.fromkeys(
-        ("synchronize", "init", "empty_cache", "set_device", "manual_seed", "manual_seed_all"),
-        nothing,
-    )
+    for name in (
+        "synchronize",
+        "init",
+        "empty_cache",
+        "set_device",
+        "manual_seed",
+        "manual_seed_all",
+    ):
+        replaced[name] = _nothing(name)
     for name, value in replaced.items():
         setattr(torch.cuda, name, value)
     torch.Generator = _Generator

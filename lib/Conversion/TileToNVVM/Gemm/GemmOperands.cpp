@@ -246,7 +246,7 @@ sharedElements(KernelLowering &lowering, Operation *op,
   SmallVector<Value> threadPart = lowering.threadCoordinates(spread);
   KernelLowering *context = &lowering;
   // Instructions that overhang the tile read its last row or column again:
-  // their products go to accumulators that nobody reads.
+  // their products go to accumulators that nothing reads.
   int64_t extent = isA ? setup.op.getM() : setup.op.getN();
   bool overhangs = step * own > extent;
   auto element = [context, buffer, threadPart, transposed, elementType, extent,

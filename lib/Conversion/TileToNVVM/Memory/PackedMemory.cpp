@@ -36,7 +36,8 @@ static Value toNibble(KernelLowering &lowering, Value value) {
 static bool isSharedPointer(Value pointer) {
   return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() == 3;
 }
-/// Who may touch the bytes at the same time: threads of the block, or all.
+/// Which threads may touch the bytes at the same time: those of the block, or
+/// those of the grid.
 static StringRef atomicScope(Value pointer) {
   return isSharedPointer(pointer) ? "block" : "device";
 }

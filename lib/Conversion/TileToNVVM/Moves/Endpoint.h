@@ -110,8 +110,8 @@ private:
   guardedValues(Value predicate, TypeRange types,
                 llvm::function_ref<SmallVector<Value>()> values,
                 llvm::function_ref<SmallVector<Value>()> otherwise);
-  /// Of an endpoint of rows: the place of register `reg`'s row, and its element
-  /// in it (i64).
+  /// For an endpoint that is a list of rows: the place of the row of register
+  /// `reg`, and the element in that row (i64).
   const RowPlace &rowOf(int64_t reg);
   Value columnOf(int64_t reg);
 

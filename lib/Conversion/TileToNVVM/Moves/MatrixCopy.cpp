@@ -17,7 +17,8 @@ using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
 namespace {
-/// The shared side of such a copy: one row address per lane and instruction.
+/// The shared side of a copy by ldmatrix or stmatrix: one row address for each
+/// lane and instruction.
 struct MatrixRows {
   MatrixAccess access;
   int64_t count; // matrices per instruction
@@ -121,8 +122,9 @@ LogicalResult tile::nvvm::lowerStmatrix(KernelLowering &lowering, CopyOp copy,
   // them; LLVM would carry each half in a register of its own.
   bool isWords = access.unit > 1 && llvm::all_of(copy.getSource().getUsers(),
                                                  llvm::IsaPred<CopyOp>);
-  // Warps that hold the same elements: one writes. Uniform in a warp, since the
-  // lanes of such a layout all differ.
+  // Where several warps hold the same elements, one of them writes. The
+  // condition is uniform in a warp, since the lanes of such a layout all hold
+  // different elements.
   OpBuilder::InsertionGuard restore(b);
   if (Value first = lowering.firstReplica(loop)) {
     auto branch = scf::IfOp::create(b, first, /*withElse=*/false);

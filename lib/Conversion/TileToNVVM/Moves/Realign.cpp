@@ -72,10 +72,11 @@ void Realigner::piece(Value pointer, Value predicate,
                       SmallVectorImpl<Value> &words) {
   Type word = b.getI32Type();
   if (!predicate) {
-    // Says to who executes the lowered code that not all of it is used: bytes
-    // of a neighbour, which another block may be writing, are shifted out.
-    // Unlike metadata, a place survives LLVM's transformations: it looks as if
-    // the load were inlined. LLVM may load elements where they are extracted.
+    // Tells the executor of lowered code that not all loaded bytes are used:
+    // bytes of a neighbour, which another block may be writing, are shifted
+    // out. Unlike metadata, a place survives LLVM's transformations: it looks
+    // as if the load were inlined. LLVM may load elements where they are
+    // extracted.
     ImplicitLocOpBuilder part(CallSiteLoc::get(b.getLoc(), b.getLoc()), b);
     Value whole =
         LLVM::LoadOp::create(part, VectorType::get({kPieceWords}, word),
@@ -197,8 +198,8 @@ tile::nvvm::moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
       LLVM::StoreOp::create(b, whole, place,
                             static_cast<unsigned>(kPieceBytes));
     };
-    // All loads, then what waits for them; warps that copy far ahead and have
-    // few registers take some at a time.
+    // All loads are issued before anything waits for them; warps that copy far
+    // ahead and have few registers issue only some at a time.
     SmallVector<Run> runs;
     int64_t first = 0;
     auto finish = [&] {

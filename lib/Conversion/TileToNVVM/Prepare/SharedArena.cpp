@@ -44,8 +44,8 @@ static int64_t alignmentOf(const SharedLayout &layout, bool isCopiedByProxy) {
 
 static bool isCopiedByProxy(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    if (auto view = dyn_cast<ViewOp>(user))
-      return isCopiedByProxy(view.getResult());
+    if (getTileViewSource(user))
+      return isCopiedByProxy(user->getResult(0));
     auto move = dyn_cast<TileMoveOpInterface>(user);
     return move && move.isMovedByProxy();
   });

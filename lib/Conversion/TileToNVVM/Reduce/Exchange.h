@@ -18,7 +18,7 @@ Value shuffle(KernelLowering &lowering, Value value, NVVM::ShflKind kind,
 class WarpScratch {
 public:
   WarpScratch(KernelLowering &lowering, Type type, int64_t count);
-  /// All threads run both, the barriers included.
+  /// All threads execute both functions, the barriers included.
   void leave(ArrayRef<Value> values);
   Value take(Value warp, int64_t index);
 

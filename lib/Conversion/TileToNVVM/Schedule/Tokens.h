@@ -15,7 +15,7 @@ AsyncKind asyncKind(Operation *op);
 /// Whether a wait is for copies: it ends with a barrier of the agent then.
 bool awaitsCopies(AwaitOp await);
 
-/// The operations of which nothing is in flight behind a wait.
+/// The operations that have ended after a wait.
 llvm::SmallPtrSet<Operation *, 4> issuesEndedBy(AwaitOp await);
 
 /// Loops that carry tokens stay as they are: a first iteration peeled off by

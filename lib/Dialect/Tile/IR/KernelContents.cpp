@@ -1,7 +1,7 @@
 //===- KernelContents.cpp - what a kernel may contain ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that is compiled and run is data from somebody else. What a kernel
+// A program that is compiled and run is input from outside. What a kernel
 // contains is therefore listed, not what it must not contain: values are
 // computed, and memory is reached through buffers by an index that can be
 // compared with their sizes. Calls, addresses and inline assembly are none of
@@ -18,8 +18,8 @@ using namespace mlir::tile;
 static constexpr llvm::StringLiteral kComputing[] = {
     "arith", "math", "scf", "cf", "affine", "vector", "ub"};
 
-/// Those of them that print and stop by calls of the C library; the tile
-/// dialect has its own.
+/// Operations of these dialects that print or stop by calls of the C library;
+/// the tile dialect has operations of its own for that.
 static constexpr llvm::StringLiteral kCalling[] = {"cf.assert", "vector.print"};
 
 /// What a kernel does with buffers by other dialects' operations.
@@ -32,7 +32,8 @@ static constexpr llvm::StringLiteral kOnBuffers[] = {
     "arith.select",      "memref.memory_space_cast",
     "memref.get_global"};
 
-/// More than programs have, and few enough for every pass that recurs.
+/// Deeper than real programs nest, and small enough for every pass that recurs
+/// over regions.
 static constexpr int64_t kMaxNesting = 256;
 
 static bool hasBuffers(TypeRange types) {
@@ -81,7 +82,8 @@ LogicalResult tile::verifyKernelContents(KernelOp kernel) {
 }
 
 LogicalResult tile::verifyNesting(KernelOp kernel) {
-  // Not by recursion, whose depth is in question.
+  // An explicit stack: recursion could overflow on exactly the input that is
+  // refused here.
   SmallVector<std::pair<Operation *, int64_t>> worklist{{kernel, 0}};
   while (!worklist.empty()) {
     auto [op, depth] = worklist.pop_back_val();

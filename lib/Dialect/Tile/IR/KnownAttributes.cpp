@@ -1,10 +1,10 @@
 //===- KnownAttributes.cpp - misspelled names of attributes ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MLIR keeps whatever attributes an operation is given. Of those without a
-// dialect's name the tile dialect takes its own only, because a misspelled
-// `persistent` would otherwise change nothing and nobody would be told.
-// Attributes with the name of another dialect are that dialect's.
+// MLIR keeps whatever attributes an operation is given. Among the names without
+// a dialect's prefix, the tile dialect accepts its own only: a misspelled
+// `persistent` would otherwise change nothing, and the user would not learn of
+// it. Attributes with the name of another dialect are that dialect's.
 //
 //===----------------------------------------------------------------------===//
 #include "KnownAttributes.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::tile;
 
 std::string tile::didYouMean(StringRef name, ArrayRef<StringRef> known) {
-  // As many wrong letters as leave two thirds of the name.
+  // The number of wrong letters that leaves two thirds of the name.
   unsigned best = static_cast<unsigned>(name.size()) / 3 + 1;
   StringRef nearest;
   for (StringRef candidate : known) {

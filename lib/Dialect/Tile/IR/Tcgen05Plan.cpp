@@ -3,10 +3,11 @@
 //
 // Whether tcgen05.mma can multiply a gemm's tiles, and what that demands: both
 // operands in shared layouts that matrix descriptors express, the accumulator
-// in the layout in which warps read tensor memory. One thread issues, so the
-// grid of warps only says who reads which part of the result. That the
-// accumulator moves to tensor memory is PlaceAccumulators.cpp's business.
-// Source: PTX ISA 9.0, "TensorCore 5th Generation Family Instructions".
+// in the layout in which warps read tensor memory. One thread issues the
+// instruction, so the grid of warps only says which warp reads which part of
+// the result. That the accumulator moves to tensor memory is
+// PlaceAccumulators.cpp's business. Source: PTX ISA 9.0, "TensorCore 5th
+// Generation Family Instructions".
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"

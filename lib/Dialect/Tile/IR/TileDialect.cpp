@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -154,8 +155,8 @@ static Attribute viewedLayout(Attribute source, MemRefType type) {
   auto shared = dyn_cast_or_null<SharedLayoutAttr>(source);
   if (!shared)
     return {};
-  auto layout = reshaped(shared.getLayout(), type.getShape(),
-                         getStorageBits(type.getElementType()));
+  auto layout = viewed(shared.getLayout(), type.getShape(),
+                       getStorageBits(type.getElementType()));
   return layout ? SharedLayoutAttr::get(type.getContext(), *layout)
                 : SharedLayoutAttr();
 }
@@ -167,9 +168,9 @@ static Attribute getStatedLayout(Value buffer) {
     return {};
   if (auto alloc = dyn_cast<AllocOp>(result.getOwner()))
     return alloc.getLayoutAttr();
-  if (auto view = dyn_cast<ViewOp>(result.getOwner()))
-    return viewedLayout(getStatedLayout(view.getSource()),
-                        cast<MemRefType>(view.getType()));
+  if (Value viewed = getTileViewSource(result.getOwner()))
+    return viewedLayout(getStatedLayout(viewed),
+                        cast<MemRefType>(buffer.getType()));
   Value ring;
   if (auto acquire = dyn_cast<RingAcquireOp>(result.getOwner()))
     ring = acquire.getRing();
@@ -189,6 +190,33 @@ FragmentLayoutAttr tile::getFragmentLayout(Value buffer) {
 
 SharedLayoutAttr tile::getSharedLayout(Value buffer) {
   return dyn_cast_or_null<SharedLayoutAttr>(getStatedLayout(buffer));
+}
+
+/// One index in each of the first dimensions, all of the others.
+static bool isSlice(memref::SubViewOp part) {
+  if (!isShared(part.getResult()) || !part.getType().hasStaticShape() ||
+      !part.getSourceType().hasStaticShape())
+    return false;
+  llvm::SmallBitVector dropped = part.getDroppedDims();
+  ArrayRef<int64_t> shape = part.getSourceType().getShape();
+  bool isLeading = true;
+  for (auto [d, offset, size, stride] :
+       llvm::enumerate(part.getMixedOffsets(), part.getMixedSizes(),
+                       part.getMixedStrides())) {
+    isLeading &= dropped.test(d);
+    if (!isLeading && (dropped.test(d) || !isZeroInteger(offset) ||
+                       getConstantIntValue(size) != shape[d] ||
+                       getConstantIntValue(stride) != 1))
+      return false;
+  }
+  return dropped.test(0) && !isLeading;
+}
+
+Value tile::getTileViewSource(Operation *op) {
+  if (auto view = dyn_cast_or_null<ViewOp>(op))
+    return view.getSource();
+  auto part = dyn_cast_or_null<memref::SubViewOp>(op);
+  return part && isSlice(part) ? part.getSource() : Value();
 }
 
 bool tile::isStorageType(Type type) {

@@ -1,8 +1,8 @@
 //===- Uniformity.h - block-uniform code and disjoint writes ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the verifiers of `tile.kernel` and `tile.parallel` ask about who runs
-// what. Diagnoses; rewrites nothing.
+// Questions of the verifiers of `tile.kernel` and `tile.parallel` about which
+// threads run what. Diagnoses; rewrites nothing.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_DIALECT_TILE_IR_UNIFORMITY_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Warp-specialized GEMMs by hand, as docs/Rationale/Schedules.md §7.1 writes them.
+"""Warp-specialized GEMMs by hand, as docs/Rings.md writes them.
 
     schedules.py TILE_RUN FOLDER      every variant must compute what the plain GEMM does
     schedules.py TILE_RUN FOLDER --faults    and every seeded fault must be reported

@@ -4,7 +4,7 @@
 import numpy as np
 
 from . import _random
-from ._dtypes import TYPES
+from ._dtypes import TYPES, of_python
 from ._random import _shape
 from ._tensor import Tensor, array_of, promoted, widened, wrap
 
@@ -39,7 +39,7 @@ def from_numpy(array):
 
 def _filled(value):
     def make(*size, dtype=None, device=None, requires_grad=False, **_):
-        kind = dtype or TYPES["float32"]
+        kind = of_python(dtype) or TYPES["float32"]
         return Tensor._of(np.full(_shape(size), value, np.float32).astype(kind.held), kind)
 
     return make

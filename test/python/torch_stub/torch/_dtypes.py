@@ -67,6 +67,11 @@ ALIASES = {
 }
 
 
+def of_python(kind):
+    """The element type that one of Python's types stands for; any other value itself."""
+    return {bool: TYPES["bool"], int: TYPES["int64"], float: TYPES["float64"]}.get(kind, kind)
+
+
 def of_numpy(held):
     """The element type that numpy's `held` stands for."""
     return BY_HELD[np.dtype(held)]

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from ._dtypes import TYPES, Size, by_name, device, dtype, of_numpy
+from ._dtypes import TYPES, Size, by_name, device, of_numpy, of_python
 
 _LOW = {"float16", "bfloat16"} | {name for name in TYPES if name.startswith("float8")}
 
@@ -68,7 +68,7 @@ def _join(a, b):
 
 def wrap(a, kind=None):
     """A tensor of `a` with elements of `kind` (default: those of the array)."""
-    a = np.asarray(a)
+    a, kind = np.asarray(a), of_python(kind)
     if kind is not None and a.dtype != kind.held:
         with np.errstate(all="ignore"):
             a = widened(a).astype(kind.held)
@@ -238,8 +238,9 @@ class Tensor:
         for arg in args:
             if isinstance(arg, Tensor):
                 dtype = arg._t
-            elif type(arg).__name__ == "dtype" and hasattr(arg, "held"):
+            elif hasattr(arg, "held") or arg in (bool, int, float):
                 dtype = arg
+        dtype = of_python(dtype)
         if dtype is None or dtype is self._t:
             return self.clone() if copy else self
         with np.errstate(all="ignore"):
@@ -266,10 +267,12 @@ class Tensor:
         self.requires_grad = on
         return self
 
-    def view(self, *shape):
+    def view(self, *shape, dtype=None):
         """Same bytes, another shape or element type."""
-        if len(shape) == 1 and isinstance(shape[0], dtype):
-            kind = shape[0]
+        if dtype is None and len(shape) == 1 and hasattr(shape[0], "held"):
+            dtype = shape[0]
+        if dtype is not None:
+            kind = of_python(dtype)
             return Tensor._of(self._a.view(kind.held), kind)
         view = self._a.view()
         view.shape = _sizes(shape)  # raises where numpy would have to copy

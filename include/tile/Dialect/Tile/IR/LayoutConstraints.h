@@ -34,7 +34,8 @@ struct LoopIndex {
   SmallVector<int64_t> coefficients;
   int64_t constant = 0;
   SmallVector<Value> uniforms; // null for one that nothing is known of
-  /// Not linear in the induction variables (a table look-up, a remainder).
+  /// The index is not linear in the induction variables (a table look-up, a
+  /// remainder).
   bool isIrregular = false;
 
   bool hasUniform() const { return !uniforms.empty(); }

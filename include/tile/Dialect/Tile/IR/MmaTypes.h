@@ -23,7 +23,8 @@ class GemmOp;
 struct MmaTypes {
   MmaType a, b, accumulator;
 };
-/// All three of a gemm; nullopt when tensor cores do not take one of them.
+/// The types of A, B and C of a gemm; nullopt when tensor cores do not take one
+/// of them.
 std::optional<MmaTypes> getMmaTypes(GemmOp gemm);
 
 /// Columns of tensor memory that a tile of 32-bit elements takes.

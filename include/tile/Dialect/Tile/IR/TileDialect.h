@@ -54,6 +54,11 @@ StringRef stringifyMemorySpace(MemorySpace space);
 FragmentLayoutAttr getFragmentLayout(Value buffer);
 SharedLayoutAttr getSharedLayout(Value buffer);
 
+/// The tile of which `op` shows the same memory under another shape
+/// (`tile.view`), or one slice along its first dimensions in shared memory
+/// (`memref.subview %t[%k, 0, 0] [1, M, N]`); null where `op` is neither.
+Value getTileViewSource(Operation *op);
+
 /// Element types that can be stored: f64 f32 f16 bf16, fp8, f4E2M1FN, i64 i32
 /// i16 i8 i4 i1, index.
 bool isStorageType(Type type);

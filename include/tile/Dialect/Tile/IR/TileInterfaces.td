@@ -1,8 +1,8 @@
 //===- TileInterfaces.td - what passes ask of tile operations -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations join the compiler through these interfaces; no pass enumerates
-// operation classes.
+// Operations join the compiler through these interfaces: dependences, barriers,
+// liveness and layout inference ask them and know no operation by name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_INTERFACES_TD
@@ -159,7 +159,7 @@ def TileSingleThreadOpInterface : OpInterface<"TileSingleThreadOpInterface"> {
     work that others do, or promises something.
   }];
   let methods = [
-    InterfaceMethod<"Whether this one is such a one.", "bool", "runsOnOneThread",
+    InterfaceMethod<"Returns true if one elected thread may execute this operation on behalf of its agent.", "bool", "runsOnOneThread",
                     (ins), /*methodBody=*/"", /*defaultImplementation=*/"return true;">
   ];
 }

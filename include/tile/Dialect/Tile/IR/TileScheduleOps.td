@@ -3,7 +3,7 @@
 //
 // A use of a ring is numbered by an index that counts uses since the ring was
 // created: slot = use mod stages, phase = (use / stages) mod 2.
-// docs/Rationale/Schedules.md writes the known schedules in these operations.
+// docs/Rings.md is the protocol.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_SCHEDULE_OPS_TD

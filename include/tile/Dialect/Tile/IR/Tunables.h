@@ -37,8 +37,8 @@ std::optional<int64_t>
 foldToNumber(Value value,
              llvm::function_ref<std::optional<int64_t>(Value)> numberOf);
 
-/// An error at the first kernel that has tunables: passes behind
-/// `tile-choose-tunables` start with it.
+/// Reports an error at the first kernel that still has tunables. Passes that
+/// run after `tile-choose-tunables` call it first.
 LogicalResult requireChosen(ModuleOp module);
 
 } // namespace mlir::tile

@@ -6,6 +6,10 @@
 
 include "mlir/Pass/PassBase.td"
 
+//===----------------------------------------------------------------------===//
+// Kernel passes: target, open numbers, grids
+//===----------------------------------------------------------------------===//
+
 def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let summary = "States the architecture a module is compiled for";
   let description = [{
@@ -17,6 +21,9 @@ def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
 
     Before: `module {}`; after `--tile-set-target=arch=sm_90a`:
     `module attributes {tile.target = #tile.target<"sm_90a">} {}`.
+
+    Needs: nothing.
+    Leaves: `tile.target` on the module.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "",
@@ -27,6 +34,91 @@ def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
            "architecture's">
   ];
   let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
+  let summary = "Replaces the tunables of kernels by the values that a cost model picks";
+  let description = [{
+    Each combination of a kernel's tunables is a candidate program: tunables
+    replaced by constants, tiles given their shapes. Candidates that the verifier
+    or the target refuses are left out; of the others the one with the least time
+    by the model (docs/Rationale/TileChoice.md) replaces the kernel. Sizes come
+    from static types, `hints`, the arguments' `tile.shape_hint`; where nothing is
+    known a dimension counts as 4096. Needs `tile.target` on the module.
+
+    Before:
+
+    ```mlir
+    tile.kernel @f(%A: memref<1048576xf32>) tunable(%b in [64, 128]) grid(%bx) = (1048576 ceildiv %b) threads(64) {
+      %m = arith.muli %bx, %b : index
+      %As = tile.alloc(%b) : memref<?xf32, #shared>
+      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<?xf32, #shared>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.kernel @f(%A: memref<1048576xf32>) grid(%bx) = (8192) threads(64) attributes {tile.chosen = {b = 128 : i64}} {
+      %b = arith.constant 128 : index
+      %m = arith.muli %bx, %b : index
+      %As = tile.alloc : memref<128xf32, #shared>
+      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<128xf32, #shared>
+    }
+    ```
+
+    Needs: `--tile-set-target`.
+    Leaves: kernels without tunables.
+  }];
+  let options = [
+    ListOption<"hints", "hints", "std::string",
+               "sizes to choose for: A=8192x4096,s=4 (an argument's sizes, a scalar's value)">,
+    ListOption<"values", "values", "std::string",
+               "tunables that are decided: bm=128,stages=4; the model chooses the others">,
+    Option<"remarks", "remarks", "bool", "false",
+           "say what was chosen, what came next, with predicted times, and what was excluded">];
+  let statistics = [
+    Statistic<"candidates", "candidates", "combinations considered">,
+    Statistic<"excluded", "excluded", "combinations that are not possible">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compiles kernels once more, on promises that the launcher checks";
+  let description = [{
+    Whether tiles can be moved 16 bytes at a time, or by tensor copies, depends
+    on the alignment of addresses and on the length of rows. Where a program says
+    nothing of them for an argument that it copies tiles from or to, its kernel
+    is copied behind the others, as `NAME__aligned`, with the promises. Both go
+    into the artifact; the launcher takes the copy where the promises hold.
+
+    Before:
+
+    ```mlir
+    tile.kernel @f(%A: memref<?x?xf16>) ... {
+      tile.copy %A[%m, %k] to %As : ...
+    }
+    ```
+
+    After, beside it:
+
+    ```mlir
+    tile.kernel @f__aligned(%A: memref<?x?xf16> {tile.alignment = 16 : i64}) ... {
+      %columns = memref.dim %A, %c1 : memref<?x?xf16>
+      tile.assume %columns {divisible_by = 8 : i64} : index
+      tile.copy %A[%m, %k] to %As : ...
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: a second kernel beside those that promise little.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which kernels are compiled twice">,
+                 ListOption<"once", "once", "std::string",
+                            "kernels that are compiled as they are only">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def SplitReductionPass : Pass<"tile-split-reduction", "::mlir::ModuleOp"> {
@@ -66,6 +158,9 @@ def SplitReductionPass : Pass<"tile-split-reduction", "::mlir::ModuleOp"> {
       tile.copy %acc to %C[%m, %n] : ...
     }
     ```
+
+    Needs: `--tile-set-target`, `--tile-choose-tunables`.
+    Leaves: kernels without `split`.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say what is combined">];
@@ -75,49 +170,276 @@ def SplitReductionPass : Pass<"tile-split-reduction", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
-def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
-  let summary = "Replaces the tunables of kernels by the values that a cost model picks";
+def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
+  let summary = "Lets each block of a persistent kernel work off several blocks of the grid";
   let description = [{
-    Each combination of a kernel's tunables is a candidate program: tunables
-    replaced by constants, tiles given their shapes. Candidates that the verifier
-    or the target refuses are left out; of the others the one with the least time
-    by the model (docs/Rationale/TileChoice.md) replaces the kernel. Sizes come
-    from static types, `hints`, the arguments' `tile.shape_hint`; where nothing is
-    known a dimension counts as 4096. Needs `tile.target` on the module.
+    Acts on kernels with the attribute `persistent`. Their body, but for what does
+    not depend on the block, becomes a loop over the block's part of the grid.
 
     Before:
 
     ```mlir
-    tile.kernel @f(%A: memref<1048576xf32>) tunable(%b in [64, 128]) grid(%bx) = (1048576 ceildiv %b) threads(64) {
-      %m = arith.muli %bx, %b : index
-      %As = tile.alloc(%b) : memref<?xf32, #shared>
-      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<?xf32, #shared>
+    tile.kernel @k(...) grid(%bx, %by) = (...) threads(256) attributes {persistent = 1 : i64} {
+      %m = arith.muli %by, %c128 : index
+      // ...
     }
     ```
 
     After:
 
     ```mlir
-    tile.kernel @f(%A: memref<1048576xf32>) grid(%bx) = (8192) threads(64) attributes {tile.chosen = {b = 128 : i64}} {
-      %b = arith.constant 128 : index
-      %m = arith.muli %bx, %b : index
-      %As = tile.alloc : memref<128xf32, #shared>
-      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<128xf32, #shared>
+    tile.kernel @k(...) grid(%bx, %by) = (...) threads(256) attributes {persistent = 1 : i64} {
+      %first, %end, %step = tile.block_range
+      scf.for %t = %first to %end step %step {
+        %x, %y = tile.block_coordinates %t : index, index
+        %m = arith.muli %y, %c128 : index
+        // ...
+      }
     }
     ```
+
+    Needs: `--tile-choose-tunables`, and to stand before `--tile-infer-layouts`.
+    Leaves: a loop over the block's part of the grid.
+  }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
+def LowerAffineAccessesPass : Pass<"tile-lower-affine-accesses"> {
+  let summary = "Turns affine loads and stores into those of the memref dialect";
+  let description = [{
+    Index maps become arithmetic, so that layout inference and lowering know one
+    form of access to an element.
+
+    Before: `%x = affine.load %A[%i * 2 + 1] : memref<?xf32>`; after, with
+    `%c1 = 1` and `%c2 = 2`:
+
+    ```mlir
+    %0 = arith.muli %i, %c2 overflow<nsw> : index
+    %1 = arith.addi %0, %c1 : index
+    %x = memref.load %A[%1] : memref<?xf32>
+    ```
+
+    Needs: nothing.
+    Leaves: no affine loads and stores.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
+  let summary = "Guards what blocks outside the grid would do";
+  let description = [{
+    Acts on kernels whose clusters are not known to divide the grid: outer blocks
+    of a cluster then lie outside it, and run, because their peers rely on them.
+    Loads and stores of single elements of global memory, atomics, prints and
+    assertions become conditional; what is read outside is zero. Copies need no
+    guard: regions outside a buffer are padded or dropped.
+
+    Before, in a grid of `dim(%X, 0)` blocks and clusters of 2:
+
+    ```mlir
+    memref.store %v, %X[%bx] : memref<?xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %dim = memref.dim %X, %c0 : memref<?xf32>
+    %inside = arith.cmpi slt, %bx, %dim : index
+    scf.if %inside {
+      memref.store %v, %X[%bx] : memref<?xf32>
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`, `--tile-make-persistent`.
+    Leaves: nothing that a block outside the grid would do to memory.
+  }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Layout passes: layouts, copies
+//===----------------------------------------------------------------------===//
+
+def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
+  let summary = "Decides which thread holds which element, and where tiles lie in shared memory";
+  let description = [{
+    Every fragment and shared tile gets a layout, every loop over a tile
+    (`parallel`, `copy`, `fill`, `atomic`) the layout of its iterations, every
+    `gemm` a plan. Exact demands of instructions come first, then propagation
+    through loops and reductions, then free choices by a stated cost
+    (docs/Rationale/LayoutInference.md). Where two operations need different
+    layouts of one fragment a `tile.convert_layout` is inserted. Layouts and
+    plans that are stated already are respected.
+
+    Before:
+    ```mlir
+    %x = tile.alloc : memref<64xf32, #tile.fragment>
+    tile.copy %A[%i] to %x : memref<4096xf32> to memref<64xf32, #tile.fragment>
+    ```
+    After, with 32 threads:
+    ```mlir
+    %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>) : memref<64xf32, #tile.fragment>
+    tile.copy %A[%i] to %x {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>} : memref<4096xf32> to memref<64xf32, #tile.fragment>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-choose-tunables`, `--tile-lower-affine-accesses`.
+    Leaves: layouts on tiles and loops over tiles, plans on gemms.
   }];
   let options = [
-    ListOption<"hints", "hints", "std::string",
-               "sizes to choose for: A=8192x4096,s=4 (an argument's sizes, a scalar's value)">,
-    ListOption<"values", "values", "std::string",
-               "tunables that are decided: bm=128,stages=4; the model chooses the others">,
+    Option<"printAnalysisOnly", "print-analysis-only", "bool", "false",
+           "print each layout, its reason and cost on standard output; leave the IR as it is">,
     Option<"remarks", "remarks", "bool", "false",
-           "say what was chosen, what came next, with predicted times, and what was excluded">];
+           "emit a remark for each instruction chosen or refused and each conversion inserted">];
   let statistics = [
-    Statistic<"candidates", "candidates", "combinations considered">,
-    Statistic<"excluded", "excluded", "combinations that are not possible">];
+    Statistic<"numConversions", "num-conversions", "Number of layout conversions inserted">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Moves the accumulators of gemms by tcgen05 to tensor memory";
+  let description = [{
+    Such a gemm adds to tensor memory, threads compute in registers. Around the
+    widest piece of program that touches a fragment by such gemms only, the
+    fragment is replaced by a buffer in tensor memory: before it, its zeros are
+    the buffer's (or its values are copied there), behind it the buffer is copied
+    to the fragment. The copy has the fragment's layout, which is the one that
+    `tcgen05.ld` gives (docs/Rationale/Tcgen05.md).
+
+    Before:
+
+    ```mlir
+    tile.fill %acc with %zero : memref<128x256xf32, #tile.fragment>, f32
+    tile.pipelined %k = %c0 to %K step %c64 stages(4) {
+      tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<tcgen05, ...>} : ...
+    }
+    tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
+    ```
+
+    After:
+
+    ```mlir
+    %t = tile.alloc : memref<128x256xf32, #tile.tmem>
+    tile.fill %t with %zero : memref<128x256xf32, #tile.tmem>, f32
+    tile.pipelined %k = %c0 to %K step %c64 stages(4) {
+      tile.gemm %As, %Bs, %t {plan = #tile.mma_plan<tcgen05, ...>} : ...
+    }
+    tile.copy %t to %acc {layout = ...} : memref<128x256xf32, #tile.tmem> to memref<128x256xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
+    ```
+
+    Needs: `--tile-infer-layouts`.
+    Leaves: accumulators of tcgen05 in tensor memory.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which accumulators are in tensor memory, and for how long">];
+  let statistics = [
+    Statistic<"placedAccumulators", "placed-accumulators", "pieces of program with an accumulator in tensor memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def StageLoadsPass : Pass<"tile-stage-loads", "::mlir::ModuleOp"> {
+  let summary = "Loads fragments behind a loop through a tile in shared memory and TMA";
+  let description = [{
+    For targets with TMA and wgmma: a copy of global memory to a whole fragment
+    that stands behind a pipelined loop with a gemm (the residual of an epilogue)
+    goes through a swizzled tile of shared memory, when the kernel's own tiles
+    leave room for it and the rules of `tile-select-copies` allow TMA. The
+    pipeline then gives that tile a ring of one slot, and a role that copies fills
+    it while the loop still multiplies. Without room, columns of it go through a
+    tile with as many rows that the loop fills, one piece after the other: that
+    tile's ring goes on behind the loop. `remarks` says why a copy stays.
+
+    Before:
+
+    ```mlir
+    tile.copy %R[%m, %n] to %r : memref<?x?xf16> to memref<128x256xf16, #tile.fragment>
+    ```
+
+    After:
+
+    ```mlir
+    tile.copy %R[%m, %n] to %staging : memref<?x?xf16> to memref<128x256xf16, #shared>
+    tile.copy %staging to %r {layout = ...} : memref<128x256xf16, #shared> to memref<128x256xf16, #tile.fragment>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-infer-layouts`.
+    Leaves: loads of an epilogue in two copies, through shared memory.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which loads are staged, and why others are not">];
+  let statistics = [
+    Statistic<"stagedLoads", "staged-loads", "loads that go through shared memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
+  let summary = "Stores fragments through a tile in shared memory and TMA";
+  let description = [{
+    For targets with TMA: a copy of a whole fragment to global memory becomes
+    conversions in registers, copies into a swizzled tile of shared memory, and
+    stores of that tile, in as many pieces as the shared memory left needs. The
+    copy stays as it is where the rules of `tile-select-copies` do not allow TMA
+    for the store; `remarks` says why.
+
+    Before:
+
+    ```mlir
+    tile.copy %acc to %C[%m, %n] : memref<128x256xf32, #tile.fragment> to memref<?x?xf16>
+    ```
+
+    After, for each of two pieces:
+
+    ```mlir
+    tile.copy %acc[%c0, %c128] sizes [128, 128] to %half {layout = ...} : memref<128x256xf32, #tile.fragment> to memref<128x128xf16, #tile.fragment>
+    tile.copy %half to %staging {layout = ...} : memref<128x128xf16, #tile.fragment> to memref<128x128xf16, #shared>
+    tile.copy %staging to %C[%m, %n2] sizes [128, 128] : memref<128x128xf16, #shared> to memref<?x?xf16>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-infer-layouts`.
+    Leaves: stores by TMA in two copies, through shared memory.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which stores are staged, and why others are not">];
+  let statistics = [
+    Statistic<"stagedStores", "staged-stores", "stores that go through shared memory">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
+
+def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
+  let summary = "Chooses the instruction and the width of every copy";
+  let description = [{
+    Walks the table of lib/Analysis/Copy/CopyRules.cpp for each `tile.copy` and puts
+    the first row that applies on it as `plan`. `prefer` on a copy restricts the
+    table to one instruction; where it cannot be used that is an error that names
+    each rule and its reason. With `remarks`, every copy says what was chosen and
+    why the rows before it were not. Needs `tile.target` on the module.
+
+    Before:
+
+    ```mlir
+    tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    ```
+
+    After:
+
+    ```mlir
+    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<cp_async, bytes = 16>}
+        : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-infer-layouts`.
+    Leaves: a plan on each copy and atomic.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say for each copy what was chosen, and why not something faster">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Schedule passes: rings, roles, tokens
+//===----------------------------------------------------------------------===//
 
 def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   let summary = "Turns pipelined loops into ring loops whose copies run ahead";
@@ -157,6 +479,9 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     }
     tile.ring.drain %ring : ...
     ```
+
+    Needs: `--tile-choose-tunables`; without `--tile-select-copies` no copy can be TMA.
+    Leaves: rings and plain loops, no `tile.pipelined`.
   }];
   let options = [Option<"roles", "roles", "::mlir::tile::RoleChoice",
                         "::mlir::tile::RoleChoice::Auto",
@@ -173,6 +498,90 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     Statistic<"plainLoops", "plain-loops", "loops left sequential">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
+}
+
+def PairGemmsPass : Pass<"tile-pair-gemms", "::mlir::ModuleOp"> {
+  let summary = "Lets the two blocks of a cluster multiply as a pair";
+  let description = [{
+    Gemms by tcgen05 in blocks of a cluster of two that differ in A and share B:
+    one instruction of twice the rows multiplies for both, and each block loads
+    its own A and one half of B's columns only, instead of all of B. All gemms of
+    the kernel become pairs, or none: PTX has one form of tcgen05 per kernel.
+    Rings then say who holds what (`pair`); what views mean stays as it is. With
+    `remarks`, a kernel says why its gemms are not paired; the kernel's attribute
+    `pairs` forbids or demands it.
+
+    Before:
+
+    ```mlir
+    %r = tile.ring.create layouts([#a, #b]) {peers = 2} : !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> tcgen05>
+    tile.copy %B[%k, %n] to %b {multicast = 2, ...} : ...
+    tile.gemm %x, %y, %acc {plan = #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1]>} : ...
+    ```
+
+    After:
+
+    ```mlir
+    %r = tile.ring.create layouts([#a, #half]) {pair = array<i64: -1, 1>, peers = 2} : !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> tcgen05>
+    tile.copy %B[%k, %n] to %b {...} : ...
+    tile.gemm %x, %y, %acc {plan = #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1], pair>} : ...
+    ```
+
+    Needs: `--tile-pipeline`.
+    Leaves: plans and rings with `pair`.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which gemms are paired, and why others are not">];
+  let statistics = [
+    Statistic<"pairedGemms", "paired-gemms", "gemms that two blocks multiply together">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def RingAccumulatorsPass : Pass<"tile-ring-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Makes accumulators in tensor memory a ring, so that an epilogue overlaps the next tile";
+  let description = [{
+    In a loop over tiles that fills an accumulator in tensor memory by gemms and
+    then copies it to a fragment, the accumulator becomes a ring of two slots from
+    `mma` to `threads`: `--tile-specialize-warps` gives the two sides to different
+    warps, and the gemms of the next tile run while a tile is stored.
+
+    Before:
+
+    ```mlir
+    %t = tile.alloc : memref<128x256xf32, #tile.tmem>
+    scf.for %tile = ... {
+      tile.fill %t with %zero : ...
+      scf.for %k = ... { ... tile.gemm %a, %b, %t ... }
+      tile.copy %t to %acc : ...
+      ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %r = tile.ring.create : !tile.ring<2 x [memref<128x256xf32, #tile.tmem>], mma -> threads>
+    scf.for %tile = ... iter_args(%use = %c0) {
+      %t = tile.ring.acquire %r[%use] : ...
+      tile.fill %t with %zero : ...
+      scf.for %k = ... { ... tile.gemm %a, %b, %t ... }
+      tile.ring.commit %r[%use] : ...
+      %d = tile.ring.wait %r[%use] : ...
+      tile.copy %d to %acc : ...
+      tile.ring.release %r[%use] : ...
+      ...
+    }
+    ```
+
+    Needs: `--tile-pipeline`.
+    Leaves: rings from `mma` to `threads`.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which accumulators are rings, and why others are not">];
+  let statistics = [
+    Statistic<"ringedAccumulators", "ringed-accumulators", "accumulators that became rings">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def PrefetchOperandsPass : Pass<"tile-prefetch-operands", "::mlir::ModuleOp"> {
@@ -217,6 +626,9 @@ def PrefetchOperandsPass : Pass<"tile-prefetch-operands", "::mlir::ModuleOp"> {
       tile.gemm %a1, %b1, %acc : ...
     }
     ```
+
+    Needs: `--tile-set-target`, `--tile-pipeline`.
+    Leaves: gemms by mma.sync as their k steps.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say which gemms are taken apart, and why others are not">];
@@ -269,6 +681,9 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
       }
     }
     ```
+
+    Needs: `--tile-pipeline`.
+    Leaves: `tile.warp_specialize` in kernels with `specialize`.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say which kernels are divided">];
@@ -311,6 +726,9 @@ def AdvanceLoadsPass : Pass<"tile-advance-loads", "::mlir::ModuleOp"> {
       scf.if %missed { /* acquire, copy, commit of %residual */ }
     }
     ```
+
+    Needs: `--tile-pipeline`, `--tile-specialize-warps`.
+    Leaves: productions inside the loop before them.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say which copies are issued earlier">];
@@ -350,6 +768,9 @@ def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
     tile.await %t#0
     scf.if %ran { tile.ring.release %ring[%t#1] : ... }
     ```
+
+    Needs: `--tile-pipeline`, `--tile-specialize-warps`.
+    Leaves: a token on each gemm by wgmma or tcgen05.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say which loops keep gemms in flight">];
@@ -357,39 +778,6 @@ def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
     Statistic<"rotatedLoops", "rotated-loops", "loops with gemms in flight across iterations">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
-}
-
-def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
-  let summary = "Waits for stores by TMA where their source is written again";
-  let description = [{
-    Acts on shared tiles that are only written as a whole and stored by TMA, to
-    memory that the kernel does not read. The store returns a token; loops around
-    it carry the token to the next write of the tile.
-
-    Before:
-
-    ```mlir
-    scf.for %t = %first to %end step %step {
-      tile.copy %f to %staging : ...
-      tile.copy %staging to %C[%m, %n] {plan = #tile.copy_plan<tma, bytes = 2>} : ...
-    }
-    ```
-
-    After:
-
-    ```mlir
-    %last = scf.for %t = %first to %end step %step iter_args(%before = %done) -> (!tile.token) {
-      tile.await read %before
-      tile.copy %f to %staging : ...
-      %token = tile.copy %staging to %C[%m, %n] {plan = #tile.copy_plan<tma, bytes = 2>} : ... -> !tile.token
-      scf.yield %token : !tile.token
-    }
-    tile.await %last
-    ```
-  }];
-  let statistics = [
-    Statistic<"scheduledStores", "scheduled-stores", "tiles whose stores are not waited for at once">];
-  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> {
@@ -420,11 +808,50 @@ def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> 
       tile.fill %acc with %zero : ...
     }
     ```
+
+    Needs: `--tile-schedule-gemms`.
+    Leaves: gemms with `accumulate(%later)` in place of fills.
   }];
   let statistics = [
     Statistic<"clearedAccumulators", "cleared-accumulators", "accumulators that a first product overwrites">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tile::TileDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
+  let summary = "Waits for stores by TMA where their source is written again";
+  let description = [{
+    Acts on shared tiles that are only written as a whole and stored by TMA, to
+    memory that the kernel does not read. The store returns a token; loops around
+    it carry the token to the next write of the tile.
+
+    Before:
+
+    ```mlir
+    scf.for %t = %first to %end step %step {
+      tile.copy %f to %staging : ...
+      tile.copy %staging to %C[%m, %n] {plan = #tile.copy_plan<tma, bytes = 2>} : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %last = scf.for %t = %first to %end step %step iter_args(%before = %done) -> (!tile.token) {
+      tile.await read %before
+      tile.copy %f to %staging : ...
+      %token = tile.copy %staging to %C[%m, %n] {plan = #tile.copy_plan<tma, bytes = 2>} : ... -> !tile.token
+      scf.yield %token : !tile.token
+    }
+    tile.await %last
+    ```
+
+    Needs: `--tile-pipeline`, `--tile-specialize-warps`.
+    Leaves: a token on each store by TMA that need not be waited for at once.
+  }];
+  let statistics = [
+    Statistic<"scheduledStores", "scheduled-stores", "tiles whose stores are not waited for at once">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
 def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::ModuleOp"> {
@@ -467,6 +894,9 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::ModuleOp"> {
       scf.if %isLastOrShort -> (!tile.token) { ... the same at [%m, %n] ... }
     }
     ```
+
+    Needs: `--tile-schedule-gemms`, `--tile-schedule-stores`.
+    Leaves: stores of a tile inside the next tile's loop.
   }];
   let options = [
     Option<"remarks", "remarks", "bool", "false", "explain decisions">];
@@ -476,346 +906,12 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def StageLoadsPass : Pass<"tile-stage-loads", "::mlir::ModuleOp"> {
-  let summary = "Loads fragments behind a loop through a tile in shared memory and TMA";
-  let description = [{
-    For targets with TMA and wgmma: a copy of global memory to a whole fragment
-    that stands behind a pipelined loop with a gemm (the residual of an epilogue)
-    goes through a swizzled tile of shared memory, when the kernel's own tiles
-    leave room for it and the rules of `tile-select-copies` allow TMA. The
-    pipeline then gives that tile a ring of one slot, and a role that copies fills
-    it while the loop still multiplies. Without room, columns of it go through a
-    tile with as many rows that the loop fills, one piece after the other: that
-    tile's ring goes on behind the loop. `remarks` says why a copy stays.
-
-    Before:
-
-    ```mlir
-    tile.copy %R[%m, %n] to %r : memref<?x?xf16> to memref<128x256xf16, #tile.fragment>
-    ```
-
-    After:
-
-    ```mlir
-    tile.copy %R[%m, %n] to %staging : memref<?x?xf16> to memref<128x256xf16, #shared>
-    tile.copy %staging to %r {layout = ...} : memref<128x256xf16, #shared> to memref<128x256xf16, #tile.fragment>
-    ```
-  }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say which loads are staged, and why others are not">];
-  let statistics = [
-    Statistic<"stagedLoads", "staged-loads", "loads that go through shared memory">];
-  let dependentDialects = ["::mlir::tile::TileDialect"];
-}
-
-def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
-  let summary = "Stores fragments through a tile in shared memory and TMA";
-  let description = [{
-    For targets with TMA: a copy of a whole fragment to global memory becomes
-    conversions in registers, copies into a swizzled tile of shared memory, and
-    stores of that tile, in as many pieces as the shared memory left needs. The
-    copy stays as it is where the rules of `tile-select-copies` do not allow TMA
-    for the store; `remarks` says why.
-
-    Before:
-
-    ```mlir
-    tile.copy %acc to %C[%m, %n] : memref<128x256xf32, #tile.fragment> to memref<?x?xf16>
-    ```
-
-    After, for each of two pieces:
-
-    ```mlir
-    tile.copy %acc[%c0, %c128] sizes [128, 128] to %half {layout = ...} : memref<128x256xf32, #tile.fragment> to memref<128x128xf16, #tile.fragment>
-    tile.copy %half to %staging {layout = ...} : memref<128x128xf16, #tile.fragment> to memref<128x128xf16, #shared>
-    tile.copy %staging to %C[%m, %n2] sizes [128, 128] : memref<128x128xf16, #shared> to memref<?x?xf16>
-    ```
-  }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say which stores are staged, and why others are not">];
-  let statistics = [
-    Statistic<"stagedStores", "staged-stores", "stores that go through shared memory">];
-  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
-}
-
-def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
-  let summary = "Guards what blocks outside the grid would do";
-  let description = [{
-    Acts on kernels whose clusters are not known to divide the grid: outer blocks
-    of a cluster then lie outside it, and run, because their peers rely on them.
-    Loads and stores of single elements of global memory, atomics, prints and
-    assertions become conditional; what is read outside is zero. Copies need no
-    guard: regions outside a buffer are padded or dropped.
-
-    Before, in a grid of `dim(%X, 0)` blocks and clusters of 2:
-
-    ```mlir
-    memref.store %v, %X[%bx] : memref<?xf32>
-    ```
-
-    After:
-
-    ```mlir
-    %dim = memref.dim %X, %c0 : memref<?xf32>
-    %inside = arith.cmpi slt, %bx, %dim : index
-    scf.if %inside {
-      memref.store %v, %X[%bx] : memref<?xf32>
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
-}
-
-def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
-  let summary = "Lets each block of a persistent kernel work off several blocks of the grid";
-  let description = [{
-    Acts on kernels with the attribute `persistent`. Their body, but for what does
-    not depend on the block, becomes a loop over the block's part of the grid.
-
-    Before:
-
-    ```mlir
-    tile.kernel @k(...) grid(%bx, %by) = (...) threads(256) attributes {persistent = 1 : i64} {
-      %m = arith.muli %by, %c128 : index
-      // ...
-    }
-    ```
-
-    After:
-
-    ```mlir
-    tile.kernel @k(...) grid(%bx, %by) = (...) threads(256) attributes {persistent = 1 : i64} {
-      %first, %end, %step = tile.block_range
-      scf.for %t = %first to %end step %step {
-        %x, %y = tile.block_coordinates %t : index, index
-        %m = arith.muli %y, %c128 : index
-        // ...
-      }
-    }
-    ```
-  }];
-  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
-}
-
-def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
-  let summary = "Decides which thread holds which element, and where tiles lie in shared memory";
-  let description = [{
-    Every fragment and shared tile gets a layout, every loop over a tile
-    (`parallel`, `copy`, `fill`, `atomic`) the layout of its iterations, every
-    `gemm` a plan. Exact demands of instructions come first, then propagation
-    through loops and reductions, then free choices by a stated cost
-    (docs/Rationale/LayoutInference.md). Where two operations need different
-    layouts of one fragment a `tile.convert_layout` is inserted. Layouts and
-    plans that are stated already are respected.
-
-    Before:
-    ```mlir
-    %x = tile.alloc : memref<64xf32, #tile.fragment>
-    tile.copy %A[%i] to %x : memref<4096xf32> to memref<64xf32, #tile.fragment>
-    ```
-    After, with 32 threads:
-    ```mlir
-    %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>) : memref<64xf32, #tile.fragment>
-    tile.copy %A[%i] to %x {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>} : memref<4096xf32> to memref<64xf32, #tile.fragment>
-    ```
-  }];
-  let options = [
-    Option<"printAnalysisOnly", "print-analysis-only", "bool", "false",
-           "print each layout, its reason and cost on standard output; leave the IR as it is">,
-    Option<"remarks", "remarks", "bool", "false",
-           "emit a remark for each instruction chosen or refused and each conversion inserted">];
-  let statistics = [
-    Statistic<"numConversions", "num-conversions", "Number of layout conversions inserted">];
-  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
-}
-
-def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
-  let summary = "Compiles kernels once more, on promises that the launcher checks";
-  let description = [{
-    Whether tiles can be moved 16 bytes at a time, or by tensor copies, depends
-    on the alignment of addresses and on the length of rows. Where a program says
-    nothing of them for an argument that it copies tiles from or to, its kernel
-    is copied behind the others, as `NAME__aligned`, with the promises. Both go
-    into the artifact; the launcher takes the copy where the promises hold.
-
-    Before:
-
-    ```mlir
-    tile.kernel @f(%A: memref<?x?xf16>) ... {
-      tile.copy %A[%m, %k] to %As : ...
-    }
-    ```
-
-    After, beside it:
-
-    ```mlir
-    tile.kernel @f__aligned(%A: memref<?x?xf16> {tile.alignment = 16 : i64}) ... {
-      %columns = memref.dim %A, %c1 : memref<?x?xf16>
-      tile.assume %columns {divisible_by = 8 : i64} : index
-      tile.copy %A[%m, %k] to %As : ...
-    }
-    ```
-  }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say which kernels are compiled twice">,
-                 ListOption<"once", "once", "std::string",
-                            "kernels that are compiled as they are only">];
-  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect"];
-}
-
-def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> {
-  let summary = "Moves the accumulators of gemms by tcgen05 to tensor memory";
-  let description = [{
-    Such a gemm adds to tensor memory, threads compute in registers. Around the
-    widest piece of program that touches a fragment by such gemms only, the
-    fragment is replaced by a buffer in tensor memory: before it, its zeros are
-    the buffer's (or its values are copied there), behind it the buffer is copied
-    to the fragment. The copy has the fragment's layout, which is the one that
-    `tcgen05.ld` gives (docs/Rationale/Tcgen05.md).
-
-    Before:
-
-    ```mlir
-    tile.fill %acc with %zero : memref<128x256xf32, #tile.fragment>, f32
-    tile.pipelined %k = %c0 to %K step %c64 stages(4) {
-      tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<tcgen05, ...>} : ...
-    }
-    tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
-    ```
-
-    After:
-
-    ```mlir
-    %t = tile.alloc : memref<128x256xf32, #tile.tmem>
-    tile.fill %t with %zero : memref<128x256xf32, #tile.tmem>, f32
-    tile.pipelined %k = %c0 to %K step %c64 stages(4) {
-      tile.gemm %As, %Bs, %t {plan = #tile.mma_plan<tcgen05, ...>} : ...
-    }
-    tile.copy %t to %acc {layout = ...} : memref<128x256xf32, #tile.tmem> to memref<128x256xf32, #tile.fragment>
-    tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
-    ```
-  }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say which accumulators are in tensor memory, and for how long">];
-  let statistics = [
-    Statistic<"placedAccumulators", "placed-accumulators", "pieces of program with an accumulator in tensor memory">];
-  let dependentDialects = ["::mlir::tile::TileDialect"];
-}
-
-def PairGemmsPass : Pass<"tile-pair-gemms", "::mlir::ModuleOp"> {
-  let summary = "Lets the two blocks of a cluster multiply as a pair";
-  let description = [{
-    Gemms by tcgen05 in blocks of a cluster of two that differ in A and share B:
-    one instruction of twice the rows multiplies for both, and each block loads
-    its own A and one half of B's columns only, instead of all of B. All gemms of
-    the kernel become pairs, or none: PTX has one form of tcgen05 per kernel.
-    Rings then say who holds what (`pair`); what views mean stays as it is. With
-    `remarks`, a kernel says why its gemms are not paired; the kernel's attribute
-    `pairs` forbids or demands it.
-
-    Before:
-
-    ```mlir
-    %r = tile.ring.create layouts([#a, #b]) {peers = 2} : !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> tcgen05>
-    tile.copy %B[%k, %n] to %b {multicast = 2, ...} : ...
-    tile.gemm %x, %y, %acc {plan = #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1]>} : ...
-    ```
-
-    After:
-
-    ```mlir
-    %r = tile.ring.create layouts([#a, #half]) {pair = array<i64: -1, 1>, peers = 2} : !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> tcgen05>
-    tile.copy %B[%k, %n] to %b {...} : ...
-    tile.gemm %x, %y, %acc {plan = #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1], pair>} : ...
-    ```
-  }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say which gemms are paired, and why others are not">];
-  let statistics = [
-    Statistic<"pairedGemms", "paired-gemms", "gemms that two blocks multiply together">];
-  let dependentDialects = ["::mlir::tile::TileDialect"];
-}
-
-def RingAccumulatorsPass : Pass<"tile-ring-accumulators", "::mlir::ModuleOp"> {
-  let summary = "Makes accumulators in tensor memory a ring, so that an epilogue overlaps the next tile";
-  let description = [{
-    In a loop over tiles that fills an accumulator in tensor memory by gemms and
-    then copies it to a fragment, the accumulator becomes a ring of two slots from
-    `mma` to `threads`: `--tile-specialize-warps` gives the two sides to different
-    warps, and the gemms of the next tile run while a tile is stored.
-
-    Before:
-
-    ```mlir
-    %t = tile.alloc : memref<128x256xf32, #tile.tmem>
-    scf.for %tile = ... {
-      tile.fill %t with %zero : ...
-      scf.for %k = ... { ... tile.gemm %a, %b, %t ... }
-      tile.copy %t to %acc : ...
-      ...
-    }
-    ```
-
-    After:
-
-    ```mlir
-    %r = tile.ring.create : !tile.ring<2 x [memref<128x256xf32, #tile.tmem>], mma -> threads>
-    scf.for %tile = ... iter_args(%use = %c0) {
-      %t = tile.ring.acquire %r[%use] : ...
-      tile.fill %t with %zero : ...
-      scf.for %k = ... { ... tile.gemm %a, %b, %t ... }
-      tile.ring.commit %r[%use] : ...
-      %d = tile.ring.wait %r[%use] : ...
-      tile.copy %d to %acc : ...
-      tile.ring.release %r[%use] : ...
-      ...
-    }
-    ```
-  }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say which accumulators are rings, and why others are not">];
-  let statistics = [
-    Statistic<"ringedAccumulators", "ringed-accumulators", "accumulators that became rings">];
-  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect"];
-}
-
-def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
-  let summary = "Chooses the instruction and the width of every copy";
-  let description = [{
-    Walks the table of lib/Analysis/Copy/CopyRules.cpp for each `tile.copy` and puts
-    the first row that applies on it as `plan`. `prefer` on a copy restricts the
-    table to one instruction; where it cannot be used that is an error that names
-    each rule and its reason. With `remarks`, every copy says what was chosen and
-    why the rows before it were not. Needs `tile.target` on the module.
-
-    Before:
-
-    ```mlir
-    tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
-    ```
-
-    After:
-
-    ```mlir
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<cp_async, bytes = 16>}
-        : memref<4096x4096xf16> to memref<128x32xf16, #shared>
-    ```
-  }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "say for each copy what was chosen, and why not something faster">];
-  let dependentDialects = ["::mlir::tile::TileDialect"];
-}
-
 def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let summary = "Proves, or refutes with a trace, that a schedule of rings is right";
   let description = [{
     Executes what the roles of each kernel do with rings and tokens, for every
     loop count from 0 to 2 * stages + 2, and checks rules R1 to R18 of
-    docs/Rationale/Schedules.md: numbering, pairing, views, asynchronous reads,
+    docs/Rings.md: numbering, pairing, views, asynchronous reads,
     accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
     broken rule is an error, with the operations that lead to it and the sizes;
     what cannot be explored is a warning "not proved". The IR stays as it is.
@@ -831,6 +927,9 @@ def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
     tile.ring.release %r[%i] : !ring   // error: [R5] ring[0] is released while ...
     tile.await %t
     ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: the IR as it is.
   }];
   let options = [
     Option<"remarks", "remarks", "bool", "false",
@@ -846,24 +945,6 @@ def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"checkedVectors", "checked-vectors", "combinations of sizes explored">];
   let dependentDialects = ["::mlir::tile::TileDialect"];
-}
-
-def LowerAffineAccessesPass : Pass<"tile-lower-affine-accesses"> {
-  let summary = "Turns affine loads and stores into those of the memref dialect";
-  let description = [{
-    Index maps become arithmetic, so that layout inference and lowering know one
-    form of access to an element.
-
-    Before: `%x = affine.load %A[%i * 2 + 1] : memref<?xf32>`; after, with
-    `%c1 = 1` and `%c2 = 2`:
-
-    ```mlir
-    %0 = arith.muli %i, %c2 overflow<nsw> : index
-    %1 = arith.addi %0, %c1 : index
-    %x = memref.load %A[%1] : memref<?xf32>
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 #endif // TILE_TRANSFORMS_PASSES_TD

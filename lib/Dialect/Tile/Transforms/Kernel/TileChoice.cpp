@@ -1,8 +1,8 @@
 //===- TileChoice.cpp - candidates of a kernel with tunables --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A candidate is made, verified and read like a program that somebody wrote
-// with its numbers; nothing here knows what the numbers are for.
+// A candidate is made, verified and read like a program that was written with
+// these numbers; nothing here knows what the numbers are for.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"

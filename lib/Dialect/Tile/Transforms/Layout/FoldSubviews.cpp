@@ -3,7 +3,9 @@
 //
 // A part of a tile has no layout of its own: it is where the tile is. What
 // addresses elements adds the part's offsets. A gemm or a reduction works on
-// whole tiles, so the part is copied, and back where it is written.
+// whole tiles: slices along the first dimensions (`%t[%k]`, the buffers of a
+// pipeline written by hand) are tiles, and gemms take them where they are;
+// another part is copied, and back where it is written.
 //
 //===----------------------------------------------------------------------===//
 #include "FoldSubviews.h"
@@ -18,8 +20,10 @@ using namespace mlir::tile;
 namespace {
 class PartFolder {
 public:
-  PartFolder(memref::SubViewOp part, bool emitRemarks)
-      : part(part), dropped(part.getDroppedDims()), emitRemarks(emitRemarks) {}
+  PartFolder(memref::SubViewOp part, bool emitRemarks,
+             llvm::SmallPtrSetImpl<Operation *> &slices)
+      : part(part), dropped(part.getDroppedDims()), emitRemarks(emitRemarks),
+        slices(slices) {}
 
   LogicalResult fold();
 
@@ -28,6 +32,8 @@ private:
   void foldSubview(memref::SubViewOp inner);
   LogicalResult foldMove(OpOperand &use);
   LogicalResult copyFor(Operation *user);
+  /// Whether the part is left in place for `use`, as a slice.
+  bool keepFor(OpOperand &use);
   template <typename OpT> void foldElement(OpT access);
   /// Indices of the tile that are `indices` of the part; empty stands for
   /// zeros.
@@ -38,8 +44,12 @@ private:
   memref::SubViewOp part;
   llvm::SmallBitVector dropped;
   bool emitRemarks;
+  llvm::SmallPtrSetImpl<Operation *> &slices; // that gemms take in place
 };
 } // namespace
+
+/// What instructions take as the begin of a matrix (PTX ISA, "ldmatrix").
+static constexpr int64_t kMatrixAlignment = 16;
 
 SmallVector<Value> PartFolder::indicesOf(OpBuilder &b, Location loc,
                                          ValueRange indices) {
@@ -144,6 +154,21 @@ LogicalResult PartFolder::foldMove(OpOperand &use) {
   return success();
 }
 
+bool PartFolder::keepFor(OpOperand &use) {
+  auto gemm = dyn_cast<GemmOp>(use.getOwner());
+  MemRefType type = part.getType();
+  int64_t bytes =
+      type.getNumElements() * getStorageBits(type.getElementType()) / 8;
+  if (!gemm || use.get() == gemm.getC() || !getTileViewSource(part) ||
+      !getViewedTile(part).getDefiningOp<AllocOp>() || bytes % kMatrixAlignment)
+    return false;
+  OpBuilder b(gemm);
+  Operation *own = b.clone(*part);
+  use.set(own->getResult(0));
+  slices.insert(own);
+  return true;
+}
+
 LogicalResult PartFolder::copyFor(Operation *user) {
   SmallVector<OpAccess> accesses;
   if (!isa<TileOpInterface>(user) || collectAccesses(user, accesses))
@@ -162,11 +187,11 @@ LogicalResult PartFolder::copyFor(Operation *user) {
     space = FragmentSpaceAttr::get(part->getContext());
   OpBuilder b(part->getContext());
   b.setInsertionPointAfterValue(part.getSource());
-  Value own = AllocOp::create(b, user->getLoc(),
-                              MemRefType::get(shape, type.getElementType(),
-                                              MemRefLayoutAttrInterface(),
-                                              space),
-                              Attribute());
+  Value own =
+      AllocOp::create(b, user->getLoc(),
+                      MemRefType::get(shape, type.getElementType(),
+                                      MemRefLayoutAttrInterface(), space),
+                      Attribute());
   SmallVector<int64_t> extents = extentsOf(shape);
   b.setInsertionPoint(user);
   SmallVector<Value> offsets = indicesOf(b, user->getLoc(), {});
@@ -203,7 +228,7 @@ LogicalResult PartFolder::foldInto(OpOperand &use) {
     foldElement(store);
   else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(user))
     foldElement(rmw);
-  else if (failed(foldMove(use)))
+  else if (!keepFor(use) && failed(foldMove(use)))
     return copyFor(user);
   return success();
 }
@@ -224,17 +249,19 @@ LogicalResult PartFolder::fold() {
 
 LogicalResult tile::foldSubviews(KernelOp kernel, bool emitRemarks) {
   // What is in a part comes behind it, and is folded into the tile with it.
+  llvm::SmallPtrSet<Operation *, 8> slices;
   while (true) {
     memref::SubViewOp part;
     kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](memref::SubViewOp op) {
-      if (!isShared(op.getResult()) && !isFragment(op.getResult()))
+      if (slices.contains(op) ||
+          (!isShared(op.getResult()) && !isFragment(op.getResult())))
         return WalkResult::advance();
       part = op;
       return WalkResult::interrupt();
     });
     if (!part)
       return success();
-    if (failed(PartFolder(part, emitRemarks).fold()))
+    if (failed(PartFolder(part, emitRemarks, slices).fold()))
       return failure();
   }
 }

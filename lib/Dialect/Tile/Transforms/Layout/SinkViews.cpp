@@ -15,13 +15,14 @@ static Operation *atBlockLevel(Operation *user) {
 }
 
 void tile::sinkViews(KernelOp kernel) {
-  SmallVector<ViewOp> views;
-  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](ViewOp view) {
-    if (!isGlobal(view.getResult()))
-      views.push_back(view);
+  SmallVector<Operation *> views;
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (getTileViewSource(op) && !isGlobal(op->getResult(0)))
+      views.push_back(op);
   });
-  // Views of views come behind what they view: their sources are uses of it.
-  for (ViewOp view : llvm::reverse(views)) {
+  // A view of a view is visited after the view that it is made of, because it
+  // is one of its uses.
+  for (Operation *view : llvm::reverse(views)) {
     llvm::MapVector<Operation *, SmallVector<OpOperand *>> uses;
     for (OpOperand &use : view->getUses())
       uses[atBlockLevel(use.getOwner())].push_back(&use);
@@ -31,6 +32,6 @@ void tile::sinkViews(KernelOp kernel) {
       for (OpOperand *operand : operands)
         operand->set(own);
     }
-    view.erase();
+    view->erase();
   }
 }

@@ -7,10 +7,11 @@
 
 namespace mlir::tile {
 
-/// Gives each operation at block level that uses views of tiles (`tile.view`)
-/// views of its own, right in front of it. What follows sees then where a tile
-/// is used by where it is viewed: who waits for what writes a tile does so in
-/// front of a view.
+/// Gives each operation at block level that uses views of tiles (`tile.view`,
+/// slices)
+/// views of its own, right in front of it. Later passes can then take the place
+/// of a view for the place where the tile is used: a pass that inserts a wait
+/// for the writers of a tile inserts it before the view.
 void sinkViews(KernelOp kernel);
 
 } // namespace mlir::tile

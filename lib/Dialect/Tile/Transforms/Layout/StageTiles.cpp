@@ -127,7 +127,7 @@ private:
     builder.setInsertionPoint(op);
     if (staging.reads || toShared)
       copy(op->getLoc(), buffer, twin);
-    // Of an asynchronous operation, where it has ended.
+    // For an asynchronous operation, the place where it has ended.
     builder.setInsertionPointAfter(
         completionOf(op, staging.writes ? buffer : Value()));
     if (staging.writes)

@@ -12,21 +12,22 @@
 
 namespace mlir::tile {
 
-/// Replaces `op`, which returns nothing, by one that returns a token. Who calls
-/// has to await it.
+/// Replaces `op`, which returns nothing, by one that returns a token. The
+/// caller has to await it.
 Operation *makeAsynchronous(Operation *op);
 
-/// Replaces `op`, which returns a token, by one that returns nothing. Whatever
-/// carried the token carries one of nothing.
+/// Replaces `op`, which returns a token, by one that returns nothing. Loops
+/// that carried the token carry a completed one.
 Operation *makeSynchronous(Operation *op);
 
-/// Awaits the token of `op` directly behind it; whatever else carried the token
-/// carries one of nothing. Returns that await. `op` itself stays.
+/// Awaits the token of `op` directly after it; loops that carried the token
+/// carry a completed one. Returns that await. `op` itself stays.
 AwaitOp awaitAtOnce(Operation *op);
 
-/// The operation behind which what `op` does has ended: itself, or the await of
-/// its token where that stands later in the same block and nothing uses
-/// `written` (or null) on the way; else an await that is put directly behind.
+/// The operation after which the effects of `op` are complete: `op` itself, or
+/// the await of its token, where that stands later in the same block and
+/// nothing before it uses `written` (which may be null); otherwise an await
+/// that is inserted directly after `op`.
 Operation *completionOf(Operation *op, Value written);
 
 } // namespace mlir::tile

@@ -33,8 +33,9 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// One piece of the results on its way out: the staging tile has been read by
-/// the store before, registers go there, and from there to memory.
+/// The store of one piece of the results: an await that the previous store has
+/// read the staging tile, the copy from registers to that tile, and the store
+/// to global memory.
 struct Delivery {
   AwaitOp await;
   CopyOp stage, store;
@@ -150,11 +151,11 @@ static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
   return std::nullopt;
 }
 
-/// Whether the delivery can wait for the next round: its registers are whole
-/// words, of 32 bits each or on their way to stmatrix (bytes and halves that
-/// are stored by themselves would take more of them); nothing but what fills
-/// its fragment, behind the gemms, touches that; nothing but deliveries touches
-/// the staging tile.
+/// Whether a delivery can happen in the next iteration of the loop over tiles.
+/// Its registers must be whole words: elements of 32 bits, or pairs for
+/// stmatrix (bytes and halves that are stored one by one would take a register
+/// each). Only the operation after the gemms that fills its fragment may touch
+/// the fragment, and only deliveries may touch the staging tile.
 static bool canWait(TileLoop &loop, Delivery &delivery) {
   TileMoveOpInterface stage = delivery.stage;
   Type element = delivery.fragment().getType().getElementType();
@@ -179,8 +180,8 @@ static int64_t launchedRegisters(KernelOp kernel) {
   return target ? ThreadBudget(*target).share(kernel.getThreads()) : 0;
 }
 
-/// Registers of the fragments that are alive while the gemms run: those in
-/// their loop, and those that something in front of it leaves for later.
+/// Registers of the fragments that are alive while the gemms run: those used in
+/// their loop, and those that are written before it and read after it.
 static int64_t registersOfGemms(TileLoop &loop) {
   Operation *products = loop.products();
   auto isAlive = [&](AllocOp fragment) {
@@ -202,8 +203,8 @@ static int64_t registersOfGemms(TileLoop &loop) {
   return registers;
 }
 
-/// Moves what computes `value` in front of `loop`; false where that depends on
-/// the loop.
+/// Moves the operations that compute `value` before `loop`; returns false if
+/// they depend on the loop.
 static bool hoist(Value value, scf::ForOp loop) {
   Operation *op = value.getDefiningOp();
   if (!op || !loop->isAncestor(value.getParentRegion()->getParentOp()))
@@ -217,9 +218,10 @@ static bool hoist(Value value, scf::ForOp loop) {
 }
 
 namespace {
-/// Scalars that a round needs of the one before: computed again from that one's
-/// number, in the branch that needs them, so that nothing stands between two
-/// tiles' gemms; what depends on more is carried.
+/// Values of tile t that are needed while tile t + 1 runs. Pure functions of
+/// the tile's number are computed again inside the branch that stores, so that
+/// no code stands between the gemms of two tiles; all other values become
+/// iter_args.
 class Recomputed {
 public:
   explicit Recomputed(scf::ForOp loop) : loop(loop) {}

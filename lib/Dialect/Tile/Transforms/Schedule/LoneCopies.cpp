@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Another instruction for a copy that cannot have an mbarrier.
+/// Chooses another instruction for a copy that cannot have an mbarrier.
 static void demote(TileMoveOpInterface copy, const TargetInfo &target,
                    bool remarks, StringRef reason) {
   copy.setPlanAttr(planByThreads(copy, target));
@@ -61,8 +61,8 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
   return "";
 }
 
-/// acquire, copy, commit; wait before the first use, release after the last,
-/// and after what awaits asynchronous ones.
+/// Inserts acquire, copy and commit; a wait before the first use, and a release
+/// after the last use and after the awaits of asynchronous uses.
 static void giveSlot(TileMoveOpInterface copy) {
   Location loc = copy->getLoc();
   UseCounter counter;

@@ -167,7 +167,7 @@ std::optional<Obstacle> PairDecision::addOperand(GemmOp gemm, bool isA) {
   return std::nullopt;
 }
 
-/// Everybody who uses a ring of operands.
+/// All operations that use a ring of operands.
 std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
   if (ring.getRing().getType().getConsumers() != ArrayRef(RingSide::Tcgen05))
     return Obstacle{"others than gemms by tcgen05 read the operands", ring};

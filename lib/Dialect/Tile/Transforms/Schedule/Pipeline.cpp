@@ -110,7 +110,8 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
   }
   SmallVector<OpAccess> accesses;
   Operation *unknown = collectAccesses(body, accesses);
-  // Of one agent, and of producers with all their threads.
+  // Copies of the agent that also computes, or of producers that copy with all
+  // their threads.
   RingPlan byTma, byThreads, byRole, byRoleStores;
   byTma.producer = RingSide::Tma;
   byTma.ahead = decision.specialize ? Ahead::BeforeWait : Ahead::AfterRelease;
@@ -250,8 +251,8 @@ static bool neverRuns(PipelinedOp loop) {
          upper.sle(lower);
 }
 
-/// What reads the tile that `copy` fills before the tile is written again, and
-/// what awaits that.
+/// The operations that read the tile filled by `copy` before the tile is
+/// written again, and the awaits of asynchronous ones.
 static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
   FollowingUse use{copy, buffer, nullptr, nullptr};
   for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
@@ -273,9 +274,9 @@ static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
   return use;
 }
 
-/// Copies by TMA behind `loop` into tiles of its ring, each read before the
-/// next is made: the ring's next uses. None, where such a tile is used behind
-/// the loop in any other way.
+/// Copies by TMA after `loop` into tiles of its ring, each read before the next
+/// one is made: the next uses of the ring. Returns none if such a tile is used
+/// after the loop in any other way.
 static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
                                                const RingPlan &plan) {
   SmallVector<FollowingUse> result;
@@ -319,9 +320,9 @@ static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
   return result;
 }
 
-/// Carries the count of a ring's uses through the loops around. Who counts next
-/// replaces those loops once more, so that values of theirs do not last: casts
-/// stand in for them until the loop is built.
+/// Carries the count of a ring's uses through the enclosing loops. The counter
+/// of the next ring replaces these loops again, which invalidates their values:
+/// casts stand in for the values until the loop is built.
 static void countUses(PipelinedOp loop, RingPlan &plan) {
   UseCounter counter;
   plan.base = counter.begin(loop);
@@ -415,9 +416,9 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   return success();
 }
 
-/// Takes slots from loops until rings and tiles have room in shared memory, one
-/// at a time from the loop that takes most. What rings there will be is tried
-/// on a copy of the kernel.
+/// Reduces the stages of loops until rings and tiles fit shared memory: one
+/// stage at a time, of the loop that takes most. A copy of the kernel is
+/// converted to learn which rings there will be.
 void PipelinePass::fitStages(KernelOp kernel) {
   if (!target)
     return;
@@ -456,7 +457,7 @@ LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
   SmallVector<PipelinedOp> loops;
   kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](PipelinedOp loop) {
     loops.push_back(loop);
-    // What is in a loop that never runs goes with it.
+    // A loop that never runs is erased with its contents.
     return neverRuns(loop) ? WalkResult::skip() : WalkResult::advance();
   });
   for (PipelinedOp loop : loops)

@@ -341,7 +341,8 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
     SmallVector<GemmOp> gemms(loop.getBody()->getOps<GemmOp>());
     if (gemms.empty())
       continue;
-    // By mma.sync it has ended when it was issued: its token says nothing.
+    // A gemm by mma.sync has ended when it was issued, so its token has no
+    // meaning.
     bool loadsFragments = traitsOf(gemms[0]).loadsOperandFragments;
     if (gemms[0].isAsync() && loadsFragments)
       gemms[0] = cast<GemmOp>(makeSynchronous(gemms[0]));
@@ -352,7 +353,8 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
             ? "the loop has several gemms"
             : prefetch.whyNot(fragmentRegisters(kernel, loop), available);
     if (!reason.empty()) {
-      // Of others the question does not arise: they read shared memory.
+      // Other gemms need no remark: they read their operands from shared
+      // memory.
       if (remarks && loadsFragments)
         gemms[0].emitRemark() << "operands not loaded ahead: " << reason;
       continue;

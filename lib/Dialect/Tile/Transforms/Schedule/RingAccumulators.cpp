@@ -90,8 +90,8 @@ private:
 };
 } // namespace
 
-/// Whether the agent that multiplies needs nobody for an operand but who copies
-/// it: it is in a ring that gemms alone read.
+/// Whether an operand comes from a ring of TMA that only gemms read: then the
+/// role that multiplies depends on the copying role alone.
 static bool arrivesByTma(Value operand) {
   auto wait = operand.getDefiningOp<RingWaitOp>();
   if (!wait)

@@ -86,8 +86,8 @@ private:
   /// Productions of iteration `iteration + distance`.
   void produceAll(Ahead ahead, Value iteration, int64_t distance);
   void buildPrologue();
-  /// Gives the copies behind the loop the slots that come next; returns the
-  /// number of uses so far.
+  /// Gives the copies after the loop the next slots; returns the number of uses
+  /// so far.
   Value continueBehind(RingPlan &plan, Value use);
   /// The loop's induction variable in iteration `iteration`.
   Value inductionValue(Value iteration) {
@@ -232,8 +232,9 @@ void RingLoop::produce(const RingPlan &plan, Value iteration) {
     }
   };
   auto commit = [&] { RingCommitOp::create(builder, loc, ring, use); };
-  // Groups are counted, so a thread commits even what it did not fill; an
-  // mbarrier counts arrivals, so nothing arrives for a use that is not.
+  // cp.async groups are counted, so a thread commits a group even if it filled
+  // nothing. An mbarrier counts arrivals, so nothing arrives for a use beyond
+  // the end.
   bool always = !plan.usesMbarriers();
   ValueRange views;
   if (always)
@@ -371,7 +372,7 @@ void RingLoop::build() {
     body.getTerminator()->erase();
     target->getOperations().splice(Block::iterator(firstRelease),
                                    body.getOperations());
-    // What only the copies used has no use left.
+    // Erases operations that only the copies used.
     for (const RingPlan &plan : plans)
       for (Operation *op : llvm::reverse(plan.slice))
         if (isOpTriviallyDead(op))

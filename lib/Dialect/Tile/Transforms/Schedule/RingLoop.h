@@ -15,13 +15,14 @@ namespace mlir::tile {
 
 /// When production i is issued, relative to iteration i.
 enum class Ahead {
-  AfterWait,    // i + N - 1, behind the wait that empties its slot
+  AfterWait,    // i + N - 1, after the wait that empties its slot
   BeforeWait,   // i: another agent issues it as early as it can
-  AfterRelease, // i + N, behind the release that empties its slot
+  AfterRelease, // i + N, after the release that empties its slot
 };
 
-/// A copy behind a loop into a tile that the loop's ring has taken, and where
-/// it is read: one more use of the ring, with only this buffer filled.
+/// A copy after a loop into a tile that became a slot of the loop's ring, and
+/// the operations that read it: one more use of the ring, with only this buffer
+/// filled.
 struct FollowingUse {
   TileMoveOpInterface copy;
   unsigned buffer;         // its place in the ring
@@ -40,17 +41,18 @@ struct RingPlan {
   /// Blocks of a cluster that fill each other's slots.
   int64_t peers = 1;
 
-  /// Uses of the ring behind the loop, in program order.
+  /// Uses of the ring after the loop, in program order.
   SmallVector<FollowingUse> following;
 
   /// The ring of an earlier loop, or the one that building the loop makes.
   Value ring;
-  /// Uses of the ring before this loop; and what stands in for that count
-  /// (null where nothing has to) and for the one behind.
+  /// `base`: the number of uses of the ring before this loop. `current` and
+  /// `next`: placeholders for the numbers of uses before and after the loop;
+  /// `current` is null where `base` needs no placeholder.
   Value base;
   UnrealizedConversionCastOp current, next;
-  /// What building the loop leaves: the count behind it, and the operation
-  /// behind which its uses have ended.
+  /// Results of building the loop: the number of uses after it, and the
+  /// operation after which its uses have ended.
   Value end;
   Operation *last = nullptr;
   bool usesMbarriers() const {

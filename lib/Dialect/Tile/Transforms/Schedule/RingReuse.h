@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal to --tile-pipeline. A ring with mbarriers lives as long as the
-// kernel, so one ring for each loop would add up. A loop behind another one in
-// the same block, which fills the same kind of slots in the same way, counts
-// the uses of that one's ring on instead.
+// kernel, so one ring for each loop would add up. A loop that follows another
+// one in the same block and fills the same kind of slots in the same way uses
+// the ring of the first, and goes on counting its uses.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_TRANSFORMS_RINGREUSE_H
@@ -30,11 +30,12 @@ public:
 private:
   struct Built {
     Value ring;
-    Value end; // the count behind its last loop
-    /// Behind which its uses have ended; null while the loop is being built.
+    Value end; // the count after its last loop
+    /// The operation after which its uses have ended; null while the loop is
+    /// being built.
     Operation *last = nullptr;
     Ahead ahead;
-    /// Of each copy: `multicast` and `multicast_along`.
+    /// `multicast` and `multicast_along` of each copy.
     SmallVector<std::pair<std::optional<uint64_t>, Attribute>> multicasts;
     /// Operands of the block's terminator that carry the count on.
     SmallVector<unsigned> carriers;

@@ -123,7 +123,8 @@ struct Tail {
   SmallVector<AwaitOp> awaits;
   SmallVector<RingReleaseOp> releases;
   SmallVector<GemmOp> gemms;
-  /// By tcgen05: there is nothing to wait for inside the loop.
+  /// Whether all gemms are by tcgen05: then nothing has to be awaited inside
+  /// the loop.
   bool isBehindLoop() {
     return llvm::all_of(gemms, [](GemmOp gemm) {
       return traitsOf(gemm).completion == MmaCompletion::Mbarrier;
@@ -161,9 +162,9 @@ static bool writesOperand(Operation *op, ArrayRef<GemmOp> gemms) {
   });
 }
 
-/// Gemms into accumulators of their own that nothing else in the loop touches,
-/// awaited at its end, with nothing behind but releases and scalars. Where
-/// there are gemms but no such end, `why` says what is in the way.
+/// Finds gemms into accumulators that nothing else in the loop touches, which
+/// are awaited at the end of the body, followed by releases and scalars only.
+/// If there are gemms but no such end, `why` says what prevents it.
 static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
   Tail tail;
   auto no = [&](const Twine &reason) {
@@ -237,10 +238,10 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
   return tail;
 }
 
-/// Puts a loop, and what stands behind it up to `end`, under the condition that
-/// the loop runs at all. Where a way around the loop met what waits for its
-/// gemms, ptxas would take the first values of the accumulators for definitions
-/// in the midst of them, and serialize (C7515).
+/// Puts a loop, and the operations after it up to `end`, under the condition
+/// that the loop runs at all. Without it, a path around the loop reaches the
+/// wait for its gemms, and ptxas takes the initial values of the accumulators
+/// for definitions between the gemms, and serializes them (C7515).
 static void guardLoop(scf::ForOp loop, Operation *end) {
   std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
                          last = getConstantIntValue(loop.getUpperBound());
@@ -251,7 +252,7 @@ static void guardLoop(scf::ForOp loop, Operation *end) {
   Value runs =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                             loop.getLowerBound(), loop.getUpperBound());
-  // Results that are used behind `end`.
+  // Results that are used after `end`.
   SmallVector<OpResult> results;
   for (OpResult result : loop.getResults())
     if (llvm::any_of(result.getUsers(), [&](Operation *user) {

@@ -38,7 +38,8 @@ static bool isAccumulatorRing(Value ring) {
   return cast<RingType>(ring.getType()).inTensorMemory();
 }
 
-/// What fills the slots of mbarrier rings by copies.
+/// Whether an operation belongs to filling the slots of mbarrier rings by
+/// copies.
 static bool isProduction(Operation *op) {
   auto isFilled = [](Value ring) {
     return isMbarrierRing(ring) && !isAccumulatorRing(ring);
@@ -234,7 +235,8 @@ private:
 
     int64_t consumers = kernel.getThreads();
     int64_t threads = consumers + kProducerThreads;
-    // One thread of each fills a ring: they share a warpgroup.
+    // One thread of each of these roles fills a ring, so they share a
+    // warpgroup.
     bool overlaps =
         llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
           return isAccumulatorRing(ring.getRing());

@@ -214,8 +214,8 @@ std::string Splitter::build() {
   return "";
 }
 
-/// Shares the copies of a production among the gemms but the last, behind which
-/// the next wait counts the groups.
+/// Distributes the copies of a production over all gemms but the last one: the
+/// next wait, which counts cp.async groups, follows that one.
 void Splitter::dealOut(scf::ForOp loop) {
   SmallVector<CopyOp> copies;
   for (auto copy : loop.getBody()->getOps<CopyOp>())

@@ -22,12 +22,13 @@ scf::IfOp addResult(scf::IfOp branch, Value then, Value otherwise);
 
 class UseCounter {
 public:
-  /// Counts from zero, or carries tokens from one of nothing.
+  /// By default carries an index that starts at zero through the enclosing
+  /// loops; with a token type, a token that starts as `tile.token.done`.
   UseCounter() = default;
   explicit UseCounter(Type type) : type(type) {}
 
-  /// Why a count cannot be carried to `op`: what encloses it is no loop or
-  /// branch that could. Null when it can.
+  /// The operation around `op` that cannot carry a count, because it is neither
+  /// a loop nor a branch of a known kind; null if there is none.
   static Operation *obstacle(Operation *op);
 
   /// The count before `op`. Enclosing loops and branches are replaced by ones

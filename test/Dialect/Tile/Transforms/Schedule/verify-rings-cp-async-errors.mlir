@@ -1,5 +1,5 @@
 // Seeded faults in the loop that tile-pipeline makes of three stages (one agent,
-// cp.async groups, block barriers): Schedules.md §8.6.
+// cp.async groups, block barriers): docs/Rings.md.
 // RUN: tile-opt %s --tile-verify-rings -verify-diagnostics=only-expected -o /dev/null
 // RUN: tile-opt %s --tile-verify-rings=exhaustive -verify-diagnostics=only-expected -o /dev/null
 

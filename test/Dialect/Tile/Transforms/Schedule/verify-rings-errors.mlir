@@ -1,5 +1,5 @@
 // Seeded faults: each kernel is a right schedule with one change, found by the
-// rule of docs/Rationale/Schedules.md §5 that forbids it, by both explorations.
+// rule of docs/Rings.md that forbids it, by both explorations.
 // RUN: tile-opt %s --tile-verify-rings -verify-diagnostics=only-expected -o /dev/null
 // RUN: tile-opt %s --tile-verify-rings=exhaustive -verify-diagnostics=only-expected -o /dev/null
 

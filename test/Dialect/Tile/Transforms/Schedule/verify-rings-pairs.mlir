@@ -1,4 +1,4 @@
-// The schedule of Schedules.md §7.10: a pair of blocks, operands that both copy,
+// The schedule of docs/Rings.md, "Pairs": a pair of blocks, operands that both copy,
 // accumulators in turn.
 // RUN: tile-opt %s --tile-verify-rings=remarks 2>&1 >/dev/null | FileCheck %s
 // CHECK-COUNT-1: remark: rings are proved

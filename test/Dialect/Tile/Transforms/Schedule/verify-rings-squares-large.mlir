@@ -1,4 +1,4 @@
-// The persistent schedule of Schedules.md §7.1 in a cluster of 2x2, with A and B
+// The persistent schedule of a GEMM in a cluster of 2x2, with A and B
 // multicast, for ranges of sizes.
 // RUN: tile-opt %s --tile-verify-rings=remarks -verify-diagnostics -o /dev/null
 

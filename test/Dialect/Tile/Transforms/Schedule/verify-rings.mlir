@@ -5,7 +5,7 @@
 #shared = #gpu.address_space<workgroup>
 !ab = !tile.ring<3 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> wgmma>
 
-// Schedules.md §7.1 without clusters: one role loads, one multiplies with one
+// A persistent GEMM without clusters: one role loads, one multiplies with one
 // group in flight, over a persistent range of tiles with uses carried on.
 // expected-remark @below {{rings are proved for 73 combinations of sizes}}
 tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
@@ -113,7 +113,7 @@ tile.kernel @multicast(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?x
   }
 }
 
-// Schedules.md §7.2 in short: K runs one block ahead of V, QK of the next block
+// Attention forward in short: K runs one block ahead of V, QK of the next block
 // is issued before PV of this one is waited for, O leaves through a staging
 // slot that a bulk store empties. The block count of a tile is loaded.
 !q = !tile.ring<1 x [memref<64x64xf16, #shared>], tma -> wgmma>
@@ -218,7 +218,7 @@ tile.kernel @attention(%Q: memref<?x?xf16>, %K: memref<?x?xf16>, %V: memref<?x?x
   }
 }
 
-// Schedules.md §7.9: no roles, copies by TMA, rows released before the next one
+// Row operators: no roles, copies by TMA, rows released before the next one
 // is asked for.
 !rows = !tile.ring<3 x [memref<64x64xf16, #shared>], tma -> threads>
 // expected-remark @below {{rings are proved for 9 combinations of sizes}}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The sets of problems that benchmarks/RESULTS.md has a row for: what each measures, how, and what is asked of it.
+
+A bar is one or more conditions, `WHAT OP NUMBER`. WHAT is `ratio` (of a set of several problems the geometric mean),
+`each` (the lowest ratio of a problem) or `ours` (the figure itself); `ours == all` asks for as many as were tried. A
+`tolerance` is what a bar may be missed by and still count as met, where single runs differ by as much.
+"""
+
+import dataclasses
+import re
+
+HOPPER = "gemm_hopper.py run FOLDER"
+
+
+@dataclasses.dataclass(frozen=True)
+class Set:
+    name: str  # what lines of results.jsonl call it
+    title: str  # the problems
+    type: str  # of the elements
+    unit: str  # of `ours` and `peer`
+    command: str
+    peer: str = ""
+    bar: tuple = ()
+    tolerance: float = 0.0
+    mode: str = ""  # rows of this mode of a benchmark script belong to the set ...
+    match: str = ""  # ... where this expression is found in the problem ...
+    against: str = ""  # ... and this one in the name of the peer
+    best: bool = False  # of those rows the fastest only: they are configurations, not problems
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    title: str
+    text: str
+    sets: tuple
+
+
+def gemm(name, title, element, mode, peer="cuBLAS", **more):
+    command = f"{HOPPER} {mode.rstrip('+')} --tune"
+    return Set(name, title, element, "TFLOP/s", command, peer, mode=mode, **more)
+
+
+def epilogue(name, title, **more):
+    return gemm(
+        f"epilogue-{name}", f"8192³, {title}", "f16", "epilogue", "our plain GEMM", match=f"^{name}$", tolerance=0.01, **more
+    )
+
+
+HEADLINE = tuple(
+    gemm(f"gemm-{m}", f"{m}³, B as K×N and N×K", "f16", "headline", match=f"{m}x{m}x{m} ", bar=(f"each >= {bar}",))
+    for m, bar in ((4096, "0.97"), (8192, "1.00"), (16384, "1.00"))
+)
+FP8 = "8192³ and four shapes of DeepSeek, B as N×K"
+
+TABLES = (
+    Table(
+        "GEMM and convolutions on Hopper",
+        "One NVIDIA H200, `sm_90a`, ptxas 13.0, torch 2.11.0+cu130; plain programs as `benchmarks/program.py` prints them.",
+        HEADLINE
+        + (
+            gemm("gemm-llm", "LLM set, 80 problems", "f16", "sweep", bar=("ratio >= 1.00", "each >= 0.93")),
+            gemm("gemm-small-m", "M of 1 to 128, 120 problems", "f16", "small", bar=("ratio >= 1.00",)),
+            gemm("gemm-batched", "16 × 2048³, B as K×N and N×K", "f16", "batched", bar=("each >= 1.00",)),
+            gemm("gemm-padded", "4093×4099×4001, rows padded to 16 bytes", "f16", "ragged", match="padded", bar=("ratio >= 1.00",)),
+            gemm("gemm-contiguous", "4093×4099×4001, rows that start anywhere", "f16", "ragged", match="contiguous", bar=("ratio >= 0.90",)),
+            gemm("gemm-triton", "12 problems beside Triton", "f16", "triton", "Triton 3.6, its best", against="triton", bar=("ratio >= 1.03",)),
+            gemm("gemm-tilelang", "12 problems beside TileLang", "f16", "tilelang", "TileLang 0.1.15, its best", against="tilelang", bar=("ratio >= 1.03",)),
+            gemm("gemm-choice", "LLM set, the compiler's own choice", "f16", "choice", "the best configuration"),
+            gemm("gemm-roles", "copies without TMA, by warps of their own", "f16", "roles", "without roles", against="no roles"),
+            gemm("gemm-fp8", f"{FP8}, fast accumulation", "fp8 e4m3", "fp8", "`_scaled_mm`", bar=("ratio >= 0.97",)),
+            gemm("gemm-fp8-promoted", f"{FP8}, promoted every 128", "fp8 e4m3", "fp8+", "`_scaled_mm`, not fast", bar=("ratio >= 0.97",)),
+            gemm("gemm-fp8-quantize", "8192³, fp8 out, a scale and row maxima", "fp8 e4m3", "quantize", "bf16 out"),
+            gemm("gemm-int8", "8192³, B as N×K", "int8", "int8", "`torch._int_mm`", bar=("ratio >= 1.00",)),
+            gemm("gemm-tf32", "8192³, B as N×K", "tf32", "tf32", "cuBLAS tf32", bar=("ratio >= 1.00",), tolerance=0.01),
+            epilogue("relu", "ReLU", bar=("ratio >= 0.98",)),
+            epilogue("bias_gelu", "bias and GELU", bar=("ratio >= 0.98",)),
+            epilogue("residual", "residual", bar=("ratio >= 0.98",)),
+            Set("conv", "11 convolutions of ResNet-like shapes, NHWC", "f16", "TFLOP/s", "conv_hopper.py run FOLDER --pairs 4 --rep 25", "cuDNN", mode="conv"),
+            Set("attention", "attention forward, 21 shapes", "bf16", "TFLOP/s", "attention_hopper.py run FOLDER --rep 30", "cuDNN", mode="attention", bar=("ratio >= 0.90",)),
+        ),
+    ),
+    Table(
+        "GEMM by mma.sync",
+        "One NVIDIA H200, compiled for `sm_90`: what architectures without wgmma get.",
+        (
+            Set("sm90-8192", "8192³", "f16", "TFLOP/s", "gemm_sm90.py run FOLDER --pairs 3 --rep 20", "cuBLAS", mode="sm_90", match="^8192$", best=True, bar=("ours >= 400",)),
+            Set("sm90-4096", "4096³", "f16", "TFLOP/s", "gemm_sm90.py run FOLDER --pairs 3 --rep 20", "cuBLAS", mode="sm_90", match="^4096$", best=True),
+            Set("sm90-padded", "4093×4099×4001, rows padded", "f16", "TFLOP/s", "gemm_sm90.py run FOLDER --pairs 3 --rep 20", "our 4096³", bar=("ratio >= 0.70",)),
+            Set("sm90-contiguous", "4093×4099×4001, contiguous", "f16", "TFLOP/s", "gemm_sm90.py run FOLDER --pairs 3 --rep 20", "cuBLAS", mode="sm_90", match="odd, dense"),
+        ),
+    ),
+    Table(
+        "Launches and compile times",
+        "Launches on one NVIDIA H200; everything else on two cores of a Xeon, release preset, whole processes.",
+        (
+            Set("launch-checked", "a launch with every check, beyond `cuLaunchKernel`", "", "µs", "launch-overhead", bar=("ours <= 2",)),
+            Set("launch-trusting", "a launch that trusts its arguments", "", "µs", "launch-overhead"),
+            Set("launch-prepared", "a prepared launch", "", "µs", "launch-overhead"),
+            Set("compile-ptx", "`examples/gemm_hopper.mlir` for sm_90a, to PTX", "f16", "ms", "gemm_hopper.py compile", bar=("ours <= 250",)),
+            Set("compile-cubin", "`examples/gemm_hopper.mlir` for sm_90a, to machine code", "f16", "ms", "gemm_hopper.py compile", bar=("ours <= 600",)),
+            Set("compile-tunable", "`gemm_tunable.mlir` to PTX, 1,440 combinations ranked", "f16", "ms", "tile-translate --tile-to-ptx"),
+            Set("compile-gemm", "`gemm.mlir` for sm_90a, to PTX", "f16", "ms", "tile-translate --tile-to-ptx", bar=("ours <= 200",)),
+            Set("empty-module", "`tile-opt` on an empty module", "", "ms", "tile-opt", bar=("ours <= 40",)),
+            Set("tool-size", "the largest tool, stripped (tile-run)", "", "MB", "strip", bar=("ours <= 60",)),
+            Set("tune", "`tile-run --tune` of `gemm_tunable.mlir`, 8 of 720 candidates", "f16", "s", "tile-run --target=cuda --tune"),
+            Set("cpu-gemm", "1024³ on the CPU", "f32", "GFLOP/s", "tile-run --target=cpu --bench", "numpy", bar=("ratio >= 0.20",)),
+            Set("lowered-gemm", "256×512×128 for sm_90a, executed thread by thread", "f16", "s of CPU", "tile-run --stage=lowered --check"),
+            Set("lowered-matrix", "694 kernels of the matrix, executed thread by thread", "", "s", "test/Matrix/lowered_test.py"),
+        ),
+    ),
+    Table(
+        "Python, without a GPU",
+        "Two shared cores of a Xeon, Debian's CPython 3.11 unless stated; the mock driver where there is a launch.",
+        (
+            Set("python-tests", "TileLang's tests of public kernels, unmodified, on the CPU", "", "pass", "acceptance/run.py --set tests", bar=("ratio >= 0.60",)),
+            Set("python-examples", "TileLang's example scripts, unmodified, some at smaller sizes", "", "pass", "acceptance/run.py --set examples", bar=("ours == all",)),
+            Set("python-rows", "scripts of TileLang's regression suite, on the CPU", "", "pass", "acceptance/run.py --set rows", bar=("ours >= 36",)),
+            Set("python-import", "`import mlir_tile`, the slowest", "", "ms", "acceptance/run.py", bar=("ours <= 100",)),
+            Set("python-language", "`import mlir_tile.language`", "", "ms of CPU", "acceptance/run.py", bar=("ours <= 100",)),
+            Set("python-compile", "GEMM 2048×1024×1024 to an artifact for sm_90a, cold cache", "f16", "s", "compile_speed.py", bar=("ours <= 0.4",)),
+            Set("python-cached", "GEMM 2048×1024×1024 from the cache on disk, the slowest", "f16", "ms", "compile_speed.py", bar=("ours <= 5",)),
+            Set("python-build", "building the GEMM's module; the first takes 6.8 ms", "f16", "ms", "compile_speed.py"),
+            Set("python-launch", "a launch with three tensors, beyond the driver's", "f32", "µs", "benchmarks/python/launch.py --mock", bar=("ours <= 1",)),
+            Set("python-zoo", "TileLang's compile benchmark, core-seconds a kernel, the slowest family that ends", "", "s", "compile_speed.py TILELANG --scale 1", bar=("ours <= 0.35",)),
+            Set("python-softmax", "a softmax of 32×2048 in registers, to PTX", "f32", "s", "compile_speed.py TILELANG --scale 1"),
+            Set("python-wheel", "the wheel, manylinux_2_34", "", "MB", "scripts/wheel.sh", bar=("ours <= 25",)),
+            Set("python-wheel-tests", "tests in a fresh environment of CPython 3.10 to 3.13", "", "pass", "scripts/wheel.sh", bar=("ours == all",)),
+        ),
+    ),
+    Table(
+        "Right or wrong",
+        "What runs on a GPU ran on an NVIDIA H200, every output poisoned first and compared with numpy or float32.",
+        (
+            Set("random-cuda", "fresh random programs on the H200", "", "wrong", "test/Fuzz/shards.sh --paths cuda,…", bar=("ours <= 0",)),
+            Set("random-lowered", "fresh random programs, executed thread by thread for three architectures", "", "findings", "test/Fuzz/shards.sh --paths lowered:…", bar=("ours <= 0",)),
+            Set("random-before", "programs that were wrong or faulted before", "", "right", "test/GPU/random_cases.sh", bar=("ours == all",)),
+            Set("gallery", "`examples/gallery`, 30 kernels at two or three shapes", "", "right", "test/Gallery/gallery_test.py --cuda", bar=("ours == all",)),
+            Set("user-paths", "paths of a user, no PyTorch in any process", "", "right", "test/GPU/user_paths.py", bar=("ours == all",)),
+            Set("hopper-kernels", "kernels of Hopper: stages, clusters, roles, splits, epilogues", "", "right", "test/GPU/run_hopper.py run", bar=("ours == all",)),
+            Set("hopper-stress", "launches back to back, and alone", "", "right", "test/GPU/run_hopper.py stress", bar=("ours == all",)),
+            Set("matrix-sm90", "the kernel matrix for `sm_90`", "", "right", "test/GPU/run_gpu_matrix.py", bar=("ours == all",)),
+            Set("matrix-sm90a", "the kernel matrix for `sm_90a`", "", "right", "test/GPU/run_gpu_matrix.py", bar=("ours == all",)),
+            Set("sanitizer", "compute-sanitizer: racecheck, synccheck, memcheck", "", "hazards", "compute-sanitizer", bar=("ours <= 0",)),
+            Set("large-indices", "elements beyond 2³¹", "", "right", "test/GPU/large_indices.py", bar=("ours == all",)),
+            Set("seeded-faults", "faults put into 11 lowered programs", "", "found", "test/Lowered", bar=("ours == all",)),
+            Set("mutations", "mutated inputs through the tools: crashes, hangs, silent failures", "", "failures", "scripts/mutate.py", bar=("ours <= 0",)),
+        ),
+    ),
+)
+SETS = {s.name: s for table in TABLES for s in table.sets}
+
+
+def measurements(mode, rows):
+    """Lines for results.jsonl from the rows that a benchmark script measured in a mode: one for each set that has any."""
+    for chosen in SETS.values():
+        problems = []
+        for row in rows:
+            if not chosen.mode or row["mode"] != mode or chosen.mode != mode or not re.search(chosen.match, row["problem"]):
+                continue
+            peers = [p for name, p in row["peers"].items() if re.search(chosen.against, name)]
+            problems += [
+                dict(problem=row["problem"], ours=row["ours"], peer=p.get("rate"), ratio=p["ratio"], low=p["low"], high=p["high"])
+                for p in peers[:1]
+            ]
+        if chosen.best:
+            problems = sorted(problems, key=lambda p: p["ours"])[-1:]
+        if problems:
+            rounded = [
+                {k: round(v, 3 if k in ("ratio", "low", "high") else 1) if isinstance(v, float) else v for k, v in p.items()}
+                for p in problems
+            ]
+            yield dict(set=chosen.name, problems=rounded)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random numbers: Philox 4x32-10, a function of a key and a counter, as ordinary arithmetic.
+
+The key is the seed; the counter is the offset, the number of the call in the kernel's text, the
+iteration of the loops around it, and the sequence. So numbers do not depend on how iterations are
+spread over threads. They are not those of cuRAND's generators, whose counters count calls.
+"""
+
+import math
+
+from .builder import current
+from .dtypes import dtype
+from .errors import fail
+from .values import Const, as_value, binary, cast
+
+_GENERATORS = ("curandStateMRG32k3a_t", "curandStatePhilox4_32_10_t", "curandStateXORWOW_t")
+_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_WEYL = (0x9E3779B9, 0xBB67AE85)
+UINT32, UINT64 = dtype("uint32"), dtype("uint64")
+
+
+class _State:
+    """What T.rng_init said, and how many calls of the text drew from it."""
+
+    def __init__(self, key, sequence, offset):
+        self.key, self.sequence, self.offset, self.calls = key, sequence, offset, 0
+
+
+def rng_init(seed, seq=None, off=0, generator="curandStatePhilox4_32_10_t"):
+    """Starts random numbers: `seed` and `seq` choose a stream, `off` a place in it."""
+    builder = current("T.rng_init")
+    if generator not in _GENERATORS:
+        fail(f"T.rng_init: expected a generator of {', '.join(_GENERATORS)}, got {generator!r}")
+    sequence = _GENERATORS.index(generator) << 24 if seq is None else seq
+    builder.random = _State(*(as_value(x) for x in (seed, sequence, off)))
+
+
+def _words(construct):
+    """Four random words for this call and iteration."""
+    builder = current(construct)
+    state = getattr(builder, "random", None)
+    if state is None:
+        fail(f"{construct} stands in front of T.rng_init(seed, ...)")
+    state.calls += 1
+    place = 0
+    for loop in builder.open_loops():
+        for variable, extent in zip(loop.indices, loop.extents):
+            count = binary("sub", extent, loop.start) if loop.kind != "parallel" else extent
+            place = binary("add", binary("mul", place, count), variable)
+
+    def word(value):
+        return builder.define("random", cast(value, UINT32))
+
+    counter = [word(x) for x in (state.offset, place, state.calls, state.sequence)]
+    seed = cast(state.key, UINT64)
+    keys = [word(seed), word(binary("shr", seed, Const(32, UINT64)))]
+    for turn in range(10):
+        products = [
+            builder.define(
+                "product", binary("mul", cast(counter[2 * i], UINT64), Const(_MULTIPLIERS[i], UINT64))
+            )
+            for i in range(2)
+        ]
+        low = [cast(x, UINT32) for x in products]
+        high = [cast(binary("shr", x, Const(32, UINT64)), UINT32) for x in products]
+        key = [
+            binary("add", keys[i], Const(turn * _WEYL[i] & 0xFFFFFFFF, UINT32)) for i in range(2)
+        ]
+        counter = [
+            word(binary("xor", binary("xor", high[1], counter[1]), key[0])),
+            word(low[1]),
+            word(binary("xor", binary("xor", high[0], counter[3]), key[1])),
+            word(low[0]),
+        ]
+    return counter
+
+
+def rng_rand():
+    """A random number of 32 bits."""
+    return _words("T.rng_rand")[0]
+
+
+def _uniform(high, low, kind):
+    """Uniform in (0, 1], of one word (float32) or two (float64)."""
+    if kind == "float32":
+        return binary("mul", binary("add", cast(high, kind), 0.5), Const(2.0**-32, kind))
+    number = binary("add", binary("mul", cast(high, kind), Const(2.0**21, kind)), Const(0.5, kind))
+    number = binary("add", number, cast(binary("shr", low, Const(11, UINT32)), kind))
+    return binary("mul", number, Const(2.0**-53, kind))
+
+
+def rng_rand_float(bit=32, dist="uniform"):
+    """A random number: uniform in (0, 1], or normal (mean 0, deviation 1)."""
+    from . import mathematics
+
+    if bit not in (32, 64) or dist not in ("uniform", "normal"):
+        fail(
+            "T.rng_rand_float: expected bit=32 or 64 and dist='uniform' or 'normal', got"
+            f" bit={bit}, dist={dist!r}"
+        )
+    kind = dtype(f"float{bit}")
+    words = _words("T.rng_rand_float")
+    first = _uniform(words[0], words[1], kind)
+    if dist == "uniform":
+        return first
+    second = _uniform(words[2], words[3], kind)
+    radius = mathematics.sqrt(binary("mul", Const(-2.0, kind), mathematics.log(first)))
+    return binary("mul", radius, mathematics.cos(binary("mul", Const(2 * math.pi, kind), second)))

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the threads of a warp, or of the block, agree on; numbers by their bits."""
+
+from .builder import current
+from .dtypes import dtype
+from .errors import fail
+from .kernel import _scope, thread_index
+from .mathematics import reinterpret
+from .threads import _through
+from .values import Const, Expr, as_value, binary, cast, select, truth, type_of
+
+FULL_WARP = 0xFFFFFFFF
+
+
+def _predicate(construct, value):
+    value = as_value(value)
+    if not type_of(value).is_integer:
+        raise TypeError(
+            f"T.{construct} requires an integer or boolean predicate, but got {type_of(value)}."
+        )
+    known = truth(value)
+    return known if isinstance(known, Expr) else Const(known, dtype("bool"))
+
+
+def _lanes(construct):
+    scope = _scope(f"T.{construct}")
+    if scope.threads % 32:
+        fail(f"T.{construct}: the block has {scope.threads} threads, no whole warps")
+    return thread_index(scope) % 32
+
+
+def _in_mask(lane, mask):
+    """Whether a lane counts: true of all where the mask is that of a whole warp."""
+    mask = as_value(mask)
+    if not isinstance(mask, Expr) and mask & FULL_WARP == FULL_WARP:
+        return True
+    bits = binary("shr", cast(mask, "uint32"), cast(lane, "uint32"))
+    return binary("and", bits, Const(1, dtype("uint32"))) != 0
+
+
+def _bits(construct, predicate, mask):
+    """The bits of the lanes in the mask for which the predicate holds."""
+    lane = _lanes(construct)
+    inside = _in_mask(lane, mask)
+    holds = predicate if inside is True else binary("and", predicate, inside)
+    one = binary("shl", Const(1, dtype("uint32")), cast(lane, "uint32"))
+    bit = select(holds, one, Const(0, dtype("uint32")))
+    return _through(f"T.{construct}", bit, name="thread_reduce", kind="bitor", group=32)
+
+
+def any_sync(predicate, mask=FULL_WARP):
+    """One where the predicate holds for a lane of the mask, else zero."""
+    return cast(_bits("any_sync", _predicate("any_sync", predicate), mask) != 0, "int32")
+
+
+def all_sync(predicate, mask=FULL_WARP):
+    """One where the predicate holds for every lane of the mask, else zero."""
+    opposite = binary("xor", _predicate("all_sync", predicate), True)
+    return cast(_bits("all_sync", opposite, mask) == 0, "int32")
+
+
+def ballot_sync(predicate, mask=FULL_WARP):
+    """Bit n is set where the predicate holds for lane n of the mask."""
+    return cast(_bits("ballot_sync", _predicate("ballot_sync", predicate), mask), "uint64")
+
+
+def ballot(predicate):
+    """Bit n is set where the predicate holds for lane n."""
+    return cast(_bits("ballot", _predicate("ballot", predicate), FULL_WARP), "uint64")
+
+
+def activemask():
+    """Every lane: between operations of warps all threads are there."""
+    return Const(FULL_WARP, dtype("uint64"))
+
+
+def match_any_sync(value, mask=FULL_WARP):
+    """The lanes of the mask that have the value that this lane has."""
+    from .threads import shfl_sync
+
+    lane = _lanes("match_any_sync")
+    value = current("T.match_any_sync").define("value", as_value(value))
+    found = Const(0, dtype("uint32"))
+    for other in range(32):
+        same = shfl_sync(value, other) == value
+        inside = _in_mask(other, mask)
+        same = same if inside is True else binary("and", same, inside)
+        bit = select(same, Const(1 << other, dtype("uint32")), Const(0, dtype("uint32")))
+        found = binary("or", found, bit)
+    inside = _in_mask(lane, mask)
+    return found if inside is True else select(inside, found, Const(0, dtype("uint32")))
+
+
+def match_all_sync(value, mask=FULL_WARP):
+    """The mask where all its lanes have one value, else zero."""
+    found = match_any_sync(value, mask)
+    whole = cast(as_value(mask), "uint32")
+    return select(found == whole, whole, Const(0, dtype("uint32")))
+
+
+def _of_block(construct, value, kind):
+    threads = _scope(f"T.{construct}").threads
+    return _through(f"T.{construct}", value, name="thread_reduce", kind=kind, group=threads)
+
+
+def syncthreads_count(predicate):
+    """For how many threads of the block the predicate holds."""
+    value = cast(_predicate("syncthreads_count", predicate), "int32")
+    return _of_block("syncthreads_count", value, "sum")
+
+
+def syncthreads_and(predicate):
+    """One where the predicate holds for every thread of the block, else zero."""
+    value = cast(_predicate("syncthreads_and", predicate), "int32")
+    return _of_block("syncthreads_and", value, "min")
+
+
+def syncthreads_or(predicate):
+    """One where the predicate holds for a thread of the block, else zero."""
+    value = cast(_predicate("syncthreads_or", predicate), "int32")
+    return _of_block("syncthreads_or", value, "max")
+
+
+def shuffle_elect(thread_extent=0):
+    """Whether this thread is the one elected of each `thread_extent` (zero: of the block)."""
+    index = thread_index(_scope("T.shuffle_elect"))
+    return (index % int(thread_extent) if thread_extent else index) == 0
+
+
+def _power_of_two(exponent):
+    """2 to an exponent from -126 to 127, by the bits of a float32."""
+    bits = binary("shl", binary("add", exponent, 127), Const(23, dtype("int32")))
+    return reinterpret("float32", cast(bits, "int32"))
+
+
+def ldexp(x, exponent):
+    """x times 2 to a whole exponent, in float32 (narrower types are widened for it)."""
+    x, exponent = as_value(x), cast(as_value(exponent), "int32")
+    kind = type_of(x) if type_of(x).is_float else dtype("float32")
+    if kind.bits > 32:
+        fail("T.ldexp of float64: multiply by T.exp2")
+    limited = binary("max", binary("min", exponent, 378), -378)
+    third = binary("truncdiv", limited, 3)
+    rest = binary("sub", limited, binary("mul", third, 2))
+    step = _power_of_two(third)
+    made = binary("mul", binary("mul", cast(x, "float32"), step), step)
+    return cast(binary("mul", made, _power_of_two(rest)), kind)
+
+
+def nextafter(x, y):
+    """The float32 next to x in the direction of y."""
+    x, y = cast(as_value(x), "float32"), cast(as_value(y), "float32")
+    bits = reinterpret("int32", x)
+    up = binary("xor", x < y, x < 0.0)  # a greater magnitude
+    moved = binary("add", bits, select(up, 1, -1))
+    least = reinterpret("float32", select(y > 0.0, Const(1, dtype("int32")), -(2**31) + 1))
+    result = select(x == 0.0, least, reinterpret("float32", moved))
+    either = binary("add", x, y)  # not a number where one of them is none
+    ordered = binary("and", x == x, y == y)
+    return select(ordered, select(x == y, y, result), either)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Copies of regions whose extents are known at run time, or differ."""
+
+import numpy as np
+import pytest
+
+import mlir_tile.language as T
+from mlir_tile.errors import CompileError
+from mlir_tile.jit import compile as compile_kernel
+
+TARGETS = ("cpu", "lowered:sm_90a")
+
+
+def run(function, *arrays, target="cpu"):
+    compile_kernel(function, target=target)(*arrays)
+    return arrays[-1]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("count", [0, 5, 40, 64])
+def test_a_count_of_run_time(target, count):
+    @T.prim_func
+    def main(A: T.Tensor((128, 8), "float32"), n: T.int32, B: T.Tensor((64, 8), "float32")):
+        with T.Kernel(1, threads=64):
+            S = T.alloc_shared((64, 8), "float32")
+            T.clear(S)
+            T.copy(A[3 : 3 + n, :], S[0:n, :])
+            T.copy(S, B)
+
+    a = np.random.default_rng(0).standard_normal((128, 8)).astype(np.float32)
+    b = np.ones((64, 8), np.float32)
+    compile_kernel(main, target=target)(a, count, b)
+    expected = np.zeros((64, 8), np.float32)
+    expected[:count] = a[3 : 3 + count]
+    np.testing.assert_array_equal(b, expected)
+
+
+def test_a_count_of_run_time_that_overhangs_the_tile_is_dropped():
+    @T.prim_func
+    def main(A: T.Tensor((128,), "float32"), n: T.int32, B: T.Tensor((32,), "float32")):
+        with T.Kernel(1, threads=32):
+            S = T.alloc_shared((32,), "float32")
+            T.copy(A[0:n], S[0:n])
+            T.copy(S, B)
+
+    a, b = np.arange(128, dtype=np.float32), np.zeros(32, np.float32)
+    compile_kernel(main, target="cpu")(a, 100, b)
+    np.testing.assert_array_equal(b, a[:32])
+
+
+def test_a_count_of_run_time_on_one_side():
+    """The tile's extents count, as in TileLang: it is nearer to the threads."""
+
+    @T.prim_func
+    def main(A: T.Tensor((128,), "float32"), n: T.int32, B: T.Tensor((32,), "float32")):
+        with T.Kernel(1, threads=32):
+            S = T.alloc_shared((32,), "float32")
+            T.copy(A[n : n + n], S)
+            T.copy(S, B)
+
+    a, b = np.arange(128, dtype=np.float32), np.zeros(32, np.float32)
+    compile_kernel(main, target="cpu")(a, 4, b)
+    np.testing.assert_array_equal(b, a[4:36])
+
+
+def test_extents_that_differ():
+    """Both in global memory: the source's count."""
+
+    @T.prim_func
+    def main(A: T.Tensor((16, 16), "float32"), B: T.Tensor((16, 16), "float32")):
+        with T.Kernel(1, threads=32):
+            T.copy(A[:, :2], B[:, :3])
+
+    a = np.random.default_rng(1).standard_normal((16, 16)).astype(np.float32)
+    b = run(main, a, np.zeros_like(a))
+    np.testing.assert_array_equal(b[:, :2], a[:, :2])
+    assert not b[:, 2:].any()
+
+
+def test_a_tile_smaller_than_the_source_is_an_error():
+    with pytest.raises(CompileError, match="the extents of both sides differ"):
+
+        @T.prim_func
+        def main(A: T.Tensor((64,), "float32")):
+            with T.Kernel(1, threads=32):
+                S = T.alloc_shared((32,), "float32")
+                T.copy(A[0:64], S)
