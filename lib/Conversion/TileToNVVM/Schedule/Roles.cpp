@@ -31,13 +31,17 @@ static bool runsOnOneThread(Operation *op) {
          (effects && effects.onlyHasEffect<MemoryEffects::Read>());
 }
 
+/// Registers of a thread at launch, when one block runs on a multiprocessor.
+static int64_t launchRegisters(KernelLowering &lowering) {
+  return ThreadBudget(lowering.target).launched(lowering.kernel.getThreads());
+}
+
 static void setRegisters(KernelLowering &lowering, int64_t registers) {
   if (!registers)
     return;
-  int64_t launched =
-      ThreadBudget(lowering.target).launched(lowering.kernel.getThreads());
-  auto action = registers > launched ? NVVM::SetMaxRegisterAction::increase
-                                     : NVVM::SetMaxRegisterAction::decrease;
+  auto action = registers > launchRegisters(lowering)
+                    ? NVVM::SetMaxRegisterAction::increase
+                    : NVVM::SetMaxRegisterAction::decrease;
   NVVM::SetMaxRegisterOp::create(lowering.builder, registers, action);
 }
 

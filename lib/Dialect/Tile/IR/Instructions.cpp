@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include <iterator>
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::tile;

@@ -5,6 +5,7 @@
 #include "TileTunables.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -307,5 +308,4 @@ static void printKeyword(OpAsmPrinter &printer, Operation *, AttrT kind) {
 }
 
 #define GET_OP_CLASSES
-#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/TileOps.cpp.inc"
