@@ -120,7 +120,7 @@ from .reducing import (
 from .values import Const as FloatImm
 from .values import Const as IntImm
 from .values import Expr as PrimExpr
-from .vectors import Ramp
+from .vectors import Ramp, Shuffle, extract_lane, vectorcombine, vectorhigh, vectorlow
 from .values import Variable as Var
 
 Buffer = Tensor

@@ -242,6 +242,10 @@ VECTOR_NAMES = tuple(
 )
 
 
+# TileLang's scripts import the list of names from here.
+_all_dtypes = [*SCALAR_NAMES, *VECTOR_NAMES]
+
+
 def all_names():
     """Names of the language that stand for element types, with their types."""
     return {name: dtype(name) for name in SCALAR_NAMES + VECTOR_NAMES}

@@ -155,7 +155,8 @@ class Values:
             if again is not None:
                 return again
             fail(
-                f"{let.name}, defined at {let.location}, is used outside of the region (loop, branch or kernel) that "
+                f"{let.name}, defined at {let.location}, is used outside of the region (loop,"
+                " branch or kernel) that "
                 "defines it; use a variable (T.alloc_var) that is allocated in front of the region",
                 self.location,
             )
@@ -309,7 +310,8 @@ class Values:
         if name in ("pow", "atan2", "copysign"):
             name = {"pow": "powf"}.get(name, name)
             return self.op(
-                f"math.{name} {self.value(args[0], kind)}, {self.value(args[1], kind)} : {kind.mlir}"
+                f"math.{name} {self.value(args[0], kind)}, {self.value(args[1], kind)} :"
+                f" {kind.mlir}"
             )
         a, b = self.value(args[0], kind), self.value(args[1], kind)
         if name == "mod":
@@ -337,7 +339,8 @@ class Values:
             if kind.bits < 16:
                 kind = FLOAT32
             return self.op(
-                f"arith.cmpf {of_float}, {self.value(args[0], kind)}, {self.value(args[1], kind)} : {kind.mlir}"
+                f"arith.cmpf {of_float}, {self.value(args[0], kind)}, {self.value(args[1], kind)}"
+                f" : {kind.mlir}"
             )
         if kind in (INT32, INT64) and all(map(self.like_index, args)):
             a, b = map(self.index, args)
@@ -368,7 +371,8 @@ class Values:
         known = forms_of(args[0], name == "and")
         if self.harmless(args[1], known):
             return self.op(
-                f"arith.{'andi' if name == 'and' else 'ori'} {first}, {self.value(args[1], BOOL)} : i1"
+                f"arith.{'andi' if name == 'and' else 'ori'} {first}, {self.value(args[1], BOOL)}"
+                " : i1"
             )
         second, plain = (
             (known, lambda: self.value(args[1], BOOL)),

@@ -89,5 +89,6 @@ def assert_arrays_close(
     place = tuple(int(i) for i in np.argwhere(~close)[0])
     raise AssertionError(
         f"{wrong} of {close.size} elements differ (allowed: {max_mismatched_ratio:.2%},"
-        f" rtol={rtol}, atol={atol}); first at {place}: {names[0]} {a[place]}, {names[1]} {b[place]}"
+        f" rtol={rtol}, atol={atol}); first at {place}: {names[0]} {a[place]},"
+        f" {names[1]} {b[place]}"
     )

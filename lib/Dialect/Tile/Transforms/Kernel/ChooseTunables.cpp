@@ -1,8 +1,8 @@
 //===- ChooseTunables.cpp - numbers for what kernels leave open -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 1, after the target is known and before everything else: each kernel
-// with tunables becomes its best candidate (TileChoice.h), an ordinary program.
+// Runs after the target is known and before everything else: each kernel with
+// tunables becomes its best candidate (TileChoice.h), an ordinary program.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"

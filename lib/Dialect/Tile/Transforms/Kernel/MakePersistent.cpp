@@ -1,9 +1,9 @@
 //===- MakePersistent.cpp - a block works off several tiles ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 1: before layouts. The body of a kernel with `persistent` becomes a
-// loop over the block's part of the grid. What does not depend on the block
-// stays in front; so do allocations, which every tile uses again.
+// Runs before layouts. The body of a kernel with `persistent` becomes a loop
+// over the block's part of the grid. What does not depend on the block stays in
+// front; so do allocations, which every tile uses again.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,7 +1,7 @@
 //===- SplitReduction.cpp - a loop's range shared by a cluster ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 1: before grids become persistent and before layouts. Where a grid has
+// Runs before grids become persistent and before layouts. Where a grid has
 // fewer tiles than the device has multiprocessors, the blocks of a cluster
 // share the iterations of one tile's loop. What the loop accumulates is
 // combined in the cluster's shared memory, in a fixed order, so no workspace is

@@ -1,7 +1,7 @@
 //===- PlaceAccumulators.cpp - accumulators in tensor memory --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 2: behind layout inference, which planned the gemms and gave their
+// Runs after layout inference, which planned the gemms and gave their
 // accumulators the layout that reading tensor memory gives. A piece of program
 // that touches an accumulator by gemms of tcgen05 only gets a buffer in tensor
 // memory instead; copies around it connect the two. Columns are assigned by the

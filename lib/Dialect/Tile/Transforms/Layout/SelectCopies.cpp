@@ -1,8 +1,8 @@
 //===- SelectCopies.cpp - the instruction of every copy -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before pipelining; of copies and
-// atomics. Facts come from Analysis/CopyFacts, the choice from the table in
+// Runs after layouts are inferred, before pipelining; of copies and atomics.
+// Facts come from Analysis/CopyFacts, the choice from the table in
 // Analysis/CopyRules; this pass records it and explains it.
 //
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- StageLoads.cpp - fragments arrive through shared memory ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before stores are staged and copies
+// Runs after layouts are inferred, before stores are staged and copies
 // selected. What an epilogue reads into a fragment (a residual, a bias of every
 // element) it would read in short pieces of many rows, and wait for. Through a
 // tile in shared memory it arrives as whole rows by TMA, which a role that

@@ -1,7 +1,7 @@
 //===- StageStores.cpp - fragments leave through shared memory ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before copies are selected. A fragment's
+// Runs after layouts are inferred, before copies are selected. A fragment's
 // rows are spread over a warp; stored directly each warp writes short pieces of
 // many rows, and atomics go an element at a time. Through a tile in shared
 // memory they leave as whole rows by TMA, which no thread waits for. The tile

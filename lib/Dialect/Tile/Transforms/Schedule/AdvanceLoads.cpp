@@ -1,7 +1,7 @@
 //===- AdvanceLoads.cpp - what follows a loop is copied within it ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after roles are divided. A role that copies issues what an epilogue
+// Runs after roles are divided. A role that copies issues what an epilogue
 // reads when it has issued the last copy of the loop before, only as many
 // iterations ahead as the loop's ring has slots: too late for memory to answer
 // in time. The slot has been empty since the last tile's epilogue, so the copy

@@ -1,10 +1,10 @@
 //===- ClearAccumulators.cpp - first products instead of zeros ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after gemms are scheduled. Accumulators that are filled with zeros
-// in front of a loop need not be: the loop's first product starts from zero, by
-// a predicate of the instruction. Registers are then written only where the
-// loop does not run at all. (wgmma's scale-d; PTX ISA, "wgmma.mma_async".)
+// Runs after gemms are scheduled. Accumulators that are filled with zeros in
+// front of a loop need not be: the loop's first product starts from zero, by a
+// predicate of the instruction. Registers are then written only where the loop
+// does not run at all. (wgmma's scale-d; PTX ISA, "wgmma.mma_async".)
 //
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"

@@ -1,7 +1,7 @@
 //===- DelayStores.cpp - one tile is stored while the next multiplies -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after gemms and stores are scheduled. A block that works off several
+// Runs after gemms and stores are scheduled. A block that works off several
 // tiles ends each with its results in registers, on their way through a tile of
 // shared memory: tensor cores stand still meanwhile. Where registers can hold
 // results beside the next accumulators, they stay there, and the first

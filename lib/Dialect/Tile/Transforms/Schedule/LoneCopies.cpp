@@ -1,7 +1,7 @@
 //===- LoneCopies.cpp - copies by TMA that do not run ahead ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 4, for --tile-pipeline, after its loops: a copy by TMA completes on an
+// Part of --tile-pipeline, after its loops: a copy by TMA completes on an
 // mbarrier, so what runs ahead in no loop still needs a ring, of one slot.
 //
 //===----------------------------------------------------------------------===//

@@ -1,11 +1,12 @@
 //===- PairGemms.cpp - gemms of two blocks as one -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 5: behind --tile-pipeline, which made the rings that operands arrive
-// in. Where the two blocks of a cluster multiply different A by the same B, one
+// Runs after --tile-pipeline, which made the rings that operands arrive in.
+// Where the two blocks of a cluster multiply different A by the same B, one
 // tcgen05.mma of twice the rows does it for both; each block then holds all of
 // its A and half of B. Only rings, plans and `multicast` change: what a view
 // means stays as it is. All gemms of a kernel are paired or none.
+//
 // Source: PTX ISA 9.0, "tcgen05: CTA Pair", "Matrix and Data Movement Shape",
 // "Issue Granularity".
 //

@@ -1,10 +1,10 @@
 //===- Pipeline.cpp - pipelined loops become ring loops -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 4: after copies have been selected, before the lowering. Decides
-// nothing about dependences itself (Analysis/Dependence.h does) and nothing
-// about how a ring synchronizes (the lowering does). Copies of one protocol
-// share a ring. For cp.async and N stages:
+// Runs after copies have been selected, before the lowering. Decides nothing
+// about dependences itself (Analysis/Dependence.h does) and nothing about how a
+// ring synchronizes (the lowering does). Copies of one protocol share a ring.
+// For cp.async and N stages:
 //
 //   productions 0 .. N-2
 //   for i in 0 .. T-1: wait(i); production i+N-1; body(i); release(i)

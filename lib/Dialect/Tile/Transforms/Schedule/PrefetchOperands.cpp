@@ -1,11 +1,11 @@
 //===- PrefetchOperands.cpp - gemm operands loaded one k step ahead -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 5b, behind --tile-pipeline, for gemms by mma.sync that read a ring
-// through ldmatrix. A ring loop begins with a wait, and the first
-// multiplication waits again for its operands: tensor cores idle for both. Here
-// the gemm becomes its k steps, with operands in two sets of fragments, and the
-// set of a step is loaded before the multiplication of the step before it:
+// Runs after --tile-pipeline, for gemms by mma.sync that read a ring through
+// ldmatrix. A ring loop begins with a wait, and the first multiplication waits
+// again for its operands: tensor cores idle for both. Here the gemm becomes its
+// k steps, with operands in two sets of fragments, and the set of a step is
+// loaded before the multiplication of the step before it:
 //
 //   if 0 < T: wait(0); load step 0 of use 0
 //   for i: for each step s but the last: load step s+1; multiply step s

@@ -1,9 +1,9 @@
 //===- RingAccumulators.cpp - two accumulators in turn --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 5: behind --tile-pipeline and --tile-pair-gemms, before roles. A loop
-// over tiles that multiplies into tensor memory and then reads the result gets
-// a ring of two accumulators, so that who multiplies may be a tile ahead of who
+// Runs after --tile-pipeline and --tile-pair-gemms, before roles. A loop over
+// tiles that multiplies into tensor memory and then reads the result gets a
+// ring of two accumulators, so that who multiplies may be a tile ahead of who
 // reads. The division of the warps is --tile-specialize-warps' business; where
 // no roles follow there is nothing to gain, and nothing is done.
 //

@@ -1,7 +1,7 @@
 //===- RingLoop.cpp - the loop that replaces a pipelined one --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 4, for --tile-pipeline: which decides what runs ahead, and how far.
+// Part of --tile-pipeline, which decides what runs ahead, and how far.
 //
 //===----------------------------------------------------------------------===//
 #include "RingLoop.h"

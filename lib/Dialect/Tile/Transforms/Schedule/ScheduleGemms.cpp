@@ -1,16 +1,15 @@
 //===- ScheduleGemms.cpp - gemms in flight --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after roles. A gemm by wgmma or tcgen05 is issued and awaited; the
-// wait is put as late as its operands and its result allow. Three steps, each
-// of which leaves a right program:
-//   1. every such gemm returns a token that is awaited at once;
-//   2. a wait sinks to the first operation that touches the result, overwrites
-//      an operand, or frees the slot of one;
-//   3. where the waits of a loop have sunk to its end and only releases are
-//      left behind them, they move into the next iteration, behind the gemms
-//      that it issues: a group is always in flight. Gemms by tcgen05 need no
-//      wait for releases: the waits move behind the loop.
+// Runs after roles. A gemm by wgmma or tcgen05 is issued and awaited; the wait
+// is put as late as its operands and its result allow. Three steps, each of
+// which leaves a right program: 1. every such gemm returns a token that is
+// awaited at once; 2. a wait sinks to the first operation that touches the
+// result, overwrites an operand, or frees the slot of one; 3. where the waits
+// of a loop have sunk to its end and only releases are left behind them, they
+// move into the next iteration, behind the gemms that it issues: a group is
+// always in flight. Gemms by tcgen05 need no wait for releases: the waits move
+// behind the loop.
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"

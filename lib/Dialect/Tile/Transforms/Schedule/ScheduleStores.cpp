@@ -1,12 +1,12 @@
 //===- ScheduleStores.cpp - stores that nobody waits for ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after roles. A store (or reduction) by TMA out of shared memory
-// returns a token, and its source is waited for where it is next overwritten,
-// in the next round of the loop around it if that is where; the store itself at
-// the end of its agent. Where each warpgroup writes rows (or columns) of its
-// own into the tile, it stores them itself: no warpgroup waits for another, and
-// one multiplies while the other stores.
+// Runs after roles. A store (or reduction) by TMA out of shared memory returns
+// a token, and its source is waited for where it is next overwritten, in the
+// next round of the loop around it if that is where; the store itself at the
+// end of its agent. Where each warpgroup writes rows (or columns) of its own
+// into the tile, it stores them itself: no warpgroup waits for another, and one
+// multiplies while the other stores.
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"

@@ -1,13 +1,13 @@
 //===- SpecializeWarps.cpp - producers and consumers as roles -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after pipelining. A program that meets its copies in mbarrier rings
-// only is run by two agents: one keeps what fills slots, the other everything
-// else, each with the control flow around it. Where accumulators are a ring in
-// tensor memory, what fills those is a third agent. All count the uses of a
-// ring alike, since all run the same loops. Whether that is possible was
-// decided before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is
-// decided here but registers, and which of the copying threads copies what.
+// Runs after pipelining. A program that meets its copies in mbarrier rings only
+// is run by two agents: one keeps what fills slots, the other everything else,
+// each with the control flow around it. Where accumulators are a ring in tensor
+// memory, what fills those is a third agent. All count the uses of a ring
+// alike, since all run the same loops. Whether that is possible was decided
+// before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is decided here
+// but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
