@@ -23,8 +23,7 @@ struct RegisterPeak {
 /// 32-bit registers of a thread that elements laid out so take.
 int64_t registersOf(const FragmentLayout &layout, Type element);
 
-/// The same of a fragment; more than any thread has
-/// where it has no layout yet.
+/// The same of a fragment; more than any thread has where it has no layout yet.
 int64_t registersOfFragment(AllocOp fragment);
 
 /// On the function that a kernel becomes: the peak's registers (i64), and its

@@ -1,8 +1,8 @@
 //===- RegisterPressure.cpp - where a thread needs most registers ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An estimate for a person who reads that a kernel spills, not for decisions:
-// the assembler schedules as it likes.
+// The registers of fragments are exact, and passes decide by them. The peak is
+// an estimate: the assembler schedules as it likes.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/RegisterPressure.h"
