@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Layout/Reshape.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -98,10 +99,18 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kRolesAttrName) {
+    if (!isa<KernelOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be a unit on a kernel, got "
+             << attribute.getValue();
+    return success();
+  }
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the tile dialect"
                            << didYouMean(name,
-                                         {kTargetAttrName, kChosenAttrName});
+                                         {kTargetAttrName, kChosenAttrName,
+                                          kRolesAttrName});
 }
 
 MemorySpace tile::getMemorySpace(Type type) {

@@ -41,6 +41,7 @@
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -395,7 +396,7 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   else
     decision = decideRoles(kernel, *target, isForced);
   if (decision.specialize)
-    kernel.setSpecialize(true);
+    kernel->setAttr(kRolesAttrName, UnitAttr::get(&getContext()));
   // Without a pipelined loop the question does not arise.
   auto hasLoop = [&] {
     return kernel.walk([](PipelinedOp) { return WalkResult::interrupt(); })

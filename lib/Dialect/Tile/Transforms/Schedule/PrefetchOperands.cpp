@@ -31,6 +31,7 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -185,7 +186,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   RingSide producer = wait.getRing().getType().getProducer();
   if (producer != RingSide::CpAsync && producer != RingSide::Tma)
     return "its ring is filled by threads";
-  if (loop->getParentOfType<KernelOp>().getSpecialize().value_or(false))
+  if (hasRoles(loop->getParentOfType<KernelOp>()))
     return "other warps fill its ring";
   for (auto op : loop.getBody()->getOps<RingReleaseOp>())
     if (op.getRing() == wait.getRing())

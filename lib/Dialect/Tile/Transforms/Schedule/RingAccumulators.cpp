@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -108,7 +109,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     return std::nullopt;
   };
   auto kernel = alloc->getParentOfType<KernelOp>();
-  if (!kernel.getSpecialize().value_or(false))
+  if (!hasRoles(kernel))
     return no("its warps have no roles");
   Turn turn;
   turn.alloc = alloc;

@@ -19,6 +19,7 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -201,7 +202,7 @@ struct SpecializeWarpsPass
         name.getCanonicalizationPatterns(patterns, &getContext());
     FrozenRewritePatternSet cleanups(std::move(patterns));
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
-      if (!kernel.getSpecialize().value_or(false) || !hasProduction(kernel))
+      if (!hasRoles(kernel) || !hasProduction(kernel))
         continue;
       const TargetInfo *target = requireTarget(kernel);
       if (!target || failed(specialize(kernel, *target)))
