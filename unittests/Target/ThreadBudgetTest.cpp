@@ -20,8 +20,12 @@ TEST(ThreadBudget, Launch) {
   struct Case {
     int64_t threads, share, launched;
   };
-  for (Case c : {Case{128, 255, 255}, {256, 255, 255}, {384, 170, 168},
-                 {512, 128, 128}, {640, 102, 96}, {768, 85, 80},
+  for (Case c : {Case{128, 255, 255},
+                 {256, 255, 255},
+                 {384, 170, 168},
+                 {512, 128, 128},
+                 {640, 102, 96},
+                 {768, 85, 80},
                  {1024, 64, 64}}) {
     EXPECT_EQ(budgetOf("sm_90a").share(c.threads), c.share) << c.threads;
     EXPECT_EQ(budgetOf("sm_90a").launched(c.threads), c.launched) << c.threads;

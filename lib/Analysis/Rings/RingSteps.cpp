@@ -112,6 +112,8 @@ void Extractor::compileRingOp(Operation &op, Body &body) {
     step.inFlight = wait.getInFlight() ? *wait.getInFlight() : 0;
     step.isAgain = wait.getAgain();
   }
+  if (auto release = dyn_cast<RingReleaseOp>(op))
+    step.meets = release->hasAttr(kMeetAttrName);
   if (step.ring < 0)
     return;
   Ring &ring = model.rings[step.ring];

@@ -66,7 +66,7 @@ private:
         addValue(operand);
     if (op->getNumRegions()) {
       if (op->hasTrait<OpTrait::IsTerminator>() || isa<TileOpInterface>(op)) {
-        why = "which copies are made depends on a tile operation";
+        why = "the choice of copies depends on a tile operation";
         return op;
       }
       // What a loop or branch yields decides with it.
@@ -87,7 +87,7 @@ private:
                         std::string &why) {
     SmallVector<OpAccess> own;
     if (Operation *unknown = collectAccesses(op, own)) {
-      why = "which copies are made depends on '" +
+      why = "the choice of copies depends on '" +
             op->getName().getStringRef().str() + "'";
       return unknown;
     }
@@ -95,12 +95,12 @@ private:
       if (access.access.buffer == source || access.access.buffer == target)
         continue;
       if (access.access.isWrite || !isGlobal(access.access.buffer)) {
-        why = "which copies are made depends on " +
+        why = "the choice of copies depends on " +
               describeBuffer(access.access.buffer) + ", which the kernel fills";
         return op;
       }
       if (Operation *writer = writerOf(access.access.buffer)) {
-        why = "which copies are made is read from " +
+        why = "the choice of copies is read from " +
               describeBuffer(access.access.buffer) +
               ", which the kernel writes";
         return writer;
@@ -186,7 +186,7 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
   if (!why.empty())
     return no(std::move(why));
   if (!kernel.getBodyRegion().front().getOps<WarpSpecializeOp>().empty())
-    return no("roles are written in the program");
+    return no("the program has roles already");
   SmallVector<TileMoveOpInterface> loads;
   bool overlaps = false;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {

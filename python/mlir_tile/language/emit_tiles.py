@@ -2,7 +2,7 @@
 """Operations on tiles to operations of the tile dialect."""
 
 from .buffers import SPACES, row_major
-from .errors import fail, unsupported
+from .errors import StructureError, fail, unsupported
 from .values import BOOL, Op, number_of, type_of
 
 
@@ -15,6 +15,7 @@ class Tiles:
                 f"{construct} inside of T.Parallel (or of code for single threads): it is the work"
                 " of the whole block",
                 self.location,
+                StructureError,
             )
 
     def place(self, region):

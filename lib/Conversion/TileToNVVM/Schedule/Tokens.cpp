@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -291,15 +292,9 @@ llvm::SmallPtrSet<Operation *, 4> tile::nvvm::issuesEndedBy(AwaitOp await) {
 
 /// Whether the first iteration of a loop starts `buffer` from zero.
 static bool startsFromZero(scf::ForOp loop, Value buffer) {
-  for (auto gemm : loop.getBody()->getOps<GemmOp>()) {
-    if (gemm.getC() != buffer)
-      continue;
-    Value flag = gemm.getAccumulate();
-    auto later = flag ? flag.getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-    return later && later.getPredicate() == arith::CmpIPredicate::ne &&
-           later.getLhs() == loop.getInductionVar() &&
-           later.getRhs() == loop.getLowerBound();
-  }
+  for (auto gemm : loop.getBody()->getOps<GemmOp>())
+    if (gemm.getC() == buffer)
+      return gemm->hasAttr(kClearFirstAttrName);
   return false;
 }
 

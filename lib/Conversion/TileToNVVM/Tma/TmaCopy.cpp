@@ -20,7 +20,6 @@
 #include "TmaBoxes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -33,19 +32,6 @@ using namespace mlir::tile::nvvm;
 //===----------------------------------------------------------------------===//
 // Pieces of a copy
 //===----------------------------------------------------------------------===//
-
-/// Runs `body` in one thread of the agent, or of each of its groups.
-static void inOneThread(KernelLowering &lowering,
-                        llvm::function_ref<void()> body, int64_t groups = 1) {
-  Value elected = lowering.elected(groups);
-  if (!elected)
-    return body();
-  auto branch =
-      scf::IfOp::create(lowering.builder, elected, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(lowering.builder);
-  lowering.builder.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
 
 Value tile::nvvm::cachePolicy(KernelLowering &lowering,
                               TileMoveOpInterface copy) {
@@ -128,15 +114,12 @@ static void expectBytes(KernelLowering &lowering, Value full, int64_t bytes) {
 static void finishStore(KernelLowering &lowering, TileMoveOpInterface copy,
                         llvm::function_ref<void()> issue) {
   auto &b = lowering.builder;
-  inOneThread(
-      lowering,
-      [&] {
-        issue();
-        NVVM::CpAsyncBulkCommitGroupOp::create(b);
-        if (!copy.isAsync())
-          NVVM::CpAsyncBulkWaitGroupOp::create(b, 0, /*read=*/nullptr);
-      },
-      copy.getNumGroups());
+  onOneThread(lowering, lowering.elected(copy.getNumGroups()), [&] {
+    issue();
+    NVVM::CpAsyncBulkCommitGroupOp::create(b);
+    if (!copy.isAsync())
+      NVVM::CpAsyncBulkWaitGroupOp::create(b, 0, /*read=*/nullptr);
+  });
   if (!copy.isAsync())
     lowering.barrier();
 }
@@ -190,7 +173,7 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
     });
     return success();
   }
-  inOneThread(lowering, [&] {
+  onOneThread(lowering, lowering.elected(), [&] {
     fenceGlobal(lowering, parts.argument);
     bool isPair = slot->isPair;
     // In a pair the leader's mbarrier counts what lands in both blocks.
@@ -253,7 +236,7 @@ static LogicalResult lowerGather4(KernelLowering &lowering,
     });
     return result;
   }
-  inOneThread(lowering, [&] {
+  onOneThread(lowering, lowering.elected(), [&] {
     fenceGlobal(lowering, parts.argument);
     expectBytes(lowering, slot->full, geometry->totalBytes());
     Value policy = cachePolicy(lowering, copy);
@@ -332,7 +315,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
     });
     return success();
   }
-  inOneThread(lowering, [&] {
+  onOneThread(lowering, lowering.elected(), [&] {
     fenceGlobal(lowering, parts.argument);
     expectBytes(lowering, slot->full, bytes);
     Value shared, global;

@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Layout/Reshape.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -106,11 +107,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (std::optional<LogicalResult> fact = verifyScheduleFact(op, attribute))
+    return *fact;
+  SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName,
+                                  kRolesAttrName};
+  llvm::append_range(known, scheduleFactNames());
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the tile dialect"
-                           << didYouMean(name,
-                                         {kTargetAttrName, kChosenAttrName,
-                                          kRolesAttrName});
+                           << didYouMean(name, known);
 }
 
 MemorySpace tile::getMemorySpace(Type type) {

@@ -32,7 +32,7 @@ static LogicalResult verifyPlaces(ViewOp view, MemRefType from, MemRefType to) {
             ShapedType::kDynamic))
       return view.emitOpError() << "[view-1] expected "
                                 << (isTile ? "static shapes of tiles"
-                                           : "static extents behind the first")
+                                           : "static extents after the first")
                                 << ", got " << type;
   for (MemRefType type : {from, to})
     if (!isStorageType(type.getElementType()))

@@ -201,6 +201,10 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
     Needs: `--tile-choose-tunables`, and to stand before `--tile-infer-layouts`.
     Leaves: a loop over the block's part of the grid.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which kernels loop over their part of the grid, and why others do not">];
+  let statistics = [
+    Statistic<"persistentKernels", "persistent-kernels", "kernels with a loop over tiles">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
@@ -253,6 +257,10 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
     Needs: `--tile-choose-tunables`, `--tile-make-persistent`.
     Leaves: nothing that a block outside the grid would do to memory.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say in which kernels blocks can lie outside the grid">];
+  let statistics = [
+    Statistic<"guardedOps", "guarded-ops", "operations under a condition">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -813,6 +821,8 @@ def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> 
     Needs: `--tile-schedule-gemms`.
     Leaves: gemms with `accumulate(%later)` in place of fills.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which accumulators are still filled, and why">];
   let statistics = [
     Statistic<"clearedAccumulators", "cleared-accumulators", "accumulators that a first product overwrites">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tile::TileDialect",
@@ -850,6 +860,8 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
     Needs: `--tile-pipeline`, `--tile-specialize-warps`.
     Leaves: a token on each store by TMA that need not be waited for at once.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which stores are waited for at once, and why">];
   let statistics = [
     Statistic<"scheduledStores", "scheduled-stores", "tiles whose stores are not waited for at once">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
@@ -907,11 +919,40 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def CountArrivalsPass : Pass<"tile-count-arrivals", "::mlir::ModuleOp"> {
+  let summary = "Writes what the mbarriers of each ring count, and who arrives";
+  let description = [{
+    For each ring that is signalled by mbarriers the pass counts the arrivals of
+    all agents and blocks on the full and on the empty mbarrier of a slot, and
+    decides which threads of a consumer arrive at a release (`tile.arrivals`).
+    Where one thread of a warpgroup arrives for threads that have read, the
+    release says that the warps of the warpgroup meet before (`tile.meet`). What
+    is already stated is respected. `--tile-verify-rings` compares the numbers
+    with what the agents do (R9), and `--convert-tile-to-nvvm` reads them.
+
+    Before, and after, in a kernel with a role of eight warps that multiplies:
+
+    ```mlir
+    %r = tile.ring.create : !tile.ring<4 x [...], tma -> wgmma>
+
+    %r = tile.ring.create {tile.arrivals = {by = "warpgroup", empty = 2 : i64, full = 1 : i64}}
+        : !tile.ring<4 x [...], tma -> wgmma>
+    ```
+
+    Needs: `--tile-choose-tunables`, and all passes that move waits, releases or
+    readers of rings before it.
+    Leaves: `tile.arrivals` on every ring with mbarriers.
+  }];
+  let statistics = [
+    Statistic<"countedRings", "counted-rings", "rings whose arrivals were counted">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let summary = "Proves, or refutes with a trace, that a schedule of rings is right";
   let description = [{
     Executes what the roles of each kernel do with rings and tokens, for every
-    loop count from 0 to 2 * stages + 2, and checks rules R1 to R18 of
+    loop count from 0 to 2 * stages + 2, and checks rules R1 to R23 of
     docs/Rings.md: numbering, pairing, views, asynchronous reads,
     accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
     broken rule is an error, with the operations that lead to it and the sizes;

@@ -8,6 +8,7 @@
 // of its own is guarded here: single elements, atomics, prints and assertions.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,7 +109,11 @@ private:
 
 struct GuardOverhangPass
     : tile::impl::GuardOverhangPassBase<GuardOverhangPass> {
+  using GuardOverhangPassBase::GuardOverhangPassBase;
+
   void runOnOperation() override {
+    if (failed(requireBefore(*this, getOperation(), {Need::Numbers})))
+      return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       Inside inside(kernel);
       if (!inside.isNeeded())
@@ -120,6 +125,12 @@ struct GuardOverhangPass
       });
       for (Operation *op : found)
         guard(op, inside.at(op));
+      guardedOps += found.size();
+      if (remarks)
+        kernel.emitRemark()
+            << "clusters may overhang the grid: " << found.size()
+            << " operations on single elements, atomics, prints and "
+               "assertions are skipped in blocks outside of it";
     }
   }
 

@@ -134,8 +134,8 @@ private:
       }
       if (!isFollowed) {
         if (remarks)
-          gemm.emitRemark() << "awaited at once: where the program awaits it, "
-                               "its accumulator has left tensor memory";
+          gemm.emitRemark() << "awaited at once: its accumulator leaves tensor "
+                               "memory before the program awaits it";
         AwaitOp await = awaitAtOnce(gemm);
         end = gemm == piece.last ? await.getOperation() : piece.last;
       }

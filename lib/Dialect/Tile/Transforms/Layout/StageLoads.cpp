@@ -10,12 +10,12 @@
 // through a tile that the loop fills.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "Staging.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -56,7 +56,8 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
   using StageLoadsPassBase::StageLoadsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Layouts})))
       return signalPassFailure();
     if (getOperation().getOps<KernelOp>().empty())
       return;

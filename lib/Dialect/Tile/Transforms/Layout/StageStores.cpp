@@ -8,6 +8,7 @@
 // takes what shared memory the kernel leaves, in as many pieces as that needs.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "Staging.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -15,7 +16,6 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -31,7 +31,8 @@ struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
   using StageStoresPassBase::StageStoresPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Layouts})))
       return signalPassFailure();
     if (getOperation().getOps<KernelOp>().empty())
       return;

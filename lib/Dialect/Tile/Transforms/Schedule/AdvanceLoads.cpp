@@ -10,6 +10,7 @@
 // loop hides the trip.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -34,6 +35,9 @@ struct AdvanceLoadsPass : tile::impl::AdvanceLoadsPassBase<AdvanceLoadsPass> {
   using AdvanceLoadsPassBase::AdvanceLoadsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Rings, Need::Roles})))
+      return signalPassFailure();
     getOperation().walk([&](WarpSpecializeOp roles) {
       for (Region &role : roles.getRoles()) {
         SmallVector<scf::ForOp> loops;
@@ -180,7 +184,7 @@ void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
     ++advancedLoads;
     if (remarks)
       production.front()->emitRemark()
-          << "copied from iteration " << slots << " of the loop before on";
+          << "copied within the loop before it, in iteration " << slots;
   }
   if (matchPattern(missed, m_Zero()))
     late.erase();

@@ -23,7 +23,7 @@ static void demote(TileMoveOpInterface copy, const TargetInfo &target,
     copy->emitRemark() << "copy: "
                        << stringifyCopyInstruction(
                               copy.getPlanAttr().getInstruction())
-                       << " after all: " << reason;
+                       << " instead of tma: " << reason;
 }
 
 /// Why a copy by TMA cannot have a slot for itself: the tile must be written by
@@ -31,9 +31,9 @@ static void demote(TileMoveOpInterface copy, const TargetInfo &target,
 static std::string whyNotSlot(TileMoveOpInterface copy) {
   auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
   if (!alloc)
-    return "its target is not an allocation of its own";
+    return "its target is not a whole `tile.alloc`";
   if (UseCounter::obstacle(copy))
-    return "the uses of its ring cannot be counted through what encloses it";
+    return "an operation around it cannot carry the number of its ring's uses";
   SmallVector<TileAccess> own;
   cast<TileOpInterface>(copy.getOperation()).getAccesses(own);
   for (const TileAccess &access : own)
@@ -41,7 +41,8 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
       return "it covers only a part of the shared buffer";
   SmallVector<Operation *> uses;
   if (collectUses(alloc.getResult(), uses))
-    return "it is not known where what uses the shared buffer is awaited";
+    return "an asynchronous use of the shared buffer is awaited at an unknown "
+           "place";
   for (Operation *user : uses) {
     if (user == copy)
       continue;
@@ -52,11 +53,11 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
                  : "the shared buffer is used before the copy or elsewhere";
     SmallVector<OpAccess> accesses;
     if (collectAccesses(user, accesses))
-      return "the shared buffer is used by something that is not understood";
+      return "an operation whose accesses are not known uses the shared buffer";
     for (const OpAccess &access : accesses)
       if (access.access.isWrite &&
           getBaseBuffer(access.access.buffer) == alloc.getResult())
-        return "the shared buffer is written by something else, too";
+        return "another operation also writes the shared buffer";
   }
   return "";
 }

@@ -11,9 +11,9 @@
 // "Issue Granularity".
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/WgmmaOperand.h"
 #include "tile/Target/TargetInfo.h"
@@ -62,7 +62,8 @@ struct PairGemmsPass : tile::impl::PairGemmsPassBase<PairGemmsPass> {
   using PairGemmsPassBase::PairGemmsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
       if (failed(pair(kernel)))

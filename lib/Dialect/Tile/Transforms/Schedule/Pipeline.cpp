@@ -190,7 +190,7 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
   if (!alike) {
     if (remarks)
       loop.emitRemark() << "not shared in the cluster: its blocks may run the "
-                           "loop differently often";
+                           "loop a different number of times";
     return;
   }
   for (const AheadCopy &ahead : plan.copies) {
@@ -321,23 +321,33 @@ static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
   return result;
 }
 
-/// Carries the count of a ring's uses through the enclosing loops. The counter
-/// of the next ring replaces these loops again, which invalidates their values:
-/// casts stand in for the values until the loop is built.
+/// Carries the count of a ring's uses through the enclosing loops. What an
+/// iteration adds is filled in when the loop is built.
 static void countUses(PipelinedOp loop, RingPlan &plan) {
   UseCounter counter;
   plan.base = counter.begin(loop);
-  OpBuilder builder(loop);
-  auto standIn = [&] {
-    return UnrealizedConversionCastOp::create(builder, loop.getLoc(),
-                                              plan.base.getType(), plan.base);
-  };
-  plan.next = standIn();
-  if (isa<BlockArgument>(plan.base)) {
-    plan.current = standIn();
-    plan.base = plan.current.getResult(0);
-  }
-  counter.finish(plan.next.getResult(0));
+  counter.finish(plan.base);
+  if (isa<KernelOp, WarpSpecializeOp>(loop->getParentOp()))
+    return;
+  plan.carriers.push_back(loop->getBlock()->getTerminator()->getNumOperands() -
+                          1);
+  auto argument = dyn_cast<BlockArgument>(plan.base);
+  if (!argument)
+    return;
+  unsigned level = 0;
+  for (Operation *parent = loop->getParentOp();
+       parent != argument.getOwner()->getParentOp();
+       parent = parent->getParentOp())
+    ++level;
+  plan.carried = {level, argument.getArgNumber()};
+}
+
+/// The count before the loop, once all rings are counted.
+static Value resolveCount(PipelinedOp loop, RingPlan::Carried carried) {
+  Operation *carrier = loop->getParentOp();
+  for (unsigned level = 0; level < carried.level; ++level)
+    carrier = carrier->getParentOp();
+  return carrier->getRegion(0).getArgument(carried.argument);
 }
 
 void PipelinePass::convert(PipelinedOp loop) {
@@ -359,24 +369,25 @@ void PipelinePass::convert(PipelinedOp loop) {
       continue;
     if (!reuse.take(loop, plan)) {
       countUses(loop, plan);
-      reuse.add(loop, plan);
+      reuse.add(plan);
     } else if (remarks) {
-      loop.emitRemark() << "goes on with the ring of a loop before, filled by "
+      loop.emitRemark() << "uses the ring of an earlier loop, filled by "
                         << stringifyRingSide(plan.producer);
     }
     if (plan.producer == RingSide::Tma)
       plan.following = findFollowing(loop, plan);
     if (remarks && !plan.following.empty())
       plan.following.front().copy->emitRemark()
-          << "through the ring of the loop before, " << plan.following.size()
-          << " uses";
+          << "copied through the ring of the loop before it, in "
+          << plan.following.size() << " uses";
   }
+  for (RingPlan &plan : plans)
+    if (plan.carried)
+      plan.base = resolveCount(loop, *plan.carried);
   buildRingLoop(loop, plans);
   for (RingPlan &plan : plans)
-    if (plan.usesMbarriers()) {
+    if (plan.usesMbarriers())
       reuse.added(plan);
-      plan.next.erase();
-    }
   ++ringLoops;
 }
 

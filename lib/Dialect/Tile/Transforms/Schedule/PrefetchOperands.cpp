@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
+#include "Phases.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,8 +35,8 @@
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/MmaLayouts.h"
 #include "tile/Target/TargetInfo.h"
@@ -80,12 +81,9 @@ private:
                             Operand &operand);
   bool isReadBehind();
   void load(ValueRange views, int64_t step);
-  /// The number of an iteration's use is the iteration's, plus what does not
-  /// change in the loop.
-  bool knowsUse();
-  Value useOf(Value iteration);
-  /// Waits for an iteration's use, if there is one, and loads its first step.
-  void waitAndLoad(Value iteration);
+  /// Waits for the use of iteration `iteration`, if there is one, and loads its
+  /// first step; `distance`: how far that is ahead, in the loop.
+  void waitAndLoad(Value iteration, std::optional<int64_t> distance);
 
   scf::ForOp loop;
   RingWaitOp wait;
@@ -103,7 +101,8 @@ struct PrefetchOperandsPass
   using PrefetchOperandsPassBase::PrefetchOperandsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     if (getOperation().getOps<KernelOp>().empty())
       return;
@@ -191,8 +190,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   for (auto op : loop.getBody()->getOps<RingReleaseOp>())
     if (op.getRing() == wait.getRing())
       release = op;
-  if (loop.getNumResults() || !matchPattern(loop.getStep(), m_One()) ||
-      !knowsUse() || !release)
+  if (loop.getNumResults() || !countsWithLoop(loop, wait.getUse()) || !release)
     return "its loop is not a plain ring loop";
   int64_t k = gemm.getK();
   steps = k / plan.getK();
@@ -214,7 +212,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   if (needed > available)
     return "a thread's fragments would take " + std::to_string(needed) +
            " registers, expected at most " + std::to_string(available);
-  return isReadBehind() ? "something behind it reads the same slot" : "";
+  return isReadBehind() ? "an operation after it reads the same slot" : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,36 +233,20 @@ void Prefetch::load(ValueRange views, int64_t step) {
   }
 }
 
-bool Prefetch::knowsUse() {
-  Value iteration = loop.getInductionVar();
-  if (wait.getUse() == iteration)
-    return true;
-  auto add = wait.getUse().getDefiningOp<arith::AddIOp>();
-  return add && ((add.getLhs() == iteration &&
-                  loop.isDefinedOutsideOfLoop(add.getRhs())) ||
-                 (add.getRhs() == iteration &&
-                  loop.isDefinedOutsideOfLoop(add.getLhs())));
-}
-
-Value Prefetch::useOf(Value iteration) {
-  auto add = wait.getUse().getDefiningOp<arith::AddIOp>();
-  if (wait.getUse() == loop.getInductionVar())
-    return iteration;
-  Value base =
-      add.getLhs() == loop.getInductionVar() ? add.getRhs() : add.getLhs();
-  return builder.createOrFold<arith::AddIOp>(loc, base, iteration);
-}
-
-void Prefetch::waitAndLoad(Value iteration) {
+void Prefetch::waitAndLoad(Value iteration, std::optional<int64_t> distance) {
   Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                        iteration, loop.getUpperBound());
   auto guard =
       scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
+  if (distance)
+    guard->setAttr(kIterationAheadAttrName,
+                   builder.getI64IntegerAttr(*distance));
   OpBuilder::InsertionGuard restore(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
-  auto next = RingWaitOp::create(builder, wait.getLoc(), wait.getResultTypes(),
-                                 wait.getRing(), useOf(iteration),
-                                 wait.getInFlightAttr());
+  auto next = RingWaitOp::create(
+      builder, wait.getLoc(), wait.getResultTypes(), wait.getRing(),
+      useInIteration(builder, loop, wait.getUse(), iteration),
+      wait.getInFlightAttr());
   load(next.getViews(), 0);
 }
 
@@ -278,7 +260,7 @@ void Prefetch::rewrite() {
     for (Value &fragment : operand.fragments)
       fragment = AllocOp::create(builder, loc, type, operand.layout);
   }
-  waitAndLoad(loop.getLowerBound());
+  waitAndLoad(loop.getLowerBound(), /*distance=*/std::nullopt);
   builder.setInsertionPoint(gemm);
   for (int64_t s = 0; s < steps; ++s) {
     if (s + 1 < steps) {
@@ -286,7 +268,8 @@ void Prefetch::rewrite() {
     } else {
       release->moveBefore(gemm);
       waitAndLoad(arith::AddIOp::create(builder, loc, loop.getInductionVar(),
-                                        loop.getStep()));
+                                        loop.getStep()),
+                  /*distance=*/1);
     }
     auto step = cast<GemmOp>(builder.clone(*gemm));
     step.getAMutable().assign(operands[0].fragments[s % 2]);

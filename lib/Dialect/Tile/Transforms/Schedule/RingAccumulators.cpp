@@ -8,6 +8,7 @@
 // no roles follow there is nothing to gain, and nothing is done.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,7 +16,6 @@
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
 
@@ -46,7 +46,8 @@ struct RingAccumulatorsPass
   using RingAccumulatorsPassBase::RingAccumulatorsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
       convert(kernel);
@@ -60,7 +61,8 @@ private:
     auto refuse = [&](AllocOp alloc, const Twine &why) {
       all = false;
       if (remarks)
-        alloc.emitRemark() << "its epilogue does not overlap the next tile: "
+        alloc.emitRemark() << "the epilogue of this accumulator does not "
+                              "overlap the next tile: "
                            << why;
     };
     kernel.walk([&](AllocOp alloc) {
@@ -137,11 +139,11 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     }
   }
   if (turn.gemms.empty() || !turn.read)
-    return no("nobody multiplies into it and reads the result");
+    return no("no gemms fill it before one copy reads the result");
   Block *body = turn.read->getBlock();
   auto tiles = dyn_cast<scf::ForOp>(body->getParentOp());
   if (!tiles)
-    return no("its result is read once, in no loop over tiles");
+    return no("its result is not read in a loop over tiles");
   if (Operation *obstacle = UseCounter::obstacle(turn.read))
     return no("its uses cannot be counted through '" +
               obstacle->getName().getStringRef() + "'");
@@ -156,7 +158,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     // Whether any product was added is known to both sides by one comparison.
     if (turn.fill->getBlock() != body ||
         !turn.fill->isBeforeInBlock(turn.first))
-      return no("its zeros are not written once a tile, in front of the gemms");
+      return no("it is not filled with zeros once a tile, before the gemms");
     turn.steps = dyn_cast<scf::ForOp>(turn.first);
     if (!turn.steps || llvm::any_of(turn.gemms, [&](GemmOp gemm) {
           return gemm->getParentOp() != turn.steps;
@@ -166,7 +168,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
   } else if (llvm::none_of(turn.gemms, [&](GemmOp gemm) {
                return gemm == turn.first && gemm.getClear();
              })) {
-    return no("what it starts from is not zero");
+    return no("it does not start from zero");
   }
   return turn;
 }

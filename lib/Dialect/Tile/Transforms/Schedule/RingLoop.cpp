@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -94,8 +95,10 @@ private:
     return index.add(loop.getLowerBound(),
                      index.mul(iteration, loop.getStep()));
   }
-  /// Fills the slot of `iteration` if there is such an iteration.
-  void produce(const RingPlan &plan, Value iteration);
+  /// Fills the slot of `iteration` if there is such an iteration; `distance`:
+  /// how far it is ahead of the loop's own, where it stands in the loop.
+  void produce(const RingPlan &plan, Value iteration,
+               std::optional<int64_t> distance = std::nullopt);
   /// The number of an iteration's use.
   Value useOf(const RingPlan &plan, Value iteration) {
     return plan.base ? index.add(plan.base, iteration) : iteration;
@@ -209,7 +212,8 @@ Value RingLoop::tripCount() {
   return index.div(index.add(distance, rounding), loop.getStep());
 }
 
-void RingLoop::produce(const RingPlan &plan, Value iteration) {
+void RingLoop::produce(const RingPlan &plan, Value iteration,
+                       std::optional<int64_t> distance) {
   Value ring = plan.ring;
   Value use = useOf(plan, iteration);
   auto acquire = [&]() -> ValueRange {
@@ -252,6 +256,9 @@ void RingLoop::produce(const RingPlan &plan, Value iteration) {
   } else if (!matchPattern(inRange, m_Zero())) {
     auto guard = scf::IfOp::create(builder, loc, inRange,
                                    /*withElseRegion=*/false);
+    if (distance)
+      guard->setAttr(kIterationAheadAttrName,
+                     builder.getI64IntegerAttr(*distance));
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
     inside();
@@ -263,8 +270,10 @@ void RingLoop::produce(const RingPlan &plan, Value iteration) {
 void RingLoop::produceAll(Ahead ahead, Value iteration, int64_t distance) {
   for (const RingPlan &plan : plans)
     if (plan.ahead == ahead)
-      produce(plan, distance ? index.add(iteration, index.constant(distance))
-                             : iteration);
+      produce(plan,
+              distance ? index.add(iteration, index.constant(distance))
+                       : iteration,
+              distance);
 }
 
 void RingLoop::buildPrologue() {
@@ -326,6 +335,7 @@ void RingLoop::build() {
   buildPrologue();
 
   auto steady = scf::ForOp::create(builder, loc, zero, trips, one);
+  steady->setAttr(kRingLoopAttrName, builder.getUnitAttr());
   {
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(steady.getBody());
@@ -383,13 +393,9 @@ void RingLoop::build() {
   for (RingPlan &plan : plans) {
     if (!plan.usesMbarriers())
       continue;
-    UnrealizedConversionCastOp next = plan.next, current = plan.current;
     plan.end = continueBehind(plan, useOf(plan, trips));
-    next.getResult(0).replaceAllUsesWith(plan.end);
-    if (current) {
-      current.getResult(0).replaceAllUsesWith(current.getOperand(0));
-      current.erase();
-    }
+    for (unsigned n : plan.carriers)
+      loop->getBlock()->getTerminator()->setOperand(n, plan.end);
   }
   for (AllocOp alloc : allocs)
     if (alloc->use_empty())

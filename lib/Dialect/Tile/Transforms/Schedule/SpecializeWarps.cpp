@@ -10,6 +10,7 @@
 // but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -21,7 +22,6 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -194,7 +194,8 @@ struct SpecializeWarpsPass
   using SpecializeWarpsPassBase::SpecializeWarpsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     for (RegisteredOperationName name : getContext().getRegisteredOperations())
