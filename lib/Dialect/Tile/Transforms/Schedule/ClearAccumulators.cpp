@@ -8,10 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
-#include "GemmPlans.h"
 #include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -85,7 +86,7 @@ StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
         continue;
       }
       if (gemm.getPromoteEvery() || gemm.getClear() ||
-          !isDoneBy(gemm, MmaInstruction::Wgmma))
+          !traitsOf(gemm).takesAccumulateFlag)
         return {};
       gemms.push_back(gemm);
     }
