@@ -263,7 +263,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     builder.getDenseI32ArrayAttr(
                         {static_cast<int32_t>(kernel.getThreads()), 1, 1}));
-  if (std::optional<RegisterPeak> peak = findRegisterPeak(kernel)) {
+  if (std::optional<RegisterPeak> peak = findRegisterPeak(kernel, target)) {
     function->setAttr(kPeakRegistersAttrName,
                       builder.getI64IntegerAttr(peak->registers()));
     function->setAttr(kPeakLocationAttrName, peak->op->getLoc());
