@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/RingArrivals.h"
 #include "tile/Analysis/ClusterGroups.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -70,8 +71,7 @@ int64_t tile::numReleasingBlocks(RingCreateOp ring) {
 static bool givesToThreads(RingWaitOp wait) {
   return llvm::any_of(wait->getUsers(), [](Operation *user) {
     auto gemm = dyn_cast<GemmOp>(user);
-    return !gemm || !gemm.getPlan() ||
-           gemm.getPlan()->getInstruction() != MmaInstruction::Wgmma;
+    return !gemm || traitsOf(gemm).reader != RingSide::Wgmma;
   });
 }
 

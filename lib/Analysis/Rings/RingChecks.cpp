@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RingAgent.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -247,26 +248,24 @@ bool AgentRun::checkArrival(const Step &step, LocalRing &ring, int instance,
 static bool mayFill(Operation *op, RingSide producer) {
   if (producer == RingSide::Mma) {
     auto gemm = dyn_cast<GemmOp>(op);
-    auto plan = gemm ? gemm.getPlan() : std::nullopt;
-    return isa<FillOp>(op) ||
-           (plan && plan->getInstruction() == MmaInstruction::Tcgen05);
+    return isa<FillOp>(op) || (gemm && traitsOf(gemm).writer == producer);
   }
   auto copy = dyn_cast<TileMoveOpInterface>(op);
   bool fromGlobal = copy && isGlobal(copy.getSource());
-  CopyPlanAttr plan = copy ? copy.getPlanAttr() : CopyPlanAttr();
-  bool byProxy = plan && copy.isMovedByProxy();
+  bool isOpen = !copy || !copy.getPlanAttr();
+  auto fills = [&](RingSide side) {
+    return !isOpen && (traitsOf(copy).fills == side ||
+                       traitsOf(copy).fillsForRole == side);
+  };
   switch (producer) {
   case RingSide::Tma: // tensor and bulk copies: both complete on mbarriers
-    return fromGlobal && (!plan || byProxy);
-  case RingSide::CpAsync: // the wait's barrier publishes plain stores as
-                          // well
-    return !byProxy;
+    return fromGlobal && (isOpen || fills(producer));
+  case RingSide::CpAsync: // the wait's barrier publishes plain stores as well
+    return isOpen || fills(producer) || fills(RingSide::Threads);
   case RingSide::CpAsyncMbarrier: // its arrivals publish nothing else
-    return fromGlobal &&
-           (!plan || plan.getInstruction() == CopyInstruction::CpAsync);
+    return fromGlobal && (isOpen || fills(producer));
   default:
-    return !plan ||
-           (!byProxy && plan.getInstruction() != CopyInstruction::CpAsync);
+    return isOpen || fills(RingSide::Threads);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -87,7 +88,7 @@ void Extractor::collectRingsAndBuffers() {
       rings[create.getRing()] = static_cast<int>(model.rings.size());
       model.maxStages = std::max(model.maxStages, ring.stages);
       model.rings.push_back(std::move(ring));
-    } else if (isa<RingAcquireOp, RingWaitOp>(op)) {
+    } else if (showsSlot(op)) {
       views[op] = static_cast<int>(model.views.size());
       auto it = rings.find(ringOf(op));
       model.views.push_back(

@@ -6,6 +6,7 @@ import operator
 import threading
 
 from .buffers import Buffer, OutputTensor, Region
+from .conditions import Conditions
 from .errors import NoBuilderError, StructureError, fail, here
 from .macros import Macros, Ref
 from .statements import (
@@ -32,9 +33,7 @@ from .values import (
     cast,
     reads_memory,
     same,
-    select,
     truth,
-    unary,
 )
 from .vectors import Lanes, Ramp, lane_count, lane_of, lanes_of
 
@@ -98,7 +97,7 @@ class KernelScope:
         self.names = {}
 
 
-class Builder(Macros):
+class Builder(Conditions, Macros):
     """Records what one function does. `phase`: None, "declare" (eager, up to T.Kernel) or
     "build"."""
 
@@ -469,48 +468,3 @@ class Builder(Macros):
                     fail(f"a kernel returns tensors made by T.empty only, got {x!r}")
             self.returned = [x.output for x in values]
         return value
-
-    # Truth.
-    def logic(self, operation, left, right):
-        known = truth(left) if isinstance(left, Expr) or getattr(left, "is_var", False) else left
-        if not isinstance(known, Expr):
-            if isinstance(left, Expr):
-                left = bool(known)
-            return (left and right()) if operation == "And" else (left or right())
-        other = right()
-        other = truth(other)
-        name = "and" if operation == "And" else "or"
-        if not isinstance(other, Expr):
-            if name == "and":
-                return known if other else False
-            return True if other else known
-        return Op(name, (known, other), known.dtype)
-
-    def negate(self, value):
-        known = (
-            truth(value) if isinstance(value, Expr) or getattr(value, "is_var", False) else value
-        )
-        return unary("not", known) if isinstance(known, Expr) else not known
-
-    def choose(self, condition, yes, no):
-        known = (
-            truth(condition)
-            if isinstance(condition, Expr) or getattr(condition, "is_var", False)
-            else condition
-        )
-        if not isinstance(known, Expr):
-            return yes() if known else no()
-        return select(known, yes(), no())
-
-    def check(self, condition, message):
-        known = (
-            truth(condition)
-            if isinstance(condition, Expr) or getattr(condition, "is_var", False)
-            else condition
-        )
-        if isinstance(known, Expr):
-            if self.block is not None:
-                self.tile("assert", condition=known, message=str(message))
-            return
-        if not known:
-            raise AssertionError(f"{here()}: {message}")

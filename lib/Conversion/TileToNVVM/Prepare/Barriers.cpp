@@ -22,6 +22,8 @@
 #include "Schedule/Tokens.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -178,7 +180,7 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     meetings.push_back(end);
   }
   // A view shows another use of its ring from here on.
-  if (isa<RingAcquireOp, RingWaitOp>(op))
+  if (showsSlot(op))
     for (unsigned id :
          both(state.pending, table.throughViewsOf(op)).set_bits()) {
       state.pending.reset(id);
@@ -425,9 +427,7 @@ static void emit(const Meeting &meeting) {
 
 bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
   if (auto gemm = dyn_cast<GemmOp>(op))
-    return gemm.getPlan() &&
-           (gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma ||
-            gemm.getPlan()->getInstruction() == MmaInstruction::Tcgen05);
+    return traitsOf(gemm).readsByDescriptor;
   auto move = dyn_cast<TileMoveOpInterface>(op);
   return move && move.getSource() == buffer && move.isMovedByProxy();
 }

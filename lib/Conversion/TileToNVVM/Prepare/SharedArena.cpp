@@ -8,6 +8,7 @@
 #include "Lowering.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -133,7 +134,7 @@ void Lives::addUses(Buffer &buffer, Value value) {
     int64_t to = ancestor == user ? from : endOf(ancestor);
     buffer.first = std::min(buffer.first, from);
     buffer.last = std::max(buffer.last, to);
-    if (isa<RingAcquireOp, RingWaitOp>(user))
+    if (showsSlot(user))
       for (Value view : user->getResults())
         addUses(buffer, view);
   }
@@ -284,8 +285,8 @@ std::pair<int64_t, int64_t> SharedArena::range(Value buffer) const {
   Operation *owner = buffer.getDefiningOp();
   if (!owner)
     return {0, 0};
-  if (isa<RingAcquireOp, RingWaitOp>(owner))
-    owner = owner->getOperand(0).getDefiningOp();
+  if (Value ring = ringOf(buffer))
+    owner = ring.getDefiningOp();
   auto it = owner ? offsets.find(owner) : offsets.end();
   if (it == offsets.end())
     return {0, 0};

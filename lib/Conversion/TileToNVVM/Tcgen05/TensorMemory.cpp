@@ -9,6 +9,7 @@
 #include "TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 
 using namespace mlir;
@@ -101,7 +102,7 @@ static LogicalResult describe(KernelLowering &lowering, Operation *owner,
                               MemRefType type, TensorBuffer &buffer) {
   for (GemmOp gemm : gemmsInto(owner)) {
     auto plan = gemm.getPlan();
-    if (!plan || plan->getInstruction() != MmaInstruction::Tcgen05)
+    if (!traitsOf(gemm).usesTensorMemory)
       return gemm.emitOpError() << "expected a plan by tcgen05 of a gemm into "
                                    "tensor memory: run --tile-infer-layouts";
     bool agrees = buffer.rows == plan->getM() &&
@@ -148,7 +149,7 @@ static LogicalResult checkPairs(KernelLowering &lowering) {
   WalkResult walk =
       lowering.kernel.getBodyRegion().walk([](GemmOp gemm) {
         auto plan = gemm.getPlan();
-        if (!plan || plan->getInstruction() != MmaInstruction::Tcgen05)
+        if (!traitsOf(gemm).usesTensorMemory)
           return WalkResult::advance();
         if (!plan->getPair()) {
           gemm.emitOpError()
@@ -214,8 +215,7 @@ LogicalResult tile::nvvm::beginTensorMemory(KernelLowering &lowering) {
   }
   lowering.kernel.getBodyRegion().walk([&](GemmOp gemm) {
     auto plan = gemm.getPlan();
-    if (!plan || plan->getInstruction() != MmaInstruction::Tcgen05 ||
-        !isFragment(gemm.getA()))
+    if (!traitsOf(gemm).usesTensorMemory || !isFragment(gemm.getA()))
       return;
     TensorBuffer buffer;
     buffer.rows = plan->getM();

@@ -22,6 +22,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -267,7 +269,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
   if (copy.getGroups())
     return copy->emitOpError()
            << "expected a tensor copy with `groups`, got a bulk copy";
-  Type element = cast<MemRefType>(parts.argument.getType()).getElementType();
+  Type element = elementTypeOf(parts.argument);
   int64_t bytes = parts.shared.layout.elementBits() / 8;
   for (int64_t extent : parts.globalExtents)
     bytes *= extent;
@@ -330,9 +332,7 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
   bool isLoad = isGlobal(copy.getSource());
   Value globalValue = isLoad ? copy.getSource() : copy.getTarget();
   Value sharedValue = isLoad ? copy.getTarget() : copy.getSource();
-  auto elementOf = [](Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getElementType();
-  };
+  auto elementOf = [](Value buffer) { return elementTypeOf(buffer); };
   BlockArgument argument = getKernelArgumentOf(globalValue);
   if (!argument || !isShared(sharedValue) ||
       elementOf(globalValue) != elementOf(sharedValue) || copy.getPad())
@@ -359,7 +359,7 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
                      isLoad ? copy.getSourceOffsets() : copy.getTargetOffsets(),
                      isLoad ? copy.getSourceExtents()
                             : copy.getTargetExtents()};
-  if (copy.getPlanAttr().getInstruction() == CopyInstruction::Bulk)
+  if (!traitsOf(copy).usesTensorMap)
     return lowerBulk(lowering, copy, parts, slot);
   if (auto gather = dyn_cast<GatherOp>(*copy))
     return lowerGather4(lowering, copy, gather.getIndices(), gather.getFirst(),

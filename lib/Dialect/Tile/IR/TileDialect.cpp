@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Layout/Reshape.h"
@@ -99,9 +100,17 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kRolesAttrName) {
+    if (!isa<KernelOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be a unit on a kernel, got "
+             << attribute.getValue();
+    return success();
+  }
   if (std::optional<LogicalResult> fact = verifyScheduleFact(op, attribute))
     return *fact;
-  SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName};
+  SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName,
+                                  kRolesAttrName};
   llvm::append_range(known, scheduleFactNames());
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the tile dialect"

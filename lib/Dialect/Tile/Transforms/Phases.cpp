@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 
 using namespace mlir;
@@ -21,16 +22,16 @@ static Operation *findFirst(KernelOp kernel,
   return found;
 }
 
-/// The kernel, where it asks for roles, has rings whose sides may be different
-/// warps, and no roles.
+/// The kernel, where its warps are to have roles, has rings whose sides may be
+/// different warps, and no roles.
 static Operation *findMissingRoles(KernelOp kernel) {
   Block &body = kernel.getBodyRegion().front();
   bool hasRings =
       llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
         return cast<RingType>(ring.getRing().getType()).usesMbarriers();
       });
-  bool isMissing = kernel.getSpecialize().value_or(false) && hasRings &&
-                   body.getOps<WarpSpecializeOp>().empty();
+  bool isMissing =
+      hasRoles(kernel) && hasRings && body.getOps<WarpSpecializeOp>().empty();
   return isMissing ? kernel.getOperation() : nullptr;
 }
 

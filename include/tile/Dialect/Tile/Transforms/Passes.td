@@ -10,6 +10,10 @@ include "mlir/Pass/PassBase.td"
 // Kernel passes: target, open numbers, grids
 //===----------------------------------------------------------------------===//
 
+//===----------------------------------------------------------------------===//
+// Kernel passes: target, open numbers, grids
+//===----------------------------------------------------------------------===//
+
 def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let summary = "States the architecture a module is compiled for";
   let description = [{
@@ -489,7 +493,7 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-choose-tunables`; without `--tile-select-copies` no copy can be TMA.
-    Leaves: rings and plain loops, no `tile.pipelined`.
+    Leaves: rings and plain loops, no `tile.pipelined`; `tile.roles` where warps get roles.
   }];
   let options = [Option<"roles", "roles", "::mlir::tile::RoleChoice",
                         "::mlir::tile::RoleChoice::Auto",
@@ -650,8 +654,9 @@ def PrefetchOperandsPass : Pass<"tile-prefetch-operands", "::mlir::ModuleOp"> {
 def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
   let summary = "Divides a kernel into a role that copies and one that computes";
   let description = [{
-    Acts on kernels with `specialize = true` (which `tile-pipeline` sets where it
-    is possible and pays) whose copies fill rings signalled by mbarriers. One
+    Acts on kernels with `tile.roles`, which `tile-pipeline` writes where roles are
+    possible and pay or the program asks for them (`specialize`), and whose copies
+    fill rings signalled by mbarriers. One
     warpgroup is added: it keeps the acquires, copies and commits and the control
     flow around them; the kernel's own threads keep the rest. Copies that tensor
     maps make are issued by one of its threads, others are dealt out to all of
@@ -662,7 +667,7 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     Before:
 
     ```mlir
-    tile.kernel @k(...) grid(...) threads(256) attributes {specialize = true} {
+    tile.kernel @k(...) grid(...) threads(256) attributes {tile.roles} {
       %ring = tile.ring.create : !tile.ring<4 x [memref<128x64xf16, #shared>], tma -> wgmma>
       scf.for %i = %c0 to %T step %c1 {
         %a = tile.ring.acquire %ring[%i] : ...
@@ -678,7 +683,7 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    tile.kernel @k(...) grid(...) threads(384) attributes {specialize = true} {
+    tile.kernel @k(...) grid(...) threads(384) attributes {tile.roles} {
       %ring = tile.ring.create : ...
       tile.warp_specialize
       role "load" warps(4) registers(40) {
@@ -691,7 +696,7 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-pipeline`.
-    Leaves: `tile.warp_specialize` in kernels with `specialize`.
+    Leaves: `tile.warp_specialize` in kernels with `tile.roles`.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say which kernels are divided">];

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
@@ -37,18 +39,11 @@ struct SplitReductionPass
   void runOnOperation() override {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
-    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       if (!kernel.getSplit())
         continue;
-      if (!target) {
-        getOperation().emitError()
-            << "expected '" << kTargetAttrName
-            << "' on the module (`--tile-set-target=arch=...`)";
-        return signalPassFailure();
-      }
-      if (failed(split(kernel, *target)))
+      const TargetInfo *target = requireTarget(kernel);
+      if (!target || failed(split(kernel, *target)))
         return signalPassFailure();
     }
   }
@@ -273,7 +268,7 @@ static void clearOthers(PipelinedOp loop, Value buffer, Value isLast) {
       return;
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Type element = elementTypeOf(buffer);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
   auto others =

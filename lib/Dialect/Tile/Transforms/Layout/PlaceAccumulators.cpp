@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "Schedule/Accumulators.h"
 #include "Schedule/Asynchronous.h"
-#include "Schedule/GemmPlans.h"
 #include "tile/Analysis/Tokens.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -31,7 +31,7 @@ static bool onlyAccumulates(Operation *op, Value buffer) {
               auto gemm = dyn_cast<GemmOp>(inner);
               for (OpOperand &operand : inner->getOpOperands())
                 if (operand.get() == buffer &&
-                    !(gemm && isTcgen05(gemm) &&
+                    !(gemm && traitsOf(gemm).usesTensorMemory &&
                       &operand == &gemm.getCMutable()))
                   return WalkResult::interrupt();
               return WalkResult::advance();
@@ -53,7 +53,7 @@ struct PlaceAccumulatorsPass
       return signalPassFailure();
     SmallVector<GemmOp> gemms;
     getOperation().walk([&](GemmOp gemm) {
-      if (isTcgen05(gemm) && isFragment(gemm.getC()))
+      if (traitsOf(gemm).usesTensorMemory && isFragment(gemm.getC()))
         gemms.push_back(gemm);
     });
     // One buffer serves all pieces of one fragment: they follow each other.

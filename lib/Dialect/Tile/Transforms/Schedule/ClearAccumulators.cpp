@@ -8,10 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
-#include "GemmPlans.h"
 #include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -53,9 +54,8 @@ struct ClearAccumulatorsPass
         StringRef why = clear(loop, accumulator);
         // --tile-schedule-gemms gives each gemm a token, and such a loop the
         // condition that it runs.
-        auto isUnscheduled = [](GemmOp gemm) { return !gemm.getToken(); };
         if (why == kMayNotRun &&
-            llvm::any_of(loop.getBody()->getOps<GemmOp>(), isUnscheduled)) {
+            findUnscheduledGemm(loop->getParentOfType<KernelOp>())) {
           (void)reportMissing(*this, loop, "the condition that the loop runs",
                               "tile-schedule-gemms");
           return signalPassFailure();
@@ -85,7 +85,7 @@ StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
         continue;
       }
       if (gemm.getPromoteEvery() || gemm.getClear() ||
-          !isDoneBy(gemm, MmaInstruction::Wgmma))
+          !traitsOf(gemm).takesAccumulateFlag)
         return {};
       gemms.push_back(gemm);
     }

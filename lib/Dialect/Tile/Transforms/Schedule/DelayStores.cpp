@@ -10,7 +10,6 @@
 // tile, where the loop is too short.
 //
 //===----------------------------------------------------------------------===//
-#include "GemmPlans.h"
 #include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,10 +19,13 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/RegisterPressure.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
+#include "tile/Target/ThreadBudget.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_DELAYSTORESPASS
@@ -160,12 +162,9 @@ static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
 /// each). Only the operation after the gemms that fills its fragment may touch
 /// the fragment, and only deliveries may touch the staging tile.
 static bool canWait(TileLoop &loop, Delivery &delivery) {
-  auto plan = delivery.stage.getPlan();
+  TileMoveOpInterface stage = delivery.stage;
   Type element = delivery.fragment().getType().getElementType();
-  bool isWords =
-      (plan && plan->getInstruction() == CopyInstruction::Stmatrix) ||
-      getStorageBits(element) == 32;
-  if (!isWords)
+  if (!traitsOf(stage).movesMatrices && getStorageBits(element) != 32)
     return false;
   for (Operation *user : delivery.fragment()->getUsers())
     if (user != delivery.stage && (user->getBlock() != loop.tiles.getBody() ||
@@ -182,13 +181,8 @@ static bool canWait(TileLoop &loop, Delivery &delivery) {
 
 /// Of a thread, where roles do not divide them otherwise.
 static int64_t launchedRegisters(KernelOp kernel) {
-  auto attr = kernel->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      kTargetAttrName);
-  const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
-  if (!target)
-    return 0;
-  return std::min(target->maxRegistersPerThread,
-                  target->registersPerSm / int64_t(kernel.getThreads()));
+  const TargetInfo *target = findTarget(kernel);
+  return target ? ThreadBudget(*target).share(kernel.getThreads()) : 0;
 }
 
 /// Registers of the fragments that are alive while the gemms run: those used in

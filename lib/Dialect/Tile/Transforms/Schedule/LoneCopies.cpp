@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -17,17 +18,7 @@ using namespace mlir::tile;
 /// Chooses another instruction for a copy that cannot have an mbarrier.
 static void demote(TileMoveOpInterface copy, const TargetInfo &target,
                    bool remarks, StringRef reason) {
-  CopyFacts facts = CopyFacts::get(copy);
-  for (CopyInstruction instruction :
-       {CopyInstruction::CpAsync, CopyInstruction::Vector,
-        CopyInstruction::Scalar}) {
-    CopyDecision decision;
-    if (!decideCopy(facts, target, instruction, decision))
-      continue;
-    copy.setPlanAttr(CopyPlanAttr::get(copy.getContext(), decision.instruction,
-                                       decision.bytes));
-    break;
-  }
+  copy.setPlanAttr(planByThreads(copy, target));
   if (remarks)
     copy->emitRemark() << "copy: "
                        << stringifyCopyInstruction(
@@ -112,9 +103,7 @@ static void giveSlot(TileMoveOpInterface copy) {
   alloc.erase();
 }
 
-LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel,
-                                          const TargetInfo *target,
-                                          bool remarks) {
+LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel, bool remarks) {
   SmallVector<TileMoveOpInterface> alone;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
     if (isTmaLoad(copy) && !copy.getTarget().getDefiningOp<RingAcquireOp>())
@@ -126,15 +115,10 @@ LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel,
       giveSlot(copy);
       continue;
     }
-    if (!target) {
-      InFlightDiagnostic diag =
-          kernel->getParentOfType<ModuleOp>().emitError()
-          << "expected '" << kTargetAttrName
-          << "' on the module (`--tile-set-target=arch=...`)";
-      diag.attachNote(copy->getLoc())
-          << "a copy by TMA needs another instruction: " << reason;
-      return diag;
-    }
+    const TargetInfo *target = requireTarget(
+        copy, "a copy by TMA needs another instruction: " + reason);
+    if (!target)
+      return failure();
     demote(copy, *target, remarks, reason);
   }
   return success();

@@ -11,9 +11,9 @@
 // "Issue Granularity".
 //
 //===----------------------------------------------------------------------===//
-#include "GemmPlans.h"
 #include "Phases.h"
 #include "tile/Analysis/ClusterSharing.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/WgmmaOperand.h"
 #include "tile/Target/TargetInfo.h"
@@ -75,7 +75,7 @@ private:
     bool isForced = kernel.getPairs().value_or(false);
     SmallVector<GemmOp> gemms;
     kernel.walk([&](GemmOp gemm) {
-      if (isTcgen05(gemm))
+      if (traitsOf(gemm).worksInPairs)
         gemms.push_back(gemm);
     });
     if (!isForced && (gemms.empty() || kernel.getClusterSize() == 1))
@@ -189,7 +189,7 @@ std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
       for (Operation *filling : view.getUsers()) {
         auto copy = dyn_cast<CopyOp>(filling);
         if (!copy || !copy.getPlan() ||
-            copy.getPlan()->getInstruction() != CopyInstruction::Tma)
+            !traitsOf(*copy.getPlan()).usesTensorMap)
           return Obstacle{"only tensor copies arrive in another block, and an "
                           "operand is filled by something else",
                           filling};

@@ -39,6 +39,10 @@
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -59,8 +63,7 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
   void runOnOperation() override {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
-    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    target = findTarget(getOperation());
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels) {
       fitStages(kernel);
@@ -89,10 +92,9 @@ private:
 
 /// True when the copy was, or will be, issued as cp.async.
 static bool isCpAsync(TileMoveOpInterface copy) {
-  if (CopyPlanAttr plan = copy.getPlanAttr())
-    return plan.getInstruction() == CopyInstruction::CpAsync;
-  return cast<MemRefType>(copy.getSource().getType()).getElementType() ==
-         cast<MemRefType>(copy.getTarget().getType()).getElementType();
+  if (copy.getPlanAttr())
+    return traitsOf(copy).completion == CopyCompletion::ThreadGroups;
+  return elementTypeOf(copy.getSource()) == elementTypeOf(copy.getTarget());
 }
 
 SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
@@ -206,9 +208,8 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
           along.push_back(d);
       copy.setMulticastAlongAttr(builder.getDenseI64ArrayAttr(along));
     }
-    CopyDecision decision;
-    if (decideCopy(CopyFacts::get(copy), *target, CopyInstruction::Tma,
-                   decision)) {
+    std::string whyNot = whyNotTensorCopy(copy, *target);
+    if (whyNot.empty()) {
       plan.peers = blocks;
       if (remarks && together == blocks)
         copy->emitRemark() << "shared by the " << blocks
@@ -221,8 +222,7 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
     copy.setMulticastAttr(IntegerAttr());
     copy.setMulticastAlongAttr(DenseI64ArrayAttr());
     if (remarks)
-      copy->emitRemark() << "not shared in the cluster: "
-                         << decision.rejected.front().reason;
+      copy->emitRemark() << "not shared in the cluster: " << whyNot;
   }
 }
 
@@ -407,7 +407,7 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   else
     decision = decideRoles(kernel, *target, isForced);
   if (decision.specialize)
-    kernel.setSpecialize(true);
+    kernel->setAttr(kRolesAttrName, UnitAttr::get(&getContext()));
   // Without a pipelined loop the question does not arise.
   auto hasLoop = [&] {
     return kernel.walk([](PipelinedOp) { return WalkResult::interrupt(); })
@@ -474,5 +474,5 @@ LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
   });
   for (PipelinedOp loop : loops)
     convert(loop);
-  return giveSlotsToLoneCopies(kernel, target, remarks);
+  return giveSlotsToLoneCopies(kernel, remarks);
 }

@@ -8,12 +8,13 @@
 // no roles follow there is nothing to gain, and nothing is done.
 //
 //===----------------------------------------------------------------------===//
-#include "GemmPlans.h"
 #include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
@@ -110,7 +111,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     return std::nullopt;
   };
   auto kernel = alloc->getParentOfType<KernelOp>();
-  if (!kernel.getSpecialize().value_or(false))
+  if (!hasRoles(kernel))
     return no("its warps have no roles");
   Turn turn;
   turn.alloc = alloc;
@@ -119,7 +120,8 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     auto gemm = dyn_cast<GemmOp>(user);
     auto fill = dyn_cast<FillOp>(user);
     auto copy = dyn_cast<CopyOp>(user);
-    if (gemm && isTcgen05(gemm) && gemm.getC() == buffer && !gemm.isAsync()) {
+    if (gemm && traitsOf(gemm).usesTensorMemory && gemm.getC() == buffer &&
+        !gemm.isAsync()) {
       if (!arrivesByTma(gemm.getA()) || !arrivesByTma(gemm.getB()))
         return no("an operand of its gemms is written by the warps that read "
                   "the result");

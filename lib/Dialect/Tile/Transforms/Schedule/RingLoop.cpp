@@ -10,7 +10,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -128,7 +130,7 @@ static SharedLayoutAttr layoutOf(Value buffer) {
 /// one of the threads: they wait for it before they go on.
 static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers,
                                          bool byBarrier) {
-  bool wgmma = false, tcgen05 = false, stores = false, threads = false;
+  llvm::SmallSet<RingSide, 4> found;
   for (Value buffer : buffers) {
     SmallVector<Operation *> uses;
     (void)collectUses(buffer, uses);
@@ -136,31 +138,23 @@ static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers,
       if (isa<AwaitOp, ViewLikeOpInterface>(user))
         continue;
       auto gemm = dyn_cast<GemmOp>(user);
-      auto is = [&](MmaInstruction instruction) {
-        return gemm && gemm.getPlan() &&
-               gemm.getPlan()->getInstruction() == instruction;
-      };
-      bool isWgmma = is(MmaInstruction::Wgmma);
-      bool isTcgen05 = is(MmaInstruction::Tcgen05);
       auto copy = dyn_cast<TileMoveOpInterface>(user);
-      wgmma |= isWgmma;
-      tcgen05 |= isTcgen05;
-      bool isStore = copy && isShared(copy.getSource()) &&
-                     copy.isMovedByProxy() && !byBarrier;
-      stores |= isStore;
-      threads |= !isWgmma && !isTcgen05 && !isStore &&
-                 !(copy && copy.getTarget() == buffer);
+      if (gemm)
+        found.insert(traitsOf(gemm).reader);
+      else if (copy && isShared(copy.getSource()) && copy.isMovedByProxy() &&
+               !byBarrier)
+        found.insert(RingSide::TmaStore);
+      else if (!copy || copy.getTarget() != buffer)
+        found.insert(RingSide::Threads);
     }
   }
+  if (found.empty())
+    found.insert(RingSide::Threads);
   SmallVector<RingSide> sides;
-  if (wgmma)
-    sides.push_back(RingSide::Wgmma);
-  if (tcgen05)
-    sides.push_back(RingSide::Tcgen05);
-  if (stores)
-    sides.push_back(RingSide::TmaStore);
-  if (threads || sides.empty())
-    sides.push_back(RingSide::Threads);
+  for (RingSide side : {RingSide::Wgmma, RingSide::Tcgen05, RingSide::TmaStore,
+                        RingSide::Threads})
+    if (found.contains(side))
+      sides.push_back(side);
   return sides;
 }
 

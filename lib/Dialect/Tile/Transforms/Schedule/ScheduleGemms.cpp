@@ -13,11 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
-#include "GemmPlans.h"
 #include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -34,7 +34,7 @@ using namespace mlir::tile;
 static bool isAsynchronous(GemmOp gemm) {
   return !gemm.getPromoteEvery() &&
          !gemm.getC().getDefiningOp<RingAcquireOp>() &&
-         (isDoneBy(gemm, MmaInstruction::Wgmma) || isTcgen05(gemm));
+         traitsOf(gemm).isAsynchronous();
 }
 
 static bool isUnscheduled(GemmOp gemm) {
@@ -54,8 +54,9 @@ Operation *tile::findUnscheduledGemm(KernelOp kernel) {
 /// Whether a release makes a slot empty by itself, once a gemm has read it.
 static bool followsGemm(RingReleaseOp release, GemmOp gemm) {
   RingType type = release.getRing().getType();
-  return isTcgen05(gemm) && type.usesMbarriers() &&
-         type.hasConsumer(RingSide::Tcgen05);
+  const MmaTraits &traits = traitsOf(gemm);
+  return traits.completion == MmaCompletion::Mbarrier && type.usesMbarriers() &&
+         type.hasConsumer(traits.reader);
 }
 
 /// Whether a wait for `gemm` has to stand before `op`.
@@ -140,7 +141,9 @@ struct Tail {
   /// Whether all gemms are by tcgen05: then nothing has to be awaited inside
   /// the loop.
   bool isBehindLoop() {
-    return llvm::all_of(gemms, [](GemmOp gemm) { return isTcgen05(gemm); });
+    return llvm::all_of(gemms, [](GemmOp gemm) {
+      return traitsOf(gemm).completion == MmaCompletion::Mbarrier;
+    });
   }
 };
 } // namespace
@@ -333,7 +336,8 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return yields; });
   auto carrier = cast<scf::ForOp>(replaced->getOperation());
   if (llvm::all_of(carrier.getBody()->getOps<GemmOp>(), [](GemmOp gemm) {
-        return gemm.getToken() && isDoneBy(gemm, MmaInstruction::Wgmma);
+        return gemm.getToken() &&
+               traitsOf(gemm).completion == MmaCompletion::WarpgroupGroups;
       }))
     carrier->setAttr(kGemmsInFlightAttrName, rewriter.getUnitAttr());
 

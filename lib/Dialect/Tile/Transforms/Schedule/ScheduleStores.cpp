@@ -17,6 +17,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -327,7 +328,7 @@ DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
     if (!copy)
       return {}; // reductions are issued for all of the tile
     if (copy.getSource() == staging.alloc.getResult()) {
-      if (copy.getPlan()->getInstruction() != CopyInstruction::Tma ||
+      if (!traitsOf(*copy.getPlan()).usesTensorMap ||
           copy.getSourceExtents() != SmallVector<int64_t>(type.getShape()))
         return {};
       continue;
