@@ -3,7 +3,7 @@
 // copy, a maximum, an elementwise loop, a sum, one more, a copy.
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a --remarks --assembler=ptxas --ptxas=/no/ptxas -o %t.ptx 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
-// RUN: tile-opt %s --tile-to-schedule=arch=sm_90a --convert-tile-to-nvvm | FileCheck %s --check-prefix=LLVM
+// RUN: tile-opt %s --tile-to-nvvm=arch=sm_90a | FileCheck %s --check-prefix=LLVM
 // REMARK:         register-loops.mlir:[[#@LINE+26]]:8: remark: fragment holds 512 registers a thread, more than 255; it is kept in local memory
 // REMARK-NOT:     is kept in local memory
 // PTX:            .local .align 16 .b8 {{.*}}[2048];
