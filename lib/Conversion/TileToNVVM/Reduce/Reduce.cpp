@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Exchange.h"
+#include "Prepare/Scratch.h"
 #include "RegisterMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Conversion/Combination.h"
@@ -50,6 +51,8 @@ private:
 
 void ReduceLowering::combineWarps(const FragmentLayout &source,
                                   MutableArrayRef<Value> partial) {
+  if (!isSpreadOverWarps(source, dim))
+    return;
   // Which warps differ only along the reduced dimension.
   SmallVector<int64_t> group = {0};
   Value base = lowering.warpId();
@@ -70,8 +73,6 @@ void ReduceLowering::combineWarps(const FragmentLayout &source,
     }
     divisor *= mode.extent;
   }
-  if (group.size() == 1)
-    return;
   llvm::sort(group);
   WarpScratch scratch(lowering, working, int64_t(partial.size()));
   scratch.leave(partial);

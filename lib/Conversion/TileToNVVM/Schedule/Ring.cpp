@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ClusterPlace.h"
+#include "Prepare/BarrierAccesses.h"
+#include "Prepare/SharedLives.h"
 #include "RingArrivals.h"
 #include "Tcgen05/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,9 +39,7 @@ struct RingBarriers {
 private:
   Value pointer(int64_t offset, Value slot) {
     auto &b = lowering.builder;
-    Value start = LLVM::GEPOp::create(
-        b, lowering.sharedBase.getType(), b.getI8Type(), lowering.sharedBase,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    Value start = lowering.sharedAt(offset);
     return LLVM::GEPOp::create(
         b, start.getType(), b.getI8Type(), start,
         ArrayRef<LLVM::GEPArg>{lowering.mulConst(slot, kMbarrierBytes)});
@@ -240,14 +240,10 @@ static LogicalResult bindViews(KernelLowering &lowering, Operation *op,
   Value slot = b.createOrFold<arith::RemUIOp>(number, lowering.i32(stages));
   Value offset = lowering.mulConst(slot, stageBytes);
   for (auto [i, view] : llvm::enumerate(views)) {
-    Value base = lowering.sharedBase;
-    int64_t constant = it->second + offsets[i];
-    Value pointer = LLVM::GEPOp::create(
-        b, base.getType(), b.getI8Type(), base,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(constant)});
+    Value pointer = lowering.sharedAt(it->second + offsets[i]);
     if (offset)
-      pointer = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), pointer,
-                                    ArrayRef<LLVM::GEPArg>{offset});
+      pointer = LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(),
+                                    pointer, ArrayRef<LLVM::GEPArg>{offset});
     lowering.shareds[view] = {
         pointer, cast<SharedLayoutAttr>(ring.getLayoutsAttr()[i]).getLayout()};
   }

@@ -14,7 +14,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/IR/Placement.h"
+#include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 #include "tile/Layout/Reshape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -68,6 +69,10 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "tile/Dialect/Tile/IR/TileOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "tile/Dialect/Tile/IR/TileBarrierOps.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "tile/Dialect/Tile/IR/TileTypes.cpp.inc"
@@ -98,10 +103,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (std::optional<LogicalResult> known =
+          verifyPlacementAttribute(op, attribute))
+    return *known;
+  SmallVector<StringRef> known{kTargetAttrName, kChosenAttrName};
+  llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the tile dialect"
-                           << didYouMean(name,
-                                         {kTargetAttrName, kChosenAttrName});
+                           << didYouMean(name, known);
 }
 
 MemorySpace tile::getMemorySpace(Type type) {

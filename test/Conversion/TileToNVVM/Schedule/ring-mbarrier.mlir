@@ -1,6 +1,6 @@
 // Rings with mbarriers, roles, and a persistent grid of clusters, down to PTX.
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a | FileCheck %s
-// RUN: tile-opt %s --tile-set-target=arch=sm_90a --convert-tile-to-nvvm | FileCheck %s --check-prefix=NVVM
+// RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | FileCheck %s --check-prefix=NVVM
 
 #shared = #gpu.address_space<workgroup>
 !ring = !tile.ring<3 x [memref<64x64xf16, #shared>], tma -> threads>

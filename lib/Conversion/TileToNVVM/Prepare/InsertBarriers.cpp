@@ -1,0 +1,520 @@
+//===- InsertBarriers.cpp - barriers where accesses need them -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// After shared memory is placed, before the lowering. Tile operations run on
+// all threads of a block, in order per thread only. A barrier is needed between
+// two operations that touch the same bytes of shared or global memory when one
+// of them writes (BarrierAccesses.cpp). A walk over the kernel keeps the
+// accesses made since the last barrier, on any path, and puts one before the
+// first operation that conflicts; between operations that deal a tile out alike
+// among groups of warps, one for each group. What the end of an iteration
+// leaves meets the next one: the walk is repeated until it finds nothing new
+// there, so that its cost is that of some walks, however deep loops are nested.
+// Waits of rings that count groups of copies are barriers, too.
+//
+// Where bytes are touched through the async proxy (wgmma, tcgen05, bulk and
+// tensor copies), those who wrote them otherwise fence before they meet (PTX
+// ISA, "Async proxy"). Copies by cp.async that nothing waits for are waited for
+// where the kernel ends.
+//
+//===----------------------------------------------------------------------===//
+#include "BarrierAccesses.h"
+#include "Schedule/Tokens.h"
+#include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/Placement.h"
+#include "tile/Dialect/Tile/IR/TileBarrierOps.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_INSERTBARRIERSPASS
+#include "tile/Conversion/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+using llvm::BitVector;
+
+namespace {
+/// What may have happened on some path, as sets of accesses.
+struct State {
+  BitVector pending;  // since the last barrier
+  BitVector unfenced; // writes that the async proxy has to see, not fenced yet
+  BitVector flying;   // of gemms that are not awaited: no barrier ends them
+
+  explicit State(size_t size) : pending(size), unfenced(size), flying(size) {}
+  /// Whether anything was new.
+  bool merge(const State &other) {
+    bool isNew = other.pending.test(pending) || other.unfenced.test(unfenced) ||
+                 other.flying.test(flying);
+    pending |= other.pending;
+    unfenced |= other.unfenced;
+    flying |= other.flying;
+    return isNew;
+  }
+  void keep(const BitVector &set) {
+    pending &= set;
+    unfenced &= set;
+    flying &= set;
+  }
+};
+
+/// What stands before an operation.
+struct Meeting {
+  Operation *op;
+  bool isBarrier = true, waitsForCopies = false, fences = false;
+  int64_t groups = 1;
+  /// An access that `op` has to be parted from; nothing where another reason
+  /// than a conflict makes threads meet or fence.
+  std::optional<unsigned> conflict = std::nullopt;
+};
+
+class BarrierPlacement {
+public:
+  BarrierPlacement(KernelOp kernel, const AccessTable &table)
+      : kernel(kernel), table(table) {}
+
+  SmallVector<Meeting> run() {
+    // What comes around has to be known before a barrier may leave a loop.
+    for (bool settled : {false, true}) {
+      isSettled = settled;
+      do {
+        hasChanged = false;
+        meetings.clear();
+        State state(table.size());
+        walk(kernel.getBodyRegion().front(), state);
+      } while (hasChanged);
+    }
+    return meetings;
+  }
+
+private:
+  void walk(Block &block, State &state) {
+    for (Operation &op : block) {
+      visit(&op, state);
+      if (auto roles = dyn_cast<WarpSpecializeOp>(op))
+        walkRoles(roles, state);
+      else if (!isa<TileOpInterface>(op) && op.getNumRegions())
+        walkRegions(&op, state);
+    }
+  }
+
+  void visit(Operation *op, State &state);
+  void walkRegions(Operation *op, State &state);
+  void walkRoles(WarpSpecializeOp roles, State &state);
+  BitVector conflictsOf(Operation *op, const State &state) const;
+  BitVector conflictsInside(Operation *op, const State &state) const;
+  void resolve(Operation *op, BitVector conflicts, State &state);
+  bool meetOutside(Operation *op, BitVector &conflicts, State &state);
+  DenseI64ArrayAttr commonGroups(Operation *op,
+                                 const BitVector &conflicts) const;
+  void meet(Operation *op, State &state, const BitVector &conflicts);
+  void meetInGroups(Operation *op, DenseI64ArrayAttr groups, State &state,
+                    const BitVector &conflicts);
+  void passBarrier(Operation *op, State &state);
+  void fence(Operation *op, const BitVector &writes, State &state);
+  void land(AwaitOp await, State &state);
+
+  /// Accesses of the agent that runs `op`: its barriers order no others.
+  BitVector ofAgent(Operation *op) const {
+    if (auto roles = op->getParentOfType<WarpSpecializeOp>())
+      return table.inside(roles);
+    return BitVector(table.size(), true);
+  }
+  static BitVector both(BitVector a, const BitVector &b) { return a &= b; }
+  static BitVector without(BitVector a, const BitVector &b) {
+    return a.reset(b);
+  }
+  void insert(llvm::SmallPtrSetImpl<Operation *> &set, Operation *op) {
+    hasChanged |= set.insert(op).second;
+  }
+
+  KernelOp kernel;
+  const AccessTable &table;
+  SmallVector<Meeting> meetings;
+  /// What the ends of iterations leave to the next ones; it only grows.
+  llvm::DenseMap<Operation *, State> around;
+  /// Loops and roles in front of which threads meet, and loops in front of
+  /// which they fence, for the sake of what comes before them.
+  llvm::SmallPtrSet<Operation *, 8> meetBefore, fenceBefore;
+  bool hasChanged = false, isSettled = false;
+};
+} // namespace
+
+static int64_t countOf(DenseI64ArrayAttr groups) {
+  int64_t count = 1;
+  if (groups)
+    for (int64_t part : groups.asArrayRef())
+      count *= part;
+  return count;
+}
+
+/// Operations whose lowering makes all threads of the agent meet.
+static bool isBarrier(Operation *op) {
+  if (auto wait = dyn_cast<RingWaitOp>(op))
+    return !wait.getAgain() && !wait.getRing().getType().usesMbarriers();
+  if (auto drain = dyn_cast<RingDrainOp>(op))
+    return !drain.getRing().getType().usesMbarriers() ||
+           !op->getParentOfType<WarpSpecializeOp>();
+  if (auto await = dyn_cast<AwaitOp>(op))
+    return awaitsCopies(await);
+  return isa<BarrierOp>(op);
+}
+
+/// Groups of warps that meet on their own at such an operation.
+static int64_t groupsThatMeet(Operation *op) {
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    return barrier.getGroups().value_or(1);
+  auto await = dyn_cast<AwaitOp>(op);
+  return await ? await.getGroups().value_or(1) : 1;
+}
+
+void BarrierPlacement::visit(Operation *op, State &state) {
+  if (meetBefore.contains(op))
+    if (BitVector conflicts = conflictsInside(op, state); conflicts.any())
+      meet(op, state, conflicts);
+  if (fenceBefore.contains(op) && state.unfenced.any())
+    fence(op, both(state.unfenced, ofAgent(op)), state);
+  if (!table.of(op).empty())
+    if (BitVector conflicts = conflictsOf(op, state); conflicts.any())
+      resolve(op, std::move(conflicts), state);
+  // The wait of a ring fences for its own readers only.
+  if (auto drain = dyn_cast<RingDrainOp>(op);
+      drain && table.needsFenceAfter(drain)) {
+    Meeting end{op};
+    end.isBarrier = false;
+    end.fences = true;
+    RingType type = drain.getRing().getType();
+    end.waitsForCopies =
+        type.getProducer() == RingSide::CpAsync && !type.usesMbarriers();
+    meetings.push_back(end);
+  }
+  // Copies into a tile that nothing reads must land before the block's shared
+  // memory is given to another block.
+  if (isa<ReturnOp>(op) && state.pending.anyCommon(table.cpAsyncs())) {
+    Meeting end{op};
+    end.isBarrier = false;
+    end.waitsForCopies = true;
+    meetings.push_back(end);
+  }
+  // A view shows another use of its ring from here on.
+  if (isa<RingAcquireOp, RingWaitOp>(op))
+    for (unsigned id :
+         both(state.pending, table.throughViewsOf(op)).set_bits()) {
+      state.pending.reset(id);
+      state.pending.set(table.aged(id));
+    }
+  for (unsigned id : table.of(op)) {
+    state.pending.set(id);
+    if (table[id].issue)
+      state.flying.set(id);
+    if (table.needsFence(id))
+      state.unfenced.set(id);
+  }
+  if (auto await = dyn_cast<AwaitOp>(op))
+    land(await, state);
+  // Tensor copies fill the slot next that threads have written.
+  if (auto release = dyn_cast<RingReleaseOp>(op)) {
+    Operation *ring = release.getRing().getDefiningOp();
+    BitVector writes(table.size());
+    for (unsigned id : state.unfenced.set_bits())
+      if (table[id].ring == ring)
+        writes.set(id);
+    if (writes.any())
+      fence(op, both(state.unfenced, ofAgent(op)), state);
+  }
+  if (isBarrier(op))
+    passBarrier(op, state);
+}
+
+/// A barrier that stands in the program, or that a wait ends with.
+void BarrierPlacement::passBarrier(Operation *op, State &state) {
+  BitVector agents = ofAgent(op), writes = both(state.unfenced, agents);
+  if (writes.any()) {
+    // What loops find unfenced from before is fenced once, before them.
+    Operation *outermost = nullptr;
+    for (Operation *parent = op->getParentOp();
+         parent != kernel && !isa<WarpSpecializeOp>(parent);
+         parent = parent->getParentOp())
+      if (isBlockLoop(parent) && !writes.anyCommon(table.inside(parent)))
+        outermost = parent;
+    if (isSettled && outermost && !fenceBefore.contains(outermost)) {
+      insert(fenceBefore, outermost);
+      state.unfenced.reset(writes);
+    } else {
+      fence(op, writes, state);
+    }
+  }
+  int64_t groups = groupsThatMeet(op);
+  BitVector ended = without(both(state.pending, agents), table.cpAsyncs());
+  ended.reset(state.flying);
+  for (unsigned id : ended.set_bits())
+    if (groups == 1 || countOf(table[id].groups) == groups)
+      state.pending.reset(id);
+}
+
+/// Gemms that a token shows to have read their operands.
+void BarrierPlacement::land(AwaitOp await, State &state) {
+  if (state.flying.none())
+    return;
+  llvm::SmallPtrSet<Operation *, 4> ended = issuesEndedBy(await);
+  for (unsigned id : state.flying.set_bits())
+    if (ended.contains(table[id].issue))
+      state.flying.reset(id);
+}
+
+void BarrierPlacement::walkRegions(Operation *op, State &state) {
+  bool isLoop = isBlockLoop(op);
+  if (isLoop)
+    if (auto it = around.find(op); it != around.end())
+      state.merge(it->second);
+  // Another branch may run, or none.
+  const State before = state;
+  for (Region &region : op->getRegions()) {
+    if (region.empty())
+      continue;
+    State inside = isLoop ? state : before;
+    for (Block &block : region)
+      walk(block, inside);
+    state.merge(inside);
+  }
+  if (!isLoop)
+    return;
+  State end = state;
+  end.keep(table.inside(op));
+  hasChanged |= around.try_emplace(op, table.size()).first->second.merge(end);
+}
+
+/// Roles meet in rings only: each starts from what was pending before all. A
+/// barrier ends them, except where the kernel ends.
+void BarrierPlacement::walkRoles(WarpSpecializeOp roles, State &state) {
+  const State entry = state;
+  for (Region &role : roles.getRoles()) {
+    State own = entry;
+    for (Block &block : role)
+      walk(block, own);
+    state.merge(own);
+  }
+  if (isa<ReturnOp>(roles->getNextNode()))
+    return;
+  BitVector stays = table.cpAsyncs();
+  stays |= state.flying;
+  state.pending &= stays;
+}
+
+BitVector BarrierPlacement::conflictsOf(Operation *op,
+                                        const State &state) const {
+  BitVector result(table.size());
+  ArrayRef<unsigned> accesses = table.of(op);
+  if (accesses.empty())
+    return result;
+  for (unsigned before : state.pending.set_bits())
+    if (llvm::any_of(accesses,
+                     [&](unsigned now) { return table.conflict(before, now); }))
+      result.set(before);
+  return result;
+}
+
+/// The first access pending before a loop or roles that conflicts with any of
+/// theirs; none where there is none.
+BitVector BarrierPlacement::conflictsInside(Operation *op,
+                                            const State &state) const {
+  BitVector result(table.size());
+  for (unsigned now : table.inside(op).set_bits())
+    for (unsigned before : state.pending.set_bits())
+      if (table.conflict(before, now)) {
+        result.set(before);
+        return result;
+      }
+  return result;
+}
+
+void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
+                               State &state) {
+  while (isSettled && conflicts.any() && meetOutside(op, conflicts, state))
+    ;
+  if (conflicts.none())
+    return;
+  if (DenseI64ArrayAttr groups = commonGroups(op, conflicts))
+    meetInGroups(op, groups, state, conflicts);
+  else
+    meet(op, state, conflicts);
+}
+
+/// Has threads meet before a loop around `op` where all that conflicts comes
+/// from before it, which saves a barrier in each iteration; and before roles,
+/// whose own barriers say nothing of the others' threads. True when something
+/// is settled this way that was not.
+bool BarrierPlacement::meetOutside(Operation *op, BitVector &conflicts,
+                                   State &state) {
+  Operation *chosen = nullptr;
+  for (Operation *parent = op->getParentOp(); parent != kernel;
+       parent = parent->getParentOp()) {
+    bool isRole = isa<WarpSpecializeOp>(parent);
+    if ((!isRole && !isBlockLoop(parent)) || meetBefore.contains(parent))
+      continue;
+    bool comesFromInside = conflicts.anyCommon(table.inside(parent));
+    bool comesFromOutside = without(conflicts, table.inside(parent)).any();
+    if (!comesFromInside || (isRole && comesFromOutside))
+      chosen = parent;
+  }
+  if (!chosen)
+    return false;
+  insert(meetBefore, chosen);
+  state.keep(table.inside(chosen));
+  conflicts &= table.inside(chosen);
+  return true;
+}
+
+/// The division that all conflicts stay inside the parts of; null for none.
+DenseI64ArrayAttr
+BarrierPlacement::commonGroups(Operation *op,
+                               const BitVector &conflicts) const {
+  DenseI64ArrayAttr groups;
+  for (unsigned before : conflicts.set_bits())
+    for (unsigned now : table.of(op)) {
+      if (!table.conflict(before, now))
+        continue;
+      const MemoryAccess &a = table[before], &b = table[now];
+      if (!b.groups || a.groups != b.groups || a.buffer != b.buffer ||
+          a.isCpAsync)
+        return {};
+      groups = b.groups;
+    }
+  return groups;
+}
+
+/// A barrier before `op`, with everything that has to precede it.
+void BarrierPlacement::meet(Operation *op, State &state,
+                            const BitVector &conflicts) {
+  BitVector agents = ofAgent(op);
+  if (!both(state.pending, agents).any() && !state.unfenced.any())
+    return;
+  Meeting meeting{op};
+  meeting.conflict = conflicts.find_first();
+  BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
+  meeting.waitsForCopies = copies.any();
+  meeting.fences = state.unfenced.anyCommon(agents);
+  for (unsigned id : copies.set_bits())
+    meeting.fences |= table[id].isShared && table[id].isWrite &&
+                      table.isAsyncTouched(table[id]);
+  meetings.push_back(meeting);
+  state.unfenced.reset(agents);
+  agents.reset(state.flying);
+  state.pending.reset(agents);
+}
+
+/// A barrier of each group of warps on its own: what others have pending stays
+/// pending. The fence covers all that its thread has written.
+void BarrierPlacement::meetInGroups(Operation *op, DenseI64ArrayAttr groups,
+                                    State &state, const BitVector &conflicts) {
+  Meeting meeting{op};
+  meeting.conflict = conflicts.find_first();
+  BitVector agents = ofAgent(op);
+  meeting.groups = countOf(groups);
+  meeting.fences = state.unfenced.anyCommon(agents);
+  meetings.push_back(meeting);
+  state.unfenced.reset(agents);
+  for (unsigned id : both(state.pending, agents).set_bits())
+    if (table[id].groups == groups)
+      state.pending.reset(id);
+}
+
+void BarrierPlacement::fence(Operation *op, const BitVector &writes,
+                             State &state) {
+  Meeting meeting{op};
+  meeting.isBarrier = false;
+  meeting.fences = true;
+  meetings.push_back(meeting);
+  state.unfenced.reset(writes);
+}
+
+static void emit(const Meeting &meeting) {
+  OpBuilder builder(meeting.op);
+  Location loc = meeting.op->getLoc();
+  if (meeting.waitsForCopies || meeting.fences)
+    FenceOp::create(builder, loc, meeting.waitsForCopies, meeting.fences);
+  if (meeting.isBarrier)
+    BarrierOp::create(builder, loc,
+                      meeting.groups > 1
+                          ? builder.getI64IntegerAttr(meeting.groups)
+                          : IntegerAttr());
+}
+
+bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
+  if (auto gemm = dyn_cast<GemmOp>(op))
+    return gemm.getPlan() &&
+           (gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma ||
+            gemm.getPlan()->getInstruction() == MmaInstruction::Tcgen05);
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  return move && move.getSource() == buffer && move.isMovedByProxy();
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct InsertBarriersPass
+    : tile::impl::InsertBarriersPassBase<InsertBarriersPass> {
+  using InsertBarriersPassBase::InsertBarriersPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(requireChosen(module)))
+      return signalPassFailure();
+    auto attr = module->getAttrOfType<TargetAttr>(kTargetAttrName);
+    if (!attr) {
+      module.emitError() << "expected a target: run --tile-set-target";
+      return signalPassFailure();
+    }
+    const TargetInfo &target = *TargetInfo::get(attr.getArch());
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      if (failed(insert(kernel, target)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult insert(KernelOp kernel, const TargetInfo &target);
+  static void explain(const Meeting &meeting, const AccessTable &table);
+};
+} // namespace
+
+LogicalResult InsertBarriersPass::insert(KernelOp kernel,
+                                         const TargetInfo &target) {
+  if (kernel->hasAttr(kHasBarriersAttrName))
+    return kernel.emitOpError() << "expected no barriers of an earlier "
+                                   "--tile-insert-barriers";
+  FailureOr<SharedArena> arena = readSharedArena(kernel);
+  if (failed(arena))
+    return failure();
+  AccessTable table(kernel, *arena, target);
+  for (const Meeting &meeting : BarrierPlacement(kernel, table).run()) {
+    emit(meeting);
+    ++(meeting.isBarrier ? insertedBarriers : insertedFences);
+    if (remarks)
+      explain(meeting, table);
+  }
+  kernel->setAttr(kHasBarriersAttrName, UnitAttr::get(&getContext()));
+  return success();
+}
+
+void InsertBarriersPass::explain(const Meeting &meeting,
+                                 const AccessTable &table) {
+  InFlightDiagnostic remark = meeting.op->emitRemark();
+  if (!meeting.isBarrier)
+    remark << "each thread fences before this";
+  else if (meeting.groups > 1)
+    remark << "the threads of each of " << meeting.groups
+           << " groups of warps meet before this";
+  else
+    remark << "all threads meet before this";
+  if (meeting.waitsForCopies)
+    remark << ", once their own copies have landed";
+  if (meeting.isBarrier && meeting.fences)
+    remark << ", and fence first";
+  if (meeting.conflict)
+    remark.attachNote(table.firstOf(*meeting.conflict)->getLoc())
+        << "it may touch what this "
+        << (table[*meeting.conflict].isWrite ? "writes" : "reads");
+}
