@@ -8,6 +8,8 @@
 The peer is torch's scaled_dot_product_attention through cuDNN. Results are first compared with float32 on fresh random
 inputs, the output poisoned with NaN: all of them for short ones, two heads of long ones, and odd lengths too. Operations
 are 4 B H S S D, half of that with `causal`.
+
+`run ... --jsonl FILE` adds what was measured to FILE, as lines for results.jsonl (see results.py).
 """
 
 import argparse

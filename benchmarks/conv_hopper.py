@@ -7,6 +7,8 @@
 
 The peer is torch's conv2d on channels_last tensors, cuDNN's algorithm being chosen by benchmarking. Results are first
 compared with float32 on fresh random inputs, the output poisoned with NaN. Operations are 2 N P Q F R S C.
+
+`run ... --jsonl FILE` adds what was measured to FILE, as lines for results.jsonl (see results.py).
 """
 
 import argparse

@@ -19,6 +19,8 @@ Modes of `run` (several may be named; default: headline sweep):
 Every configuration that is timed is first compared with float32 on fresh random inputs, the output poisoned with NaN.
 Times are medians of triton's do_bench, ours and the peer alternating in one process; ratios are peer over ours, pair by
 pair: above 1 is faster than the peer. `--tune` picks configurations by measuring; without it a model of waves picks.
+
+`run ... --jsonl FILE` adds what was measured to FILE, as lines for results.jsonl (see results.py).
 """
 
 import argparse

@@ -8,6 +8,8 @@
 Every result is compared with float32 on fresh random inputs, the output poisoned with NaN, before it is timed; times are
 medians of triton.testing.do_bench, ours and torch.matmul alternating in one process. Each tile is measured with loads as
 the compiler chooses them for sm_90, and (`notma`) as it chooses them for GPUs without TMA.
+
+`run ... --jsonl FILE` adds what was measured to FILE, as lines for results.jsonl (see results.py).
 """
 
 import argparse

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks what documents say about the repository. usage: check_docs.py ROOT
 
-  order   docs/Architecture.md lists the passes in the order of lib/Pipelines/Pipelines.cpp, Passes.td declares them in it
+  order   docs/Architecture.md lists the passes in the order of lib/Pipelines/Pipelines.cpp, Passes.td declares them in it, and
+          what a description says that a pass needs comes before
   links   relative links of documents lead to files, and links to headings to headings
   inside  no tracked file refers to something outside of the repository, or to who worked on it when
 """
@@ -45,6 +46,15 @@ def order():
     wanted = [flag for flag in run if flag in here]
     if [flag for flag in here if flag in run] != wanted:
         wrong.append(f"{TRANSFORMS} declares {here}, lib/Pipelines/Pipelines.cpp runs {wanted}")
+    for part in re.split(r"^def ", read(TRANSFORMS), flags=re.M)[1:]:
+        flag = re.search(r'Pass<"([\w-]+)"', part)
+        needs = re.search(r"Needs: (.*?)\.\n", part, re.S)
+        if not flag or not needs:
+            wrong.append(f"{TRANSFORMS}: {part.split(':')[0].strip()}: expected 'Needs:' in the description, got none")
+            continue
+        for need in re.findall(r"`--([\w-]+)`", needs[1].split("to stand before")[0]):
+            if need not in run or (flag[1] in run and run.index(need) >= run.index(flag[1])):
+                wrong.append(f"{TRANSFORMS}: --{flag[1]} needs --{need}, which does not run before it")
     return len(run), wrong
 
 

@@ -18,8 +18,13 @@ detectHost(llvm::CodeGenOptLevel level) {
     llvm::InitializeNativeTargetAsmPrinter();
   });
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (builder)
-    builder->setCodeGenOptLevel(level);
+  if (!builder)
+    return builder;
+  builder->setCodeGenOptLevel(level);
+  // These round to bf16 with subnormal results flushed to zero (Intel SDM,
+  // "VCVTNEPS2BF16"), and LLVM uses them to move bf16 values, too.
+  if (builder->getTargetTriple().isX86())
+    builder->addFeatures({"-avx512bf16", "-avxneconvert"});
   return builder;
 }
 

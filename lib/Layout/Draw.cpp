@@ -259,7 +259,7 @@ void mlir::tile::drawSvg(const FragmentLayout &layout, raw_ostream &os) {
              Cell cell;
              SmallVector<HardwareIndex> owners = layout.owners(coords);
              if (owners.empty()) {
-               cell.title = coordText(coords) + " is held by nobody";
+               cell.title = coordText(coords) + " is held by no thread";
                cell.text = "-";
                cell.lightness = 100;
                return cell;

@@ -208,7 +208,8 @@ OrRefusal<bool> FragmentLayout::verify() const {
     if (covered < logicalShape[dim])
       return Refusal{"coordinate " + std::to_string(covered) +
                      " of dimension " + std::to_string(dim) + " (extent " +
-                     std::to_string(logicalShape[dim]) + ") is held by nobody"};
+                     std::to_string(logicalShape[dim]) +
+                     ") is held by no thread"};
   }
   return true;
 }

@@ -31,15 +31,15 @@ TensorOrder &orderOf(Machine &machine, Warp &warp) {
   return order;
 }
 
-/// tcgen05.fence::before_thread_sync: what the thread releases from now on
-/// covers what it has waited for.
+/// tcgen05.fence::before_thread_sync: later releases of the thread also publish
+/// the accesses to tensor memory that it has waited for.
 void fenceBefore(Machine &machine, Thread &thread, const PtxInstruction &,
                  uint64_t *) {
   machine.detector().acquire(thread.agent, orderOf(machine, *thread.warp).done);
 }
 
-/// tcgen05.fence::after_thread_sync: what the thread knows comes before what it
-/// does with tensor memory from now on.
+/// tcgen05.fence::after_thread_sync: everything that the thread knows happens
+/// before its later accesses to tensor memory.
 void fenceAfter(Machine &machine, Thread &thread, const PtxInstruction &,
                 uint64_t *) {
   TensorOrder &order = orderOf(machine, *thread.warp);

@@ -101,8 +101,8 @@ struct Thread {
   Groups copies;                            ///< cp.async
   Groups bulk;                              ///< bulk copies and TMA stores
   std::vector<OperationRef> unwaitedCopies; ///< for cp.async.mbarrier.arrive
-  /// Registers that wgmma still writes: what stands in for them, and what they
-  /// hold once the operations in flight have been done.
+  /// Registers that wgmma still writes: the tags that stand in for them, and
+  /// the values they hold after the operations in flight.
   struct InFlight {
     uint32_t value = 0;
     unsigned operations = 0; ///< that have not been done
@@ -130,10 +130,10 @@ struct Rendezvous {
   std::vector<uint64_t *> slots; ///< by lane; null: not there
 };
 
-/// What orders the accesses that a warp makes to tensor memory. They are no
-/// part of a thread's own order: they begin with what the last
-/// tcgen05.fence::after_thread_sync knew, and a thread hands them on only once
-/// it has waited for them and passed tcgen05.fence::before_thread_sync.
+/// The order of the accesses of a warp to tensor memory, which is apart from
+/// the order of a thread. The accesses start with the knowledge of the last
+/// tcgen05.fence::after_thread_sync, and a thread publishes them only after it
+/// has waited for them and has passed tcgen05.fence::before_thread_sync.
 struct TensorOrder {
   Agent known = kNoAgent;  ///< accesses nothing; the issuer of mma knows it
   Agent loads = kNoAgent;  ///< makes the accesses of tcgen05.ld

@@ -121,9 +121,9 @@ public:
   /// after the issuer's accesses so far and sees the generic writes that are
   /// visible to the asynchronous proxy.
   Agent beginAsync(Agent issuer);
-  /// The operation is complete; `into` hands on its accesses and what it knew
-  /// when it began (waits, mbarriers). What it wrote through the generic proxy
-  /// (cp.async) is not visible to the asynchronous one before a fence. The
+  /// The operation is complete: `into` receives its accesses, and the knowledge
+  /// it began with (waits, mbarriers). Its writes through the generic proxy
+  /// (cp.async) are visible to the asynchronous proxy only after a fence. The
   /// agent may be used again for another operation.
   void endAsync(Agent operation, Signal &into);
 

@@ -91,7 +91,7 @@ LogicalResult mlir::tile::lowerWithVersions(
           });
       module.lookupSymbol(kernel)->emitRemark()
           << "'" << version << "' is left out, and '" << kernel
-          << "' takes aligned arguments, too: " << error.str();
+          << "' is also launched with aligned arguments: " << error.str();
       once.push_back(kernel);
     }
   }

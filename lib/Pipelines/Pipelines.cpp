@@ -38,9 +38,13 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   SplitReductionPassOptions split;
   split.remarks = options.remarks;
   passes.addPass(createSplitReductionPass(split));
-  passes.addPass(createMakePersistentPass());
+  MakePersistentPassOptions persistent;
+  persistent.remarks = options.remarks;
+  passes.addPass(createMakePersistentPass(persistent));
   passes.addPass(createLowerAffineAccessesPass());
-  passes.addPass(createGuardOverhangPass());
+  GuardOverhangPassOptions overhang;
+  overhang.remarks = options.remarks;
+  passes.addPass(createGuardOverhangPass(overhang));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   InferLayoutsPassOptions inference;
@@ -90,11 +94,16 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   ScheduleGemmsPassOptions gemms;
   gemms.remarks = options.remarks;
   passes.addPass(createScheduleGemmsPass(gemms));
-  passes.addPass(createClearAccumulatorsPass());
-  passes.addPass(createScheduleStoresPass());
+  ClearAccumulatorsPassOptions zeros;
+  zeros.remarks = options.remarks;
+  passes.addPass(createClearAccumulatorsPass(zeros));
+  ScheduleStoresPassOptions scheduled;
+  scheduled.remarks = options.remarks;
+  passes.addPass(createScheduleStoresPass(scheduled));
   DelayStoresPassOptions delay;
   delay.remarks = options.remarks;
   passes.addPass(createDelayStoresPass(delay));
+  passes.addPass(createCountArrivalsPass());
 }
 
 void mlir::tile::buildPlacementPipeline(OpPassManager &passes,

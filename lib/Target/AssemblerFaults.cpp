@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "AssemblerFaults.h"
+#include "tile/Target/PtxMnemonics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,6 +17,7 @@
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
+namespace ptx = mlir::tile::ptx;
 
 /// Does NVPTX select the upper half of a 32-bit product for `value`? Divisions
 /// and remainders by a constant become one, as do the truncated upper halves of
@@ -109,9 +111,9 @@ void mlir::tile::putWaitsFirst(llvm::Module &module) {
   for (Function &function : module)
     for (BasicBlock &block : function)
       for (Instruction &instruction : block) {
-        if (isAssembly(instruction, "wgmma.mma_async"))
+        if (isAssembly(instruction, ptx::kWgmmaMma))
           break; // what follows is issued here
-        if (!isAssembly(instruction, "wgmma.wait_group"))
+        if (!isAssembly(instruction, ptx::kWgmmaWait))
           continue;
         putFirst(instruction);
         break;
@@ -129,7 +131,7 @@ static void findProducts(Value *value, SmallPtrSetImpl<Value *> &seen,
   else if (auto *element = dyn_cast<ExtractValueInst>(value))
     findProducts(element->getAggregateOperand(), seen, products);
   else if (auto *call = dyn_cast<Instruction>(value);
-           call && isAssembly(*call, "wgmma.mma_async"))
+           call && isAssembly(*call, ptx::kWgmmaMma))
     products.push_back(call);
 }
 
@@ -153,7 +155,7 @@ static bool isKept(PHINode *phi, ArrayRef<Instruction *> products,
         dominators.dominates(block, wait.getParent()))
       starts.insert(block);
     for (User *user : kept[next]->users()) {
-      if (isAssembly(*cast<Instruction>(user), "wgmma."))
+      if (isAssembly(*cast<Instruction>(user), ptx::kAnyWgmma))
         return false;
       if (isSameRegisters(user))
         kept.insert(cast<Instruction>(user));
@@ -212,7 +214,7 @@ void mlir::tile::copyBehindWaits(llvm::Module &module) {
       continue;
     DominatorTree dominators(function);
     for (Instruction &instruction : instructions(function)) {
-      if (!isAssembly(instruction, "wgmma.wait_group"))
+      if (!isAssembly(instruction, ptx::kWgmmaWait))
         continue;
       auto &wait = cast<CallBase>(instruction);
       copyForPhis(wait, 0, wait, dominators);

@@ -10,6 +10,7 @@
 #include "NvvmShapes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Target/PtxMnemonics.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -254,7 +255,7 @@ void MbarrierCheck::collect() {
   function.walk([&](Operation *op) {
     StringRef text = assembly(op);
     APInt count;
-    if (text.starts_with("mbarrier.init") && op->getNumOperands() == 2 &&
+    if (text.starts_with(ptx::kMbarrierInit) && op->getNumOperands() == 2 &&
         matchPattern(op->getOperand(1), m_ConstantInt(&count)))
       if (std::optional<Place> place = placeOf(op->getOperand(0)))
         if (place->isExact) {
@@ -269,12 +270,12 @@ void MbarrierCheck::collect() {
   function.walk([&](Operation *op) {
     StringRef text = assembly(op);
     auto copies = dyn_cast<NVVM::CpAsyncMBarrierArriveOp>(op);
-    bool arrives = text.contains("mbarrier.arrive") || copies;
+    bool arrives = text.contains(ptx::kMbarrierArrive) || copies;
     StringRef name = op->getName().getStringRef();
     bool counts = text.contains("expect_tx") || text.contains("complete_tx") ||
                   name.contains("expect_tx") ||
                   name.starts_with("nvvm.cp.async.bulk");
-    bool commits = text.contains("tcgen05.commit");
+    bool commits = text.contains(ptx::kTcgen05Commit);
     if (!arrives && !counts && !commits)
       return;
     // Whatever of it is an address of a barrier.
@@ -416,7 +417,7 @@ bool MbarrierCheck::checkFences() {
           op->emitError()
           << (isWgmma(op) ? "wgmma" : "tcgen05.mma")
           << " reads what others wrote through the generic proxy, without "
-             "fence.proxy.async behind the wait for it: PTX ISA, 'Async Proxy'";
+             "fence.proxy.async after the wait for it: PTX ISA, 'Async Proxy'";
       diag.attachNote(last->getLoc()) << "waited for here";
       ok = false;
     }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Target/PtxMnemonics.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -25,14 +26,14 @@ StringRef hazards::assembly(Operation *op) {
 }
 
 bool hazards::isWgmma(Operation *op) {
-  return assembly(op).contains("wgmma.mma_async") ||
+  return assembly(op).contains(ptx::kWgmmaMma) ||
          op->getName().getStringRef() == "nvvm.wgmma.mma_async";
 }
 
 bool hazards::isTcgen05Mma(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  return assembly(op).contains("tcgen05.mma.") || name == "nvvm.tcgen05.mma" ||
-         name.starts_with("nvvm.tcgen05.mma.");
+  return assembly(op).contains(ptx::kTcgen05Mma) ||
+         name == "nvvm.tcgen05.mma" || name.starts_with("nvvm.tcgen05.mma.");
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,9 +75,9 @@ private:
 /// The group that the assembly issues is not waited for in it.
 static bool leavesGroupInFlight(Operation *op) {
   StringRef text = assembly(op);
-  size_t issue = text.rfind("wgmma.mma_async");
+  size_t issue = text.rfind(ptx::kWgmmaMma);
   return issue != StringRef::npos &&
-         !text.drop_front(issue).contains("wgmma.wait_group.sync.aligned 0;");
+         !text.drop_front(issue).contains(ptx::kWgmmaWaitForAll);
 }
 
 static bool isMovedOnly(Operation *op) {
@@ -97,7 +98,7 @@ void AccumulatorCheck::checkUsers(Value value, Operation *issue) {
         pending.push_back(user->getResult(0));
         continue;
       }
-      if (assembly(user).contains("wgmma.") || isa<LLVM::StoreOp>(user) ||
+      if (assembly(user).contains(ptx::kAnyWgmma) || isa<LLVM::StoreOp>(user) ||
           isa<BranchOpInterface>(user) || !reported.insert(user).second)
         continue;
       InFlightDiagnostic diag =
@@ -215,8 +216,8 @@ static bool checkTensorLoads(LLVM::LLVMFuncOp function) {
 
 std::optional<std::pair<Value, Value>> hazards::phaseWait(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  bool waits = assembly(op).contains("mbarrier.try_wait.parity") ||
-               assembly(op).contains("mbarrier.test_wait.parity") ||
+  bool waits = assembly(op).contains(ptx::kMbarrierTryWait) ||
+               assembly(op).contains(ptx::kMbarrierTestWait) ||
                name.starts_with("nvvm.mbarrier.try_wait.parity");
   if (!waits || op->getNumOperands() < 2)
     return std::nullopt;
@@ -391,7 +392,7 @@ static bool isElected(Operation *op, Selection &threads) {
 
 /// Instructions of the tensor core that one thread issues for all.
 static bool isTcgen05Issue(Operation *op) {
-  return isTcgen05Mma(op) || assembly(op).contains("tcgen05.commit") ||
+  return isTcgen05Mma(op) || assembly(op).contains(ptx::kTcgen05Commit) ||
          op->getName().getStringRef() == "nvvm.tcgen05.commit";
 }
 
@@ -499,8 +500,7 @@ bool hazards::writesShared(Operation *op) {
 }
 
 bool hazards::isProxyFence(Operation *op) {
-  return isa<NVVM::FenceProxyOp>(op) ||
-         assembly(op).contains("fence.proxy.async");
+  return isa<NVVM::FenceProxyOp>(op) || assembly(op).contains(ptx::kProxyFence);
 }
 
 /// Where nothing but generic writes fills shared memory, the first wgmma or

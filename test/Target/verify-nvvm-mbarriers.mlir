@@ -139,7 +139,7 @@ llvm.func @fence(%d: i64, %slot: i32, %x: vector<4xi32>) attributes {nvvm.kernel
   llvm.inline_asm has_side_effects "fence.proxy.async.shared::cta;", "~{memory}" : () -> ()
   // expected-note @below {{waited for here}}
   llvm.inline_asm has_side_effects "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; @!done bra again; }", "r,r,~{memory}" %address, %slot : (i32, i32) -> ()
-  // expected-error @below {{wgmma reads what others wrote through the generic proxy, without fence.proxy.async behind the wait for it: PTX ISA, 'Async Proxy'}}
+  // expected-error @below {{wgmma reads what others wrote through the generic proxy, without fence.proxy.async after the wait for it: PTX ISA, 'Async Proxy'}}
   %r = llvm.inline_asm has_side_effects "wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $1, 1, 1, 1, 0, 0; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;", "=f,l" %d : (i64) -> f32
   llvm.br ^end
 ^end:

@@ -82,3 +82,26 @@ def test_none_in_an_eager_kernel():
     b, c = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
     twice(None, b, c)
     np.testing.assert_array_equal(c, b * 2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_addresses(dtype):
+    kind = T.dtype(dtype).as_numpy()
+
+    @T.prim_func
+    def main(a_ptr: T.ptr, b_ptr: T.ptr, m: T.int32, n: T.int32):
+        A = T.make_tensor(a_ptr, (m, n), dtype)
+        B = T.make_tensor(b_ptr, (n, m), dtype)
+        with T.Kernel(m, threads=32) as bx:
+            for i in T.Parallel(n):
+                B[i, bx] = A[bx, i]
+
+    bits = (np.arange(12) + 1).astype(np.float32).view(np.uint32).reshape(3, 4)
+    a = bits.view(kind) if kind.itemsize == 4 else (bits >> 16).astype(np.uint16).view(kind)
+    b = np.zeros((4, 3), kind)
+    kernel = compile_kernel(main, target="cpu")
+    kernel(a.ctypes.data, b.ctypes.data, 3, 4)
+    np.testing.assert_array_equal(b.view(np.uint8), np.ascontiguousarray(a.T).view(np.uint8))
+    kernel(a, b, 3, 4)
+    with pytest.raises(ArgumentError, match="expected an address of a tensor"):
+        kernel(0, b, 3, 4)

@@ -85,3 +85,18 @@ def test_a_tile_smaller_than_the_source_is_an_error():
             with T.Kernel(1, threads=32):
                 S = T.alloc_shared((32,), "float32")
                 T.copy(A[0:64], S)
+
+
+def test_subnormal_bf16_elements_keep_their_bits():
+    """Hosts with bf16 instructions that flush subnormals to zero are not to use them."""
+
+    @T.prim_func
+    def transpose(A: T.Tensor((3, 4), "bfloat16"), B: T.Tensor((4, 3), "bfloat16")):
+        with T.Kernel(3, threads=32) as bx:
+            for i in T.Parallel(4):
+                B[i, bx] = A[bx, i]
+
+    a = np.arange(1, 13, dtype=np.uint16).reshape(3, 4)
+    b = np.full((4, 3), 7777, np.uint16)
+    compile_kernel(transpose, target="cpu")(a, b)
+    np.testing.assert_array_equal(b, a.T)

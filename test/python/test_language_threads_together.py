@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Votes of threads, reductions by any operation, reductions of a thread's memory, random numbers."""
+"""Votes of threads, reductions of any kind, of a thread's memory; random numbers."""
 
 import math
 
@@ -179,6 +179,17 @@ def test_loops_without_order_stand_alone():
                     for _ in T.serial(2):
                         for j in T.Parallel(8):
                             A[i, j] = 1.0
+
+
+def test_work_of_the_block_is_no_iteration():
+    with pytest.raises(ValueError, match="T.copy inside of T.Parallel"):
+
+        @T.prim_func
+        def main(A: T.Tensor((8,), "float32")):
+            with T.Kernel(1, threads=32):
+                S = T.alloc_shared((8,), "float32")
+                for _ in T.Parallel(1):
+                    T.copy(A, S)
 
 
 def test_an_empty_grid():

@@ -202,3 +202,18 @@ def test_variables_in_arms_of_a_condition_on_threads():
     expected = np.where(np.arange(64) < 32, 5.0, 1.0)
     expected[:16] += a[:16] * (a[:4] * 2).sum()
     np.testing.assert_allclose(b, expected, rtol=1e-5)
+
+
+def test_lanes_of_vectors():
+    @T.prim_func
+    def main(A: T.Tensor((8,), "float32"), B: T.Tensor((8,), "float32")):
+        with T.Kernel(1, threads=1):
+            x, y = A[T.Ramp(0, 1, 4)], A[T.Ramp(4, 1, 4)]
+            both = T.vectorcombine("float32x8", x, y)
+            B[T.Ramp(0, 1, 4)] = T.vectorhigh("float32x4", both)
+            B[T.Ramp(4, 1, 2)] = T.Shuffle([x, y], [1, 7])
+            B[6] = T.extract_lane(x, 2) + T.Shuffle([x], [0])
+            B[7] = T.extract_lane(T.vectorlow("float32x2", x), 1)
+
+    a = np.arange(8, dtype=np.float32) + 1
+    np.testing.assert_array_equal(run(main, a, np.zeros_like(a)), [5, 6, 7, 8, 2, 8, 4, 2])

@@ -120,7 +120,7 @@ static llvm::Error parseFill(Argument &argument, ArrayRef<StringRef> parts) {
                  parts.front(), "'");
   if (parts.size() > 1)
     return error("expected SHAPE:FILL:SEED for argument '", argument.name,
-                 "', got '", parts[1], "' behind the seed");
+                 "', got '", parts[1], "' after the seed");
   return llvm::Error::success();
 }
 

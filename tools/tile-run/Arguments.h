@@ -70,10 +70,10 @@ struct Signature {
 };
 Signature signatureOf(KernelOp kernel, const KernelFacts &facts);
 
-/// Reads `--args` against the kernel. What it leaves out comes from static
-/// types and `tile.shape_hint`: shapes, dense strides, `uniform` for what is
-/// read, `permutation` where that names rows, `nan` for what is only written,
-/// the argument's number as seed; 1 for floating-point scalars.
+/// Reads `--args` against the kernel. Omitted parts come from static types and
+/// `tile.shape_hint`: shapes, dense strides, `uniform` for arguments that are
+/// read, `permutation` for those that name rows, `nan` for those that are only
+/// written, the argument's number as seed; 1 for floating-point scalars.
 llvm::Expected<std::vector<Argument>> parseArguments(const Signature &signature,
                                                      StringRef text);
 

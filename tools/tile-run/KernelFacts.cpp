@@ -263,8 +263,8 @@ private:
 };
 } // namespace
 
-/// Whether the value is what the operation made the last time: an argument of
-/// the loop around it, or what is loaded from where the result is stored.
+/// Whether the value is the previous result of the operation: an argument of
+/// the loop around it, or a load from the place where the result is stored.
 static bool isCarried(Value value, Operation *op) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop =

@@ -7,10 +7,10 @@
 
 namespace mlir::tile::run {
 
-/// Makes floating-point arithmetic add up the absolute values of its operands:
-/// what is left of a sum that cancels says nothing of the errors in it. Kept as
-/// they are: what decides between values (comparisons, largest and smallest),
-/// and what an exponential or another function is taken of.
+/// Makes floating-point arithmetic add up the absolute values of its operands,
+/// because the small result of a sum that cancels says nothing of the errors in
+/// its terms. Comparisons, maxima and minima stay as they are, and so do the
+/// arguments of exponentials and other functions.
 void useMagnitudes(ModuleOp module);
 
 } // namespace mlir::tile::run

@@ -248,7 +248,7 @@ public:
         continue;
       int64_t offset = touched - guard.begin();
       std::string where =
-          after ? std::to_string(offset) + " bytes behind its end"
+          after ? std::to_string(offset) + " bytes after its end"
                 : std::to_string(kGuardBytes - offset) + " bytes before it";
       return llvm::createStringError("the kernel wrote outside of argument '" +
                                      name + "', " + where);
@@ -287,7 +287,7 @@ static llvm::Error checkUntouched(const Argument &argument,
                              loadBitsAt(argument.element, after.data(), i))
       return llvm::createStringError(
           "the kernel wrote between the rows of argument '" + argument.name +
-          "', " + std::to_string(i) + " elements behind its first");
+          "', " + std::to_string(i) + " elements after its first");
   return llvm::Error::success();
 }
 

@@ -169,9 +169,9 @@ TEST(Fragment, VerifyNamesTheModeAndTheExtent) {
   EXPECT_EQ(reason(FragmentLayout({4}, {{2, 0, 2}}, {{2, 0, 1}}, {})),
             "accepted");
   EXPECT_EQ(reason(FragmentLayout({4}, {{2, 0, 1}}, {}, {})),
-            "coordinate 2 of dimension 0 (extent 4) is held by nobody");
+            "coordinate 2 of dimension 0 (extent 4) is held by no thread");
   EXPECT_EQ(reason(FragmentLayout({4}, {{2, 0, 2}}, {{3, 0, 3}}, {})),
-            "coordinate 1 of dimension 0 (extent 4) is held by nobody");
+            "coordinate 1 of dimension 0 (extent 4) is held by no thread");
   EXPECT_EQ(reason(FragmentLayout({4}, {{4, 1, 1}}, {}, {})),
             "expected a dimension below 1 in register mode 0, got 1");
   EXPECT_EQ(reason(FragmentLayout({4}, {}, {{2, 0, 1}, {0, 0, 2}}, {})),

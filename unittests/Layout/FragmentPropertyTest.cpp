@@ -92,7 +92,7 @@ TEST(FragmentProperty, OwnersAreTheInverseImage) {
     for (auto &[coords, indices] : owners)
       overshoots |= !indices.empty() && !inside(coords, layout.shape());
     EXPECT_EQ(layout.overshoots(), overshoots);
-    // Out of bounds is held by nobody, whatever the digits reach.
+    // Out of bounds is held by no thread, whatever the digits reach.
     EXPECT_TRUE(layout.owners(layout.shape()).empty());
   });
 }

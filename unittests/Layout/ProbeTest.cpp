@@ -246,7 +246,7 @@ TEST(Cute, ErrorsNameTheColumn) {
             "a thread mode of extent 48 does not split at a warp of 32 "
             "threads");
   EXPECT_EQ(parseCuteFragment("(32,1):(1@0,0)", {64}).reason(),
-            "coordinate 32 of dimension 0 (extent 64) is held by nobody");
+            "coordinate 32 of dimension 0 (extent 64) is held by no thread");
   EXPECT_EQ(parseCuteShared("(4,8):(2@1,1@0)", 16).reason(),
             "expected integer strides, got 2@1");
   EXPECT_EQ(parseCuteShared("Sw<3,3> o 8:1", 16).reason(),

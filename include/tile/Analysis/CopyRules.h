@@ -51,5 +51,19 @@ struct CopyDecision {
 bool decideCopy(const CopyFacts &facts, const TargetInfo &target,
                 std::optional<CopyInstruction> prefer, CopyDecision &decision);
 
+/// Why no tensor copy can make the move; empty where one can. Passes that make
+/// or share copies ask it before --tile-select-copies decides.
+std::string whyNotTensorCopy(TileMoveOpInterface move,
+                             const TargetInfo &target);
+
+/// The first row by which threads make the move: for copies that cannot have an
+/// mbarrier.
+CopyPlanAttr planByThreads(TileMoveOpInterface move, const TargetInfo &target);
+
+/// The ldmatrix that loads most of a fragment of rank 2 at a time, from rows of
+/// contiguous elements; null where none does.
+CopyPlanAttr matrixLoadPlan(MLIRContext *context, const FragmentLayout &layout,
+                            unsigned bits);
+
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_COPYRULES_H

@@ -19,8 +19,8 @@
 
 namespace mlir::tile::cost {
 
-/// What a dimension of which nothing is known counts as, and what a loop of
-/// unknown bounds runs.
+/// The extent that is assumed for an unknown dimension, and the range of a loop
+/// with unknown bounds.
 inline constexpr int64_t kDefaultExtent = 4096, kDefaultTrips = 16;
 
 /// Per argument: sizes of a buffer, or the value of an integer scalar.

@@ -13,6 +13,7 @@
 #define TILE_ANALYSIS_COSTMODEL_H
 
 #include "tile/Target/DeviceInfo.h"
+#include "tile/Target/ThreadBudget.h"
 #include <array>
 #include <cstdint>
 #include <string>
@@ -63,6 +64,10 @@ struct KernelFacts {
   std::vector<Phase> phases;
   std::vector<Stream> streams;
 
+  /// Threads that compute.
+  int64_t consumers() const {
+    return hasRoles ? threads - kProducerThreads : threads;
+  }
   int64_t blocks() const { return grid[0] * grid[1] * grid[2] * split; }
   int64_t clusterSize() const {
     return cluster[0] * cluster[1] * cluster[2] * split;

@@ -20,14 +20,11 @@ struct RegisterPeak {
   int64_t registers() const { return fragments + own; }
 };
 
-/// 32-bit registers of a thread that a fragment takes; more than any thread has
-/// where it has no layout yet.
-int64_t registersOfFragment(AllocOp fragment);
+/// 32-bit registers of a thread that elements laid out so take.
+int64_t registersOf(const FragmentLayout &layout, Type element);
 
-/// Registers of a thread beside accumulators and results that both are alive:
-/// addresses, counters, descriptors, and what ptxas needs to shuffle (128x256
-/// tiles with 232 registers and 64 of results do not spill).
-inline constexpr int64_t kRegistersBesideFragments = 40;
+/// The same of a fragment; more than any thread has where it has no layout yet.
+int64_t registersOfFragment(AllocOp fragment);
 
 /// On the function that a kernel becomes: the peak's registers (i64), and its
 /// location, for remarks of the assembler.

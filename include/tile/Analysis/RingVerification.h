@@ -20,8 +20,8 @@ struct RingNote {
   std::string text;
 };
 
-/// The rules of docs/Rationale/Schedules.md §5 that are checked, by its
-/// numbers; docs/Rationale/VerifyRings.md says how.
+/// The rules of docs/Rings.md that are checked, by its numbers;
+/// docs/Rationale/VerifyRings.md says how.
 enum class RingRule : uint8_t {
   None, // not proved, and no rule is known to be broken
   R1,
@@ -32,6 +32,7 @@ enum class RingRule : uint8_t {
   R7,
   R7b,
   R8,
+  R9,
   R10,
   R12,
   R14,
@@ -39,7 +40,8 @@ enum class RingRule : uint8_t {
   R16,
   R17,
   R18,
-  R22
+  R22,
+  R23
 };
 
 /// `R16`.

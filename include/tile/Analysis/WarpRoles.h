@@ -10,14 +10,17 @@
 #define TILE_ANALYSIS_WARPROLES_H
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
-#include "tile/Target/TargetInfo.h"
+#include "tile/Target/ThreadBudget.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <string>
 
 namespace mlir::tile {
 
-/// Threads of the warpgroup that issues copies, added to the kernel's own.
-inline constexpr int64_t kProducerThreads = 128;
+/// Why `threads` of a kernel on `target` get no role beside them that copies,
+/// whatever the program does; empty where they can. With `isAskedFor` it is
+/// enough that roles are possible, without registers to redistribute.
+std::string whyNoRoles(const TargetInfo &target, int64_t threads,
+                       bool isAskedFor);
 
 struct RoleDecision {
   bool specialize = false;

@@ -81,7 +81,7 @@ struct Arg {
 std::vector<size_t> selectCode(Span<const CodeSpec> code, int computeMajor,
                                int computeMinor);
 
-/// What a launch checks beyond what it needs to be well-formed.
+/// The checks of a launch beyond those without which it could not be made.
 struct LaunchChecks {
   /// Ask the driver whether each address is memory of this device.
   bool pointers = true;

@@ -11,6 +11,7 @@
 #include "tile/Analysis/CopyRules.h"
 #include "TmaRules.h"
 #include "tile/Analysis/MatrixAccess.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -204,17 +205,20 @@ static const CopyRule kRules[] = {
 
 ArrayRef<CopyRule> tile::getCopyRules() { return kRules; }
 
-bool tile::decideCopy(const CopyFacts &facts, const TargetInfo &target,
-                      std::optional<CopyInstruction> prefer,
-                      CopyDecision &decision) {
+using IsWanted = llvm::function_ref<bool(const CopyRule &)>;
+
+/// Walks the rows of the table that are wanted (all of them, where `isWanted`
+/// is null).
+static bool decideAmong(const CopyFacts &facts, const TargetInfo &target,
+                        IsWanted isWanted, CopyDecision &decision) {
   TileMoveOpInterface move = facts.op;
   bool combines = move.getCombining().has_value();
   for (const CopyRule &rule : kRules) {
-    if (rule.combines != combines || (prefer && rule.instruction != *prefer) ||
+    if (rule.combines != combines || (isWanted && !isWanted(rule)) ||
         (rule.addressing && *rule.addressing != move.getAddressing()))
       continue;
     if (!rule.concerns(facts)) {
-      if (prefer)
+      if (isWanted)
         decision.rejected.push_back(
             {&rule, std::string(combines ? "combines" : "copies") + " from " +
                         rule.between.str() + " only"});
@@ -232,4 +236,45 @@ bool tile::decideCopy(const CopyFacts &facts, const TargetInfo &target,
     decision.rejected.push_back({&rule, std::move(reason)});
   }
   return false;
+}
+
+bool tile::decideCopy(const CopyFacts &facts, const TargetInfo &target,
+                      std::optional<CopyInstruction> prefer,
+                      CopyDecision &decision) {
+  auto isPreferred = [&](const CopyRule &rule) {
+    return rule.instruction == *prefer;
+  };
+  return decideAmong(facts, target, prefer ? IsWanted(isPreferred) : IsWanted(),
+                     decision);
+}
+
+CopyPlanAttr tile::planByThreads(TileMoveOpInterface move,
+                                 const TargetInfo &target) {
+  CopyDecision decision;
+  decideAmong(
+      CopyFacts::get(move), target,
+      [](const CopyRule &rule) {
+        return !traitsOf(rule.instruction).byAsyncProxy;
+      },
+      decision);
+  return CopyPlanAttr::get(move.getContext(), decision.instruction,
+                           decision.bytes);
+}
+
+std::string tile::whyNotTensorCopy(TileMoveOpInterface move,
+                                   const TargetInfo &target) {
+  CopyDecision decision;
+  return decideCopy(CopyFacts::get(move), target, CopyInstruction::Tma,
+                    decision)
+             ? std::string()
+             : decision.rejected.front().reason;
+}
+
+CopyPlanAttr tile::matrixLoadPlan(MLIRContext *context,
+                                  const FragmentLayout &layout, unsigned bits) {
+  for (const CopyRule &rule : kRules)
+    if (rule.instruction == CopyInstruction::Ldmatrix &&
+        matrixAccess(layout, /*vectorDim=*/1, bits, rule.bytes / 4))
+      return CopyPlanAttr::get(context, rule.instruction, rule.bytes);
+  return {};
 }

@@ -18,6 +18,8 @@
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include <cmath>
@@ -143,9 +145,7 @@ private:
 static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
-static double bitsOf(Value buffer) {
-  return getStorageBits(typeOf(buffer).getElementType());
-}
+static double bitsOf(Value buffer) { return storageBitsOf(buffer); }
 
 FactsReader::FactsReader(const TargetInfo &target, const DeviceInfo &device)
     : target(target), rates(device.rates) {}
@@ -175,12 +175,11 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
   double products = m * n * k;
   bool sharedA = isShared(op.getA()), sharedB = isShared(op.getB());
   Work &work = facts.work;
-  MmaInstruction instruction =
-      plan ? plan.getInstruction() : MmaInstruction::Fma;
+  const MmaTraits &traits = plan ? traitsOf(plan) : traitsOf(op);
   facts.registers = kBaseRegisters;
   double tensor =
       products * std::max(bitsA, bitsB) / 16 / rates.tensorMultiplyAdds;
-  if (instruction == MmaInstruction::Wgmma) {
+  if (traits.reader == RingSide::Wgmma) {
     work.tensorCycles = tensor;
     double shape = double(plan.getM()) * plan.getN() * plan.getK();
     work.sharedRead =
@@ -194,7 +193,7 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
       work.threadCycles +=
           m * n * std::max(1.0, k / double(*every)) / rates.multiplyAdds;
     }
-  } else if (instruction == MmaInstruction::MmaSync) {
+  } else if (traits.loadsOperandFragments) {
     work.tensorCycles = tensor / rates.mmaSyncPart;
     double warpsM = plan.getWarpsM(), warpsN = plan.getWarpsN();
     work.sharedRead = (sharedA ? m * k * warpsN * bitsA / 8 : 0) +
@@ -314,10 +313,9 @@ void KernelReader::readMemory() {
     }
   });
   facts.sharedBytes += barriers;
-  auto stated = kernel.getSpecialize();
-  facts.hasRoles = isPipelined && target.hasSetMaxRegisters() &&
-                   target.hasTma() && facts.threads % kProducerThreads == 0 &&
-                   (!stated || *stated);
+  facts.hasRoles =
+      isPipelined && target.hasTma() && kernel.getSpecialize().value_or(true) &&
+      whyNoRoles(target, facts.threads, /*isAskedFor=*/false).empty();
   facts.registers = llvm::divideCeil(fragmentBits, 32 * facts.threads);
   fragmentRegisters = double(facts.registers);
   int64_t staging = 0;
@@ -398,9 +396,7 @@ bool KernelReader::leavesLater(TileMoveOpInterface copy, unsigned phase) {
     return false;
   int64_t consumers = facts.threads - kProducerThreads;
   double results = elements(copy.getTileShape()) * 16 / 32 / double(consumers);
-  int64_t most = std::min<int64_t>(
-      target.maxRegistersPerThread,
-      (target.registersPerSm - kProducerThreads * 40) / consumers / 8 * 8);
+  int64_t most = ThreadBudget(target).consumer(consumers, /*hasRoles=*/true);
   return fragmentRegisters + results + kRegistersBesideFragments <=
          double(most);
 }

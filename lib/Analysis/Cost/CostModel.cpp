@@ -141,24 +141,21 @@ bool Estimator::exclude() {
               " bytes of shared memory, of " +
               std::to_string(target.sharedPerBlock));
   // Producers give registers up; without roles all threads have the same.
-  int64_t consumers = facts.hasRoles ? facts.threads - 128 : facts.threads;
-  int64_t spare = facts.hasRoles ? 128 * 40 : 0;
+  ThreadBudget budget(target);
+  int64_t consumers = facts.consumers();
   int64_t residents = std::max<int64_t>(1, facts.persistent);
-  int64_t registers = std::min((target.registersPerSm / residents - spare) /
-                                   std::max<int64_t>(1, consumers) / 8 * 8,
-                               target.maxRegistersPerThread);
+  int64_t registers = budget.consumer(consumers, facts.hasRoles, residents);
   if (facts.registers > registers)
     return no("about " + std::to_string(facts.registers) +
               " registers a thread, of " + std::to_string(registers));
-  int64_t launched = target.registersPerSm / facts.threads / 8 * 8;
+  int64_t launched = budget.launched(facts.threads);
   if (facts.hasRoles && launched <= kFewRegisters && facts.registers > launched)
     return no("about " + std::to_string(facts.registers) +
               " registers a thread, with " + std::to_string(launched) +
               " at launch");
   int64_t byShared = target.sharedPerSm / (facts.sharedBytes + kReservedShared);
   int64_t byRegisters =
-      target.registersPerSm /
-      std::max<int64_t>(1, facts.registers * consumers + spare);
+      budget.blocks(facts.registers, consumers, facts.hasRoles);
   int64_t byThreads = target.threadsPerSm / facts.threads;
   result.resident = std::max<int64_t>(
       1, std::min({byShared, byRegisters, byThreads, target.blocksPerSm}));
@@ -172,8 +169,7 @@ double Estimator::iterationCycles(const Phase &phase) const {
   const Work &work = phase.work;
   double load = work.loaded / device.rates.l2Bytes;
   double store = work.stored / device.rates.l2Bytes;
-  double groups = std::max<double>(
-      1, double(facts.hasRoles ? facts.threads - 128 : facts.threads) / 128);
+  double groups = std::max<double>(1, double(facts.consumers()) / 128);
   if (phase.stages <= 1) {
     // One thing after the other: a load, what is done with it, a store.
     return load + work.tensorCycles + work.threadCycles +

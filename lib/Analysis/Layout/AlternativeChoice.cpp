@@ -14,8 +14,9 @@ using namespace mlir::tile;
 
 using AllowedLayouts = llvm::DenseMap<Value, SmallVector<SharedLayout>>;
 
-/// Keeps, of what is allowed for each buffer, what an alternative can live
-/// with; false, with `allowed` as it was, where nothing is left.
+/// Restricts the layouts that are allowed for each buffer to those that an
+/// alternative accepts. Returns false, and leaves `allowed` unchanged, if no
+/// layout is left for some buffer.
 static bool narrow(const LayoutAlternative &alternative,
                    AllowedLayouts &allowed) {
   AllowedLayouts narrowed = allowed;

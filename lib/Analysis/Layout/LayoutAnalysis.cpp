@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -64,7 +65,7 @@ LogicalResult LayoutSolver::checkBuffers(Operation *op) {
              << "expected a " << stringifyMemorySpace(getMemorySpace(value))
              << " tile to come from `tile.alloc` directly, got a result of '"
              << op->getName() << "'";
-  if (isa<RingAcquireOp, RingWaitOp>(op))
+  if (showsSlot(op))
     for (Value view : op->getResults())
       if (!getSharedLayout(view))
         return op->emitOpError() << "expected layouts on `tile.ring.create`: "

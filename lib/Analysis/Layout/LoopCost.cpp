@@ -9,6 +9,7 @@
 #include "LoopCost.h"
 #include "tile/Layout/CheckedMath.h"
 #include "tile/Layout/Distribute.h"
+#include "tile/Target/ThreadBudget.h"
 #include <numeric>
 
 using namespace mlir;
@@ -160,11 +161,10 @@ int64_t tile::registersPerThread(const FragmentLayout &layout,
 
 double tile::registerCost(int64_t registers, int64_t numThreads,
                           const TargetInfo &target) {
-  // Addresses, loop counters and temporaries take about 40.
-  constexpr int64_t kOther = 40, kBlocks = 2;
-  int64_t affordable = std::min(target.maxRegistersPerThread,
-                                target.registersPerSm / (kBlocks * numThreads));
-  int64_t excess = std::max<int64_t>(0, registers + kOther - affordable);
+  constexpr int64_t kBlocks = 2;
+  int64_t affordable = ThreadBudget(target).share(numThreads, kBlocks);
+  int64_t excess =
+      std::max<int64_t>(0, registers + kRegistersBesideFragments - affordable);
   int64_t excessOfWarps = excess * (numThreads / kWarpSize);
   return kCyclesPerExcessRegister * double(excessOfWarps);
 }

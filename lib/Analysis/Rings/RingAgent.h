@@ -17,6 +17,8 @@ namespace mlir::tile::rings {
 struct LocalRing {
   int64_t acquired = 0, committed = 0, waited = 0, released = 0;
   bool isDrained = false;
+  /// By use, until it is released: kinds of readers, as bits.
+  llvm::SmallDenseMap<int64_t, unsigned, 4> readers;
 };
 
 /// What has been issued and not been awaited.
@@ -68,6 +70,9 @@ private:
   void cover(const Step &step, int64_t count, bool isInRange = true);
 
   bool touchSlot(const Step &step, const Touch &touch);
+  /// R9: who arrives at a release can speak for those who have read.
+  bool checkArrival(const Step &step, LocalRing &ring, int instance,
+                    int64_t use);
   bool touchBuffer(const Step &step, const Touch &touch);
   bool checkBackEdge(const Step &loop);
   Instance::Use &useOf(int instance, int64_t use);

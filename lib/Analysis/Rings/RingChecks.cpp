@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RingAgent.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -176,6 +177,8 @@ bool AgentRun::ringOp(const Step &step) {
                           " is released while an asynchronous operation may "
                           "still read it",
                       flight.step, "issued here, and not awaited");
+    if (!checkArrival(step, ring, instance, use))
+      return false;
     ++ring.released;
     event.kind = EventKind::Release;
     break;
@@ -188,6 +191,56 @@ bool AgentRun::ringOp(const Step &step) {
 }
 
 //===----------------------------------------------------------------------===//
+// Arrivals: R9
+//===----------------------------------------------------------------------===//
+
+/// Who has to arrive for a kind of reader.
+static RingArrival leastArrival(RingSide reader) {
+  switch (reader) {
+  case RingSide::Threads:
+    return RingArrival::Warp;
+  case RingSide::Wgmma:
+    return RingArrival::Warpgroup;
+  case RingSide::TmaStore:
+    return RingArrival::Agent;
+  default:
+    return RingArrival::None;
+  }
+}
+
+bool AgentRun::checkArrival(const Step &step, LocalRing &ring, int instance,
+                            int64_t use) {
+  const std::optional<RingArrivals> &arrivals = model.rings[step.ring].arrivals;
+  if (!arrivals)
+    return true;
+  unsigned readers = ring.readers.lookup(use);
+  ring.readers.erase(use);
+  auto isReadBy = [&](RingSide reader) {
+    return readers >> static_cast<unsigned>(reader) & 1;
+  };
+  RingArrival by = arrivals->by;
+  if (by == RingArrival::Warpgroup && step.meets)
+    return true;
+  for (RingSide reader :
+       {RingSide::Threads, RingSide::Wgmma, RingSide::TmaStore})
+    if (isReadBy(reader) && by < leastArrival(reader))
+      return report(RingRule::R9, step,
+                    slotName(instance, use) + " was read by " +
+                        stringifyRingSide(reader) +
+                        ", for which the ring's arrivals by " +
+                        stringify(by).str() +
+                        " do not speak: expected arrivals by " +
+                        stringify(leastArrival(reader)));
+  if (by == RingArrival::Warpgroup && !isReadBy(RingSide::Wgmma))
+    return report(RingRule::R9, step,
+                  "one thread of each warpgroup arrives for " +
+                      slotName(instance, use) +
+                      ", but no wgmma read it: nothing shows that the other "
+                      "warps have passed the wait");
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Accesses: R4, R7
 //===----------------------------------------------------------------------===//
 
@@ -195,25 +248,24 @@ bool AgentRun::ringOp(const Step &step) {
 static bool mayFill(Operation *op, RingSide producer) {
   if (producer == RingSide::Mma) {
     auto gemm = dyn_cast<GemmOp>(op);
-    auto plan = gemm ? gemm.getPlan() : std::nullopt;
-    return isa<FillOp>(op) ||
-           (plan && plan->getInstruction() == MmaInstruction::Tcgen05);
+    return isa<FillOp>(op) || (gemm && traitsOf(gemm).writer == producer);
   }
   auto copy = dyn_cast<TileMoveOpInterface>(op);
   bool fromGlobal = copy && isGlobal(copy.getSource());
-  CopyPlanAttr plan = copy ? copy.getPlanAttr() : CopyPlanAttr();
-  bool byProxy = plan && copy.isMovedByProxy();
+  bool isOpen = !copy || !copy.getPlanAttr();
+  auto fills = [&](RingSide side) {
+    return !isOpen && (traitsOf(copy).fills == side ||
+                       traitsOf(copy).fillsForRole == side);
+  };
   switch (producer) {
   case RingSide::Tma: // tensor and bulk copies: both complete on mbarriers
-    return fromGlobal && (!plan || byProxy);
+    return fromGlobal && (isOpen || fills(producer));
   case RingSide::CpAsync: // the wait's barrier publishes plain stores as well
-    return !byProxy;
+    return isOpen || fills(producer) || fills(RingSide::Threads);
   case RingSide::CpAsyncMbarrier: // its arrivals publish nothing else
-    return fromGlobal &&
-           (!plan || plan.getInstruction() == CopyInstruction::CpAsync);
+    return fromGlobal && (isOpen || fills(producer));
   default:
-    return !plan ||
-           (!byProxy && plan.getInstruction() != CopyInstruction::CpAsync);
+    return isOpen || fills(RingSide::Threads);
   }
 }
 
@@ -273,6 +325,8 @@ bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
   if (!known && !type.hasConsumer(RingSide::Tcgen05))
     return fail(slot() + " is read by " + stringifyRingSide(step.kindOfReader) +
                 ", which is not among the consumers of its ring");
+  if (ring.arrivals)
+    state.readers[use] |= 1u << static_cast<unsigned>(step.kindOfReader);
   uint64_t bit = uint64_t(1) << std::min(touch.buffer, 63);
   if (!(record.read & bit)) {
     record.read |= bit;

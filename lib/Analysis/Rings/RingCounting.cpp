@@ -1,7 +1,7 @@
 //===- RingCounting.cpp - counting semantics and vector clocks ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the agents once, counting: docs/Rationale/Schedules.md, section 6.2,
+// Runs the agents once, counting: docs/Rationale/VerifyRings.md, "Semantics",
 // says why one run speaks for all interleavings.
 //
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,8 @@ private:
   bool isPair(int view);
   /// Gemms of pairs read rings of pairs, and nobody else does.
   void checkPairs();
+  void checkArrivals(const Ring &ring);
+  void checkClaims();
 
   std::pair<int, int> slotOf(Value memref) const;
   Value baseOf(Value memref) const;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -82,11 +83,12 @@ void Extractor::collectRingsAndBuffers() {
       ring.type = create.getRing().getType();
       ring.stages = ring.type.getStages();
       ring.releases = getReleaseGroups(*model.groups, create);
+      ring.arrivals = RingArrivals::of(create);
       ring.storesLeaveSlots = ring.type.hasConsumer(RingSide::TmaStore);
       rings[create.getRing()] = static_cast<int>(model.rings.size());
       model.maxStages = std::max(model.maxStages, ring.stages);
       model.rings.push_back(std::move(ring));
-    } else if (isa<RingAcquireOp, RingWaitOp>(op)) {
+    } else if (showsSlot(op)) {
       views[op] = static_cast<int>(model.views.size());
       auto it = rings.find(ringOf(op));
       model.views.push_back(
@@ -304,28 +306,30 @@ void Extractor::finishRings() {
     };
     if (ring.type.getProducer() == RingSide::CpAsync && !isAlone)
       report("expected one role to fill and to read a ring filled by cp_async, "
-             "whose groups nobody else can wait for");
+             "whose groups no other role can wait for");
     else if (ring.producers.empty() && !ring.consumers.empty())
-      report("the ring is waited for, but nobody fills it");
+      report("the ring is waited for, but no role fills it");
     else if (ring.consumers.empty() && !ring.producers.empty())
-      report("the ring is filled, but nobody waits for it");
+      report("the ring is filled, but no role waits for it");
     if (ring.isBarrierProtocol)
       model.agents[ring.producers.front()].isSplit = true;
+    checkArrivals(ring);
   }
 }
 
 void Extractor::run() {
-  model.agents.push_back({"block", -1, false});
+  model.agents.push_back({"block", -1, kernel.getNumWarps(), false});
   kernel.walk([&](WarpSpecializeOp op) {
-    for (Attribute name : op.getNames())
+    for (auto [name, warps] : llvm::zip(op.getNames(), op.getWarps()))
       model.agents.push_back(
-          {cast<StringAttr>(name).getValue().str(), -1, false});
+          {cast<StringAttr>(name).getValue().str(), -1, warps, false});
   });
   model.clusterSize = std::max<int64_t>(1, kernel.getClusterSize());
   model.groups.emplace(kernel);
   if (auto cluster = kernel.getCluster())
     model.clusterExtents.assign(cluster->begin(), cluster->end());
   collectRingsAndBuffers();
+  checkClaims();
   if (model.isTrivial())
     return;
   collectUsersOfViews();

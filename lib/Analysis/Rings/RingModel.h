@@ -14,7 +14,7 @@
 
 #include "tile/Analysis/ClusterGroups.h"
 #include "tile/Analysis/RingVerification.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include <deque>
 #include <string>
 
@@ -137,6 +137,7 @@ struct Step {
   ClusterDims multicast = 0;
   bool awaitsReadOnly = false;
   bool isAgain = false;       // a wait for what the agent has waited for
+  bool meets = false;         // a release for which warpgroups meet
   ScalarId token = kNoScalar; // result of Issue
   SmallVector<ScalarId, 2> tokens;
   ScalarId stored = kNoScalar; // payload
@@ -177,6 +178,7 @@ struct Ring {
   /// and empty signals are groups and barriers among its threads.
   bool isBarrierProtocol = false;
   bool storesLeaveSlots = false;            // a consumer is tma_store
+  std::optional<RingArrivals> arrivals;     // where they were counted
   SmallVector<int, 2> producers, consumers; // agents
   std::string name;
 };
@@ -190,6 +192,7 @@ struct View {
 struct Agent {
   std::string name;
   int body = -1;
+  int64_t warps = 1;
   /// Explored as two threads that meet at barriers only.
   bool isSplit = false;
 };

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -31,14 +32,11 @@ bool Extractor::isPair(int view) {
 /// Which kind of consumer reads slots by `op`.
 void Extractor::classifyReader(Operation *op, Step &step) {
   if (auto gemm = dyn_cast<GemmOp>(op)) {
-    auto plan = gemm.getPlan();
-    bool wgmma =
-        plan ? plan->getInstruction() == MmaInstruction::Wgmma : gemm.isAsync();
-    bool tcgen05 = plan && plan->getInstruction() == MmaInstruction::Tcgen05;
-    step.kindOfReader = tcgen05 ? RingSide::Tcgen05
-                        : wgmma ? RingSide::Wgmma
-                                : RingSide::Threads;
-    step.readerIsOpen = !plan;
+    // Without a plan a token says that it is no gemm of threads.
+    step.readerIsOpen = !gemm.getPlan();
+    step.kindOfReader = step.readerIsOpen && gemm.isAsync()
+                            ? RingSide::Wgmma
+                            : traitsOf(gemm).reader;
   } else if (auto copy = dyn_cast<TileMoveOpInterface>(op)) {
     // Without a plan a token says so; with one, threads may store behind a
     // token, too.
@@ -114,6 +112,8 @@ void Extractor::compileRingOp(Operation &op, Body &body) {
     step.inFlight = wait.getInFlight() ? *wait.getInFlight() : 0;
     step.isAgain = wait.getAgain();
   }
+  if (auto release = dyn_cast<RingReleaseOp>(op))
+    step.meets = release->hasAttr(kMeetAttrName);
   if (step.ring < 0)
     return;
   Ring &ring = model.rings[step.ring];

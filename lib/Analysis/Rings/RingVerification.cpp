@@ -50,8 +50,8 @@ RingVerdict Verification::notProved(Operation *op, const Twine &reason) {
 
 StringRef tile::stringify(RingRule rule) {
   static constexpr StringLiteral names[] = {
-      "",    "R1",  "R2",  "R3",  "R4",  "R5",  "R7",  "R7b", "R8",
-      "R10", "R12", "R14", "R15", "R16", "R17", "R18", "R22"};
+      "",    "R1",  "R2",  "R3",  "R4",  "R5",  "R7",  "R7b", "R8", "R9",
+      "R10", "R12", "R14", "R15", "R16", "R17", "R18", "R22", "R23"};
   return names[static_cast<int>(rule)];
 }
 
@@ -184,10 +184,10 @@ RingVerdict Verification::conclude() {
 }
 
 RingVerdict Verification::verify() {
-  if (model.isTrivial())
-    return verdict;
   if (!model.findings.empty())
     return fault(model.findings.front());
+  if (model.isTrivial())
+    return verdict;
   if (model.unsupported)
     return notProved(model.unsupported, model.unsupportedReason);
   do

@@ -27,9 +27,9 @@ ClusterDims ClusterSharing::variesWith(Value value) {
 
 bool ClusterSharing::isGuess(Value value) { return find(value) & kGuess; }
 
-/// A value varies with what the values that it is computed from vary with.
-/// Loops make that circular: rounds start from what is known, nothing at first,
-/// and go on until one adds nothing.
+/// A value varies with everything that its operands vary with. Loops make this
+/// circular: the analysis runs in rounds, starts from nothing, and ends with
+/// the first round that adds nothing.
 ClusterDims ClusterSharing::find(Value value) {
   do {
     changed = false;
@@ -73,8 +73,8 @@ ClusterDims ClusterSharing::compute(Value value) {
       bool isIndex = argument.getArgNumber() >= count;
       return isIndex && position < indices.size() ? indices[position] : 0;
     }
-    // An induction variable or something carried: what the loop starts from,
-    // how often it runs, and what it yields.
+    // An induction variable or a carried value varies with the start of the
+    // loop, its number of iterations, and the values that it yields.
     ClusterDims dims = yields(owner);
     for (Operation *parent = owner; parent && !isa<KernelOp>(parent);
          parent = parent->getParentOp())

@@ -241,13 +241,13 @@ static std::optional<Conflict> addToSlice(Value value, Block &body,
       continue;
     SmallVector<OpAccess> accesses;
     if (op->getNumRegions() || collectAccesses(op, accesses))
-      return Conflict{"where it starts is computed by '" +
+      return Conflict{"its offset is computed by '" +
                           op->getName().getStringRef().str() +
                           "', which cannot be repeated earlier",
                       op, "computed here"};
     if (llvm::any_of(accesses,
                      [](const OpAccess &own) { return own.access.isWrite; }))
-      return Conflict{"where it starts is computed by '" +
+      return Conflict{"its offset is computed by '" +
                           op->getName().getStringRef().str() +
                           "', which writes memory",
                       op, "computed here"};
@@ -255,14 +255,14 @@ static std::optional<Conflict> addToSlice(Value value, Block &body,
       for (const OpAccess &other : bodyAccesses)
         if (other.access.isWrite &&
             mayAlias(other.access.buffer, own.access.buffer))
-          return Conflict{"where it starts is read from " +
+          return Conflict{"its offset is read from " +
                               describeBuffer(own.access.buffer) +
                               ", which is written in the loop",
                           other.op, "written here"};
     // An allocation is not repeated, and neither is anything that orders
     // itself.
     if (!isMemoryEffectFree(op) && accesses.empty())
-      return Conflict{"where it starts is computed by '" +
+      return Conflict{"its offset is computed by '" +
                           op->getName().getStringRef().str() +
                           "', which cannot be repeated earlier",
                       op, "computed here"};
@@ -280,15 +280,16 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
     return Conflict{"only copies from global to shared memory run ahead"};
   auto alloc = target.getDefiningOp<AllocOp>();
   if (!alloc)
-    return Conflict{"its target is not an allocation of its own"};
+    return Conflict{"its target is not a whole `tile.alloc`"};
   if (!overwrites(copy, target))
     return Conflict{"it covers only a part of the shared buffer", alloc,
                     "buffer allocated here"};
   // Operations that use slots by their own shape say themselves what they read.
   for (Operation *user : target.getUsers())
     if (getTileViewSource(user))
-      return Conflict{"the shared buffer has a view, of another shape or of a slice", user,
-                      "viewed here"};
+      return Conflict{
+          "the shared buffer has a view, of another shape or of a slice", user,
+          "viewed here"};
   if (unknown)
     return Conflict{"'" + unknown->getName().getStringRef().str() +
                         "' in the loop may touch any buffer",

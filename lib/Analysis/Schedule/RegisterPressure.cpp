@@ -1,12 +1,14 @@
 //===- RegisterPressure.cpp - where a thread needs most registers ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An estimate for a person who reads that a kernel spills, not for decisions:
-// the assembler schedules as it likes.
+// The registers of fragments are exact, and passes decide by them. The peak is
+// an estimate: the assembler schedules as it likes.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/RegisterPressure.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Layout/MmaLayouts.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -14,32 +16,28 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-static int64_t registersOf(const FragmentLayout &layout, Type element) {
+int64_t tile::registersOf(const FragmentLayout &layout, Type element) {
   return llvm::divideCeil(layout.numRegisters() * getStorageBits(element), 32);
-}
-
-static Type elementOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getElementType();
 }
 
 int64_t tile::registersOfFragment(AllocOp fragment) {
   if (!getFragmentLayout(fragment.getResult()))
     return std::numeric_limits<int32_t>::max();
   return registersOf(getFragmentLayout(fragment.getResult()).getLayout(),
-                     elementOf(fragment.getResult()));
+                     elementTypeOf(fragment.getResult()));
 }
 
 /// Operands of one step of k that mma.sync reads from shared memory.
 static int64_t operandRegisters(GemmOp gemm) {
   auto plan = gemm.getPlan();
-  if (!plan || plan->getInstruction() != MmaInstruction::MmaSync)
+  if (!traitsOf(gemm).loadsOperandFragments)
     return 0;
   MmaShape shape{plan->getM(), plan->getN(), plan->getK()};
   WarpGrid warps{plan->getWarpsM(), plan->getWarpsN()};
   int64_t registers = 0;
   for (auto [buffer, role] : {std::pair(gemm.getA(), MmaOperand::A),
                               std::pair(gemm.getB(), MmaOperand::B)}) {
-    Type element = elementOf(buffer);
+    Type element = elementTypeOf(buffer);
     auto fragment = mmaSyncFragment(shape, role, getStorageBits(element));
     if (isFragment(buffer) || !fragment)
       continue;
@@ -55,14 +53,12 @@ static int64_t ownRegisters(Operation *op) {
   if (auto gemm = dyn_cast<GemmOp>(op))
     return operandRegisters(gemm);
   auto copy = dyn_cast<CopyOp>(op);
-  auto plan = copy ? copy.getPlan() : std::nullopt;
-  if (!plan || !copy.getLayout() || isFragment(copy.getSource()) ||
-      isFragment(copy.getTarget()) ||
-      (plan->getInstruction() != CopyInstruction::Vector &&
-       plan->getInstruction() != CopyInstruction::Scalar))
+  if (!copy || !copy.getPlan() || !copy.getLayout() ||
+      isFragment(copy.getSource()) || isFragment(copy.getTarget()) ||
+      !traitsOf(*copy.getPlan()).isPlain)
     return 0;
   return registersOf(copy.getLayout()->getLayout(),
-                     elementOf(copy.getSource()));
+                     elementTypeOf(copy.getSource()));
 }
 
 std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel) {

@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -10,6 +12,9 @@ using namespace mlir::tile;
 bool tile::isTmaLoad(TileMoveOpInterface copy) {
   return copy.isSharedLoad() && copy.isMovedByProxy();
 }
+
+/// Threads that a block can have.
+static constexpr int64_t kMaxThreads = 1024;
 
 namespace {
 /// Follows what decides which copies are made back to the kernel's arguments.
@@ -61,7 +66,7 @@ private:
         addValue(operand);
     if (op->getNumRegions()) {
       if (op->hasTrait<OpTrait::IsTerminator>() || isa<TileOpInterface>(op)) {
-        why = "which copies are made depends on a tile operation";
+        why = "the choice of copies depends on a tile operation";
         return op;
       }
       // What a loop or branch yields decides with it.
@@ -82,7 +87,7 @@ private:
                         std::string &why) {
     SmallVector<OpAccess> own;
     if (Operation *unknown = collectAccesses(op, own)) {
-      why = "which copies are made depends on '" +
+      why = "the choice of copies depends on '" +
             op->getName().getStringRef().str() + "'";
       return unknown;
     }
@@ -90,12 +95,12 @@ private:
       if (access.access.buffer == source || access.access.buffer == target)
         continue;
       if (access.access.isWrite || !isGlobal(access.access.buffer)) {
-        why = "which copies are made depends on " +
+        why = "the choice of copies depends on " +
               describeBuffer(access.access.buffer) + ", which the kernel fills";
         return op;
       }
       if (Operation *writer = writerOf(access.access.buffer)) {
-        why = "which copies are made is read from " +
+        why = "the choice of copies is read from " +
               describeBuffer(access.access.buffer) +
               ", which the kernel writes";
         return writer;
@@ -124,8 +129,7 @@ private:
 static bool feedsWgmma(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
     auto gemm = dyn_cast<GemmOp>(user);
-    return gemm && gemm.getPlan() &&
-           gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma;
+    return gemm && traitsOf(gemm).reader == RingSide::Wgmma;
   });
 }
 
@@ -155,6 +159,21 @@ static SmallVector<TileMoveOpInterface> sharedCandidates(KernelOp kernel) {
   return result;
 }
 
+std::string tile::whyNoRoles(const TargetInfo &target, int64_t threads,
+                             bool isAskedFor) {
+  if (!target.hasMbarriers())
+    return target.arch.str() + " has no mbarriers";
+  if (!isAskedFor && !target.hasSetMaxRegisters())
+    return target.arch.str() +
+           " cannot redistribute registers between warps (sm_90a can; "
+           "`specialize = true` asks for roles all the same)";
+  if (threads % kProducerThreads || threads + kProducerThreads > kMaxThreads)
+    return "needs threads that are whole warpgroups with room for one more, "
+           "got " +
+           std::to_string(threads);
+  return {};
+}
+
 RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
                                bool isAskedFor) {
   auto no = [](std::string reason, Operation *cause = nullptr) {
@@ -163,19 +182,11 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
     decision.cause = cause;
     return decision;
   };
-  if (!target.hasMbarriers())
-    return no(target.arch.str() + " has no mbarriers");
-  if (!isAskedFor && !target.hasSetMaxRegisters())
-    return no(target.arch.str() +
-              " cannot redistribute registers between warps (sm_90a can; "
-              "`specialize = true` asks for roles all the same)");
-  int64_t threads = kernel.getThreads();
-  if (threads % 128 || threads + kProducerThreads > 1024)
-    return no("needs threads that are whole warpgroups with room for one more, "
-              "got " +
-              std::to_string(threads));
+  std::string why = whyNoRoles(target, kernel.getThreads(), isAskedFor);
+  if (!why.empty())
+    return no(std::move(why));
   if (!kernel.getBodyRegion().front().getOps<WarpSpecializeOp>().empty())
-    return no("roles are written in the program");
+    return no("the program has roles already");
   SmallVector<TileMoveOpInterface> loads;
   bool overlaps = false;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
@@ -255,24 +266,13 @@ int64_t tile::estimateCopyRegisters(Region &role) {
     CopyPlanAttr plan = copy.getPlanAttr();
     if (copy.isMovedByProxy() || !layout || !plan)
       return;
-    int64_t bits = getStorageBits(
-        cast<MemRefType>(copy.getSource().getType()).getElementType());
-    int64_t bytes = layout.getLayout().numRegisters() * bits / 8;
+    int64_t bytes = layout.getLayout().numRegisters() *
+                    int64_t(storageBitsOf(copy.getSource())) / 8;
     int64_t runs =
         llvm::divideCeil(bytes, std::max<int64_t>(1, plan.getBytes()));
     // Addresses have 64 bits.
     places += 2 * std::min(runs, kKeptRows);
-    // What passes through registers is loaded some runs ahead; a run that is
-    // realigned comes as two.
-    switch (plan.getInstruction()) {
-    case CopyInstruction::CpAsync:
-      break;
-    case CopyInstruction::Realign:
-      data = std::max<int64_t>(data, 8 * std::min<int64_t>(runs, 4));
-      break;
-    default:
-      data = std::max<int64_t>(data, std::min<int64_t>(bytes / 4, 32));
-    }
+    data = std::max(data, traitsOf(plan).registersOnTheWay(bytes, runs));
   });
   return kControlRegisters + places + data;
 }

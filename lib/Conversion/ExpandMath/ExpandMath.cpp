@@ -20,6 +20,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
 namespace mlir::tile {
@@ -201,18 +202,9 @@ struct ExpandMathPass : tile::impl::ExpandMathPassBase<ExpandMathPass> {
   using ExpandMathPassBase::ExpandMathPassBase;
 
   void runOnOperation() override {
-    auto stated = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    if (!stated) {
-      getOperation()->emitError() << "expected `" << kTargetAttrName
-                                  << "` on the module (--tile-set-target)";
+    const TargetInfo *target = requireTarget(getOperation());
+    if (!target)
       return signalPassFailure();
-    }
-    std::string error;
-    const TargetInfo *target = TargetInfo::get(stated.getArch(), &error);
-    if (!target) {
-      getOperation()->emitError() << error;
-      return signalPassFailure();
-    }
     ExpandMathOptions options;
     options.fastMath = fastMath;
     if (failed(expandMath(getOperation(), *target, options)))

@@ -80,12 +80,3 @@ Value tile::nvvm::blocksInGroups(KernelLowering &lowering,
   }
   return mask;
 }
-
-int64_t tile::nvvm::numBlocksInGroups(KernelLowering &lowering,
-                                      ArrayRef<ClusterDims> groupsOfBlock) {
-  ClusterGroups groups(lowering.kernel);
-  uint32_t mask = 1;
-  for (ClusterDims dims : groupsOfBlock)
-    mask |= groups.firstMask(dims);
-  return llvm::popcount(mask);
-}

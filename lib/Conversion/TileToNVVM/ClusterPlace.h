@@ -29,9 +29,5 @@ Value multicastMask(KernelLowering &lowering, TileMoveOpInterface copy);
 Value blocksInGroups(KernelLowering &lowering,
                      ArrayRef<ClusterDims> groupsOfBlock);
 
-/// How many blocks that are: the same for each.
-int64_t numBlocksInGroups(KernelLowering &lowering,
-                          ArrayRef<ClusterDims> groupsOfBlock);
-
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_CLUSTERPLACE_H

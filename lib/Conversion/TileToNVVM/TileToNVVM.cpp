@@ -22,6 +22,7 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Target/ManifestBuilder.h"
@@ -371,12 +372,9 @@ struct ConvertTileToNVVMPass
         failed(verifyOnlyKernels(getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
-    auto attr = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-    if (!attr) {
-      module.emitError() << "expected a target: run --tile-set-target";
+    const TargetInfo *target = requireTarget(module);
+    if (!target)
       return signalPassFailure();
-    }
-    const TargetInfo *target = TargetInfo::get(attr.getArch());
     Registry registry;
     registerMoveLowerings(registry);
     registerRowMoveLowerings(registry);

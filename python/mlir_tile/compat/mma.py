@@ -113,7 +113,7 @@ class TensorCoreIntrinEmitter:
             statement.operands["target"] = Region(local, (0, 0), local.shape)
 
     def stmatrix(self, c_local: Buffer, target: Any, pid_m: Any = None, pid_n: Any = None) -> None:
-        """Stores the result: to tiles of 16 x 16 in shared memory, or to the part (pid_m, pid_n)."""
+        """Stores the result: to tiles of 16 x 16 in shared memory, or to part (pid_m, pid_n)."""
         self._become_fragment(c_local)
         builder = current("stmatrix")
         region = region_of(target, "stmatrix")

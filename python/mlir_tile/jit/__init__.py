@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiling kernels when they are needed: `jit` (also this module itself, called), `compile`, `JITKernel`."""
+"""Compiling kernels when they are needed: `jit` (also this module itself, called), `compile`,
+`JITKernel`."""
 
 import sys
 import types

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """@jit: functions that are compiled when they are called.
 
-Lazy: the function returns a T.prim_func; calling gives the compiled kernel. Eager: the function is a kernel
-itself; calling it compiles for the arguments' sizes and runs. Which one a function is follows from it.
+Lazy: the function returns a T.prim_func; calling gives the compiled kernel. Eager: the function is
+a kernel itself; calling it compiles for the arguments' sizes and runs. Which one a function is
+follows from it.
 """
 
 import functools
 import inspect
+import logging
 import threading
 
 from mlir_tile.language.arguments import Undeclared, annotations_of, make_argument
 from mlir_tile.language.buffers import Buffer
 from mlir_tile.language.errors import LanguageError, NoBuilderError, fail
 from mlir_tile.language.functions import PrimFunc, _start_of, trace
+from mlir_tile.language.initialization import unwritten_reads
 from mlir_tile.language.memory import Pointer
 from mlir_tile.language.rewrite import rewritten
 from mlir_tile.language.values import Variable, number_of
@@ -33,9 +36,9 @@ def compile(
 ):
     """Compiles a T.prim_func.
 
-    `out_idx`: positions of arguments that are allocated and returned. `target`: auto, cpu, cuda, cuda:sm_90a,
-    lowered:sm_90a. `pass_configs`: TileLang's options; those with a meaning here are mapped. Raises
-    CompileError with file and line.
+    `out_idx`: positions of arguments that are allocated and returned. `target`: auto, cpu, cuda,
+    cuda:sm_90a, lowered:sm_90a. `pass_configs`: TileLang's options; those with a meaning here are
+    mapped. Raises CompileError with file and line.
     """
     if isinstance(func, JITKernel):
         return func
@@ -43,9 +46,26 @@ def compile(
         raise TypeError(f"expected a function made by @T.prim_func, got {func!r}")
     if func.out_idx and out_idx is not None:
         raise ValueError(
-            f"{func.name}: out_idx is given, and the function returns tensors made by T.empty, too; leave one out"
+            f"{func.name}: out_idx is given, and the function returns tensors made by T.empty,"
+            " too; leave one out"
         )
-    return JITKernel(func, out_idx, target, pass_configs, bool(verbose), compile_flags)
+    kernel = JITKernel(func, out_idx, target, pass_configs, bool(verbose), compile_flags)
+    if not kernel.pass_configs.get("tl.disable_buffer_init_check"):
+        _report_unwritten(func)
+    return kernel
+
+
+def _report_unwritten(func):
+    """Says by the log which tiles a kernel reads before it wrote them."""
+    for kernel in func.builder.kernels:
+        for buffer, location in unwritten_reads(kernel):
+            logging.getLogger("mlir_tile").warning(
+                "%s: Buffer read before initialization: %s, a tile of %s, holds anything here;"
+                " write it first (T.clear, T.fill, T.copy; T.gemm(..., clear_accum=True))",
+                location,
+                buffer.name,
+                func.name,
+            )
 
 
 def elaborate(prim_func, target=None, pass_configs=None, out_idx=None):
@@ -112,12 +132,14 @@ class _Template:
                 "target",
             ]
             raise TypeError(
-                f"{self.implementation.__name__}() has no argument and no size of T.const named {', '.join(unknown)}; there are {', '.join(known)}"
+                f"{self.implementation.__name__}() has no argument and no size of T.const named"
+                f" {', '.join(unknown)}; there are {', '.join(known)}"
             )
         for name in self.missing:
             if name not in keywords:
                 fail(
-                    f"the size {name} of T.const stands in no tensor by itself; give it as {name}=..., or write it as an extent",
+                    f"the size {name} of T.const stands in no tensor by itself; give it as"
+                    f" {name}=..., or write it as an extent",
                     _start_of(self.implementation.function),
                 )
             result[name] = keywords[name]
@@ -129,14 +151,16 @@ class _Template:
             tensor, what, d = next(given, places[0])
             if tensor not in tensors:
                 fail(
-                    f"the size {name} is not known: give it as {name}=..., or give the tensor {tensor}",
+                    f"the size {name} is not known: give it as {name}=..., or give the tensor"
+                    f" {tensor}",
                     _start_of(self.implementation.function),
                 )
             value = tensors[tensor]
             found = value.shape if what == "shape" else _strides(value)
             if found is None or d >= len(found):
                 raise TypeError(
-                    f"{self.implementation.__name__}: expected a tensor of at least {d + 1} dimensions as {tensor}, got {value!r}"
+                    f"{self.implementation.__name__}: expected a tensor of at least {d + 1}"
+                    f" dimensions as {tensor}, got {value!r}"
                 )
             result[name] = int(found[d])
         return result
@@ -229,7 +253,8 @@ class JITImpl:
 
     # Eager.
     def tensor_parameters(self):
-        """Parameters that are arguments of the kernel, with their annotation (None: the body declares them)."""
+        """Parameters that are arguments of the kernel, with their annotation (None: the body
+        declares them)."""
         if self._tensors is None:
             found = dict.fromkeys(rewritten(self.function).declared)
             annotations = {}
@@ -330,7 +355,8 @@ class JITImpl:
         return kernel
 
     def compile(self, *args, **kwargs):
-        """The compiled kernel for these arguments (of an eager function: sizes, or tensors that have them).
+        """The compiled kernel for these arguments (of an eager function: sizes, or tensors that
+        have them).
 
         `target`: for this target (where the function has no parameter of that name).
         """
@@ -346,7 +372,8 @@ class JITImpl:
         return self.compile(*args, **kwargs).get_kernel_source()
 
     def par_compile(self, configs, num_workers=None, ignore_error=False):
-        """Kernels for several configurations (dicts of keywords, or tuples of arguments), compiled side by side."""
+        """Kernels for several configurations (dicts of keywords, or tuples of arguments), compiled
+        side by side."""
         from concurrent.futures import ThreadPoolExecutor
 
         functions = [
@@ -398,7 +425,8 @@ class JITImpl:
 
 
 def _fast_call(implementation, args, kwargs, kernel, tensors):
-    """The last eager call as (count of arguments, those that are no tensors, keywords, what to call).
+    """The last eager call as (count of arguments, those that are no tensors, keywords, what to
+    call).
 
     Shapes and strides are not compared here: the launcher refuses others before anything runs.
     """
@@ -436,8 +464,8 @@ def jit(
 ):
     """Compiles a function when it is called.
 
-    `out_idx`: positions of arguments that are allocated and returned (lazy style). `target`, `pass_configs`:
-    as of `compile`.
+    `out_idx`: positions of arguments that are allocated and returned (lazy style). `target`,
+    `pass_configs`: as of `compile`.
     """
 
     def wrap(function):

@@ -77,8 +77,8 @@ def evaluate(expr, sizes):
 class JITKernel:
     """A kernel function compiled for a target.
 
-    Calling it takes the arguments in the order of `params` without those of `out_idx`, which are allocated
-    like the other tensors (torch's where one is torch's, else numpy's) and returned.
+    Calling it takes the arguments in the order of `params` without those of `out_idx`, which are
+    allocated like the other tensors (torch's where one is torch's, else numpy's) and returned.
     """
 
     def __init__(
@@ -123,6 +123,9 @@ class JITKernel:
             for at, i in enumerate(self._inputs)
             if not self.params[i].is_buffer
         ]
+        self._addresses = [
+            (at, self.params[i]) for at, i in enumerate(self._inputs) if self.params[i].is_address
+        ]
         self._conditions = bool(self.prim_func.promises) or any(
             isinstance(x, Expr) for grid in self.prim_func.grids for x in grid
         )
@@ -130,6 +133,7 @@ class JITKernel:
             not self.out_idx
             and not self._dynamic
             and not self._conditions
+            and not self._addresses
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -138,6 +142,7 @@ class JITKernel:
         self.fixed = (
             not self._dynamic
             and not self._conditions
+            and not self._addresses
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -160,6 +165,8 @@ class JITKernel:
                 if all(x is not None for x in args):
                     raise
             return self.executables[0](*self._without_none(args), stream=stream)
+        if self._addresses and len(args) == len(self._inputs):
+            args = self._at_addresses(args)
         if any(x is None for x in args):
             args = self._without_none(args)
         if stream is None and self.fixed and len(args) == len(self._inputs):
@@ -169,7 +176,8 @@ class JITKernel:
             if len(args) != len(self.params) or not self.out_idx:
                 expected = ", ".join(self.params[i].name for i in self._inputs)
                 raise ArgumentError(
-                    f"{self.name}: expected {len(self._inputs)} arguments ({expected}), got {len(args)}"
+                    f"{self.name}: expected {len(self._inputs)} arguments ({expected}), got"
+                    f" {len(args)}"
                 )
             self._run(args, [], args, stream)
             return None
@@ -188,8 +196,26 @@ class JITKernel:
             return None
         return outputs[0] if len(outputs) == 1 else outputs
 
+    def _at_addresses(self, args):
+        """The arguments with tensors in place of addresses (T.ptr) that are numbers."""
+        sizes, result = self._sizes(args), list(args)
+        for at, parameter in self._addresses:
+            if not isinstance(args[at], int) or isinstance(args[at], bool):
+                continue
+            shape = tuple(evaluate(x, sizes) for x in parameter.shape)
+            if None in shape or args[at] <= 0:
+                raise ArgumentError(
+                    f"{self.name}: argument {at} ('{parameter.name}'): expected an address of a"
+                    f" tensor of shape {list(parameter.shape)}, got {args[at]}"
+                )
+            kind = parameter.dtype.as_numpy()
+            shape = _packed(shape, parameter.dtype)
+            result[at] = memory_at(args[at], shape, kind, self.target.startswith("cuda"))
+        return tuple(result)
+
     def _without_none(self, args):
-        """The arguments with memory in place of each None, which what the kernel never touches may be."""
+        """The arguments with memory in place of each None, which what the kernel never touches may
+        be."""
         places = self._inputs if len(args) == len(self._inputs) else range(len(self.params))
         missing = [
             (at, self.params[i]) for at, i in zip(range(len(args)), places) if args[at] is None
@@ -200,7 +226,8 @@ class JITKernel:
             if parameter.touched:
                 expected = f"a tensor of {parameter.dtype}" if parameter.is_buffer else "a number"
                 raise ArgumentError(
-                    f"{self.name}: argument {at} ('{parameter.name}') is None, but the kernel uses it;"
+                    f"{self.name}: argument {at} ('{parameter.name}') is None, but the kernel uses"
+                    " it;"
                     f" expected {expected}"
                 )
             for x in parameter.shape:
@@ -210,7 +237,8 @@ class JITKernel:
         return tuple(result)
 
     def _size_of_none(self, name):
-        """A size that only tensors have which are None: zero, where it is one tensor's or not used."""
+        """A size that only tensors have which are None: zero, where it is one tensor's or not
+        used."""
         holders = [
             p.name for p in self.params if any(getattr(x, "name", None) == name for x in p.shape)
         ]
@@ -308,7 +336,8 @@ class JITKernel:
                     )
                 elif known != shape[d]:
                     raise ArgumentError(
-                        f"{self.name}: dimension {d} of {p.name} is {shape[d]}, but {extent.name} is {known} ({origin[extent.name]})"
+                        f"{self.name}: dimension {d} of {p.name} is {shape[d]}, but {extent.name}"
+                        f" is {known} ({origin[extent.name]})"
                     )
         for at, _, p in self._checked:
             for d, extent in enumerate(p.shape[: len(getattr(args[at], "shape", ()))]):
@@ -321,7 +350,8 @@ class JITKernel:
                     wanted = evaluate(extent, sizes)
                     if wanted is not None and wanted != shape[d]:
                         raise ArgumentError(
-                            f"{self.name}: dimension {d} of {p.name} is {shape[d]}, expected {extent!r} = {wanted}"
+                            f"{self.name}: dimension {d} of {p.name} is {shape[d]}, expected"
+                            f" {extent!r} = {wanted}"
                         )
         return sizes
 
@@ -345,7 +375,8 @@ class JITKernel:
         shape = tuple(evaluate(x, sizes) for x in parameter.shape)
         if None in shape:
             raise ArgumentError(
-                f"{self.name}: the shape {list(parameter.shape)} of {parameter.name} does not follow from the arguments"
+                f"{self.name}: the shape {list(parameter.shape)} of {parameter.name} does not"
+                " follow from the arguments"
             )
         torch = sys.modules.get("torch")
         tensor = getattr(torch, "Tensor", None)
@@ -382,7 +413,8 @@ class JITKernel:
         kind = parameter.dtype.as_numpy()
         if not tensor.flags.c_contiguous:
             raise ArgumentError(
-                f"{self.name}: expected a contiguous array, since the kernel sees it as {parameter.name} of shape {list(shape)}"
+                f"{self.name}: expected a contiguous array, since the kernel sees it as"
+                f" {parameter.name} of shape {list(shape)}"
             )
         flat = tensor.reshape(-1)
         return (flat if flat.dtype == kind else flat.view(kind)).reshape(shape)
@@ -442,7 +474,8 @@ class JITKernel:
         return "\n".join(parts)
 
     def export_library(self, path):
-        """Writes the artifact (code and manifest), which tile_runtime and tile-run load; of several kernels one each."""
+        """Writes the artifact (code and manifest), which tile_runtime and tile-run load; of several
+        kernels one each."""
         for i, x in enumerate(self.executables):
             data = getattr(x, "artifact", None)
             if data is None:
@@ -454,7 +487,8 @@ class JITKernel:
     export_sources = export_library
 
     def get_exportable_executable(self):
-        """The kernel as a module that can be written to a file: `.export_library(path)`, `.jit()`."""
+        """The kernel as a module that can be written to a file: `.export_library(path)`,
+        `.jit()`."""
         return Exportable(self)
 
     def get_profiler(self, tensor_supply_type=None):
@@ -513,8 +547,27 @@ class JITKernel:
         return f"<JITKernel {self.name} on {self.target}>"
 
 
+def memory_at(address, shape, kind, on_gpu):
+    """The tensor of elements of numpy's type `kind` at an address, as its owner keeps it."""
+    import ctypes
+    from types import SimpleNamespace
+
+    import numpy
+
+    if on_gpu:
+        letter = kind.str if kind.kind != "V" else f"<u{kind.itemsize}"
+        about = {"shape": shape, "typestr": letter, "data": (address, False), "version": 3}
+        return SimpleNamespace(__cuda_array_interface__=about)
+    size = kind.itemsize
+    for x in shape:
+        size *= x
+    memory = (ctypes.c_char * size).from_address(address)
+    return numpy.frombuffer(memory, numpy.uint8).view(kind).reshape(shape)
+
+
 class Exportable:
-    """A compiled kernel as TVM's users export one: its functions by name, its artifact in a file."""
+    """A compiled kernel as TVM's users export one: its functions by name, its artifact in a
+    file."""
 
     def __init__(self, kernel):
         self.kernel = kernel

@@ -8,13 +8,15 @@ _chosen = None
 
 
 def set_default_target(name):
-    """Makes `name` the target of every kernel compiled afterwards, whatever it asks for; None ends that."""
+    """Makes `name` the target of every kernel compiled afterwards, whatever it asks for; None ends
+    that."""
     global _chosen
     _chosen = name
 
 
 def default_target():
-    """The target that stands for "auto": set_default_target's, else the GPU that is there, else the CPU."""
+    """The target that stands for "auto": set_default_target's, else the GPU that is there, else the
+    CPU."""
     if _chosen is not None:
         return _chosen
     return "cuda" if os.path.exists("/dev/nvidiactl") else "cpu"
@@ -45,7 +47,8 @@ def resolve_target(target=None):
         name = arch[1]
         return f"cuda:sm_{name + 'a' if name in ('90', '100', '103', '110', '120') else name}"
     raise ValueError(
-        f"expected a target of auto, cpu, cuda, cuda:sm_90a (or another architecture), lowered:sm_90a; got {target!r}"
+        "expected a target of auto, cpu, cuda, cuda:sm_90a (or another architecture),"
+        f" lowered:sm_90a; got {target!r}"
     )
 
 

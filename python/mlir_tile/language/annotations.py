@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Statements about a kernel: order of blocks, layouts, values outside of tensors; symbols of sizes."""
+"""Statements about a kernel: order of blocks, layouts, values outside of tensors; symbols of
+sizes."""
 
 import re
 
@@ -10,7 +11,8 @@ from .values import INT32, Variable, as_value, cast
 
 
 def use_swizzle(panel_size, order="row", enable=True):
-    """Launches blocks in panels of `panel_size` rows, so that neighbours share operands in the L2 cache."""
+    """Launches blocks in panels of `panel_size` rows, so that neighbours share operands in the L2
+    cache."""
     builder = current("T.use_swizzle")
     if order not in ("row", "column", "mlx"):
         fail(f"T.use_swizzle: expected an order of row, column or mlx, got {order!r}")
@@ -88,13 +90,15 @@ symbolic = dynamic
 
 
 def const(name, dtype="int32"):
-    """Sizes of an eager kernel's tensors: taken from the call, and known when the kernel is built."""
+    """Sizes of an eager kernel's tensors: taken from the call, and known when the kernel is
+    built."""
     from .builder import current_or_none
 
     builder = current_or_none()
     if builder is None or builder.phase is None:
         fail(
-            "T.const() can only be used in a function of @tilelang.jit that is written in eager style",
+            "T.const() can only be used in a function of @tilelang.jit that is written in eager"
+            " style",
             kind=NoBuilderError,
         )
     names = _names(name)
@@ -109,7 +113,8 @@ def const(name, dtype="int32"):
         for x in names:
             if x not in builder.sizes:
                 fail(
-                    f"the size {x} of T.const is not known: it must be an extent or a stride of a tensor by itself, or be given as {x}=..."
+                    f"the size {x} of T.const is not known: it must be an extent or a stride of a"
+                    f" tensor by itself, or be given as {x}=..."
                 )
         made = [builder.sizes[x] for x in names]
     return tuple(made) if len(made) > 1 or "," in name else made[0]

@@ -18,13 +18,15 @@ class Undeclared:
 
 
 def declare_argument(builder, name, old, annotation):
-    """The argument that `name: annotation` in the body stands for; what was there where it is none."""
+    """The argument that `name: annotation` in the body stands for; what was there where it is
+    none."""
     if not isinstance(old, (Undeclared, Pointer)):
         return old
     made = make_argument(name, annotation)
     if made is None:
         fail(
-            f"expected T.Tensor(...) or an element type as the type of the argument {name}, got {annotation!r}"
+            f"expected T.Tensor(...) or an element type as the type of the argument {name}, got"
+            f" {annotation!r}"
         )
     if isinstance(old, Pointer):
         builder.arguments[builder.arguments.index(old)] = made
@@ -62,7 +64,8 @@ def make_argument(name, annotation):
 
 
 def annotations_of(function):
-    """The annotations of a function's parameters, evaluated in its globals and captured variables."""
+    """The annotations of a function's parameters, evaluated in its globals and captured
+    variables."""
     found = {}
     names = None
     for name, value in inspect.get_annotations(function).items():
@@ -81,8 +84,10 @@ def annotations_of(function):
             except NameError as error:
                 code = function.__code__
                 fail(
-                    f"{code.co_filename}:{code.co_firstlineno}: the type of the argument {name}, `{value}`, cannot be "
-                    f"evaluated: {error}. Under `from __future__ import annotations` a name of an enclosing function must "
+                    f"{code.co_filename}:{code.co_firstlineno}: the type of the argument {name},"
+                    f" `{value}`, cannot be "
+                    f"evaluated: {error}. Under `from __future__ import annotations` a name of an"
+                    " enclosing function must "
                     "be used in the body, too"
                 )
         if inspect.isfunction(value):

@@ -174,7 +174,8 @@ def binary(name, a, b):
             kind = INT32
     elif name in ("and", "or", "xor", "shl", "shr"):
         fail(
-            f"`{_sign(name)}` needs integers, got {type_of(a)} and {type_of(b)}; cast them or use T.reinterpret"
+            f"`{_sign(name)}` needs integers, got {type_of(a)} and {type_of(b)}; cast them or use"
+            " T.reinterpret"
         )
     elif name == "floordiv":
         return unary("floor", Op("div", (cast(a, kind), cast(b, kind)), kind))

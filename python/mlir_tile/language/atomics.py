@@ -15,7 +15,8 @@ def _atomic(kind, dst, value, memory_order, return_prev):
     builder = current(construct)
     if memory_order not in _ORDERS:
         fail(
-            f"{construct}: expected a memory order of {', '.join(map(str, _ORDERS[1:]))}, got {memory_order!r}"
+            f"{construct}: expected a memory order of {', '.join(map(str, _ORDERS[1:]))}, got"
+            f" {memory_order!r}"
         )
     tile = isinstance(value, (Buffer, Region)) and not getattr(value, "is_var", False)
     if isinstance(dst, (Buffer, Region)) and not tile and not getattr(dst, "is_var", False):

@@ -45,6 +45,7 @@ class Buffer:
     """A tile or an argument: what the kernel reads and writes by indices."""
 
     is_var = False
+    is_address = False  # an argument that the caller may give as an address (T.ptr)
 
     def __init__(self, shape, kind="float32", scope="global", strides=None, name=None):
         if scope not in SCOPES:
@@ -288,7 +289,8 @@ class Region:
         )
 
     def __repr__(self):
-        return f"{self.buffer.name}[{', '.join(f'{o!r}:+{e!r}' for o, e in zip(self.offsets, self.extents))}]"
+        boxes = ", ".join(f"{o!r}:+{e!r}" for o, e in zip(self.offsets, self.extents))
+        return f"{self.buffer.name}[{boxes}]"
 
     def __getitem__(self, key):
         key = key if isinstance(key, tuple) else (key,)
@@ -315,7 +317,8 @@ class Region:
 
 
 def region_of(value, what):
-    """The region that an argument of a tile operation names; of a single element the extents are None."""
+    """The region that an argument of a tile operation names; of a single element the extents are
+    None."""
     if isinstance(value, Buffer):
         return Region(value, (0,) * len(value.shape), value.shape)
     if isinstance(value, Region):

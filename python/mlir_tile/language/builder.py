@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a rewritten function calls: it records statements, and keeps Python's own control flow Python's."""
+"""What a rewritten function calls: it records statements, and keeps Python's own control flow
+Python's."""
 
-import inspect
 import operator
 import threading
 
 from .buffers import Buffer, OutputTensor, Region
+from .conditions import Conditions
 from .errors import NoBuilderError, StructureError, fail, here
+from .macros import Macros, Ref
 from .statements import (
     Alloc,
     Assign,
@@ -31,11 +33,9 @@ from .values import (
     cast,
     reads_memory,
     same,
-    select,
     truth,
-    unary,
 )
-from .vectors import Ramp, lane_of, lanes_of
+from .vectors import Lanes, Ramp, lane_count, lane_of, lanes_of
 
 _OPERATORS = {
     "Add": operator.add,
@@ -60,7 +60,8 @@ def current(construct=None):
     builder = getattr(_state, "builder", None)
     if builder is None:
         fail(
-            f"{construct or 'this construct'} can only be used inside of a kernel (@T.prim_func, @tilelang.jit or a macro)",
+            f"{construct or 'this construct'} can only be used inside of a kernel (@T.prim_func,"
+            " @tilelang.jit or a macro)",
             kind=NoBuilderError,
         )
     return builder
@@ -72,12 +73,6 @@ def current_or_none():
 
 class PhaseOneEnds(Exception):
     """The first phase of an eager kernel ends where its T.Kernel begins."""
-
-
-class Ref(Load):
-    """A place that a macro was given by reference."""
-
-    __slots__ = ()
 
 
 class Branch:
@@ -102,8 +97,9 @@ class KernelScope:
         self.names = {}
 
 
-class Builder:
-    """Records what one function does. `phase`: None, "declare" (eager, up to T.Kernel) or "build"."""
+class Builder(Conditions, Macros):
+    """Records what one function does. `phase`: None, "declare" (eager, up to T.Kernel) or
+    "build"."""
 
     def __init__(self, name, phase=None, sizes=None):
         self.name, self.phase, self.sizes = name, phase, sizes or {}
@@ -192,7 +188,8 @@ class Builder:
             return
         if isinstance(iterable, Expr) or not hasattr(iterable, "__iter__"):
             fail(
-                f"cannot loop over {iterable!r}; use range, T.serial, T.Parallel, T.Pipelined or a list of Python's"
+                f"cannot loop over {iterable!r}; use range, T.serial, T.Parallel, T.Pipelined or a"
+                " list of Python's"
             )
         depth = len(self.loops)
         for item in iterable:
@@ -234,7 +231,8 @@ class Builder:
         if not isinstance(value, Expr):
             if value:
                 fail(
-                    "the condition of this `while` is always true, and the kernel would never end; loop over range and use break"
+                    "the condition of this `while` is always true, and the kernel would never end;"
+                    " loop over range and use break"
                 )
             return
         statement = self.add(While(value))
@@ -253,7 +251,8 @@ class Builder:
         if loop == "python":
             if block is not self.block:
                 fail(
-                    f"`{kind}` of a loop of Python's under a condition of the kernel; loop over range(...) instead"
+                    f"`{kind}` of a loop of Python's under a condition of the kernel; loop over"
+                    " range(...) instead"
                 )
             return True
         if loop == "parallel" and kind == "break":
@@ -306,6 +305,9 @@ class Builder:
                 value.name = name
             return value
         if reads_memory(value) and self.block is not None:
+            count = lane_count(value)
+            if count > 1:
+                return Lanes([self.named(name, lane_of(value, i)) for i in range(count)])
             return self.define(name, value)
         return value
 
@@ -383,7 +385,8 @@ class Builder:
         return None
 
     def contribution(self, place, value):
-        """`acc[i] += x`, `acc[i] = T.max(acc[i], x)` on a reducer, in iterations that run in any order."""
+        """`acc[i] += x`, `acc[i] = T.max(acc[i], x)` on a reducer, in iterations that run in any
+        order."""
         from .reducing import contribute
 
         kinds = {
@@ -399,7 +402,8 @@ class Builder:
                 if same(value.args[at], place):
                     return contribute(place.buffer, place.indices, value.args[1 - at])
         return fail(
-            f"an iteration of T.Parallel contributes to the reducer {place.buffer.name} by its operation ({place.buffer.reducer}) only"
+            f"an iteration of T.Parallel contributes to the reducer {place.buffer.name} by its"
+            f" operation ({place.buffer.reducer}) only"
         )
 
     def update(self, target, key, operation, value):
@@ -407,7 +411,8 @@ class Builder:
             place = target[key]
             if isinstance(place, Region):
                 fail(
-                    f"cannot update a slice, {place!r}, at once; loop over its elements in T.Parallel"
+                    f"cannot update a slice, {place!r}, at once; loop over its elements in"
+                    " T.Parallel"
                 )
             return self.store(target, key, self.operate(operation, place, value))
         target[key] = self.operate(operation, target[key], value)
@@ -427,7 +432,8 @@ class Builder:
             return old
         if isinstance(old, Buffer):
             fail(
-                f"cannot update the buffer {old.name} as a whole; name an element, as in {old.name}[i] += ..."
+                f"cannot update the buffer {old.name} as a whole; name an element, as in"
+                f" {old.name}[i] += ..."
             )
         result = self.operate(operation, old, value)
         return self.named(name, result) if isinstance(result, Expr) else result
@@ -450,7 +456,8 @@ class Builder:
         if self.macro_depth:
             if self.block is not self.macro_blocks[-1]:
                 fail(
-                    "`return` of a macro under a condition or in a loop of the kernel is not supported; assign to a "
+                    "`return` of a macro under a condition or in a loop of the kernel is not"
+                    " supported; assign to a "
                     "variable (T.alloc_var) there and return it at the end"
                 )
             return tuple(map(self.read, value)) if isinstance(value, tuple) else self.read(value)
@@ -460,96 +467,4 @@ class Builder:
                 if not isinstance(x, Buffer) or x.output is None:
                     fail(f"a kernel returns tensors made by T.empty only, got {x!r}")
             self.returned = [x.output for x in values]
-        return value
-
-    # Truth.
-    def logic(self, operation, left, right):
-        known = truth(left) if isinstance(left, Expr) or getattr(left, "is_var", False) else left
-        if not isinstance(known, Expr):
-            if isinstance(left, Expr):
-                left = bool(known)
-            return (left and right()) if operation == "And" else (left or right())
-        other = right()
-        other = truth(other)
-        name = "and" if operation == "And" else "or"
-        if not isinstance(other, Expr):
-            if name == "and":
-                return known if other else False
-            return True if other else known
-        return Op(name, (known, other), known.dtype)
-
-    def negate(self, value):
-        known = (
-            truth(value) if isinstance(value, Expr) or getattr(value, "is_var", False) else value
-        )
-        return unary("not", known) if isinstance(known, Expr) else not known
-
-    def choose(self, condition, yes, no):
-        known = (
-            truth(condition)
-            if isinstance(condition, Expr) or getattr(condition, "is_var", False)
-            else condition
-        )
-        if not isinstance(known, Expr):
-            return yes() if known else no()
-        return select(known, yes(), no())
-
-    def check(self, condition, message):
-        known = (
-            truth(condition)
-            if isinstance(condition, Expr) or getattr(condition, "is_var", False)
-            else condition
-        )
-        if isinstance(known, Expr):
-            if self.block is not None:
-                self.tile("assert", condition=known, message=str(message))
-            return
-        if not known:
-            raise AssertionError(f"{here()}: {message}")
-
-    # Macros.
-    macro_blocks = ()
-
-    def call_macro(self, function, references, bound):
-        """Runs a macro's body here; its names are its own."""
-        self.macro_depth += 1
-        self.macro_blocks = [*self.macro_blocks, self.block]
-        loops, self.loops = self.loops, list(self.loops)
-        try:
-            given = inspect.BoundArguments(bound.signature, type(bound.arguments)())
-            for name, value in bound.arguments.items():
-                kind = bound.signature.parameters[name].kind
-                if kind is inspect.Parameter.VAR_POSITIONAL:
-                    value = tuple(self.macro_argument(x, False) for x in value)
-                elif kind is inspect.Parameter.VAR_KEYWORD:
-                    value = {k: self.macro_argument(x, False) for k, x in value.items()}
-                else:
-                    value = self.macro_argument(value, name in references)
-                given.arguments[name] = value
-            return function(*given.args, **given.kwargs)
-        finally:
-            self.macro_depth -= 1
-            self.macro_blocks = self.macro_blocks[:-1]
-            self.loops = loops
-
-    def macro_argument(self, value, by_reference):
-        if by_reference:
-            if isinstance(value, Buffer):
-                return value
-            if isinstance(value, Load):
-                if value.buffer.is_var:
-                    return value.buffer
-                return Ref(
-                    value.buffer,
-                    tuple(self.named("_", x) if isinstance(x, Expr) else x for x in value.indices),
-                )
-            if isinstance(value, Region):
-                return value
-            fail(
-                f"expected a variable, an element or a region for a parameter of type T.Ref, got {value!r}"
-            )
-        if isinstance(value, Buffer) and value.is_var:
-            return self.define(value.name, value.as_load())
-        if isinstance(value, Expr):
-            return self.named("_", value)
         return value

@@ -28,7 +28,8 @@ def _same_box(a, b):
 
 
 def _pair(source, target, construct):
-    """Both regions with their extents: one without takes the other's, ones widen, from the right."""
+    """Both regions with their extents: one without takes the other's, ones widen, from the
+    right."""
     from_, to = region_of(source, construct), region_of(target, construct)
     bare_source, bare_target = isinstance(source, Load), isinstance(target, Load)
     a = [1] * len(to.extents) if bare_source else list(from_.extents)
@@ -66,10 +67,12 @@ _LEVELS = {"global": 0, "shared": 1, "fragment": 2, "local": 2}
 def _agree(source, target, construct):
     """Both regions with one box, where their extents differ or are known only at run time.
 
-    As in TileLang: the box of the side whose memory is nearer to the threads counts, else that of the
-    source. A box nearer than the source that is smaller than the source's is an error.
+    As in TileLang: the box of the side whose memory is nearer to the threads counts, else that of
+    the source. Extents of a tile that are known and differ from the other side's are an error.
     """
     levels = [_LEVELS.get(x.buffer.space, 2) for x in (source, target)]
+    if any(levels) and _known(source) and _known(target):
+        _differ(source, target, construct)
     base = source if levels[0] >= levels[1] else target
     wide = [[x for x in r.extents if not _is_one(x)] for r in (source, target)]
     counts = wide[0] if base is source else wide[1]
@@ -191,7 +194,8 @@ def copy(
     prefer = annotations.get("prefer_instruction", prefer_instruction)
     if eviction_policy not in _POLICIES:
         fail(
-            f"T.copy: expected an eviction policy of evict_normal, evict_first or evict_last, got {eviction_policy!r}"
+            "T.copy: expected an eviction policy of evict_normal, evict_first or evict_last, got"
+            f" {eviction_policy!r}"
         )
     layout = loop_layout if loop_layout is not None else annotations.get("parallel_loop_layout")
     text = None
@@ -250,7 +254,8 @@ def transpose(src, dst):
 
 
 def im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_policy=None):
-    """A tile of the matrix of an implicit convolution: rows are output pixels, columns (filter, channel)."""
+    """A tile of the matrix of an implicit convolution: rows are output pixels, columns (filter,
+    channel)."""
     builder = current("T.im2col")
     image, tile = region_of(img, "T.im2col"), region_of(col, "T.im2col")
     builder.tile(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Element types: strings such as "float16" that can be called to convert a value."""
 
+import math
 import re
 import sys
 
@@ -242,6 +243,33 @@ VECTOR_NAMES = tuple(
 )
 
 
+# TileLang's scripts import the list of names from here.
+_all_dtypes = [*SCALAR_NAMES, *VECTOR_NAMES]
+
+
 def all_names():
     """Names of the language that stand for element types, with their types."""
     return {name: dtype(name) for name in SCALAR_NAMES + VECTOR_NAMES}
+
+
+def float_text(number, kind):
+    """A float as MLIR writes it; what is no finite number as bits."""
+    if math.isfinite(number):
+        text = repr(float(number))
+        mantissa, _, exponent = text.partition("e")
+        if "." not in mantissa:
+            mantissa += ".0"
+        return f"{mantissa}e{exponent}" if exponent else mantissa
+    name = str(kind)
+    patterns = {
+        "float16": (0x7C00, 0xFC00, 0x7E00),
+        "bfloat16": (0x7F80, 0xFF80, 0x7FC0),
+        "float32": (0x7F800000, 0xFF800000, 0x7FC00000),
+        "float64": (0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000),
+        "float8_e5m2": (0x7C, 0xFC, 0x7E),
+        "float8_e4m3fn": (0x7E, 0xFE, 0x7F),
+        "custom[tfloat32]": (0x7F800000, 0xFF800000, 0x7FC00000),
+    }
+    plus, minus, nan = patterns[name]
+    bits = nan if math.isnan(number) else plus if number > 0 else minus
+    return f"0x{bits:0{kind.bits // 4}X}"

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A traced kernel to the text of a module with one tile.kernel.
 
-Variables become values of SSA form: loops and branches carry those that they assign. Code outside of
-T.Parallel runs once for the block; `mode` says where the emitter is: block or parallel.
+Variables become values of SSA form: loops and branches carry those that they assign. Code outside
+of T.Parallel runs once for the block; `mode` says where the emitter is: block or parallel.
 """
 
 import contextlib
 import re
 
 from .buffers import Buffer
+from .emit_exchange import Exchange
 from .emit_loops import Loops, Place, Undefined
 from .emit_memory import Memory, reads_fragment
 from .emit_threads import Threads
@@ -21,7 +22,7 @@ from .statements import Alloc, Leave
 from .values import BOOL, Op, Variable, binary, number_of
 
 
-class Emitter(Threads, Loops, Memory, Values, Tiles):
+class Emitter(Threads, Exchange, Loops, Memory, Values, Tiles):
     """Writes one kernel of a traced function."""
 
     def __init__(self, name, arguments, kernel):
@@ -45,7 +46,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
 
     @contextlib.contextmanager
     def region(self, forms=()):
-        """Collects the operations of a region in `self.lines`, which are the outer ones again afterwards."""
+        """Collects the operations of a region in `self.lines`, which are the outer ones again
+        afterwards."""
         outer, facts = self.lines, self.facts
         variables = self.variables
         self.lines, self.variables = [], dict(variables)
@@ -101,7 +103,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
                         self.sizes[id(size)] = (size, x, i)
             elif isinstance(x, Pointer):
                 fail(
-                    f"the argument {x.name} is an address (T.ptr) that T.make_tensor gives no shape",
+                    f"the argument {x.name} is an address (T.ptr) that T.make_tensor gives no"
+                    " shape",
                     x.location,
                 )
             else:
@@ -219,7 +222,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
                 if found is None:
                     lines, self.lines = self.lines, self.dims
                     less = self.op(
-                        f"arith.subi {self.dimension(buffer, i)}, {self.constant(rest, 'index')} : index"
+                        f"arith.subi {self.dimension(buffer, i)}, {self.constant(rest, 'index')} :"
+                        " index"
                     )
                     found = self.op(f"arith.divui {less}, {self.constant(factor, 'index')} : index")
                     self.lines = lines
@@ -234,7 +238,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
             self.count += 1
             found = f"%{self.count}"
             self.dims.append(
-                f"{found} = memref.dim {self.names[id(buffer)]}, {self.constant(i, 'index')} : {self.memref(buffer)} {self.loc}"
+                f"{found} = memref.dim {self.names[id(buffer)]}, {self.constant(i, 'index')} :"
+                f" {self.memref(buffer)} {self.loc}"
             )
             self.scopes[0][("dim", id(buffer), i)] = found
         return found
@@ -243,7 +248,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
         name = self.names.get(id(buffer)) or self.find(("buffer", id(buffer)))
         if name is None:
             fail(
-                f"the buffer {buffer.name}, allocated at {buffer.location}, is used outside of the region that allocates it",
+                f"the buffer {buffer.name}, allocated at {buffer.location}, is used outside of the"
+                " region that allocates it",
                 self.location,
             )
         self.touched.add(id(buffer))
@@ -298,7 +304,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
         if self.mode != "block":
             if buffer.space != "local":
                 fail(
-                    f"{buffer.name} is allocated inside of T.Parallel; allocate it in front of the loop",
+                    f"{buffer.name} is allocated inside of T.Parallel; allocate it in front of the"
+                    " loop",
                     statement.location,
                 )
         layout = f" layout({buffer.layout})" if buffer.layout else ""
@@ -321,7 +328,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
             return
         if variable not in self.variables:
             fail(
-                f"the variable {variable.name}, allocated at {variable.location}, is assigned outside of the region that allocates it",
+                f"the variable {variable.name}, allocated at {variable.location}, is assigned"
+                " outside of the region that allocates it",
                 statement.location,
             )
         value = self.value(statement.value, variable.dtype)
@@ -343,15 +351,18 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
             return self.load_element(variable, (0,))
         if found is None:
             fail(
-                f"the variable {variable.name}, allocated at {variable.location}, is used outside of the region that allocates it",
+                f"the variable {variable.name}, allocated at {variable.location}, is used outside"
+                " of the region that allocates it",
                 self.location,
             )
         if isinstance(found, Place):
             return self.load_place(found)
         if isinstance(found, Undefined):
             fail(
-                f"the variable {variable.name} is read after iterations of T.Parallel (at {found.location}) assigned it, each "
-                "on its own; reduce a fragment with T.reduce_sum (or the like), or loop with T.serial",
+                f"the variable {variable.name} is read after iterations of T.Parallel (at"
+                f" {found.location}) assigned it, each "
+                "on its own; reduce a fragment with T.reduce_sum (or the like), or loop with"
+                " T.serial",
                 self.location,
             )
         return found
@@ -371,7 +382,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
         self.store_element(buffer, statement.indices, statement.value)
 
     def store_by_some(self, statement, gaps):
-        """Threads that differ in nothing that the indices say store one element: the first of them does."""
+        """Threads that differ in nothing that the indices say store one element: the first of them
+        does."""
         condition = None
         for low, high in gaps:
             digit = self.kernel.thread_index // low % (high // low)
@@ -385,7 +397,8 @@ class Emitter(Threads, Loops, Memory, Values, Tiles):
 
     @contextlib.contextmanager
     def parallel_of_one(self):
-        """One iteration of a parallel loop: where the block as one touches an element of a fragment."""
+        """One iteration of a parallel loop: where the block as one touches an element of a
+        fragment."""
         mode, loc = self.mode, self.loc
         self.mode = "parallel"
         self.count += 1

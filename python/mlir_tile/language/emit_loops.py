@@ -26,7 +26,8 @@ class Place:
 
 
 class Loops:
-    """The part of the emitter that writes branches and loops; they carry the variables that they assign."""
+    """The part of the emitter that writes branches and loops; they carry the variables that they
+    assign."""
 
     # Branches.
     def do_If(self, statement):
@@ -67,7 +68,8 @@ class Loops:
         self.count += 1
         result = f"%{self.count}"
         text = [
-            f"{result}{f':{len(names)}' if len(names) > 1 else ''} = scf.if {condition} -> ({kinds}) {{"
+            f"{result}{f':{len(names)}' if len(names) > 1 else ''} = scf.if {condition} ->"
+            f" ({kinds}) {{"
         ]
         for i, (lines, values) in enumerate(arms):
             text += lines
@@ -158,7 +160,8 @@ class Loops:
         return forms
 
     def carried(self, body):
-        """Variables that a loop's statements assign and that are values outside (not places in memory).
+        """Variables that a loop's statements assign and that are values outside (not places in
+        memory).
 
         One that only iterations of T.Parallel assign is theirs: it carries nothing.
         """
@@ -174,7 +177,8 @@ class Loops:
         return found
 
     def pipelined(self, statement, carried):
-        """A loop whose copies run ahead; the variables that it assigns are in shared memory meanwhile."""
+        """A loop whose copies run ahead; the variables that it assigns are in shared memory
+        meanwhile."""
         first, last, step = self.bounds_of_loop(statement)
         loc, places = self.loc, {}
         for v in carried:
@@ -222,7 +226,8 @@ class Loops:
         result = f"%{self.count}"
         pairs = ", ".join(f"{a} = {b}" for a, b in zip(inner, before))
         self.lines += [
-            f"{result}{f':{len(carried)}' if len(carried) > 1 else ''} = scf.for {index} = {first} to {last} step {step} "
+            f"{result}{f':{len(carried)}' if len(carried) > 1 else ''} = scf.for {index} = {first}"
+            f" to {last} step {step} "
             f"iter_args({pairs}) -> ({kinds}) {{",
             *lines,
             f"scf.yield {', '.join(after)} : {kinds} {loc}",
@@ -266,7 +271,8 @@ class Loops:
         result = f"%{self.count}"
         pairs = ", ".join(f"{a} = {b}" for a, b in zip(tested, before))
         if carried:
-            first = f"{result}{f':{len(carried)}' if len(carried) > 1 else ''} = scf.while ({pairs}) : ({kinds}) -> ({kinds}) {{"
+            names = f"{result}{f':{len(carried)}' if len(carried) > 1 else ''}"
+            first = f"{names} = scf.while ({pairs}) : ({kinds}) -> ({kinds}) {{"
             second = [f"^bb0({', '.join(f'{a}: {v.dtype.mlir}' for a, v in zip(inner, carried))}):"]
             last = [f"scf.yield {', '.join(after)} : {kinds} {loc}"]
         else:
@@ -373,12 +379,14 @@ class Loops:
         )
         attributes = f" attributes {{{attributes[2:]}}}" if attributes else ""
         heads = [
-            f"scf.for {base} = {self.constant(0, 'index')} to {last} step {self.constant(chunk, 'index')} {{"
+            f"scf.for {base} = {self.constant(0, 'index')} to {last} step"
+            f" {self.constant(chunk, 'index')} {{"
             for base, last, chunk in outer
         ]
         self.lines += [
             *heads,
-            f"tile.parallel ({', '.join(names)}) in ({', '.join(map(str, extents))}){layout}{attributes} {{",
+            f"tile.parallel ({', '.join(names)}) in"
+            f" ({', '.join(map(str, extents))}){layout}{attributes} {{",
             *lines,
             f"}} {loc}",
         ]

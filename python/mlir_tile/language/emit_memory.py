@@ -78,7 +78,8 @@ class Memory:
         places = ", ".join(map(self.index, expr.indices))
         ones = ", ".join(["1"] * len(expr.indices))
         self.effect(
-            f"tile.copy {self.buffer(buffer)}[{places}] sizes [{ones}] to {name} : {self.memref(buffer)} to {tile}"
+            f"tile.copy {self.buffer(buffer)}[{places}] sizes [{ones}] to {name} :"
+            f" {self.memref(buffer)} to {tile}"
         )
         return self.op(f"memref.load {name}[{self.constant(0, 'index')}] : {tile}")
 
@@ -130,7 +131,8 @@ class Memory:
         element = self.value(value, buffer.dtype)
         places = ", ".join(map(self.index, indices))
         return self.op(
-            f"memref.atomic_rmw {name} {element}, {self.buffer(buffer)}[{places}] : ({buffer.dtype.mlir}, {self.memref(buffer)}) -> {buffer.dtype.mlir}"
+            f"memref.atomic_rmw {name} {element}, {self.buffer(buffer)}[{places}] :"
+            f" ({buffer.dtype.mlir}, {self.memref(buffer)}) -> {buffer.dtype.mlir}"
         )
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Code for single threads: statements that depend on the thread's index, or on memory of its own.
 
-The block's program has no threads. Statements in a row that depend on one become the iterations of a
-parallel loop, one for each thread; what a thread keeps between two such loops is a row of a fragment.
+The block's program has no threads. Statements in a row that depend on one become the iterations of
+a parallel loop, one for each thread; what a thread keeps between two such loops is a row of a
+fragment.
 """
 
 from .buffers import Buffer
@@ -123,8 +124,10 @@ class Threads:
     def mark(self, body, inside, own=None):
         """One pass of the search; whether it found anything new.
 
-        `inside`: under a condition that differs from thread to thread. `own`: in the arm of one that
-        has work of the block, what the arm allocates; all else that it assigns differs from then on.
+        `inside`: under a condition that differs from thread to thread. `own`: in the arm of one
+        that has work of the block, what the arm allocates; all else that it assigns differs from
+        then
+        on.
         """
         changed = False
         for statement in body:
@@ -152,13 +155,12 @@ class Threads:
             if threaded and self.some_threads(statement) and _works_as_block(statement):
                 threaded, arm = inside, allocated((statement,), set(own or ()))
             for block in statement.blocks:
-                changed |= self.mark(
-                    block, threaded and type(statement) in (If, While, For), arm
-                )
+                changed |= self.mark(block, threaded and type(statement) in (If, While, For), arm)
         return changed
 
     def local_target(self, statement):
-        """The local buffer that a statement writes; operations between threads count as the threads'."""
+        """The local buffer that a statement writes; operations between threads count as the
+        threads'."""
         target = statement.buffer if type(statement) is Store else None
         if type(statement) is Tile:
             target = statement.operands.get("target")
@@ -221,7 +223,8 @@ class Threads:
             if self.some_threads(statement):
                 return "mixed"
             fail(
-                "work of the whole block (a tile operation, T.Parallel or a barrier) under a condition or in a loop "
+                "work of the whole block (a tile operation, T.Parallel or a barrier) under a"
+                " condition or in a loop "
                 "that differs from thread to thread",
                 statement.location,
             )
@@ -232,7 +235,8 @@ class Threads:
         return "mixed" if inner & {"thread", "mixed"} else "block"
 
     def some_threads(self, statement):
-        """`if` of nothing but the thread's index and numbers: the work of the block inside is done by some threads."""
+        """`if` of nothing but the thread's index and numbers: the work of the block inside is done
+        by some threads."""
         if type(statement) is not If:
             return False
         return all(
@@ -240,7 +244,8 @@ class Threads:
         )
 
     def of_some_threads(self, statement):
-        """Such an `if`: the condition stays on what threads do for themselves; one arm after the other."""
+        """Such an `if`: the condition stays on what threads do for themselves; one arm after the
+        other."""
         body = []
         for positive, arm in ((True, statement.then), (False, statement.otherwise)):
             condition = statement.condition if positive else unary("not", statement.condition)
@@ -284,7 +289,8 @@ class Threads:
         return any((b, True) in earlier or (w and (b, False) in earlier) for b, w in later)
 
     def conflicts(self, block, again):
-        """Whether threads must meet between statements of a block (of a loop: from one iteration to the next)."""
+        """Whether threads must meet between statements of a block (of a loop: from one iteration to
+        the next)."""
         seen = set()
         for statement in block:
             made = self.shared_accesses(statement, set())
@@ -310,7 +316,8 @@ class Threads:
         return False
 
     def only_threads(self, statement):
-        """Whether a compound statement can be run by each thread alone: it assigns nothing of the block's."""
+        """Whether a compound statement can be run by each thread alone: it assigns nothing of the
+        block's."""
         for block in statement.blocks:
             for x in block:
                 if (
@@ -324,7 +331,8 @@ class Threads:
         return True
 
     def gaps(self, indices):
-        """Parts of the thread's index, as (from, to), that the indices of an element do not depend on."""
+        """Parts of the thread's index, as (from, to), that the indices of an element do not depend
+        on."""
         covered = []
         for index in indices:
             for _, atom in linear(index)[0].values():
@@ -362,7 +370,8 @@ class Threads:
 
     # Groups.
     def run_group(self, statements):
-        """One parallel loop over the threads; what is named here and used elsewhere is kept in fragments."""
+        """One parallel loop over the threads; what is named here and used elsewhere is kept in
+        fragments."""
         inside = {}
         self._count_into(statements, inside)
         self._spill(statements, inside)
@@ -376,7 +385,8 @@ class Threads:
             lines = self.lines
         self.mode = "block"
         self.lines += [
-            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{",
+            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes"
+            f" {{coalesced_width = 1 : i64}} {{",
             *lines,
             f"}} {loc}",
         ]
@@ -479,71 +489,3 @@ class Threads:
 
     def tile_sync(self, statement):
         """A barrier: the end of a group; the compiler orders what follows."""
-
-    # Exchange between threads.
-    def tile_exchange(self, statement, source, target, place):
-        """target = what another thread, `place`, holds in source."""
-        rows, kind = self.buffer(source), self.find(("rows", id(source)))
-        result = self.buffer(target)
-        index, loc = thread_index(self.kernel), self.loc
-        self.count += 1
-        name = f"%{self.count}"
-        self.mode = "thread"
-        with self.region():
-            self.scopes[-1][("index", id(index))] = name
-            zero = self.constant(0, "index")
-            value = self.op(f"memref.load {rows}[{self.index(place)}, {zero}] : {kind}")
-            self.effect(f"memref.store {value}, {result}[{name}, {zero}] : {kind}")
-            lines = self.lines
-        self.mode = "block"
-        self.lines += [
-            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes {{coalesced_width = 1 : i64}} {{",
-            *lines,
-            f"}} {loc}",
-        ]
-
-    def tile_thread_reduce(self, statement, source, target, kind, group, inner=1):
-        """target = source combined over groups of `group` threads, `inner` apart."""
-        rows, type_ = self.buffer(source), self.find(("rows", id(source)))
-        result = self.buffer(target)
-        element, threads, loc = source.dtype.mlir, self.kernel.threads, self.loc
-        outer = threads // (group * inner)
-        grid = f"memref<{outer}x{group}x{inner}x{element}, #tile.fragment>"
-        sums = f"memref<{outer}x{inner}x{element}, #tile.fragment>"
-        a, b = self.op(f"tile.alloc : {grid}"), self.op(f"tile.alloc : {sums}")
-        zero, whole, step = (self.constant(x, "index") for x in (0, group * inner, inner))
-        names = []
-        for _ in range(4):
-            self.count += 1
-            names.append(f"%{self.count}")
-        o, g, i, thread = names
-        with self.region():
-            first = self.op(f"arith.muli {o}, {whole} : index")
-            second = self.op(f"arith.muli {g}, {step} : index")
-            place = self.op(
-                f"arith.addi {self.op(f'arith.addi {first}, {second} : index')}, {i} : index"
-            )
-            value = self.op(f"memref.load {rows}[{place}, {zero}] : {type_}")
-            self.effect(f"memref.store {value}, {a}[{o}, {g}, {i}] : {grid}")
-            lines = self.lines
-        self.lines += [
-            f"tile.parallel ({o}, {g}, {i}) in ({outer}, {group}, {inner}) attributes {{coalesced_width = 1 : i64}} {{",
-            *lines,
-            f"}} {loc}",
-        ]
-        unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind in ("max", "min") else ""
-        self.effect(f"tile.reduce {kind} {a} to {b} dim(1){unsigned} : {grid} to {sums}")
-        with self.region():
-            place = inside = zero
-            if outer > 1:
-                place = self.op(f"arith.divui {thread}, {whole} : index")
-            if inner > 1:
-                inside = self.op(f"arith.remui {thread}, {step} : index")
-            value = self.op(f"memref.load {b}[{place}, {inside}] : {sums}")
-            self.effect(f"memref.store {value}, {result}[{thread}, {zero}] : {type_}")
-            lines = self.lines
-        self.lines += [
-            f"tile.parallel ({thread}) in ({threads}) attributes {{coalesced_width = 1 : i64}} {{",
-            *lines,
-            f"}} {loc}",
-        ]

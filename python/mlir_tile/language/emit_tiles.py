@@ -2,7 +2,7 @@
 """Operations on tiles to operations of the tile dialect."""
 
 from .buffers import SPACES, row_major
-from .errors import fail, unsupported
+from .errors import StructureError, fail, unsupported
 from .values import BOOL, Op, number_of, type_of
 
 
@@ -12,8 +12,10 @@ class Tiles:
     def only_in_blocks(self, construct):
         if self.mode != "block":
             fail(
-                f"{construct} inside of T.Parallel (or of code for single threads): it is the work of the whole block",
+                f"{construct} inside of T.Parallel (or of code for single threads): it is the work"
+                " of the whole block",
                 self.location,
+                StructureError,
             )
 
     def place(self, region):
@@ -25,7 +27,8 @@ class Tiles:
         return f"{name}[{offsets}] sizes [{', '.join(map(str, region.extents))}]"
 
     def whole(self, region, rank=None):
-        """The name and type of a tile; a slice is a view of it, without extents of one beyond `rank`."""
+        """The name and type of a tile; a slice is a view of it, without extents of one beyond
+        `rank`."""
         buffer = region.buffer
         if region.whole and (rank is None or len(region.extents) == rank):
             return self.buffer(buffer), self.memref(buffer)
@@ -92,7 +95,8 @@ class Tiles:
         self.only_in_blocks("T.fill")
         name = self.value(value, buffer.dtype)
         self.effect(
-            f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)}, {buffer.dtype.mlir}"
+            f"tile.fill {self.place(target)} with {name} : {self.memref(buffer)},"
+            f" {buffer.dtype.mlir}"
         )
         return None
 
@@ -131,7 +135,8 @@ class Tiles:
             return
         unsupported(
             f"T.gemm of {x} and {y} into {z}",
-            "it multiplies float16 or bfloat16 into float32, float16 into float16, float32, float64, int8 or uint8 "
+            "it multiplies float16 or bfloat16 into float32, float16 into float16, float32,"
+            " float64, int8 or uint8 "
             "into int32, float8 into float32 or float16",
             self.location,
         )
@@ -158,7 +163,8 @@ class Tiles:
         text = f" {{{', '.join(attributes)}}}" if attributes else ""
         more = " accumulate" if accumulate else ""
         self.effect(
-            f"tile.reduce {kind} {name} to {result} dim({dim}){more}{text} : {type_} to {result_type}"
+            f"tile.reduce {kind} {name} to {result} dim({dim}){more}{text} : {type_} to"
+            f" {result_type}"
         )
         if copy is not None:
             self.effect(f"tile.copy {result} to {copy[0]} : {copy[2]} to {copy[1]}")
@@ -176,7 +182,8 @@ class Tiles:
             self.effect(f"tile.copy {name} to {made} : {type_} to {temporary}")
             name, type_ = made, temporary
         self.effect(
-            f"tile.scan {kind} {name} to {result} dim({dim}){more}{unsigned} : {type_} to {result_type}"
+            f"tile.scan {kind} {name} to {result} dim({dim}){more}{unsigned} : {type_} to"
+            f" {result_type}"
         )
 
     def tile_view(self, statement, source, result):
@@ -195,13 +202,15 @@ class Tiles:
             temporary = f"memref<{shape}x{target.dtype.mlir}, #tile.fragment>"
             name = self.op(f"tile.alloc : {temporary}")
             self.effect(
-                f"tile.copy {self.place(source)} to {name} : {self.memref(source.buffer)} to {temporary}"
+                f"tile.copy {self.place(source)} to {name} : {self.memref(source.buffer)} to"
+                f" {temporary}"
             )
             text, type_ = name, temporary
         else:
             text, type_ = self.place(source), self.memref(source.buffer)
         self.effect(
-            f"tile.atomic {kind} {text} to {self.place(target)}{unsigned} : {type_} to {self.memref(target.buffer)}"
+            f"tile.atomic {kind} {text} to {self.place(target)}{unsigned} : {type_} to"
+            f" {self.memref(target.buffer)}"
         )
 
     def tile_evaluate(self, statement, value):
@@ -252,7 +261,9 @@ class Tiles:
         at = self.keep((channel % steps) * columns)
         size, ones = f"[{kernel}, {kernel}]", f"[{stride}, {stride}]"
         self.effect(
-            f"tile.im2col {self.buffer(source)} pixel {self.index(first)} filter [{self.index(row)}, {self.index(column)}] "
-            f"channel {self.index(at)} to {name} kernel {size} strides {ones} dilations [{dilation}, {dilation}] "
+            f"tile.im2col {self.buffer(source)} pixel {self.index(first)} filter"
+            f" [{self.index(row)}, {self.index(column)}] "
+            f"channel {self.index(at)} to {name} kernel {size} strides {ones} dilations"
+            f" [{dilation}, {dilation}] "
             f"pad_lower [{pad}, {pad}] pad_upper [{pad}, {pad}] : {self.memref(source)} to {type_}"
         )

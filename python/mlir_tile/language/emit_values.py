@@ -3,7 +3,7 @@
 
 import math
 
-from .dtypes import dtype
+from .dtypes import dtype, float_text
 from .errors import fail, unsupported
 from .float_functions import FLOAT_FUNCTIONS
 from .ranges import Facts, bounds, forms_of, is_pure, never_negative
@@ -105,7 +105,7 @@ class Values:
         if kind.is_bool:
             return "true" if number else "false"
         if kind.is_float:
-            return f"{_float_text(float(number), kind)} : {kind.mlir}"
+            return f"{float_text(float(number), kind)} : {kind.mlir}"
         if isinstance(number, float) and not number.is_integer() and not math.isfinite(number):
             fail(f"{number} has no value in {kind}", self.location)
         number = int(number) & ((1 << kind.bits) - 1)
@@ -155,7 +155,8 @@ class Values:
             if again is not None:
                 return again
             fail(
-                f"{let.name}, defined at {let.location}, is used outside of the region (loop, branch or kernel) that "
+                f"{let.name}, defined at {let.location}, is used outside of the region (loop,"
+                " branch or kernel) that "
                 "defines it; use a variable (T.alloc_var) that is allocated in front of the region",
                 self.location,
             )
@@ -309,7 +310,8 @@ class Values:
         if name in ("pow", "atan2", "copysign"):
             name = {"pow": "powf"}.get(name, name)
             return self.op(
-                f"math.{name} {self.value(args[0], kind)}, {self.value(args[1], kind)} : {kind.mlir}"
+                f"math.{name} {self.value(args[0], kind)}, {self.value(args[1], kind)} :"
+                f" {kind.mlir}"
             )
         a, b = self.value(args[0], kind), self.value(args[1], kind)
         if name == "mod":
@@ -337,7 +339,8 @@ class Values:
             if kind.bits < 16:
                 kind = FLOAT32
             return self.op(
-                f"arith.cmpf {of_float}, {self.value(args[0], kind)}, {self.value(args[1], kind)} : {kind.mlir}"
+                f"arith.cmpf {of_float}, {self.value(args[0], kind)}, {self.value(args[1], kind)}"
+                f" : {kind.mlir}"
             )
         if kind in (INT32, INT64) and all(map(self.like_index, args)):
             a, b = map(self.index, args)
@@ -368,7 +371,8 @@ class Values:
         known = forms_of(args[0], name == "and")
         if self.harmless(args[1], known):
             return self.op(
-                f"arith.{'andi' if name == 'and' else 'ori'} {first}, {self.value(args[1], BOOL)} : i1"
+                f"arith.{'andi' if name == 'and' else 'ori'} {first}, {self.value(args[1], BOOL)}"
+                " : i1"
             )
         second, plain = (
             (known, lambda: self.value(args[1], BOOL)),
@@ -473,26 +477,3 @@ class Values:
         if source.mlir == kind.mlir:
             return a
         return self.op(f"arith.bitcast {a} : {source.mlir} to {kind.mlir}")
-
-
-def _float_text(number, kind):
-    """A float as MLIR writes it; what is no finite number as bits."""
-    if math.isfinite(number):
-        text = repr(float(number))
-        mantissa, _, exponent = text.partition("e")
-        if "." not in mantissa:
-            mantissa += ".0"
-        return f"{mantissa}e{exponent}" if exponent else mantissa
-    name = str(kind)
-    patterns = {
-        "float16": (0x7C00, 0xFC00, 0x7E00),
-        "bfloat16": (0x7F80, 0xFF80, 0x7FC0),
-        "float32": (0x7F800000, 0xFF800000, 0x7FC00000),
-        "float64": (0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000),
-        "float8_e5m2": (0x7C, 0xFC, 0x7E),
-        "float8_e4m3fn": (0x7E, 0xFE, 0x7F),
-        "custom[tfloat32]": (0x7F800000, 0xFF800000, 0x7FC00000),
-    }
-    plus, minus, nan = patterns[name]
-    bits = nan if math.isnan(number) else plus if number > 0 else minus
-    return f"0x{bits:0{kind.bits // 4}X}"

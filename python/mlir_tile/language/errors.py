@@ -54,7 +54,8 @@ def _column(code, instruction):
 
 
 def here():
-    """The place in the user's file that is being run: the innermost frame outside of this package."""
+    """The place in the user's file that is being run: the innermost frame outside of this
+    package."""
     frame = sys._getframe(1)
     while frame is not None:
         code = frame.f_code

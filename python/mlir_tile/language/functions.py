@@ -29,6 +29,7 @@ class Parameter:
         self.strides = tuple(argument.strides) if isinstance(argument, Buffer) else ()
         self.is_buffer = isinstance(argument, Buffer)
         self.output = getattr(argument, "output", None)
+        self.is_address = getattr(argument, "is_address", False)
 
     def is_scalar(self):
         return not self.is_buffer
@@ -177,8 +178,8 @@ def _start_of(function):
 def trace(function, arguments, phase=None, sizes=None, name=None):
     """Runs the rewritten function; gives the builder that recorded it.
 
-    `arguments`: a value for each parameter, those of the kernel already made. A phase "declare" ends at
-    T.Kernel.
+    `arguments`: a value for each parameter, those of the kernel already made. A phase "declare"
+    ends at T.Kernel.
     """
     from .builder import PhaseOneEnds
 
@@ -223,7 +224,8 @@ def prim_func(function=None, *, check_well_formed=True, eager_jit=False, **_):
             if made is None:
                 if parameter.default is parameter.empty:
                     fail(
-                        f"expected T.Tensor(...) or an element type as the type of the argument {name}, got {annotations[name]!r}",
+                        "expected T.Tensor(...) or an element type as the type of the argument"
+                        f" {name}, got {annotations[name]!r}",
                         _start_of(function),
                     )
                 made = parameter.default
@@ -274,7 +276,8 @@ class Macro:
 
 
 def macro(function=None, **_):
-    """Makes a function a macro: inlined where it is called, arguments by value (T.Ref: by reference)."""
+    """Makes a function a macro: inlined where it is called, arguments by value (T.Ref: by
+    reference)."""
     return Macro(function) if function is not None else Macro
 
 

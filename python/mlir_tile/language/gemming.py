@@ -42,7 +42,8 @@ def _matrix(region, construct, name):
     for x in extents:
         if not isinstance(x, int):
             fail(
-                f"{construct}: {name} must have extents known when the kernel is built, got {region!r}"
+                f"{construct}: {name} must have extents known when the kernel is built, got"
+                f" {region!r}"
             )
     while len(extents) > 2 and extents[0] == 1:
         extents = extents[1:]
@@ -64,7 +65,8 @@ def gemm(
     annotations=None,
     wg_wait=0,
 ):
-    """C += A B on tiles; `clear_accum`: C starts from zero (true, false, or a condition of the kernel)."""
+    """C += A B on tiles; `clear_accum`: C starts from zero (true, false, or a condition of the
+    kernel)."""
     _gemm("T.gemm", A, B, C, transpose_A, transpose_B, policy, clear_accum, mbar)
 
 
@@ -84,7 +86,8 @@ def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum, mba
         fail(f"{construct}: K of A is {ak}, K of B is {bk}{_stored(transpose_A, transpose_B)}")
     if (am, bn) != (m, n):
         fail(
-            f"{construct}: C is {m} x {n}, but the product is {am} x {bn}{_stored(transpose_A, transpose_B)}"
+            f"{construct}: C is {m} x {n}, but the product is {am} x"
+            f" {bn}{_stored(transpose_A, transpose_B)}"
         )
     clear = truth(clear_accum)
     if isinstance(clear, Expr):

@@ -23,7 +23,8 @@ class KernelFrame:
                 )
             if number_of(x) is not None and number_of(x) <= 0:
                 fail(
-                    f"T.Kernel: the grid has an extent of {number_of(x)}; expected at least one block",
+                    f"T.Kernel: the grid has an extent of {number_of(x)}; expected at least one"
+                    " block",
                     self.location,
                     StructureError,
                 )
@@ -110,7 +111,8 @@ KernelLaunchFrame = KernelFrame
 
 
 def Kernel(*blocks, threads=None, prelude=None):
-    """Opens a kernel: `blocks` extents of the grid (x first), `threads` of a block (128 by default)."""
+    """Opens a kernel: `blocks` extents of the grid (x first), `threads` of a block (128 by
+    default)."""
     current("T.Kernel")
     if prelude is not None:
         unsupported(

@@ -17,7 +17,8 @@ class Loop:
 
     def __iter__(self):
         fail(
-            "a loop of the kernel can only be used in a `for` statement of a kernel function or a macro"
+            "a loop of the kernel can only be used in a `for` statement of a kernel function or a"
+            " macro"
         )
 
     def run(self, builder):
@@ -163,7 +164,8 @@ def Pipelined(
 
 
 class Persistent(Loop):
-    """Tiles of `domain` that this block works off: index, index + wave_size, ...; columns in groups of rows."""
+    """Tiles of `domain` that this block works off: index, index + wave_size, ...; columns in groups
+    of rows."""
 
     def __init__(self, domain, wave_size, index, group_size=8):
         self.domain, self.wave_size, self.index = (

@@ -357,41 +357,6 @@ def fast_rcp(x):
     return binary("div", Const(1.0, type_of(x)), x)
 
 
-def _ieee(name):
-    def function(x, y, rounding_mode="rn"):
-        if rounding_mode != "rn" and type_of(as_value(x)).bits == 16:
-            fail(f"T.ieee_{name}: Only rounding mode 'rn' is available for half precision")
-        if rounding_mode != "rn":
-            unsupported(f"rounding mode {rounding_mode!r} of T.ieee_{name}", "only 'rn' is there")
-        return binary(name, x, y)
-
-    return function
-
-
-ieee_add, ieee_sub, ieee_mul = _ieee("add"), _ieee("sub"), _ieee("mul")
-ieee_fdiv = _ieee("div")
-
-
-def ieee_fmaf(x, y, z, rounding_mode="rn"):
-    if rounding_mode != "rn":
-        unsupported(f"rounding mode {rounding_mode!r} of T.ieee_fmaf", "only 'rn' is there")
-    return fma(x, y, z)
-
-
-def ieee_frcp(x, rounding_mode="rn"):
-    return fast_rcp(x)
-
-
-def ieee_fsqrt(x, rounding_mode="rn"):
-    return globals()["sqrt"](x)
-
-
-def ieee_frsqrt(x):
-    if type_of(as_value(x)) == "float64":
-        fail("T.ieee_frsqrt: frsqrt is not supported for float64; use 1 / T.sqrt")
-    return globals()["rsqrt"](x)
-
-
 def _packed(name, count):
     """An operation on pairs of elements (T.Ramp): it is made for each of them."""
 

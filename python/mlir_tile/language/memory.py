@@ -53,10 +53,12 @@ def alloc_buffer(shape, dtype="float32", *_, scope=None, **__):
 
 
 def alloc_var(dtype, *arguments, scope="local.var", init=None):
-    """A variable: assigned by `=`, read by its name. `init`: its first value (zero where absent)."""
+    """A variable: assigned by `=`, read by its name. `init`: its first value (zero where
+    absent)."""
     if len(arguments) > 2:
         fail(
-            f"T.alloc_var takes at most an initial value and a scope, got {len(arguments) + 1} arguments"
+            f"T.alloc_var takes at most an initial value and a scope, got {len(arguments) + 1}"
+            " arguments"
         )
     for x in arguments:
         if isinstance(x, str) and not isinstance(x, element_type):
@@ -126,6 +128,7 @@ def make_tensor(pointer, shape, dtype="float32", strides=None):
         for i, x in enumerate(builder.arguments):
             if x is pointer:
                 buffer = Buffer(shape, dtype, "global", strides, pointer.name)
+                buffer.is_address = True
                 builder.arguments[i] = buffer
                 return buffer
     return unsupported(
@@ -167,7 +170,8 @@ def view(source, shape=None, dtype=None):
             want *= x
         if have * source.dtype.bits != want * kind.bits:
             fail(
-                f"T.view: {source!r} has {have * source.dtype.bits} bits, a buffer of {list(shape)} {kind} has {want * kind.bits}"
+                f"T.view: {source!r} has {have * source.dtype.bits} bits, a buffer of"
+                f" {list(shape)} {kind} has {want * kind.bits}"
             )
     if tuple(shape) == source.shape and kind is source.dtype:
         return source

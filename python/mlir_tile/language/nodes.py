@@ -125,7 +125,8 @@ class Expr:
 
     def __index__(self):
         fail(
-            "a value of the kernel is used where Python needs a number; it is known only when the kernel runs",
+            "a value of the kernel is used where Python needs a number; it is known only when the"
+            " kernel runs",
             kind=ValueUseError,
         )
 
@@ -139,7 +140,8 @@ class Expr:
 def no_truth(value):
     """Python asked for the truth of a value that only the kernel knows."""
     fail(
-        "a value of the kernel has no truth value in Python; use it in an `if`, `and`, `or` of a kernel "
+        "a value of the kernel has no truth value in Python; use it in an `if`, `and`, `or` of a"
+        " kernel "
         "function or a macro (which are rewritten), or in T.if_then_else",
         kind=ValueUseError,
     )
@@ -234,7 +236,8 @@ class Op(Expr):
 
 
 class Load(Expr):
-    """An element of a buffer: a value where it is read, a place where something is copied to or from."""
+    """An element of a buffer: a value where it is read, a place where something is copied to or
+    from."""
 
     __slots__ = ("buffer", "indices")
 

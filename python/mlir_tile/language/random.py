@@ -55,12 +55,10 @@ def _words(construct):
     seed = cast(state.key, UINT64)
     keys = [word(seed), word(binary("shr", seed, Const(32, UINT64)))]
     for turn in range(10):
-        products = [
-            builder.define(
-                "product", binary("mul", cast(counter[2 * i], UINT64), Const(_MULTIPLIERS[i], UINT64))
-            )
-            for i in range(2)
-        ]
+        products = []
+        for i, factor in enumerate(_MULTIPLIERS):
+            wide = binary("mul", cast(counter[2 * i], UINT64), Const(factor, UINT64))
+            products.append(builder.define("product", wide))
         low = [cast(x, UINT32) for x in products]
         high = [cast(binary("shr", x, Const(32, UINT64)), UINT32) for x in products]
         key = [

@@ -173,7 +173,8 @@ def _op(value):
 
 
 def alone_in(size, variable):
-    """(factor, rest) where a size is factor * variable + rest with numbers; (None, None) elsewhere."""
+    """(factor, rest) where a size is factor * variable + rest with numbers; (None, None)
+    elsewhere."""
     if isinstance(size, int):
         return None, None
     terms, rest = linear(size)

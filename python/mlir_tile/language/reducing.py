@@ -23,7 +23,8 @@ def _shape(value):
 def reduce(
     buffer, out, reduce_type, dim, clear=True, batch=1, nan_propagate=False, annotations=None
 ):
-    """Combines the elements of a tile along `dim`; `clear=False`: together with what `out` holds."""
+    """Combines the elements of a tile along `dim`; `clear=False`: together with what `out`
+    holds."""
     construct = f"T.reduce_{reduce_type}"
     builder = current(construct)
     if reduce_type not in KINDS:
@@ -38,7 +39,8 @@ def reduce(
     found = list(target.extents)
     if found != dropped and found != one and not (not dropped and found == [1]):
         fail(
-            f"{construct}: expected a target of shape {dropped} or {one}, got {found} ({target.buffer.name})"
+            f"{construct}: expected a target of shape {dropped} or {one}, got {found}"
+            f" ({target.buffer.name})"
         )
     if all(x.buffer.space in ("local", "var") for x in (source, target)):
         _reduce_alone(builder, source, target, reduce_type, dim, clear)
@@ -46,7 +48,8 @@ def reduce(
     for x in (source, target):
         if x.buffer.space not in ("shared", "fragment"):
             fail(
-                f"{construct}: expected tiles in shared memory or fragments, got {x.buffer!r}; copy it to a fragment first"
+                f"{construct}: expected tiles in shared memory or fragments, got {x.buffer!r};"
+                " copy it to a fragment first"
             )
     builder.tile(
         "reduce",
@@ -91,8 +94,8 @@ def _reduce_alone(builder, source, target, kind, dim, clear):
             at.insert(dim, 0)
         result = place(target, at)
         if clear:
-            first = cast(0 if kind in ("abssum", "absmax") else identity(kind, target.dtype), target.dtype)
-            _put(builder, result, first)
+            first = 0 if kind in ("abssum", "absmax") else identity(kind, target.dtype)
+            _put(builder, result, cast(first, target.dtype))
         for inner in loops([source.extents[dim]]):
             indices = [0] * len(source.extents)
             for i, x in zip(kept, outer):
@@ -139,7 +142,8 @@ def _scan(kind, src, dst, dim, reverse):
         fail(f"{construct}: {source!r} has {rank} dimensions, no dimension {dim}")
     if list(source.extents) != list(target.extents):
         fail(
-            f"{construct}: expected a target of shape {list(source.extents)}, got {list(target.extents)}"
+            f"{construct}: expected a target of shape {list(source.extents)}, got"
+            f" {list(target.extents)}"
         )
     builder.tile(
         "scan", source=source, target=target, kind=kind, dim=dim % rank, reverse=bool(reverse)
@@ -214,7 +218,8 @@ def contribute(buffer, indices, value):
 
 
 def finalize_reducer(reducer, dst=None, batch=1, annotations=None):
-    """Ends a reduction; the result goes to `dst` (without one it is read from the reducer itself)."""
+    """Ends a reduction; the result goes to `dst` (without one it is read from the reducer
+    itself)."""
     buffer = _reducer(reducer, "T.finalize_reducer")
     if dst is not None:
         copy(buffer, dst)

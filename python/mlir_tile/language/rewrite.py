@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Python's control flow, assignments and truth tests become calls of a builder, `__b`.
 
-The rewritten function is compiled in the globals and with the captured variables of the original, and
-keeps its file, lines and columns: what a statement does is found again from the frame that runs it.
+The rewritten function is compiled in the globals and with the captured variables of the original,
+and keeps its file, lines and columns: what a statement does is found again from the frame that runs
+it.
 """
 
 import ast
@@ -162,7 +163,8 @@ class Rewriter(ast.NodeTransformer):
 
     # Assignments.
     def bind(self, target, value, node, copies=None):
-        """Statements that assign `value`; `copies`: the value is a name, so that a variable is read."""
+        """Statements that assign `value`; `copies`: the value is a name, so that a variable is
+        read."""
         if copies is None:
             copies = isinstance(value, ast.Name)
         if isinstance(target, ast.Name):
@@ -327,7 +329,8 @@ def _definition_of(function):
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError) as error:
         raise LanguageError(
-            f"the source of {function.__qualname__} cannot be read ({error}); kernels are compiled from "
+            f"the source of {function.__qualname__} cannot be read ({error}); kernels are compiled"
+            " from "
             "their source, so define them in a file or a notebook cell"
         ) from None
     source = "".join(lines)

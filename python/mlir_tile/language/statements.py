@@ -44,7 +44,8 @@ class Alloc(Statement):
 
 
 class For(Statement):
-    """A loop. `kind`: serial, unroll, vectorized, parallel or pipelined; one index unless parallel."""
+    """A loop. `kind`: serial, unroll, vectorized, parallel or pipelined; one index unless
+    parallel."""
 
     __slots__ = (
         *("kind", "indices", "start", "extents", "step", "body", "stages", "attributes"),

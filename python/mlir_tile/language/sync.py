@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Barriers, printing, assertions, hints about registers.
 
-Barriers are the compiler's business here: T.sync_threads and fences say nothing that it does not know.
+Barriers are the compiler's business here: T.sync_threads and fences say nothing that it does not
+know.
 """
 
 from .buffers import Buffer, Region, region_of

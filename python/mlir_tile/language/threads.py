@@ -98,7 +98,8 @@ def tvm_warp_activemask():
 
 
 class Reducer:
-    """What T.comm_reducer makes: how two values are combined; `kind` is a reduction's name or None."""
+    """What T.comm_reducer makes: how two values are combined; `kind` is a reduction's name or
+    None."""
 
     def __init__(self, kind, combine):
         self.kind, self.combine = kind, combine
@@ -133,9 +134,7 @@ def tvm_thread_allreduce(count, value, condition, result, *threads, **_):
     builder, scope = current(construct), _scope(construct)
     reducer = getattr(builder, "reduce_kind", None)
     if reducer is None:
-        fail(
-            f'{construct} needs `with T.attr(T.comm_reducer(...), "reduce_scope", ...)` around it'
-        )
+        fail(f'{construct} needs `with T.attr(T.comm_reducer(...), "reduce_scope", ...)` around it')
     group, inner = scope.threads, 1
     if len(threads) == 1:
         dims = [i for i in range(3) if same(as_value(threads[0]), as_value(get_thread_binding(i)))]
@@ -163,15 +162,11 @@ def _exchanged_reduction(construct, value, combine, group, inner):
         )
     index = thread_index(_scope(construct))
     step, value = 1, as_value(value)
+    kind = type_of(value)
     while step < group:
         place = index // inner % group
         other = binary("add", index, binary("mul", binary("sub", place ^ step, place), inner))
-        value = cast(combine(value, _through(construct, value, name="exchange", place=other)), type_of(value))
-        value = builder_define(construct, value)
+        theirs = _through(construct, value, name="exchange", place=other)
+        value = current(construct).define("combined", cast(combine(value, theirs), kind))
         step *= 2
     return value
-
-
-def builder_define(construct, value):
-    """A value that is computed here, under a name."""
-    return current(construct).define("combined", value)

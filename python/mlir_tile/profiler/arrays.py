@@ -10,8 +10,6 @@ import numpy as np
 
 __all__ = ["array_supply", "assert_arrays_close"]
 
-_RNG = np.random.default_rng(0)
-
 
 def _values(name: str) -> np.ndarray:
     """The number that each byte is; infinite what is none."""
@@ -44,7 +42,9 @@ def _floats(name: str, values: np.ndarray) -> np.ndarray:
 
 
 def array_supply(kind: Any) -> Callable[..., np.ndarray]:
-    """A function that makes one array for a kernel's parameter (`.dtype`, `.shape`)."""
+    """A function that makes one array for a kernel's parameter (`.dtype`, `.shape`); the same
+    arrays in the same order each time."""
+    rng = np.random.default_rng(0)
 
     def supply(param: Any, sizes: dict[str, int] | None = None) -> np.ndarray:
         from ..language.dtypes import dtype
@@ -53,19 +53,19 @@ def array_supply(kind: Any) -> Callable[..., np.ndarray]:
         shape, element = _shape(param, sizes), dtype(param.dtype)
         if element.bits == 4:
             shape = [*shape[:-1], shape[-1] // 2]
-            return _RNG.integers(0, 256, shape, np.uint8)
+            return rng.integers(0, 256, shape, np.uint8)
         if kind.name in ("Zero", "One"):
             values = np.full(shape, float(kind.name == "One"))
         elif element.is_float and kind.name in ("Auto", "Uniform", "Integer"):
             whole = kind.name == "Integer"
-            values = _RNG.integers(-2, 3, shape) if whole else _RNG.uniform(-1, 1, shape)
+            values = rng.integers(-2, 3, shape) if whole else rng.uniform(-1, 1, shape)
         elif element.is_float:
             mean = -1.0 if kind.name == "Normal" else 0.0
-            values = _RNG.standard_normal(shape) + mean
+            values = rng.standard_normal(shape) + mean
         elif element.is_bool:
-            values = _RNG.integers(0, 2, shape)
+            values = rng.integers(0, 2, shape)
         else:
-            values = _RNG.integers(*((0, 3) if element.is_unsigned else (-2, 3)), shape)
+            values = rng.integers(*((0, 3) if element.is_unsigned else (-2, 3)), shape)
         if element.is_float:
             return _floats(str(element), np.asarray(values, np.float64))
         return np.asarray(values).astype(element.as_numpy())
@@ -89,5 +89,6 @@ def assert_arrays_close(
     place = tuple(int(i) for i in np.argwhere(~close)[0])
     raise AssertionError(
         f"{wrong} of {close.size} elements differ (allowed: {max_mismatched_ratio:.2%},"
-        f" rtol={rtol}, atol={atol}); first at {place}: {names[0]} {a[place]}, {names[1]} {b[place]}"
+        f" rtol={rtol}, atol={atol}); first at {place}: {names[0]} {a[place]},"
+        f" {names[1]} {b[place]}"
     )

@@ -2,7 +2,7 @@
 // RUN: not tile-opt %s --tile-expand-math 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-expand-math --verify-diagnostics
 
-// TARGET: error: expected `tile.target` on the module (--tile-set-target)
+// TARGET: error: expected 'tile.target' on the module (`--tile-set-target=arch=...`)
 
 func.func @quad(%x: f128) -> f128 {
   // expected-error @+1 {{expected an operation that NVPTX has code for, got 'math.exp' on 'f128'}}

@@ -149,7 +149,9 @@ def _results(rows: list[dict[str, Any]]) -> list[str]:
     ]
     lines[-2] += (
         " (`test/python/acceptance/scripts.py`); those with gradients ran with PyTorch, the others"
-        " with the stand-in of the tests. This compiler takes more kernels than TileLang: tests"
+        " with the stand-in of the tests. Where a script compares with `flash_attn` or `fla`, or only"
+        " measures a kernel of Triton's beside its own, `test/python/acceptance/references` stands"
+        " in for that package. This compiler takes more kernels than TileLang: tests"
         " that expect an error of TileLang's mostly find none."
     )
     lines += [

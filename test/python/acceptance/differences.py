@@ -9,6 +9,13 @@ DIFFERENCES = {
     "tilelang.lower": "compiles; host code has no source of its own",
     "tilelang.Profiler": "`cupti` and `cudagraph` measure by events, too",
     "tilelang.autotune": "takes any `concurrent.futures.Executor`; Ctrl-C keeps what was found",
+    "T.rng_init": "the numbers are Philox's for every generator, not cuRAND's sequence",
+    "T.rng_rand": "a function of seed, call and iteration; not cuRAND's sequence",
+    "T.rng_rand_float": "a function of seed, call and iteration; not cuRAND's sequence",
+    "T.annotate_layout": (
+        "functions of indices are evaluated; one that is no layout of this compiler is left to it, "
+        "with a warning"
+    ),
     "tilelang.tools": "`plot_layout` writes SVG",
 }
 

@@ -68,6 +68,9 @@ SIZES: dict[str, dict[str, Any] | list[str] | Call] = {
     "deepseek_v32/sparse_mla_fwd.py": Call(
         ("test_sparse_mla_fwd",), {"S": 64, "SKV": 128, "H": 64, "HKV": 1, "topk": 64}
     ),
+    "deepseek_v32/sparse_mla_fwd_pipelined.py": Call(
+        ("test_sparse_mla_fwd_pipelined",), {"S": 64, "SKV": 128, "H": 64, "HKV": 1, "topk": 64}
+    ),
     "deepseek_v32/sparse_mla_bwd.py": Call(
         ("test_sparse_mla_bwd",), {"S": 64, "SKV": 128, "H": 64, "HKV": 1, "topk": 64}
     ),

@@ -29,13 +29,13 @@
 // Bytes that are none of the kernel's business.
 // RUN: sed s/@twice/@beyond/ %S/Inputs/twice.mlir > %t/beyond.mlir
 // RUN: env LD_LIBRARY_PATH=%t not tile-run %t/beyond.mlir --target=cuda --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=BEYOND
-// BEYOND: tile-run: error: the kernel wrote outside of argument 'C', 0 bytes behind its end
+// BEYOND: tile-run: error: the kernel wrote outside of argument 'C', 0 bytes after its end
 // RUN: sed s/@twice/@before/ %S/Inputs/twice.mlir > %t/before.mlir
 // RUN: env LD_LIBRARY_PATH=%t not tile-run %t/before.mlir --target=cuda --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=BEFORE
 // BEFORE: tile-run: error: the kernel wrote outside of argument 'C', 8 bytes before it
 // RUN: sed s/@twice/@between/ %S/Inputs/twice.mlir > %t/between.mlir
 // RUN: env LD_LIBRARY_PATH=%t not tile-run %t/between.mlir --target=cuda --args=A=100,C=3x100@120x1 2>&1 | FileCheck %s --check-prefix=BETWEEN
-// BETWEEN: tile-run: error: the kernel wrote between the rows of argument 'C', 100 elements behind its first
+// BETWEEN: tile-run: error: the kernel wrote between the rows of argument 'C', 100 elements after its first
 // RUN: sed s/@twice/@input/ %S/Inputs/twice.mlir > %t/input.mlir
 // RUN: env LD_LIBRARY_PATH=%t not tile-run %t/input.mlir --target=cuda --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=INPUT
 // INPUT: tile-run: error: the kernel wrote argument 'A', which it only reads

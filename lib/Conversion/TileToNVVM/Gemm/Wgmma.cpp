@@ -14,6 +14,7 @@
 #include "RegisterMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Target/PtxMnemonics.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -284,7 +285,7 @@ std::string WgmmaGemm::instruction(const std::string &accumulators,
                                    const std::string &operandA,
                                    const std::string &operandB,
                                    const std::string &accumulates) {
-  std::string text = "wgmma.mma_async.sync.aligned.m64n" +
+  std::string text = ptx::kWgmmaMma.str() + ".sync.aligned.m64n" +
                      std::to_string(shape.n) + "k" + std::to_string(shape.k) +
                      "." + stringify(info->accumulator).str() + "." +
                      stringify(info->a).str() + "." + stringify(info->b).str();
@@ -360,7 +361,7 @@ SmallVector<Value> WgmmaGemm::multiply(int64_t first, int64_t end,
     }
   assembly.line("wgmma.commit_group.sync.aligned;");
   if (wait)
-    assembly.line("wgmma.wait_group.sync.aligned 0;");
+    assembly.line(ptx::kWgmmaWaitForAll.str());
   return assembly.emit();
 }
 
@@ -414,7 +415,8 @@ LogicalResult tile::nvvm::lowerWgmma(KernelLowering &lowering, GemmOp gemm,
 void tile::nvvm::emitWgmmaWait(KernelLowering &lowering, int64_t pending,
                                ArrayRef<PendingFragment> fragments) {
   tieRegisters(lowering,
-               "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";",
+               ptx::kWgmmaWait.str() + ".sync.aligned " +
+                   std::to_string(pending) + ";",
                fragments);
 }
 

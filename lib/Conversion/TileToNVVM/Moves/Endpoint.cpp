@@ -177,8 +177,9 @@ Value Endpoint::address(int64_t reg) {
   SmallVector<ThreadCoordinate> coordinates =
       lowering->coordinates(threadPart, loop, reg);
   if (!rows.empty()) {
-    // What all rows have in common apart from what a thread's rows have: the
-    // latter stays the same in a loop over channels and taps.
+    // The part of a place that all rows share is kept apart from the part that
+    // the rows of one thread share: the second part stays the same in a loop
+    // over channels and taps.
     Value stride = global->strides.back();
     Value common = lowering->mul(rowColumn, stride);
     if (rowMoved)

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -194,14 +195,13 @@ static Type countedElement(const Endpoint &source, const Endpoint &target) {
   return source.elementType;
 }
 
-/// Whether two registers of one fragment become one of another's that is only
-/// copied on: LLVM then carries words from one tile to the next.
+/// Whether two registers of one fragment become one word of another's.
 static bool storesHalves(TileMoveOpInterface move, const Endpoint &source,
                          const Endpoint &target) {
   return source.space == MemorySpace::Fragment &&
          target.space == MemorySpace::Fragment && source.elementType.isF32() &&
          (target.elementType.isF16() || target.elementType.isBF16()) &&
-         llvm::all_of(move.getTarget().getUsers(), llvm::IsaPred<CopyOp>);
+         isPackedFragment(move.getTarget());
 }
 
 /// Loads and stores of `count` elements at a time.

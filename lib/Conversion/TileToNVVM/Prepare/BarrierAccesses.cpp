@@ -16,6 +16,8 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 
 using namespace mlir;
@@ -128,10 +130,9 @@ MemoryAccess AccessTable::describe(Operation *op, Value buffer, bool isWrite,
   if (!access.isShared)
     return access;
   access.range = arena.range(buffer);
-  Operation *maker = buffer.getDefiningOp();
-  if (isa_and_nonnull<RingAcquireOp, RingWaitOp>(maker)) {
-    access.ring = maker->getOperand(0).getDefiningOp();
-    access.view = maker;
+  if (Value ring = ringOf(buffer)) {
+    access.ring = ring.getDefiningOp();
+    access.view = buffer.getDefiningOp();
     access.slotBuffer = cast<OpResult>(buffer).getResultNumber();
   }
   if (auto gemm = dyn_cast<GemmOp>(op); gemm && !access.ring)
@@ -145,13 +146,12 @@ void AccessTable::describeMove(TileMoveOpInterface move,
   // Of global memory, too, a group moves a part of its own.
   access.groups = move.getGroupsAttr();
   bool fillsShared = access.isShared && access.isWrite;
-  CopyPlanAttr plan = move.getPlanAttr();
   // The source is read late, too. Copies into rings are waited for there.
-  bool isRingsOwn = isa_and_nonnull<RingAcquireOp, RingWaitOp>(
-      move.getTarget().getDefiningOp());
-  if (plan && plan.getInstruction() == CopyInstruction::CpAsync && !isRingsOwn)
+  const CopyTraits &traits = traitsOf(move);
+  if (traits.completion == CopyCompletion::ThreadGroups &&
+      !ringOf(move.getTarget()))
     access.isCpAsync = true;
-  access.isAsyncProxy = fillsShared && move.isMovedByProxy();
+  access.isAsyncProxy = fillsShared && traits.byAsyncProxy;
 }
 
 /// Who touches which element of a region of global memory: the loop's layout,
@@ -198,11 +198,8 @@ static bool isDealtByLayout(Operation *op) {
   auto move = dyn_cast<TileMoveOpInterface>(op);
   if (!move)
     return true;
-  CopyPlanAttr plan = move.getPlanAttr();
-  bool isPlain = !plan || plan.getInstruction() == CopyInstruction::Scalar ||
-                 plan.getInstruction() == CopyInstruction::Vector;
-  return isPlain && !move.getGroupsAttr() && !move.getMulticast() &&
-         move.getAddressing() == MoveAddressing::Box;
+  return traitsOf(move).isPlain && !move.getGroupsAttr() &&
+         !move.getMulticast() && move.getAddressing() == MoveAddressing::Box;
 }
 
 void AccessTable::findOwners(Operation *op,
@@ -233,9 +230,7 @@ void AccessTable::findOwners(Operation *op,
       owner = own;
     }
     // Two elements of half a byte are one word of the atomics that store them.
-    bool isPacked =
-        getStorageBits(
-            cast<MemRefType>(access.buffer.getType()).getElementType()) < 8;
+    bool isPacked = storageBitsOf(access.buffer) < 8;
     if (isOne && !isPacked)
       access.owner = owner;
     access.isReplicated = layout.getLayout().replication() > 1;

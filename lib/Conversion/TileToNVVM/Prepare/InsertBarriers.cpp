@@ -21,6 +21,9 @@
 #include "BarrierAccesses.h"
 #include "Schedule/Tokens.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -198,7 +201,7 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     meetings.push_back(end);
   }
   // A view shows another use of its ring from here on.
-  if (isa<RingAcquireOp, RingWaitOp>(op))
+  if (showsSlot(op))
     for (unsigned id :
          both(state.pending, table.throughViewsOf(op)).set_bits()) {
       state.pending.reset(id);
@@ -443,9 +446,7 @@ static void emit(const Meeting &meeting) {
 
 bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
   if (auto gemm = dyn_cast<GemmOp>(op))
-    return gemm.getPlan() &&
-           (gemm.getPlan()->getInstruction() == MmaInstruction::Wgmma ||
-            gemm.getPlan()->getInstruction() == MmaInstruction::Tcgen05);
+    return traitsOf(gemm).readsByDescriptor;
   auto move = dyn_cast<TileMoveOpInterface>(op);
   return move && move.getSource() == buffer && move.isMovedByProxy();
 }
@@ -463,14 +464,11 @@ struct InsertBarriersPass
     ModuleOp module = getOperation();
     if (failed(requireChosen(module)))
       return signalPassFailure();
-    auto attr = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-    if (!attr) {
-      module.emitError() << "expected a target: run --tile-set-target";
+    const TargetInfo *target = requireTarget(module);
+    if (!target)
       return signalPassFailure();
-    }
-    const TargetInfo &target = *TargetInfo::get(attr.getArch());
     for (KernelOp kernel : module.getOps<KernelOp>())
-      if (failed(insert(kernel, target)))
+      if (failed(insert(kernel, *target)))
         return signalPassFailure();
   }
 

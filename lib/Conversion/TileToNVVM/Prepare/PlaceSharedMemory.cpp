@@ -14,6 +14,7 @@
 #include "Reduce/ClusterExchange.h"
 #include "Tcgen05/TensorPlan.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "llvm/Support/MathExtras.h"
@@ -201,14 +202,11 @@ struct PlaceSharedMemoryPass
     ModuleOp module = getOperation();
     if (failed(requireChosen(module)))
       return signalPassFailure();
-    auto attr = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-    if (!attr) {
-      module.emitError() << "expected a target: run --tile-set-target";
+    const TargetInfo *target = requireTarget(module);
+    if (!target)
       return signalPassFailure();
-    }
-    const TargetInfo &target = *TargetInfo::get(attr.getArch());
     for (KernelOp kernel : module.getOps<KernelOp>())
-      if (failed(place(kernel, target)))
+      if (failed(place(kernel, *target)))
         return signalPassFailure();
   }
 

@@ -5,15 +5,13 @@
 #include "Reduce/ScanDigits.h"
 #include "RegisterMap.h"
 #include "tile/Conversion/Combination.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
-
-static Type elementOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getElementType();
-}
 
 /// Scratch memory gives each element bytes of its own.
 static int64_t bitsOf(Type element) {
@@ -66,7 +64,9 @@ SharedLayout tile::nvvm::operandScratch(MemRefType type) {
 }
 
 static int64_t bytesOfGemm(GemmOp op) {
-  if (!op.getPlan() || op.getPlan()->getInstruction() != MmaInstruction::Fma)
+  // By FMA every thread reads elements of both operands.
+  const MmaTraits &traits = traitsOf(op);
+  if (traits.readsByDescriptor || traits.loadsOperandFragments)
     return 0;
   int64_t bytes = 0;
   for (Value operand : {op.getA(), op.getB()})
@@ -88,8 +88,9 @@ static int64_t bytesOfReduction(ReduceOp op, int64_t threads) {
   FragmentLayoutAttr target = getFragmentLayout(op.getTarget());
   if (!source || !target || !isSpreadOverWarps(source.getLayout(), op.getDim()))
     return 0;
-  return warpScratchBytes(Combination::workingType(elementOf(op.getSource())),
-                          target.getLayout().numRegisters(), threads);
+  return warpScratchBytes(
+      Combination::workingType(elementTypeOf(op.getSource())),
+      target.getLayout().numRegisters(), threads);
 }
 
 FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads) {

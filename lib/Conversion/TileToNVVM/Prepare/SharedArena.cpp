@@ -8,6 +8,7 @@
 #include "SharedArena.h"
 #include "SharedLives.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 
 using namespace mlir;
@@ -22,9 +23,9 @@ static int64_t bytesOf(Operation *owner) {
 }
 
 std::pair<int64_t, int64_t> SharedArena::range(Value buffer) const {
-  Operation *owner = getViewedTile(buffer).getDefiningOp();
-  if (isa_and_nonnull<RingAcquireOp, RingWaitOp>(owner))
-    owner = owner->getOperand(0).getDefiningOp();
+  buffer = getViewedTile(buffer);
+  Value ring = ringOf(buffer);
+  Operation *owner = (ring ? ring : buffer).getDefiningOp();
   auto it = owner ? offsets.find(owner) : offsets.end();
   if (it == offsets.end())
     return {0, 0};

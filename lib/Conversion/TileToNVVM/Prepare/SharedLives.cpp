@@ -10,6 +10,7 @@
 #include "SharedLives.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -144,7 +145,7 @@ void SharedLives::addUses(SharedBufferLife &buffer, Value value) {
     int64_t to = ancestor == user ? from : endOf(ancestor);
     buffer.first = std::min(buffer.first, from);
     buffer.last = std::max(buffer.last, to);
-    if (isa<RingAcquireOp, RingWaitOp>(user))
+    if (showsSlot(user))
       for (Value view : user->getResults())
         addUses(buffer, view);
   }

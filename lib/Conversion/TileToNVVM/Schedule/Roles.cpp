@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Target/ThreadBudget.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -32,9 +33,7 @@ static bool runsOnOneThread(Operation *op) {
 
 /// Registers of a thread at launch, when one block runs on a multiprocessor.
 static int64_t launchRegisters(KernelLowering &lowering) {
-  int64_t registers =
-      lowering.target.registersPerSm / lowering.kernel.getThreads() / 8 * 8;
-  return std::min<int64_t>(registers, lowering.target.maxRegistersPerThread);
+  return ThreadBudget(lowering.target).launched(lowering.kernel.getThreads());
 }
 
 static void setRegisters(KernelLowering &lowering, int64_t registers) {

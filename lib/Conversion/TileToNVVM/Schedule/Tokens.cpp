@@ -15,6 +15,9 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -22,12 +25,16 @@ using namespace mlir::tile::nvvm;
 
 AsyncKind tile::nvvm::asyncKind(Operation *op) {
   if (auto gemm = dyn_cast<GemmOp>(op)) {
-    if (!gemm.getToken() || !gemm.getPlan())
+    if (!gemm.getToken())
       return AsyncKind::None;
-    MmaInstruction instruction = gemm.getPlan()->getInstruction();
-    return instruction == MmaInstruction::Wgmma     ? AsyncKind::Wgmma
-           : instruction == MmaInstruction::Tcgen05 ? AsyncKind::Tcgen05
-                                                    : AsyncKind::None;
+    switch (traitsOf(gemm).completion) {
+    case MmaCompletion::Issue:
+      return AsyncKind::None;
+    case MmaCompletion::WarpgroupGroups:
+      return AsyncKind::Wgmma;
+    case MmaCompletion::Mbarrier:
+      return AsyncKind::Tcgen05;
+    }
   }
   if (auto move = dyn_cast<TileMoveOpInterface>(op))
     return move.isAsync() && move.isMovedByProxy() ? AsyncKind::BulkStore
@@ -200,8 +207,7 @@ collectFragments(KernelLowering &lowering, ArrayRef<TokenTrace::Found> found,
         lowering.fragment(buffer, found.front().issue);
     if (failed(fragment))
       return failure();
-    fragments.push_back(
-        {*fragment, cast<MemRefType>(buffer.getType()).getElementType()});
+    fragments.push_back({*fragment, elementTypeOf(buffer)});
   }
   return success();
 }
@@ -286,15 +292,9 @@ llvm::SmallPtrSet<Operation *, 4> tile::nvvm::issuesEndedBy(AwaitOp await) {
 
 /// Whether the first iteration of a loop starts `buffer` from zero.
 static bool startsFromZero(scf::ForOp loop, Value buffer) {
-  for (auto gemm : loop.getBody()->getOps<GemmOp>()) {
-    if (gemm.getC() != buffer)
-      continue;
-    Value flag = gemm.getAccumulate();
-    auto later = flag ? flag.getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-    return later && later.getPredicate() == arith::CmpIPredicate::ne &&
-           later.getLhs() == loop.getInductionVar() &&
-           later.getRhs() == loop.getLowerBound();
-  }
+  for (auto gemm : loop.getBody()->getOps<GemmOp>())
+    if (gemm.getC() == buffer)
+      return gemm->hasAttr(kClearFirstAttrName);
   return false;
 }
 
@@ -336,8 +336,7 @@ LogicalResult tile::nvvm::keepAsyncLoops(KernelLowering &lowering) {
       FailureOr<FragmentBuffer> fragment = lowering.fragment(buffer, loop);
       if (failed(fragment))
         return failure();
-      fragments.push_back(
-          {*fragment, cast<MemRefType>(buffer.getType()).getElementType()});
+      fragments.push_back({*fragment, elementTypeOf(buffer)});
     }
     lowering.builder.setLoc(loop.getLoc());
     lowering.builder.setInsertionPoint(loop);

@@ -3,7 +3,8 @@
 //
 // The blocks of a pair differ in the last bit of their rank; the even one, the
 // leader, issues every tcgen05.mma and commit. Here is how they reach each
-// other; which barriers are whose is Ring.cpp's business.
+// other; which barriers are whose is the business of
+// Rings/PairRing.cpp.
 // Source: PTX ISA 9.0, "tcgen05: CTA Pair", "Issue Granularity", "mapa",
 // "mbarrier.arrive".
 //

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Target/PtxMnemonics.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -147,9 +148,9 @@ void Tcgen05Gemm::issue(const TensorBuffer &accumulator) {
         else
           add("s64", "da", baseA, a.descriptors.offsets[i * steps + k] / 16);
         add("s64", "db", baseB, b.descriptors.offsets[j * steps + k] / 16);
-        assembly.line("tcgen05.mma.cta_group::" + std::to_string(blocks) +
-                      ".kind::" + info->kind.str() + " [d], " +
-                      (fromTensor ? "[da]" : "da") + ", db, id, " +
+        assembly.line(ptx::kTcgen05Mma.str() + "cta_group::" +
+                      std::to_string(blocks) + ".kind::" + info->kind.str() +
+                      " [d], " + (fromTensor ? "[da]" : "da") + ", db, id, " +
                       (k == 0 ? "old;" : "yes;"));
       }
     }
@@ -190,7 +191,7 @@ LogicalResult tile::nvvm::lowerTcgen05(KernelLowering &lowering, GemmOp gemm,
 
 void tile::nvvm::emitTcgen05Commit(KernelLowering &lowering, Value mbarrier,
                                    int64_t peers, Value blocks) {
-  std::string text = std::string("tcgen05.commit.cta_group::") +
+  std::string text = ptx::kTcgen05Commit.str() + ".cta_group::" +
                      (lowering.tensorMemory.isPair ? "2" : "1") +
                      ".mbarrier::arrive::one.shared::cluster";
   SmallVector<Value> operands = {mbarrier};
@@ -221,7 +222,7 @@ struct SinceLastWait {
 static bool issuesGemm(Operation *op) {
   return op
       ->walk([](LLVM::InlineAsmOp assembly) {
-        return assembly.getAsmString().contains("tcgen05.mma")
+        return assembly.getAsmString().contains(ptx::kTcgen05Mma)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

@@ -4,6 +4,7 @@
 #define TILE_LIB_CONVERSION_TILETONVVM_TENSORMEMORY_H
 
 #include "Lowering.h"
+#include "Schedule/Mbarriers.h"
 
 namespace mlir::tile::nvvm {
 
@@ -62,16 +63,6 @@ Value atLeader(KernelLowering &lowering, Value address);
 /// One thread of the agent waits until the other block's agent has come as far:
 /// what both did in tensor memory before is then over. Nothing without pairs.
 void meetPair(KernelLowering &lowering);
-
-//===--- Ring.cpp ---===//
-
-/// Runs `body` where `predicate` is true; everywhere when it is null.
-void onOneThread(KernelLowering &lowering, Value predicate,
-                 llvm::function_ref<void()> body);
-/// Waits until the phase of a parity (i32) of an mbarrier has completed; with
-/// `ofCluster`, what another block did before it arrived is visible then.
-void waitParity(KernelLowering &lowering, Value barrier, Value parity,
-                bool ofCluster = false);
 
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_TENSORMEMORY_H

@@ -7,6 +7,7 @@
 #include "TensorPlan.h"
 #include "Prepare/SharedArena.h"
 #include "Tcgen05/TensorMemory.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -84,7 +85,7 @@ static LogicalResult describe(TensorPlan &plan, Operation *owner,
                               MemRefType type, TensorColumns &buffer) {
   for (GemmOp gemm : gemmsInto(owner)) {
     auto own = gemm.getPlan();
-    if (!own || own->getInstruction() != MmaInstruction::Tcgen05)
+    if (!traitsOf(gemm).usesTensorMemory)
       return gemm.emitOpError() << "expected a plan by tcgen05 of a gemm into "
                                    "tensor memory: run --tile-infer-layouts";
     bool agrees = buffer.rows == own->getM() &&
@@ -117,7 +118,7 @@ static LogicalResult checkPairs(KernelOp kernel) {
   WalkResult walk =
       kernel.getBodyRegion().walk([](GemmOp gemm) {
         auto plan = gemm.getPlan();
-        if (!plan || plan->getInstruction() != MmaInstruction::Tcgen05)
+        if (!traitsOf(gemm).usesTensorMemory)
           return WalkResult::advance();
         if (!plan->getPair()) {
           gemm.emitOpError()
@@ -169,8 +170,7 @@ static SmallVector<Owner> collectOwners(KernelOp kernel, int64_t &agents) {
 static void addOperands(KernelOp kernel, TensorPlan &plan, int64_t &columns) {
   kernel.getBodyRegion().walk([&](GemmOp gemm) {
     auto own = gemm.getPlan();
-    if (!own || own->getInstruction() != MmaInstruction::Tcgen05 ||
-        !isFragment(gemm.getA()))
+    if (!traitsOf(gemm).usesTensorMemory || !isFragment(gemm.getA()))
       return;
     plan.operands[gemm] = {
         own->getM(), columns, {own->getWarpsM(), own->getWarpsN()}};

@@ -20,9 +20,10 @@
 #include "TmaBoxes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -31,19 +32,6 @@ using namespace mlir::tile::nvvm;
 //===----------------------------------------------------------------------===//
 // Pieces of a copy
 //===----------------------------------------------------------------------===//
-
-/// Runs `body` in one thread of the agent, or of each of its groups.
-static void inOneThread(KernelLowering &lowering,
-                        llvm::function_ref<void()> body, int64_t groups = 1) {
-  Value elected = lowering.elected(groups);
-  if (!elected)
-    return body();
-  auto branch =
-      scf::IfOp::create(lowering.builder, elected, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(lowering.builder);
-  lowering.builder.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
 
 Value tile::nvvm::cachePolicy(KernelLowering &lowering,
                               TileMoveOpInterface copy) {
@@ -126,15 +114,12 @@ static void expectBytes(KernelLowering &lowering, Value full, int64_t bytes) {
 static void finishStore(KernelLowering &lowering, TileMoveOpInterface copy,
                         llvm::function_ref<void()> issue) {
   auto &b = lowering.builder;
-  inOneThread(
-      lowering,
-      [&] {
-        issue();
-        NVVM::CpAsyncBulkCommitGroupOp::create(b);
-        if (!copy.isAsync())
-          NVVM::CpAsyncBulkWaitGroupOp::create(b, 0, /*read=*/nullptr);
-      },
-      copy.getNumGroups());
+  onOneThread(lowering, lowering.elected(copy.getNumGroups()), [&] {
+    issue();
+    NVVM::CpAsyncBulkCommitGroupOp::create(b);
+    if (!copy.isAsync())
+      NVVM::CpAsyncBulkWaitGroupOp::create(b, 0, /*read=*/nullptr);
+  });
   if (!copy.isAsync())
     lowering.barrier();
 }
@@ -188,7 +173,7 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
     });
     return success();
   }
-  inOneThread(lowering, [&] {
+  onOneThread(lowering, lowering.elected(), [&] {
     fenceGlobal(lowering, parts.argument);
     bool isPair = slot->isPair;
     // In a pair the leader's mbarrier counts what lands in both blocks.
@@ -251,7 +236,7 @@ static LogicalResult lowerGather4(KernelLowering &lowering,
     });
     return result;
   }
-  inOneThread(lowering, [&] {
+  onOneThread(lowering, lowering.elected(), [&] {
     fenceGlobal(lowering, parts.argument);
     expectBytes(lowering, slot->full, geometry->totalBytes());
     Value policy = cachePolicy(lowering, copy);
@@ -284,7 +269,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
   if (copy.getGroups())
     return copy->emitOpError()
            << "expected a tensor copy with `groups`, got a bulk copy";
-  Type element = cast<MemRefType>(parts.argument.getType()).getElementType();
+  Type element = elementTypeOf(parts.argument);
   int64_t bytes = parts.shared.layout.elementBits() / 8;
   for (int64_t extent : parts.globalExtents)
     bytes *= extent;
@@ -330,7 +315,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
     });
     return success();
   }
-  inOneThread(lowering, [&] {
+  onOneThread(lowering, lowering.elected(), [&] {
     fenceGlobal(lowering, parts.argument);
     expectBytes(lowering, slot->full, bytes);
     Value shared, global;
@@ -347,9 +332,7 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
   bool isLoad = isGlobal(copy.getSource());
   Value globalValue = isLoad ? copy.getSource() : copy.getTarget();
   Value sharedValue = isLoad ? copy.getTarget() : copy.getSource();
-  auto elementOf = [](Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getElementType();
-  };
+  auto elementOf = [](Value buffer) { return elementTypeOf(buffer); };
   BlockArgument argument = getKernelArgumentOf(globalValue);
   if (!argument || !isShared(sharedValue) ||
       elementOf(globalValue) != elementOf(sharedValue) || copy.getPad())
@@ -376,7 +359,7 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
                      isLoad ? copy.getSourceOffsets() : copy.getTargetOffsets(),
                      isLoad ? copy.getSourceExtents()
                             : copy.getTargetExtents()};
-  if (copy.getPlanAttr().getInstruction() == CopyInstruction::Bulk)
+  if (!traitsOf(copy).usesTensorMap)
     return lowerBulk(lowering, copy, parts, slot);
   if (auto gather = dyn_cast<GatherOp>(*copy))
     return lowerGather4(lowering, copy, gather.getIndices(), gather.getFirst(),

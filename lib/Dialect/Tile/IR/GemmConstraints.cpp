@@ -8,8 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Layout/ByteTransposition.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -87,6 +89,80 @@ private:
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Instructions of whole warpgroups
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Who plans gemms by an instruction that reads operands by descriptors.
+struct GemmPlanner {
+  MmaInstruction instruction;
+  bool (TargetInfo::*isOn)() const;
+  /// Why a stated plan is impossible, layouts aside; empty where it is not.
+  std::string (*checkStated)(GemmOp, const TargetInfo &, const GemmProblem &);
+  /// Ways to multiply (by the stated plan, if there is one), the cheapest
+  /// first; the reasons where there is none.
+  std::vector<LayoutAlternative> (*alternatives)(
+      GemmOp, const TargetInfo &, const GemmProblem &,
+      SmallVectorImpl<std::string> &refused);
+};
+} // namespace
+
+/// In order of preference; mma.sync and fma come after them.
+static constexpr GemmPlanner kPlanners[] = {
+    {MmaInstruction::Wgmma, &TargetInfo::hasWgmma, checkStatedWgmma,
+     wgmmaAlternatives},
+    {MmaInstruction::Tcgen05, &TargetInfo::hasTcgen05, checkStatedTcgen05,
+     tcgen05Alternatives},
+};
+
+static const GemmPlanner *plannerOf(MmaInstruction instruction) {
+  const auto *planner =
+      llvm::find_if(kPlanners, [&](const GemmPlanner &planner) {
+        return planner.instruction == instruction;
+      });
+  return planner == std::end(kPlanners) ? nullptr : planner;
+}
+
+/// Why a plan that the user stated is impossible; empty when it is possible.
+static std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
+                                   const GemmProblem &problem) {
+  MmaPlanAttr stated = gemm.getPlanAttr();
+  int64_t m = stated.getWarpsM(), n = stated.getWarpsN();
+  if (m < 1 || n < 1 || m > problem.warps || n > problem.warps ||
+      m * n != problem.warps)
+    return "expected a plan whose warps multiply to the kernel's " +
+           std::to_string(problem.warps) + ", got " + std::to_string(m) +
+           " x " + std::to_string(n);
+  MmaShape shape{stated.getM(), stated.getN(), stated.getK()};
+  if (stated.getInstruction() == MmaInstruction::Fma)
+    return shape == MmaShape{1, 1, 1}
+               ? ""
+               : "expected m = 1, n = 1, k = 1 of an fma plan, got " +
+                     shapeText(shape);
+  if (stated.getInstruction() == MmaInstruction::MmaSync)
+    return checkStatedMmaSync(gemm, target, problem, shape);
+  const GemmPlanner *planner = plannerOf(stated.getInstruction());
+  if (planner && (target.*planner->isOn)()) {
+    std::string why = planner->checkStated(gemm, target, problem);
+    return why.empty() ? why : "expected a plan that is possible: " + why;
+  }
+  SmallVector<StringRef> names = {
+      stringifyMmaInstruction(MmaInstruction::Fma),
+      stringifyMmaInstruction(MmaInstruction::MmaSync)};
+  for (const GemmPlanner &other : kPlanners)
+    if ((target.*other.isOn)())
+      names.push_back(stringifyMmaInstruction(other.instruction));
+  return "expected a plan with " +
+         llvm::join(ArrayRef(names).drop_back(), ", ") + " or " +
+         names.back().str() + " on " + target.arch.str() + ", got " +
+         stringifyMmaInstruction(stated.getInstruction()).str();
+}
+
+//===----------------------------------------------------------------------===//
+// What a gemm demands
+//===----------------------------------------------------------------------===//
+
 void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
   const TargetInfo &target = constraints.target();
   GemmProblem problem = getGemmProblem(*this, constraints.numWarps());
@@ -105,11 +181,9 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
     std::string wrong = checkStatedPlan(*this, target, problem);
     if (!wrong.empty())
       return constraints.refuse(wrong);
-    bool isWgmma = stated.getInstruction() == MmaInstruction::Wgmma;
-    if (isWgmma || stated.getInstruction() == MmaInstruction::Tcgen05) {
+    if (const GemmPlanner *planner = plannerOf(stated.getInstruction())) {
       for (LayoutAlternative &alternative :
-           isWgmma ? wgmmaAlternatives(*this, target, problem, refused)
-                   : tcgen05Alternatives(*this, target, problem, refused))
+           planner->alternatives(*this, target, problem, refused))
         offer(std::move(alternative));
       if (constraints.alternatives.empty())
         constraints.refuse("expected a plan that is possible: " +
@@ -120,14 +194,15 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
                      {stated.getM(), stated.getN(), stated.getK()},
                      {stated.getWarpsM(), stated.getWarpsN()}});
   } else {
-    if (target.hasWgmma())
+    for (const GemmPlanner &planner : kPlanners) {
+      bool isOnlyWay = isTensorMemory(getC()) &&
+                       traitsOf(planner.instruction).usesTensorMemory;
+      if (!(target.*planner.isOn)() && !isOnlyWay)
+        continue;
       for (LayoutAlternative &alternative :
-           wgmmaAlternatives(*this, target, problem, refused))
+           planner.alternatives(*this, target, problem, refused))
         offer(std::move(alternative));
-    if (target.hasTcgen05() || isTensorMemory(getC()))
-      for (LayoutAlternative &alternative :
-           tcgen05Alternatives(*this, target, problem, refused))
-        offer(std::move(alternative));
+    }
     if (isTensorMemory(getC())) {
       if (constraints.alternatives.empty())
         constraints.refuse("expected a gemm into tensor memory that is "
@@ -140,7 +215,7 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
       for (WarpGrid grid : chooseGrids(problem, *shape))
         plans.push_back({MmaInstruction::MmaSync, *shape, grid});
     else
-      plans.push_back({});
+      plans.push_back({MmaInstruction::Fma});
     // One way is enough for where layouts that wgmma needs cannot be had:
     // chained gemms are compared in all their combinations.
     if (hasBetter)

@@ -142,38 +142,10 @@ tile::chooseInstruction(GemmOp gemm, const TargetInfo &target,
   return std::nullopt;
 }
 
-std::string tile::checkStatedPlan(GemmOp gemm, const TargetInfo &target,
-                                  const GemmProblem &problem) {
-  MmaPlanAttr stated = gemm.getPlanAttr();
-  int64_t m = stated.getWarpsM(), n = stated.getWarpsN();
-  if (m < 1 || n < 1 || m > problem.warps || n > problem.warps ||
-      m * n != problem.warps)
-    return "expected a plan whose warps multiply to the kernel's " +
-           std::to_string(problem.warps) + ", got " + std::to_string(m) +
-           " x " + std::to_string(n);
-  MmaShape shape{stated.getM(), stated.getN(), stated.getK()};
-  if (stated.getInstruction() == MmaInstruction::Fma)
-    return shape == MmaShape{1, 1, 1}
-               ? ""
-               : "expected m = 1, n = 1, k = 1 of an fma plan, got " +
-                     shapeText(shape);
+std::string tile::checkStatedMmaSync(GemmOp gemm, const TargetInfo &target,
+                                     const GemmProblem &problem,
+                                     MmaShape shape) {
   std::string why;
-  if (stated.getInstruction() == MmaInstruction::Wgmma && target.hasWgmma()) {
-    why = checkStatedWgmma(gemm, target, problem);
-    return why.empty() ? why : "expected a plan that is possible: " + why;
-  }
-  if (stated.getInstruction() == MmaInstruction::Tcgen05 &&
-      target.hasTcgen05()) {
-    why = checkStatedTcgen05(gemm, target, problem);
-    return why.empty() ? why : "expected a plan that is possible: " + why;
-  }
-  if (stated.getInstruction() != MmaInstruction::MmaSync)
-    return std::string("expected a plan with ") +
-           (target.hasWgmma()     ? "fma, mma_sync or wgmma"
-            : target.hasTcgen05() ? "fma, mma_sync or tcgen05"
-                                  : "fma or mma_sync") +
-           " on " + target.arch.str() + ", got " +
-           stringifyMmaInstruction(stated.getInstruction()).str();
   SmallVector<const MmaInstructionInfo *> candidates =
       instructionsFor(gemm, target, why);
   if (candidates.empty())

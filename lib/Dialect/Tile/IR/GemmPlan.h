@@ -25,7 +25,7 @@ struct GemmProblem {
 GemmProblem getGemmProblem(GemmOp gemm, int64_t numWarps);
 
 struct GemmPlan {
-  MmaInstruction instruction = MmaInstruction::Fma;
+  MmaInstruction instruction;
   MmaShape shape{1, 1, 1};
   WarpGrid warps{1, 1};
   MmaPlanAttr toAttr(MLIRContext *context) const {
@@ -77,9 +77,10 @@ std::string gridReason(const GemmProblem &problem, MmaShape shape,
 FragmentLayout fmaAccumulator(const GemmProblem &problem, int64_t threads,
                               WarpGrid &grid);
 
-/// Why a plan that the user stated is impossible; empty when it is possible.
-std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
-                            const GemmProblem &problem);
+/// Why a plan by mma.sync of `shape` that the user stated is impossible; empty
+/// when it is possible.
+std::string checkStatedMmaSync(GemmOp gemm, const TargetInfo &target,
+                               const GemmProblem &problem, MmaShape shape);
 
 //===--- by whole warpgroups (WarpgroupPlan.cpp) ---===//
 

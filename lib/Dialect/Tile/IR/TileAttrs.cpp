@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/TileDialect.h"
 #include "tile/Target/DeviceInfo.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -300,7 +301,7 @@ LogicalResult MmaPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   MmaInstruction instruction, int64_t m,
                                   int64_t n, int64_t k, int64_t warpsM,
                                   int64_t warpsN, bool pair) {
-  if (pair && instruction != MmaInstruction::Tcgen05)
+  if (pair && !traitsOf(instruction).worksInPairs)
     return emitError() << "expected `pair` of tcgen05 only, got "
                        << stringifyMmaInstruction(instruction);
   for (int64_t extent : {m, n, k, warpsM, warpsN})

@@ -14,7 +14,9 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 #include "tile/Layout/Reshape.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -103,10 +105,21 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
-  if (std::optional<LogicalResult> known =
+  if (name == kRolesAttrName) {
+    if (!isa<KernelOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be a unit on a kernel, got "
+             << attribute.getValue();
+    return success();
+  }
+  if (std::optional<LogicalResult> fact = verifyScheduleFact(op, attribute))
+    return *fact;
+  if (std::optional<LogicalResult> place =
           verifyPlacementAttribute(op, attribute))
-    return *known;
-  SmallVector<StringRef> known{kTargetAttrName, kChosenAttrName};
+    return *place;
+  SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName,
+                                  kRolesAttrName};
+  llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the tile dialect"

@@ -5,6 +5,7 @@
 #include "TileTunables.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -75,9 +76,8 @@ LogicalResult GemmOp::verify() {
       return emitOpError() << "[gemm-3] expected A and B in shared memory or "
                               "fragments, got "
                            << operand.getType();
-  bool isTcgen05 =
-      !getPlan() || getPlan()->getInstruction() == MmaInstruction::Tcgen05;
-  if (!isFragment(getC()) && !(isTcgen05 && isTensorMemory(getC())))
+  bool mayUseTensorMemory = !getPlan() || traitsOf(*this).usesTensorMemory;
+  if (!isFragment(getC()) && !(mayUseTensorMemory && isTensorMemory(getC())))
     return emitOpError() << "[gemm-3] expected C in a fragment, got " << c;
   if (!isGemmTriple(a.getElementType(), b.getElementType(), c.getElementType()))
     return emitOpError()
@@ -107,8 +107,7 @@ LogicalResult GemmOp::verify() {
                            << c.getElementType();
   }
   if (getAccumulate()) {
-    auto plan = getPlan();
-    if (!plan || plan->getInstruction() != MmaInstruction::Wgmma)
+    if (!traitsOf(*this).takesAccumulateFlag)
       return emitOpError() << "[gemm-8] expected `accumulate(...)` with a plan "
                               "by wgmma";
     if (getClear() || getPromoteEvery())

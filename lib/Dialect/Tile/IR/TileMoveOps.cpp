@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "TileRegions.h"
 #include "TileTunables.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -262,14 +264,10 @@ LogicalResult AtomicOp::verify() {
     return emitOpError() << "[atomic-7] expected integers under `is_unsigned`, "
                             "got "
                          << to;
-  auto isAtomic = [](CopyInstruction instruction) {
-    return instruction == CopyInstruction::Tma ||
-           instruction == CopyInstruction::Scalar;
-  };
   for (std::optional<CopyInstruction> instruction :
        {getPrefer(),
         getPlan() ? std::optional(getPlan()->getInstruction()) : std::nullopt})
-    if (instruction && !isAtomic(*instruction))
+    if (instruction && !traitsOf(*instruction).mayCombine)
       return emitOpError() << "[atomic-10] expected `tma` or `scalar` as the "
                               "instruction of an atomic, got '"
                            << stringifyCopyInstruction(*instruction) << "'";

@@ -183,10 +183,6 @@ LogicalResult tile::verifyRanked(Operation *op, ValueRange buffers) {
   return success();
 }
 
-Type tile::elementTypeOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getElementType();
-}
-
 bool tile::isConvertible(Type from, Type to) {
   auto isNumber = [](Type type) {
     return isa<IntegerType, IndexType, FloatType>(type) && isStorageType(type);

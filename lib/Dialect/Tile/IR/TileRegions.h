@@ -8,7 +8,7 @@
 #ifndef TILE_LIB_DIALECT_TILE_IR_TILEREGIONS_H
 #define TILE_LIB_DIALECT_TILE_IR_TILEREGIONS_H
 
-#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include <optional>
 
 namespace mlir::tile {
@@ -45,8 +45,6 @@ LogicalResult verifyCoalescedWidth(Operation *op, StringRef constraint,
 
 /// Both operands are ranked memrefs; checked before anything casts them.
 LogicalResult verifyRanked(Operation *op, ValueRange buffers);
-
-Type elementTypeOf(Value buffer);
 
 /// Whether a move turns elements of one type into those of another.
 bool isConvertible(Type from, Type to);

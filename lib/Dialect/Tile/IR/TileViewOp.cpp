@@ -1,6 +1,7 @@
 //===- TileViewOp.cpp - memory with another shape or element type ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
@@ -31,7 +32,7 @@ static LogicalResult verifyPlaces(ViewOp view, MemRefType from, MemRefType to) {
             ShapedType::kDynamic))
       return view.emitOpError() << "[view-1] expected "
                                 << (isTile ? "static shapes of tiles"
-                                           : "static extents behind the first")
+                                           : "static extents after the first")
                                 << ", got " << type;
   for (MemRefType type : {from, to})
     if (!isStorageType(type.getElementType()))
@@ -47,7 +48,7 @@ LogicalResult ViewOp::verify() {
     return emitOpError() << "[view-1] expected ranked memrefs, got "
                          << getSource().getType() << " and "
                          << getResult().getType();
-  if (isa_and_nonnull<RingAcquireOp, RingWaitOp>(getSource().getDefiningOp()))
+  if (ringOf(getSource()))
     return emitOpError()
            << "[view-1] expected no slot of a ring, got a result of '"
            << getSource().getDefiningOp()->getName() << "'";

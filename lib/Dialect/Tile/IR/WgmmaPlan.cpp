@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
 #include "tile/Layout/CheckedMath.h"
+#include "tile/Target/ThreadBudget.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -29,24 +30,19 @@ static WarpgroupShape shapeOf(const WgmmaInstructionInfo &info, int64_t n) {
           /*bytesAlongMn=*/false};
 }
 
-/// What addresses, descriptors and loop counters take beside accumulators:
-/// ptxas 13.0 asks for 154 registers where these are 128 (C7602).
-static constexpr int64_t kOtherRegisters = 26;
-
 /// Accumulators are in registers from the first instruction to the wait, all of
 /// them; ptxas gives up where they do not fit, and spills nothing.
 static std::string checkRegisters(const GemmProblem &problem,
                                   const TargetInfo &target) {
   int64_t threads = problem.warps * kWarpSize;
-  int64_t available = std::min<int64_t>(target.maxRegistersPerThread,
-                                        target.registersPerSm / threads);
+  int64_t available = ThreadBudget(target).share(threads);
   int64_t needed = problem.m * problem.n * problem.bitsC / 32 / threads;
-  if (needed + kOtherRegisters <= available)
+  if (needed + kRegistersBesideWgmma <= available)
     return "";
   return "wgmma keeps " + std::to_string(needed) +
          " registers of accumulators in each of " + std::to_string(threads) +
          " threads, which have " + std::to_string(available) + ", " +
-         std::to_string(kOtherRegisters) +
+         std::to_string(kRegistersBesideWgmma) +
          " of them for addresses: use a smaller tile" +
          (available < target.maxRegistersPerThread ? "" : " or more threads");
 }

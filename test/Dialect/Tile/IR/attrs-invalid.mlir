@@ -7,7 +7,7 @@
 // -----
 
 // an element that nobody holds
-// expected-error @+1 {{coordinate 32 of dimension 0 (extent 64) is held by nobody}}
+// expected-error @+1 {{coordinate 32 of dimension 0 (extent 64) is held by no thread}}
 "test.attribute"() {a = #tile.fragment_layout<shape [64] reg [] lane [(32, 0:1)] warp []>} : () -> ()
 
 // -----

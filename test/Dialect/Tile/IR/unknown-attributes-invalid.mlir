@@ -49,3 +49,10 @@ tile.kernel @far() grid(%b) = (1) threads(32) attributes {x} {
 
 tile.kernel @others() grid(%b) = (1) threads(32) attributes {my.note = "kept", mlir_tile.mark} {
 }
+
+// -----
+
+// A decision about roles is a unit, on a kernel.
+// expected-error @+1 {{expected 'tile.roles' to be a unit on a kernel, got true}}
+tile.kernel @k() grid(%b) = (1) threads(128) attributes {tile.roles = true} {
+}

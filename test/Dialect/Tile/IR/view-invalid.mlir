@@ -39,7 +39,7 @@ tile.kernel @k(%A: memref<8x4xf32, strided<[8, 1]>>) grid(%bx) = (1) threads(32)
 
 // view-1: extents
 tile.kernel @k(%A: memref<8x?xf32>) grid(%bx) = (1) threads(32) {
-  // expected-error @+1 {{[view-1] expected static extents behind the first}}
+  // expected-error @+1 {{[view-1] expected static extents after the first}}
   %v = tile.view %A : memref<8x?xf32> to memref<?xf32>
 }
 

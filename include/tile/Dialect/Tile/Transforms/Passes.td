@@ -10,6 +10,10 @@ include "mlir/Pass/PassBase.td"
 // Kernel passes: target, open numbers, grids
 //===----------------------------------------------------------------------===//
 
+//===----------------------------------------------------------------------===//
+// Kernel passes: target, open numbers, grids
+//===----------------------------------------------------------------------===//
+
 def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let summary = "States the architecture a module is compiled for";
   let description = [{
@@ -201,6 +205,10 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
     Needs: `--tile-choose-tunables`, and to stand before `--tile-infer-layouts`.
     Leaves: a loop over the block's part of the grid.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which kernels loop over their part of the grid, and why others do not">];
+  let statistics = [
+    Statistic<"persistentKernels", "persistent-kernels", "kernels with a loop over tiles">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
@@ -253,6 +261,10 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
     Needs: `--tile-choose-tunables`, `--tile-make-persistent`.
     Leaves: nothing that a block outside the grid would do to memory.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say in which kernels blocks can lie outside the grid">];
+  let statistics = [
+    Statistic<"guardedOps", "guarded-ops", "operations under a condition">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -481,7 +493,7 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-choose-tunables`; without `--tile-select-copies` no copy can be TMA.
-    Leaves: rings and plain loops, no `tile.pipelined`.
+    Leaves: rings and plain loops, no `tile.pipelined`; `tile.roles` where warps get roles.
   }];
   let options = [Option<"roles", "roles", "::mlir::tile::RoleChoice",
                         "::mlir::tile::RoleChoice::Auto",
@@ -642,8 +654,9 @@ def PrefetchOperandsPass : Pass<"tile-prefetch-operands", "::mlir::ModuleOp"> {
 def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
   let summary = "Divides a kernel into a role that copies and one that computes";
   let description = [{
-    Acts on kernels with `specialize = true` (which `tile-pipeline` sets where it
-    is possible and pays) whose copies fill rings signalled by mbarriers. One
+    Acts on kernels with `tile.roles`, which `tile-pipeline` writes where roles are
+    possible and pay or the program asks for them (`specialize`), and whose copies
+    fill rings signalled by mbarriers. One
     warpgroup is added: it keeps the acquires, copies and commits and the control
     flow around them; the kernel's own threads keep the rest. Copies that tensor
     maps make are issued by one of its threads, others are dealt out to all of
@@ -654,7 +667,7 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     Before:
 
     ```mlir
-    tile.kernel @k(...) grid(...) threads(256) attributes {specialize = true} {
+    tile.kernel @k(...) grid(...) threads(256) attributes {tile.roles} {
       %ring = tile.ring.create : !tile.ring<4 x [memref<128x64xf16, #shared>], tma -> wgmma>
       scf.for %i = %c0 to %T step %c1 {
         %a = tile.ring.acquire %ring[%i] : ...
@@ -670,7 +683,7 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    tile.kernel @k(...) grid(...) threads(384) attributes {specialize = true} {
+    tile.kernel @k(...) grid(...) threads(384) attributes {tile.roles} {
       %ring = tile.ring.create : ...
       tile.warp_specialize
       role "load" warps(4) registers(40) {
@@ -683,7 +696,7 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-pipeline`.
-    Leaves: `tile.warp_specialize` in kernels with `specialize`.
+    Leaves: `tile.warp_specialize` in kernels with `tile.roles`.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say which kernels are divided">];
@@ -812,6 +825,8 @@ def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> 
     Needs: `--tile-schedule-gemms`.
     Leaves: gemms with `accumulate(%later)` in place of fills.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which accumulators are still filled, and why">];
   let statistics = [
     Statistic<"clearedAccumulators", "cleared-accumulators", "accumulators that a first product overwrites">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tile::TileDialect",
@@ -849,6 +864,8 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
     Needs: `--tile-pipeline`, `--tile-specialize-warps`.
     Leaves: a token on each store by TMA that need not be waited for at once.
   }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which stores are waited for at once, and why">];
   let statistics = [
     Statistic<"scheduledStores", "scheduled-stores", "tiles whose stores are not waited for at once">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
@@ -906,11 +923,40 @@ def DelayStoresPass : Pass<"tile-delay-stores", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def CountArrivalsPass : Pass<"tile-count-arrivals", "::mlir::ModuleOp"> {
+  let summary = "Writes what the mbarriers of each ring count, and who arrives";
+  let description = [{
+    For each ring that is signalled by mbarriers the pass counts the arrivals of
+    all agents and blocks on the full and on the empty mbarrier of a slot, and
+    decides which threads of a consumer arrive at a release (`tile.arrivals`).
+    Where one thread of a warpgroup arrives for threads that have read, the
+    release says that the warps of the warpgroup meet before (`tile.meet`). What
+    is already stated is respected. `--tile-verify-rings` compares the numbers
+    with what the agents do (R9), and `--convert-tile-to-nvvm` reads them.
+
+    Before, and after, in a kernel with a role of eight warps that multiplies:
+
+    ```mlir
+    %r = tile.ring.create : !tile.ring<4 x [...], tma -> wgmma>
+
+    %r = tile.ring.create {tile.arrivals = {by = "warpgroup", empty = 2 : i64, full = 1 : i64}}
+        : !tile.ring<4 x [...], tma -> wgmma>
+    ```
+
+    Needs: `--tile-choose-tunables`, and all passes that move waits, releases or
+    readers of rings before it.
+    Leaves: `tile.arrivals` on every ring with mbarriers.
+  }];
+  let statistics = [
+    Statistic<"countedRings", "counted-rings", "rings whose arrivals were counted">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let summary = "Proves, or refutes with a trace, that a schedule of rings is right";
   let description = [{
     Executes what the roles of each kernel do with rings and tokens, for every
-    loop count from 0 to 2 * stages + 2, and checks rules R1 to R18 of
+    loop count from 0 to 2 * stages + 2, and checks rules R1 to R23 of
     docs/Rings.md: numbering, pairing, views, asynchronous reads,
     accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
     broken rule is an error, with the operations that lead to it and the sizes;

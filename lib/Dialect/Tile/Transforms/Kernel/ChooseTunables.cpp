@@ -1,11 +1,12 @@
 //===- ChooseTunables.cpp - numbers for what kernels leave open -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 1, after the target is known and before everything else: each kernel
-// with tunables becomes its best candidate (TileChoice.h), an ordinary program.
+// Runs after the target is known and before everything else: each kernel with
+// tunables becomes its best candidate (TileChoice.h), an ordinary program.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
@@ -56,12 +57,10 @@ LogicalResult ChooseTunablesPass::chooseAll() {
     return module.emitError() << llvm::toString(fixed.takeError());
   if (failed(checkNames(open, *sizes, *fixed)))
     return failure();
-  auto stated = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-  const TargetInfo *target =
-      stated ? TargetInfo::get(stated.getArch()) : nullptr;
+  const TargetInfo *target = requireTarget(module);
   if (!target)
-    return module.emitError()
-           << "expected `" << kTargetAttrName << "` on the module";
+    return failure();
+  auto stated = module->getAttrOfType<TargetAttr>(kTargetAttrName);
   const DeviceInfo &device = DeviceInfo::of(*target, stated.getDevice());
   for (KernelOp kernel : open)
     if (failed(choose(kernel, *target, device, *sizes, *fixed)))

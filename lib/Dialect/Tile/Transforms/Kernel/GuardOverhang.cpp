@@ -1,13 +1,14 @@
 //===- GuardOverhang.cpp - blocks of clusters that overhang the grid ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 1: after grids are persistent. Hardware launches whole clusters; where
+// Runs after grids are persistent. Hardware launches whole clusters; where
 // clusters do not divide the grid, their outer blocks get indices outside it.
 // They have to run, since their peers rely on them. Regions that copies move
 // lie outside the buffers then, and are padded or dropped; what has no bounds
 // of its own is guarded here: single elements, atomics, prints and assertions.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,7 +109,11 @@ private:
 
 struct GuardOverhangPass
     : tile::impl::GuardOverhangPassBase<GuardOverhangPass> {
+  using GuardOverhangPassBase::GuardOverhangPassBase;
+
   void runOnOperation() override {
+    if (failed(requireBefore(*this, getOperation(), {Need::Numbers})))
+      return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       Inside inside(kernel);
       if (!inside.isNeeded())
@@ -120,6 +125,12 @@ struct GuardOverhangPass
       });
       for (Operation *op : found)
         guard(op, inside.at(op));
+      guardedOps += found.size();
+      if (remarks)
+        kernel.emitRemark()
+            << "clusters may overhang the grid: " << found.size()
+            << " operations on single elements, atomics, prints and "
+               "assertions are skipped in blocks outside of it";
     }
   }
 

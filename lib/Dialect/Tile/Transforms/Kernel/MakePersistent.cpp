@@ -1,9 +1,9 @@
 //===- MakePersistent.cpp - a block works off several tiles ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 1: before layouts. The body of a kernel with `persistent` becomes a
-// loop over the block's part of the grid. What does not depend on the block
-// stays in front; so do allocations, which every tile uses again.
+// Runs before layouts. The body of a kernel with `persistent` becomes a loop
+// over the block's part of the grid. What does not depend on the block stays in
+// front; so do allocations, which every tile uses again.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,7 +19,8 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-static void makePersistent(KernelOp kernel) {
+/// Returns false where nothing in the kernel depends on the block.
+static bool makePersistent(KernelOp kernel) {
   Block &body = kernel.getBodyRegion().front();
   SmallVector<Operation *> inside;
   llvm::SmallDenseSet<Operation *> moved;
@@ -41,7 +42,7 @@ static void makePersistent(KernelOp kernel) {
     moved.insert(&op);
   }
   if (inside.empty())
-    return;
+    return false;
   OpBuilder builder(body.getTerminator());
   Location loc = kernel.getLoc();
   Type index = builder.getIndexType();
@@ -57,11 +58,14 @@ static void makePersistent(KernelOp kernel) {
     op->moveBefore(end);
   for (auto [d, coordinate] : llvm::enumerate(coordinates.getCoordinates()))
     kernel.getBlockId(d).replaceAllUsesWith(coordinate);
+  return true;
 }
 
 namespace {
 struct MakePersistentPass
     : tile::impl::MakePersistentPassBase<MakePersistentPass> {
+  using MakePersistentPassBase::MakePersistentPassBase;
+
   void runOnOperation() override {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
@@ -69,8 +73,17 @@ struct MakePersistentPass
       bool done =
           kernel.walk([](BlockRangeOp) { return WalkResult::interrupt(); })
               .wasInterrupted();
-      if (kernel.getPersistent() && !done)
-        makePersistent(kernel);
+      if (!kernel.getPersistent())
+        continue;
+      StringRef outcome = "each block works off its part of the grid";
+      if (done)
+        outcome = "not made persistent: it has a `tile.block_range` already";
+      else if (!makePersistent(kernel))
+        outcome = "not made persistent: nothing in it depends on the block";
+      else
+        ++persistentKernels;
+      if (remarks)
+        kernel.emitRemark() << outcome;
     }
   }
 };

@@ -1,7 +1,7 @@
 //===- SplitReduction.cpp - a loop's range shared by a cluster ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 1: before grids become persistent and before layouts. Where a grid has
+// Runs before grids become persistent and before layouts. Where a grid has
 // fewer tiles than the device has multiprocessors, the blocks of a cluster
 // share the iterations of one tile's loop. What the loop accumulates is
 // combined in the cluster's shared memory, in a fixed order, so no workspace is
@@ -13,6 +13,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
@@ -37,18 +39,11 @@ struct SplitReductionPass
   void runOnOperation() override {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
-    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       if (!kernel.getSplit())
         continue;
-      if (!target) {
-        getOperation().emitError()
-            << "expected '" << kTargetAttrName
-            << "' on the module (`--tile-set-target=arch=...`)";
-        return signalPassFailure();
-      }
-      if (failed(split(kernel, *target)))
+      const TargetInfo *target = requireTarget(kernel);
+      if (!target || failed(split(kernel, *target)))
         return signalPassFailure();
     }
   }
@@ -273,7 +268,7 @@ static void clearOthers(PipelinedOp loop, Value buffer, Value isLast) {
       return;
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Type element = elementTypeOf(buffer);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
   auto others =

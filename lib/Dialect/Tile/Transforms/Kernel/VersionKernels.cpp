@@ -1,12 +1,11 @@
 //===- VersionKernels.cpp - kernels compiled once more, on promises -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 1, after the target is known and before layouts: what the program
-// leaves open about addresses and strides decides whether tiles can be moved 16
-// bytes at a time, or by tensor copies. Nothing may be assumed of it, so the
-// kernel is copied, the copy promises it, and the launcher asks which of the
-// two fits the arguments. What promises are good for is decided by later
-// phases.
+// Runs after the target is known and before layouts: what the program leaves
+// open about addresses and strides decides whether tiles can be moved 16 bytes
+// at a time, or by tensor copies. Nothing may be assumed of it, so the kernel
+// is copied, the copy promises it, and the launcher asks which of the two fits
+// the arguments. What promises are good for is decided by later phases.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -233,16 +234,11 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
     ModuleOp module = getOperation();
-    auto attribute = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-    if (!attribute) {
-      if (module.getOps<KernelOp>().empty())
-        return;
-      module.emitError() << "expected '" << kTargetAttrName
-                         << "' on the module: run "
-                            "--tile-set-target=arch=sm_XX first";
+    if (module.getOps<KernelOp>().empty())
+      return;
+    const TargetInfo *target = requireTarget(module);
+    if (!target)
       return signalPassFailure();
-    }
-    const TargetInfo *target = TargetInfo::get(attribute.getArch());
     // The analysis works on staged IR; printing alone must not leave it behind.
     OwningOpRef<ModuleOp> scratch;
     if (printAnalysisOnly) {

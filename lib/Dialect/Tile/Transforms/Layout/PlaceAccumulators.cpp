@@ -1,7 +1,7 @@
 //===- PlaceAccumulators.cpp - accumulators in tensor memory --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 2: behind layout inference, which planned the gemms and gave their
+// Runs after layout inference, which planned the gemms and gave their
 // accumulators the layout that reading tensor memory gives. A piece of program
 // that touches an accumulator by gemms of tcgen05 only gets a buffer in tensor
 // memory instead; copies around it connect the two. Columns are assigned by the
@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "Schedule/Accumulators.h"
 #include "Schedule/Asynchronous.h"
-#include "Schedule/GemmPlans.h"
 #include "tile/Analysis/Tokens.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -31,7 +31,7 @@ static bool onlyAccumulates(Operation *op, Value buffer) {
               auto gemm = dyn_cast<GemmOp>(inner);
               for (OpOperand &operand : inner->getOpOperands())
                 if (operand.get() == buffer &&
-                    !(gemm && isTcgen05(gemm) &&
+                    !(gemm && traitsOf(gemm).usesTensorMemory &&
                       &operand == &gemm.getCMutable()))
                   return WalkResult::interrupt();
               return WalkResult::advance();
@@ -53,7 +53,7 @@ struct PlaceAccumulatorsPass
       return signalPassFailure();
     SmallVector<GemmOp> gemms;
     getOperation().walk([&](GemmOp gemm) {
-      if (isTcgen05(gemm) && isFragment(gemm.getC()))
+      if (traitsOf(gemm).usesTensorMemory && isFragment(gemm.getC()))
         gemms.push_back(gemm);
     });
     // One buffer serves all pieces of one fragment: they follow each other.
@@ -134,8 +134,8 @@ private:
       }
       if (!isFollowed) {
         if (remarks)
-          gemm.emitRemark() << "awaited at once: where the program awaits it, "
-                               "its accumulator has left tensor memory";
+          gemm.emitRemark() << "awaited at once: its accumulator leaves tensor "
+                               "memory before the program awaits it";
         AwaitOp await = awaitAtOnce(gemm);
         end = gemm == piece.last ? await.getOperation() : piece.last;
       }

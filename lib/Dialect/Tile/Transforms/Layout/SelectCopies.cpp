@@ -1,12 +1,15 @@
 //===- SelectCopies.cpp - the instruction of every copy -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before pipelining; of copies and
-// atomics. Facts come from Analysis/CopyFacts, the choice from the table in
+// Runs after layouts are inferred, before pipelining; of copies and atomics.
+// Facts come from Analysis/CopyFacts, the choice from the table in
 // Analysis/CopyRules; this pass records it and explains it.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CopyRules.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -31,19 +34,18 @@ static std::string nameOf(const CopyRule &rule) {
 static StringRef whyNoPolicy(TileMoveOpInterface copy,
                              CopyInstruction instruction) {
   std::optional<EvictionPolicy> policy = copy.getEvictionPolicy();
-  bool isProxys = instruction == CopyInstruction::Tma ||
-                  instruction == CopyInstruction::Bulk;
-  if (!policy || *policy == EvictionPolicy::Normal || isProxys)
+  const CopyTraits &traits = traitsOf(instruction);
+  if (!policy || *policy == EvictionPolicy::Normal || traits.byAsyncProxy)
     return "";
   if (!isGlobal(copy.getSource()) && !isGlobal(copy.getTarget()))
     return "nothing passes the L2 cache";
   if (copy.getCombining())
     return "atomic instructions of threads are given none";
-  if (instruction == CopyInstruction::Realign)
+  if (!traits.takesCachePolicy)
     return "loads that are shifted into place are given none";
   Value global =
       isGlobal(copy.getSource()) ? copy.getSource() : copy.getTarget();
-  if (getStorageBits(cast<MemRefType>(global.getType()).getElementType()) < 8)
+  if (storageBitsOf(global) < 8)
     return "loads and stores of packed elements are given none";
   return "";
 }
@@ -69,9 +71,7 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision) {
          << memoryName(copy.getTarget())
          << (copy.getCombining() ? " atomic: " : " copy: ")
          << stringifyCopyInstruction(decision.instruction);
-  bool isProxys = decision.instruction == CopyInstruction::Tma ||
-                  decision.instruction == CopyInstruction::Bulk;
-  if (!isProxys)
+  if (!traitsOf(decision.instruction).byAsyncProxy)
     remark << ", " << decision.bytes
            << (decision.bytes == 1 ? " byte" : " bytes");
   llvm::MapVector<CopyInstruction, const RejectedCopyRule *> others;
@@ -113,16 +113,11 @@ struct SelectCopiesPass : tile::impl::SelectCopiesPassBase<SelectCopiesPass> {
   void runOnOperation() override {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
-    auto attribute = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    const TargetInfo *target =
-        attribute ? TargetInfo::get(attribute.getArch()) : nullptr;
+    const TargetInfo *target = nullptr;
     bool failed = false;
     getOperation().walk([&](TileMoveOpInterface copy) {
-      if (!target) {
-        // Nothing to decide without copies; with one, the architecture matters.
-        getOperation().emitError()
-            << "expected '" << kTargetAttrName
-            << "' on the module (`--tile-set-target=arch=...`)";
+      // Nothing to decide without copies; with one, the architecture matters.
+      if (!target && !(target = requireTarget(copy))) {
         failed = true;
         return WalkResult::interrupt();
       }

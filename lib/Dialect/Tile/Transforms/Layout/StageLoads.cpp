@@ -1,7 +1,7 @@
 //===- StageLoads.cpp - fragments arrive through shared memory ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before stores are staged and copies
+// Runs after layouts are inferred, before stores are staged and copies
 // selected. What an epilogue reads into a fragment (a residual, a bias of every
 // element) it would read in short pieces of many rows, and wait for. Through a
 // tile in shared memory it arrives as whole rows by TMA, which a role that
@@ -10,10 +10,12 @@
 // through a tile that the loop fills.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "Staging.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -54,12 +56,16 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
   using StageLoadsPassBase::StageLoadsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Layouts})))
       return signalPassFailure();
-    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    if (getOperation().getOps<KernelOp>().empty())
+      return;
+    target = requireTarget(getOperation());
+    if (!target)
+      return signalPassFailure();
     // Where no role copies, the trip would be waited for.
-    if (!target || !target->hasTma() || !target->hasWgmma())
+    if (!target->hasTma() || !target->hasWgmma())
       return;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<CopyOp> loads;
@@ -94,11 +100,9 @@ private:
 bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
   PipelinedOp loop = loopBefore(copy);
   auto type = cast<MemRefType>(copy.getTarget().getType());
-  Type element = cast<MemRefType>(copy.getSource().getType()).getElementType();
+  Type element = elementTypeOf(copy.getSource());
   auto byTma = [&](CopyOp candidate) {
-    CopyDecision decision;
-    return decideCopy(CopyFacts::get(candidate), *target, CopyInstruction::Tma,
-                      decision);
+    return whyNotTensorCopy(candidate, *target).empty();
   };
   if (loop.getStages() < 2 || type.getElementType() != element)
     return false;
@@ -174,7 +178,7 @@ bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
 std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
   auto layout = getFragmentLayout(copy.getTarget());
   auto type = cast<MemRefType>(copy.getTarget().getType());
-  Type element = cast<MemRefType>(copy.getSource().getType()).getElementType();
+  Type element = elementTypeOf(copy.getSource());
   int64_t bits = getStorageBits(element);
   if (copy.getDisableTma() || copy.getPrefer() || copy.getPad())
     return "the program states how to copy";
@@ -218,12 +222,11 @@ std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
                      staging, ValueRange(), copy.getSourceExtents());
   load.setEvictionPolicyAttr(copy.getEvictionPolicyAttr());
   // The rules of copies say whether TMA can bring it there.
-  CopyDecision decision;
-  if (!decideCopy(CopyFacts::get(load), *target, CopyInstruction::Tma,
-                  decision)) {
+  std::string why = whyNotTensorCopy(load, *target);
+  if (!why.empty()) {
     load.erase();
     staging.erase();
-    return decision.rejected.front().reason;
+    return why;
   }
   auto read = CopyOp::create(builder, loc, staging, ValueRange(),
                              copy.getTarget(), ValueRange());

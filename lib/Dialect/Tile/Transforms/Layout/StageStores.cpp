@@ -1,18 +1,21 @@
 //===- StageStores.cpp - fragments leave through shared memory ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 3: after layouts are inferred, before copies are selected. A fragment's
+// Runs after layouts are inferred, before copies are selected. A fragment's
 // rows are spread over a warp; stored directly each warp writes short pieces of
 // many rows, and atomics go an element at a time. Through a tile in shared
 // memory they leave as whole rows by TMA, which no thread waits for. The tile
 // takes what shared memory the kernel leaves, in as many pieces as that needs.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "Staging.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -28,11 +31,15 @@ struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
   using StageStoresPassBase::StageStoresPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Layouts})))
       return signalPassFailure();
-    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
-    if (!target || !target->hasTma())
+    if (getOperation().getOps<KernelOp>().empty())
+      return;
+    target = requireTarget(getOperation());
+    if (!target)
+      return signalPassFailure();
+    if (!target->hasTma())
       return;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<TileMoveOpInterface> stores;
@@ -62,7 +69,8 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
   auto layout = getFragmentLayout(copy.getSource());
   auto type = cast<MemRefType>(copy.getSource().getType());
   bool combines = copy.getCombining().has_value();
-  bool isAsked = combines && copy.getPrefer() == CopyInstruction::Tma;
+  bool isAsked =
+      combines && copy.getPrefer() && traitsOf(*copy.getPrefer()).usesTensorMap;
   if (copy.getDisableTma() || (copy.getPrefer() && !isAsked)) {
     why = "the program states how to copy";
     return failure();
@@ -72,8 +80,7 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
     why = "the source is not a whole fragment of rank two";
     return failure();
   }
-  int64_t bits = getStorageBits(
-      cast<MemRefType>(copy.getTarget().getType()).getElementType());
+  int64_t bits = storageBitsOf(copy.getTarget());
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   int64_t span = columns * bits / 8;
   if (rows * span < kSmallBytes) {
@@ -178,7 +185,7 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   Location loc = copy.getLoc();
   MLIRContext *context = &getContext();
   auto sourceType = cast<MemRefType>(copy.getSource().getType());
-  Type element = cast<MemRefType>(copy.getTarget().getType()).getElementType();
+  Type element = elementTypeOf(copy.getTarget());
   int64_t rows = sourceType.getDimSize(0), extent = part->shape()[1];
   auto pieceLayout = FragmentLayoutAttr::get(context, *part);
 
@@ -209,13 +216,11 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   };
   // The rules of copies say whether TMA can take it from there.
   TileMoveOpInterface probe = store(0);
-  CopyDecision decision;
-  bool byTma = decideCopy(CopyFacts::get(probe), *target, CopyInstruction::Tma,
-                          decision);
+  std::string whyNot = whyNotTensorCopy(probe, *target);
   probe->erase();
-  if (!byTma) {
+  if (!whyNot.empty()) {
     if (remarks)
-      copy->emitRemark() << directly << decision.rejected.front().reason;
+      copy->emitRemark() << directly << whyNot;
     staging.erase();
     return;
   }

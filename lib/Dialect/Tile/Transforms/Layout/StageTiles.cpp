@@ -137,8 +137,8 @@ private:
     if (emitRemarks)
       op->emitRemark() << (toShared
                                ? "accesses a fragment through shared memory: "
-                                 "its elements are not all held where the "
-                                 "iterations run"
+                                 "the threads that run the iterations do not "
+                                 "hold all of its elements"
                                : "works on registers: a shared operand is "
                                  "copied to a fragment");
   }

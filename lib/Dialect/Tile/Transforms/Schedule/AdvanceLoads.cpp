@@ -1,7 +1,7 @@
 //===- AdvanceLoads.cpp - what follows a loop is copied within it ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after roles are divided. A role that copies issues what an epilogue
+// Runs after roles are divided. A role that copies issues what an epilogue
 // reads when it has issued the last copy of the loop before, only as many
 // iterations ahead as the loop's ring has slots: too late for memory to answer
 // in time. The slot has been empty since the last tile's epilogue, so the copy
@@ -10,6 +10,7 @@
 // loop hides the trip.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -34,6 +35,9 @@ struct AdvanceLoadsPass : tile::impl::AdvanceLoadsPassBase<AdvanceLoadsPass> {
   using AdvanceLoadsPassBase::AdvanceLoadsPassBase;
 
   void runOnOperation() override {
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Rings, Need::Roles})))
+      return signalPassFailure();
     getOperation().walk([&](WarpSpecializeOp roles) {
       for (Region &role : roles.getRoles()) {
         SmallVector<scf::ForOp> loops;
@@ -180,7 +184,7 @@ void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
     ++advancedLoads;
     if (remarks)
       production.front()->emitRemark()
-          << "copied from iteration " << slots << " of the loop before on";
+          << "copied within the loop before it, in iteration " << slots;
   }
   if (matchPattern(missed, m_Zero()))
     late.erase();

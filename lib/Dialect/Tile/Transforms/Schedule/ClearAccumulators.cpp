@@ -1,17 +1,19 @@
 //===- ClearAccumulators.cpp - first products instead of zeros ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after gemms are scheduled. Accumulators that are filled with zeros
-// in front of a loop need not be: the loop's first product starts from zero, by
-// a predicate of the instruction. Registers are then written only where the
-// loop does not run at all. (wgmma's scale-d; PTX ISA, "wgmma.mma_async".)
+// Runs after gemms are scheduled. Accumulators that are filled with zeros in
+// front of a loop need not be: the loop's first product starts from zero, by a
+// predicate of the instruction. Registers are then written only where the loop
+// does not run at all. (wgmma's scale-d; PTX ISA, "wgmma.mma_async".)
 //
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
-#include "GemmPlans.h"
+#include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -22,27 +24,6 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// The branch around `loop` that is taken where the loop runs.
-static scf::IfOp guardOf(scf::ForOp loop) {
-  auto guard = dyn_cast<scf::IfOp>(loop->getParentOp());
-  auto runs = guard ? guard.getCondition().getDefiningOp<arith::CmpIOp>()
-                    : arith::CmpIOp();
-  bool matches =
-      runs && loop->getBlock() == guard.thenBlock() &&
-      runs.getPredicate() == arith::CmpIPredicate::slt &&
-      isEqualConstantIntOrValue(getAsOpFoldResult(runs.getLhs()),
-                                getAsOpFoldResult(loop.getLowerBound())) &&
-      isEqualConstantIntOrValue(getAsOpFoldResult(runs.getRhs()),
-                                getAsOpFoldResult(loop.getUpperBound()));
-  return matches ? guard : scf::IfOp();
-}
-
-static bool surelyRuns(scf::ForOp loop) {
-  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
-                         last = getConstantIntValue(loop.getUpperBound());
-  return first && last && *first < *last;
-}
-
 /// The fill with zeros that is the last to touch `buffer` before `op` is
 /// reached; null where something else is.
 static FillOp zerosBefore(Operation *op, Value buffer) {
@@ -52,58 +33,89 @@ static FillOp zerosBefore(Operation *op, Value buffer) {
   return isZeroFill(op, buffer) ? cast<FillOp>(op) : FillOp();
 }
 
+static constexpr StringLiteral kMayNotRun = "the loop may have no iterations";
+
 namespace {
 struct ClearAccumulatorsPass
     : tile::impl::ClearAccumulatorsPassBase<ClearAccumulatorsPass> {
+  using ClearAccumulatorsPassBase::ClearAccumulatorsPassBase;
+
   void runOnOperation() override {
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Rings, Need::Roles})))
+      return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
       llvm::SmallSetVector<Value, 2> accumulators;
       for (auto gemm : loop.getBody()->getOps<GemmOp>())
         accumulators.insert(gemm.getC());
-      for (Value accumulator : accumulators)
-        clear(loop, accumulator);
+      for (Value accumulator : accumulators) {
+        StringRef why = clear(loop, accumulator);
+        // --tile-schedule-gemms gives each gemm a token, and such a loop the
+        // condition that it runs.
+        auto isUnscheduled = [](GemmOp gemm) { return !gemm.getToken(); };
+        if (why == kMayNotRun &&
+            llvm::any_of(loop.getBody()->getOps<GemmOp>(), isUnscheduled)) {
+          (void)reportMissing(*this, loop, "the condition that the loop runs",
+                              "tile-schedule-gemms");
+          return signalPassFailure();
+        }
+        if (remarks && !why.empty())
+          loop.emitRemark()
+              << "accumulators are filled before the loop: " << why;
+      }
     }
   }
 
 private:
-  void clear(scf::ForOp loop, Value accumulator);
+  /// Returns why the accumulator stays filled; nothing where it does not, or
+  /// where the gemms are not by wgmma or say themselves where they start.
+  StringRef clear(scf::ForOp loop, Value accumulator);
 };
 } // namespace
 
-void ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
+StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
   SmallVector<GemmOp> gemms;
+  bool isTouched = false;
   for (Operation &op : loop.getBody()->without_terminator())
     if (touches(&op, accumulator)) {
       auto gemm = dyn_cast<GemmOp>(op);
-      if (!gemm || gemm.getC() != accumulator || gemm.getPromoteEvery() ||
-          gemm.getClear() || !isDoneBy(gemm, MmaInstruction::Wgmma))
-        return;
+      if (!gemm || gemm.getC() != accumulator) {
+        isTouched = true;
+        continue;
+      }
+      if (gemm.getPromoteEvery() || gemm.getClear() ||
+          !traitsOf(gemm).takesAccumulateFlag)
+        return {};
       gemms.push_back(gemm);
     }
   if (gemms.front().getAccumulate())
-    return;
+    return {};
+  if (isTouched)
+    return "the loop also uses them in something other than the product";
+  if (!runsAtLeastOnce(loop))
+    return kMayNotRun;
   scf::IfOp guard = guardOf(loop);
-  if (!guard && !surelyRuns(loop))
-    return;
   for (Operation *op = guard ? loop->getPrevNode() : nullptr; op;
        op = op->getPrevNode())
     if (touches(op, accumulator))
-      return;
+      return "they are used between the condition of the loop and the loop";
   Operation *level = guard ? guard.getOperation() : loop;
   FillOp fill = zerosBefore(level, accumulator);
-  if (!fill || (guard && guard.elseBlock() &&
-                llvm::any_of(*guard.elseBlock(), [&](Operation &op) {
-                  return touches(&op, accumulator);
-                })))
-    return;
+  if (!fill)
+    return "they do not start from zero";
+  if (guard && guard.elseBlock() &&
+      llvm::any_of(*guard.elseBlock(),
+                   [&](Operation &op) { return touches(&op, accumulator); }))
+    return "they are used where the loop does not run";
 
   OpBuilder builder(gemms.front());
   Value later = arith::CmpIOp::create(
       builder, gemms.front().getLoc(), arith::CmpIPredicate::ne,
       loop.getInductionVar(), loop.getLowerBound());
   gemms.front().getAccumulateMutable().assign(later);
+  gemms.front()->setAttr(kClearFirstAttrName, builder.getUnitAttr());
   if (!guard) {
     fill.erase();
   } else {
@@ -114,4 +126,5 @@ void ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
     fill->moveBefore(guard.elseBlock(), guard.elseBlock()->begin());
   }
   ++clearedAccumulators;
+  return {};
 }

@@ -1,7 +1,7 @@
 //===- DelayStores.cpp - one tile is stored while the next multiplies -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after gemms and stores are scheduled. A block that works off several
+// Runs after gemms and stores are scheduled. A block that works off several
 // tiles ends each with its results in registers, on their way through a tile of
 // shared memory: tensor cores stand still meanwhile. Where registers can hold
 // results beside the next accumulators, they stay there, and the first
@@ -10,17 +10,22 @@
 // tile, where the loop is too short.
 //
 //===----------------------------------------------------------------------===//
-#include "GemmPlans.h"
+#include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/RegisterPressure.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
+#include "tile/Target/ThreadBudget.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_DELAYSTORESPASS
@@ -56,6 +61,10 @@ struct DelayStoresPass : tile::impl::DelayStoresPassBase<DelayStoresPass> {
   using DelayStoresPassBase::DelayStoresPassBase;
 
   void runOnOperation() override {
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Rings, Need::Roles,
+                              Need::GemmTokens, Need::StoreTokens})))
+      return signalPassFailure();
     getOperation().walk([&](WarpSpecializeOp roles) {
       for (auto [role, registers] :
            llvm::zip(roles.getRoles(), roles.getRegisters())) {
@@ -64,22 +73,30 @@ struct DelayStoresPass : tile::impl::DelayStoresPassBase<DelayStoresPass> {
           visit(loop, registers);
       }
     });
+    getOperation().walk([](AllocOp alloc) { markPacked(alloc); });
   }
 
 private:
+  static void markPacked(AllocOp alloc);
   void visit(scf::ForOp loop, int64_t registers);
 };
 } // namespace
 
-/// A loop that leaves gemms by wgmma in flight from one iteration to the next.
-static bool keepsGemmsInFlight(scf::ForOp loop) {
-  bool carries = llvm::any_of(loop.getRegionIterArgs(), [](Value argument) {
-    return isa<TokenType>(argument.getType());
-  });
-  auto gemms = loop.getBody()->getOps<GemmOp>();
-  return carries && !gemms.empty() && llvm::all_of(gemms, [](GemmOp gemm) {
-           return gemm.getToken() && isDoneBy(gemm, MmaInstruction::Wgmma);
-         });
+/// The delivery that starts with a wait; nullopt where none does that could
+/// stand elsewhere.
+static std::optional<Delivery> deliveryAt(AwaitOp await) {
+  Attribute number = await ? await->getAttr(kDeliveryAttrName) : Attribute();
+  if (!number || await.getTokens().size() != 1)
+    return std::nullopt;
+  Delivery found{await, CopyOp(), CopyOp()};
+  for (Operation *op = await->getNextNode(); op && !found.store;
+       op = op->getNextNode())
+    if (op->getAttr(kDeliveryAttrName) == number)
+      (found.stage ? found.store : found.stage) = dyn_cast<CopyOp>(op);
+  if (!found.store || !isFragment(found.stage.getSource()) ||
+      !found.fragment() || found.store->getNumResults() != 1)
+    return std::nullopt;
+  return found;
 }
 
 /// Deliveries of one staging tile, in order, whose tokens follow each other
@@ -92,50 +109,41 @@ static SmallVector<Delivery> findDeliveries(scf::ForOp tiles,
   while (token != last) {
     if (!token.hasOneUse())
       return {};
-    Delivery next;
-    next.await = dyn_cast<AwaitOp>(*token.user_begin());
-    if (!next.await || next.await.getTokens().size() != 1 ||
-        next.await->getBlock() != tiles.getBody())
+    Operation *user = *token.user_begin();
+    std::optional<Delivery> next;
+    if (user->getBlock() == tiles.getBody())
+      next = deliveryAt(dyn_cast<AwaitOp>(user));
+    if (!next)
       return {};
-    next.stage = dyn_cast_or_null<CopyOp>(next.await->getNextNode());
-    if (!next.stage || !isFragment(next.stage.getSource()) ||
-        !isShared(next.stage.getTarget()) || !next.fragment())
-      return {};
-    for (Operation *user : next.stage.getTarget().getUsers()) {
-      auto store = dyn_cast<CopyOp>(user);
-      if (store && store.getSource() == next.stage.getTarget() &&
-          store->getBlock() == tiles.getBody() &&
-          next.stage->isBeforeInBlock(store) &&
-          (!next.store || store->isBeforeInBlock(next.store)))
-        next.store = store;
-    }
-    if (!next.store || next.store->getNumResults() != 1)
-      return {};
-    token = next.store->getResult(0);
-    found.push_back(next);
+    token = next->store->getResult(0);
+    found.push_back(*next);
   }
   return found;
+}
+
+/// The first loop in the body of `loop`, or in a branch for it, that leaves
+/// gemms in flight from one iteration to the next; null for none.
+static scf::ForOp findGemms(scf::ForOp loop) {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto inner = dyn_cast<scf::ForOp>(op);
+        inner && inner->hasAttr(kGemmsInFlightAttrName))
+      return inner;
+    if (auto guard = dyn_cast<scf::IfOp>(op))
+      for (scf::ForOp inner : guard.thenBlock()->getOps<scf::ForOp>())
+        if (inner->hasAttr(kGemmsInFlightAttrName) && guardOf(inner))
+          return inner;
+  }
+  return {};
 }
 
 /// The loop over tiles that `loop` is, if it is one.
 static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
   TileLoop found;
   found.tiles = loop;
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    Block *inside = loop.getBody();
-    if (auto guard = dyn_cast<scf::IfOp>(op))
-      inside = guard.thenBlock();
-    for (scf::ForOp inner : inside->getOps<scf::ForOp>())
-      if (!found.gemms && (inside != loop.getBody() || inner == &op) &&
-          keepsGemmsInFlight(inner)) {
-        found.gemms = inner;
-        found.guard = dyn_cast<scf::IfOp>(op);
-      }
-    if (found.gemms)
-      break;
-  }
+  found.gemms = findGemms(loop);
   if (!found.gemms)
     return std::nullopt;
+  found.guard = guardOf(found.gemms);
   for (BlockArgument argument : loop.getRegionIterArgs()) {
     if (!isa<TokenType>(argument.getType()))
       continue;
@@ -154,12 +162,9 @@ static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
 /// each). Only the operation after the gemms that fills its fragment may touch
 /// the fragment, and only deliveries may touch the staging tile.
 static bool canWait(TileLoop &loop, Delivery &delivery) {
-  auto plan = delivery.stage.getPlan();
+  TileMoveOpInterface stage = delivery.stage;
   Type element = delivery.fragment().getType().getElementType();
-  bool isWords =
-      (plan && plan->getInstruction() == CopyInstruction::Stmatrix) ||
-      getStorageBits(element) == 32;
-  if (!isWords)
+  if (!traitsOf(stage).movesMatrices && getStorageBits(element) != 32)
     return false;
   for (Operation *user : delivery.fragment()->getUsers())
     if (user != delivery.stage && (user->getBlock() != loop.tiles.getBody() ||
@@ -176,13 +181,8 @@ static bool canWait(TileLoop &loop, Delivery &delivery) {
 
 /// Of a thread, where roles do not divide them otherwise.
 static int64_t launchedRegisters(KernelOp kernel) {
-  auto attr = kernel->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      kTargetAttrName);
-  const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
-  if (!target)
-    return 0;
-  return std::min(target->maxRegistersPerThread,
-                  target->registersPerSm / int64_t(kernel.getThreads()));
+  const TargetInfo *target = findTarget(kernel);
+  return target ? ThreadBudget(*target).share(kernel.getThreads()) : 0;
 }
 
 /// Registers of the fragments that are alive while the gemms run: those used in
@@ -260,6 +260,30 @@ private:
 };
 } // namespace
 
+/// Whether every use of a buffer, or of a view of it, copies; `fromFloats` is
+/// set where one brings f32.
+static bool isOnlyCopied(Value buffer, bool &fromFloats) {
+  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+      return isOnlyCopied(view.getViewDest(), fromFloats);
+    auto copy = dyn_cast<CopyOp>(user);
+    fromFloats |=
+        copy && copy.getTarget() == buffer && isFragment(copy.getSource()) &&
+        cast<MemRefType>(copy.getSource().getType()).getElementType().isF32();
+    return copy != nullptr;
+  });
+}
+
+/// Results on their way out, as halves: LLVM would carry each in a register of
+/// its own from one tile to the next, but two of them as one word.
+void DelayStoresPass::markPacked(AllocOp alloc) {
+  Type element = cast<MemRefType>(alloc.getResult().getType()).getElementType();
+  bool fromFloats = false;
+  if (isFragment(alloc.getResult()) && (element.isF16() || element.isBF16()) &&
+      isOnlyCopied(alloc.getResult(), fromFloats) && fromFloats)
+    alloc->setAttr(kPackedAttrName, UnitAttr::get(alloc.getContext()));
+}
+
 /// Appends a delivery that waits for `token`; returns the token of its store.
 static Value deliver(OpBuilder &builder, Delivery &delivery, IRMapping &mapping,
                      Value token) {
@@ -291,13 +315,15 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
   auto explain = [&](const Twine &reason) {
     if (remarks)
       found->deliveries.front().store.emitRemark()
-          << "stored before the next tile's products: " << reason;
+          << "store is not delayed into the next tile: " << reason;
   };
   if (first == all && !canWait(*found, found->deliveries.back()))
-    return explain("it is no whole words, or is used elsewhere");
+    return explain("its elements do not fill 32-bit registers, or the fragment "
+                   "has other uses");
   if (first == all)
-    return explain("the role's " + Twine(registers) +
-                   " registers hold no piece of it beside the accumulators");
+    return explain(
+        "the role's " + Twine(registers) +
+        " registers have no room for a piece beside the accumulators");
   auto delayed = MutableArrayRef(found->deliveries).drop_front(first);
   Recomputed scalars(loop);
   for (Delivery &delivery : delayed)

@@ -8,6 +8,7 @@
 #include "FitStages.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -49,7 +50,7 @@ int64_t tile::bytesTogether(KernelOp kernel) {
       all += bytes;
     }
   });
-  if (kernel.getSpecialize().value_or(false))
+  if (hasRoles(kernel))
     return all;
   kernel.getBodyRegion().walk([&](scf::ForOp loop) {
     if (loop.getBody()->getOps<RingWaitOp>().empty())

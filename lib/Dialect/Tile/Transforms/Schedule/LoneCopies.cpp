@@ -1,7 +1,7 @@
 //===- LoneCopies.cpp - copies by TMA that do not run ahead ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 4, for --tile-pipeline, after its loops: a copy by TMA completes on an
+// Part of --tile-pipeline, after its loops: a copy by TMA completes on an
 // mbarrier, so what runs ahead in no loop still needs a ring, of one slot.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -17,22 +18,12 @@ using namespace mlir::tile;
 /// Chooses another instruction for a copy that cannot have an mbarrier.
 static void demote(TileMoveOpInterface copy, const TargetInfo &target,
                    bool remarks, StringRef reason) {
-  CopyFacts facts = CopyFacts::get(copy);
-  for (CopyInstruction instruction :
-       {CopyInstruction::CpAsync, CopyInstruction::Vector,
-        CopyInstruction::Scalar}) {
-    CopyDecision decision;
-    if (!decideCopy(facts, target, instruction, decision))
-      continue;
-    copy.setPlanAttr(CopyPlanAttr::get(copy.getContext(), decision.instruction,
-                                       decision.bytes));
-    break;
-  }
+  copy.setPlanAttr(planByThreads(copy, target));
   if (remarks)
     copy->emitRemark() << "copy: "
                        << stringifyCopyInstruction(
                               copy.getPlanAttr().getInstruction())
-                       << " after all: " << reason;
+                       << " instead of tma: " << reason;
 }
 
 /// Why a copy by TMA cannot have a slot for itself: the tile must be written by
@@ -40,9 +31,9 @@ static void demote(TileMoveOpInterface copy, const TargetInfo &target,
 static std::string whyNotSlot(TileMoveOpInterface copy) {
   auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
   if (!alloc)
-    return "its target is not an allocation of its own";
+    return "its target is not a whole `tile.alloc`";
   if (UseCounter::obstacle(copy))
-    return "the uses of its ring cannot be counted through what encloses it";
+    return "an operation around it cannot carry the number of its ring's uses";
   SmallVector<TileAccess> own;
   cast<TileOpInterface>(copy.getOperation()).getAccesses(own);
   for (const TileAccess &access : own)
@@ -50,7 +41,8 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
       return "it covers only a part of the shared buffer";
   SmallVector<Operation *> uses;
   if (collectUses(alloc.getResult(), uses))
-    return "it is not known where what uses the shared buffer is awaited";
+    return "an asynchronous use of the shared buffer is awaited at an unknown "
+           "place";
   for (Operation *user : uses) {
     if (user == copy)
       continue;
@@ -61,11 +53,11 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
                  : "the shared buffer is used before the copy or elsewhere";
     SmallVector<OpAccess> accesses;
     if (collectAccesses(user, accesses))
-      return "the shared buffer is used by something that is not understood";
+      return "an operation whose accesses are not known uses the shared buffer";
     for (const OpAccess &access : accesses)
       if (access.access.isWrite &&
           getBaseBuffer(access.access.buffer) == alloc.getResult())
-        return "the shared buffer is written by something else, too";
+        return "another operation also writes the shared buffer";
   }
   return "";
 }
@@ -111,9 +103,7 @@ static void giveSlot(TileMoveOpInterface copy) {
   alloc.erase();
 }
 
-LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel,
-                                          const TargetInfo *target,
-                                          bool remarks) {
+LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel, bool remarks) {
   SmallVector<TileMoveOpInterface> alone;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
     if (isTmaLoad(copy) && !copy.getTarget().getDefiningOp<RingAcquireOp>())
@@ -125,15 +115,10 @@ LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel,
       giveSlot(copy);
       continue;
     }
-    if (!target) {
-      InFlightDiagnostic diag =
-          kernel->getParentOfType<ModuleOp>().emitError()
-          << "expected '" << kTargetAttrName
-          << "' on the module (`--tile-set-target=arch=...`)";
-      diag.attachNote(copy->getLoc())
-          << "a copy by TMA needs another instruction: " << reason;
-      return diag;
-    }
+    const TargetInfo *target = requireTarget(
+        copy, "a copy by TMA needs another instruction: " + reason);
+    if (!target)
+      return failure();
     demote(copy, *target, remarks, reason);
   }
   return success();

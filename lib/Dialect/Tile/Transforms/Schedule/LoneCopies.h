@@ -12,8 +12,7 @@ namespace mlir::tile {
 /// Gives each load by TMA that fills no slot of a ring a slot for itself, or
 /// another instruction (with a remark, if `remarks`) where it cannot have one:
 /// an error without a target to choose it for.
-LogicalResult giveSlotsToLoneCopies(KernelOp kernel, const TargetInfo *target,
-                                    bool remarks);
+LogicalResult giveSlotsToLoneCopies(KernelOp kernel, bool remarks);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_TRANSFORMS_LONECOPIES_H

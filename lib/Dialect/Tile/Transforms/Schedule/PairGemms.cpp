@@ -1,18 +1,19 @@
 //===- PairGemms.cpp - gemms of two blocks as one -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 5: behind --tile-pipeline, which made the rings that operands arrive
-// in. Where the two blocks of a cluster multiply different A by the same B, one
+// Runs after --tile-pipeline, which made the rings that operands arrive in.
+// Where the two blocks of a cluster multiply different A by the same B, one
 // tcgen05.mma of twice the rows does it for both; each block then holds all of
 // its A and half of B. Only rings, plans and `multicast` change: what a view
 // means stays as it is. All gemms of a kernel are paired or none.
+//
 // Source: PTX ISA 9.0, "tcgen05: CTA Pair", "Matrix and Data Movement Shape",
 // "Issue Granularity".
 //
 //===----------------------------------------------------------------------===//
-#include "GemmPlans.h"
+#include "Phases.h"
 #include "tile/Analysis/ClusterSharing.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/WgmmaOperand.h"
 #include "tile/Target/TargetInfo.h"
@@ -61,7 +62,8 @@ struct PairGemmsPass : tile::impl::PairGemmsPassBase<PairGemmsPass> {
   using PairGemmsPassBase::PairGemmsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
       if (failed(pair(kernel)))
@@ -73,7 +75,7 @@ private:
     bool isForced = kernel.getPairs().value_or(false);
     SmallVector<GemmOp> gemms;
     kernel.walk([&](GemmOp gemm) {
-      if (isTcgen05(gemm))
+      if (traitsOf(gemm).worksInPairs)
         gemms.push_back(gemm);
     });
     if (!isForced && (gemms.empty() || kernel.getClusterSize() == 1))
@@ -187,7 +189,7 @@ std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
       for (Operation *filling : view.getUsers()) {
         auto copy = dyn_cast<CopyOp>(filling);
         if (!copy || !copy.getPlan() ||
-            copy.getPlan()->getInstruction() != CopyInstruction::Tma)
+            !traitsOf(*copy.getPlan()).usesTensorMap)
           return Obstacle{"only tensor copies arrive in another block, and an "
                           "operand is filled by something else",
                           filling};

@@ -1,10 +1,10 @@
 //===- Pipeline.cpp - pipelined loops become ring loops -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 4: after copies have been selected, before the lowering. Decides
-// nothing about dependences itself (Analysis/Dependence.h does) and nothing
-// about how a ring synchronizes (the lowering does). Copies of one protocol
-// share a ring. For cp.async and N stages:
+// Runs after copies have been selected, before the lowering. Decides nothing
+// about dependences itself (Analysis/Dependence.h does) and nothing about how a
+// ring synchronizes (the lowering does). Copies of one protocol share a ring.
+// For cp.async and N stages:
 //
 //   productions 0 .. N-2
 //   for i in 0 .. T-1: wait(i); production i+N-1; body(i); release(i)
@@ -39,6 +39,10 @@
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -59,8 +63,7 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
   void runOnOperation() override {
     if (failed(requireChosen(getOperation())))
       return signalPassFailure();
-    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
+    target = findTarget(getOperation());
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels) {
       fitStages(kernel);
@@ -89,10 +92,9 @@ private:
 
 /// True when the copy was, or will be, issued as cp.async.
 static bool isCpAsync(TileMoveOpInterface copy) {
-  if (CopyPlanAttr plan = copy.getPlanAttr())
-    return plan.getInstruction() == CopyInstruction::CpAsync;
-  return cast<MemRefType>(copy.getSource().getType()).getElementType() ==
-         cast<MemRefType>(copy.getTarget().getType()).getElementType();
+  if (copy.getPlanAttr())
+    return traitsOf(copy).completion == CopyCompletion::ThreadGroups;
+  return elementTypeOf(copy.getSource()) == elementTypeOf(copy.getTarget());
 }
 
 SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
@@ -188,7 +190,7 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
   if (!alike) {
     if (remarks)
       loop.emitRemark() << "not shared in the cluster: its blocks may run the "
-                           "loop differently often";
+                           "loop a different number of times";
     return;
   }
   for (const AheadCopy &ahead : plan.copies) {
@@ -206,9 +208,8 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
           along.push_back(d);
       copy.setMulticastAlongAttr(builder.getDenseI64ArrayAttr(along));
     }
-    CopyDecision decision;
-    if (decideCopy(CopyFacts::get(copy), *target, CopyInstruction::Tma,
-                   decision)) {
+    std::string whyNot = whyNotTensorCopy(copy, *target);
+    if (whyNot.empty()) {
       plan.peers = blocks;
       if (remarks && together == blocks)
         copy->emitRemark() << "shared by the " << blocks
@@ -221,8 +222,7 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
     copy.setMulticastAttr(IntegerAttr());
     copy.setMulticastAlongAttr(DenseI64ArrayAttr());
     if (remarks)
-      copy->emitRemark() << "not shared in the cluster: "
-                         << decision.rejected.front().reason;
+      copy->emitRemark() << "not shared in the cluster: " << whyNot;
   }
 }
 
@@ -321,23 +321,33 @@ static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
   return result;
 }
 
-/// Carries the count of a ring's uses through the enclosing loops. The counter
-/// of the next ring replaces these loops again, which invalidates their values:
-/// casts stand in for the values until the loop is built.
+/// Carries the count of a ring's uses through the enclosing loops. What an
+/// iteration adds is filled in when the loop is built.
 static void countUses(PipelinedOp loop, RingPlan &plan) {
   UseCounter counter;
   plan.base = counter.begin(loop);
-  OpBuilder builder(loop);
-  auto standIn = [&] {
-    return UnrealizedConversionCastOp::create(builder, loop.getLoc(),
-                                              plan.base.getType(), plan.base);
-  };
-  plan.next = standIn();
-  if (isa<BlockArgument>(plan.base)) {
-    plan.current = standIn();
-    plan.base = plan.current.getResult(0);
-  }
-  counter.finish(plan.next.getResult(0));
+  counter.finish(plan.base);
+  if (isa<KernelOp, WarpSpecializeOp>(loop->getParentOp()))
+    return;
+  plan.carriers.push_back(loop->getBlock()->getTerminator()->getNumOperands() -
+                          1);
+  auto argument = dyn_cast<BlockArgument>(plan.base);
+  if (!argument)
+    return;
+  unsigned level = 0;
+  for (Operation *parent = loop->getParentOp();
+       parent != argument.getOwner()->getParentOp();
+       parent = parent->getParentOp())
+    ++level;
+  plan.carried = {level, argument.getArgNumber()};
+}
+
+/// The count before the loop, once all rings are counted.
+static Value resolveCount(PipelinedOp loop, RingPlan::Carried carried) {
+  Operation *carrier = loop->getParentOp();
+  for (unsigned level = 0; level < carried.level; ++level)
+    carrier = carrier->getParentOp();
+  return carrier->getRegion(0).getArgument(carried.argument);
 }
 
 void PipelinePass::convert(PipelinedOp loop) {
@@ -359,24 +369,25 @@ void PipelinePass::convert(PipelinedOp loop) {
       continue;
     if (!reuse.take(loop, plan)) {
       countUses(loop, plan);
-      reuse.add(loop, plan);
+      reuse.add(plan);
     } else if (remarks) {
-      loop.emitRemark() << "goes on with the ring of a loop before, filled by "
+      loop.emitRemark() << "uses the ring of an earlier loop, filled by "
                         << stringifyRingSide(plan.producer);
     }
     if (plan.producer == RingSide::Tma)
       plan.following = findFollowing(loop, plan);
     if (remarks && !plan.following.empty())
       plan.following.front().copy->emitRemark()
-          << "through the ring of the loop before, " << plan.following.size()
-          << " uses";
+          << "copied through the ring of the loop before it, in "
+          << plan.following.size() << " uses";
   }
+  for (RingPlan &plan : plans)
+    if (plan.carried)
+      plan.base = resolveCount(loop, *plan.carried);
   buildRingLoop(loop, plans);
   for (RingPlan &plan : plans)
-    if (plan.usesMbarriers()) {
+    if (plan.usesMbarriers())
       reuse.added(plan);
-      plan.next.erase();
-    }
   ++ringLoops;
 }
 
@@ -396,7 +407,7 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   else
     decision = decideRoles(kernel, *target, isForced);
   if (decision.specialize)
-    kernel.setSpecialize(true);
+    kernel->setAttr(kRolesAttrName, UnitAttr::get(&getContext()));
   // Without a pipelined loop the question does not arise.
   auto hasLoop = [&] {
     return kernel.walk([](PipelinedOp) { return WalkResult::interrupt(); })
@@ -463,5 +474,5 @@ LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
   });
   for (PipelinedOp loop : loops)
     convert(loop);
-  return giveSlotsToLoneCopies(kernel, target, remarks);
+  return giveSlotsToLoneCopies(kernel, remarks);
 }

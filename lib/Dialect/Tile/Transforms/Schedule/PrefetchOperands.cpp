@@ -1,11 +1,11 @@
 //===- PrefetchOperands.cpp - gemm operands loaded one k step ahead -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 5b, behind --tile-pipeline, for gemms by mma.sync that read a ring
-// through ldmatrix. A ring loop begins with a wait, and the first
-// multiplication waits again for its operands: tensor cores idle for both. Here
-// the gemm becomes its k steps, with operands in two sets of fragments, and the
-// set of a step is loaded before the multiplication of the step before it:
+// Runs after --tile-pipeline, for gemms by mma.sync that read a ring through
+// ldmatrix. A ring loop begins with a wait, and the first multiplication waits
+// again for its operands: tensor cores idle for both. Here the gemm becomes its
+// k steps, with operands in two sets of fragments, and the set of a step is
+// loaded before the multiplication of the step before it:
 //
 //   if 0 < T: wait(0); load step 0 of use 0
 //   for i: for each step s but the last: load step s+1; multiply step s
@@ -22,19 +22,25 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
-#include "GemmPlans.h"
+#include "Phases.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
-#include "tile/Analysis/MatrixAccess.h"
+#include "tile/Analysis/RegisterPressure.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/MmaLayouts.h"
 #include "tile/Target/TargetInfo.h"
+#include "tile/Target/ThreadBudget.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_PREFETCHOPERANDSPASS
@@ -45,9 +51,6 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// What a thread needs besides fragments: addresses, counters, predicates.
-constexpr int64_t kOtherRegisters = 40;
-
 /// One operand of the gemm: a view of the ring, read in slices along k.
 struct Operand {
   unsigned view; // which buffer of the ring
@@ -58,8 +61,7 @@ struct Operand {
   Value fragments[2];
 
   int64_t registers(Type element) const {
-    return llvm::divideCeil(
-        layout.getLayout().numRegisters() * getStorageBits(element), 32);
+    return registersOf(layout.getLayout(), element);
   }
 };
 
@@ -79,12 +81,9 @@ private:
                             Operand &operand);
   bool isReadBehind();
   void load(ValueRange views, int64_t step);
-  /// The number of an iteration's use is the iteration's, plus what does not
-  /// change in the loop.
-  bool knowsUse();
-  Value useOf(Value iteration);
-  /// Waits for an iteration's use, if there is one, and loads its first step.
-  void waitAndLoad(Value iteration);
+  /// Waits for the use of iteration `iteration`, if there is one, and loads its
+  /// first step; `distance`: how far that is ahead, in the loop.
+  void waitAndLoad(Value iteration, std::optional<int64_t> distance);
 
   scf::ForOp loop;
   RingWaitOp wait;
@@ -102,12 +101,14 @@ struct PrefetchOperandsPass
   using PrefetchOperandsPassBase::PrefetchOperandsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
-    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
-    if (!target)
+    if (getOperation().getOps<KernelOp>().empty())
       return;
+    const TargetInfo *target = requireTarget(getOperation());
+    if (!target)
+      return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
       convertKernel(kernel, *target);
   }
@@ -146,23 +147,16 @@ std::string Prefetch::whyNotOperand(Value buffer, MmaOperand role,
   if (!tiled)
     return "its tile is not made of whole instructions";
   FragmentLayout layout = transposed ? tiled->permuted({1, 0}) : *tiled;
-  int64_t matrices = 0;
-  for (int64_t count : {4, 2, 1})
-    if (matrixAccess(layout, 1, bits, count)) {
-      matrices = count;
-      break;
-    }
+  MLIRContext *context = gemm.getContext();
+  operand.plan = matrixLoadPlan(context, layout, bits);
   auto ring = wait.getRing().getDefiningOp<RingCreateOp>();
-  if (!matrices || !ring || !ring.getLayouts())
+  if (!operand.plan || !ring || !ring.getLayouts())
     return "ldmatrix cannot load an operand";
   auto shared =
       cast<SharedLayoutAttr>((*ring.getLayouts())[operand.view]).getLayout();
   if (shared.alignedElements(1) * bits < 128)
     return "ldmatrix cannot load an operand";
-  MLIRContext *context = gemm.getContext();
   operand.layout = FragmentLayoutAttr::get(context, layout);
-  operand.plan =
-      CopyPlanAttr::get(context, CopyInstruction::Ldmatrix, 4 * matrices);
   return "";
 }
 
@@ -184,20 +178,19 @@ bool Prefetch::isReadBehind() {
 
 std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   plan = gemm.getPlanAttr();
-  if (!plan || plan.getInstruction() != MmaInstruction::MmaSync)
+  if (!traitsOf(gemm).loadsOperandFragments)
     return "not by mma.sync";
   if (gemm.getPromoteEvery())
     return "its sums are promoted";
   RingSide producer = wait.getRing().getType().getProducer();
   if (producer != RingSide::CpAsync && producer != RingSide::Tma)
     return "its ring is filled by threads";
-  if (loop->getParentOfType<KernelOp>().getSpecialize().value_or(false))
+  if (hasRoles(loop->getParentOfType<KernelOp>()))
     return "other warps fill its ring";
   for (auto op : loop.getBody()->getOps<RingReleaseOp>())
     if (op.getRing() == wait.getRing())
       release = op;
-  if (loop.getNumResults() || !matchPattern(loop.getStep(), m_One()) ||
-      !knowsUse() || !release)
+  if (loop.getNumResults() || !countsWithLoop(loop, wait.getUse()) || !release)
     return "its loop is not a plain ring loop";
   int64_t k = gemm.getK();
   steps = k / plan.getK();
@@ -219,7 +212,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   if (needed > available)
     return "a thread's fragments would take " + std::to_string(needed) +
            " registers, expected at most " + std::to_string(available);
-  return isReadBehind() ? "something behind it reads the same slot" : "";
+  return isReadBehind() ? "an operation after it reads the same slot" : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,36 +233,20 @@ void Prefetch::load(ValueRange views, int64_t step) {
   }
 }
 
-bool Prefetch::knowsUse() {
-  Value iteration = loop.getInductionVar();
-  if (wait.getUse() == iteration)
-    return true;
-  auto add = wait.getUse().getDefiningOp<arith::AddIOp>();
-  return add && ((add.getLhs() == iteration &&
-                  loop.isDefinedOutsideOfLoop(add.getRhs())) ||
-                 (add.getRhs() == iteration &&
-                  loop.isDefinedOutsideOfLoop(add.getLhs())));
-}
-
-Value Prefetch::useOf(Value iteration) {
-  auto add = wait.getUse().getDefiningOp<arith::AddIOp>();
-  if (wait.getUse() == loop.getInductionVar())
-    return iteration;
-  Value base =
-      add.getLhs() == loop.getInductionVar() ? add.getRhs() : add.getLhs();
-  return builder.createOrFold<arith::AddIOp>(loc, base, iteration);
-}
-
-void Prefetch::waitAndLoad(Value iteration) {
+void Prefetch::waitAndLoad(Value iteration, std::optional<int64_t> distance) {
   Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                        iteration, loop.getUpperBound());
   auto guard =
       scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
+  if (distance)
+    guard->setAttr(kIterationAheadAttrName,
+                   builder.getI64IntegerAttr(*distance));
   OpBuilder::InsertionGuard restore(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
-  auto next = RingWaitOp::create(builder, wait.getLoc(), wait.getResultTypes(),
-                                 wait.getRing(), useOf(iteration),
-                                 wait.getInFlightAttr());
+  auto next = RingWaitOp::create(
+      builder, wait.getLoc(), wait.getResultTypes(), wait.getRing(),
+      useInIteration(builder, loop, wait.getUse(), iteration),
+      wait.getInFlightAttr());
   load(next.getViews(), 0);
 }
 
@@ -283,7 +260,7 @@ void Prefetch::rewrite() {
     for (Value &fragment : operand.fragments)
       fragment = AllocOp::create(builder, loc, type, operand.layout);
   }
-  waitAndLoad(loop.getLowerBound());
+  waitAndLoad(loop.getLowerBound(), /*distance=*/std::nullopt);
   builder.setInsertionPoint(gemm);
   for (int64_t s = 0; s < steps; ++s) {
     if (s + 1 < steps) {
@@ -291,7 +268,8 @@ void Prefetch::rewrite() {
     } else {
       release->moveBefore(gemm);
       waitAndLoad(arith::AddIOp::create(builder, loc, loop.getInductionVar(),
-                                        loop.getStep()));
+                                        loop.getStep()),
+                  /*distance=*/1);
     }
     auto step = cast<GemmOp>(builder.clone(*gemm));
     step.getAMutable().assign(operands[0].fragments[s % 2]);
@@ -327,23 +305,16 @@ static bool livesInLoop(AllocOp fragment, scf::ForOp loop) {
 static int64_t fragmentRegisters(KernelOp kernel, scf::ForOp loop) {
   int64_t registers = 0;
   kernel.walk([&](AllocOp alloc) {
-    auto layout =
-        dyn_cast_if_present<FragmentLayoutAttr>(alloc.getLayoutAttr());
-    if (!layout || !livesInLoop(alloc, loop))
-      return;
-    Type element = cast<MemRefType>(alloc.getType()).getElementType();
-    registers += llvm::divideCeil(
-        layout.getLayout().numRegisters() * getStorageBits(element), 32);
+    if (getFragmentLayout(alloc.getResult()) && livesInLoop(alloc, loop))
+      registers += registersOfFragment(alloc);
   });
   return registers;
 }
 
 void PrefetchOperandsPass::convertKernel(KernelOp kernel,
                                          const TargetInfo &target) {
-  int64_t threads = kernel.getThreads();
-  int64_t available = std::min(target.maxRegistersPerThread,
-                               target.registersPerSm / threads / 8 * 8) -
-                      kOtherRegisters;
+  int64_t available = ThreadBudget(target).launched(kernel.getThreads()) -
+                      kRegistersBesideFragments;
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
     if (!loop.getBody()->getOps<RingWaitOp>().empty())
@@ -356,7 +327,8 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
       continue;
     // A gemm by mma.sync has ended when it was issued, so its token has no
     // meaning.
-    if (gemms[0].isAsync() && isDoneBy(gemms[0], MmaInstruction::MmaSync))
+    bool loadsFragments = traitsOf(gemms[0]).loadsOperandFragments;
+    if (gemms[0].isAsync() && loadsFragments)
       gemms[0] = cast<GemmOp>(makeSynchronous(gemms[0]));
     Prefetch prefetch(loop, waits[0], gemms[0]);
     std::string reason =
@@ -367,8 +339,7 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
     if (!reason.empty()) {
       // Other gemms need no remark: they read their operands from shared
       // memory.
-      bool isMmaSync = isDoneBy(gemms[0], MmaInstruction::MmaSync);
-      if (remarks && isMmaSync)
+      if (remarks && loadsFragments)
         gemms[0].emitRemark() << "operands not loaded ahead: " << reason;
       continue;
     }

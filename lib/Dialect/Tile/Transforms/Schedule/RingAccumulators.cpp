@@ -1,20 +1,21 @@
 //===- RingAccumulators.cpp - two accumulators in turn --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 5: behind --tile-pipeline and --tile-pair-gemms, before roles. A loop
-// over tiles that multiplies into tensor memory and then reads the result gets
-// a ring of two accumulators, so that who multiplies may be a tile ahead of who
+// Runs after --tile-pipeline and --tile-pair-gemms, before roles. A loop over
+// tiles that multiplies into tensor memory and then reads the result gets a
+// ring of two accumulators, so that who multiplies may be a tile ahead of who
 // reads. The division of the warps is --tile-specialize-warps' business; where
 // no roles follow there is nothing to gain, and nothing is done.
 //
 //===----------------------------------------------------------------------===//
-#include "GemmPlans.h"
+#include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Target/TargetInfo.h"
 
@@ -45,7 +46,8 @@ struct RingAccumulatorsPass
   using RingAccumulatorsPassBase::RingAccumulatorsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
       convert(kernel);
@@ -59,7 +61,8 @@ private:
     auto refuse = [&](AllocOp alloc, const Twine &why) {
       all = false;
       if (remarks)
-        alloc.emitRemark() << "its epilogue does not overlap the next tile: "
+        alloc.emitRemark() << "the epilogue of this accumulator does not "
+                              "overlap the next tile: "
                            << why;
     };
     kernel.walk([&](AllocOp alloc) {
@@ -108,7 +111,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     return std::nullopt;
   };
   auto kernel = alloc->getParentOfType<KernelOp>();
-  if (!kernel.getSpecialize().value_or(false))
+  if (!hasRoles(kernel))
     return no("its warps have no roles");
   Turn turn;
   turn.alloc = alloc;
@@ -117,7 +120,8 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     auto gemm = dyn_cast<GemmOp>(user);
     auto fill = dyn_cast<FillOp>(user);
     auto copy = dyn_cast<CopyOp>(user);
-    if (gemm && isTcgen05(gemm) && gemm.getC() == buffer && !gemm.isAsync()) {
+    if (gemm && traitsOf(gemm).usesTensorMemory && gemm.getC() == buffer &&
+        !gemm.isAsync()) {
       if (!arrivesByTma(gemm.getA()) || !arrivesByTma(gemm.getB()))
         return no("an operand of its gemms is written by the warps that read "
                   "the result");
@@ -135,11 +139,11 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     }
   }
   if (turn.gemms.empty() || !turn.read)
-    return no("nobody multiplies into it and reads the result");
+    return no("no gemms fill it before one copy reads the result");
   Block *body = turn.read->getBlock();
   auto tiles = dyn_cast<scf::ForOp>(body->getParentOp());
   if (!tiles)
-    return no("its result is read once, in no loop over tiles");
+    return no("its result is not read in a loop over tiles");
   if (Operation *obstacle = UseCounter::obstacle(turn.read))
     return no("its uses cannot be counted through '" +
               obstacle->getName().getStringRef() + "'");
@@ -154,7 +158,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     // Whether any product was added is known to both sides by one comparison.
     if (turn.fill->getBlock() != body ||
         !turn.fill->isBeforeInBlock(turn.first))
-      return no("its zeros are not written once a tile, in front of the gemms");
+      return no("it is not filled with zeros once a tile, before the gemms");
     turn.steps = dyn_cast<scf::ForOp>(turn.first);
     if (!turn.steps || llvm::any_of(turn.gemms, [&](GemmOp gemm) {
           return gemm->getParentOp() != turn.steps;
@@ -164,7 +168,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
   } else if (llvm::none_of(turn.gemms, [&](GemmOp gemm) {
                return gemm == turn.first && gemm.getClear();
              })) {
-    return no("what it starts from is not zero");
+    return no("it does not start from zero");
   }
   return turn;
 }

@@ -1,7 +1,7 @@
 //===- RingLoop.cpp - the loop that replaces a pipelined one --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 4, for --tile-pipeline: which decides what runs ahead, and how far.
+// Part of --tile-pipeline, which decides what runs ahead, and how far.
 //
 //===----------------------------------------------------------------------===//
 #include "RingLoop.h"
@@ -10,6 +10,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -92,8 +95,10 @@ private:
     return index.add(loop.getLowerBound(),
                      index.mul(iteration, loop.getStep()));
   }
-  /// Fills the slot of `iteration` if there is such an iteration.
-  void produce(const RingPlan &plan, Value iteration);
+  /// Fills the slot of `iteration` if there is such an iteration; `distance`:
+  /// how far it is ahead of the loop's own, where it stands in the loop.
+  void produce(const RingPlan &plan, Value iteration,
+               std::optional<int64_t> distance = std::nullopt);
   /// The number of an iteration's use.
   Value useOf(const RingPlan &plan, Value iteration) {
     return plan.base ? index.add(plan.base, iteration) : iteration;
@@ -125,7 +130,7 @@ static SharedLayoutAttr layoutOf(Value buffer) {
 /// one of the threads: they wait for it before they go on.
 static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers,
                                          bool byBarrier) {
-  bool wgmma = false, tcgen05 = false, stores = false, threads = false;
+  llvm::SmallSet<RingSide, 4> found;
   for (Value buffer : buffers) {
     SmallVector<Operation *> uses;
     (void)collectUses(buffer, uses);
@@ -133,31 +138,23 @@ static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers,
       if (isa<AwaitOp, ViewLikeOpInterface>(user))
         continue;
       auto gemm = dyn_cast<GemmOp>(user);
-      auto is = [&](MmaInstruction instruction) {
-        return gemm && gemm.getPlan() &&
-               gemm.getPlan()->getInstruction() == instruction;
-      };
-      bool isWgmma = is(MmaInstruction::Wgmma);
-      bool isTcgen05 = is(MmaInstruction::Tcgen05);
       auto copy = dyn_cast<TileMoveOpInterface>(user);
-      wgmma |= isWgmma;
-      tcgen05 |= isTcgen05;
-      bool isStore = copy && isShared(copy.getSource()) &&
-                     copy.isMovedByProxy() && !byBarrier;
-      stores |= isStore;
-      threads |= !isWgmma && !isTcgen05 && !isStore &&
-                 !(copy && copy.getTarget() == buffer);
+      if (gemm)
+        found.insert(traitsOf(gemm).reader);
+      else if (copy && isShared(copy.getSource()) && copy.isMovedByProxy() &&
+               !byBarrier)
+        found.insert(RingSide::TmaStore);
+      else if (!copy || copy.getTarget() != buffer)
+        found.insert(RingSide::Threads);
     }
   }
+  if (found.empty())
+    found.insert(RingSide::Threads);
   SmallVector<RingSide> sides;
-  if (wgmma)
-    sides.push_back(RingSide::Wgmma);
-  if (tcgen05)
-    sides.push_back(RingSide::Tcgen05);
-  if (stores)
-    sides.push_back(RingSide::TmaStore);
-  if (threads || sides.empty())
-    sides.push_back(RingSide::Threads);
+  for (RingSide side : {RingSide::Wgmma, RingSide::Tcgen05, RingSide::TmaStore,
+                        RingSide::Threads})
+    if (found.contains(side))
+      sides.push_back(side);
   return sides;
 }
 
@@ -215,7 +212,8 @@ Value RingLoop::tripCount() {
   return index.div(index.add(distance, rounding), loop.getStep());
 }
 
-void RingLoop::produce(const RingPlan &plan, Value iteration) {
+void RingLoop::produce(const RingPlan &plan, Value iteration,
+                       std::optional<int64_t> distance) {
   Value ring = plan.ring;
   Value use = useOf(plan, iteration);
   auto acquire = [&]() -> ValueRange {
@@ -258,6 +256,9 @@ void RingLoop::produce(const RingPlan &plan, Value iteration) {
   } else if (!matchPattern(inRange, m_Zero())) {
     auto guard = scf::IfOp::create(builder, loc, inRange,
                                    /*withElseRegion=*/false);
+    if (distance)
+      guard->setAttr(kIterationAheadAttrName,
+                     builder.getI64IntegerAttr(*distance));
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
     inside();
@@ -269,8 +270,10 @@ void RingLoop::produce(const RingPlan &plan, Value iteration) {
 void RingLoop::produceAll(Ahead ahead, Value iteration, int64_t distance) {
   for (const RingPlan &plan : plans)
     if (plan.ahead == ahead)
-      produce(plan, distance ? index.add(iteration, index.constant(distance))
-                             : iteration);
+      produce(plan,
+              distance ? index.add(iteration, index.constant(distance))
+                       : iteration,
+              distance);
 }
 
 void RingLoop::buildPrologue() {
@@ -332,6 +335,7 @@ void RingLoop::build() {
   buildPrologue();
 
   auto steady = scf::ForOp::create(builder, loc, zero, trips, one);
+  steady->setAttr(kRingLoopAttrName, builder.getUnitAttr());
   {
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(steady.getBody());
@@ -389,13 +393,9 @@ void RingLoop::build() {
   for (RingPlan &plan : plans) {
     if (!plan.usesMbarriers())
       continue;
-    UnrealizedConversionCastOp next = plan.next, current = plan.current;
     plan.end = continueBehind(plan, useOf(plan, trips));
-    next.getResult(0).replaceAllUsesWith(plan.end);
-    if (current) {
-      current.getResult(0).replaceAllUsesWith(current.getOperand(0));
-      current.erase();
-    }
+    for (unsigned n : plan.carriers)
+      loop->getBlock()->getTerminator()->setOperand(n, plan.end);
   }
   for (AllocOp alloc : allocs)
     if (alloc->use_empty())

@@ -46,11 +46,18 @@ struct RingPlan {
 
   /// The ring of an earlier loop, or the one that building the loop makes.
   Value ring;
-  /// `base`: the number of uses of the ring before this loop. `current` and
-  /// `next`: placeholders for the numbers of uses before and after the loop;
-  /// `current` is null where `base` needs no placeholder.
+  /// The number of uses of the ring before this loop.
   Value base;
-  UnrealizedConversionCastOp current, next;
+  /// Where an enclosing loop carries that number: how many operations further
+  /// out the loop is, and which of its arguments carries it. Counting for
+  /// another ring replaces such loops and invalidates their values; the places
+  /// stay.
+  struct Carried {
+    unsigned level, argument;
+  };
+  std::optional<Carried> carried;
+  /// Operands of the terminator of the loop's block that carry the number on.
+  SmallVector<unsigned> carriers;
   /// Results of building the loop: the number of uses after it, and the
   /// operation after which its uses have ended.
   Value end;

@@ -56,36 +56,29 @@ bool RingReuse::take(PipelinedOp loop, RingPlan &plan) {
       continue;
     plan.ring = built.ring;
     plan.base = built.end;
-    OpBuilder builder(loop);
-    plan.next = UnrealizedConversionCastOp::create(
-        builder, loop.getLoc(), built.end.getType(), built.end);
-    Operation *terminator = loop->getBlock()->getTerminator();
-    for (unsigned n : built.carriers)
-      terminator->setOperand(n, plan.next.getResult(0));
+    plan.carriers = built.carriers;
     built.last = nullptr;
-    built.next = plan.next;
+    built.plan = &plan;
     return true;
   }
   return false;
 }
 
-void RingReuse::add(PipelinedOp loop, RingPlan &plan) {
+void RingReuse::add(const RingPlan &plan) {
   Built built;
   built.ahead = plan.ahead;
   built.multicasts = multicastsOf(plan);
-  built.next = plan.next;
-  for (OpOperand &operand : loop->getBlock()->getTerminator()->getOpOperands())
-    if (operand.get() == plan.next.getResult(0))
-      built.carriers.push_back(operand.getOperandNumber());
+  built.carriers = plan.carriers;
+  built.plan = &plan;
   rings.push_back(std::move(built));
 }
 
 void RingReuse::added(const RingPlan &plan) {
   for (Built &built : rings)
-    if (built.next && built.next == plan.next) {
+    if (built.plan == &plan) {
       built.ring = plan.ring;
       built.end = plan.end;
       built.last = plan.last;
-      built.next = {};
+      built.plan = nullptr;
     }
 }

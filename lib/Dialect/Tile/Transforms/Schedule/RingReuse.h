@@ -17,14 +17,13 @@ namespace mlir::tile {
 /// The rings with mbarriers of a kernel's loops so far.
 class RingReuse {
 public:
-  /// Gives `plan`, of `loop`, the ring of an earlier loop and the count of its
-  /// uses, and lets what carried that count carry `plan.next`, which this
-  /// makes. False where there is no such ring.
+  /// Gives `plan`, of `loop`, the ring of an earlier loop, the count of its
+  /// uses and what carries it on. False where there is no such ring.
   bool take(PipelinedOp loop, RingPlan &plan);
 
   /// Remembers what carries the count of `plan`, before its loop is built;
   /// `added` after that.
-  void add(PipelinedOp loop, RingPlan &plan);
+  void add(const RingPlan &plan);
   void added(const RingPlan &plan);
 
 private:
@@ -39,7 +38,8 @@ private:
     SmallVector<std::pair<std::optional<uint64_t>, Attribute>> multicasts;
     /// Operands of the block's terminator that carry the count on.
     SmallVector<unsigned> carriers;
-    UnrealizedConversionCastOp next;
+    /// The plan whose loop is being built; null when it has been.
+    const RingPlan *plan = nullptr;
   };
   static bool fits(const Built &built, PipelinedOp loop, const RingPlan &plan);
 

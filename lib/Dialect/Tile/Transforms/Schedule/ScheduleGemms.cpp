@@ -1,24 +1,24 @@
 //===- ScheduleGemms.cpp - gemms in flight --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after roles. A gemm by wgmma or tcgen05 is issued and awaited; the
-// wait is put as late as its operands and its result allow. Three steps, each
-// of which leaves a right program:
-//   1. every such gemm returns a token that is awaited at once;
-//   2. a wait sinks to the first operation that touches the result, overwrites
-//      an operand, or frees the slot of one;
-//   3. where the waits of a loop have sunk to its end and only releases are
-//      left behind them, they move into the next iteration, behind the gemms
-//      that it issues: a group is always in flight. Gemms by tcgen05 need no
-//      wait for releases: the waits move behind the loop.
+// Runs after roles. A gemm by wgmma or tcgen05 is issued and awaited; the wait
+// is put as late as its operands and its result allow. Three steps, each of
+// which leaves a right program: 1. every such gemm returns a token that is
+// awaited at once; 2. a wait sinks to the first operation that touches the
+// result, overwrites an operand, or frees the slot of one; 3. where the waits
+// of a loop have sunk to its end and only releases are left behind them, they
+// move into the next iteration, behind the gemms that it issues: a group is
+// always in flight. Gemms by tcgen05 need no wait for releases: the waits move
+// behind the loop.
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
-#include "GemmPlans.h"
+#include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -34,14 +34,29 @@ using namespace mlir::tile;
 static bool isAsynchronous(GemmOp gemm) {
   return !gemm.getPromoteEvery() &&
          !gemm.getC().getDefiningOp<RingAcquireOp>() &&
-         (isDoneBy(gemm, MmaInstruction::Wgmma) || isTcgen05(gemm));
+         traitsOf(gemm).isAsynchronous();
+}
+
+static bool isUnscheduled(GemmOp gemm) {
+  return isAsynchronous(gemm) && !gemm.getToken();
+}
+
+Operation *tile::findUnscheduledGemm(KernelOp kernel) {
+  Operation *found = nullptr;
+  kernel.getBodyRegion().walk([&](GemmOp gemm) {
+    if (isUnscheduled(gemm))
+      found = gemm;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
 }
 
 /// Whether a release makes a slot empty by itself, once a gemm has read it.
 static bool followsGemm(RingReleaseOp release, GemmOp gemm) {
   RingType type = release.getRing().getType();
-  return isTcgen05(gemm) && type.usesMbarriers() &&
-         type.hasConsumer(RingSide::Tcgen05);
+  const MmaTraits &traits = traitsOf(gemm);
+  return traits.completion == MmaCompletion::Mbarrier && type.usesMbarriers() &&
+         type.hasConsumer(traits.reader);
 }
 
 /// Whether a wait for `gemm` has to stand before `op`.
@@ -86,11 +101,12 @@ struct ScheduleGemmsPass
   using ScheduleGemmsPassBase::ScheduleGemmsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Rings, Need::Roles})))
       return signalPassFailure();
     SmallVector<GemmOp> gemms;
     getOperation().walk([&](GemmOp gemm) {
-      if (isAsynchronous(gemm) && !gemm.getToken())
+      if (isUnscheduled(gemm))
         gemms.push_back(gemm);
     });
     for (GemmOp gemm : gemms)
@@ -125,7 +141,9 @@ struct Tail {
   /// Whether all gemms are by tcgen05: then nothing has to be awaited inside
   /// the loop.
   bool isBehindLoop() {
-    return llvm::all_of(gemms, [](GemmOp gemm) { return isTcgen05(gemm); });
+    return llvm::all_of(gemms, [](GemmOp gemm) {
+      return traitsOf(gemm).completion == MmaCompletion::Mbarrier;
+    });
   }
 };
 } // namespace
@@ -173,8 +191,8 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
   for (Operation &op : body.without_terminator()) {
     if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.getToken()) {
       if (isFragment(gemm.getA()) || isFragment(gemm.getB()))
-        return no("an operand in registers would be in flight across the back "
-                  "edge");
+        return no("an operand is in registers, and would be in flight across "
+                  "the back edge");
       tail.gemms.push_back(gemm);
       pending.insert(gemm.getC());
     } else if (auto await = dyn_cast<AwaitOp>(op)) {
@@ -187,7 +205,7 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
   if (tail.gemms.empty())
     return std::nullopt;
   if (tail.awaits.empty())
-    return no("they are awaited outside of it");
+    return no("they are awaited outside of the loop");
   // Each token is awaited once, here, and by nothing else.
   llvm::SmallDenseSet<Value> tokens;
   for (AwaitOp await : tail.awaits)
@@ -197,7 +215,7 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
     if (!gemm.getToken().hasOneUse() || !tokens.erase(gemm.getToken()))
       return no("their tokens are used by more than one wait");
   if (!tokens.empty())
-    return no("it waits for something else, too");
+    return no("an await in the loop also waits for something else");
   Operation *lastGemm = tail.gemms.back();
   for (Operation &op : body.without_terminator()) {
     if (llvm::is_contained(tail.awaits, &op) ||
@@ -211,21 +229,21 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       return no(name + " writes an operand that is no slot of a ring");
     bool isLater = lastGemm->isBeforeInBlock(&op);
     if (isLater && !isMemoryEffectFree(&op) && !tail.isBehindLoop())
-      return no(name + " comes behind them");
+      return no(name + " follows them");
   }
   if (tail.isBehindLoop() && !tail.releases.empty())
-    return no("only a wait shows that their slots have been read");
+    return no("their slots are released in the loop, which needs a wait");
   for (AwaitOp await : tail.awaits)
     if (await->isBeforeInBlock(lastGemm))
-      return no("one of them is awaited in front of another");
+      return no("one of them is awaited before another is issued");
   // A slot that is released an iteration later must not be needed before, and
   // the agent that fills it must be another one.
   for (RingReleaseOp release : tail.releases) {
     RingType type = release.getRing().getType();
     if (!type.usesMbarriers())
-      return no("slots of its ring are emptied by a barrier");
+      return no("a barrier, not a release, empties the slots of its ring");
     if (type.getStages() < 2)
-      return no("the one slot of its ring would never be empty");
+      return no("its ring has one slot, which would never be empty");
     if (!release->getParentOfType<WarpSpecializeOp>())
       return no("the agent that multiplies also fills the ring");
     for (Operation *user : release.getRing().getUsers())
@@ -262,6 +280,7 @@ static void guardLoop(scf::ForOp loop, Operation *end) {
     types.push_back(result.getType());
   auto guard = scf::IfOp::create(builder, loc, types, runs,
                                  /*withElseRegion=*/!types.empty());
+  guard->setAttr(kGuardsLoopAttrName, builder.getUnitAttr());
   Block *then = guard.thenBlock();
   Operation *behind = end->getNextNode();
   for (Operation *op = loop; op != behind;) {
@@ -293,7 +312,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   std::optional<Tail> tail = findTail(loop, why);
   if (!tail) {
     if (remarks && !why.empty())
-      loop.emitRemark() << "gemms end in their own iteration: " << why;
+      loop.emitRemark() << "no gemm stays in flight across iterations: " << why;
     return;
   }
   Location loc = tail->awaits.front().getLoc();
@@ -316,6 +335,11 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return yields; });
   auto carrier = cast<scf::ForOp>(replaced->getOperation());
+  if (llvm::all_of(carrier.getBody()->getOps<GemmOp>(), [](GemmOp gemm) {
+        return gemm.getToken() &&
+               traitsOf(gemm).completion == MmaCompletion::WarpgroupGroups;
+      }))
+    carrier->setAttr(kGemmsInFlightAttrName, rewriter.getUnitAttr());
 
   auto await = [&](OpBuilder &builder, ValueRange carried) {
     AwaitOp::create(builder, loc, carried.take_front(tokens),

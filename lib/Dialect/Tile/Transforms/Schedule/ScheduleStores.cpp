@@ -1,22 +1,24 @@
 //===- ScheduleStores.cpp - stores that nobody waits for ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after roles. A store (or reduction) by TMA out of shared memory
-// returns a token, and its source is waited for where it is next overwritten,
-// in the next round of the loop around it if that is where; the store itself at
-// the end of its agent. Where each warpgroup writes rows (or columns) of its
-// own into the tile, it stores them itself: no warpgroup waits for another, and
-// one multiplies while the other stores.
+// Runs after roles. A store (or reduction) by TMA out of shared memory returns
+// a token, and its source is waited for where it is next overwritten, in the
+// next round of the loop around it if that is where; the store itself at the
+// end of its agent. Where each warpgroup writes rows (or columns) of its own
+// into the tile, it stores them itself: no warpgroup waits for another, and one
+// multiplies while the other stores.
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
+#include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -44,12 +46,26 @@ struct Staging {
   Block *block = nullptr;
 };
 
+/// Why the stores of a tile are waited for at once, and which operation shows
+/// it.
+struct StoreRefusal {
+  Operation *op = nullptr;
+  StringRef why;
+};
+} // namespace
+
+static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc,
+                                      StoreRefusal &refusal);
+
+namespace {
 struct ScheduleStoresPass
     : tile::impl::ScheduleStoresPassBase<ScheduleStoresPass> {
   using ScheduleStoresPassBase::ScheduleStoresPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    deliveries = 0;
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Numbers, Need::Rings, Need::Roles})))
       return signalPassFailure();
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<AllocOp> tiles;
@@ -57,16 +73,22 @@ struct ScheduleStoresPass
         if (isShared(alloc.getResult()))
           tiles.push_back(alloc);
       });
-      for (AllocOp alloc : tiles)
-        if (std::optional<Staging> staging = collect(kernel, alloc))
+      for (AllocOp alloc : tiles) {
+        StoreRefusal refusal;
+        if (std::optional<Staging> staging = collect(kernel, alloc, refusal))
           schedule(*staging);
+        else if (remarks && refusal.op)
+          explain(alloc, refusal);
+      }
     }
   }
 
 private:
-  static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc);
+  static void explain(AllocOp alloc, const StoreRefusal &refusal);
   static DenseI64ArrayAttr divide(Staging &staging);
   void schedule(Staging &staging);
+
+  int64_t deliveries = 0; // so far, in the module
 };
 } // namespace
 
@@ -182,33 +204,44 @@ static bool mustEndInOrder(const Staging &staging) {
 
 /// Tiles whose every use is a write of the whole tile or a store of it, in one
 /// block, to global memory that the kernel reads nowhere.
-std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
-                                                   AllocOp alloc) {
+static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc,
+                                      StoreRefusal &refusal) {
+  auto refuse = [&](Operation *op, StringRef why) {
+    refusal = {op, why};
+    return std::nullopt;
+  };
   Staging staging;
   staging.alloc = alloc;
   bool stores = false;
   SmallVector<OpAccess> everything;
   for (Operation *user : alloc->getUsers()) {
     if (staging.block && user->getBlock() != staging.block)
-      return std::nullopt;
+      return refuse(user, "the tile is used inside and outside of a loop or a "
+                          "condition");
     staging.block = user->getBlock();
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (!copy)
-      return std::nullopt;
+      return refuse(user, "an operation that is no copy uses the tile");
     if (copy.getSource() == alloc.getResult()) {
-      if (!isTmaStore(copy) || UseCounter::obstacle(copy))
-        return std::nullopt;
+      if (!isTmaStore(copy))
+        return refuse(user, "the tile is read by something other than a store "
+                            "by TMA without a token");
+      if (Operation *obstacle = UseCounter::obstacle(copy))
+        return refuse(obstacle, "this operation around the store cannot carry "
+                                "a token");
       stores = true;
       if (everything.empty())
         if (!collectAll(kernel, everything))
-          return std::nullopt;
+          return refuse(user, "the kernel has an operation whose accesses are "
+                              "not known");
       // Nobody may read what is still on its way; and stores of other tiles
       // would not be ordered against it.
       for (const OpAccess &other : everything)
         if (other.op != user &&
             mayAlias(other.access.buffer, copy.getTarget()) &&
             (!other.access.isWrite || !storesTile(other.op, alloc)))
-          return std::nullopt;
+          return refuse(other.op, "this operation reads or writes the same "
+                                  "global memory");
     }
     staging.accesses.push_back(user);
   }
@@ -218,8 +251,38 @@ std::optional<Staging> ScheduleStoresPass::collect(KernelOp kernel,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   if (cast<TileMoveOpInterface>(staging.accesses.front()).getSource() ==
       alloc.getResult())
-    return std::nullopt; // stores what an earlier round has written
+    return refuse(staging.accesses.front(),
+                  "this store reads what an earlier iteration has written");
   return staging;
+}
+
+Operation *tile::findUnscheduledStore(KernelOp kernel) {
+  Operation *found = nullptr;
+  kernel.getBodyRegion().walk([&](AllocOp alloc) {
+    StoreRefusal refusal;
+    if (isShared(alloc.getResult()))
+      if (std::optional<Staging> staging = collect(kernel, alloc, refusal)) {
+        found = *llvm::find_if(staging->accesses, [&](Operation *op) {
+          auto copy = cast<TileMoveOpInterface>(op);
+          return copy.getSource() == alloc.getResult();
+        });
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return found;
+}
+
+/// Says at each store of a tile by TMA that it is waited for at once.
+void ScheduleStoresPass::explain(AllocOp alloc, const StoreRefusal &refusal) {
+  for (Operation *user : alloc->getUsers()) {
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
+    if (!copy || copy.getSource() != alloc.getResult() || !isTmaStore(copy))
+      continue;
+    InFlightDiagnostic remark = user->emitRemark()
+                                << "store is waited for at once";
+    remark.attachNote(refusal.op->getLoc()) << refusal.why;
+  }
 }
 
 /// How a layout deals a tile out to warpgroups, one entry per dimension, when
@@ -265,7 +328,7 @@ DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
     if (!copy)
       return {}; // reductions are issued for all of the tile
     if (copy.getSource() == staging.alloc.getResult()) {
-      if (copy.getPlan()->getInstruction() != CopyInstruction::Tma ||
+      if (!traitsOf(*copy.getPlan()).usesTensorMap ||
           copy.getSourceExtents() != SmallVector<int64_t>(type.getShape()))
         return {};
       continue;
@@ -322,19 +385,28 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   SmallVector<Value> pending;
   if (left)
     pending = carried.beginAll(staging.accesses.front(), left);
+  IntegerAttr delivery; // that waits for its store
   for (Operation *&op : staging.accesses) {
     bool isStore = isStoreOf(op, staging.alloc);
     builder.setInsertionPoint(op);
-    if (!pending.empty() && inOrder)
+    if (!pending.empty() && inOrder) {
       AwaitOp::create(builder, loc, pending, UnitAttr(), IntegerAttr());
-    else if (!pending.empty() && !isStore)
-      AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
+    } else if (!pending.empty() && !isStore) {
+      auto await =
+          AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
+      delivery = builder.getI64IntegerAttr(deliveries++);
+      await->setAttr(kDeliveryAttrName, delivery);
+      op->setAttr(kDeliveryAttrName, delivery);
+    }
     if (inOrder || !isStore)
       pending.clear();
     if (!isStore)
       continue;
     op = makeAsynchronous(op);
     pending.push_back(op->getResult(0));
+    if (delivery)
+      op->setAttr(kDeliveryAttrName, delivery);
+    delivery = {};
   }
   ++scheduledStores;
   if (!left)

@@ -1,15 +1,16 @@
 //===- SpecializeWarps.cpp - producers and consumers as roles -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after pipelining. A program that meets its copies in mbarrier rings
-// only is run by two agents: one keeps what fills slots, the other everything
-// else, each with the control flow around it. Where accumulators are a ring in
-// tensor memory, what fills those is a third agent. All count the uses of a
-// ring alike, since all run the same loops. Whether that is possible was
-// decided before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is
-// decided here but registers, and which of the copying threads copies what.
+// Runs after pipelining. A program that meets its copies in mbarrier rings only
+// is run by two agents: one keeps what fills slots, the other everything else,
+// each with the control flow around it. Where accumulators are a ring in tensor
+// memory, what fills those is a third agent. All count the uses of a ring
+// alike, since all run the same loops. Whether that is possible was decided
+// before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is decided here
+// but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
+#include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,7 +19,9 @@
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -181,49 +184,29 @@ static int64_t gemmRegisters(Region &role) {
   int64_t bits = 0;
   for (Value buffer : fragments)
     if (auto layout = getFragmentLayout(buffer))
-      bits +=
-          layout.getLayout().numRegisters() *
-          getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
+      bits += layout.getLayout().numRegisters() * storageBitsOf(buffer);
   return llvm::divideCeil(bits, 32);
 }
 
 namespace {
-/// Bounds of a thread's registers where a role's threads copy together, and
-/// what computing takes besides fragments. With less than `kGemmBesides`
-/// besides those of its gemms ptxas serializes wgmma (C7512), which costs more
-/// than what copying spills.
-constexpr int64_t kFewestCopying = 40, kLeastCopying = 72, kMostCopying = 120,
-                  kComputingBesides = 40, kGemmBesides = 32;
-
-/// Registers of a thread of each role.
-struct RegisterBudget {
-  int64_t producer = 0, consumer = 0;
-};
-
 struct SpecializeWarpsPass
     : tile::impl::SpecializeWarpsPassBase<SpecializeWarpsPass> {
   using SpecializeWarpsPassBase::SpecializeWarpsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
+    if (failed(
+            requireBefore(*this, getOperation(), {Need::Numbers, Need::Rings})))
       return signalPassFailure();
-    auto attr = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
-    const TargetInfo *target = attr ? TargetInfo::get(attr.getArch()) : nullptr;
     RewritePatternSet patterns(&getContext());
     for (RegisteredOperationName name : getContext().getRegisteredOperations())
       if (name.getDialectNamespace() == "scf")
         name.getCanonicalizationPatterns(patterns, &getContext());
     FrozenRewritePatternSet cleanups(std::move(patterns));
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
-      if (!kernel.getSpecialize().value_or(false) || !hasProduction(kernel))
+      if (!hasRoles(kernel) || !hasProduction(kernel))
         continue;
-      if (!target) {
-        getOperation().emitError()
-            << "expected '" << kTargetAttrName
-            << "' on the module (`--tile-set-target=arch=...`)";
-        return signalPassFailure();
-      }
-      if (failed(specialize(kernel, *target)))
+      const TargetInfo *target = requireTarget(kernel);
+      if (!target || failed(specialize(kernel, *target)))
         return signalPassFailure();
       (void)applyPatternsGreedily(kernel.getBodyRegion(), cleanups);
     }
@@ -236,57 +219,6 @@ private:
            llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
              return isMbarrierRing(ring.getRing());
            });
-  }
-
-  /// Redistributes the registers that a launch of `blocks` on a multiprocessor
-  /// gives each thread, because issuing copies takes few of them. Returns
-  /// nothing if every thread can have the largest number anyway. `copies`:
-  /// registers for the producers' own copies (0: one thread issues them all).
-  /// `computing`: registers for the fragments of consumers; `multiplying`: the
-  /// part of these that gemms use.
-  static RegisterBudget share(const TargetInfo &target, int64_t threads,
-                              int64_t blocks, int64_t copies, int64_t computing,
-                              int64_t multiplying) {
-    int64_t launched = target.registersPerSm / (threads * blocks) / 8 * 8;
-    if (launched > target.maxRegistersPerThread / 8 * 8)
-      return {};
-    int64_t consumers = threads - kProducerThreads;
-    RegisterBudget result;
-    result.producer = launched >= 160 ? 40 : launched >= 128 ? 32 : 24;
-    auto left = [&](int64_t producer) {
-      return (launched * threads - producer * kProducerThreads) / consumers /
-             8 * 8;
-    };
-    if (copies) {
-      result.producer = std::clamp<int64_t>(llvm::alignTo(copies, 8),
-                                            kLeastCopying, kMostCopying);
-      while (result.producer > kLeastCopying &&
-             left(result.producer) < computing + kComputingBesides)
-        result.producer -= 8;
-      while (result.producer > kFewestCopying &&
-             left(result.producer) < multiplying + kGemmBesides)
-        result.producer -= 8;
-    }
-    result.consumer = left(result.producer);
-    // The instruction takes up to 256, a thread can use 255.
-    result.consumer = std::min<int64_t>(result.consumer, 240);
-    return result;
-  }
-
-  /// At most as many blocks share a multiprocessor as have registers for their
-  /// gemms.
-  static RegisterBudget budget(KernelOp kernel, const TargetInfo &target,
-                               int64_t threads, int64_t copies,
-                               int64_t computing, int64_t multiplying) {
-    if (!target.hasSetMaxRegisters())
-      return {};
-    RegisterBudget result;
-    int64_t blocks = kernel.getPersistent().value_or(1);
-    do
-      result = share(target, threads, blocks, copies, computing, multiplying);
-    while (result.consumer && result.consumer < multiplying + kGemmBesides &&
-           --blocks > 0);
-    return result;
   }
 
   LogicalResult specialize(KernelOp kernel, const TargetInfo &target) {
@@ -353,9 +285,10 @@ private:
                          })
                          .wasInterrupted();
     std::optional<RegisterPeak> peak = findRegisterPeak(kernel);
-    RegisterBudget registers = budget(
-        kernel, target, threads, areShared ? estimateCopyRegisters(load) : 0,
-        peak ? peak->fragments : 0, gemmRegisters(last));
+    RoleRegisters registers = ThreadBudget(target).roles(
+        threads, kernel.getPersistent().value_or(1),
+        {areShared ? estimateCopyRegisters(load) : 0,
+         peak ? peak->fragments : 0, gemmRegisters(last)});
     budgets.assign(fillers, registers.producer);
     budgets.push_back(registers.consumer);
     roles.setRegisters(budgets);

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
@@ -46,9 +47,6 @@ private:
   std::optional<Linear> linear(Value value);
   std::string limitUses(CopyOp copy);
   std::string build();
-  /// The number of iterations that a guard of the loop looks ahead; nullopt
-  /// where it asks for something else.
-  std::optional<int64_t> distanceOf(scf::IfOp branch, scf::ForOp inLoop);
   static void dealOut(scf::ForOp loop);
 
   Value constant(int64_t value) {
@@ -83,31 +81,28 @@ static RingCommitOp commitOf(scf::ForOp loop) {
   return commit;
 }
 
-std::optional<int64_t> Splitter::distanceOf(scf::IfOp branch,
-                                            scf::ForOp inLoop) {
-  auto condition = branch.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (!condition || condition.getPredicate() != arith::CmpIPredicate::slt ||
-      condition.getRhs() != loop.getUpperBound())
-    return std::nullopt;
-  auto add = condition.getLhs().getDefiningOp<arith::AddIOp>();
-  APInt distance;
-  if (!add || add.getLhs() != inLoop.getInductionVar() ||
-      !matchPattern(add.getRhs(), m_ConstantInt(&distance)))
-    return std::nullopt;
-  return distance.getSExtValue();
+/// The branch around the copies into the slot that `commit` is for; null where
+/// they stand in none.
+static scf::IfOp guardOfCopies(RingCommitOp commit) {
+  for (auto acquire : commit->getBlock()->getOps<RingAcquireOp>())
+    if (acquire.getRing() == commit.getRing() &&
+        acquire.getUse() == commit.getUse())
+      for (Value view : acquire.getViews())
+        for (Operation *user : view.getUsers())
+          return dyn_cast<scf::IfOp>(user->getParentOp());
+  return {};
 }
 
 std::string Splitter::whyNot() {
   RingCommitOp commit = commitOf(loop);
-  guard = commit ? dyn_cast_or_null<scf::IfOp>(commit->getPrevNode()) : nullptr;
-  if (!guard || guard.elseBlock() || guard.getNumResults() ||
-      loop.getNumResults())
+  guard = commit ? guardOfCopies(commit) : scf::IfOp();
+  if (!loop->hasAttr(kRingLoopAttrName) || !guard || loop.getNumResults())
     return "its production has an unknown form";
-  use = commit.getUse();
-  auto condition = guard.getCondition().getDefiningOp<arith::CmpIOp>();
-  auto distance = distanceOf(guard, loop);
-  if (!distance || *distance < 1 || condition.getLhs() != use)
+  // Uses of a ring without mbarriers are numbered as the loop's iterations.
+  std::optional<int64_t> distance = iterationsAhead(guard);
+  if (!distance || *distance < 1 || commit.getRing().getType().usesMbarriers())
     return "its production has an unknown guard";
+  use = commit.getUse();
   ahead = *distance;
   limit = loop.getUpperBound();
   for (Operation &op : guard.thenBlock()->without_terminator())
@@ -194,10 +189,10 @@ std::string Splitter::build() {
   auto unchecked = cast<scf::ForOp>(builder.clone(*loop, mapping));
   SmallVector<scf::IfOp> implied;
   for (auto branch : unchecked.getBody()->getOps<scf::IfOp>())
-    if (auto distance = distanceOf(branch, unchecked);
-        distance && *distance <= ahead && !branch.elseBlock() &&
-        !branch.getNumResults())
+    if (auto distance = iterationsAhead(branch); distance && *distance <= ahead)
       implied.push_back(branch);
+    else
+      branch->removeAttr(kIterationAheadAttrName); // it was the whole loop's
   unchecked.getUpperBoundMutable().assign(middle);
   loop.getLowerBoundMutable().assign(middle);
   auto production = mapping.lookup(guard.getOperation());

@@ -15,6 +15,7 @@ scf::IfOp tile::addResult(scf::IfOp branch, Value then, Value otherwise) {
   auto replaced =
       scf::IfOp::create(rewriter, branch.getLoc(), types, branch.getCondition(),
                         /*withElseRegion=*/false);
+  replaced->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
   replaced.getThenRegion().takeBody(branch.getThenRegion());
   replaced.getElseRegion().takeBody(branch.getElseRegion());
   if (replaced.getElseRegion().empty()) {

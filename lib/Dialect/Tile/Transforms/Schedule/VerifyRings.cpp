@@ -1,7 +1,7 @@
 //===- VerifyRings.cpp - rejects schedules that go wrong ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phase 6: after pipelining and specialization, before the lowering. Changes
+// Runs after pipelining and specialization, before the lowering. Changes
 // nothing. What is explored is in Analysis/RingVerification.h; here its verdict
 // becomes diagnostics.
 //

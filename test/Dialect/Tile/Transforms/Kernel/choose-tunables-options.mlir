@@ -1,6 +1,6 @@
 // One diagnostic for options that do not fit, and for passes that come too early.
 // RUN: not tile-opt %s --tile-choose-tunables 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: error: expected `tile.target` on the module
+// TARGET: error: expected 'tile.target' on the module
 // RUN: not tile-opt %s --tile-set-target --tile-choose-tunables=values=b=96 2>&1 | FileCheck %s --check-prefix=VALUE
 // VALUE: error: 'tile.kernel' op expected a value of #tile.tunable<"b" in[64, 128]>, got 96
 // RUN: not tile-opt %s --tile-set-target --tile-choose-tunables=values=c=64 2>&1 | FileCheck %s --check-prefix=NAME

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --tile-infer-layouts --split-input-file --verify-diagnostics
 
 // Layouts depend on the architecture: it has to be known.
-// expected-error @+1 {{expected 'tile.target' on the module: run --tile-set-target=arch=sm_XX first}}
+// expected-error @+1 {{expected 'tile.target' on the module (`--tile-set-target=arch=...`)}}
 module {
   tile.kernel @k() grid(%b) = (1) threads(32) {
   }

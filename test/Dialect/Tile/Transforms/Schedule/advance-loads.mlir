@@ -48,7 +48,7 @@ tile.kernel @residual(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x
         tile.ring.commit %ring[%use] : !loop
       }
       %n = arith.muli %tile, %c64 : index
-      // expected-remark @+1 {{copied from iteration 3 of the loop before on}}
+      // expected-remark @+1 {{copied within the loop before it, in iteration 3}}
       %r = tile.ring.acquire %residual[%tile] : !after
       tile.copy %R[%c0, %n] sizes [64, 64] to %r {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
       tile.ring.commit %residual[%tile] : !after

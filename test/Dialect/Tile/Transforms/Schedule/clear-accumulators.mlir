@@ -10,7 +10,8 @@
 // CHECK: scf.if
 // CHECK: scf.for %[[K:.*]] = %[[FROM:.*]] to %{{.*}} step
 // CHECK-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[K]], %[[FROM]] : index
-// CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[ACC:[0-9]+]] accumulate(%[[LATER]]) {plan
+// What the registers hold in front of the loop is not needed.
+// CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[ACC:[0-9]+]] accumulate(%[[LATER]]) {plan = {{.*}}, tile.clear_first}
 // A second one into the same accumulators always adds.
 // CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[ACC]] {plan
 // CHECK: } else {
@@ -29,7 +30,7 @@ tile.kernel @guarded(%n: index) grid(%b) = (1) threads(128) {
       tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
       tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
     }
-  }
+  } {tile.guards_loop}
 }
 
 // -----
@@ -78,7 +79,8 @@ tile.kernel @left(%n: index) grid(%b) = (1) threads(128) {
   %copy = tile.alloc : memref<64x64xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
   scf.for %k = %c0 to %n step %c1 {
-    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    %t = tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment> -> !tile.token
+    tile.await %t
   }
   tile.fill %acc with %one : memref<64x64xf32, #tile.fragment>, f32
   scf.for %k = %c0 to %c8 step %c1 {

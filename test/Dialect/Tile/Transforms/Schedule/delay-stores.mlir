@@ -104,7 +104,7 @@ tile.kernel @two(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> 
 
 //--- large.mlir
 // 192 registers of accumulators and 96 of results are more than a thread has.
-// CHECK: remark: stored before the next tile's products: the role's 232 registers hold no piece of it beside the accumulators
+// CHECK: remark: store is not delayed into the next tile: the role's 232 registers have no room for a piece beside the accumulators
 // CHECK-LABEL: role "mma"
 // CHECK: tile.gemm
 // CHECK-NOT: arith.ori
@@ -181,7 +181,7 @@ tile.kernel @some(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
 
 //--- varying.mlir
 // A loop that may be shorter for the next tile than for this one.
-// CHECK: remark: stored before the next tile's products: how long a loop runs depends on the tile
+// CHECK: remark: store is not delayed into the next tile: how long a loop runs depends on the tile
 // CHECK-LABEL: role "mma"
 // CHECK-NOT: arith.ori
 // CHECK: tile.return
@@ -218,7 +218,7 @@ tile.kernel @varying(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf
 
 //--- across.mlir
 // What is loaded in front of the loop for its end takes registers, too.
-// CHECK: remark: stored before the next tile's products: the role's 232 registers hold no piece of it beside the accumulators
+// CHECK: remark: store is not delayed into the next tile: the role's 232 registers have no room for a piece beside the accumulators
 // CHECK-LABEL: role "mma"
 // CHECK-NOT: arith.ori
 // CHECK: tile.return
@@ -298,7 +298,7 @@ tile.kernel @singles(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf
 
 //--- bytes.mlir
 // Two bytes at a time go to shared memory: each would take a register.
-// CHECK: remark: stored before the next tile's products: it is no whole words, or is used elsewhere
+// CHECK: remark: store is not delayed into the next tile: its elements do not fill 32-bit registers, or the fragment has other uses
 // CHECK-LABEL: role "mma"
 // CHECK-NOT: arith.ori
 // CHECK: tile.return

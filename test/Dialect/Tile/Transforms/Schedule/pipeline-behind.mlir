@@ -39,7 +39,7 @@ tile.kernel @behind(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x?x
       tile.copy %A[%c0, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
       tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
     }
-    // expected-remark @below {{through the ring of the loop before, 2 uses}}
+    // expected-remark @below {{copied through the ring of the loop before it, in 2 uses}}
     tile.copy %R[%c0, %c0] sizes [64, 64] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
     tile.copy %As to %g : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
@@ -69,7 +69,7 @@ tile.kernel @changed(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x?
     tile.copy %A[%c0, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
   }
-  // expected-remark @below {{after all: the shared buffer is written by something else, too}}
+  // expected-remark @below {{instead of tma: another operation also writes the shared buffer}}
   tile.copy %R[%c0, %c0] sizes [64, 64] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
   tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
   tile.fill %As with %zero : memref<64x64xf16, #shared>, f16

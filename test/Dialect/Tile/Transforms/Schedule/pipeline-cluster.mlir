@@ -292,7 +292,7 @@ tile.kernel @own_count(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?
   %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   %upto = arith.minsi %K, %m : index
-  // expected-remark @below {{not shared in the cluster: its blocks may run the loop differently often}}
+  // expected-remark @below {{not shared in the cluster: its blocks may run the loop a different number of times}}
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %upto step %c64 stages(3) {
     tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>

@@ -206,7 +206,7 @@ tile.kernel @table_written(%A: memref<?xf32>, %B: memref<?xf32>, %table: memref<
   // expected-remark @+1 {{not pipelined: no copy may run ahead}}
   tile.pipelined %k = %c0 to %K step %c1 stages(3) {
     %row = memref.load %table[%k] : memref<?xindex>
-    // expected-remark @+1 {{not pipelined: where it starts is read from 'table', which is written in the loop}}
+    // expected-remark @+1 {{not pipelined: its offset is read from 'table', which is written in the loop}}
     tile.copy %A[%row] to %s : memref<?xf32> to memref<32xf32, #shared>
     tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
     // expected-note @+1 {{written here}}
@@ -224,7 +224,7 @@ tile.kernel @not_repeated(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) grid(
       %next = arith.addi %sum, %j : index
       scf.yield %next : index
     }
-    // expected-remark @+1 {{not pipelined: where it starts is computed by 'scf.for', which cannot be repeated earlier}}
+    // expected-remark @+1 {{not pipelined: its offset is computed by 'scf.for', which cannot be repeated earlier}}
     tile.copy %A[%row] to %s : memref<?xf32> to memref<32xf32, #shared>
     tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
   }
@@ -239,7 +239,7 @@ tile.kernel @taken(%A: memref<?xf32>, %B: memref<?xf32>, %tickets: memref<?xi32>
     // expected-note @+1 {{computed here}}
     %ticket = memref.atomic_rmw addi %one, %tickets[%c0] : (i32, memref<?xi32>) -> i32
     %row = arith.index_cast %ticket : i32 to index
-    // expected-remark @+1 {{not pipelined: where it starts is computed by 'memref.atomic_rmw', which writes memory}}
+    // expected-remark @+1 {{not pipelined: its offset is computed by 'memref.atomic_rmw', which writes memory}}
     tile.copy %A[%row] to %s : memref<?xf32> to memref<32xf32, #shared>
     tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
   }

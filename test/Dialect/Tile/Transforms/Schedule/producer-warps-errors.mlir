@@ -16,7 +16,7 @@ tile.kernel @never(%A: memref<64xf32>) grid(%bx) = (1) threads(128) attributes {
 
 // Rows that the kernel computes are not known to others.
 #shared = #gpu.address_space<workgroup>
-// expected-error @+1 {{cannot be specialized, which `specialize` asks for: which copies are made depends on the shared buffer, which the kernel fills}}
+// expected-error @+1 {{cannot be specialized, which `specialize` asks for: the choice of copies depends on the shared buffer, which the kernel fills}}
 tile.kernel @rows(%X: memref<?x64xf16> {tile.alignment = 16}, %I: memref<64xi32>, %n: index) grid(%bx) = (1) threads(128) attributes {specialize = true} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -13,7 +13,7 @@
 
 // One copy by TMA, one by cp.async, one that converts: a ring each, of equal use.
 // CHECK-LABEL: tile.kernel @mixed
-// CHECK-SAME: threads(384) attributes {specialize = true}
+// CHECK-SAME: threads(384) attributes {tile.roles}
 // CHECK-DAG: %[[TMA:.*]] = tile.ring.create {{.*}} !tile.ring<3 x [memref<64x128xf16, #gpu.address_space<workgroup>>], tma -> wgmma>
 // CHECK-DAG: %[[ASYNC:.*]] = tile.ring.create {{.*}} !tile.ring<3 x [memref<128x64xf16, #gpu.address_space<workgroup>>], cp_async_mbarrier -> wgmma>
 // CHECK-DAG: %[[STORES:.*]] = tile.ring.create {{.*}} !tile.ring<3 x [memref<128x64xf16, #gpu.address_space<workgroup>>], threads_mbarrier -> wgmma>
@@ -113,7 +113,7 @@ tile.kernel @dependent(%A: !matrix {tile.alignment = 16}, %T: memref<64xindex>, 
 
 // Loads and stores, too, are made by warps of their own where wgmma reads.
 // CHECK-LABEL: tile.kernel @stores
-// CHECK-SAME: threads(384) attributes {specialize = true} {
+// CHECK-SAME: threads(384) attributes {tile.roles} {
 // CHECK: threads_mbarrier -> wgmma>
 // CHECK: role "load"
 // CHECK: tile.return

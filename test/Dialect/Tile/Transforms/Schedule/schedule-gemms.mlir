@@ -126,7 +126,7 @@ tile.kernel @used_at_once(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?
   role "mma" warps(4) {
     %acc = tile.alloc : !acc
     tile.fill %acc with %zero : !acc, f32
-    // expected-remark @below {{gemms end in their own iteration: 'tile.parallel' needs a result in the same iteration}}
+    // expected-remark @below {{no gemm stays in flight across iterations: 'tile.parallel' needs a result in the same iteration}}
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.wait %ring[%i] : !ring
       tile.gemm %a, %b, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x128xf16, #shared>, !acc
@@ -170,7 +170,7 @@ tile.kernel @registers(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?x
     %p = tile.alloc : memref<64x64xf16, #tile.fragment>
     tile.fill %acc with %zero : !acc, f32
     tile.fill %p with %half : memref<64x64xf16, #tile.fragment>, f16
-    // expected-remark @below {{gemms end in their own iteration: an operand in registers would be in flight across the back edge}}
+    // expected-remark @below {{no gemm stays in flight across iterations: an operand is in registers, and would be in flight across the back edge}}
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.wait %ring[%i] : !ring
       tile.gemm %p, %b, %acc {plan = #wgmma} : memref<64x64xf16, #tile.fragment>, memref<64x128xf16, #shared>, !acc
@@ -203,7 +203,7 @@ tile.kernel @one_slot(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf
   role "mma" warps(4) {
     %acc = tile.alloc : !acc
     tile.fill %acc with %zero : !acc, f32
-    // expected-remark @below {{gemms end in their own iteration: the one slot of its ring would never be empty}}
+    // expected-remark @below {{no gemm stays in flight across iterations: its ring has one slot, which would never be empty}}
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.wait %ring[%i] : !lone
       tile.gemm %a, %b, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x128xf16, #shared>, !acc
@@ -225,7 +225,7 @@ tile.kernel @one_agent(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?x
   %ring = tile.ring.create : !ring
   %acc = tile.alloc : !acc
   tile.fill %acc with %zero : !acc, f32
-  // expected-remark @below {{gemms end in their own iteration: the agent that multiplies also fills the ring}}
+  // expected-remark @below {{no gemm stays in flight across iterations: the agent that multiplies also fills the ring}}
   scf.for %i = %c0 to %T step %c1 {
     %x, %y = tile.ring.acquire %ring[%i] : !ring
     tile.copy %A[%i, %c0] to %x {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>

@@ -16,7 +16,7 @@ tile.kernel @threads(%A: memref<64xf32>) grid(%bx) = (1) threads(96) attributes 
 
 // What is copied depends on what the kernel computes.
 #shared = #gpu.address_space<workgroup>
-// expected-error @+1 {{which copies are made depends on the shared buffer, which the kernel fills}}
+// expected-error @+1 {{the choice of copies depends on the shared buffer, which the kernel fills}}
 tile.kernel @data(%A: memref<?x64xf32>, %I: memref<64xindex>, %n: index) grid(%bx) = (1) threads(128) attributes {specialize = true} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -8,7 +8,7 @@
 
 #shared = #gpu.address_space<workgroup>
 // CHECK-LABEL: tile.kernel @gemm
-// CHECK-SAME: threads(384) attributes {specialize = true}
+// CHECK-SAME: threads(384) attributes {tile.roles}
 // CHECK-DAG: %[[LONE:.*]] = tile.ring.create : !tile.ring<1 x [memref<64x128xf16, #gpu.address_space<workgroup>>], tma -> threads>
 // CHECK-DAG: %[[RING:.*]] = tile.ring.create : !tile.ring<4 x [memref<128x64xf16, #gpu.address_space<workgroup>>, memref<64x128xf16, #gpu.address_space<workgroup>>], tma -> wgmma>
 // CHECK: tile.warp_specialize

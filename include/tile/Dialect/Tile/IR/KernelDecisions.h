@@ -1,0 +1,28 @@
+//===- KernelDecisions.h - what passes decided of a kernel ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program asks for and what a pass decides are different things:
+// attributes of `tile.kernel` that are its own are the program's, and no pass
+// writes them; a decision is an attribute beside them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TILE_IR_KERNELDECISIONS_H
+#define TILE_DIALECT_TILE_IR_KERNELDECISIONS_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// On a kernel, a unit: its warps are divided into roles. --tile-pipeline
+/// writes it, which decides; `specialize` is what the program asks.
+inline constexpr llvm::StringLiteral kRolesAttrName = "tile.roles";
+
+/// Whether a kernel's warps get roles, or have them: it was decided, or the
+/// program asks for it, which --tile-pipeline grants or refuses with an error.
+inline bool hasRoles(KernelOp kernel) {
+  return kernel->hasAttr(kRolesAttrName) ||
+         kernel.getSpecialize().value_or(false);
+}
+
+} // namespace mlir::tile
+#endif // TILE_DIALECT_TILE_IR_KERNELDECISIONS_H

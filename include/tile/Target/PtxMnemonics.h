@@ -1,0 +1,36 @@
+//===- PtxMnemonics.h - instructions that are written as text ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The mnemonics of instructions that the lowering writes as inline PTX and that
+// others look for in it: what ptxas gets wrong (AssemblerFaults.cpp), and the
+// checks of --tile-verify-nvvm. Whoever writes one and whoever finds it take
+// the name from here, so that neither can change alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TARGET_PTXMNEMONICS_H
+#define TILE_TARGET_PTXMNEMONICS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::tile::ptx {
+
+inline constexpr llvm::StringLiteral kAnyWgmma = "wgmma.";
+inline constexpr llvm::StringLiteral kWgmmaMma = "wgmma.mma_async";
+inline constexpr llvm::StringLiteral kWgmmaWait = "wgmma.wait_group";
+inline constexpr llvm::StringLiteral kWgmmaWaitForAll =
+    "wgmma.wait_group.sync.aligned 0;";
+
+inline constexpr llvm::StringLiteral kTcgen05Mma = "tcgen05.mma.";
+inline constexpr llvm::StringLiteral kTcgen05Commit = "tcgen05.commit";
+
+inline constexpr llvm::StringLiteral kMbarrierInit = "mbarrier.init";
+inline constexpr llvm::StringLiteral kMbarrierArrive = "mbarrier.arrive";
+inline constexpr llvm::StringLiteral kMbarrierTryWait =
+    "mbarrier.try_wait.parity";
+inline constexpr llvm::StringLiteral kMbarrierTestWait =
+    "mbarrier.test_wait.parity";
+
+inline constexpr llvm::StringLiteral kProxyFence = "fence.proxy.async";
+
+} // namespace mlir::tile::ptx
+#endif // TILE_TARGET_PTXMNEMONICS_H

@@ -1,0 +1,158 @@
+//===- RingArrivals.cpp - what the mbarriers of a ring count --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/RingArrivals.h"
+#include "tile/Analysis/ClusterGroups.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+int64_t tile::arrivalsOfCommit(RingType type, int64_t warps) {
+  switch (type.getProducer()) {
+  case RingSide::CpAsyncMbarrier:
+    return warps * 32;
+  case RingSide::ThreadsMbarrier:
+    return warps;
+  default:
+    return 1;
+  }
+}
+
+int64_t tile::arrivalsOfRelease(RingArrival by, int64_t warps) {
+  switch (by) {
+  case RingArrival::None:
+    return 0;
+  case RingArrival::Agent:
+    return 1;
+  case RingArrival::Warpgroup:
+    return warps / 4;
+  case RingArrival::Warp:
+    return warps;
+  }
+  llvm_unreachable("all cases are listed");
+}
+
+/// The agent of an operation: the role it is in, or the kernel.
+static Region *agentOf(Operation *op) {
+  Region *region = op->getParentRegion();
+  while (!isa<WarpSpecializeOp, KernelOp>(region->getParentOp()))
+    region = region->getParentRegion();
+  return region;
+}
+
+static int64_t warpsOf(Region *agent) {
+  if (auto roles = dyn_cast<WarpSpecializeOp>(agent->getParentOp()))
+    return roles.getWarps()[agent->getRegionNumber()];
+  return cast<KernelOp>(agent->getParentOp()).getNumWarps();
+}
+
+int64_t tile::warpsOfAgent(Operation *op) { return warpsOf(agentOf(op)); }
+
+int64_t tile::numReleasingBlocks(RingCreateOp ring) {
+  // In a pair the leader's tensor core empties operands for both blocks; the
+  // threads of both empty its accumulators. Otherwise a release arrives in
+  // every block whose copies write into the slot.
+  if (ring.getPair() && !ring.getRing().getType().inTensorMemory())
+    return 1;
+  ClusterGroups groups(ring->getParentOfType<KernelOp>());
+  uint32_t blocks = 1;
+  for (ClusterDims dims : getReleaseGroups(groups, ring))
+    blocks |= groups.firstMask(dims);
+  return llvm::popcount(blocks);
+}
+
+//===----------------------------------------------------------------------===//
+// Who arrives at a release
+//===----------------------------------------------------------------------===//
+
+/// Whether anything but wgmma reads what a wait gives.
+static bool givesToThreads(RingWaitOp wait) {
+  return llvm::any_of(wait->getUsers(), [](Operation *user) {
+    auto gemm = dyn_cast<GemmOp>(user);
+    return !gemm || traitsOf(gemm).reader != RingSide::Wgmma;
+  });
+}
+
+/// The release of the same use after `wait`, in its block; null where it is
+/// elsewhere.
+static RingReleaseOp releaseAfter(RingWaitOp wait) {
+  for (Operation *op = wait->getNextNode(); op; op = op->getNextNode())
+    if (auto release = dyn_cast<RingReleaseOp>(op))
+      if (release.getRing() == wait.getRing() &&
+          release.getUse() == wait.getUse())
+        return release;
+  return {};
+}
+
+/// Whether a gemm may leave out a use of the ring, because it stands in a
+/// branch or a loop: then nothing says that the other warps of a warpgroup have
+/// passed the wait when one of them releases the slot.
+static bool skipsUses(RingCreateOp ring) {
+  return llvm::any_of(ring.getRing().getUsers(), [](Operation *user) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    return wait && llvm::any_of(wait->getUsers(), [&](Operation *reader) {
+             return isa<GemmOp>(reader) &&
+                    reader->getBlock() != wait->getBlock();
+           });
+  });
+}
+
+/// Whether wgmma and threads read a ring in uses that can be told apart. One
+/// thread of each warpgroup then arrives for both: for threads after a barrier
+/// of the warpgroup. The loop of gemms pays for its own arrivals only.
+static bool readsApart(RingCreateOp ring) {
+  return llvm::all_of(ring.getRing().getUsers(), [](Operation *user) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    return !wait || !givesToThreads(wait) || releaseAfter(wait);
+  });
+}
+
+bool tile::isReadByThreads(RingReleaseOp release) {
+  return llvm::any_of(release.getRing().getUsers(), [&](Operation *user) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    return wait && givesToThreads(wait) && releaseAfter(wait) == release;
+  });
+}
+
+static RingArrival arrivalFor(RingCreateOp ring) {
+  RingType type = ring.getRing().getType();
+  bool wgmma = type.hasConsumer(RingSide::Wgmma);
+  bool threads = type.hasConsumer(RingSide::Threads);
+  if (wgmma && skipsUses(ring))
+    return RingArrival::Warp;
+  if (wgmma && threads && type.getConsumers().size() == 2 && readsApart(ring))
+    return RingArrival::Warpgroup;
+  return threads                                ? RingArrival::Warp
+         : wgmma                                ? RingArrival::Warpgroup
+         : type.hasConsumer(RingSide::TmaStore) ? RingArrival::Agent
+                                                : RingArrival::None;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+/// Agents among the users of a ring by one kind of operation.
+template <typename OpT>
+static llvm::SmallSetVector<Region *, 4> agents(RingCreateOp ring) {
+  llvm::SmallSetVector<Region *, 4> result;
+  for (Operation *user : ring->getUsers())
+    if (isa<OpT>(user))
+      result.insert(agentOf(user));
+  return result;
+}
+
+RingArrivals tile::deriveArrivals(RingCreateOp ring) {
+  RingType type = ring.getRing().getType();
+  RingArrival by = arrivalFor(ring);
+  int64_t full = 0, empty = 0;
+  for (Region *agent : agents<RingCommitOp>(ring))
+    full += arrivalsOfCommit(type, warpsOf(agent));
+  for (Region *agent : agents<RingReleaseOp>(ring))
+    empty += arrivalsOfRelease(by, warpsOf(agent)) +
+             type.hasConsumer(RingSide::Tcgen05);
+  empty *= numReleasingBlocks(ring);
+  return {std::max<int64_t>(full, 1), std::max<int64_t>(empty, 1), by};
+}

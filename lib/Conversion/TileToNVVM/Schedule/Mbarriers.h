@@ -1,0 +1,39 @@
+//===- Mbarriers.h - one thread, and its signals ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_SCHEDULE_MBARRIERS_H
+#define TILE_LIB_CONVERSION_TILETONVVM_SCHEDULE_MBARRIERS_H
+
+#include "Lowering.h"
+
+namespace mlir::tile::nvvm {
+
+/// Runs `body` where `predicate` is true; everywhere when it is null.
+void onOneThread(KernelLowering &lowering, Value predicate,
+                 llvm::function_ref<void()> body);
+
+/// Inline PTX with a memory clobber: it orders the accesses around it.
+void emitOrdered(KernelLowering &lowering, StringRef text,
+                 StringRef constraints, ValueRange operands);
+
+/// The address (i32) of a pointer to shared memory.
+Value sharedAddress(KernelLowering &lowering, Value pointer);
+
+/// One thread of the agent sets how many arrivals complete a phase of an
+/// mbarrier (an i32 address).
+void initMbarrier(KernelLowering &lowering, Value address, int64_t count);
+
+/// One arrival on an mbarrier of this block (an i32 address).
+void arriveMbarrier(KernelLowering &lowering, Value address);
+
+/// Waits until the phase of a parity (i32) of an mbarrier has completed; with
+/// `ofCluster`, what another block did before it arrived is visible then.
+void waitParity(KernelLowering &lowering, Value barrier, Value parity,
+                bool ofCluster = false);
+
+/// Orders what the generic proxy did to shared memory before what the async
+/// proxy does next.
+void emitProxyFence(KernelLowering &lowering);
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_SCHEDULE_MBARRIERS_H

@@ -1,0 +1,115 @@
+//===- Instructions.cpp - the tables of instructions ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One row for each instruction, in the order of the enumerations. Which copy
+// takes which instruction is another table (Analysis/CopyRules.cpp); which
+// gemm, the planners of GemmConstraints.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+static int64_t noRegisters(int64_t, int64_t) { return 0; }
+/// Some runs are loaded ahead.
+static int64_t throughRegisters(int64_t bytes, int64_t) {
+  return std::min<int64_t>(bytes / 4, 32);
+}
+/// A run that is realigned comes as two of 16 bytes.
+static int64_t realigned(int64_t, int64_t runs) {
+  return 8 * std::min<int64_t>(runs, 4);
+}
+
+static constexpr CopyTraits kCopies[] = {
+    {CopyInstruction::Tma, CopyCompletion::Bulk, /*byAsyncProxy=*/true,
+     /*usesTensorMap=*/true, /*isPlain=*/false, /*movesMatrices=*/false,
+     /*mayCombine=*/true, /*takesCachePolicy=*/true, RingSide::Tma,
+     RingSide::Tma, noRegisters},
+    {CopyInstruction::Bulk, CopyCompletion::Bulk, /*byAsyncProxy=*/true,
+     /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/false,
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingSide::Tma,
+     RingSide::Tma, noRegisters},
+    {CopyInstruction::CpAsync, CopyCompletion::ThreadGroups,
+     /*byAsyncProxy=*/false, /*usesTensorMap=*/false, /*isPlain=*/false,
+     /*movesMatrices=*/false, /*mayCombine=*/false, /*takesCachePolicy=*/true,
+     RingSide::CpAsync, RingSide::CpAsyncMbarrier, noRegisters},
+    {CopyInstruction::Ldmatrix, CopyCompletion::Issue, /*byAsyncProxy=*/false,
+     /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/true,
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingSide::Threads,
+     RingSide::ThreadsMbarrier, throughRegisters},
+    {CopyInstruction::Stmatrix, CopyCompletion::Issue, /*byAsyncProxy=*/false,
+     /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/true,
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingSide::Threads,
+     RingSide::ThreadsMbarrier, throughRegisters},
+    {CopyInstruction::Vector, CopyCompletion::Issue, /*byAsyncProxy=*/false,
+     /*usesTensorMap=*/false, /*isPlain=*/true, /*movesMatrices=*/false,
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingSide::Threads,
+     RingSide::ThreadsMbarrier, throughRegisters},
+    {CopyInstruction::Scalar, CopyCompletion::Issue, /*byAsyncProxy=*/false,
+     /*usesTensorMap=*/false, /*isPlain=*/true, /*movesMatrices=*/false,
+     /*mayCombine=*/true, /*takesCachePolicy=*/true, RingSide::Threads,
+     RingSide::ThreadsMbarrier, throughRegisters},
+    {CopyInstruction::Realign, CopyCompletion::Issue, /*byAsyncProxy=*/false,
+     /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/false,
+     /*mayCombine=*/false, /*takesCachePolicy=*/false, RingSide::Threads,
+     RingSide::ThreadsMbarrier, realigned},
+};
+
+//===----------------------------------------------------------------------===//
+// Gemms
+//===----------------------------------------------------------------------===//
+
+static constexpr MmaTraits kGemms[] = {
+    {MmaInstruction::Fma, MmaCompletion::Issue, /*readsByDescriptor=*/false,
+     /*loadsOperandFragments=*/false, /*usesTensorMemory=*/false,
+     /*takesAccumulateFlag=*/false, /*worksInPairs=*/false, RingSide::Threads,
+     std::nullopt},
+    {MmaInstruction::MmaSync, MmaCompletion::Issue,
+     /*readsByDescriptor=*/false, /*loadsOperandFragments=*/true,
+     /*usesTensorMemory=*/false, /*takesAccumulateFlag=*/false,
+     /*worksInPairs=*/false, RingSide::Threads, std::nullopt},
+    {MmaInstruction::Wgmma, MmaCompletion::WarpgroupGroups,
+     /*readsByDescriptor=*/true, /*loadsOperandFragments=*/false,
+     /*usesTensorMemory=*/false, /*takesAccumulateFlag=*/true,
+     /*worksInPairs=*/false, RingSide::Wgmma, std::nullopt},
+    {MmaInstruction::Tcgen05, MmaCompletion::Mbarrier,
+     /*readsByDescriptor=*/true, /*loadsOperandFragments=*/false,
+     /*usesTensorMemory=*/true, /*takesAccumulateFlag=*/false,
+     /*worksInPairs=*/true, RingSide::Tcgen05, RingSide::Mma},
+};
+
+//===----------------------------------------------------------------------===//
+// Look-up
+//===----------------------------------------------------------------------===//
+
+/// Every instruction has its row, at its number.
+template <typename TraitsT, size_t N>
+static constexpr bool isComplete(const TraitsT (&rows)[N], unsigned last) {
+  for (size_t i = 0; i < N; ++i)
+    if (size_t(rows[i].instruction) != i)
+      return false;
+  return N == last + 1;
+}
+static_assert(isComplete(kCopies, getMaxEnumValForCopyInstruction()));
+static_assert(isComplete(kGemms, getMaxEnumValForMmaInstruction()));
+
+const CopyTraits &tile::traitsOf(CopyInstruction instruction) {
+  return kCopies[size_t(instruction)];
+}
+const MmaTraits &tile::traitsOf(MmaInstruction instruction) {
+  return kGemms[size_t(instruction)];
+}
+const CopyTraits &tile::traitsOf(TileMoveOpInterface move) {
+  CopyPlanAttr plan = move.getPlanAttr();
+  return plan ? traitsOf(plan) : traitsOf(CopyInstruction::Scalar);
+}
+const MmaTraits &tile::traitsOf(GemmOp gemm) {
+  MmaPlanAttr plan = gemm.getPlanAttr();
+  return plan ? traitsOf(plan) : traitsOf(MmaInstruction::Fma);
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tiles that are read before anything wrote them, in the order of the program's text.
+
+What one branch or one element wrote counts as written, so what is reported is read unwritten in the
+first iteration of the loops around it.
+"""
+
+from .buffers import Buffer
+from .statements import Define, Store, Tile
+from .values import Load, Op, walk
+
+_SPACES = ("shared", "fragment", "local")
+# Operations whose target is read, too.
+_ACCUMULATES = {"gemm": lambda x: not x["clear"], "reduce": lambda x: x["accumulate"]}
+
+
+def unwritten_reads(kernel):
+    """[(buffer, location of the read)] of one kernel, each buffer once."""
+    found, written = {}, set()
+    _search(kernel.body, written, found)
+    return list(found.items())
+
+
+def _base(buffer):
+    while getattr(buffer, "base", None) is not None:
+        buffer = buffer.base
+    return buffer
+
+
+def _search(block, written, found):
+    for statement in block:
+        reads, writes = _accesses(statement)
+        for buffer in map(_base, reads):
+            if buffer.space in _SPACES and buffer not in written:
+                found.setdefault(buffer, statement.location)
+        written.update(map(_base, writes))
+        for inner in statement.blocks:
+            _search(inner, written, found)
+
+
+def _accesses(statement):
+    from .emit_threads import nodes
+
+    reads, writes = [], []
+    for node in nodes(statement):
+        if isinstance(node, Load):
+            reads.append(node.buffer)
+        if type(node) is Op and node.name == "atomic":
+            writes.append(node.args[1])
+    if type(statement) is Store:
+        writes.append(statement.buffer)
+    if type(statement) is Define and not isinstance(statement.let.value, Op):
+        reads += [x.buffer for x in walk(statement.let.value) if isinstance(x, Load)]
+    if type(statement) is Tile and statement.name != "view":
+        for key, x in statement.operands.items():
+            buffer = x if isinstance(x, Buffer) else getattr(x, "buffer", None)
+            if not isinstance(buffer, Buffer) or isinstance(x, Load):
+                continue
+            target = key in ("target", "c", "result")
+            (writes if target else reads).append(buffer)
+            if target and _ACCUMULATES.get(statement.name, lambda _: False)(statement.operands):
+                reads.append(buffer)
+    return reads, writes

@@ -1,0 +1,83 @@
+// Where the attributes of ScheduleFacts.h may stand, and what they look like.
+// RUN: tile-opt %s --verify-diagnostics --split-input-file
+
+#shared = #gpu.address_space<workgroup>
+tile.kernel @groups() grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{expected 'tile.arrivals' to be {by = "none", "agent", "warpgroup" or "warp", empty = a count, full = a count} on a ring that is signalled by mbarriers}}
+  %r = tile.ring.create {tile.arrivals = {by = "warp", empty = 1 : i64, full = 1 : i64}} : !tile.ring<2 x [memref<64xf32, #shared>], cp_async -> threads>
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+tile.kernel @count() grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{expected 'tile.arrivals' to be}}
+  %r = tile.ring.create {tile.arrivals = {by = "warp", empty = 0 : i64, full = 1 : i64}} : !tile.ring<2 x [memref<64xf32, #shared>], tma -> threads>
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+tile.kernel @by() grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{expected 'tile.arrivals' to be}}
+  %r = tile.ring.create {tile.arrivals = {by = "thread", empty = 1 : i64, full = 1 : i64}} : !tile.ring<2 x [memref<64xf32, #shared>], tma -> threads>
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+tile.kernel @meet() grid(%b) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %r = tile.ring.create : !tile.ring<2 x [memref<64xf32, #shared>], cp_async -> threads>
+  // expected-error @+1 {{expected 'tile.meet' to be a unit attribute on the release of a ring with mbarriers}}
+  tile.ring.release %r[%c0] {tile.meet} : !tile.ring<2 x [memref<64xf32, #shared>], cp_async -> threads>
+}
+
+// -----
+
+tile.kernel @packed() grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{expected 'tile.packed' to be a unit attribute on a fragment of f16 or bf16}}
+  %f = tile.alloc {tile.packed} : memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+tile.kernel @ahead(%n: index) grid(%b) = (1) threads(32) {
+  %yes = arith.constant true
+  // expected-error @+1 {{expected 'tile.iteration_ahead' to be a count of iterations, not negative, on 'scf.if' without results}}
+  scf.if %yes {
+    tile.assert %yes, "yes"
+  } {tile.iteration_ahead = -1 : i64}
+}
+
+// -----
+
+tile.kernel @loop(%n: index) grid(%b) = (1) threads(32) {
+  %yes = arith.constant true
+  // expected-error @+1 {{expected 'tile.ring_loop' to be a unit attribute on 'scf.for'}}
+  scf.if %yes {
+    tile.assert %yes, "yes"
+  } {tile.ring_loop}
+}
+
+// -----
+
+tile.kernel @flight(%n: index) grid(%b) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %yes = arith.constant true
+  // expected-error @+1 {{unknown attribute 'tile.gemms_inflight' of the tile dialect, did you mean 'tile.gemms_in_flight'?}}
+  scf.for %k = %c0 to %n step %c1 {
+    tile.assert %yes, "yes"
+  } {tile.gemms_inflight}
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+tile.kernel @first(%n: index) grid(%b) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{expected 'tile.clear_first' to be a unit attribute on a gemm with `accumulate(...)`}}
+  tile.gemm %a, %a, %acc {tile.clear_first} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}

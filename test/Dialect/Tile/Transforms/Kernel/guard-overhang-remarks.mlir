@@ -1,0 +1,13 @@
+// In which kernels blocks can lie outside of the grid, and what they skip then.
+// RUN: tile-opt %s --tile-guard-overhang=remarks -verify-diagnostics -o /dev/null
+
+// expected-remark @below {{clusters may overhang the grid: 2 operations on single elements, atomics, prints and assertions are skipped in blocks outside of it}}
+tile.kernel @open(%A: memref<?xf32>) grid(%bx) = (dim(%A, 0)) threads(32) cluster(2) {
+  %x = memref.load %A[%bx] : memref<?xf32>
+  memref.store %x, %A[%bx] : memref<?xf32>
+}
+// Clusters of two divide this grid.
+tile.kernel @whole(%A: memref<64xf32>) grid(%bx) = (64) threads(32) cluster(2) {
+  %x = memref.load %A[%bx] : memref<64xf32>
+  memref.store %x, %A[%bx] : memref<64xf32>
+}
