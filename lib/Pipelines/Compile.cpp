@@ -84,12 +84,20 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   return verify(module);
 }
 
-LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
-                                      const CompileOptions &options) {
+/// Lowers kernels; those in `once` have no versions.
+static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
+                                 SmallVectorImpl<std::string> &once) {
   auto lower = [&](ArrayRef<std::string> once) {
     return runPipeline(module, options, buildTileToNVVMPipeline, once);
   };
-  return options.versions ? lowerWithVersions(module, lower) : lower({});
+  return options.versions ? lowerWithVersions(module, once, lower)
+                          : lower(once);
+}
+
+LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
+                                      const CompileOptions &options) {
+  SmallVector<std::string> once;
+  return ::lowerToNVVM(module, options, once);
 }
 
 LogicalResult mlir::tile::inferLayouts(ModuleOp module,
@@ -119,13 +127,14 @@ static bool hasKernel(ModuleOp module) {
 
 /// Everything up to optimized LLVM IR.
 static FailureOr<std::unique_ptr<LLVMBackend>>
-compileToLLVM(ModuleOp module, const CompileOptions &options) {
+compileToLLVM(ModuleOp module, const CompileOptions &options,
+              SmallVectorImpl<std::string> &once) {
   FailureOr<TargetAttr> target = resolveTarget(module, options);
   if (failed(target))
     return failure();
   if (!hasKernel(module))
     return module.emitError() << "expected at least one kernel";
-  if (failed(lowerToNVVM(module, options)))
+  if (failed(::lowerToNVVM(module, options, once)))
     return failure();
   BackendOptions backendOptions;
   backendOptions.target = TargetInfo::get(target->getArch());
@@ -141,17 +150,19 @@ compileToLLVM(ModuleOp module, const CompileOptions &options) {
 
 FailureOr<std::string>
 mlir::tile::compileToLLVMIR(ModuleOp module, const CompileOptions &options) {
+  SmallVector<std::string> once;
   FailureOr<std::unique_ptr<LLVMBackend>> backend =
-      compileToLLVM(module, options);
+      compileToLLVM(module, options, once);
   if (failed(backend))
     return failure();
   return (*backend)->printLLVM();
 }
 
-FailureOr<CompileResult>
-mlir::tile::compileToPtx(ModuleOp module, const CompileOptions &options) {
+static FailureOr<CompileResult>
+compileToPtx(ModuleOp module, const CompileOptions &options,
+             SmallVectorImpl<std::string> &once) {
   FailureOr<std::unique_ptr<LLVMBackend>> backend =
-      compileToLLVM(module, options);
+      compileToLLVM(module, options, once);
   if (failed(backend))
     return failure();
   FailureOr<std::string> ptx = (*backend)->emitPtx();
@@ -162,6 +173,12 @@ mlir::tile::compileToPtx(ModuleOp module, const CompileOptions &options) {
   result.ptxVersion = (*backend)->getPtxVersion();
   result.ptx = std::move(*ptx);
   return result;
+}
+
+FailureOr<CompileResult>
+mlir::tile::compileToPtx(ModuleOp module, const CompileOptions &options) {
+  SmallVector<std::string> once;
+  return ::compileToPtx(module, options, once);
 }
 
 AssemblerResult mlir::tile::assembleModule(ModuleOp module,
@@ -186,10 +203,12 @@ AssemblerResult mlir::tile::assembleModule(ModuleOp module,
     if (!function)
       function = module;
     InFlightDiagnostic remark = function->emitRemark();
-    if (!kernel.spillStoreBytes && !kernel.spillLoadBytes &&
-        !kernel.stackBytes) {
+    if (!kernel.spillStoreBytes && !kernel.spillLoadBytes) {
       remark << "'" << kernel.name << "' takes " << kernel.registers
              << " registers a thread, and spills none";
+      // Local buffers, and fragments that no thread has registers for.
+      if (kernel.stackBytes)
+        remark << "; " << kernel.stackBytes << " bytes of local memory";
       continue;
     }
     remark << "'" << kernel.name << "' spills: " << kernel.registers
@@ -219,18 +238,40 @@ mlir::tile::compileToCubin(ModuleOp module, const CompileOptions &options) {
   return module.emitError() << "cannot assemble the PTX: " << assembled.message;
 }
 
+/// Compiles and assembles. Versions that the assembler refuses are left out: a
+/// program is right without them.
+static FailureOr<TargetCode> compileToCode(ModuleOp module,
+                                           const CompileOptions &options) {
+  OwningOpRef<ModuleOp> written;
+  if (options.versions)
+    written = module.clone();
+  SmallVector<std::string> once;
+  while (true) {
+    FailureOr<CompileResult> compiled = ::compileToPtx(module, options, once);
+    if (failed(compiled))
+      return failure();
+    TargetCode code;
+    code.target = compiled->target;
+    code.ptxVersion = compiled->ptxVersion;
+    code.assembled = assembleModule(module, *compiled, options);
+    code.ptx = std::move(compiled->ptx);
+    SmallVector<RefusedVersion> refused;
+    if (written && code.assembled.status == AssemblerResult::Status::Failed)
+      refused = versionsRefusedBy(module, code.assembled.message);
+    if (refused.empty())
+      return code;
+    leaveOut(module, written->clone(), refused, once);
+  }
+}
+
 FailureOr<runtime::Artifact>
 mlir::tile::compileToArtifact(ModuleOp module, const CompileOptions &options) {
-  FailureOr<CompileResult> compiled = compileToPtx(module, options);
-  if (failed(compiled))
-    return failure();
   CompileOptions withVersion = options;
   withVersion.wantAssemblerVersion = true;
-  TargetCode code;
-  code.target = compiled->target;
-  code.ptxVersion = compiled->ptxVersion;
-  code.assembled = assembleModule(module, *compiled, withVersion);
-  code.ptx = std::move(compiled->ptx);
+  FailureOr<TargetCode> compiled = compileToCode(module, withVersion);
+  if (failed(compiled))
+    return failure();
+  TargetCode &code = *compiled;
   using Status = AssemblerResult::Status;
   // An assembler asked for by name is a request, not a hope.
   bool required =

@@ -9,7 +9,6 @@
 #include "OptionalVersions.h"
 #include "tile/Pipelines/SourceDiagnostics.h"
 #include "tile/Target/ManifestBuilder.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -59,40 +58,61 @@ static std::string kernelOf(ModuleOp module, StringRef version) {
 }
 
 LogicalResult mlir::tile::lowerWithVersions(
-    ModuleOp module,
+    ModuleOp module, SmallVectorImpl<std::string> &once,
     llvm::function_ref<LogicalResult(ArrayRef<std::string> once)> lower) {
-  SmallVector<std::string> once;
   while (true) {
     OwningOpRef<ModuleOp> written = module.clone();
     VersionErrors versions(module.getContext());
     LogicalResult result = lower(once);
-    llvm::MapVector<StringRef, std::string> refused; // version -> kernel
+    SmallVector<RefusedVersion> refused;
     if (failed(result) && versions.areOfVersions())
       for (const Diagnostic &error : versions.errors()) {
         StringRef version = SourceDiagnostics::versionOf(error.getLocation())
                                 .getLeafReference();
-        refused.try_emplace(version, kernelOf(module, version));
+        // The first error of each says why.
+        if (llvm::none_of(refused, [&](const RefusedVersion &other) {
+              return other.version == version;
+            }))
+          refused.push_back(
+              {version.str(), kernelOf(module, version), error.str()});
       }
     bool isOptional =
-        !refused.empty() && llvm::none_of(refused, [&](const auto &entry) {
-          return entry.second.empty() || llvm::is_contained(once, entry.second);
+        !refused.empty() &&
+        llvm::none_of(refused, [&](const RefusedVersion &version) {
+          return version.kernel.empty() ||
+                 llvm::is_contained(once, version.kernel);
         });
     if (!isOptional) {
       versions.emit();
       return result;
     }
-    module.getBodyRegion().takeBody(written->getBodyRegion());
-    module->setAttrs(written.get()->getAttrDictionary());
-    for (auto &[version, kernel] : refused) {
-      const Diagnostic &error = *llvm::find_if(
-          versions.errors(), [&, version = version](auto &found) {
-            return SourceDiagnostics::versionOf(found.getLocation())
-                       .getLeafReference() == version;
-          });
-      module.lookupSymbol(kernel)->emitRemark()
-          << "'" << version << "' is left out, and '" << kernel
-          << "' is also launched with aligned arguments: " << error.str();
-      once.push_back(kernel);
-    }
+    leaveOut(module, std::move(written), refused, once);
   }
+}
+
+void mlir::tile::leaveOut(ModuleOp module, OwningOpRef<ModuleOp> written,
+                          ArrayRef<RefusedVersion> refused,
+                          SmallVectorImpl<std::string> &once) {
+  module.getBodyRegion().takeBody(written->getBodyRegion());
+  module->setAttrs(written.get()->getAttrDictionary());
+  for (const RefusedVersion &version : refused) {
+    module.lookupSymbol(version.kernel)->emitRemark()
+        << "'" << version.version << "' is left out, and '" << version.kernel
+        << "' is also launched with aligned arguments: " << version.why;
+    once.push_back(version.kernel);
+  }
+}
+
+SmallVector<RefusedVersion> mlir::tile::versionsRefusedBy(ModuleOp module,
+                                                          StringRef message) {
+  SmallVector<RefusedVersion> all;
+  for (Operation &op : *module.getBody())
+    if (auto base = op.getAttrOfType<StringAttr>(kVersionOfAttrName))
+      all.push_back({SymbolTable::getSymbolName(&op).str(), base.str(),
+                     "cannot assemble the PTX: " + message.str()});
+  SmallVector<RefusedVersion> named;
+  llvm::copy_if(all, std::back_inserter(named), [&](auto &version) {
+    return message.contains("'" + version.version + "'");
+  });
+  return named.empty() ? all : named;
 }

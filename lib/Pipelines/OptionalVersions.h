@@ -4,16 +4,33 @@
 #define TILE_LIB_PIPELINES_OPTIONALVERSIONS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::tile {
+
+/// A version that cannot be compiled, and the kernel that it is one of.
+struct RefusedVersion {
+  std::string version, kernel, why;
+};
 
 /// Lowers a module in which kernels have versions (VersionKernels.cpp). A
 /// program is right without them: where errors are of versions only, the module
 /// is lowered again, and their kernels are compiled once. `lower` takes their
-/// names.
+/// names, to which those are added that it turns out to be.
 LogicalResult lowerWithVersions(
-    ModuleOp module,
+    ModuleOp module, SmallVectorImpl<std::string> &once,
     llvm::function_ref<LogicalResult(ArrayRef<std::string> once)> lower);
+
+/// Makes of `module`, in whatever state, what was written again, says which
+/// versions are left out, and adds their kernels to those compiled once.
+void leaveOut(ModuleOp module, OwningOpRef<ModuleOp> written,
+              ArrayRef<RefusedVersion> refused,
+              SmallVectorImpl<std::string> &once);
+
+/// The versions of a lowered module that an assembler refuses: those that its
+/// message names, else all.
+SmallVector<RefusedVersion> versionsRefusedBy(ModuleOp module,
+                                              StringRef message);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_PIPELINES_OPTIONALVERSIONS_H

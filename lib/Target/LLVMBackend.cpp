@@ -4,6 +4,7 @@
 #include "tile/Target/LLVMBackend.h"
 #include "AssemblerFaults.h"
 #include "FatalErrors.h"
+#include "FloatBits.h"
 #include "SharedExtensions.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
@@ -313,6 +314,7 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
   if (failed(guarded("PTX generation", [&] {
         avoidAssemblerFaults();
         hideOperandsOfSharedExtensions(*module);
+        hideAdditionsToFloatBits(*module);
         llvm::raw_svector_ostream os(text);
         LargeBlockGate gate(*module);
         llvm::legacy::PassManager passes;

@@ -170,7 +170,7 @@ def failures(found):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", default="0:300", help="FIRST:END")
+    parser.add_argument("--seeds", default="0:300", help="FIRST:END, or several, separated by commas")
     parser.add_argument("--paths", default=",".join(DEFAULT))
     parser.add_argument("--turns", type=int, default=0, help="give each program only so many of the paths")
     parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of tile-run and tile-translate")
@@ -182,18 +182,18 @@ def main():
     options = parser.parse_args()
     needed = any(path.split(":")[0] in ("ptx", "artifact") for path in options.paths.split(","))
     options.ptxas = assembler.find(options, "fuzz") if needed else None
-    first, end = (int(n) for n in options.seeds.split(":"))
+    seeds = [seed for part in options.seeds.split(",") for seed in range(*map(int, part.split(":")))]
     found = []
-    for start in range(first, end, CHUNK):
+    for start in range(0, len(seeds), CHUNK):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            part = run(range(start, min(end, start + CHUNK)), options, folder)
+            part = run(seeds[start : start + CHUNK], options, folder)
             if options.keep:
                 keep(part, folder, options)
             found += part
-        if end - first > CHUNK:
+        if len(seeds) > CHUNK:
             bad = sum(o.kind not in (RIGHT, REFUSED, SKIPPED) for o in found)
-            print(f"{min(end, start + CHUNK) - first} programs, {len(found)} cases, {bad} findings", flush=True)
+            print(f"{min(len(seeds), start + CHUNK)} programs, {len(found)} cases, {bad} findings", flush=True)
     outcomes.report(found, LIMITS)
     sys.exit(junit_report("fuzz", failures(found), options.junit))
 

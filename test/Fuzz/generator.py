@@ -18,6 +18,9 @@ from statements import Alloc, Assume, Parallel, Store
 
 THREADS = [32, 64, 96, 128, 128, 128, 128, 160, 256, 256, 256, 384, 512]
 EDGES = [8, 16, 16, 32, 32, 32, 64, 64, 64, 128, 24, 48, 96, 5, 17, 33, 40]
+# Programs of the seeds from here on have tiles of more elements than a thread has registers, over few threads.
+FIRST_WIDE = 1_000_000_000
+WIDE = [(96, 96), (128, 96), (64, 160), (40, 264), (17, 512), (128, 160), (5, 1800), (1000, 9)]
 WEIGHTS = {"f32": 30, "f16": 20, "bf16": 10, "i32": 10, "i8": 8, "f64": 4, "f8E4M3FN": 4, "f8E5M2": 3, "f4E2M1FN": 3, "i4": 3,
            "i16": 3, "i64": 2, "i1": 1}
 OUT_WEIGHTS = {"f32": 8, "f16": 5, "bf16": 3, "i32": 4, "f64": 1, "i64": 1}
@@ -62,8 +65,13 @@ class Generator:
     def setup(self):
         rng, program = self.rng, self.program
         program.threads = rng.choice(THREADS)
+        is_wide = program.seed >= FIRST_WIDE
+        if is_wide:
+            program.threads = 32
         while True:
-            self.rows, self.columns = rng.choice(EDGES), rng.choice(EDGES)
+            self.rows, self.columns = rng.choice(WIDE) if is_wide else (rng.choice(EDGES), rng.choice(EDGES))
+            if is_wide:
+                break
             if self.rows * self.columns <= 64 * 128 and self.rows * self.columns <= 80 * program.threads:
                 break
         runs = 2 if self.chance(0.2) else 1

@@ -3,7 +3,8 @@
 
 LIMITS = (
     (r"expected at most \d+ bytes of shared memory", "Shared memory"),
-    (r"expected a fragment of at most \d+ registers in each thread", "Registers of a fragment"),
+    (r"expected a fragment of at most \d+ registers in each thread for a gemm", "Registers of a gemm"),
+    (r"expected (at most \d+ bytes of local memory|a fragment of at most \d+ elements) in each thread", "Local memory"),
     (r"expected elements of whole bytes in rows at places of their own", "Half bytes by rows"),
     (r"expected indices of a fragment to be constants or sums of the loop's indices", "Elements of fragments"),
 )

@@ -4,6 +4,7 @@
 #define TILE_ANALYSIS_REGISTERPRESSURE_H
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
 #include <optional>
 
 namespace mlir::tile {
@@ -26,6 +27,17 @@ int64_t registersOf(const FragmentLayout &layout, Type element);
 /// The same of a fragment; more than any thread has where it has no layout yet.
 int64_t registersOfFragment(AllocOp fragment);
 
+/// Whether a gemm uses a fragment, or a view of it.
+bool isFragmentOfGemm(Value fragment);
+
+/// Whether a fragment, which has its layout, is kept in local memory and gone
+/// through in loops: it alone has more registers than any thread. Those of
+/// gemms are what instructions read and write, and are not.
+bool isKeptInLocalMemory(AllocOp fragment, const TargetInfo &target);
+
+/// What a thread has of local memory, as CUDA's limits say.
+inline constexpr int64_t kLocalBytesPerThread = 512 << 10;
+
 /// On the function that a kernel becomes: the peak's registers (i64), and its
 /// location, for remarks of the assembler.
 inline constexpr llvm::StringLiteral kPeakRegistersAttrName =
@@ -34,7 +46,9 @@ inline constexpr llvm::StringLiteral kPeakLocationAttrName =
     "mlir_tile.peak_location";
 
 /// Of a kernel with layouts and plans; nullopt where it has no fragment.
-std::optional<RegisterPeak> findRegisterPeak(KernelOp kernel);
+/// Fragments in local memory do not count.
+std::optional<RegisterPeak> findRegisterPeak(KernelOp kernel,
+                                             const TargetInfo &target);
 
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_REGISTERPRESSURE_H

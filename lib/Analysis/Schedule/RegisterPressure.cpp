@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/RegisterPressure.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Layout/MmaLayouts.h"
@@ -61,7 +62,22 @@ static int64_t ownRegisters(Operation *op) {
                      elementTypeOf(copy.getSource()));
 }
 
-std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel) {
+bool tile::isFragmentOfGemm(Value fragment) {
+  return llvm::any_of(fragment.getUsers(), [](Operation *user) {
+    return isa<GemmOp>(user) || (isa<ViewLikeOpInterface>(user) &&
+                                 isFragmentOfGemm(user->getResult(0)));
+  });
+}
+
+bool tile::isKeptInLocalMemory(AllocOp fragment, const TargetInfo &target) {
+  return isFragment(fragment.getResult()) &&
+         getFragmentLayout(fragment.getResult()) &&
+         registersOfFragment(fragment) > target.maxRegistersPerThread &&
+         !isFragmentOfGemm(fragment.getResult());
+}
+
+std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel,
+                                                   const TargetInfo &target) {
   // Operations in order; those inside another follow it up to its last.
   SmallVector<Operation *> order;
   llvm::DenseMap<Operation *, int64_t> first, last;
@@ -77,7 +93,7 @@ std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel) {
   bool hasFragments = false;
   kernel.walk([&](AllocOp alloc) {
     auto layout = getFragmentLayout(alloc.getResult());
-    if (!layout || alloc->use_empty())
+    if (!layout || alloc->use_empty() || isKeptInLocalMemory(alloc, target))
       return;
     hasFragments = true;
     int64_t begin = order.size(), end = 0;

@@ -195,22 +195,36 @@ Value tile::nvvm::digit(KernelLowering &lowering, Value index, int64_t divisor,
   return value;
 }
 
+Value KernelLowering::threadDigit(const FragmentLayout &layout, Axis axis,
+                                  unsigned mode, Value &index, Value lane) {
+  ArrayRef<Mode> modes = layout.modes(axis);
+  if (axis == Axis::Warp) {
+    size_t threads = modes.size() - loopDigits.size();
+    if (mode >= threads)
+      return loopDigits[mode - threads];
+    modes = modes.take_front(threads);
+  }
+  if (!index)
+    index = axis != Axis::Lane ? warpId() : lane ? lane : laneId();
+  int64_t divisor = 1, size = 1;
+  for (auto [i, other] : llvm::enumerate(modes)) {
+    divisor *= i < mode ? other.extent : 1;
+    size *= other.extent;
+  }
+  return digit(*this, index, divisor, modes[mode].extent,
+               divisor * modes[mode].extent == size);
+}
+
 SmallVector<Value>
 KernelLowering::threadCoordinates(const FragmentLayout &layout, Value lane) {
   SmallVector<Value> parts(layout.rank());
   for (Axis axis : {Axis::Lane, Axis::Warp}) {
-    int64_t divisor = 1, size = layout.size(axis);
     Value index;
-    for (const Mode &mode : layout.modes(axis)) {
+    for (auto [i, mode] : llvm::enumerate(layout.modes(axis)))
       if (!mode.isReplication() && mode.extent > 1 && mode.stride != 0) {
-        if (!index)
-          index = axis != Axis::Lane ? warpId() : lane ? lane : laneId();
-        Value d = digit(*this, index, divisor, mode.extent,
-                        divisor * mode.extent == size);
+        Value d = threadDigit(layout, axis, i, index, lane);
         parts[mode.dim] = add(parts[mode.dim], mulConst(d, mode.stride));
       }
-      divisor *= mode.extent;
-    }
   }
   return parts;
 }
@@ -257,18 +271,16 @@ Value KernelLowering::inBounds(const FragmentLayout &layout,
 Value KernelLowering::firstReplica(const FragmentLayout &layout) {
   Value predicate;
   for (Axis axis : {Axis::Lane, Axis::Warp}) {
-    int64_t divisor = 1, size = layout.size(axis);
-    for (const Mode &mode : layout.modes(axis)) {
+    for (auto [i, mode] : llvm::enumerate(layout.modes(axis))) {
       if ((mode.isReplication() || mode.stride == 0) && mode.extent > 1) {
-        Value d = digit(*this, axis == Axis::Lane ? laneId() : warpId(),
-                        divisor, mode.extent, divisor * mode.extent == size);
+        Value index;
+        Value d = threadDigit(layout, axis, i, index);
         Value first = builder.createOrFold<arith::CmpIOp>(
             arith::CmpIPredicate::eq, d, i32(0));
         predicate = predicate
                         ? builder.createOrFold<arith::AndIOp>(predicate, first)
                         : first;
       }
-      divisor *= mode.extent;
     }
   }
   return predicate;
@@ -501,6 +513,13 @@ Value KernelLowering::convertElement(Value value, Type to, bool isUnsigned) {
       return arith::ExtUIOp::create(builder, to, value);
   }
   return castElement(builder, builder.getLoc(), value, to);
+}
+
+LLVM::LoopAnnotationAttr tile::nvvm::notUnrolled(MLIRContext *context) {
+  auto yes = BoolAttr::get(context, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {});
 }
 
 bool tile::nvvm::convertsInPairs(Type from, Type to) {

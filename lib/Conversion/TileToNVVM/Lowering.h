@@ -19,6 +19,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <optional>
 
 namespace mlir::tile::nvvm {
 
@@ -46,6 +47,9 @@ struct SharedBuffer {
 struct FragmentBuffer {
   Value registers; // !llvm.ptr to an array of numRegisters elements
   FragmentLayout layout;
+  /// It has more registers than a thread: loops go through it
+  /// (RegisterLoops.h).
+  bool isInLocalMemory = false;
 };
 
 /// An accumulator in tensor memory: element (r, c) of a tile with N columns is
@@ -187,6 +191,8 @@ public:
   llvm::MapVector<Value, FragmentBuffer> fragments;
   llvm::MapVector<Value, LocalBuffer> locals;
   llvm::MapVector<Value, TensorBuffer> tensors; // by alloc or ring
+  /// Of fragments in local memory, a thread's.
+  int64_t localBytes = 0;
   /// Where gemms by tcgen05 put operand A from registers.
   llvm::MapVector<Operation *, TensorBuffer> tensorOperands;
   TensorMemory tensorMemory;
@@ -264,6 +270,19 @@ public:
                               bool sideEffects = true);
 
   //===--- layouts ---===//
+  /// In loops over registers (RegisterLoops.h): the values of layouts' last
+  /// modes of warps (i32), and the layout that the loop over a tile has left.
+  SmallVector<Value> loopDigits;
+  std::optional<FragmentLayout> innerLayout;
+  /// The layout of the loop over a tile that is being emitted.
+  FragmentLayout loopLayout(FragmentLayoutAttr stated) const {
+    return innerLayout ? *innerLayout : stated.getLayout();
+  }
+  /// Digit of a mode of `axis` (lanes or warps) in the current thread. `lane`
+  /// stands in for the thread's own lane number; `index` is the axis's number,
+  /// made here when null.
+  Value threadDigit(const FragmentLayout &layout, Axis axis, unsigned mode,
+                    Value &index, Value lane = {});
   /// Digits of lane and warp times strides, summed per dimension (i32); null
   /// where zero. `scale` multiplies each dimension's stride.
   /// `lane` stands in for the thread's own lane number.
@@ -378,6 +397,9 @@ public:
 /// Whether conversions between these element types are fast for two at a time:
 /// those of fp8, by cvt, and of packed elements (ExpandMath).
 bool convertsInPairs(Type from, Type to);
+
+/// On a loop that LLVM is not to unroll.
+LLVM::LoopAnnotationAttr notUnrolled(MLIRContext *context);
 
 /// Emits `convert` on vectors of two values each; one that is left over is
 /// converted alone.

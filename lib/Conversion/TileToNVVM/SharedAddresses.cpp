@@ -166,18 +166,12 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
   Value bytes;
   SmallVector<int64_t> values = {0};
   for (Axis axis : {Axis::Lane, Axis::Warp}) {
-    int64_t divisor = 1, size = layout.size(axis);
     Value index;
-    for (const Mode &mode : layout.modes(axis)) {
+    for (auto [number, mode] : llvm::enumerate(layout.modes(axis))) {
       if (!mode.isReplication() && mode.extent > 1) {
         int64_t step = bytesAt(this->dims[mode.dim], mode.stride);
         if (step) {
-          if (!index)
-            index = axis != Axis::Lane ? lowering.warpId()
-                    : lane             ? lane
-                                       : lowering.laneId();
-          Value d = digit(lowering, index, divisor, mode.extent,
-                          divisor * mode.extent == size);
+          Value d = lowering.threadDigit(layout, axis, number, index, lane);
           bytes = lowering.add(bytes, lowering.mulConst(d, step));
           SmallVector<int64_t> next;
           for (int64_t value : values)
@@ -186,7 +180,6 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
           values = std::move(next);
         }
       }
-      divisor *= mode.extent;
     }
   }
   for (int64_t value : values)

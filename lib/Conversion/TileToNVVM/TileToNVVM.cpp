@@ -245,7 +245,8 @@ static FailureOr<SharedArena> readDecisions(KernelOp kernel) {
 }
 
 /// An empty function with the kernel's parameters and bounds.
-static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, KernelOp kernel) {
+static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, KernelOp kernel,
+                                       const TargetInfo &target) {
   SmallVector<Type> parameters;
   for (Attribute type : kernel.getArgTypes())
     appendParameters(cast<TypeAttr>(type).getValue(), parameters);
@@ -260,7 +261,7 @@ static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, KernelOp kernel) {
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     builder.getDenseI32ArrayAttr(
                         {static_cast<int32_t>(kernel.getThreads()), 1, 1}));
-  if (std::optional<RegisterPeak> peak = findRegisterPeak(kernel)) {
+  if (std::optional<RegisterPeak> peak = findRegisterPeak(kernel, target)) {
     function->setAttr(kPeakRegistersAttrName,
                       builder.getI64IntegerAttr(peak->registers()));
     function->setAttr(kPeakLocationAttrName, peak->op->getLoc());
@@ -328,7 +329,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   if (failed(manifest))
     return failure();
   lowering.manifest = &*manifest;
-  lowering.function = createFunction(builder, kernel);
+  lowering.function = createFunction(builder, kernel, target);
   lowering.agent.warps = kernel.getNumWarps();
   if (failed(emitStart(lowering)))
     return failure();

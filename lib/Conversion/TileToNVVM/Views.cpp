@@ -175,7 +175,8 @@ static LogicalResult lowerView(KernelLowering &lowering, Operation *op) {
     auto layout = requireForm(view, reshaped(source->layout, to.getShape()));
     if (failed(layout))
       return failure();
-    lowering.fragments[view.getResult()] = {source->registers, *layout};
+    lowering.fragments[view.getResult()] = {source->registers, *layout,
+                                            source->isInLocalMemory};
     return success();
   }
   auto source = lowering.shared(view.getSource(), op);

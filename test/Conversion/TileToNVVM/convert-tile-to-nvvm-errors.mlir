@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --convert-tile-to-nvvm --split-input-file --verify-diagnostics
 
-// expected-error @below {{expected a target: run --tile-set-target}}
+// expected-error @below {{expected 'tile.target' on the module}}
 module {}
 
 // -----

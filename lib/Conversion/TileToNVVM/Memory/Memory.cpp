@@ -13,11 +13,28 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
+
+/// Counts a fragment among those that lie in local memory, as far as a thread
+/// has so much.
+static LogicalResult reserveLocalMemory(KernelLowering &lowering,
+                                        AllocOp fragment) {
+  lowering.localBytes += 4 * registersOfFragment(fragment);
+  if (lowering.localBytes <= kLocalBytesPerThread)
+    return success();
+  InFlightDiagnostic diag = fragment.emitOpError()
+                            << "expected at most " << kLocalBytesPerThread
+                            << " bytes of local memory in each thread, got "
+                            << lowering.localBytes;
+  diag.attachNote() << "fragments that no thread has registers for lie there: "
+                       "use a smaller tile in a loop, or more threads";
+  return diag;
+}
 
 static LogicalResult lowerAlloc(KernelLowering &lowering, Operation *op) {
   auto alloc = cast<AllocOp>(op);
@@ -40,9 +57,12 @@ static LogicalResult lowerAlloc(KernelLowering &lowering, Operation *op) {
       return op->emitOpError() << "expected a layout: run --tile-infer-layouts";
     }
     FragmentLayout fragment = layout.getLayout();
+    bool isInLocalMemory = isKeptInLocalMemory(alloc, lowering.target);
+    if (isInLocalMemory && failed(reserveLocalMemory(lowering, alloc)))
+      return failure();
     lowering.fragments[buffer] = {
         lowering.allocaArray(type.getElementType(), fragment.numRegisters()),
-        fragment};
+        fragment, isInLocalMemory};
     return success();
   }
   case MemorySpace::Local: {

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "PackedMemory.h"
 #include "Places.h"
+#include "RegisterLoops.h"
 #include "RegisterMap.h"
 #include "ScalarMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,7 +30,7 @@ public:
   ParallelLowering(KernelLowering &lowering, ParallelOp op,
                    const Registry &registry)
       : lowering(lowering), op(op), registry(registry),
-        layout(op.getLayout()->getLayout()) {}
+        layout(lowering.loopLayout(*op.getLayout())) {}
 
   LogicalResult run();
 
@@ -597,5 +598,5 @@ static LogicalResult lowerParallel(KernelLowering &lowering, Operation *op) {
 }
 
 void tile::nvvm::registerParallelLowerings(Registry &registry) {
-  registry.add<ParallelOp>(lowerParallel);
+  registry.add<ParallelOp>(inLoops<lowerParallel>);
 }

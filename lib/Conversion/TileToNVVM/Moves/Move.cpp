@@ -9,6 +9,7 @@
 #include "Move.h"
 #include "MatrixCopy.h"
 #include "Memory/Places.h"
+#include "Memory/RegisterLoops.h"
 #include "Memory/ScalarMemory.h"
 #include "Prepare/Scratch.h"
 #include "Tcgen05/TensorMemory.h"
@@ -345,7 +346,7 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
     return lowerTensorCopy(lowering, copy);
   if (failed(requireLayout(op, copy.getLayout().has_value())))
     return failure();
-  FragmentLayout loop = copy.getLayout()->getLayout();
+  FragmentLayout loop = lowering.loopLayout(*copy.getLayout());
   // Places of rows are a product each, and two registers across a loop.
   llvm::SaveAndRestore transient(lowering.recomputesPlaces,
                                  lowering.agent.isCopying ||
@@ -383,14 +384,14 @@ static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
         lowering.fragment(fill.getTarget(), op);
     if (failed(fragment))
       return failure();
-    for (int64_t r = 0, e = fragment->layout.numRegisters(); r < e; ++r)
+    for (int64_t r : registersInside(lowering, *fragment))
       lowering.storeRegister(*fragment, fill.getValue().getType(), r,
                              fill.getValue());
     return success();
   }
   if (failed(requireLayout(op, fill.getLayout().has_value())))
     return failure();
-  FragmentLayout loop = fill.getLayout()->getLayout();
+  FragmentLayout loop = lowering.loopLayout(*fill.getLayout());
   FailureOr<Endpoint> target =
       Endpoint::create(lowering, op, fill.getTarget(), fill.getOffsets(),
                        fill.getExtents(), loop);
@@ -449,7 +450,7 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
     return lowerTmaCopy(lowering, move);
   if (failed(requireLayout(op, atomic.getLayout().has_value())))
     return failure();
-  FragmentLayout loop = atomic.getLayout()->getLayout();
+  FragmentLayout loop = lowering.loopLayout(*atomic.getLayout());
   FailureOr<Endpoint> source = Endpoint::create(
       lowering, op, atomic.getSource(), atomic.getSourceOffsets(),
       atomic.getSourceExtents(), loop);
@@ -560,8 +561,8 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
 }
 
 void tile::nvvm::registerMoveLowerings(Registry &registry) {
-  registry.add<CopyOp>(lowerCopy);
-  registry.add<FillOp>(lowerFill);
-  registry.add<AtomicOp>(lowerAtomic);
+  registry.add<CopyOp>(inLoops<lowerCopy>);
+  registry.add<FillOp>(inLoops<lowerFill>);
+  registry.add<AtomicOp>(inLoops<lowerAtomic>);
   registry.add<ConvertLayoutOp>(lowerConvert);
 }

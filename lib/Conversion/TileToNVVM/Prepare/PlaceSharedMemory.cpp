@@ -140,7 +140,8 @@ LogicalResult ScratchPlacement::visit(Block &block, int64_t scratch) {
       if (failed(place(reduce, scratch)))
         return failure();
     } else if (isa<TileOpInterface>(op)) {
-      FailureOr<int64_t> bytes = scratchBytes(&op, getAgentThreads(&op));
+      FailureOr<int64_t> bytes =
+          scratchBytes(&op, getAgentThreads(&op), kernel, target);
       if (failed(bytes))
         return failure();
       end = std::max(end, scratch + *bytes);

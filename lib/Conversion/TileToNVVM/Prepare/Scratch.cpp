@@ -83,23 +83,25 @@ bool tile::nvvm::isSpreadOverWarps(const FragmentLayout &layout, unsigned dim) {
   });
 }
 
-static int64_t bytesOfReduction(ReduceOp op, int64_t threads) {
+static int64_t bytesOfReduction(ReduceOp op, int64_t threads, KernelOp kernel,
+                                const TargetInfo &target) {
   FragmentLayoutAttr source = getFragmentLayout(op.getSource());
-  FragmentLayoutAttr target = getFragmentLayout(op.getTarget());
-  if (!source || !target || !isSpreadOverWarps(source.getLayout(), op.getDim()))
+  if (!source || !getFragmentLayout(op.getTarget()) ||
+      !isSpreadOverWarps(source.getLayout(), op.getDim()))
     return 0;
-  return warpScratchBytes(
-      Combination::workingType(elementTypeOf(op.getSource())),
-      target.getLayout().numRegisters(), threads);
+  Type type = Combination::workingType(elementTypeOf(op.getSource()));
+  return warpScratchBytes(type, resultsAtATime(op, kernel, target), threads);
 }
 
-FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads) {
+FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads,
+                                            KernelOp kernel,
+                                            const TargetInfo &target) {
   using Result = FailureOr<int64_t>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([](ConvertLayoutOp convert) { return bytesOfConversion(convert); })
       .Case([](GemmOp gemm) -> Result { return bytesOfGemm(gemm); })
       .Case([&](ReduceOp reduce) -> Result {
-        return bytesOfReduction(reduce, threads);
+        return bytesOfReduction(reduce, threads, kernel, target);
       })
       .Case([&](ScanOp scan) -> Result {
         if (!scan.getLayout())

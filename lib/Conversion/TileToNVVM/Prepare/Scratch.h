@@ -12,13 +12,15 @@
 #define TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
 
 namespace mlir::tile::nvvm {
 
 /// Bytes that `op`, run by `threads`, uses; 0 for most operations, and for
 /// `tile.cluster_reduce`, whose piece is chosen (ClusterExchange.h). Fails with
 /// an error where the layouts of `op` do not fit it.
-FailureOr<int64_t> scratchBytes(Operation *op, int64_t threads);
+FailureOr<int64_t> scratchBytes(Operation *op, int64_t threads, KernelOp kernel,
+                                const TargetInfo &target);
 
 /// A conversion between two layouts that moves registers of each thread only.
 bool convertsInRegisters(const ConversionClass &conversion,
@@ -29,6 +31,9 @@ SharedLayout conversionScratch(MemRefType type);
 SharedLayout operandScratch(MemRefType type);
 /// Whether warps hold different parts of dimension `dim`.
 bool isSpreadOverWarps(const FragmentLayout &layout, unsigned dim);
+/// Results of a thread that a reduction combines across warps at a time: fewer
+/// than it has where they lie in local memory (Memory/RegisterLoops.h).
+int64_t resultsAtATime(ReduceOp op, KernelOp kernel, const TargetInfo &target);
 /// `count` values of one type of each of `threads`.
 int64_t warpScratchBytes(Type type, int64_t count, int64_t threads);
 

@@ -6,14 +6,73 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Exchange.h"
+#include "Memory/RegisterLoops.h"
 #include "Prepare/Scratch.h"
 #include "RegisterMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/Combination.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
+
+/// How a loop over the source reaches the target.
+static FragmentUse targetUse(ReduceOp op) {
+  unsigned dim = op.getDim();
+  size_t rank = cast<MemRefType>(op.getTarget().getType()).getRank();
+  FragmentUse use = wholeUse(op.getSource());
+  use.buffer = op.getTarget();
+  if (use.coefficients.size() == rank)
+    use.coefficients[dim][dim] = 0;
+  else
+    use.coefficients.erase(use.coefficients.begin() + dim);
+  return use;
+}
+
+/// The target's index of one of the source's: without the reduced dimension.
+static SmallVector<int64_t> projected(ReduceOp op,
+                                      SmallVector<int64_t> coordinates) {
+  size_t rank = cast<MemRefType>(op.getTarget().getType()).getRank();
+  if (coordinates.size() == rank)
+    coordinates[op.getDim()] = 0;
+  else
+    coordinates.erase(coordinates.begin() + op.getDim());
+  return coordinates;
+}
+
+/// Registers of the target that a loop over the source with layout `loop`
+/// reaches.
+static SmallVector<int64_t> rowsOf(ReduceOp op, const FragmentLayout &loop,
+                                   const RegisterMap &map) {
+  SmallVector<int64_t> rows;
+  for (int64_t r = 0, e = loop.numRegisters(); r < e; ++r)
+    rows.push_back(map(projected(op, loop.axisCoordinates(Axis::Register, r))));
+  llvm::sort(rows);
+  rows.erase(llvm::unique(rows), rows.end());
+  return rows;
+}
+
+int64_t tile::nvvm::resultsAtATime(ReduceOp op, KernelOp kernel,
+                                   const TargetInfo &target) {
+  OpBuilder builder(op);
+  KernelLowering context(kernel, target, builder);
+  for (Value buffer : {op.getSource(), op.getTarget()}) {
+    auto alloc = getViewedTile(buffer).getDefiningOp<AllocOp>();
+    context.fragments[buffer] = {Value(), getFragmentLayout(buffer).getLayout(),
+                                 alloc && isKeptInLocalMemory(alloc, target)};
+  }
+  const FragmentBuffer &to = context.fragments[op.getTarget()];
+  if (to.isInLocalMemory) {
+    RegisterLoops loops(context, context.fragments[op.getSource()].layout,
+                        {wholeUse(op.getSource()), targetUse(op)},
+                        {unsigned(op.getDim())});
+    if (!loops.isEmpty())
+      return rowsOf(op, loops.inner(), RegisterMap(to.layout)).size();
+  }
+  return to.layout.numRegisters();
+}
 
 namespace {
 class ReduceLowering {
@@ -26,6 +85,16 @@ public:
   LogicalResult run();
 
 private:
+  /// Combines the source's elements of a thread into `partial`, one for each of
+  /// `rows`, registers of the target.
+  LogicalResult combineRegisters(const FragmentLayout &loop,
+                                 ArrayRef<int64_t> rows,
+                                 MutableArrayRef<Value> partial);
+  /// The same in loops over a source in local memory.
+  LogicalResult combineInLoops(RegisterLoops &loops, ArrayRef<int64_t> rows,
+                               MutableArrayRef<Value> partial);
+  /// What the loop `source` over the source's elements has of the rows.
+  LogicalResult reduce(const FragmentLayout &source);
   Value combine(Value x, Value y) {
     return combination.combine(b, b.getLoc(), x, y);
   }
@@ -86,47 +155,100 @@ void ReduceLowering::combineWarps(const FragmentLayout &source,
   }
 }
 
+LogicalResult ReduceLowering::combineRegisters(const FragmentLayout &loop,
+                                               ArrayRef<int64_t> rows,
+                                               MutableArrayRef<Value> partial) {
+  FragmentBuffer from = *lowering.fragment(op.getSource(), op);
+  RegisterMap map(lowering.fragment(op.getTarget(), op)->layout);
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  SmallVector<int64_t> registers = registersInside(lowering, from);
+  for (int64_t r = 0, e = loop.numRegisters(); r < e; ++r) {
+    const int64_t *row = llvm::find(
+        rows, map(projected(op, loop.axisCoordinates(Axis::Register, r))));
+    if (row == rows.end())
+      return op.emitOpError()
+             << "expected the target to hold a result for each "
+                "of the source's rows";
+    Value value = prepare(lowering.loadRegister(from, element, registers[r]));
+    if (Value inside = lowering.inBounds(loop, threadPart, r))
+      value = b.createOrFold<arith::SelectOp>(inside, value, identity());
+    Value &sum = partial[row - rows.begin()];
+    sum = sum ? combine(sum, value) : value;
+  }
+  return success();
+}
+
+LogicalResult ReduceLowering::combineInLoops(RegisterLoops &loops,
+                                             ArrayRef<int64_t> rows,
+                                             MutableArrayRef<Value> partial) {
+  for (Value &value : partial)
+    value = identity();
+  auto sums = loops.emit(
+      partial, [&](ValueRange carried) -> FailureOr<SmallVector<Value>> {
+        SmallVector<Value> next(carried);
+        if (failed(combineRegisters(loops.inner(), rows, next)))
+          return failure();
+        return next;
+      });
+  if (failed(sums))
+    return failure();
+  llvm::copy(*sums, partial.begin());
+  return success();
+}
+
 LogicalResult ReduceLowering::run() {
   FailureOr<FragmentBuffer> from = lowering.fragment(op.getSource(), op);
   FailureOr<FragmentBuffer> to = lowering.fragment(op.getTarget(), op);
   if (failed(from) || failed(to))
     return failure();
   const FragmentLayout &source = from->layout, &target = to->layout;
-  bool keepsDim = source.rank() == target.rank();
-  auto project = [&](SmallVector<int64_t> coordinates) {
-    if (keepsDim)
-      coordinates[dim] = 0;
-    else
-      coordinates.erase(coordinates.begin() + dim);
-    return coordinates;
-  };
   // The target's threads are the source's, the dimension left out.
   for (Axis axis : {Axis::Lane, Axis::Warp})
     for (int64_t i = 0, e = source.size(axis); i < e; ++i)
       if (source.size(axis) != target.size(axis) ||
-          project(source.axisCoordinates(axis, i)) !=
+          projected(op, source.axisCoordinates(axis, i)) !=
               target.axisCoordinates(axis, i))
         return op.emitOpError()
                << "expected the target's layout to be the source's without "
                   "dimension "
                << dim << ": run --tile-infer-layouts";
 
-  RegisterMap map(target);
-  int64_t count = target.numRegisters();
-  SmallVector<Value> partial(count);
-  SmallVector<Value> threadPart = lowering.threadCoordinates(source);
-  for (int64_t r = 0, e = source.numRegisters(); r < e; ++r) {
-    SmallVector<int64_t> own = source.axisCoordinates(Axis::Register, r);
-    int64_t reg = map(project(own));
-    if (reg < 0)
-      return op.emitOpError()
-             << "expected the target to hold a result for each "
-                "of the source's rows";
-    Value value = prepare(lowering.loadRegister(*from, element, r));
-    if (Value inside = lowering.inBounds(source, threadPart, r))
-      value = b.createOrFold<arith::SelectOp>(inside, value, identity());
-    partial[reg] = partial[reg] ? combine(partial[reg], value) : value;
+  // Rows that no thread has registers for, some at a time.
+  if (to->isInLocalMemory) {
+    RegisterLoops loops(lowering, source,
+                        {wholeUse(op.getSource()), targetUse(op)}, {dim});
+    if (!loops.isEmpty())
+      return loops.emit({}, [&](ValueRange) -> FailureOr<SmallVector<Value>> {
+        if (failed(reduce(loops.inner())))
+          return failure();
+        return SmallVector<Value>();
+      });
   }
+  return reduce(source);
+}
+
+LogicalResult ReduceLowering::reduce(const FragmentLayout &source) {
+  FragmentBuffer from = *lowering.fragment(op.getSource(), op);
+  FragmentBuffer to = *lowering.fragment(op.getTarget(), op);
+  SmallVector<int64_t> rows;
+  RegisterMap map(to.layout);
+  if (lowering.innerLayout) {
+    rows = rowsOf(op, source, map);
+  } else {
+    rows = llvm::to_vector(llvm::seq<int64_t>(0, to.layout.numRegisters()));
+  }
+  SmallVector<Value> partial(rows.size());
+  SmallVector<unsigned> kept;
+  for (unsigned d = 0; d < source.rank(); ++d)
+    if (d != dim)
+      kept.push_back(d);
+  std::optional<RegisterLoops> loops;
+  if (from.isInLocalMemory)
+    loops.emplace(lowering, source, wholeUse(op.getSource()), kept);
+  if (failed(loops && !loops->isEmpty()
+                 ? combineInLoops(*loops, rows, partial)
+                 : combineRegisters(source, rows, partial)))
+    return failure();
   for (Value &value : partial)
     if (!value)
       value = identity();
@@ -140,16 +262,15 @@ LogicalResult ReduceLowering::run() {
     divisor *= mode.extent;
   }
   combineWarps(source, partial);
-  for (int64_t r = 0; r < count; ++r) {
-    Value value = partial[r];
+  for (auto [r, value] : llvm::zip(rows, partial)) {
     // NaN is left of a row only where all of it is.
     if (combination.ignoresNan(working))
       value = combine(identity(), value);
     if (op.getAccumulate())
       value = combine(lowering.convertElement(
-                          lowering.loadRegister(*to, element, r), working),
+                          lowering.loadRegister(to, element, r), working),
                       value);
-    lowering.storeRegister(*to, element, r,
+    lowering.storeRegister(to, element, r,
                            lowering.convertElement(value, element));
   }
   return success();

@@ -311,11 +311,7 @@ static void forget(KernelLowering &lowering, const PendingFragment &fragment) {
 }
 
 LogicalResult tile::nvvm::keepAsyncLoops(KernelLowering &lowering) {
-  MLIRContext *context = lowering.function.getContext();
-  auto yes = BoolAttr::get(context, true);
-  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
-  auto annotation = LLVM::LoopAnnotationAttr::get(
-      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  auto annotation = notUnrolled(lowering.function.getContext());
   SmallVector<scf::ForOp> loops;
   lowering.function.walk([&](scf::ForOp loop) {
     for (Value argument : loop.getRegionIterArgs())

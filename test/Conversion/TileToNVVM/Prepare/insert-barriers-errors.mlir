@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --tile-insert-barriers --split-input-file --verify-diagnostics
 
-// expected-error @below {{expected a target: run --tile-set-target}}
+// expected-error @below {{expected 'tile.target' on the module}}
 module {}
 
 // -----

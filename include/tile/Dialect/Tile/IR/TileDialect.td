@@ -11,7 +11,7 @@ def Tile_Dialect : Dialect {
   let name = "tile";
   let cppNamespace = "::mlir::tile";
   let summary = "What one thread block does with tiles";
-  let description = [{
+  let description = !strconcat([{
     The tile dialect describes the work of one thread block on *tiles*: copy
     this tile, multiply these two, run this element-wise, keep N copies in
     flight. Buffers are `memref`s; the memory space says where a tile lives:
@@ -28,7 +28,7 @@ def Tile_Dialect : Dialect {
     with block-uniform values; a store outside `tile.parallel` happens once.
     Iterations of `tile.parallel` are unordered. Barriers are the compiler's
     business. Kernel arguments do not overlap unless marked `tile.may_alias`.
-  }];
+  }], ScheduleFacts);
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = [

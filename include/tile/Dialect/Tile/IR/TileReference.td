@@ -12,6 +12,25 @@
 #define TILE_REFERENCE_TD
 
 #ifdef TILE_REFERENCE
+defvar ScheduleFacts = [{
+
+    **What a schedule says of itself.** The pass that knows something about a
+    schedule writes it as one of these attributes, and later passes and the
+    lowering ask for it (ScheduleFacts.h). The dialect checks where they stand,
+    `--tile-verify-rings` that they are so (R9, R23 of docs/Rings.md).
+
+    | attribute | on | meaning | written by |
+    |---|---|---|---|
+    | `tile.arrivals` | `tile.ring.create` | arrivals that complete a phase of the `full` and of the `empty` mbarrier of a slot, and `by` which threads of a consumer: `warp`, `warpgroup`, `agent` (one thread), or `none` (the tensor core) | `--tile-count-arrivals` |
+    | `tile.meet` | `tile.ring.release` | threads have read, and the warps of each warpgroup meet before one thread arrives for them | `--tile-count-arrivals` |
+    | `tile.ring_loop` | `scf.for` | a pipelined loop: it steps by one, and iteration i has use i, or b + i, of its rings | `--tile-pipeline` |
+    | `tile.iteration_ahead` | `scf.if` | the branch is taken where the enclosing loop has an iteration that many after this one | `--tile-pipeline`, `--tile-prefetch-operands` |
+    | `tile.guards_loop` | `scf.if` | the branch is taken where the first loop in it has an iteration | `--tile-schedule-gemms` |
+    | `tile.gemms_in_flight` | `scf.for` | all gemms of the loop are by wgmma, and the loop carries their tokens into the next iteration | `--tile-schedule-gemms` |
+    | `tile.clear_first` | `tile.gemm` | the flag of `accumulate` is false in the first iteration of the enclosing loop | `--tile-clear-accumulators` |
+    | `tile.delivery` | `tile.await`, `tile.copy` | the wait and the two copies with the same number bring one piece of a result out through a tile in shared memory | `--tile-schedule-stores` |
+    | `tile.packed` | `tile.alloc` | a thread keeps two f16 or bf16 elements of the fragment as one word | `--tile-delay-stores` |
+}];
 defvar KernelSyntax = [{
     Syntax:
 
@@ -386,6 +405,7 @@ defvar EvictionPolicyCases = [{
     `last`: stays longer than others.
 }];
 #else
+defvar ScheduleFacts = "";
 defvar KernelSyntax = "";
 defvar KernelAttributes = "";
 defvar AllocAttributes = "";

@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -195,11 +196,12 @@ void apply(const LayoutAnalysis &analysis, MLIRContext *context) {
     inserter.insert(conversion);
 }
 
-/// Four times the registers that a thread has: beyond, nearly all of a fragment
-/// lies in local memory, and the code that moves it, which is written out,
-/// takes minutes to compile.
-constexpr int64_t kMostFragmentRegisters = 1024;
+/// Four times the registers that a thread has: instructions of gemms are
+/// written out for each of an accumulator's registers, and take minutes to
+/// compile beyond.
+constexpr int64_t kMostGemmRegisters = 1024;
 
+/// Refuses fragments that no thread holds, before layouts are sought.
 LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
   WalkResult walk = kernel.walk([&](AllocOp alloc) {
     auto type = cast<MemRefType>(alloc.getType());
@@ -212,19 +214,35 @@ LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
       elements = stated.getLayout().numRegisters();
     int64_t registers =
         llvm::divideCeil(elements * getStorageBits(type.getElementType()), 32);
-    if (registers <= kMostFragmentRegisters)
+    bool isOfGemm = isFragmentOfGemm(alloc.getResult());
+    if (elements <= kMaxRegisters &&
+        (registers <= kMostGemmRegisters || !isOfGemm))
       return WalkResult::advance();
-    InFlightDiagnostic diag =
-        alloc.emitOpError()
-        << "expected a fragment of at most " << kMostFragmentRegisters
-        << " registers in each thread, got " << registers << ": " << type
-        << " over " << threads << " threads";
+    InFlightDiagnostic diag = alloc.emitOpError() << "expected a fragment of ";
+    if (isOfGemm)
+      diag << "at most " << kMostGemmRegisters
+           << " registers in each thread for a gemm, got " << registers;
+    else
+      diag << "at most " << kMaxRegisters << " elements in each thread, got "
+           << elements;
+    diag << ": " << type << " over " << threads << " threads";
     diag.attachNote() << "a thread has " << target.maxRegistersPerThread
                       << " registers: use a smaller tile in a loop, more "
                          "threads, or a tile in shared memory";
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
+}
+
+/// Says of fragments that have their layouts now which are kept in memory.
+void emitMemoryRemarks(KernelOp kernel, const TargetInfo &target) {
+  kernel.walk([&](AllocOp alloc) {
+    if (isKeptInLocalMemory(alloc, target))
+      alloc.emitRemark() << "fragment holds " << registersOfFragment(alloc)
+                         << " registers a thread, more than "
+                         << target.maxRegistersPerThread
+                         << "; it is kept in local memory";
+  });
 }
 
 struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
@@ -265,6 +283,8 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
       if (remarks)
         emitRemarks(*analysis);
       apply(*analysis, &getContext());
+      if (remarks)
+        emitMemoryRemarks(kernel, *target);
     }
   }
 };

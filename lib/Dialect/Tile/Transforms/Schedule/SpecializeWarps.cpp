@@ -284,7 +284,7 @@ private:
                                       : WalkResult::interrupt();
                          })
                          .wasInterrupted();
-    std::optional<RegisterPeak> peak = findRegisterPeak(kernel);
+    std::optional<RegisterPeak> peak = findRegisterPeak(kernel, target);
     RoleRegisters registers = ThreadBudget(target).roles(
         threads, kernel.getPersistent().value_or(1),
         {areShared ? estimateCopyRegisters(load) : 0,

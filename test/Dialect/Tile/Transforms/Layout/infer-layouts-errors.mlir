@@ -133,22 +133,25 @@ module attributes {tile.target = #tile.target<"sm_90">} {
 
 // -----
 
-// Registers are few: what does not fit four times over is no fragment.
+// Registers are few: what does not fit four times over is no accumulator.
 module attributes {tile.target = #tile.target<"sm_90a">} {
-tile.kernel @large_fragment() grid(%bx) = (1) threads(128) {
-  // expected-error @below {{expected a fragment of at most 1024 registers in each thread, got 2048: 'memref<512x512xf32, #tile.fragment>' over 128 threads}}
+tile.kernel @large_accumulator() grid(%bx) = (1) threads(128) {
+  // expected-error @below {{expected a fragment of at most 1024 registers in each thread for a gemm, got 2048: 'memref<512x512xf32, #tile.fragment>' over 128 threads}}
   // expected-note @below {{a thread has 255 registers: use a smaller tile in a loop, more threads, or a tile in shared memory}}
   %t = tile.alloc : memref<512x512xf32, #tile.fragment>
+  %a = tile.alloc : memref<512x16xf16, #gpu.address_space<workgroup>>
+  %b = tile.alloc : memref<16x512xf16, #gpu.address_space<workgroup>>
+  tile.gemm %a, %b, %t : memref<512x16xf16, #gpu.address_space<workgroup>>, memref<16x512xf16, #gpu.address_space<workgroup>>, memref<512x512xf32, #tile.fragment>
 }
 }
 
 // -----
 
-// A stated layout counts with the elements that replicas hold twice.
+// Nor does local memory hold everything.
 module attributes {tile.target = #tile.target<"sm_90a">} {
-tile.kernel @replicated() grid(%b) = (1) threads(160) {
-  // expected-error @below {{expected a fragment of at most 1024 registers in each thread, got 3168}}
+tile.kernel @large_fragment() grid(%bx) = (1) threads(32) {
+  // expected-error @below {{expected a fragment of at most 65536 elements in each thread, got 131072: 'memref<2048x2048xi8, #tile.fragment>' over 32 threads}}
   // expected-note @below {{a thread has 255 registers}}
-  %f = tile.alloc layout(#tile.fragment_layout<shape [33, 48] reg [(2, 1:1), (33, 0:1), (24, 1:2)] lane [(32, *)] warp [(5, *)]>) : memref<33x48xf64, #tile.fragment>
+  %f = tile.alloc : memref<2048x2048xi8, #tile.fragment>
 }
 }

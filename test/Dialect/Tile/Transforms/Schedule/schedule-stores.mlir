@@ -46,10 +46,10 @@ tile.kernel @loop(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b
 // pieces through one tile: the second waits for the first to be read.
 // CHECK-LABEL: tile.kernel @groups
 // CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!tile.token) {
-// CHECK: tile.await read %[[BEFORE]] {groups = 2 : i64}
+// CHECK: tile.await read %[[BEFORE]] {groups = 2 : i64, tile.delivery = {{[0-9]+}} : i64}
 // CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {groups = array<i64: 2, 1>, layout
 // CHECK-NEXT: %[[FIRST:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} {groups = array<i64: 2, 1>, plan = {{.*}} -> !tile.token
-// CHECK: tile.await read %[[FIRST]] {groups = 2 : i64}
+// CHECK: tile.await read %[[FIRST]] {groups = 2 : i64, tile.delivery = {{[0-9]+}} : i64}
 // CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] {groups = array<i64: 2, 1>, layout
 // CHECK: %[[SECOND:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK: scf.yield %[[SECOND]]
