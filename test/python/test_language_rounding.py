@@ -70,7 +70,7 @@ OPERATIONS = {
 @pytest.mark.parametrize("mode", ["rz", "ru", "rd"])
 @pytest.mark.parametrize(
     ("dtype", "name"),
-    [(d, n) for d in KINDS for n in OPERATIONS if (d, n) != ("float64", "fmaf")],
+    [(d, n) for d in KINDS for n in OPERATIONS],
 )
 def test_directed_rounding(dtype, name, mode):
     operation, count, exact = OPERATIONS[name]
@@ -114,8 +114,6 @@ def test_what_is_refused():
     for dtype in ("float16", "bfloat16"):
         with pytest.raises(CompileError, match="Only rounding mode 'rn' is available for half"):
             _kernel(lambda x, y: T.ieee_add(x, y, "rz"), 2, dtype)
-    with pytest.raises(CompileError, match="T.ieee_fmaf in float64 is not supported yet"):
-        _kernel(lambda x, y, z: T.ieee_fmaf(x, y, z, "rz"), 3, "float64")
     with pytest.raises(CompileError, match="frsqrt is not supported for float64"):
         _kernel(T.ieee_frsqrt, 1, "float64")
     with pytest.raises(CompileError, match="expected a rounding mode of rn, rz, ru, rd"):

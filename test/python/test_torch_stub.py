@@ -78,3 +78,12 @@ def test_attention_equals_its_definition():
 
 def test_memory_that_nobody_wrote_shows():
     assert torch.isnan(torch.empty(3, dtype=torch.float16)).all()
+
+
+def test_types_of_python_and_views():
+    assert torch.ones(2, dtype=bool).dtype == torch.bool
+    assert torch.zeros(2).to(int).dtype == torch.int64
+    assert torch.zeros(4, dtype=torch.int32).view(dtype=torch.int8).shape == (16,)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as record:
+        torch.ones(2)
+    assert record.key_averages().table(sort_by="cuda_time_total") == ""

@@ -27,7 +27,8 @@ int64_t registersOf(const FragmentLayout &layout, Type element);
 /// The same of a fragment; more than any thread has where it has no layout yet.
 int64_t registersOfFragment(AllocOp fragment);
 
-/// Whether a gemm uses a fragment, or a view of it.
+/// Whether a gemm uses a fragment or a view of it, or its accumulator in tensor
+/// memory is copied there.
 bool isFragmentOfGemm(Value fragment);
 
 /// Whether a fragment, which has its layout, is kept in local memory and gone

@@ -77,18 +77,27 @@ static bool isFalseFirst(Value flag, scf::ForOp loop) {
          (compare.getRhs() == first && compare.getLhs() == lower);
 }
 
+/// The two values of which a condition says that the first is less than the
+/// second, however it is written; null where it says something else.
+static std::pair<Value, Value> comparedLess(Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (compare && compare.getPredicate() == arith::CmpIPredicate::slt)
+    return {compare.getLhs(), compare.getRhs()};
+  if (compare && compare.getPredicate() == arith::CmpIPredicate::sgt)
+    return {compare.getRhs(), compare.getLhs()};
+  return {};
+}
+
 /// Whether the condition says that the loop around has an iteration `ahead`
 /// after its own.
 static bool asksForIteration(scf::IfOp branch, int64_t ahead) {
   auto loop = dyn_cast<scf::ForOp>(branch->getParentOp());
-  auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (!loop || !compare ||
-      compare.getPredicate() != arith::CmpIPredicate::slt ||
-      compare.getRhs() != loop.getUpperBound())
+  auto [index, end] = comparedLess(branch.getCondition());
+  if (!loop || !index || end != loop.getUpperBound())
     return matchPattern(branch.getCondition(), m_Constant());
-  if (compare.getLhs() == loop.getInductionVar())
+  if (index == loop.getInductionVar())
     return ahead == 0;
-  auto sum = compare.getLhs().getDefiningOp<arith::AddIOp>();
+  auto sum = index.getDefiningOp<arith::AddIOp>();
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   return sum && step && sum.getLhs() == loop.getInductionVar() &&
          getConstantIntValue(sum.getRhs()) == ahead * *step;
@@ -100,13 +109,12 @@ static bool asksForLoop(scf::IfOp branch) {
   if (matchPattern(branch.getCondition(), m_Constant()))
     return true;
   auto loops = branch.thenBlock()->getOps<scf::ForOp>();
-  auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (loops.empty() || !compare ||
-      compare.getPredicate() != arith::CmpIPredicate::slt)
+  auto [first, end] = comparedLess(branch.getCondition());
+  if (loops.empty() || !first)
     return false;
   scf::ForOp loop = *loops.begin();
-  return isEqualConstantIntOrValue(compare.getLhs(), loop.getLowerBound()) &&
-         isEqualConstantIntOrValue(compare.getRhs(), loop.getUpperBound());
+  return isEqualConstantIntOrValue(first, loop.getLowerBound()) &&
+         isEqualConstantIntOrValue(end, loop.getUpperBound());
 }
 
 static bool carriesGemms(scf::ForOp loop) {

@@ -62,10 +62,18 @@ static int64_t ownRegisters(Operation *op) {
                      elementTypeOf(copy.getSource()));
 }
 
+/// Whether a copy moves an accumulator between tensor memory and registers.
+static bool movesAccumulator(Operation *op) {
+  auto copy = dyn_cast<CopyOp>(op);
+  return copy &&
+         (isTensorMemory(copy.getSource()) || isTensorMemory(copy.getTarget()));
+}
+
 bool tile::isFragmentOfGemm(Value fragment) {
   return llvm::any_of(fragment.getUsers(), [](Operation *user) {
-    return isa<GemmOp>(user) || (isa<ViewLikeOpInterface>(user) &&
-                                 isFragmentOfGemm(user->getResult(0)));
+    return isa<GemmOp>(user) || movesAccumulator(user) ||
+           (isa<ViewLikeOpInterface>(user) &&
+            isFragmentOfGemm(user->getResult(0)));
   });
 }
 

@@ -9,7 +9,7 @@ leaves (its results below 2^-960 may be a step off). Narrower types have `rn` al
 import math
 
 from .dtypes import dtype
-from .errors import fail, unsupported
+from .errors import fail
 from .mathematics import And, fma, reinterpret, rsqrt, sqrt
 from .values import Const, as_value, binary, cast, promote, select, type_of, unary
 
@@ -67,8 +67,16 @@ def _error_of_root(result, a):
 
 
 def _error_of_fma(result, a, b, c):
-    a, b, c = _wide(a, b, c)
-    return _beyond(*_two_sum(_mul(a, b), c), result)
+    if type_of(a).bits == 32:
+        a, b, c = _wide(a, b, c)
+        return _beyond(*_two_sum(_mul(a, b), c), result)
+    # The exact result is high + low + rest; each sum below leaves nothing out.
+    product = _mul(a, b)
+    rest = fma(a, b, unary("neg", product))
+    high, low = _two_sum(product, c)
+    low, rest = _two_sum(low, rest)
+    beyond, left = _two_sum(_sub(high, result), low)
+    return _add(beyond, _add(left, rest))
 
 
 def _finite(x):
@@ -118,8 +126,6 @@ def _operation(name, nearest, error, values, mode):
         return result
     if kind.bits < 32:
         fail(f"T.ieee_{name}: Only rounding mode 'rn' is available for half precision")
-    if kind.bits == 64 and name == "fmaf":
-        unsupported(f"rounding mode {mode!r} of T.ieee_fmaf in float64", "only 'rn' is there")
     finite = And(*(_finite(x) for x in [*values, result]))
     left = error(result, *values)
     left = select(finite, left, Const(0, type_of(left)))

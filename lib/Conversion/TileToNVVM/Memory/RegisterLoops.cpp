@@ -264,6 +264,19 @@ fragmentUses(KernelLowering &lowering, Operation *op, unsigned rank) {
   return uses;
 }
 
+/// Whether threads go through a tile element by element or in runs of them, not
+/// in matrices.
+static bool runsByElements(Operation *op) {
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  if (!move)
+    return true;
+  CopyPlanAttr plan = move.getPlanAttr();
+  return !isTensorMemory(move.getSource()) &&
+         !isTensorMemory(move.getTarget()) &&
+         (!plan || plan.getInstruction() == CopyInstruction::Vector ||
+          plan.getInstruction() == CopyInstruction::Scalar);
+}
+
 LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,
                                        LowerFunction lower) {
   auto isInLocalMemory = [&](Value buffer) {
@@ -275,7 +288,8 @@ LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,
                ? WalkResult::interrupt()
                : WalkResult::advance();
   };
-  if (!lowering.loopDigits.empty() || !op->walk(isUsed).wasInterrupted())
+  if (!lowering.loopDigits.empty() || !runsByElements(op) ||
+      !op->walk(isUsed).wasInterrupted())
     return lower(lowering, op);
   FragmentLayout loop;
   if (auto stated = op->getAttrOfType<FragmentLayoutAttr>("layout"))

@@ -80,7 +80,17 @@ def is_grad_enabled():
     return False
 
 
-from . import autograd, backends, cuda, nn, random, testing, utils, version  # noqa: E402
+from . import (  # noqa: E402
+    autograd,
+    backends,
+    cuda,
+    nn,
+    profiler,
+    random,
+    testing,
+    utils,
+    version,
+)
 
 conv2d = nn.functional.conv2d
 torch = sys.modules[__name__]
