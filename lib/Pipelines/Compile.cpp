@@ -67,6 +67,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.once = once;
   pipeline.remarks = options.remarks;
   pipeline.fastMath = options.fastMath;
+  pipeline.verifyNvvm = options.verifyNvvm;
   pipeline.roles = options.roles;
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyEach);
@@ -107,6 +108,11 @@ LogicalResult mlir::tile::inferLayouts(ModuleOp module,
 LogicalResult mlir::tile::selectCopies(ModuleOp module,
                                        const CompileOptions &options) {
   return runPipeline(module, options, buildCopyPipeline);
+}
+
+LogicalResult mlir::tile::placeSharedMemory(ModuleOp module,
+                                            const CompileOptions &options) {
+  return runPipeline(module, options, buildPlacementPipeline);
 }
 
 /// Whether there is something to compile: a kernel, as written or lowered.

@@ -10,6 +10,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Target/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -105,8 +106,8 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   passes.addPass(createCountArrivalsPass());
 }
 
-void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
-                                         const TileToNVVMOptions &options) {
+void mlir::tile::buildPlacementPipeline(OpPassManager &passes,
+                                        const TileToNVVMOptions &options) {
   buildSchedulePipeline(passes, options);
   if (options.verifyRings) {
     VerifyRingsPassOptions rings;
@@ -115,9 +116,23 @@ void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
     rings.remarks = options.remarks;
     passes.addPass(createVerifyRingsPass(rings));
   }
+  // Tiles that share bytes conflict, so that barriers come after places.
+  PlaceSharedMemoryPassOptions places;
+  places.remarks = options.remarks;
+  passes.addPass(createPlaceSharedMemoryPass(places));
+  InsertBarriersPassOptions barriers;
+  barriers.remarks = options.remarks;
+  passes.addPass(createInsertBarriersPass(barriers));
+}
+
+void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,
+                                         const TileToNVVMOptions &options) {
+  buildPlacementPipeline(passes, options);
   ConvertTileToNVVMPassOptions conversion;
   conversion.fastMath = options.fastMath;
   passes.addPass(createConvertTileToNVVMPass(conversion));
+  if (options.verifyNvvm)
+    passes.addPass(createVerifyNvvmPass());
 }
 
 void mlir::tile::registerTilePipelines() {
@@ -134,6 +149,11 @@ void mlir::tile::registerTilePipelines() {
       "the part of --tile-to-nvvm up to what is lowered: rings, roles and "
       "tokens, before --tile-verify-rings",
       buildSchedulePipeline);
+  PassPipelineRegistration<TileToNVVMOptions>(
+      "tile-to-barriers",
+      "the part of --tile-to-nvvm up to where shared memory is placed and "
+      "barriers stand: what is translated",
+      buildPlacementPipeline);
   PassPipelineRegistration<TileToNVVMOptions>(
       "tile-to-nvvm",
       "from the tile dialect to the LLVM and NVVM dialects, for one "

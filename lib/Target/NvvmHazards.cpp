@@ -282,15 +282,16 @@ static bool isBulkCopy(Operation *op) {
          text.drop_front(at).contains("shared");
 }
 
-/// Index of the thread, or it less a constant or under a mask: not a warp's.
+/// Index of the thread in its block or in a group of threads: it less a
+/// constant, under a mask, or a remainder. Not a warp's.
 static bool isThreadIndex(Value value, unsigned depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > 8)
     return false;
   if (isa<NVVM::ThreadIdXOp, NVVM::LaneIdOp>(op))
     return true;
-  if (isa<LLVM::SubOp, LLVM::AddOp, LLVM::AndOp, LLVM::ZExtOp, LLVM::SExtOp,
-          LLVM::TruncOp>(op))
+  if (isa<LLVM::SubOp, LLVM::AddOp, LLVM::AndOp, LLVM::URemOp, LLVM::ZExtOp,
+          LLVM::SExtOp, LLVM::TruncOp>(op))
     return isThreadIndex(op->getOperand(0), depth + 1) ||
            (op->getNumOperands() > 1 &&
             isThreadIndex(op->getOperand(1), depth + 1));

@@ -24,6 +24,10 @@ struct VerifyNvvmPass : tile::impl::VerifyNvvmPassBase<VerifyNvvmPass> {
     if (name.empty())
       if (auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName))
         name = target.getArch().str();
+    // What --convert-tile-to-nvvm leaves in its place.
+    if (name.empty())
+      if (auto lowered = module->getAttrOfType<StringAttr>("mlir_tile.arch"))
+        name = lowered.str();
     std::string error;
     const TargetInfo *target = TargetInfo::get(name, &error);
     if (!target) {

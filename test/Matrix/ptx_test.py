@@ -5,7 +5,7 @@
 Every kernel is compiled for one architecture, chosen in turn, the core group for all of them, and a few kernels for the
 architectures that have been added since. With --all-archs every kernel is compiled for every architecture that the compiler
 claims: for releases (CONTRIBUTING.md), some hours on 2 cores.
-A kernel fails on any error, on instructions that its description does not expect, on a warning
+A kernel fails on any error, on a hazard that --tile-verify-nvvm finds, on instructions that its description does not expect, on a warning
 C75xx of the assembler (serialized asynchronous instructions), on a stack frame, and on spills
 where the estimate of its registers leaves no reason for any. What is accepted is in ptx_limits.py, each with its reason; it is
 printed, and counts as skipped where a kernel is refused. Without ptxas nothing passes. The last line counts.
@@ -133,7 +133,7 @@ def check(kernel, arch, options):
     ptx = options.kernels / f"{kernel['name']}.{arch}.ptx"
     run = lambda *command: subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=options.timeout)
     try:
-        done = run(options.bin / "tile-translate", source, "--tile-to-ptx", f"--arch={arch}", "-o", ptx)
+        done = run(options.bin / "tile-translate", source, "--tile-to-ptx", "--verify-nvvm", f"--arch={arch}", "-o", ptx)
         if done.returncode:
             reason = refused(kernel, arch, done.stderr)
             return Skipped(reason) if reason else [f"tile-translate exits with {done.returncode}: {first_error(done.stderr)}"]

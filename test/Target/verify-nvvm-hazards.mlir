@@ -179,6 +179,23 @@ llvm.func @proxy_fence(%p: !llvm.ptr<3>, %v: f32, %c: f32, %d: i64) {
 
 // -----
 
+// One thread of each of two groups of warps issues the copy of its group.
+llvm.func @thread_of_each_group(%map: !llvm.ptr, %slot: i32, %barrier: i32, %x: i32) {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %threads = llvm.mlir.constant(128 : i32) : i32
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %own = llvm.urem %tid, %threads : i32
+  %first = llvm.icmp "eq" %own, %zero : i32
+  llvm.cond_br %first, ^issue, ^end
+^issue:
+  llvm.inline_asm has_side_effects "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$3, $3}], [$2];", "r,l,r,r" %slot, %map, %barrier, %x : (i32, !llvm.ptr, i32, i32) -> ()
+  llvm.br ^end
+^end:
+  llvm.return
+}
+
+// -----
+
 // No branch at all.
 llvm.func @straight_line(%map: !llvm.ptr, %slot: !llvm.ptr<7>, %barrier: !llvm.ptr<3>, %x: i32) {
   // expected-error @below {{every thread issues this bulk copy}}

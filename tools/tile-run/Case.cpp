@@ -435,6 +435,9 @@ static LogicalResult advance(ModuleOp module, const Case &which,
   case Stage::Scheduled:
     buildSchedulePipeline(manager, options);
     break;
+  case Stage::Barriers:
+    buildPlacementPipeline(manager, options);
+    break;
   case Stage::Lowered:
     llvm_unreachable("compiled as for a GPU");
   }

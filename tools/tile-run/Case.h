@@ -18,7 +18,7 @@ namespace mlir::tile::run {
 
 enum class Target { Cpu, Cuda };
 /// Phase of the IR that the CPU executes.
-enum class Stage { Source, Layouts, Copies, Scheduled, Lowered };
+enum class Stage { Source, Layouts, Copies, Scheduled, Barriers, Lowered };
 
 struct Case {
   std::string input;  ///< tile IR, or an artifact

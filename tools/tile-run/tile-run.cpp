@@ -118,6 +118,8 @@ struct Options {
           clEnumValN(Stage::Layouts, "layouts", "after layout inference"),
           clEnumValN(Stage::Copies, "copies", "after copy selection"),
           clEnumValN(Stage::Scheduled, "scheduled", "after pipelining"),
+          clEnumValN(Stage::Barriers, "barriers",
+                     "with places in shared memory and barriers"),
           clEnumValN(Stage::Lowered, "lowered",
                      "the LLVM IR that becomes PTX, thread by thread, with "
                      "checks for races and misuse")),

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutOutput.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "tile/Conversion/DrawArena.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Layout/CuteNotation.h"
 #include "tile/Layout/Draw.h"
@@ -181,6 +182,18 @@ FailureOr<std::string> mlir::tile::showLayouts(ModuleOp module,
       text += user + "\n";
     text += show(entry.layout, format) + "\n";
   }
+  return text;
+}
+
+FailureOr<std::string> mlir::tile::showArena(ModuleOp module) {
+  auto kernels = module.getOps<KernelOp>();
+  if (kernels.empty())
+    return module.emitError() << "expected a kernel to draw the shared memory "
+                                 "of, got none";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (failed(drawArena(*kernels.begin(), os)))
+    return failure();
   return text;
 }
 

@@ -19,6 +19,10 @@ enum class LayoutFormat { Text, Svg };
 FailureOr<std::string> showLayouts(ModuleOp module, LayoutFormat format,
                                    std::optional<unsigned> line);
 
+/// Draws what lies where in the shared memory of the first kernel's blocks.
+/// Fails, with an error at the module, when there is no kernel.
+FailureOr<std::string> showArena(ModuleOp module);
+
 /// Whether `source` is a layout on its own: a layout attribute
 /// (`#tile.fragment_layout<...>`) or CuTe's spelling (`(4,8):(2@1,1@0)`).
 bool isBareLayout(StringRef source);

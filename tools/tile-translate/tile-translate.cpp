@@ -50,7 +50,12 @@ struct Options {
                      "the layouts in words"),
           clEnumValN(Emit::LayoutSvg, "tile-layout-to-svg",
                      "a layout as a drawing: one period of the first, or of "
-                     "that of --layout-line"))};
+                     "that of --layout-line; with --arena, what lies where in "
+                     "shared memory"))};
+  cl::opt<bool> arena{
+      "arena", cl::cat(category),
+      cl::desc("with --tile-layout-to-svg: draw the shared memory of the first "
+               "kernel's blocks, bytes times program order")};
   cl::opt<unsigned> layoutLine{
       "layout-line", cl::cat(category), cl::value_desc("N"),
       cl::desc("show the layouts of what stands at line N only")};
@@ -117,6 +122,10 @@ struct Options {
       "element-bits", cl::cat(category), cl::init(16), cl::value_desc("N"),
       cl::desc("width of an element of a shared layout in CuTe's spelling "
                "(default: 16)")};
+  cl::opt<bool> verifyNvvm{
+      "verify-nvvm", cl::cat(category),
+      cl::desc("check what is translated for hazards that assemble, as "
+               "tile-opt --tile-verify-nvvm does")};
   cl::opt<bool> verifyEach{"verify-each", cl::cat(category),
                            cl::desc("verify after every pass")};
 };
@@ -161,6 +170,11 @@ static std::optional<LayoutFormat> layoutFormat(Emit emit) {
 /// Compiles `module` to the bytes asked for.
 static FailureOr<std::string> translate(ModuleOp module, const Options &options,
                                         const CompileOptions &compile) {
+  if (options.arena) {
+    if (failed(placeSharedMemory(module, compile)))
+      return failure();
+    return showArena(module);
+  }
   if (std::optional<LayoutFormat> format = layoutFormat(options.emit)) {
     if (failed(inferLayouts(module, compile)))
       return failure();
@@ -214,6 +228,10 @@ int tile::translateMain(int argc, char **argv) {
     return fail("expected what to write: --tile-to-llvmir, --tile-to-ptx, "
                 "--tile-to-cubin, --tile-to-artifact, --tile-layout-to-text or "
                 "--tile-layout-to-svg");
+  if (options.arena && (options.emit != Emit::LayoutSvg ||
+                        options.layoutLine.getNumOccurrences()))
+    return fail("--arena: expected --tile-layout-to-svg, without "
+                "--layout-line");
   std::string error;
   if (!options.arch.empty() && !TargetInfo::get(options.arch, &error))
     return fail("--arch: " + error);
@@ -246,6 +264,7 @@ int tile::translateMain(int argc, char **argv) {
   compile.roles = options.roles;
   compile.versions = options.versions && options.emit == Emit::Artifact;
   compile.verifyEach = options.verifyEach;
+  compile.verifyNvvm = options.verifyNvvm;
   compile.assembler = options.assembler;
   compile.ptxas = options.ptxas;
   compile.timeReport = options.timeReport ? &timeReport : nullptr;

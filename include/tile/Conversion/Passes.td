@@ -89,19 +89,119 @@ def ExpandSmallFloatsPass : Pass<"tile-expand-small-floats"> {
 // TileToNVVM
 //===----------------------------------------------------------------------===//
 
+def PlaceSharedMemoryPass : Pass<"tile-place-shared-memory", "::mlir::ModuleOp"> {
+  let summary = "Decides what lies where in a block's shared memory";
+  let description = [{
+    Runs after the schedule. Tiles and rings get offsets (`tile.offset`) by their
+    lives: those that are never alive together share bytes, the largest is placed
+    first, each at the lowest offset that is free during its life. Where that
+    does not fit, two tiles of one iteration of a loop may follow each other, too,
+    which costs barriers. Behind them lie mbarriers of rings (`tile.mbarriers`),
+    of clusters and of tcgen05, and last the scratch memory of the block and of
+    each role, in which operations exchange values between warps. For each
+    `tile.cluster_reduce` it is decided how many registers the blocks exchange
+    at a time, and whether through a ring that nobody needs any more. A kernel
+    that needs more shared memory than a block may have is an error.
+
+    An accumulator in tensor memory that no gemm writes any more, because a branch
+    was folded away, becomes a fragment.
+
+    With `remarks`, each tile and ring says which bytes it has, from which
+    operation to which it is needed, and which others have the same bytes;
+    `tile-translate --tile-layout-to-svg --arena` draws it.
+
+    Before:
+    ```mlir
+    tile.kernel @twice(%A: memref<64x64xf32>, %B: memref<64x64xf32>) grid(%bx) = (1) threads(128) {
+      %s = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
+      %t = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
+      tile.copy %A to %s ...
+      tile.copy %s to %B ...
+      tile.copy %A to %t ...
+      tile.copy %t to %B ...
+    }
+    ```
+    After: the tiles share their bytes.
+    ```mlir
+    tile.kernel @twice(...) ... attributes {tile.scratch = array<i64: 16384>, tile.shared_bytes = 16384 : i64} {
+      %s = tile.alloc layout(#rows) {tile.offset = 0 : i64} : memref<64x64xf32, #shared>
+      %t = tile.alloc layout(#rows) {tile.offset = 0 : i64} : memref<64x64xf32, #shared>
+      ...
+    ```
+
+    Needs: `--tile-set-target`, layouts of tiles and rings.
+    Leaves: places in shared memory, as attributes.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "say where tiles and rings lie, and how long they are needed">];
+  let statistics = [
+    Statistic<"placedBuffers", "placed-buffers", "tiles and rings placed">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def InsertBarriersPass : Pass<"tile-insert-barriers", "::mlir::ModuleOp"> {
+  let summary = "Inserts barriers and fences between accesses that conflict";
+  let description = [{
+    Runs after `tile-place-shared-memory`: tiles that share bytes conflict. An
+    operation of tiles runs on all threads of its agent, in order per thread only.
+    A barrier (`tile.barrier`) stands before the first operation that touches
+    what another one touched since the last barrier, on any path, where one of
+    both writes: bytes of shared memory, or elements of global memory that the
+    same thread need not have touched. Between operations that deal a tile out
+    alike among groups of warps, each group meets on its own. Where what comes
+    before a loop is all that conflicts, threads meet once in front of the loop.
+    Rings order their producers against their consumers, so that no barrier is
+    needed for them.
+
+    A fence (`tile.fence`) stands where threads have written to shared memory
+    what the asynchronous proxy touches next, or read what it overwrites
+    (`proxy`), and where copies by `cp.async` have to land that no ring waits for
+    (`copies`).
+
+    With `remarks`, each barrier names an access that made it necessary.
+
+    Before:
+    ```mlir
+    tile.copy %A to %s : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %s to %B : memref<64x64xf32, #shared> to memref<64x64xf32>
+    ```
+    After:
+    ```mlir
+    tile.copy %A to %s : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.barrier
+    tile.copy %s to %B : memref<64x64xf32, #shared> to memref<64x64xf32>
+    ```
+
+    Needs: `--tile-place-shared-memory`.
+    Leaves: `tile.barrier` and `tile.fence`; `tile.has_barriers` on the kernel.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "say what makes a barrier or a fence necessary">];
+  let statistics = [
+    Statistic<"insertedBarriers", "inserted-barriers", "barriers inserted">,
+    Statistic<"insertedFences", "inserted-fences",
+              "fences inserted where threads do not meet">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def ConvertTileToNVVMPass : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "Lowers kernels to functions of the llvm and nvvm dialects";
   let description = [{
     A full conversion: what comes out holds no operation, type or attribute of
     the tile dialect. Each `tile.kernel` becomes an `llvm.func` whose parameters
-    follow docs/Artifact.md; fragments become arrays of registers, shared tiles
-    parts of one arena placed by liveness, and barriers stand where accesses
-    conflict. Layouts and plans must be there (`tile-infer-layouts`,
-    `tile-select-copies`) and loops scheduled (`tile-pipeline`).
+    follow docs/Artifact.md; fragments become arrays of registers, and shared
+    tiles parts of one arena. Nothing is decided here: layouts and plans must be
+    there (`tile-infer-layouts`, `tile-select-copies`), loops scheduled
+    (`tile-pipeline`), shared memory placed (`tile-place-shared-memory`) and
+    barriers inserted (`tile-insert-barriers`). What is missing is an error that
+    names the pass.
 
     Before:
     ```mlir
-    tile.kernel @k(%A: memref<64xf32>) grid(%bx) = (1) threads(32) {
+    tile.kernel @k(%A: memref<64xf32>) grid(%bx) = (1) threads(32)
+        attributes {tile.has_barriers, tile.scratch = array<i64: 0>, tile.shared_bytes = 0 : i64} {
       tile.return
     }
     ```
@@ -118,7 +218,7 @@ def ConvertTileToNVVMPass : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
                         "flushing (docs/Rationale/Math.md has the bounds)">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];

@@ -46,6 +46,8 @@ struct CompileOptions {
   bool versions = false;
   /// Verifies after every pass, not only at the end.
   bool verifyEach = false;
+  /// Checks what is translated for hazards that assemble (--tile-verify-nvvm).
+  bool verifyNvvm = false;
   AssemblerKind assembler = AssemblerKind::Auto;
   std::string ptxas; ///< path; empty: found on PATH
   /// Asks the assembler for its version; compileToArtifact always does.
@@ -72,6 +74,9 @@ LogicalResult inferLayouts(ModuleOp module, const CompileOptions &options);
 
 /// Further, to where every copy has its instruction.
 LogicalResult selectCopies(ModuleOp module, const CompileOptions &options);
+
+/// Further, to where shared memory is placed and barriers stand.
+LogicalResult placeSharedMemory(ModuleOp module, const CompileOptions &options);
 
 /// LLVM IR as text, after optimization.
 FailureOr<std::string> compileToLLVMIR(ModuleOp module,

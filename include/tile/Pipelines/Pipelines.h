@@ -40,6 +40,11 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc("refuse schedules that --tile-verify-rings refutes within "
                      "some milliseconds"),
       llvm::cl::init(true)};
+  Option<bool> verifyNvvm{
+      *this, "verify-nvvm",
+      llvm::cl::desc("run --tile-verify-nvvm on what comes out: refuse "
+                     "instructions that the target lacks, and hazards"),
+      llvm::cl::init(false)};
   Option<bool> fastMath{
       *this, "fast-math",
       llvm::cl::desc("math functions by approximate instructions that flush "
@@ -64,6 +69,10 @@ void buildCopyPipeline(OpPassManager &passes, const TileToNVVMOptions &options);
 /// what comes out.
 void buildSchedulePipeline(OpPassManager &passes,
                            const TileToNVVMOptions &options);
+
+/// Further, to what is translated: shared memory is placed, and barriers stand.
+void buildPlacementPipeline(OpPassManager &passes,
+                            const TileToNVVMOptions &options);
 
 /// `--tile-to-nvvm`: from the tile dialect to the LLVM and NVVM dialects.
 void buildTileToNVVMPipeline(OpPassManager &passes,

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RuntimeCalls.h"
+#include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -103,6 +104,18 @@ static bool lowerTokens(func::FuncOp function, bool lazy) {
 }
 
 //===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+/// An agent is one thread here: what its threads meet at is nothing.
+static void dropBarriers(func::FuncOp function) {
+  function.walk([](Operation *op) {
+    if (isa<BarrierOp, FenceOp>(op))
+      op->erase();
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
 
@@ -125,6 +138,7 @@ static void lowerRoles(WarpSpecializeOp op) {
 
 LogicalResult tile::lowerAgents(func::FuncOp function, bool lazyAsync,
                                 std::optional<unsigned> poison) {
+  dropBarriers(function);
   SmallVector<WarpSpecializeOp> roles;
   function.walk([&](WarpSpecializeOp op) { roles.push_back(op); });
   bool hasRings =

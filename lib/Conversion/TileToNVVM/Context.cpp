@@ -174,11 +174,10 @@ LLVM::InlineAsmOp KernelLowering::inlineAsm(TypeRange results, StringRef text,
       /*operand_attrs=*/ArrayAttr());
 }
 
-Value KernelLowering::scratch(int64_t offset) {
+Value KernelLowering::sharedAt(int64_t offset) {
   return LLVM::GEPOp::create(
       builder, sharedBase.getType(), builder.getI8Type(), sharedBase,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-          llvm::alignTo(arena.bytes, 16) + scratchStart + offset)});
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
 }
 
 //===----------------------------------------------------------------------===//

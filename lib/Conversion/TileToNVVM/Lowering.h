@@ -10,6 +10,7 @@
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_LOWERING_H
 #define TILE_LIB_CONVERSION_TILETONVVM_LOWERING_H
 
+#include "Prepare/SharedArena.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -153,40 +154,12 @@ void registerDebugLowerings(Registry &registry);
 void registerMemoryLowerings(Registry &registry);
 void registerViewLowerings(Registry &registry);
 
-/// Where every shared buffer of a kernel lies, from liveness.
-struct SharedArena {
-  llvm::MapVector<Operation *, int64_t> offsets; // alloc or ring.create -> byte
-  int64_t bytes = 0;
-  /// Full mbarriers of a ring, then its empty ones, 8 bytes each.
-  llvm::MapVector<Operation *, int64_t> mbarriers;
-  /// Two mbarriers on which the blocks of a cluster meet, where they do.
-  int64_t clusterBarriers = 0;
-  /// Bytes [first, second) that a buffer (alloc result or ring view) occupies,
-  /// all stages of a ring included.
-  std::pair<int64_t, int64_t> range(Value buffer) const;
-};
-inline constexpr int64_t kMbarrierBytes = 8;
-/// Size and alignment of one stage, and stages, of an alloc or ring.create.
-FailureOr<SharedArena> allocateSharedMemory(KernelOp kernel);
-/// Bytes of each buffer of a ring, each aligned for the next.
-SmallVector<int64_t> ringBufferOffsets(RingCreateOp ring, int64_t &stageBytes);
-
-/// Whether an operation reads a buffer in shared memory through the async
-/// proxy: the operands of wgmma, the source of a bulk store.
-bool readsThroughAsyncProxy(Operation *op, Value buffer);
-
-/// On a barrier: groups of warps that each meet on their own.
-inline constexpr llvm::StringLiteral kBarrierGroups = "tile.groups";
 /// Waits, where an agent ends, until every slot that it filled is empty, so
 /// that no arrival is under way to its block (rings in `sharedUses`).
 void emitProducerTails(KernelLowering &lowering);
 
 /// Lowers what is left of scf, affine, arith, math, vector and cf.
 LogicalResult convertToLLVM(ModuleOp module);
-
-/// Inserts the barriers that accesses to shared and global memory need.
-void insertBarriers(KernelOp kernel, const SharedArena &arena,
-                    const TargetInfo &target);
 
 /// Initializes the mbarriers on which the blocks of a cluster meet, where
 /// operations of `kernel` combine their fragments.
@@ -205,17 +178,13 @@ public:
   /// Entry block of the function: constants, thread ids and allocas go here.
   Block *entry = nullptr;
   SharedArena arena;
-  /// Bytes of scratch behind the arena that single operations (conversions,
-  /// reductions across warps) use, and where the agent's own begin: roles run
-  /// side by side.
-  int64_t scratchBytes = 0, scratchStart = 0;
-  /// Says that an operation uses `bytes` from `scratch(0)` on.
-  void reserveScratch(int64_t bytes) {
-    scratchBytes = std::max(scratchBytes, scratchStart + bytes);
-  }
+  /// Where the scratch memory of the agent begins. Operations use it one after
+  /// the other (Prepare/Scratch.h).
+  int64_t scratchStart = 0;
   Value sharedBase; // !llvm.ptr<3> of the arena
-  /// Pointer into the scratch behind the arena, `offset` bytes from its start.
-  Value scratch(int64_t offset);
+  /// Pointer to a place in the arena, and to one in the agent's scratch.
+  Value sharedAt(int64_t offset);
+  Value scratch(int64_t offset) { return sharedAt(scratchStart + offset); }
 
   llvm::MapVector<Value, GlobalBuffer> globals;
   llvm::MapVector<Value, SharedBuffer> shareds;
@@ -253,8 +222,6 @@ public:
 
   /// Parity of the phase that the cluster's mbarriers are in (!llvm.ptr).
   Value clusterPhase;
-  /// Rings whose memory is free where fragments are combined.
-  llvm::DenseMap<Operation *, Operation *> idleRings;
   /// Arrived at the cluster's barrier, and not waited yet.
   bool clusterBarrierPends = false;
 

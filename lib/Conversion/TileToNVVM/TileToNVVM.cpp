@@ -4,7 +4,8 @@
 // Drives the lowering: one `llvm.func` per kernel with the argument order of
 // docs/Artifact.md, shared memory in one dynamic arena, tile operations through
 // the registry of this directory, then what upstream's dialects have become
-// (ToLLVM.cpp). Layouts, copy and mma plans, and pipelining are decided before.
+// (ToLLVM.cpp). Layouts, copy and mma plans, pipelining, places in shared
+// memory and barriers are decided before.
 //
 //===----------------------------------------------------------------------===//
 #include "Memory/PackedMemory.h"
@@ -22,6 +23,7 @@
 #include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Target/ManifestBuilder.h"
 
@@ -233,22 +235,18 @@ static void hoistAllocas(Block &entry) {
   }
 }
 
-static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
-                                 const Registry &registry) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  OpBuilder builder(kernel);
-  KernelLowering lowering(kernel, target, builder);
-  lowering.registry = &registry;
-  FailureOr<SharedArena> arena = allocateSharedMemory(kernel);
-  if (failed(arena))
-    return failure();
-  lowering.arena = *arena;
-  insertBarriers(kernel, lowering.arena, target);
+/// What earlier passes decided about shared memory and barriers.
+static FailureOr<SharedArena> readDecisions(KernelOp kernel) {
+  FailureOr<SharedArena> arena = readSharedArena(kernel);
+  if (succeeded(arena) && !kernel->hasAttr(kHasBarriersAttrName))
+    return kernel.emitOpError()
+           << "expected its barriers: run --tile-insert-barriers";
+  return arena;
+}
 
-  FailureOr<runtime::KernelSpec> manifest = buildKernelManifest(kernel);
-  if (failed(manifest))
-    return failure();
-
+/// An empty function with the kernel's parameters and bounds.
+static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, KernelOp kernel,
+                                       const TargetInfo &target) {
   SmallVector<Type> parameters;
   for (Attribute type : kernel.getArgTypes())
     appendParameters(cast<TypeAttr>(type).getValue(), parameters);
@@ -268,47 +266,44 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
                       builder.getI64IntegerAttr(peak->registers()));
     function->setAttr(kPeakLocationAttrName, peak->op->getLoc());
   }
-  Block *entry = function.addEntryBlock(builder);
-  lowering.entry = entry;
-  lowering.function = function;
-  lowering.manifest = &*manifest;
-  lowering.agent.warps = kernel.getNumWarps();
-  lowering.builder.setInsertionPointToStart(entry);
-  bindArguments(lowering, function);
+  return function;
+}
+
+/// What a block does once before it runs the kernel's body.
+static LogicalResult emitStart(KernelLowering &lowering) {
+  auto module = lowering.kernel->getParentOfType<ModuleOp>();
+  lowering.entry = lowering.function.addEntryBlock(lowering.builder);
+  lowering.builder.setInsertionPointToStart(lowering.entry);
+  bindArguments(lowering, lowering.function);
   bindBlockIds(lowering);
+  OpBuilder builder(lowering.kernel);
   LLVM::GlobalOp arenaSymbol = getArena(module, builder);
   lowering.sharedBase =
       LLVM::AddressOfOp::create(lowering.builder, arenaSymbol);
-
   if (failed(beginTensorMemory(lowering)))
     return failure();
-  if (failed(createClusterBarriers(lowering, kernel)))
-    return failure();
-  Block &body = kernel.getBodyRegion().front();
-  entry->getOperations().splice(entry->end(), body.getOperations());
-  if (failed(lowering.lowerBlock(*entry)))
-    return failure();
-  prefetchTensorMaps(lowering);
-  if (failed(verifyKernelManifest(kernel, *manifest)))
-    return failure();
-  Operation *terminator = entry->getTerminator();
+  return createClusterBarriers(lowering, lowering.kernel);
+}
+
+/// What a block does once after the kernel's body.
+static void emitEnd(KernelLowering &lowering) {
+  Operation *terminator = lowering.entry->getTerminator();
   lowering.builder.setInsertionPoint(terminator);
   emitProducerTails(lowering);
   endTensorMemory(lowering);
   // No block leaves while a peer may still arrive at or write into its memory.
   // Pairs have met before they gave their columns back.
   if (!lowering.tensorMemory.isPair &&
-      llvm::any_of(entry->getOps<RingCreateOp>(), [](RingCreateOp ring) {
-        return ring.getPeers().value_or(1) > 1;
-      }))
+      llvm::any_of(
+          lowering.entry->getOps<RingCreateOp>(),
+          [](RingCreateOp ring) { return ring.getPeers().value_or(1) > 1; }))
     lowering.clusterBarrier();
   LLVM::ReturnOp::create(lowering.builder, ValueRange());
   terminator->erase();
-  if (failed(keepAsyncLoops(lowering)))
-    return failure();
-  eraseTokens(function);
-  orderPackedAccesses(lowering);
-  hoistAllocas(*entry);
+}
+
+/// Erases the operations that were lowered; fails where one is still used.
+static LogicalResult eraseLowered(KernelLowering &lowering) {
   for (Operation *op : llvm::reverse(lowering.lowered)) {
     if (!op->use_empty()) {
       Operation *user = *op->user_begin();
@@ -317,21 +312,49 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
     }
     op->erase();
   }
+  return success();
+}
 
-  int64_t bytes =
-      llvm::alignTo(lowering.arena.bytes, 16) + lowering.scratchBytes;
-  bytes = std::max(bytes, leastSharedBytes(lowering));
-  if (bytes > target.sharedPerBlock) {
-    InFlightDiagnostic diag = kernel.emitOpError()
-                              << "expected at most " << target.sharedPerBlock
-                              << " bytes of shared memory on " << target.arch
-                              << ", got " << bytes;
-    diag.attachNote() << "use smaller tiles or fewer stages";
-    return diag;
-  }
-  function->setAttr(kSharedBytesAttrName, builder.getI64IntegerAttr(bytes));
-  function->setAttr(kManifestAttrName,
-                    builder.getStringAttr(writeKernelManifest(*manifest)));
+static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
+                                 const Registry &registry) {
+  OpBuilder builder(kernel);
+  KernelLowering lowering(kernel, target, builder);
+  lowering.registry = &registry;
+  FailureOr<SharedArena> arena = readDecisions(kernel);
+  if (failed(arena))
+    return failure();
+  lowering.arena = *arena;
+  lowering.scratchStart = arena->scratch.front();
+  FailureOr<runtime::KernelSpec> manifest = buildKernelManifest(kernel);
+  if (failed(manifest))
+    return failure();
+  lowering.manifest = &*manifest;
+  lowering.function = createFunction(builder, kernel, target);
+  lowering.agent.warps = kernel.getNumWarps();
+  if (failed(emitStart(lowering)))
+    return failure();
+
+  Block *entry = lowering.entry;
+  Block &body = kernel.getBodyRegion().front();
+  entry->getOperations().splice(entry->end(), body.getOperations());
+  if (failed(lowering.lowerBlock(*entry)))
+    return failure();
+  prefetchTensorMaps(lowering);
+  if (failed(verifyKernelManifest(kernel, *manifest)))
+    return failure();
+  emitEnd(lowering);
+  if (failed(keepAsyncLoops(lowering)))
+    return failure();
+  eraseTokens(lowering.function);
+  orderPackedAccesses(lowering);
+  hoistAllocas(*entry);
+  if (failed(eraseLowered(lowering)))
+    return failure();
+
+  lowering.function->setAttr(kSharedBytesAttrName,
+                             builder.getI64IntegerAttr(lowering.arena.bytes));
+  lowering.function->setAttr(
+      kManifestAttrName, builder.getStringAttr(writeKernelManifest(*manifest)));
   for (BlockArgument argument : body.getArguments())
     if (!argument.use_empty())
       return argument.use_begin()->getOwner()->emitOpError()

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmOperands.h"
+#include "Prepare/Scratch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,13 +24,8 @@ static FailureOr<SharedBuffer> throughScratch(KernelLowering &lowering,
     return failure();
   auto type = cast<MemRefType>(buffer.getType());
   Type element = type.getElementType();
-  SharedBuffer scratch = {
-      lowering.scratch(offset),
-      SharedLayout::rowMajor(
-          type.getShape(),
-          lowering.storageType(element).getIntOrFloatBitWidth())};
+  SharedBuffer scratch = {lowering.scratch(offset), operandScratch(type)};
   offset += llvm::alignTo(scratch.layout.sizeInBytes(), 16);
-  lowering.reserveScratch(offset);
   KernelLowering::SharedAddresses addresses(lowering, scratch, fragment->layout,
                                             {0, 1});
   SmallVector<Value> threadPart = lowering.threadCoordinates(fragment->layout);

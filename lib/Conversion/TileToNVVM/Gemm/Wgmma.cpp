@@ -5,7 +5,7 @@
 // commit (and the wait of a gemm without token). Its accumulators are scalars,
 // tied in and out, so nothing can come between that touches them. Waiting for
 // a token is emitWgmmaWait's, called where tokens are awaited; proxy fences
-// before operands are read are Barriers.cpp's and Ring.cpp's.
+// before operands are read are InsertBarriers.cpp's and Ring.cpp's.
 //
 //===----------------------------------------------------------------------===//
 #include "Wgmma.h"

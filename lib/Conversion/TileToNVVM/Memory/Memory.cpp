@@ -1,18 +1,20 @@
 //===- Memory.cpp - alloc and block-level scalar memory operations --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `tile.alloc`, `memref.dim`, `memref.load` and `memref.store` outside parallel
-// loops. A store outside `parallel` happens once: thread 0 does it.
+// `tile.alloc`, barriers, `memref.dim`, `memref.load` and `memref.store`
+// outside parallel loops. A store outside `parallel` happens once: thread 0
+// does it.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
 #include "ScalarMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/RegisterPressure.h"
+#include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -38,16 +40,13 @@ static LogicalResult lowerAlloc(KernelLowering &lowering, Operation *op) {
   auto alloc = cast<AllocOp>(op);
   Value buffer = alloc.getResult();
   auto type = cast<MemRefType>(buffer.getType());
-  auto &b = lowering.builder;
   switch (getMemorySpace(type)) {
   case MemorySpace::Shared: {
     auto it = lowering.arena.offsets.find(op);
     if (it == lowering.arena.offsets.end())
       return success(); // never used
-    Value pointer = LLVM::GEPOp::create(
-        b, lowering.sharedBase.getType(), b.getI8Type(), lowering.sharedBase,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(it->second)});
-    lowering.shareds[buffer] = {pointer, getSharedLayout(buffer).getLayout()};
+    lowering.shareds[buffer] = {lowering.sharedAt(it->second),
+                                getSharedLayout(buffer).getLayout()};
     return success();
   }
   case MemorySpace::Fragment: {
@@ -167,8 +166,23 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
 }
 
 static LogicalResult lowerBarrier(KernelLowering &lowering, Operation *op) {
-  auto groups = op->getAttrOfType<IntegerAttr>(kBarrierGroups);
-  lowering.barrier(groups ? groups.getInt() : 1);
+  lowering.barrier(cast<BarrierOp>(op).getGroups().value_or(1));
+  return success();
+}
+
+static LogicalResult lowerFence(KernelLowering &lowering, Operation *op) {
+  auto fence = cast<FenceOp>(op);
+  auto &b = lowering.builder;
+  if (fence.getCopies()) {
+    NVVM::CpAsyncCommitGroupOp::create(b);
+    NVVM::CpAsyncWaitGroupOp::create(b, 0);
+  }
+  if (fence.getProxy())
+    NVVM::FenceProxyOp::create(
+        b,
+        NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(b.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
   return success();
 }
 
@@ -184,5 +198,6 @@ void tile::nvvm::registerMemoryLowerings(Registry &registry) {
   registry.add<memref::LoadOp>(lowerLoad);
   registry.add<memref::StoreOp>(lowerStore);
   registry.add<memref::AtomicRMWOp>(lowerAtomic);
-  registry.add<gpu::BarrierOp>(lowerBarrier);
+  registry.add<BarrierOp>(lowerBarrier);
+  registry.add<FenceOp>(lowerFence);
 }

@@ -11,6 +11,7 @@
 #include "Memory/Places.h"
 #include "Memory/RegisterLoops.h"
 #include "Memory/ScalarMemory.h"
+#include "Prepare/Scratch.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Tma/TmaCopy.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -496,9 +497,7 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
   SmallVector<unsigned> dims;
   for (int64_t d = 0; d < type.getRank(); ++d)
     dims.push_back(d);
-  if (conversion->kind == ConversionKind::Identity ||
-      (conversion->kind == ConversionKind::RegisterRename &&
-       sameThreads(to->layout, from->layout, dims))) {
+  if (convertsInRegisters(*conversion, from->layout, to->layout)) {
     RegisterMap map(from->layout);
     for (int64_t r = 0, e = to->layout.numRegisters(); r < e; ++r) {
       int64_t source = map(to->layout.axisCoordinates(Axis::Register, r));
@@ -510,12 +509,7 @@ static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
     }
     return success();
   }
-  // Through shared memory: rows padded by 16 bytes against bank conflicts.
-  int64_t pad = std::max<int64_t>(1, 16 / bytesOf(element));
-  SharedBuffer scratch = {
-      lowering.scratch(0),
-      SharedLayout::rowMajor(type.getShape(), bytesOf(element) * 8, pad)};
-  lowering.reserveScratch(scratch.layout.sizeInBytes());
+  SharedBuffer scratch = {lowering.scratch(0), conversionScratch(type)};
   lowering.barrier(); // earlier users of the scratch are done
   for (bool isStore : {true, false}) {
     FragmentBuffer &fragment = isStore ? *from : *to;

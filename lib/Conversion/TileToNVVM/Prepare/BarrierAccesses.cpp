@@ -61,7 +61,7 @@ AccessTable::AccessTable(KernelOp kernel, const SharedArena &arena,
     if (!earlier.view)
       continue;
     earlier.view = nullptr;
-    agedIds[id] = intern(earlier);
+    agedIds[id] = intern(firstOperations[id], earlier);
   }
   for (unsigned id = agedIds.size(); id < accesses.size(); ++id)
     agedIds.push_back(id);
@@ -102,13 +102,14 @@ const llvm::BitVector &AccessTable::throughViewsOf(Operation *op) const {
   return it == byView.end() ? none : it->second;
 }
 
-unsigned AccessTable::intern(const MemoryAccess &access) {
+unsigned AccessTable::intern(Operation *op, const MemoryAccess &access) {
   SmallVector<unsigned> &known = byBuffer[access.buffer];
   for (unsigned id : known)
     if (accesses[id] == access)
       return id;
   known.push_back(accesses.size());
   accesses.push_back(access);
+  firstOperations.push_back(op);
   return known.back();
 }
 
@@ -267,7 +268,7 @@ void AccessTable::collect(Operation *op) {
       asyncFills.insert({access.ring, access.range});
     }
     SmallVector<unsigned, 2> &ids = byOperation[op];
-    unsigned id = intern(access);
+    unsigned id = intern(op, access);
     if (!llvm::is_contained(ids, id))
       ids.push_back(id);
   }

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The accesses of a kernel's operations to shared and global memory, each once,
-// and which two of them a barrier has to part. Barriers.cpp decides where.
+// and which two of them a barrier has to part. InsertBarriers.cpp decides
+// where.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_BARRIERACCESSES_H
 #define TILE_LIB_CONVERSION_TILETONVVM_BARRIERACCESSES_H
 
-#include "Lowering.h"
+#include "Prepare/SharedArena.h"
+#include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -44,6 +46,10 @@ struct MemoryAccess {
   bool isProduction() const { return isa_and_nonnull<RingAcquireOp>(view); }
 };
 
+/// Whether an operation reads a buffer in shared memory through the async
+/// proxy: the operands of wgmma, the source of a bulk store.
+bool readsThroughAsyncProxy(Operation *op, Value buffer);
+
 /// A loop of block level: its iterations come around, its body is no tile's.
 bool isBlockLoop(Operation *op);
 
@@ -56,6 +62,8 @@ public:
   size_t size() const { return accesses.size(); }
   const MemoryAccess &operator[](unsigned id) const { return accesses[id]; }
   ArrayRef<unsigned> of(Operation *op) const;
+  /// The first operation that makes an access.
+  Operation *firstOf(unsigned id) const { return firstOperations[id]; }
   /// Those made inside a loop or a `warp_specialize`.
   const llvm::BitVector &inside(Operation *op) const;
   /// The same access to what is an earlier use of its ring now.
@@ -80,7 +88,7 @@ private:
   /// Whether the async proxy writes bytes of an access, but for its own ring.
   bool isFilledByProxy(const MemoryAccess &access) const;
   void collect(Operation *op);
-  unsigned intern(const MemoryAccess &access);
+  unsigned intern(Operation *op, const MemoryAccess &access);
   MemoryAccess describe(Operation *op, Value buffer, bool isWrite,
                         bool isAtomic) const;
   void describeMove(TileMoveOpInterface move, MemoryAccess &access) const;
@@ -91,6 +99,7 @@ private:
   const SharedArena &arena;
   const TargetInfo &target;
   std::vector<MemoryAccess> accesses;
+  SmallVector<Operation *> firstOperations; // by access
   SmallVector<unsigned> agedIds;
   llvm::DenseMap<Value, SmallVector<unsigned>> byBuffer;
   llvm::DenseMap<Operation *, SmallVector<unsigned, 2>> byOperation;

@@ -16,31 +16,18 @@
 // fragment that is larger than the shared memory left goes in pieces.
 //
 //===----------------------------------------------------------------------===//
+#include "ClusterExchange.h"
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Conversion/Combination.h"
+#include "tile/Dialect/Tile/IR/Placement.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
-
-/// Rounds that are worth one more block on the multiprocessor, and blocks there
-/// that are worth rounds.
-static constexpr int64_t kMaxPieces = 4, kMaxRunning = 4;
-/// Shared memory that every block takes besides its own.
-static constexpr int64_t kReservedBytes = 1024;
-
-/// The type that elements are exchanged and combined in.
-static Type carrierOf(Type element) {
-  MLIRContext *context = element.getContext();
-  if (element.getIntOrFloatBitWidth() >= 32)
-    return element;
-  return isa<FloatType>(element) ? Type(Float32Type::get(context))
-                                 : Type(IntegerType::get(context, 32));
-}
 
 static Value addressOf(KernelLowering &lowering, Value pointer) {
   return LLVM::PtrToIntOp::create(lowering.builder,
@@ -63,46 +50,8 @@ static Value mapToBlock(KernelLowering &lowering, Value address, Value rank) {
 }
 
 static Value mbarrierPointer(KernelLowering &lowering, int64_t number) {
-  int64_t offset = lowering.arena.clusterBarriers + number * kMbarrierBytes;
-  return LLVM::GEPOp::create(
-      lowering.builder, lowering.sharedBase.getType(),
-      lowering.builder.getI8Type(), lowering.sharedBase,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-}
-
-static int64_t ringBytes(RingCreateOp ring) {
-  int64_t bytes;
-  ringBufferOffsets(ring, bytes);
-  return bytes * ring.getRing().getType().getStages();
-}
-
-/// A ring that nobody uses from `op` on: what was copied into it was waited
-/// for, read, and is not needed again. Null in a loop, whose next round would.
-static RingCreateOp findIdleRing(ClusterReduceOp op, const SharedArena &arena) {
-  Region *agent = op->getParentRegion();
-  for (; !isa<WarpSpecializeOp, KernelOp>(agent->getParentOp());
-       agent = agent->getParentRegion())
-    if (isa<LoopLikeOpInterface>(agent->getParentOp()))
-      return {};
-  Operation *here = agent->front().findAncestorOpInBlock(*op);
-  RingCreateOp result;
-  int64_t most = 0;
-  for (auto [owner, offset] : arena.offsets) {
-    auto ring = dyn_cast<RingCreateOp>(owner);
-    if (!ring || !ring.getRing().getType().usesMbarriers() ||
-        ring.getPeers().value_or(1) > 1)
-      continue;
-    bool isIdle = llvm::all_of(ring->getUsers(), [&](Operation *user) {
-      if (!agent->isAncestor(user->getParentRegion()))
-        return isa<RingAcquireOp, RingCommitOp, RingDrainOp>(user);
-      return agent->front().findAncestorOpInBlock(*user)->isBeforeInBlock(here);
-    });
-    if (int64_t bytes = ringBytes(ring); isIdle && bytes > most) {
-      result = ring;
-      most = bytes;
-    }
-  }
-  return result;
+  return lowering.sharedAt(*lowering.arena.clusterBarriers +
+                           number * kMbarrierBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,6 +79,9 @@ LogicalResult tile::nvvm::createClusterBarriers(KernelLowering &lowering,
   if (!lowering.target.hasClusters())
     return first.emitOpError()
            << "expected a target with clusters, got " << lowering.target.arch;
+  if (!lowering.arena.clusterBarriers)
+    return kernel.emitOpError() << "expected '" << kClusterBarriersAttrName
+                                << "': run --tile-place-shared-memory";
   auto &b = lowering.builder;
   Value elected = lowering.elected();
   auto branch = scf::IfOp::create(b, elected, /*withElseRegion=*/false);
@@ -145,10 +97,6 @@ LogicalResult tile::nvvm::createClusterBarriers(KernelLowering &lowering,
     lowering.inlineAsm(TypeRange(), "fence.mbarrier_init.release.cluster;",
                        "~{memory}", ValueRange());
   }
-  // While roles are still apart.
-  kernel.walk([&](ClusterReduceOp op) {
-    lowering.idleRings[op] = findIdleRing(op, lowering.arena);
-  });
   // Published to the cluster. A role waits for the other blocks when it is
   // about to combine, beside the first loads, or at its end; where rings have
   // peers everybody waits here.
@@ -181,19 +129,12 @@ public:
                    const FragmentBuffer &fragment)
       : lowering(lowering), b(lowering.builder), op(op), fragment(fragment),
         element(cast<MemRefType>(op.getTarget().getType()).getElementType()),
-        carrier(carrierOf(element)), blocks(op.getBlocks()),
-        registers(fragment.layout.numRegisters()) {}
+        blocks(op.getBlocks()), registers(fragment.layout.numRegisters()),
+        pieces(op, registers, lowering.numThreads()), carrier(pieces.carrier) {}
 
   LogicalResult run();
 
 private:
-  /// One access of a thread: `width` registers of `bytes` together.
-  struct Shape {
-    int64_t width, groups, perBlock, groupBytes;
-  };
-  Shape shapeOf(int64_t count);
-  int64_t chooseChunk(int64_t available);
-  int64_t choosePieces();
   void exchange(int64_t first, int64_t count);
   void meet(int64_t number);
   SmallVector<Value> load(Value address, int64_t offset, int64_t width,
@@ -206,52 +147,15 @@ private:
   ImplicitLocOpBuilder &b;
   ClusterReduceOp op;
   FragmentBuffer fragment;
-  Type element, carrier;
+  Type element;
   int64_t blocks, registers;
+  ClusterExchange pieces;
+  Type carrier;
   SmallVector<Value> ranks; ///< of the blocks that meet, in their order
   Value base;               ///< of the memory that is exchanged
   Value digit;              ///< this block's place among them
 };
 } // namespace
-
-/// How `count` registers are grouped: as wide as an access can be while every
-/// block has a share. `groups` is rounded up to whole shares.
-ClusterReduction::Shape ClusterReduction::shapeOf(int64_t count) {
-  int64_t width = 1;
-  while (width * 2 * bytes() <= 16 && count % (width * 2) == 0 &&
-         count >= width * 2 * blocks)
-    width *= 2;
-  int64_t perBlock = llvm::divideCeil(count / width, blocks);
-  return {width, perBlock * blocks, perBlock,
-          width * bytes() * lowering.numThreads()};
-}
-
-/// The most registers that are exchanged at once in `available` bytes.
-int64_t ClusterReduction::chooseChunk(int64_t available) {
-  for (int64_t count = registers; count > 1; count = (count + 1) / 2) {
-    Shape shape = shapeOf(count);
-    if (shape.groups * shape.groupBytes <= available)
-      return count;
-  }
-  return 1;
-}
-
-/// As many blocks are to run on a multiprocessor as without the exchange,
-/// unless it would take many rounds.
-int64_t ClusterReduction::choosePieces() {
-  const TargetInfo &target = lowering.target;
-  int64_t used = llvm::alignTo(lowering.arena.bytes, 16);
-  int64_t limit = lowering.kernel.getPersistent().value_or(kMaxRunning);
-  int64_t running =
-      std::min<int64_t>(limit, target.sharedPerSm / (used + kReservedBytes));
-  for (; running > 1; --running) {
-    int64_t chunk =
-        chooseChunk(target.sharedPerSm / running - kReservedBytes - used);
-    if (llvm::divideCeil(registers, chunk) <= kMaxPieces)
-      return chunk;
-  }
-  return chooseChunk(target.sharedPerBlock - used);
-}
 
 /// Every warp says so in all blocks, and waits until all warps have.
 void ClusterReduction::meet(int64_t number) {
@@ -343,7 +247,7 @@ void ClusterReduction::store(Value address, int64_t offset,
 
 /// Registers [first, first + count) of all blocks.
 void ClusterReduction::exchange(int64_t first, int64_t count) {
-  Shape shape = shapeOf(count);
+  ClusterExchange::Shape shape = pieces.shapeOf(count);
   Value own = addressOf(lowering, base);
   own = lowering.add(
       own, lowering.mulConst(lowering.threadId(), shape.width * bytes()));
@@ -399,23 +303,11 @@ LogicalResult ClusterReduction::run() {
     ranks.push_back(
         lowering.addConst(first, i * static_cast<int64_t>(op.getStride())));
   lowering.barrier(); // earlier users of the scratch are done
-  int64_t chunk = choosePieces();
-  auto idle = cast_or_null<RingCreateOp>(lowering.idleRings.lookup(op));
-  if (idle && chooseChunk(ringBytes(idle)) >= chunk) {
-    chunk = chooseChunk(ringBytes(idle));
-    base = LLVM::GEPOp::create(b, lowering.sharedBase.getType(), b.getI8Type(),
-                               lowering.sharedBase,
-                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                   lowering.arena.offsets.lookup(idle))});
-  } else {
-    idle = {};
-    base = lowering.scratch(0);
-    Shape shape = shapeOf(chunk);
-    lowering.reserveScratch(shape.groups * shape.groupBytes);
-  }
-  for (int64_t start = 0; start < registers; start += chunk)
-    exchange(start, std::min(chunk, registers - start));
-  if (idle)
+  ExchangePlace place = lowering.arena.exchanges.lookup(op);
+  base = lowering.sharedAt(place.offset);
+  for (int64_t start = 0; start < registers; start += place.registers)
+    exchange(start, std::min(place.registers, registers - start));
+  if (place.inRing)
     lowering.barrier(); // what follows may lie in the ring's bytes
   return success();
 }

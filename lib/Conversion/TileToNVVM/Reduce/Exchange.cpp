@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Exchange.h"
+#include "Prepare/Scratch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -47,10 +48,8 @@ Value nvvm::shuffle(KernelLowering &lowering, Value value, NVVM::ShflKind kind,
 
 // scratch[warp][value][lane]
 WarpScratch::WarpScratch(KernelLowering &lowering, Type type, int64_t count)
-    : lowering(lowering), type(type),
-      bytes(std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8)),
-      perWarp(count * kWarpSize * bytes) {
-  lowering.reserveScratch(perWarp * lowering.numThreads() / 32);
+    : lowering(lowering), type(type), bytes(warpScratchBytes(type, 1, 1)),
+      perWarp(warpScratchBytes(type, count, kWarpSize)) {
   base = lowering.scratch(0);
   lane = lowering.mulConst(lowering.laneId(), bytes);
 }

@@ -7,13 +7,72 @@
 //===----------------------------------------------------------------------===//
 #include "Exchange.h"
 #include "Memory/RegisterLoops.h"
+#include "Prepare/Scratch.h"
 #include "RegisterMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/Combination.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
+
+/// How a loop over the source reaches the target.
+static FragmentUse targetUse(ReduceOp op) {
+  unsigned dim = op.getDim();
+  size_t rank = cast<MemRefType>(op.getTarget().getType()).getRank();
+  FragmentUse use = wholeUse(op.getSource());
+  use.buffer = op.getTarget();
+  if (use.coefficients.size() == rank)
+    use.coefficients[dim][dim] = 0;
+  else
+    use.coefficients.erase(use.coefficients.begin() + dim);
+  return use;
+}
+
+/// The target's index of one of the source's: without the reduced dimension.
+static SmallVector<int64_t> projected(ReduceOp op,
+                                      SmallVector<int64_t> coordinates) {
+  size_t rank = cast<MemRefType>(op.getTarget().getType()).getRank();
+  if (coordinates.size() == rank)
+    coordinates[op.getDim()] = 0;
+  else
+    coordinates.erase(coordinates.begin() + op.getDim());
+  return coordinates;
+}
+
+/// Registers of the target that a loop over the source with layout `loop`
+/// reaches.
+static SmallVector<int64_t> rowsOf(ReduceOp op, const FragmentLayout &loop,
+                                   const RegisterMap &map) {
+  SmallVector<int64_t> rows;
+  for (int64_t r = 0, e = loop.numRegisters(); r < e; ++r)
+    rows.push_back(map(projected(op, loop.axisCoordinates(Axis::Register, r))));
+  llvm::sort(rows);
+  rows.erase(llvm::unique(rows), rows.end());
+  return rows;
+}
+
+int64_t tile::nvvm::resultsAtATime(ReduceOp op, KernelOp kernel,
+                                   const TargetInfo &target) {
+  OpBuilder builder(op);
+  KernelLowering context(kernel, target, builder);
+  for (Value buffer : {op.getSource(), op.getTarget()}) {
+    auto alloc = getViewedTile(buffer).getDefiningOp<AllocOp>();
+    context.fragments[buffer] = {Value(), getFragmentLayout(buffer).getLayout(),
+                                 alloc && isKeptInLocalMemory(alloc, target)};
+  }
+  const FragmentBuffer &to = context.fragments[op.getTarget()];
+  if (to.isInLocalMemory) {
+    RegisterLoops loops(context, context.fragments[op.getSource()].layout,
+                        {wholeUse(op.getSource()), targetUse(op)},
+                        {unsigned(op.getDim())});
+    if (!loops.isEmpty())
+      return rowsOf(op, loops.inner(), RegisterMap(to.layout)).size();
+  }
+  return to.layout.numRegisters();
+}
 
 namespace {
 class ReduceLowering {
@@ -21,16 +80,11 @@ public:
   ReduceLowering(KernelLowering &lowering, ReduceOp op)
       : lowering(lowering), b(lowering.builder), op(op), combination(op),
         element(cast<MemRefType>(op.getSource().getType()).getElementType()),
-        working(Combination::workingType(element)), dim(op.getDim()),
-        targetRank(cast<MemRefType>(op.getTarget().getType()).getRank()) {}
+        working(Combination::workingType(element)), dim(op.getDim()) {}
 
   LogicalResult run();
 
 private:
-  /// The source's index without the reduced dimension.
-  SmallVector<int64_t> project(SmallVector<int64_t> coordinates) const;
-  /// How a loop over the source reaches the target.
-  FragmentUse targetUse();
   /// Combines the source's elements of a thread into `partial`, one for each of
   /// `rows`, registers of the target.
   LogicalResult combineRegisters(const FragmentLayout &loop,
@@ -60,12 +114,14 @@ private:
   ReduceOp op;
   Combination combination;
   Type element, working;
-  unsigned dim, targetRank;
+  unsigned dim;
 };
 } // namespace
 
 void ReduceLowering::combineWarps(const FragmentLayout &source,
                                   MutableArrayRef<Value> partial) {
+  if (!isSpreadOverWarps(source, dim))
+    return;
   // Which warps differ only along the reduced dimension.
   SmallVector<int64_t> group = {0};
   Value base = lowering.warpId();
@@ -86,8 +142,6 @@ void ReduceLowering::combineWarps(const FragmentLayout &source,
     }
     divisor *= mode.extent;
   }
-  if (group.size() == 1)
-    return;
   llvm::sort(group);
   WarpScratch scratch(lowering, working, int64_t(partial.size()));
   scratch.leave(partial);
@@ -101,25 +155,6 @@ void ReduceLowering::combineWarps(const FragmentLayout &source,
   }
 }
 
-SmallVector<int64_t>
-ReduceLowering::project(SmallVector<int64_t> coordinates) const {
-  if (coordinates.size() == targetRank)
-    coordinates[dim] = 0;
-  else
-    coordinates.erase(coordinates.begin() + dim);
-  return coordinates;
-}
-
-FragmentUse ReduceLowering::targetUse() {
-  FragmentUse use = wholeUse(op.getSource());
-  use.buffer = op.getTarget();
-  if (use.coefficients.size() == targetRank)
-    use.coefficients[dim][dim] = 0;
-  else
-    use.coefficients.erase(use.coefficients.begin() + dim);
-  return use;
-}
-
 LogicalResult ReduceLowering::combineRegisters(const FragmentLayout &loop,
                                                ArrayRef<int64_t> rows,
                                                MutableArrayRef<Value> partial) {
@@ -128,8 +163,8 @@ LogicalResult ReduceLowering::combineRegisters(const FragmentLayout &loop,
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   SmallVector<int64_t> registers = registersInside(lowering, from);
   for (int64_t r = 0, e = loop.numRegisters(); r < e; ++r) {
-    const int64_t *row =
-        llvm::find(rows, map(project(loop.axisCoordinates(Axis::Register, r))));
+    const int64_t *row = llvm::find(
+        rows, map(projected(op, loop.axisCoordinates(Axis::Register, r))));
     if (row == rows.end())
       return op.emitOpError()
              << "expected the target to hold a result for each "
@@ -171,7 +206,7 @@ LogicalResult ReduceLowering::run() {
   for (Axis axis : {Axis::Lane, Axis::Warp})
     for (int64_t i = 0, e = source.size(axis); i < e; ++i)
       if (source.size(axis) != target.size(axis) ||
-          project(source.axisCoordinates(axis, i)) !=
+          projected(op, source.axisCoordinates(axis, i)) !=
               target.axisCoordinates(axis, i))
         return op.emitOpError()
                << "expected the target's layout to be the source's without "
@@ -181,7 +216,7 @@ LogicalResult ReduceLowering::run() {
   // Rows that no thread has registers for, some at a time.
   if (to->isInLocalMemory) {
     RegisterLoops loops(lowering, source,
-                        {wholeUse(op.getSource()), targetUse()}, {dim});
+                        {wholeUse(op.getSource()), targetUse(op)}, {dim});
     if (!loops.isEmpty())
       return loops.emit({}, [&](ValueRange) -> FailureOr<SmallVector<Value>> {
         if (failed(reduce(loops.inner())))
@@ -198,10 +233,7 @@ LogicalResult ReduceLowering::reduce(const FragmentLayout &source) {
   SmallVector<int64_t> rows;
   RegisterMap map(to.layout);
   if (lowering.innerLayout) {
-    for (int64_t r = 0, e = source.numRegisters(); r < e; ++r)
-      rows.push_back(map(project(source.axisCoordinates(Axis::Register, r))));
-    llvm::sort(rows);
-    rows.erase(llvm::unique(rows), rows.end());
+    rows = rowsOf(op, source, map);
   } else {
     rows = llvm::to_vector(llvm::seq<int64_t>(0, to.layout.numRegisters()));
   }

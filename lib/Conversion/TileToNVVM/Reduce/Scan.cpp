@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A coordinate along the scanned dimension is a number whose digits the layout
-// deals out to registers, lanes and warps. From the fastest digit to the
-// slowest, every element is combined with what comes before it within the
-// elements that share the slower digits; a total of those goes on to the next
-// digit. Digits of registers are a chain, those of lanes shuffles that double
-// their distance, those of warps a trip through scratch memory. The order is
-// always the same: results do not depend on timing.
+// deals out to registers, lanes and warps (ScanDigits.h). From the fastest
+// digit to the slowest, every element is combined with what comes before it
+// within the elements that share the slower digits; a total of those goes on to
+// the next digit. Digits of registers are a chain, those of lanes shuffles that
+// double their distance, those of warps a trip through scratch memory. The
+// order is always the same: results do not depend on timing.
 //
 //===----------------------------------------------------------------------===//
 #include "Exchange.h"
 #include "Moves/Endpoint.h"
 #include "Moves/Move.h"
+#include "ScanDigits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Conversion/Combination.h"
@@ -22,14 +23,6 @@ using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
 namespace {
-
-/// A digit of the coordinate along the scanned dimension.
-struct ScanDigit {
-  Axis axis;
-  int64_t divisor; // of the axis's number
-  int64_t extent, stride;
-  bool isSlowestOfAxis;
-};
 
 class ScanLowering {
 public:
@@ -42,7 +35,6 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult findDigits();
   LogicalResult load();
   LogicalResult store();
   void scanRegisters(const ScanDigit &digit);
@@ -80,43 +72,6 @@ private:
 };
 
 } // namespace
-
-/// The scanned dimension among those of the loop; -1 where its extent is one.
-static int loopDimension(ScanOp op) {
-  ArrayRef<int64_t> shape =
-      cast<MemRefType>(op.getSource().getType()).getShape();
-  if (shape[op.getDim()] == 1)
-    return -1;
-  return llvm::count_if(shape.take_front(op.getDim()),
-                        [](int64_t extent) { return extent != 1; });
-}
-
-LogicalResult ScanLowering::findDigits() {
-  int dim = loopDimension(op);
-  for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp}) {
-    int64_t divisor = 1;
-    for (const Mode &mode : layout.modes(axis)) {
-      int64_t above = divisor * mode.extent;
-      if (mode.dim == dim && mode.extent > 1)
-        digits.push_back({axis, divisor, mode.extent, mode.stride,
-                          above == layout.size(axis)});
-      divisor = above;
-    }
-  }
-  llvm::stable_sort(digits, [](const ScanDigit &x, const ScanDigit &y) {
-    return x.stride < y.stride;
-  });
-  int64_t expected = 1;
-  for (const ScanDigit &digit : digits) {
-    if (digit.stride != expected)
-      return op.emitOpError()
-             << "expected a layout in which the digits of dimension "
-             << op.getDim() << " follow one another, got one of stride "
-             << digit.stride << " after " << expected << " elements";
-    expected *= digit.extent;
-  }
-  return success();
-}
 
 /// Elements of shared memory that one access takes.
 int64_t ScanLowering::vectorLength(Value buffer) const {
@@ -287,11 +242,7 @@ void ScanLowering::scanLanes(const ScanDigit &digit, bool isLast) {
 }
 
 void ScanLowering::scanWarps(const ScanDigit &digit) {
-  /// Scratch that one trip may take.
-  constexpr int64_t kMostBytes = 16 * 1024;
-  int64_t bytes = std::max<int64_t>(1, working.getIntOrFloatBitWidth() / 8);
-  int64_t perTrip =
-      std::max<int64_t>(1, kMostBytes / (bytes * lowering.numThreads()));
+  int64_t perTrip = scanTotalsPerTrip(working, lowering.numThreads());
   Value warp = lowering.warpId();
   Value number = nvvm::digit(lowering, warp, digit.divisor, digit.extent,
                              digit.isSlowestOfAxis);
@@ -325,7 +276,11 @@ void ScanLowering::scanWarps(const ScanDigit &digit) {
 
 LogicalResult ScanLowering::run() {
   identity = arith::ConstantOp::create(b, combination.identity(b, working));
-  if (failed(findDigits()) || failed(load()))
+  FailureOr<SmallVector<ScanDigit>> found = findScanDigits(op);
+  if (failed(found))
+    return failure();
+  digits = *found;
+  if (failed(load()))
     return failure();
   totals = values;
   for (int64_t reg = 0, e = values.size(); reg < e; ++reg)

@@ -5,6 +5,8 @@
 // addresses.
 //
 //===----------------------------------------------------------------------===//
+#include "Prepare/BarrierAccesses.h"
+#include "Prepare/SharedLives.h"
 #include "Rings/RingProtocol.h"
 #include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -68,9 +68,9 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   Block *whole = target;
   if (combines)
     awaitCluster(lowering);
-  // What others use beside it, and what the block used before, lies elsewhere.
-  int64_t outerScratch = std::exchange(
-      lowering.scratchStart, llvm::alignTo(lowering.scratchBytes, 16));
+  int64_t outerScratch =
+      std::exchange(lowering.scratchStart,
+                    lowering.arena.scratch[1 + role.getRegionNumber()]);
   Agent outer = std::exchange(lowering.agent, agent);
   if (agent.isSingleThread) {
     lowering.agent.isSingleThread = false;

@@ -1,92 +1,26 @@
 //===- TensorMemory.cpp - accumulators of tcgen05 -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Allocation of tensor memory for a whole kernel. What moves between it and
-// registers is in TensorMoves.cpp.
+// Allocates tensor memory where a kernel starts, and gives it back where it
+// ends. Which columns are whose is in TensorPlan.cpp; what moves between them
+// and registers is in TensorMoves.cpp.
 // Source: PTX ISA 9.0, "Tensor Memory", "tcgen05.alloc".
 //
 //===----------------------------------------------------------------------===//
 #include "TensorMemory.h"
+#include "TensorPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
+#include "tile/Dialect/Tile/IR/Placement.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
-static Value sharedAt(KernelLowering &lowering, int64_t offset) {
-  auto &b = lowering.builder;
-  return LLVM::GEPOp::create(
-      b, lowering.sharedBase.getType(), b.getI8Type(), lowering.sharedBase,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-}
-
 static Value addressOf(KernelLowering &lowering, Value pointer) {
   return LLVM::PtrToIntOp::create(lowering.builder,
                                   lowering.builder.getI32Type(), pointer);
-}
-
-/// The gemms that write a buffer in tensor memory: an alloc, or a ring.
-static SmallVector<GemmOp> gemmsInto(Operation *owner) {
-  SmallVector<GemmOp> gemms;
-  for (Operation *user : owner->getUsers())
-    if (auto gemm = dyn_cast<GemmOp>(user))
-      gemms.push_back(gemm);
-    else if (isa<RingAcquireOp>(user))
-      gemms.append(gemmsInto(user));
-  return gemms;
-}
-
-/// The layout of the fragments that all copies connect a buffer with; null
-/// where anything but copies and fills touches it, or nothing says a layout.
-static FragmentLayoutAttr layoutAround(AllocOp alloc) {
-  FragmentLayoutAttr layout;
-  for (Operation *user : alloc->getUsers()) {
-    if (isa<FillOp>(user))
-      continue;
-    auto copy = dyn_cast<CopyOp>(user);
-    if (!copy)
-      return {};
-    Value other = copy.getSource() == alloc.getResult() ? copy.getTarget()
-                                                        : copy.getSource();
-    FragmentLayoutAttr found =
-        isFragment(other) ? getFragmentLayout(other) : FragmentLayoutAttr();
-    if (!found || (layout && layout != found))
-      return {};
-    layout = found;
-  }
-  return layout;
-}
-
-/// Gemms in branches that turn out never to be taken are folded away after
-/// their accumulators were placed (PlaceAccumulators.cpp). What no gemm writes
-/// is put into registers, from where it came and where it goes.
-static void moveUnusedToRegisters(KernelOp kernel) {
-  SmallVector<AllocOp> allocs;
-  kernel.getBodyRegion().walk([&](AllocOp alloc) {
-    if (isTensorMemory(alloc.getResult()) && gemmsInto(alloc).empty())
-      allocs.push_back(alloc);
-  });
-  for (AllocOp alloc : allocs) {
-    FragmentLayoutAttr layout = layoutAround(alloc);
-    if (!layout)
-      continue;
-    auto type = cast<MemRefType>(alloc.getResult().getType());
-    OpBuilder builder(alloc);
-    auto registers = AllocOp::create(
-        builder, alloc.getLoc(),
-        MemRefType::get(type.getShape(), type.getElementType(),
-                        MemRefLayoutAttrInterface(),
-                        FragmentSpaceAttr::get(type.getContext())),
-        layout);
-    for (Operation *user : alloc->getUsers())
-      if (auto fill = dyn_cast<FillOp>(user))
-        fill.setLayoutAttr(layout);
-    alloc.getResult().replaceAllUsesWith(registers.getResult());
-    alloc.erase();
-  }
 }
 
 static bool isFilledWithZeros(Operation *owner) {
@@ -95,34 +29,6 @@ static bool isFilledWithZeros(Operation *owner) {
     return (fill && isZeroValue(fill.getValue())) ||
            (isa<RingAcquireOp>(user) && isFilledWithZeros(user));
   });
-}
-
-/// What the users of a buffer in tensor memory say of it.
-static LogicalResult describe(KernelLowering &lowering, Operation *owner,
-                              MemRefType type, TensorBuffer &buffer) {
-  for (GemmOp gemm : gemmsInto(owner)) {
-    auto plan = gemm.getPlan();
-    if (!traitsOf(gemm).usesTensorMemory)
-      return gemm.emitOpError() << "expected a plan by tcgen05 of a gemm into "
-                                   "tensor memory: run --tile-infer-layouts";
-    bool agrees = buffer.rows == plan->getM() &&
-                  buffer.warps.m == plan->getWarpsM() &&
-                  buffer.warps.n == plan->getWarpsN();
-    if (buffer.rows && !agrees)
-      return gemm.emitOpError() << "expected the gemms into one buffer in "
-                                   "tensor memory to have one shape along m "
-                                   "and one grid of warps";
-    buffer.rows = plan->getM();
-    buffer.warps = {plan->getWarpsM(), plan->getWarpsN()};
-    lowering.tensorMemory.isPair |= plan->getPair();
-  }
-  if (!buffer.rows || type.getRank() != 2 ||
-      type.getElementTypeBitWidth() != 32)
-    return owner->emitOpError() << "expected an accumulator of rank 2 and 32 "
-                                   "bits in tensor memory, which a gemm "
-                                   "writes, got "
-                                << type;
-  return success();
 }
 
 static std::string ctaGroup(KernelLowering &lowering) {
@@ -139,107 +45,31 @@ static void meetAll(KernelLowering &lowering) {
   emitTcgen05Fence(lowering, /*before=*/false);
 }
 
-/// All gemms of a kernel that multiplies in pairs do so, out of rings that
-/// know.
-static LogicalResult checkPairs(KernelLowering &lowering) {
-  if (lowering.kernel.getClusterSize() != 2)
-    return lowering.kernel.emitOpError()
-           << "expected a cluster of two blocks for gemms in pairs, got "
-           << lowering.kernel.getClusterSize();
-  WalkResult walk =
-      lowering.kernel.getBodyRegion().walk([](GemmOp gemm) {
-        auto plan = gemm.getPlan();
-        if (!traitsOf(gemm).usesTensorMemory)
-          return WalkResult::advance();
-        if (!plan->getPair()) {
-          gemm.emitOpError()
-              << "expected all gemms by tcgen05 of a kernel in pairs "
-                 "of blocks, or none: run --tile-pair-gemms";
-          return WalkResult::interrupt();
-        }
-        for (bool isA : {true, false}) {
-          Value view = isA ? gemm.getA() : gemm.getB();
-          auto wait = view.getDefiningOp<RingWaitOp>();
-          auto ring = wait ? wait.getRing().getDefiningOp<RingCreateOp>()
-                           : RingCreateOp();
-          int64_t dim = isA ? -1 : gemm.getTransposeB() ? 0 : 1;
-          if (ring && ring.getPair() &&
-              ring.getPairDim(cast<OpResult>(view).getResultNumber()) == dim)
-            continue;
-          gemm.emitOpError() << "expected operand " << (isA ? "A" : "B")
-                             << " in a ring whose `pair` says "
-                             << (isA ? "-1" : std::to_string(dim)) << " for it";
-          return WalkResult::interrupt();
-        }
-        return WalkResult::advance();
-      });
-  return failure(walk.wasInterrupted());
-}
-
-LogicalResult tile::nvvm::beginTensorMemory(KernelLowering &lowering) {
-  auto &b = lowering.builder;
-  TensorMemory &memory = lowering.tensorMemory;
-  SmallVector<std::pair<Operation *, MemRefType>> owners;
-  int64_t agents = 1;
-  moveUnusedToRegisters(lowering.kernel);
-  lowering.kernel.getBodyRegion().walk([&](Operation *op) {
-    if (auto alloc = dyn_cast<AllocOp>(op))
-      if (isTensorMemory(alloc.getResult()) && !alloc->use_empty())
-        owners.push_back({op, cast<MemRefType>(alloc.getResult().getType())});
-    if (auto ring = dyn_cast<RingCreateOp>(op))
-      if (RingType type = ring.getRing().getType();
-          type.inTensorMemory() && !ring->use_empty())
-        owners.push_back({op, cast<MemRefType>(type.getBuffers().front())});
-    if (auto roles = dyn_cast<WarpSpecializeOp>(op))
-      agents += static_cast<int64_t>(roles.getRoles().size());
-  });
-  if (owners.empty())
-    return success();
-  if (!lowering.target.hasTcgen05())
-    return owners.front().first->emitOpError()
-           << "expected shared, fragment or local memory on "
-           << lowering.target.arch << ", got " << owners.front().second;
-
-  int64_t columns = 0;
-  for (auto [owner, type] : owners) {
+/// Makes `plan` known to the lowering: where buffers lie, and the registers
+/// that follow what they hold.
+static void bindBuffers(KernelLowering &lowering, const TensorPlan &plan) {
+  Type i32 = lowering.builder.getI32Type();
+  auto asBuffer = [](const TensorColumns &columns) {
     TensorBuffer buffer;
-    if (failed(describe(lowering, owner, type, buffer)))
-      return failure();
-    buffer.column = columns;
-    auto ring = dyn_cast<RingCreateOp>(owner);
-    columns += tensorMemoryColumns(type) *
-               (ring ? ring.getRing().getType().getStages() : 1);
+    buffer.rows = columns.rows;
+    buffer.column = columns.column;
+    buffer.warps = columns.warps;
+    return buffer;
+  };
+  for (auto &[owner, columns] : plan.buffers) {
+    TensorBuffer buffer = asBuffer(columns);
     if (isFilledWithZeros(owner))
-      buffer.holds = lowering.allocaArray(b.getI32Type(), 1);
+      buffer.holds = lowering.allocaArray(i32, 1);
     lowering.tensors[owner->getResult(0)] = buffer;
   }
-  lowering.kernel.getBodyRegion().walk([&](GemmOp gemm) {
-    auto plan = gemm.getPlan();
-    if (!traitsOf(gemm).usesTensorMemory || !isFragment(gemm.getA()))
-      return;
-    TensorBuffer buffer;
-    buffer.rows = plan->getM();
-    buffer.warps = {plan->getWarpsM(), plan->getWarpsN()};
-    buffer.column = columns;
-    columns += tensorMemoryColumns(tensorWords(gemm.getA()));
-    lowering.tensorOperands[gemm] = buffer;
-  });
-  if (memory.isPair && failed(checkPairs(lowering)))
-    return failure();
-  memory.columns =
-      std::max<int64_t>(kLeastTensorMemoryColumns, llvm::PowerOf2Ceil(columns));
-  if (memory.columns > kTensorMemoryColumns)
-    return owners.back().first->emitOpError()
-           << "expected buffers of at most " << kTensorMemoryColumns
-           << " columns of tensor memory, got " << columns;
+  for (auto &[gemm, columns] : plan.operands)
+    lowering.tensorOperands[gemm] = asBuffer(columns);
+}
 
-  // Behind the tiles: mbarriers, and where the allocation's address arrives.
-  int64_t barriers = llvm::alignTo(lowering.arena.bytes, kMbarrierBytes);
-  int64_t meetings = barriers + agents * kMbarrierBytes;
-  int64_t address = meetings + (memory.isPair ? agents * kMbarrierBytes : 0);
-  lowering.arena.bytes = address + kMbarrierBytes;
-  memory.barriers = sharedAt(lowering, barriers);
-  memory.meetings = sharedAt(lowering, meetings);
+/// The parity of each agent's next wait, 0 at first.
+static void createParities(KernelLowering &lowering, int64_t agents) {
+  auto &b = lowering.builder;
+  TensorMemory &memory = lowering.tensorMemory;
   auto addParity = [&](SmallVectorImpl<Value> &parities) {
     parities.push_back(lowering.allocaArray(b.getI32Type(), 1));
     LLVM::StoreOp::create(b, lowering.i32(0), parities.back());
@@ -249,21 +79,30 @@ LogicalResult tile::nvvm::beginTensorMemory(KernelLowering &lowering) {
     if (memory.isPair)
       addParity(memory.meetingParities);
   }
-  Value slot = sharedAt(lowering, address);
-  Value isFirstWarp = b.createOrFold<arith::CmpIOp>(
+}
+
+/// The first warp allocates; the address arrives at `slot`. No block waits for
+/// columns while it holds some: one allocation each.
+static void allocateColumns(KernelLowering &lowering, Value slot) {
+  Value isFirstWarp = lowering.builder.createOrFold<arith::CmpIOp>(
       arith::CmpIPredicate::eq, lowering.uniformWarpId(), lowering.i32(0));
   onOneThread(lowering, isFirstWarp, [&] {
-    // No block waits for columns while it holds some: one allocation each.
     std::string group = ctaGroup(lowering);
-    lowering.inlineAsm(
-        TypeRange(),
-        "tcgen05.alloc." + group +
-            ".sync.aligned.shared::cta.b32 [$0], $1; "
-            "tcgen05.relinquish_alloc_permit." +
-            group + ".sync.aligned;",
-        "r,r,~{memory}",
-        {addressOf(lowering, slot), lowering.i32(memory.columns)});
+    lowering.inlineAsm(TypeRange(),
+                       "tcgen05.alloc." + group +
+                           ".sync.aligned.shared::cta.b32 [$0], $1; "
+                           "tcgen05.relinquish_alloc_permit." +
+                           group + ".sync.aligned;",
+                       "r,r,~{memory}",
+                       {addressOf(lowering, slot),
+                        lowering.i32(lowering.tensorMemory.columns)});
   });
+}
+
+/// `agents` mbarriers from `barriers` on count the gemms' commits, those from
+/// `meetings` on the two blocks of a pair.
+static void initializeBarriers(KernelLowering &lowering, int64_t agents,
+                               int64_t barriers, int64_t meetings) {
   onOneThread(lowering, lowering.elected(), [&] {
     auto init = [&](int64_t first, int64_t count) {
       for (int64_t agent = 0; agent < agents; ++agent)
@@ -273,16 +112,43 @@ LogicalResult tile::nvvm::beginTensorMemory(KernelLowering &lowering) {
                 ";",
             "r,~{memory}",
             addressOf(lowering,
-                      sharedAt(lowering, first + agent * kMbarrierBytes)));
+                      lowering.sharedAt(first + agent * kMbarrierBytes)));
     };
     init(barriers, 1);
-    if (memory.isPair)
+    if (lowering.tensorMemory.isPair)
       init(meetings, 2);
     lowering.inlineAsm(TypeRange(), "fence.mbarrier_init.release.cluster;",
                        "~{memory}", ValueRange());
   });
+}
+
+LogicalResult tile::nvvm::beginTensorMemory(KernelLowering &lowering) {
+  FailureOr<TensorPlan> plan =
+      planTensorMemory(lowering.kernel, lowering.target);
+  if (failed(plan))
+    return failure();
+  if (!plan->columns)
+    return success();
+  if (!lowering.arena.tensorBarriers)
+    return lowering.kernel.emitOpError()
+           << "expected '" << kTensorBarriersAttrName
+           << "': run --tile-place-shared-memory";
+  TensorMemory &memory = lowering.tensorMemory;
+  memory.columns = plan->columns;
+  memory.isPair = plan->isPair;
+  bindBuffers(lowering, *plan);
+  int64_t barriers = *lowering.arena.tensorBarriers;
+  int64_t meetings = barriers + plan->agents * kMbarrierBytes;
+  memory.barriers = lowering.sharedAt(barriers);
+  memory.meetings = lowering.sharedAt(meetings);
+  createParities(lowering, plan->agents);
+  Value slot =
+      lowering.sharedAt(barriers + plan->barrierBytes() - kMbarrierBytes);
+  allocateColumns(lowering, slot);
+  initializeBarriers(lowering, plan->agents, barriers, meetings);
   meetAll(lowering);
-  memory.base = LLVM::LoadOp::create(b, b.getI32Type(), slot);
+  memory.base = LLVM::LoadOp::create(lowering.builder,
+                                     lowering.builder.getI32Type(), slot);
   return success();
 }
 
@@ -301,14 +167,6 @@ void tile::nvvm::endTensorMemory(KernelLowering &lowering) {
         "tcgen05.dealloc." + ctaGroup(lowering) + ".sync.aligned.b32 $0, $1;",
         "r,r,~{memory}", {memory.base, lowering.i32(memory.columns)});
   });
-}
-
-int64_t tile::nvvm::leastSharedBytes(KernelLowering &lowering) {
-  int64_t columns = lowering.tensorMemory.columns;
-  if (!columns || lowering.kernel.getClusterSize() == 1)
-    return 0;
-  int64_t blocks = kTensorMemoryColumns / columns;
-  return lowering.target.sharedPerSm / (blocks + 1) / 16 * 16 + 16;
 }
 
 FailureOr<TensorBuffer> tile::nvvm::tensorBuffer(KernelLowering &lowering,

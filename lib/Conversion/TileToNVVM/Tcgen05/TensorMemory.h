@@ -16,11 +16,6 @@ LogicalResult beginTensorMemory(KernelLowering &lowering);
 /// At its end: gives the columns back.
 void endTensorMemory(KernelLowering &lowering);
 
-/// Shared memory that a block has to ask for, so that no more of them run on
-/// one multiprocessor than there are columns for. Blocks of a cluster wait for
-/// each other: two clusters could each hold what the other one needs.
-int64_t leastSharedBytes(KernelLowering &lowering);
-
 /// Of an alloc, or of the view of a ring's slot.
 FailureOr<TensorBuffer> tensorBuffer(KernelLowering &lowering, Value buffer,
                                      Operation *user);

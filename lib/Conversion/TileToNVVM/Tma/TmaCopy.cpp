@@ -10,8 +10,8 @@
 // awaited here.
 //
 // That what threads wrote to shared memory is visible to the proxy is the
-// business of the barriers (Barriers.cpp); global memory is fenced here, since
-// no barrier tells which of its accesses go through which proxy.
+// business of the barriers (InsertBarriers.cpp); global memory is fenced here,
+// since no barrier tells which of its accesses go through which proxy.
 //
 //===----------------------------------------------------------------------===//
 #include "TmaCopy.h"

@@ -15,8 +15,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 #include "tile/Layout/Reshape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -70,6 +71,10 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "tile/Dialect/Tile/IR/TileOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "tile/Dialect/Tile/IR/TileBarrierOps.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "tile/Dialect/Tile/IR/TileTypes.cpp.inc"
@@ -109,9 +114,13 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   }
   if (std::optional<LogicalResult> fact = verifyScheduleFact(op, attribute))
     return *fact;
+  if (std::optional<LogicalResult> place =
+          verifyPlacementAttribute(op, attribute))
+    return *place;
   SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName,
                                   kRolesAttrName};
   llvm::append_range(known, scheduleFactNames());
+  llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the tile dialect"
                            << didYouMean(name, known);

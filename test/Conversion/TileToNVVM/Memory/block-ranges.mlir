@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | FileCheck %s
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | FileCheck %s
 // A constant extent of the grid bounds the block's index; clusters round it up.
 
 // CHECK-LABEL: llvm.func @static

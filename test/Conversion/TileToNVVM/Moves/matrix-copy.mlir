@@ -1,7 +1,7 @@
 // Copies between shared memory and fragments made of 8 x 8 matrices use ldmatrix
 // and stmatrix, transposed where memory is contiguous the other way, and never
 // element loads beside them.
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-select-copies --convert-tile-to-nvvm | FileCheck %s
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-select-copies --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | FileCheck %s
 #shared = #gpu.address_space<workgroup>
 #swizzled = #tile.shared_layout<shape [64, 32] bits 16 modes [(32, 1:1), (64, 0:32)] swizzle(2, 4, 3)>
 #rows = #tile.shared_layout<shape [32, 64] bits 16 modes [(64, 1:1), (32, 0:64)]>

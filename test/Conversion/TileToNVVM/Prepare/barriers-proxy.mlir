@@ -1,6 +1,6 @@
 // What threads write and wgmma reads is fenced by its writers before they meet;
 // what pends before a loop meets before it, not in each iteration.
-// RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-infer-layouts --tile-select-copies --tile-pipeline=roles=off --tile-count-arrivals --convert-tile-to-nvvm --split-input-file | FileCheck %s
+// RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-infer-layouts --tile-select-copies --tile-pipeline=roles=off --tile-count-arrivals --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm --split-input-file | FileCheck %s
 
 #shared = #gpu.address_space<workgroup>
 // CHECK-LABEL: llvm.func @stores

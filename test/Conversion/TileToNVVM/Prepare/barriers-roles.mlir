@@ -1,7 +1,7 @@
 // A role's barrier says nothing of the other roles' threads: what the block
 // wrote before the roles part is ordered before they do, and what they exchange
 // through scratch memory lies apart.
-// RUN: tile-opt %s --convert-tile-to-nvvm | FileCheck %s
+// RUN: tile-opt %s --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | FileCheck %s
 
 #shared = #gpu.address_space<workgroup>
 #loop = #tile.fragment_layout<shape [32, 32] reg [(4, 1:1)] lane [(8, 1:4), (4, 0:1)] warp [(8, 0:4)]>

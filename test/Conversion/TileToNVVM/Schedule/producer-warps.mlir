@@ -1,6 +1,6 @@
 // Rings that the threads of a role fill, by hand: who waits, who arrives, how often, and where the fence stands.
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a | FileCheck %s
-// RUN: not tile-opt %S/Inputs/role-ring.mlir --tile-set-target=arch=sm_90a --convert-tile-to-nvvm 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: not tile-opt %S/Inputs/role-ring.mlir --tile-set-target=arch=sm_90a --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: expected one role to fill and to read it, or a ring from cp_async_mbarrier or threads_mbarrier
 
 #shared = #gpu.address_space<workgroup>

@@ -1,9 +1,9 @@
 // Rings with mbarriers, roles, and a persistent grid of clusters, down to PTX.
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a | FileCheck %s
-// RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-count-arrivals --convert-tile-to-nvvm | FileCheck %s --check-prefix=NVVM
+// RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-count-arrivals --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | FileCheck %s --check-prefix=NVVM
 
 // The lowering reads what was counted, and counts nothing itself.
-// RUN: not tile-opt %s --tile-set-target=arch=sm_90a --convert-tile-to-nvvm 2>&1 | FileCheck %s --check-prefix=UNCOUNTED
+// RUN: not tile-opt %s --tile-set-target=arch=sm_90a --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm 2>&1 | FileCheck %s --check-prefix=UNCOUNTED
 // UNCOUNTED: 'tile.ring.create' op expected `tile.arrivals`, which say what its mbarriers count: run --tile-count-arrivals
 
 #shared = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm -split-input-file -verify-diagnostics
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm -split-input-file -verify-diagnostics
 #shared = #gpu.address_space<workgroup>
 #rows = #tile.shared_layout<shape [128, 64] bits 16 modes [(64, 1:1), (128, 0:64)] swizzle(3, 4, 3)>
 tile.kernel @no_slot(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) = (4) threads(128) {

@@ -1,8 +1,8 @@
 // Copies by the asynchronous proxy: one thread issues boxes of a tensor map, or
 // one run of bytes; a load completes on the mbarrier of its slot.
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-count-arrivals --convert-tile-to-nvvm | FileCheck %s
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-count-arrivals --convert-tile-to-nvvm | sed 's/\\0A *//g; s/\\22//g' | FileCheck %s --check-prefix=MAP
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-count-arrivals --convert-tile-to-nvvm | tile-translate - --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-count-arrivals --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | FileCheck %s
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-count-arrivals --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | sed 's/\\0A *//g; s/\\22//g' | FileCheck %s --check-prefix=MAP
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-count-arrivals --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | tile-translate - --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
 #shared = #gpu.address_space<workgroup>
 #rows = #tile.shared_layout<shape [128, 64] bits 16 modes [(64, 1:1), (128, 0:64)] swizzle(3, 4, 3)>
 #panels = #tile.shared_layout<shape [64, 256] bits 16 modes [(64, 1:1), (64, 0:64), (4, 1:4096)] swizzle(3, 4, 3)>

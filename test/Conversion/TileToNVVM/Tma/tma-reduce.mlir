@@ -1,8 +1,8 @@
 // A shared tile combined into global memory by one thread: what was written is
 // fenced for the asynchronous proxy, the map says how elements are combined.
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | FileCheck %s
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm | sed 's/\\0A *//g; s/\\22//g' | FileCheck %s --check-prefix=MAP
-// RUN: tile-opt %s --tile-set-target=arch=sm_90 --convert-tile-to-nvvm --tile-verify-nvvm=arch=sm_90 | tile-translate - --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | FileCheck %s
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm | sed 's/\\0A *//g; s/\\22//g' | FileCheck %s --check-prefix=MAP
+// RUN: tile-opt %s --tile-set-target=arch=sm_90 --tile-place-shared-memory --tile-insert-barriers --convert-tile-to-nvvm --tile-verify-nvvm=arch=sm_90 | tile-translate - --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=PTX
 #shared = #gpu.address_space<workgroup>
 #threads = #tile.fragment_layout<shape [32, 64] reg [(4, 1:1), (4, 0:8)] lane [(16, 1:4), (2, 0:1)] warp [(4, 0:2)]>
 #plain = #tile.shared_layout<shape [32, 64] bits 32 modes [(64, 1:1), (32, 0:64)]>

@@ -11,5 +11,8 @@ include "tile/Dialect/Tile/IR/TileMathOps.td"
 include "tile/Dialect/Tile/IR/TileLoopOps.td"
 include "tile/Dialect/Tile/IR/TileScheduleOps.td"
 include "tile/Dialect/Tile/IR/TileDebugOps.td"
+#ifdef TILE_REFERENCE
+include "tile/Dialect/Tile/IR/TileBarrierOps.td"
+#endif
 
 #endif // TILE_OPS_TD

@@ -84,11 +84,22 @@ defvar KernelAttributes = [{
     | `pairs` |  | the same of gemms that two blocks of a cluster multiply together |
     | `tunables` |  | what the kernel leaves open, with the values that each may have |
     | `tuned` |  | the attributes that depend on tunables, and how |
+
+    Decisions of `--tile-place-shared-memory`, where a block of the kernel has what:
+
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `tile.shared_bytes` | bytes | of shared memory that a block asks for |
+    | `tile.scratch` | bytes | where the scratch memory of an agent begins: the block's, then each role's. Operations that exchange values between warps use it one after the other |
+    | `tile.cluster_barriers` | bytes | where the mbarriers lie on which the blocks of a cluster meet (`tile.cluster_reduce`); absent: there are none |
+    | `tile.has_barriers` |  | `--tile-insert-barriers` has run |
+    | `tile.tensor_barriers` | bytes | where the mbarriers of gemms by tcgen05 lie, and behind them the address of the block's tensor memory; absent: there are none |
 }];
 defvar AllocAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
     | `layout` |  | who holds which element of a fragment, or where an element lies in shared memory; absent until layout inference, or a choice that it must respect |
+    | `tile.offset` | bytes | where the tile begins in the block's shared memory: the decision of `--tile-place-shared-memory`; absent before, and on tiles that nothing uses |
 }];
 defvar ParallelSyntax = [{
     Syntax:
@@ -154,12 +165,25 @@ defvar RingCreateAttributes = [{
     | `layouts` |  | where an element lies in each buffer; absent until layout inference |
     | `peers` | blocks | of a cluster that fill each other's slots; absent: a block fills its own |
     | `pair` | dimensions | that the two blocks of a pair share out, one for each buffer |
+    | `tile.offset` | bytes | where the first slot begins in the block's shared memory: the decision of `--tile-place-shared-memory` |
+    | `tile.mbarriers` | bytes | where the ring's mbarriers lie, 8 bytes each: `full` of each slot, then `empty` of each slot. Decided likewise |
 }];
 defvar AwaitAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
     | `read` |  | waits only until the sources of copies may be overwritten |
     | `groups` | groups of warps | that each wait for their own part of the copies |
+}];
+defvar BarrierAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `groups` | groups of warps | that each meet on their own; absent: all threads of the agent meet |
+}];
+defvar FenceAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `copies` |  | waits for the thread's own copies by `cp.async` |
+    | `proxy` |  | orders the thread's accesses to shared memory before those of the asynchronous proxy |
 }];
 defvar WarpSpecializeSyntax = [{
     Syntax:
@@ -284,6 +308,9 @@ defvar ClusterReduceAttributes = [{
     | `blocks` | blocks | whose fragments are combined |
     | `stride` | blocks | from the rank of one to that of the next |
     | `is_unsigned` |  | integers have no sign |
+    | `tile.offset` | bytes | where the shared memory begins through which the blocks exchange: the decision of `--tile-place-shared-memory` |
+    | `tile.exchanged` | registers of a thread | that the blocks exchange at a time. Decided likewise |
+    | `tile.in_ring` |  | that memory is a ring's, whose slots are free by then. Decided likewise |
 }];
 defvar PrintAttributes = [{
     | attribute | unit | meaning |
@@ -391,6 +418,8 @@ defvar RingWaitSyntax = "";
 defvar RingWaitAttributes = "";
 defvar RingCreateAttributes = "";
 defvar AwaitAttributes = "";
+defvar BarrierAttributes = "";
+defvar FenceAttributes = "";
 defvar WarpSpecializeSyntax = "";
 defvar WarpSpecializeAttributes = "";
 defvar CopyAttributes = "";

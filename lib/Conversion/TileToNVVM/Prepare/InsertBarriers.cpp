@@ -1,16 +1,16 @@
-//===- Barriers.cpp - block barriers where accesses need them -------------===//
+//===- InsertBarriers.cpp - barriers where accesses need them -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tile operations run on all threads of a block, in order per thread only. A
-// barrier is needed between two operations that touch the same bytes of shared
-// or global memory when one of them writes (BarrierAccesses.cpp). A walk over
-// the kernel keeps the accesses made since the last barrier, on any path, and
-// puts one before the first operation that conflicts; between operations that
-// deal a tile out alike among groups of warps, one for each group. What the end
-// of an iteration leaves meets the next one: the walk is repeated until it
-// finds nothing new there, so that its cost is that of some walks, however deep
-// loops are nested. Waits of rings that count groups of copies are barriers,
-// too.
+// After shared memory is placed, before the lowering. Tile operations run on
+// all threads of a block, in order per thread only. A barrier is needed between
+// two operations that touch the same bytes of shared or global memory when one
+// of them writes (BarrierAccesses.cpp). A walk over the kernel keeps the
+// accesses made since the last barrier, on any path, and puts one before the
+// first operation that conflicts; between operations that deal a tile out alike
+// among groups of warps, one for each group. What the end of an iteration
+// leaves meets the next one: the walk is repeated until it finds nothing new
+// there, so that its cost is that of some walks, however deep loops are nested.
+// Waits of rings that count groups of copies are barriers, too.
 //
 // Where bytes are touched through the async proxy (wgmma, tcgen05, bulk and
 // tensor copies), those who wrote them otherwise fence before they meet (PTX
@@ -20,10 +20,18 @@
 //===----------------------------------------------------------------------===//
 #include "BarrierAccesses.h"
 #include "Schedule/Tokens.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/Placement.h"
+#include "tile/Dialect/Tile/IR/TileBarrierOps.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_INSERTBARRIERSPASS
+#include "tile/Conversion/Passes.h.inc"
+} // namespace mlir::tile
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -59,6 +67,9 @@ struct Meeting {
   Operation *op;
   bool isBarrier = true, waitsForCopies = false, fences = false;
   int64_t groups = 1;
+  /// An access that `op` has to be parted from; nothing where another reason
+  /// than a conflict makes threads meet or fence.
+  std::optional<unsigned> conflict = std::nullopt;
 };
 
 class BarrierPlacement {
@@ -95,13 +106,14 @@ private:
   void walkRegions(Operation *op, State &state);
   void walkRoles(WarpSpecializeOp roles, State &state);
   BitVector conflictsOf(Operation *op, const State &state) const;
-  bool conflictsInside(Operation *op, const State &state) const;
+  BitVector conflictsInside(Operation *op, const State &state) const;
   void resolve(Operation *op, BitVector conflicts, State &state);
   bool meetOutside(Operation *op, BitVector &conflicts, State &state);
   DenseI64ArrayAttr commonGroups(Operation *op,
                                  const BitVector &conflicts) const;
-  void meet(Operation *op, State &state);
-  void meetInGroups(Operation *op, DenseI64ArrayAttr groups, State &state);
+  void meet(Operation *op, State &state, const BitVector &conflicts);
+  void meetInGroups(Operation *op, DenseI64ArrayAttr groups, State &state,
+                    const BitVector &conflicts);
   void passBarrier(Operation *op, State &state);
   void fence(Operation *op, const BitVector &writes, State &state);
   void land(AwaitOp await, State &state);
@@ -149,12 +161,21 @@ static bool isBarrier(Operation *op) {
            !op->getParentOfType<WarpSpecializeOp>();
   if (auto await = dyn_cast<AwaitOp>(op))
     return awaitsCopies(await);
-  return isa<gpu::BarrierOp>(op);
+  return isa<BarrierOp>(op);
+}
+
+/// Groups of warps that meet on their own at such an operation.
+static int64_t groupsThatMeet(Operation *op) {
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    return barrier.getGroups().value_or(1);
+  auto await = dyn_cast<AwaitOp>(op);
+  return await ? await.getGroups().value_or(1) : 1;
 }
 
 void BarrierPlacement::visit(Operation *op, State &state) {
-  if (meetBefore.contains(op) && conflictsInside(op, state))
-    meet(op, state);
+  if (meetBefore.contains(op))
+    if (BitVector conflicts = conflictsInside(op, state); conflicts.any())
+      meet(op, state, conflicts);
   if (fenceBefore.contains(op) && state.unfenced.any())
     fence(op, both(state.unfenced, ofAgent(op)), state);
   if (!table.of(op).empty())
@@ -227,8 +248,7 @@ void BarrierPlacement::passBarrier(Operation *op, State &state) {
       fence(op, writes, state);
     }
   }
-  auto await = dyn_cast<AwaitOp>(op);
-  int64_t groups = await ? await.getGroups().value_or(1) : 1;
+  int64_t groups = groupsThatMeet(op);
   BitVector ended = without(both(state.pending, agents), table.cpAsyncs());
   ended.reset(state.flying);
   for (unsigned id : ended.set_bits())
@@ -298,14 +318,18 @@ BitVector BarrierPlacement::conflictsOf(Operation *op,
   return result;
 }
 
-/// Whether what is pending before a loop or roles conflicts with any of theirs.
-bool BarrierPlacement::conflictsInside(Operation *op,
-                                       const State &state) const {
+/// The first access pending before a loop or roles that conflicts with any of
+/// theirs; none where there is none.
+BitVector BarrierPlacement::conflictsInside(Operation *op,
+                                            const State &state) const {
+  BitVector result(table.size());
   for (unsigned now : table.inside(op).set_bits())
     for (unsigned before : state.pending.set_bits())
-      if (table.conflict(before, now))
-        return true;
-  return false;
+      if (table.conflict(before, now)) {
+        result.set(before);
+        return result;
+      }
+  return result;
 }
 
 void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
@@ -315,9 +339,9 @@ void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
   if (conflicts.none())
     return;
   if (DenseI64ArrayAttr groups = commonGroups(op, conflicts))
-    meetInGroups(op, groups, state);
+    meetInGroups(op, groups, state, conflicts);
   else
-    meet(op, state);
+    meet(op, state, conflicts);
 }
 
 /// Has threads meet before a loop around `op` where all that conflicts comes
@@ -364,11 +388,13 @@ BarrierPlacement::commonGroups(Operation *op,
 }
 
 /// A barrier before `op`, with everything that has to precede it.
-void BarrierPlacement::meet(Operation *op, State &state) {
+void BarrierPlacement::meet(Operation *op, State &state,
+                            const BitVector &conflicts) {
   BitVector agents = ofAgent(op);
   if (!both(state.pending, agents).any() && !state.unfenced.any())
     return;
   Meeting meeting{op};
+  meeting.conflict = conflicts.find_first();
   BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
   meeting.waitsForCopies = copies.any();
   meeting.fences = state.unfenced.anyCommon(agents);
@@ -384,8 +410,9 @@ void BarrierPlacement::meet(Operation *op, State &state) {
 /// A barrier of each group of warps on its own: what others have pending stays
 /// pending. The fence covers all that its thread has written.
 void BarrierPlacement::meetInGroups(Operation *op, DenseI64ArrayAttr groups,
-                                    State &state) {
+                                    State &state, const BitVector &conflicts) {
   Meeting meeting{op};
+  meeting.conflict = conflicts.find_first();
   BitVector agents = ofAgent(op);
   meeting.groups = countOf(groups);
   meeting.fences = state.unfenced.anyCommon(agents);
@@ -408,21 +435,13 @@ void BarrierPlacement::fence(Operation *op, const BitVector &writes,
 static void emit(const Meeting &meeting) {
   OpBuilder builder(meeting.op);
   Location loc = meeting.op->getLoc();
-  if (meeting.waitsForCopies) {
-    NVVM::CpAsyncCommitGroupOp::create(builder, loc);
-    NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
-  }
-  MLIRContext *context = builder.getContext();
-  if (meeting.fences)
-    NVVM::FenceProxyOp::create(
-        builder, loc,
-        NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
-        NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
-  if (!meeting.isBarrier)
-    return;
-  auto barrier = gpu::BarrierOp::create(builder, loc);
-  if (meeting.groups > 1)
-    barrier->setAttr(kBarrierGroups, builder.getI64IntegerAttr(meeting.groups));
+  if (meeting.waitsForCopies || meeting.fences)
+    FenceOp::create(builder, loc, meeting.waitsForCopies, meeting.fences);
+  if (meeting.isBarrier)
+    BarrierOp::create(builder, loc,
+                      meeting.groups > 1
+                          ? builder.getI64IntegerAttr(meeting.groups)
+                          : IntegerAttr());
 }
 
 bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
@@ -432,9 +451,68 @@ bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
   return move && move.getSource() == buffer && move.isMovedByProxy();
 }
 
-void tile::nvvm::insertBarriers(KernelOp kernel, const SharedArena &arena,
-                                const TargetInfo &target) {
-  AccessTable table(kernel, arena, target);
-  for (const Meeting &meeting : BarrierPlacement(kernel, table).run())
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct InsertBarriersPass
+    : tile::impl::InsertBarriersPassBase<InsertBarriersPass> {
+  using InsertBarriersPassBase::InsertBarriersPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(requireChosen(module)))
+      return signalPassFailure();
+    const TargetInfo *target = requireTarget(module);
+    if (!target)
+      return signalPassFailure();
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      if (failed(insert(kernel, *target)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult insert(KernelOp kernel, const TargetInfo &target);
+  static void explain(const Meeting &meeting, const AccessTable &table);
+};
+} // namespace
+
+LogicalResult InsertBarriersPass::insert(KernelOp kernel,
+                                         const TargetInfo &target) {
+  if (kernel->hasAttr(kHasBarriersAttrName))
+    return kernel.emitOpError() << "expected no barriers of an earlier "
+                                   "--tile-insert-barriers";
+  FailureOr<SharedArena> arena = readSharedArena(kernel);
+  if (failed(arena))
+    return failure();
+  AccessTable table(kernel, *arena, target);
+  for (const Meeting &meeting : BarrierPlacement(kernel, table).run()) {
     emit(meeting);
+    ++(meeting.isBarrier ? insertedBarriers : insertedFences);
+    if (remarks)
+      explain(meeting, table);
+  }
+  kernel->setAttr(kHasBarriersAttrName, UnitAttr::get(&getContext()));
+  return success();
+}
+
+void InsertBarriersPass::explain(const Meeting &meeting,
+                                 const AccessTable &table) {
+  InFlightDiagnostic remark = meeting.op->emitRemark();
+  if (!meeting.isBarrier)
+    remark << "each thread fences before this";
+  else if (meeting.groups > 1)
+    remark << "the threads of each of " << meeting.groups
+           << " groups of warps meet before this";
+  else
+    remark << "all threads meet before this";
+  if (meeting.waitsForCopies)
+    remark << ", once their own copies have landed";
+  if (meeting.isBarrier && meeting.fences)
+    remark << ", and fence first";
+  if (meeting.conflict)
+    remark.attachNote(table.firstOf(*meeting.conflict)->getLoc())
+        << "it may touch what this "
+        << (table[*meeting.conflict].isWrite ? "writes" : "reads");
 }

@@ -1,27 +1,16 @@
-// RUN: tile-opt %s --convert-tile-to-nvvm --split-input-file --verify-diagnostics
+// RUN: tile-opt %s --tile-place-shared-memory --split-input-file --verify-diagnostics
 
 // expected-error @below {{expected 'tile.target' on the module (`--tile-set-target=arch=...`)}}
 module {}
 
 // -----
 
-module attributes {tile.target = #tile.target<"sm_80">} {
-  tile.kernel @unscheduled(%A: memref<64xf32>, %n: index) grid(%bx) = (1) threads(32) {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    // expected-error @below {{expected rings or a plain loop: run --tile-pipeline}}
-    tile.pipelined %k = %c0 to %n step %c1 stages(2) {
-    }
-  }
-}
-
-// -----
-
+#shared = #gpu.address_space<workgroup>
 module attributes {tile.target = #tile.target<"sm_80">} {
   tile.kernel @no_layout(%A: memref<64xf32>) grid(%bx) = (1) threads(32) {
     // expected-error @below {{expected a layout: run --tile-infer-layouts}}
-    %x = tile.alloc : memref<64xf32, #tile.fragment>
-    tile.copy %A to %x : memref<64xf32> to memref<64xf32, #tile.fragment>
+    %s = tile.alloc : memref<64xf32, #shared>
+    tile.copy %A to %s : memref<64xf32> to memref<64xf32, #shared>
   }
 }
 
@@ -36,5 +25,13 @@ module attributes {tile.target = #tile.target<"sm_80">} {
   tile.kernel @too_much(%A: memref<256x256xf32>) grid(%bx) = (1) threads(128) {
     %s = tile.alloc layout(#S) : memref<256x256xf32, #shared>
     tile.copy %A to %s {layout = #L} : memref<256x256xf32> to memref<256x256xf32, #shared>
+  }
+}
+
+// -----
+
+module attributes {tile.target = #tile.target<"sm_80">} {
+  // expected-error @below {{expected no barriers: they are right for the places that they were inserted for. Run before --tile-insert-barriers}}
+  tile.kernel @late() grid(%bx) = (1) threads(32) attributes {tile.has_barriers} {
   }
 }

@@ -1,0 +1,290 @@
+//===- PlaceSharedMemory.cpp - what lies where in shared memory -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// After the schedule, before barriers. Tiles and slots of rings come first, by
+// their lives: those that are never alive together share bytes, and barriers
+// (InsertBarriers.cpp) order their reuse. Then come mbarriers, which keep their
+// bytes to themselves because they are initialized once, and last the scratch
+// memory of each agent. The decisions are attributes; the lowering reads them.
+//
+//===----------------------------------------------------------------------===//
+#include "Prepare/Scratch.h"
+#include "Prepare/SharedArena.h"
+#include "Prepare/SharedLives.h"
+#include "Reduce/ClusterExchange.h"
+#include "Tcgen05/TensorPlan.h"
+#include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/Placement.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_PLACESHAREDMEMORYPASS
+#include "tile/Conversion/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+//===----------------------------------------------------------------------===//
+// Tiles and rings
+//===----------------------------------------------------------------------===//
+
+/// Largest first, each at the lowest offset free during its life.
+static void placeBuffers(ArrayRef<const SharedBufferLife *> buffers,
+                         bool isTight, SharedArena &arena) {
+  arena.offsets.clear();
+  arena.bytes = 0;
+  SmallVector<std::pair<const SharedBufferLife *, int64_t>> placed;
+  for (const SharedBufferLife *buffer : buffers) {
+    SmallVector<std::pair<int64_t, int64_t>> taken;
+    for (auto [other, offset] : placed)
+      if (aliveTogether(*other, *buffer, isTight))
+        taken.push_back({offset, offset + other->bytes});
+    llvm::sort(taken);
+    int64_t offset = 0;
+    for (auto [from, to] : taken) {
+      if (offset + buffer->bytes <= from)
+        break;
+      offset = std::max<int64_t>(offset, llvm::alignTo(to, buffer->alignment));
+    }
+    placed.push_back({buffer, offset});
+    arena.offsets[buffer->owner] = offset;
+    arena.bytes = std::max(arena.bytes, offset + buffer->bytes);
+  }
+  arena.bytes = llvm::alignTo(arena.bytes, 16);
+}
+
+static void placeBuffers(const SharedLives &lives, const TargetInfo &target,
+                         SharedArena &arena) {
+  SmallVector<const SharedBufferLife *> buffers;
+  for (const SharedBufferLife &buffer : lives.buffers())
+    buffers.push_back(&buffer);
+  llvm::stable_sort(buffers,
+                    [](const SharedBufferLife *a, const SharedBufferLife *b) {
+                      return a->bytes > b->bytes;
+                    });
+  placeBuffers(buffers, /*isTight=*/false, arena);
+  // Bytes that buffers of one iteration share cost barriers between them, so
+  // only where there is no other way.
+  if (arena.bytes > target.sharedPerBlock)
+    placeBuffers(buffers, /*isTight=*/true, arena);
+}
+
+//===----------------------------------------------------------------------===//
+// Mbarriers
+//===----------------------------------------------------------------------===//
+
+static void placeMbarriers(KernelOp kernel, const TensorPlan &tensors,
+                           SharedArena &arena) {
+  for (auto ring : kernel.getBodyRegion().front().getOps<RingCreateOp>())
+    if (RingType type = ring.getRing().getType(); type.usesMbarriers()) {
+      arena.mbarriers[ring] = arena.bytes;
+      arena.bytes += llvm::alignTo(2 * kMbarrierBytes * type.getStages(), 16);
+    }
+  if (kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted()) {
+    arena.clusterBarriers = arena.bytes;
+    arena.bytes += 2 * kMbarrierBytes;
+  }
+  if (tensors.columns) {
+    arena.tensorBarriers = llvm::alignTo(arena.bytes, kMbarrierBytes);
+    arena.bytes = *arena.tensorBarriers + tensors.barrierBytes();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Scratch memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Gives each agent scratch memory, in the order in which roles stand: they run
+/// side by side, so that none may use another's. Outside roles the block's
+/// scratch is the first, whatever roles have behind it.
+class ScratchPlacement {
+public:
+  ScratchPlacement(KernelOp kernel, const TargetInfo &target,
+                   SharedArena &arena)
+      : kernel(kernel), target(target), arena(arena),
+        start(llvm::alignTo(arena.bytes, 16)), end(start) {}
+
+  LogicalResult run() {
+    arena.scratch = {start};
+    if (failed(visit(kernel.getBodyRegion().front(), start)))
+      return failure();
+    arena.bytes = end;
+    return success();
+  }
+
+private:
+  LogicalResult visit(Block &block, int64_t scratch);
+  LogicalResult visit(WarpSpecializeOp roles);
+  LogicalResult place(ClusterReduceOp reduce, int64_t scratch);
+
+  KernelOp kernel;
+  const TargetInfo &target;
+  SharedArena &arena;
+  /// Where all scratch memory begins, and where it ends so far.
+  int64_t start, end;
+};
+} // namespace
+
+LogicalResult ScratchPlacement::visit(Block &block, int64_t scratch) {
+  for (Operation &op : block) {
+    if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
+      if (failed(visit(roles)))
+        return failure();
+    } else if (auto reduce = dyn_cast<ClusterReduceOp>(op)) {
+      if (failed(place(reduce, scratch)))
+        return failure();
+    } else if (isa<TileOpInterface>(op)) {
+      FailureOr<int64_t> bytes =
+          scratchBytes(&op, getAgentThreads(&op), kernel, target);
+      if (failed(bytes))
+        return failure();
+      end = std::max(end, scratch + *bytes);
+    } else {
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          if (failed(visit(nested, scratch)))
+            return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult ScratchPlacement::visit(WarpSpecializeOp roles) {
+  for (Region &role : roles.getRoles()) {
+    // What others use beside it, and what the block used before, lies
+    // elsewhere.
+    arena.scratch.push_back(start + llvm::alignTo(end - start, 16));
+    if (failed(visit(role.front(), arena.scratch.back())))
+      return failure();
+  }
+  return success();
+}
+
+/// Blocks exchange through the slots of a ring that nobody needs any more,
+/// where these hold at least as much as scratch memory would; else through
+/// scratch.
+LogicalResult ScratchPlacement::place(ClusterReduceOp reduce, int64_t scratch) {
+  FragmentLayoutAttr layout = getFragmentLayout(reduce.getTarget());
+  if (!layout)
+    return reduce.emitOpError()
+           << "expected a layout of its fragment: run --tile-infer-layouts";
+  ClusterExchange exchange(reduce, layout.getLayout().numRegisters(),
+                           getAgentThreads(reduce));
+  int64_t piece = exchange.choosePiece(kernel, target, start);
+  if (RingCreateOp idle = findIdleRing(reduce, arena)) {
+    int64_t inRing = exchange.largestPiece(ringBytes(idle));
+    if (inRing >= piece) {
+      arena.exchanges[reduce] = {arena.offsets.lookup(idle), inRing,
+                                 /*inRing=*/true};
+      return success();
+    }
+  }
+  arena.exchanges[reduce] = {scratch, piece, /*inRing=*/false};
+  end = std::max(end, scratch + exchange.shapeOf(piece).bytes());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct PlaceSharedMemoryPass
+    : tile::impl::PlaceSharedMemoryPassBase<PlaceSharedMemoryPass> {
+  using PlaceSharedMemoryPassBase::PlaceSharedMemoryPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(requireChosen(module)))
+      return signalPassFailure();
+    const TargetInfo *target = requireTarget(module);
+    if (!target)
+      return signalPassFailure();
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      if (failed(place(kernel, *target)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult place(KernelOp kernel, const TargetInfo &target);
+  void explain(KernelOp kernel, const SharedLives &lives,
+               const SharedArena &arena) const;
+};
+} // namespace
+
+LogicalResult PlaceSharedMemoryPass::place(KernelOp kernel,
+                                           const TargetInfo &target) {
+  if (kernel->hasAttr(kHasBarriersAttrName))
+    return kernel.emitOpError() << "expected no barriers: they are right for "
+                                   "the places that they were inserted for. "
+                                   "Run before --tile-insert-barriers";
+  moveUnusedToRegisters(kernel);
+  FailureOr<SharedLives> lives = SharedLives::create(kernel);
+  if (failed(lives))
+    return failure();
+  FailureOr<TensorPlan> tensors = planTensorMemory(kernel, target);
+  if (failed(tensors))
+    return failure();
+  SharedArena arena;
+  placeBuffers(*lives, target, arena);
+  placeMbarriers(kernel, *tensors, arena);
+  if (failed(ScratchPlacement(kernel, target, arena).run()))
+    return failure();
+  arena.bytes =
+      std::max(arena.bytes, tensors->leastSharedBytes(kernel, target));
+  if (arena.bytes > target.sharedPerBlock) {
+    InFlightDiagnostic diag = kernel.emitOpError()
+                              << "expected at most " << target.sharedPerBlock
+                              << " bytes of shared memory on " << target.arch
+                              << ", got " << arena.bytes;
+    diag.attachNote() << "use smaller tiles or fewer stages";
+    return diag;
+  }
+  writeSharedArena(kernel, arena);
+  placedBuffers += arena.offsets.size();
+  if (remarks)
+    explain(kernel, *lives, arena);
+  return success();
+}
+
+/// "bytes 0 to 1023".
+static std::string bytesText(int64_t offset, int64_t bytes) {
+  return "bytes " + std::to_string(offset) + " to " +
+         std::to_string(offset + bytes - 1);
+}
+
+void PlaceSharedMemoryPass::explain(KernelOp kernel, const SharedLives &lives,
+                                    const SharedArena &arena) const {
+  ArrayRef<SharedBufferLife> buffers = lives.buffers();
+  for (const SharedBufferLife &buffer : buffers) {
+    int64_t offset = arena.offsets.lookup(buffer.owner);
+    InFlightDiagnostic remark = buffer.owner->emitRemark();
+    remark << "placed: " << bytesText(offset, buffer.bytes)
+           << " of shared memory";
+    Operation *first = lives.at(buffer.first), *last = lives.at(buffer.last);
+    if (first)
+      remark.attachNote(first->getLoc()) << "needed from here on";
+    if (last)
+      remark.attachNote(last->getLoc()) << "needed last here";
+    else
+      remark.attachNote(kernel.getLoc()) << "needed until the kernel ends";
+    for (const SharedBufferLife &other : buffers) {
+      int64_t start = arena.offsets.lookup(other.owner);
+      if (&other != &buffer && start < offset + buffer.bytes &&
+          offset < start + other.bytes)
+        remark.attachNote(other.owner->getLoc())
+            << "the same bytes hold this one, "
+            << bytesText(start, other.bytes);
+    }
+  }
+  kernel.emitRemark() << "shared memory: " << arena.bytes
+                      << " bytes of a block, "
+                      << (arena.bytes - arena.scratch.front())
+                      << " of them scratch";
+}

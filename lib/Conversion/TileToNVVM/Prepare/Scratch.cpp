@@ -1,0 +1,113 @@
+//===- Scratch.cpp - shared memory that single operations use -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Scratch.h"
+#include "Reduce/ScanDigits.h"
+#include "RegisterMap.h"
+#include "tile/Conversion/Combination.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Scratch memory gives each element bytes of its own.
+static int64_t bitsOf(Type element) {
+  return std::max<int64_t>(8, getStorageBits(element));
+}
+
+int64_t tile::nvvm::warpScratchBytes(Type type, int64_t count,
+                                     int64_t threads) {
+  return count * threads *
+         std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+bool tile::nvvm::convertsInRegisters(const ConversionClass &conversion,
+                                     const FragmentLayout &from,
+                                     const FragmentLayout &to) {
+  if (conversion.kind == ConversionKind::Identity)
+    return true;
+  return conversion.kind == ConversionKind::RegisterRename &&
+         sameThreads(to, from,
+                     llvm::to_vector(llvm::seq<unsigned>(0, to.rank())));
+}
+
+SharedLayout tile::nvvm::conversionScratch(MemRefType type) {
+  // Rows are padded by 16 bytes against bank conflicts.
+  int64_t bits = bitsOf(type.getElementType());
+  return SharedLayout::rowMajor(type.getShape(), bits,
+                                std::max<int64_t>(1, 16 * 8 / bits));
+}
+
+static FailureOr<int64_t> bytesOfConversion(ConvertLayoutOp op) {
+  FragmentLayoutAttr from = getFragmentLayout(op.getSource());
+  FragmentLayoutAttr to = getFragmentLayout(op.getTarget());
+  if (!from || !to)
+    return op.emitOpError() << "expected layouts: run --tile-infer-layouts";
+  auto conversion = classifyConversion(from.getLayout(), to.getLayout());
+  if (!conversion)
+    return op.emitOpError() << conversion.reason();
+  if (convertsInRegisters(*conversion, from.getLayout(), to.getLayout()))
+    return 0;
+  return conversionScratch(cast<MemRefType>(op.getSource().getType()))
+      .sizeInBytes();
+}
+
+SharedLayout tile::nvvm::operandScratch(MemRefType type) {
+  return SharedLayout::rowMajor(type.getShape(), bitsOf(type.getElementType()));
+}
+
+static int64_t bytesOfGemm(GemmOp op) {
+  // By FMA every thread reads elements of both operands.
+  const MmaTraits &traits = traitsOf(op);
+  if (traits.readsByDescriptor || traits.loadsOperandFragments)
+    return 0;
+  int64_t bytes = 0;
+  for (Value operand : {op.getA(), op.getB()})
+    if (isFragment(operand))
+      bytes += llvm::alignTo(
+          operandScratch(cast<MemRefType>(operand.getType())).sizeInBytes(),
+          16);
+  return bytes;
+}
+
+bool tile::nvvm::isSpreadOverWarps(const FragmentLayout &layout, unsigned dim) {
+  return llvm::any_of(layout.modes(Axis::Warp), [&](const Mode &mode) {
+    return mode.dim == static_cast<int>(dim) && mode.extent > 1;
+  });
+}
+
+static int64_t bytesOfReduction(ReduceOp op, int64_t threads, KernelOp kernel,
+                                const TargetInfo &target) {
+  FragmentLayoutAttr source = getFragmentLayout(op.getSource());
+  if (!source || !getFragmentLayout(op.getTarget()) ||
+      !isSpreadOverWarps(source.getLayout(), op.getDim()))
+    return 0;
+  Type type = Combination::workingType(elementTypeOf(op.getSource()));
+  return warpScratchBytes(type, resultsAtATime(op, kernel, target), threads);
+}
+
+FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads,
+                                            KernelOp kernel,
+                                            const TargetInfo &target) {
+  using Result = FailureOr<int64_t>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([](ConvertLayoutOp convert) { return bytesOfConversion(convert); })
+      .Case([](GemmOp gemm) -> Result { return bytesOfGemm(gemm); })
+      .Case([&](ReduceOp reduce) -> Result {
+        return bytesOfReduction(reduce, threads, kernel, target);
+      })
+      .Case([&](ScanOp scan) -> Result {
+        if (!scan.getLayout())
+          return scan.emitOpError() << "expected a loop layout: run "
+                                       "--tile-infer-layouts";
+        return scanScratchBytes(scan, threads);
+      })
+      .Default([](Operation *) -> Result { return 0; });
+}

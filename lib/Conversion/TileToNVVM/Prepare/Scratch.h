@@ -1,0 +1,41 @@
+//===- Scratch.h - shared memory that single operations use -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Some operations exchange values between the threads of an agent through
+// shared memory: a conversion of layouts, a gemm by FMA out of fragments, a
+// reduction or scan across warps. An agent's operations use the same bytes one
+// after the other. How many bytes an operation takes, and how its values lie
+// there, is asked here by the pass that places them and by the lowering.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H
+#define TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
+
+namespace mlir::tile::nvvm {
+
+/// Bytes that `op`, run by `threads`, uses; 0 for most operations, and for
+/// `tile.cluster_reduce`, whose piece is chosen (ClusterExchange.h). Fails with
+/// an error where the layouts of `op` do not fit it.
+FailureOr<int64_t> scratchBytes(Operation *op, int64_t threads, KernelOp kernel,
+                                const TargetInfo &target);
+
+/// A conversion between two layouts that moves registers of each thread only.
+bool convertsInRegisters(const ConversionClass &conversion,
+                         const FragmentLayout &from, const FragmentLayout &to);
+/// How a fragment of `type` lies in scratch memory between two layouts.
+SharedLayout conversionScratch(MemRefType type);
+/// How a fragment of `type` lies there as an operand of a gemm by FMA.
+SharedLayout operandScratch(MemRefType type);
+/// Whether warps hold different parts of dimension `dim`.
+bool isSpreadOverWarps(const FragmentLayout &layout, unsigned dim);
+/// Results of a thread that a reduction combines across warps at a time: fewer
+/// than it has where they lie in local memory (Memory/RegisterLoops.h).
+int64_t resultsAtATime(ReduceOp op, KernelOp kernel, const TargetInfo &target);
+/// `count` values of one type of each of `threads`.
+int64_t warpScratchBytes(Type type, int64_t count, int64_t threads);
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H

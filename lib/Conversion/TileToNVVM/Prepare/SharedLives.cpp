@@ -1,0 +1,209 @@
+//===- SharedLives.cpp - when buffers in shared memory live ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Positions count the operations of a kernel in program order. The life of a
+// buffer goes from its first use to its last; a use inside a loop that the
+// buffer stands outside of counts as the whole loop, because the loop comes
+// around.
+//
+//===----------------------------------------------------------------------===//
+#include "SharedLives.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Where the asynchronous proxy reads and writes shared memory (PTX ISA,
+/// "cp.async.bulk.tensor").
+static constexpr int64_t kProxyAlignment = 128;
+
+/// Alignment of a buffer, which tensor or bulk copies may fill or empty.
+static int64_t alignmentOf(const SharedLayout &layout, bool isCopiedByProxy) {
+  return std::max(layout.alignment(), isCopiedByProxy ? kProxyAlignment : 1);
+}
+
+static bool isCopiedByProxy(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    if (getTileViewSource(user))
+      return isCopiedByProxy(user->getResult(0));
+    auto move = dyn_cast<TileMoveOpInterface>(user);
+    return move && move.isMovedByProxy();
+  });
+}
+
+static bool isCopiedByProxy(RingCreateOp ring) {
+  if (ring.getRing().getType().getProducer() == RingSide::Tma)
+    return true;
+  return llvm::any_of(ring->getUsers(), [](Operation *user) {
+    return llvm::any_of(user->getResults(),
+                        [](Value view) { return isCopiedByProxy(view); });
+  });
+}
+
+SmallVector<int64_t> tile::nvvm::ringBufferOffsets(RingCreateOp ring,
+                                                   int64_t &stageBytes) {
+  SmallVector<int64_t> offsets;
+  stageBytes = 0;
+  int64_t alignment = 16;
+  for (Attribute attr : ring.getLayoutsAttr()) {
+    SharedLayout layout = cast<SharedLayoutAttr>(attr).getLayout();
+    int64_t own = alignmentOf(layout, isCopiedByProxy(ring));
+    alignment = std::max(alignment, own);
+    stageBytes = llvm::alignTo(stageBytes, own);
+    offsets.push_back(stageBytes);
+    stageBytes += layout.sizeInBytes();
+  }
+  stageBytes = llvm::alignTo(stageBytes, alignment);
+  return offsets;
+}
+
+static int64_t ringAlignment(RingCreateOp ring) {
+  int64_t alignment = 16;
+  for (Attribute attr : ring.getLayoutsAttr())
+    alignment = std::max(alignment,
+                         alignmentOf(cast<SharedLayoutAttr>(attr).getLayout(),
+                                     isCopiedByProxy(ring)));
+  return alignment;
+}
+
+int64_t tile::nvvm::ringBytes(RingCreateOp ring) {
+  int64_t bytes;
+  ringBufferOffsets(ring, bytes);
+  return bytes * ring.getRing().getType().getStages();
+}
+
+/// Bytes and alignment of what `op` allocates: false where it allocates nothing
+/// in shared memory.
+static FailureOr<bool> measure(Operation *op, SharedBufferLife &buffer) {
+  if (auto alloc = dyn_cast<AllocOp>(op)) {
+    if (!isShared(alloc.getResult()))
+      return false;
+    auto layout = getSharedLayout(alloc.getResult());
+    if (!layout) {
+      alloc.emitOpError() << "expected a layout: run --tile-infer-layouts";
+      return failure();
+    }
+    buffer.bytes = layout.getLayout().sizeInBytes();
+    buffer.alignment =
+        alignmentOf(layout.getLayout(), isCopiedByProxy(alloc.getResult()));
+    return true;
+  }
+  auto ring = dyn_cast<RingCreateOp>(op);
+  if (!ring || ring.getRing().getType().inTensorMemory())
+    return false;
+  if (!ring.getLayouts()) {
+    ring.emitOpError() << "expected layouts: run --tile-infer-layouts";
+    return failure();
+  }
+  buffer.bytes = ringBytes(ring);
+  buffer.alignment = ringAlignment(ring);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Lives
+//===----------------------------------------------------------------------===//
+
+SharedLives::SharedLives(KernelOp kernel) : kernel(kernel) {
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    position[op] = size();
+    operations.push_back(op);
+  });
+}
+
+int64_t SharedLives::endOf(Operation *op) {
+  int64_t last = position[op];
+  op->walk([&](Operation *inner) { last = std::max(last, position[inner]); });
+  return last;
+}
+
+void SharedLives::addUses(SharedBufferLife &buffer, Value value) {
+  Block *home = buffer.owner->getBlock();
+  SmallVector<Operation *> uses;
+  if (collectUses(value, uses)) {
+    // Nobody knows where what was issued has ended.
+    buffer.last = size();
+    buffer.isAwaited = true;
+  }
+  for (Operation *user : uses) {
+    // What was issued in one round of a loop may be awaited in the next.
+    buffer.isAwaited |= isa<AwaitOp>(user);
+    // A use inside nested regions keeps the buffer alive during the whole
+    // enclosing operation at the buffer's own level: loops come around.
+    Operation *ancestor = home->findAncestorOpInBlock(*user);
+    if (!ancestor)
+      ancestor = user; // an await behind the loop that the buffer is in
+    int64_t from = position[ancestor];
+    int64_t to = ancestor == user ? from : endOf(ancestor);
+    buffer.first = std::min(buffer.first, from);
+    buffer.last = std::max(buffer.last, to);
+    if (showsSlot(user))
+      for (Value view : user->getResults())
+        addUses(buffer, view);
+  }
+}
+
+LogicalResult SharedLives::collect() {
+  WalkResult walk = kernel.getBodyRegion().walk([&](Operation *op) {
+    SharedBufferLife buffer;
+    buffer.owner = op;
+    buffer.first = size();
+    FailureOr<bool> isBuffer = measure(op, buffer);
+    if (failed(isBuffer))
+      return WalkResult::interrupt();
+    if (!*isBuffer)
+      return WalkResult::advance();
+    addUses(buffer, op->getResult(0));
+    if (buffer.last < 0)
+      return WalkResult::advance();
+    // Other blocks of the cluster write the slots, too: the first ones as soon
+    // as the kernel runs, whatever this block has come to.
+    if (auto ring = dyn_cast<RingCreateOp>(op);
+        ring && ring.getPeers().value_or(1) > 1)
+      buffer.first = 0;
+    for (Operation *parent = op->getParentOp(); parent != kernel;
+         parent = parent->getParentOp())
+      if (isa<LoopLikeOpInterface, WarpSpecializeOp>(parent))
+        buffer.around.push_back({parent, position[parent], endOf(parent)});
+    all.push_back(std::move(buffer));
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+FailureOr<SharedLives> SharedLives::create(KernelOp kernel) {
+  SharedLives lives(kernel);
+  if (failed(lives.collect()))
+    return failure();
+  return lives;
+}
+
+/// The life of `buffer` as `other` sees it.
+static std::pair<int64_t, int64_t> lifeBeside(const SharedBufferLife &buffer,
+                                              const SharedBufferLife &other,
+                                              bool isTight) {
+  std::pair<int64_t, int64_t> life = {buffer.first, buffer.last};
+  for (const SharedBufferLife::Around &around : buffer.around) {
+    bool isCommon = isa<LoopLikeOpInterface>(around.op) &&
+                    around.op->isProperAncestor(other.owner);
+    if (isCommon && isTight && !buffer.isAwaited && !other.isAwaited)
+      continue;
+    life.first = std::min(life.first, around.first);
+    life.second = std::max(life.second, around.last);
+  }
+  return life;
+}
+
+bool tile::nvvm::aliveTogether(const SharedBufferLife &a,
+                               const SharedBufferLife &b, bool isTight) {
+  auto lifeA = lifeBeside(a, b, isTight), lifeB = lifeBeside(b, a, isTight);
+  return lifeA.first <= lifeB.second && lifeB.first <= lifeA.second;
+}

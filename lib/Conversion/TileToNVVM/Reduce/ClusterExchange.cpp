@@ -1,0 +1,95 @@
+//===- ClusterExchange.cpp - pieces of an exchanged fragment --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A fragment that is larger than the shared memory left is exchanged in pieces.
+// A larger piece takes fewer rounds, and may leave room for fewer blocks on a
+// multiprocessor.
+//
+//===----------------------------------------------------------------------===//
+#include "ClusterExchange.h"
+#include "Prepare/SharedLives.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Rounds that are worth one more block on the multiprocessor, and blocks there
+/// that are worth rounds.
+static constexpr int64_t kMaxPieces = 4, kMaxRunning = 4;
+/// Shared memory that every block takes besides its own.
+static constexpr int64_t kReservedBytes = 1024;
+
+static Type carrierOf(Type element) {
+  MLIRContext *context = element.getContext();
+  if (element.getIntOrFloatBitWidth() >= 32)
+    return element;
+  return isa<FloatType>(element) ? Type(Float32Type::get(context))
+                                 : Type(IntegerType::get(context, 32));
+}
+
+ClusterExchange::ClusterExchange(ClusterReduceOp op, int64_t registers,
+                                 int64_t threads)
+    : carrier(carrierOf(
+          cast<MemRefType>(op.getTarget().getType()).getElementType())),
+      blocks(op.getBlocks()), registers(registers), threads(threads) {}
+
+ClusterExchange::Shape ClusterExchange::shapeOf(int64_t count) const {
+  int64_t width = 1;
+  while (width * 2 * bytesOfElement() <= 16 && count % (width * 2) == 0 &&
+         count >= width * 2 * blocks)
+    width *= 2;
+  int64_t perBlock = llvm::divideCeil(count / width, blocks);
+  return {width, perBlock * blocks, perBlock,
+          width * bytesOfElement() * threads};
+}
+
+int64_t ClusterExchange::largestPiece(int64_t available) const {
+  for (int64_t count = registers; count > 1; count = (count + 1) / 2)
+    if (shapeOf(count).bytes() <= available)
+      return count;
+  return 1;
+}
+
+int64_t ClusterExchange::choosePiece(KernelOp kernel, const TargetInfo &target,
+                                     int64_t used) const {
+  int64_t limit = kernel.getPersistent().value_or(kMaxRunning);
+  int64_t running =
+      std::min<int64_t>(limit, target.sharedPerSm / (used + kReservedBytes));
+  for (; running > 1; --running) {
+    int64_t piece =
+        largestPiece(target.sharedPerSm / running - kReservedBytes - used);
+    if (llvm::divideCeil(registers, piece) <= kMaxPieces)
+      return piece;
+  }
+  return largestPiece(target.sharedPerBlock - used);
+}
+
+RingCreateOp tile::nvvm::findIdleRing(ClusterReduceOp op,
+                                      const SharedArena &arena) {
+  Region *agent = op->getParentRegion();
+  for (; !isa<WarpSpecializeOp, KernelOp>(agent->getParentOp());
+       agent = agent->getParentRegion())
+    if (isa<LoopLikeOpInterface>(agent->getParentOp()))
+      return {};
+  Operation *here = agent->front().findAncestorOpInBlock(*op);
+  RingCreateOp result;
+  int64_t most = 0;
+  for (auto [owner, offset] : arena.offsets) {
+    auto ring = dyn_cast<RingCreateOp>(owner);
+    if (!ring || !ring.getRing().getType().usesMbarriers() ||
+        ring.getPeers().value_or(1) > 1)
+      continue;
+    bool isIdle = llvm::all_of(ring->getUsers(), [&](Operation *user) {
+      if (!agent->isAncestor(user->getParentRegion()))
+        return isa<RingAcquireOp, RingCommitOp, RingDrainOp>(user);
+      return agent->front().findAncestorOpInBlock(*user)->isBeforeInBlock(here);
+    });
+    if (int64_t bytes = ringBytes(ring); isIdle && bytes > most) {
+      result = ring;
+      most = bytes;
+    }
+  }
+  return result;
+}

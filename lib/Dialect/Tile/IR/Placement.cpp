@@ -1,0 +1,114 @@
+//===- Placement.cpp - attributes that place memory -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One row for each attribute: what it is of which operations.
+//
+//===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/Placement.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+struct PlacementAttribute {
+  StringRef name;
+  StringRef expected;
+  bool (*mayStandOn)(Operation *);
+  bool (*hasType)(Attribute);
+};
+} // namespace
+
+/// Offsets and sizes of shared memory are not negative.
+static bool isCount(Attribute value) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  return integer && integer.getType().isInteger(64) && integer.getInt() >= 0;
+}
+
+static bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
+
+static bool isCountArray(Attribute value) {
+  auto array = dyn_cast<DenseI64ArrayAttr>(value);
+  return array && !array.empty() &&
+         llvm::all_of(array.asArrayRef(), [](int64_t i) { return i >= 0; });
+}
+
+template <typename OpT> static bool isOp(Operation *op) { return isa<OpT>(op); }
+
+static bool isInSharedMemory(Operation *op) {
+  if (auto alloc = dyn_cast<AllocOp>(op))
+    return isShared(alloc.getResult());
+  if (auto ring = dyn_cast<RingCreateOp>(op))
+    return !ring.getRing().getType().inTensorMemory();
+  return isa<ClusterReduceOp>(op);
+}
+
+static bool hasMbarriers(Operation *op) {
+  auto ring = dyn_cast<RingCreateOp>(op);
+  return ring && ring.getRing().getType().usesMbarriers();
+}
+
+static constexpr StringLiteral kOfKernel =
+    "a number of bytes that is not negative, on a kernel";
+
+static const PlacementAttribute kAttributes[] = {
+    {kOffsetAttrName,
+     "a number of bytes that is not negative, on a tile or ring in shared "
+     "memory or a `tile.cluster_reduce`",
+     isInSharedMemory, isCount},
+    {kMbarriersAttrName,
+     "a number of bytes that is not negative, on a ring with mbarriers",
+     hasMbarriers, isCount},
+    {kExchangedAttrName, "a number of registers on a `tile.cluster_reduce`",
+     isOp<ClusterReduceOp>,
+     [](Attribute value) {
+       return isCount(value) && cast<IntegerAttr>(value).getInt() > 0;
+     }},
+    {kInRingAttrName, "a unit attribute on a `tile.cluster_reduce`",
+     isOp<ClusterReduceOp>, isUnit},
+    {kSharedBytesPlacedAttrName, kOfKernel, isOp<KernelOp>, isCount},
+    {kScratchAttrName,
+     "an array of numbers of bytes that are not negative, on a kernel",
+     isOp<KernelOp>, isCountArray},
+    {kClusterBarriersAttrName, kOfKernel, isOp<KernelOp>, isCount},
+    {kTensorBarriersAttrName, kOfKernel, isOp<KernelOp>, isCount},
+    {kHasBarriersAttrName, "a unit attribute on a kernel", isOp<KernelOp>,
+     isUnit},
+};
+
+ArrayRef<StringRef> tile::getPlacementAttributeNames() {
+  static constexpr StringRef names[] = {kOffsetAttrName,
+                                        kMbarriersAttrName,
+                                        kExchangedAttrName,
+                                        kInRingAttrName,
+                                        kSharedBytesPlacedAttrName,
+                                        kScratchAttrName,
+                                        kClusterBarriersAttrName,
+                                        kTensorBarriersAttrName,
+                                        kHasBarriersAttrName};
+  return names;
+}
+
+std::optional<LogicalResult>
+tile::verifyPlacementAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  for (const PlacementAttribute &row : kAttributes) {
+    if (name != row.name)
+      continue;
+    if (row.mayStandOn(op) && row.hasType(attribute.getValue()))
+      return success();
+    return op->emitOpError()
+           << "expected '" << name << "' to be " << row.expected << ", got "
+           << attribute.getValue();
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> tile::getPlacement(Operation *op, StringRef name) {
+  if (auto value = op->getAttrOfType<IntegerAttr>(name))
+    return value.getInt();
+  return std::nullopt;
+}
+
+void tile::setPlacement(Operation *op, StringRef name, int64_t value) {
+  op->setAttr(name, Builder(op->getContext()).getI64IntegerAttr(value));
+}
