@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // C[i, j] accumulates A[i, k] * B[k, j] in increasing k, each step one fused
-// multiply-add rounded to C's element type. Operands are first brought into
-// scratch buffers of the type the arithmetic is done in, untransposed, so that
-// a single loop nest serves every element type; it keeps a few rows of vectors
-// of C in registers. The order of k, and so the result, is that of the plain
-// loop.
+// multiply-add. An f16 accumulator is rounded every 16 steps, as tensor cores
+// do once for each instruction; the sum between is f32. Operands are first
+// brought into scratch buffers of the type the arithmetic is done in,
+// untransposed, so that a single loop nest serves every element type; it keeps
+// a few rows of vectors of C in registers. The order of k, and so the result,
+// is that of the plain loop.
 //
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
@@ -19,6 +20,9 @@ namespace {
 /// Rows and bytes of a row of C held in registers: eight 32-byte accumulators.
 constexpr int64_t kRows = 4;
 constexpr int64_t kRowBytes = 64;
+/// Steps of k between two roundings of an accumulator below f32: the k of
+/// mma.sync and wgmma with such accumulators (PTX ISA, ".m16n8k16").
+constexpr int64_t kSumSteps = 16;
 
 /// Rounds to tf32: 10 bits of mantissa, to nearest, ties away from zero, as
 /// `cvt.rna.tf32.f32` does (PTX ISA, "cvt"). Infinities and NaN stay.
@@ -44,8 +48,7 @@ public:
       : op(op), adaptor(adaptor), b(builder), loc(op.getLoc()), m(op.getM()),
         n(op.getN()), k(op.getK()) {
     resultType = cast<MemRefType>(op.getC().getType()).getElementType();
-    // f16 accumulators are rounded after each step; the step itself is exact
-    // enough in f32 (a product of f16 has 22 bits).
+    // A product of f16 has 22 bits: f32 holds it.
     computeType = resultType;
     if (isa<FloatType>(resultType) && resultType.getIntOrFloatBitWidth() < 32)
       computeType = b.getF32Type();
@@ -128,37 +131,63 @@ private:
             arith::ConstantOp::create(inner, l, inner.getZeroAttr(vector)));
       accumulators.push_back(start);
     }
+    auto index = [&](int64_t value) { return indexConstant(inner, l, value); };
+    ValueRange sums;
+    if (computeType == resultType) {
+      sums = sumOver(inner, l, index(0), index(k), rowIndices, j, accumulators);
+    } else {
+      auto blocks = scf::ForOp::create(
+          inner, l, index(0), index(k), index(kSumSteps), accumulators,
+          [&](OpBuilder &body, Location bl, Value from, ValueRange carried) {
+            Value to = arith::AddIOp::create(
+                body, bl, from, indexConstant(body, bl, kSumSteps));
+            if (k % kSumSteps)
+              to = arith::MinSIOp::create(body, bl, to,
+                                          indexConstant(body, bl, k));
+            SmallVector<Value> rounded;
+            for (Value sum :
+                 sumOver(body, bl, from, to, rowIndices, j, carried))
+              rounded.push_back(
+                  castElement(body, bl, castElement(body, bl, sum, resultType),
+                              computeType));
+            scf::YieldOp::create(body, bl, rounded);
+          });
+      sums = blocks.getResults();
+    }
+    for (int64_t r = 0; r < rows; ++r)
+      vector::StoreOp::create(inner, l,
+                              castElement(inner, l, sums[r], resultType),
+                              adaptor.getC(), ValueRange{rowIndices[r], j});
+  }
+
+  /// Adds the products of k in [from, to) to a patch's accumulators.
+  ValueRange sumOver(OpBuilder &builder, Location l, Value from, Value to,
+                     ArrayRef<Value> rowIndices, Value j,
+                     ValueRange accumulators) {
+    auto vector = cast<VectorType>(accumulators.front().getType());
     auto loop = scf::ForOp::create(
-        inner, l, indexConstant(inner, l, 0), indexConstant(inner, l, k),
-        indexConstant(inner, l, 1), accumulators,
+        builder, l, from, to, indexConstant(builder, l, 1), accumulators,
         [&](OpBuilder &body, Location bl, Value kk, ValueRange carried) {
           Value row = vector::LoadOp::create(body, bl, vector, bPacked,
                                              ValueRange{kk, j});
           SmallVector<Value> next;
-          for (int64_t r = 0; r < rows; ++r) {
-            Value x = memref::LoadOp::create(body, bl, a,
-                                             ValueRange{rowIndices[r], kk});
+          for (auto [rowIndex, sum] : llvm::zip(rowIndices, carried)) {
+            Value x =
+                memref::LoadOp::create(body, bl, a, ValueRange{rowIndex, kk});
             Value spread = vector::BroadcastOp::create(body, bl, vector, x);
-            next.push_back(step(body, bl, spread, row, carried[r]));
+            next.push_back(step(body, bl, spread, row, sum));
           }
           scf::YieldOp::create(body, bl, next);
         });
-    for (int64_t r = 0; r < rows; ++r)
-      vector::StoreOp::create(
-          inner, l, castElement(inner, l, loop.getResult(r), resultType),
-          adaptor.getC(), ValueRange{rowIndices[r], j});
+    return loop.getResults();
   }
 
-  /// One accumulation, rounded to the accumulator's type.
+  /// One accumulation.
   Value step(OpBuilder &inner, Location l, Value x, Value y, Value sum) {
     if (isa<IntegerType>(computeType))
       return arith::AddIOp::create(inner, l, sum,
                                    arith::MulIOp::create(inner, l, x, y));
-    Value next = vector::FMAOp::create(inner, l, x, y, sum);
-    if (computeType != resultType)
-      next = castElement(inner, l, castElement(inner, l, next, resultType),
-                         computeType);
-    return next;
+    return vector::FMAOp::create(inner, l, x, y, sum);
   }
 
   GemmOp op;

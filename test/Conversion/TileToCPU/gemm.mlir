@@ -37,12 +37,15 @@ tile.kernel @ieee() grid(%b) = (1) threads(32) {
 // -----
 #shared = #gpu.address_space<workgroup>
 
-// An f16 accumulator is rounded after each step. Under `clear` C is not read.
+// An f16 accumulator is summed in f32 and rounded every 16 steps. Under `clear`
+// C is not read.
 // CHECK-LABEL: func.func @half.cpu
 // CHECK:       arith.constant dense<0.000000e+00> : vector<16xf32>
 // CHECK-NOT:   vector.load %{{.*}} : memref<8x32xf16>
-// CHECK:       %[[S:.*]] = vector.fma
-// CHECK-NEXT:  %[[N:.*]] = arith.truncf %[[S]] : vector<16xf32> to vector<16xf16>
+// CHECK:       %[[S:.*]]:4 = scf.for
+// CHECK:       vector.fma
+// CHECK-NOT:   arith.truncf
+// CHECK:       %[[N:.*]] = arith.truncf %[[S]]#0 : vector<16xf32> to vector<16xf16>
 // CHECK-NEXT:  arith.extf %[[N]] : vector<16xf16> to vector<16xf32>
 tile.kernel @half() grid(%b) = (1) threads(32) {
   %a = tile.alloc : memref<8x16xf16, #shared>
