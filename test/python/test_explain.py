@@ -114,18 +114,18 @@ def test_tunables_are_chosen():
 def test_spills_are_reported():
     text = """
     tile.kernel @big(%x: memref<256x256xf32>, %y: memref<256x256xf32>) grid(%b) = (1) threads(32) {
-      %a = tile.alloc : memref<36x256xf32, #tile.fragment>
-      %s = tile.alloc : memref<36xf32, #tile.fragment>
-      tile.copy %x sizes [36, 256] to %a : memref<256x256xf32> to memref<36x256xf32, #tile.fragment>
+      %a = tile.alloc : memref<31x256xf32, #tile.fragment>
+      %s = tile.alloc : memref<31xf32, #tile.fragment>
+      tile.copy %x sizes [31, 256] to %a : memref<256x256xf32> to memref<31x256xf32, #tile.fragment>
       tile.reduce sum %a to %s dim(1)
-          : memref<36x256xf32, #tile.fragment> to memref<36xf32, #tile.fragment>
-      tile.parallel (%i, %j) in (36, 256) {
-        %v = memref.load %a[%i, %j] : memref<36x256xf32, #tile.fragment>
-        %w = memref.load %s[%i] : memref<36xf32, #tile.fragment>
+          : memref<31x256xf32, #tile.fragment> to memref<31xf32, #tile.fragment>
+      tile.parallel (%i, %j) in (31, 256) {
+        %v = memref.load %a[%i, %j] : memref<31x256xf32, #tile.fragment>
+        %w = memref.load %s[%i] : memref<31xf32, #tile.fragment>
         %z = arith.divf %v, %w : f32
-        memref.store %z, %a[%i, %j] : memref<36x256xf32, #tile.fragment>
+        memref.store %z, %a[%i, %j] : memref<31x256xf32, #tile.fragment>
       }
-      tile.copy %a to %y sizes [36, 256] : memref<36x256xf32, #tile.fragment> to memref<256x256xf32>
+      tile.copy %a to %y sizes [31, 256] : memref<31x256xf32, #tile.fragment> to memref<256x256xf32>
     }"""
     result = explain(text, "sm_90a")
     (kernel,) = result.kernels

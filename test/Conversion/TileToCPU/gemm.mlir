@@ -42,16 +42,17 @@ tile.kernel @ieee() grid(%b) = (1) threads(32) {
 // CHECK-LABEL: func.func @half.cpu
 // CHECK:       arith.constant dense<0.000000e+00> : vector<16xf32>
 // CHECK-NOT:   vector.load %{{.*}} : memref<8x32xf16>
+// CHECK:       :4 = scf.for
 // CHECK:       %[[S:.*]]:4 = scf.for
 // CHECK:       vector.fma
 // CHECK-NOT:   arith.truncf
 // CHECK:       %[[N:.*]] = arith.truncf %[[S]]#0 : vector<16xf32> to vector<16xf16>
 // CHECK-NEXT:  arith.extf %[[N]] : vector<16xf16> to vector<16xf32>
 tile.kernel @half() grid(%b) = (1) threads(32) {
-  %a = tile.alloc : memref<8x16xf16, #shared>
-  %x = tile.alloc : memref<16x32xf16, #shared>
+  %a = tile.alloc : memref<8x32xf16, #shared>
+  %x = tile.alloc : memref<32x32xf16, #shared>
   %c = tile.alloc : memref<8x32xf16, #tile.fragment>
-  tile.gemm %a, %x, %c {clear} : memref<8x16xf16, #shared>, memref<16x32xf16, #shared>, memref<8x32xf16, #tile.fragment>
+  tile.gemm %a, %x, %c {clear} : memref<8x32xf16, #shared>, memref<32x32xf16, #shared>, memref<8x32xf16, #tile.fragment>
 }
 
 // -----

@@ -4,6 +4,7 @@
 #include "RegisterMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -270,11 +271,8 @@ static bool runsByElements(Operation *op) {
   auto move = dyn_cast<TileMoveOpInterface>(op);
   if (!move)
     return true;
-  CopyPlanAttr plan = move.getPlanAttr();
   return !isTensorMemory(move.getSource()) &&
-         !isTensorMemory(move.getTarget()) &&
-         (!plan || plan.getInstruction() == CopyInstruction::Vector ||
-          plan.getInstruction() == CopyInstruction::Scalar);
+         !isTensorMemory(move.getTarget()) && traitsOf(move).isPlain;
 }
 
 LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,

@@ -54,7 +54,9 @@ struct ClearAccumulatorsPass
         StringRef why = clear(loop, accumulator);
         // --tile-schedule-gemms gives each gemm a token, and such a loop the
         // condition that it runs.
+        auto hasNoToken = [](GemmOp gemm) { return !gemm.getToken(); };
         if (why == kMayNotRun &&
+            llvm::any_of(loop.getBody()->getOps<GemmOp>(), hasNoToken) &&
             findUnscheduledGemm(loop->getParentOfType<KernelOp>())) {
           (void)reportMissing(*this, loop, "the condition that the loop runs",
                               "tile-schedule-gemms");
