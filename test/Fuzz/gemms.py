@@ -6,7 +6,7 @@ import steps
 from elements import ELEMENTS, largest
 from expressions import Binary, Compare, Const, Dim, Load, Select, Var, cast, const, mul
 from moves import Await, Copy, Im2col, Region
-from products import Gemm, Reduce
+from products import Gemm, Reduce, SlicedGemms
 from statements import If, Loop
 
 TYPES = [("f16", "f16", "f32")] * 8 + [("bf16", "bf16", "f32")] * 3 + [
@@ -147,6 +147,20 @@ def product_of_tiles(g, token=False):
         if g.chance(0.5):
             g.load()  # something else in the meantime
         g.put(Await([name]))
+    return g.written(product)
+
+
+def sliced(g):
+    """Products of the slices of tiles of rank 3: the buffers of a pipeline written by hand."""
+    a, b, c = g.rng.choice(TYPES)
+    m, n, k, count = g.rows, g.columns, g.pick(16, 32, 64), g.pick(2, 2, 3)
+    ta, tb = g.chance(0.3), g.chance(0.4)
+    tile_a = g.load([count, k, m] if ta else [count, m, k], a, "shared")
+    tile_b = g.load([count, n, k] if tb else [count, k, n], b, "shared")
+    product = g.tile([m, n], c, "fragment", bound=min(largest(c), 36 * 64 * count))
+    g.filled(product, g.rng.randrange(-1, 2))
+    g.tag("gemm_slices", f"gemm_{a}_{c}")
+    g.put(SlicedGemms(g.name("s"), Gemm(tile_a, tile_b, product, ta, tb, False, words(g, a))))
     return g.written(product)
 
 

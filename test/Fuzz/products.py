@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Statements that compute with whole tiles: gemms, reductions, scans, conversions of layouts, views."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from elements import ELEMENTS, Unfit, check_exact
@@ -21,7 +23,9 @@ class Gemm:
         out.line(f"{name}tile.gemm %{self.a.name}, %{self.b.name}, %{self.c.name}{text} : {self.a.type}, {self.b.type}, {self.c.type}{token}")
 
     def run(self, env):
-        a, b, c = (env.array(buffer) for buffer in (self.a, self.b, self.c))
+        self.multiply(*(env.array(buffer) for buffer in (self.a, self.b, self.c)))
+
+    def multiply(self, a, b, c):
         if np.isnan(a).any() or np.isnan(b).any() or (np.isnan(c).any() and not self.clear):
             raise Unfit("reads what nothing wrote")
         a, b = (np.where(x < 0, x + 256, x) if unsigned else x for x, unsigned in zip((a, b), self.unsigned))
@@ -34,6 +38,33 @@ class Gemm:
         if (np.abs(a) @ np.abs(b) + np.abs(start) > limit).any():
             raise Unfit("a sum that is not exact in every order")
         c[...] = check_exact(a @ b + start, self.c.element)
+
+
+class SlicedGemms:
+    """A product of each slice of two tiles of rank 3, summed up."""
+
+    def __init__(self, name, gemm):
+        self.name, self.gemm = name, gemm
+
+    def emit(self, out):
+        gemm, name = self.gemm, self.name
+        for word, number in (("first", 0), ("step", 1), ("end", gemm.a.shape[0])):
+            out.line(f"%{name}_{word} = arith.constant {number} : index")
+        out.line(f"scf.for %{name} = %{name}_first to %{name}_end step %{name}_step {{")
+        slices = []
+        for side, tile in (("a", gemm.a), ("b", gemm.b)):
+            rows, columns = tile.shape[1:]
+            seen = tile.type.replace(f"memref<{tile.shape[0]}x", "memref<", 1).replace(
+                f"x{tile.element},", f"x{tile.element}, strided<[{columns}, 1], offset: ?>,", 1)
+            out.line(f"  %{name}_{side} = memref.subview %{tile.name}[%{name}, 0, 0] [1, {rows}, {columns}] [1, 1, 1] : {tile.type} to {seen}")
+            slices.append(SimpleNamespace(name=f"{name}_{side}", type=seen))
+        Gemm(*slices, gemm.c, gemm.transpose_a, gemm.transpose_b, False, gemm.attributes, gemm.unsigned).emit(out)
+        out.line("}")
+
+    def run(self, env):
+        gemm = self.gemm
+        for a, b in zip(env.array(gemm.a), env.array(gemm.b)):
+            gemm.multiply(a, b, env.array(gemm.c))
 
 
 class Reduce:

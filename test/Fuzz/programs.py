@@ -49,7 +49,7 @@ def multiplying(g):
     """Products, with straight code and loops around."""
     if g.chance(0.05):
         return gemms.use_of(g, gemms.split(g))
-    kinds = {"kloop": 40, "wide": 15, "chained": 12, "attention": 12, "any": 12, "conv": 7, "gathered": 7}
+    kinds = {"kloop": 40, "wide": 15, "chained": 12, "attention": 12, "any": 12, "conv": 7, "gathered": 7, "sliced": 7}
     for _ in range(g.pick(1, 1, 1, 2)):
         if g.chance(0.3):
             steps.step(g)
@@ -61,7 +61,8 @@ def multiplying(g):
         elif kind == "any":
             gemms.use_of(g, gemms.product_of_tiles(g, token=g.chance(0.15)))
         else:
-            gemms.use_of(g, {"chained": gemms.chained, "attention": gemms.attention, "conv": gemms.convolution}[kind](g))
+            gemms.use_of(g, {"chained": gemms.chained, "attention": gemms.attention, "conv": gemms.convolution,
+                                "sliced": gemms.sliced}[kind](g))
     if g.chance(0.2):
         loops.pipelined(g)
 
