@@ -372,6 +372,9 @@ void MbarrierCheck::findWrites() {
     for (Arrival &arrival : barrier.arrivals)
       arrivalOf[arrival.op] = &arrival;
   settle([&](Operation *op, bool wrote) {
+    // The threads that wrote have made it visible to the async proxy.
+    if (isProxyFence(op))
+      return false;
     auto it = arrivalOf.find(op);
     if (it == arrivalOf.end())
       return wrote || writesShared(op);
