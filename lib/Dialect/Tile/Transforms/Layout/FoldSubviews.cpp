@@ -162,6 +162,9 @@ bool PartFolder::keepFor(OpOperand &use) {
   if (!gemm || use.get() == gemm.getC() || !getTileViewSource(part) ||
       !getViewedTile(part).getDefiningOp<AllocOp>() || bytes % kMatrixAlignment)
     return false;
+  // In a stated layout slices may begin anywhere; inference chooses none such.
+  if (getSharedLayout(part.getSource()) && !getSharedLayout(part.getResult()))
+    return false;
   OpBuilder b(gemm);
   Operation *own = b.clone(*part);
   use.set(own->getResult(0));

@@ -8,8 +8,9 @@
 namespace mlir::tile {
 
 /// Replaces `memref.subview` of tiles in shared memory and fragments: single
-/// elements, copies, fills and atomics take the tile itself at an offset; other
-/// operations a copy of the part, in a tile of its own.
+/// elements, copies, fills and atomics take the tile itself at an offset, gemms
+/// a slice of a shared tile where it is; other operations take a copy of the
+/// part, in a tile of its own.
 LogicalResult foldSubviews(KernelOp kernel, bool emitRemarks);
 
 } // namespace mlir::tile

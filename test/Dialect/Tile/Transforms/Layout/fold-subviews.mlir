@@ -22,3 +22,26 @@ tile.kernel @parts(%A: memref<64x64xf32>, %B: memref<32xf32>) grid(%b) = (1) thr
 // CHECK:         tile.copy %[[TILE]][%{{.*}}, %{{.*}}] sizes [32, 32] to %[[PART]]
 // CHECK-NEXT:    tile.reduce sum %[[PART]]
 // REMARK: works on a copy of a part of a tile
+
+// A slice is a gemm's operand where it is. Where a stated layout lets slices
+// begin within what its swizzle repeats after, the gemm takes a copy.
+#swizzled = #tile.shared_layout<shape [16, 4, 64] bits 16 modes [(64, 2:1), (4, 1:64), (16, 0:256)] swizzle(3, 4, 3)>
+tile.kernel @slices(%A: memref<16x4x64xf16>) grid(%b) = (1) threads(32) {
+  %c1 = arith.constant 1 : index
+  %free = tile.alloc : memref<16x4x64xf16, #shared>
+  %stated = tile.alloc layout(#swizzled) : memref<16x4x64xf16, #shared>
+  %w = tile.alloc : memref<64x8xf16, #shared>
+  %c = tile.alloc : memref<4x8xf32, #tile.fragment>
+  tile.copy %A to %free : memref<16x4x64xf16> to memref<16x4x64xf16, #shared>
+  tile.copy %A to %stated : memref<16x4x64xf16> to memref<16x4x64xf16, #shared>
+  %x = memref.subview %free[%c1, 0, 0] [1, 4, 64] [1, 1, 1] : memref<16x4x64xf16, #shared> to memref<4x64xf16, strided<[64, 1], offset: ?>, #shared>
+  %y = memref.subview %stated[%c1, 0, 0] [1, 4, 64] [1, 1, 1] : memref<16x4x64xf16, #shared> to memref<4x64xf16, strided<[64, 1], offset: ?>, #shared>
+  tile.gemm %x, %w, %c : memref<4x64xf16, strided<[64, 1], offset: ?>, #shared>, memref<64x8xf16, #shared>, memref<4x8xf32, #tile.fragment>
+  tile.gemm %y, %w, %c : memref<4x64xf16, strided<[64, 1], offset: ?>, #shared>, memref<64x8xf16, #shared>, memref<4x8xf32, #tile.fragment>
+}
+// CHECK-LABEL: tile.kernel @slices
+// CHECK:         %[[SLICE:.*]] = memref.subview
+// CHECK-NEXT:    tile.gemm %[[SLICE]],
+// CHECK-NOT:     memref.subview
+// CHECK:         tile.copy %{{.*}} sizes [1, 4, 64] to %[[COPY:[0-9]+]] sizes [4, 64]
+// CHECK-NEXT:    tile.gemm %[[COPY]],
