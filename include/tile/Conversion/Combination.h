@@ -1,13 +1,15 @@
 //===- Combination.h - how reductions combine two elements ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `tile.reduce`, `tile.scan` and `tile.cluster_reduce` do to two elements.
-// Both lowerings ask this one class, so that they cannot differ.
+// What `tile.reduce`, `tile.scan` and `tile.cluster_reduce` do to two elements,
+// and `tile.atomic` to one in memory. Both lowerings ask here, so that they
+// cannot differ.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_CONVERSION_COMBINATION_H
 #define TILE_CONVERSION_COMBINATION_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
@@ -39,6 +41,9 @@ struct Combination {
   /// Whether a row of nothing but NaNs has to become the identity.
   bool ignoresNan(Type type) const;
 };
+
+/// What `tile.atomic` does to an element of type `type`.
+arith::AtomicRMWKind atomicKindOf(AtomicOp op, Type type);
 
 } // namespace mlir::tile
 #endif // TILE_CONVERSION_COMBINATION_H

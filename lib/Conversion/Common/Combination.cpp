@@ -84,3 +84,20 @@ bool Combination::ignoresNan(Type type) const {
          llvm::is_contained(
              {ReduceKind::Max, ReduceKind::Min, ReduceKind::AbsMax}, kind);
 }
+
+arith::AtomicRMWKind tile::atomicKindOf(AtomicOp op, Type type) {
+  bool isFloat = isa<FloatType>(type);
+  switch (op.getKind()) {
+  case AtomicKind::Add:
+    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
+  case AtomicKind::Max:
+    return isFloat              ? arith::AtomicRMWKind::maxnumf
+           : op.getIsUnsigned() ? arith::AtomicRMWKind::maxu
+                                : arith::AtomicRMWKind::maxs;
+  case AtomicKind::Min:
+    return isFloat              ? arith::AtomicRMWKind::minnumf
+           : op.getIsUnsigned() ? arith::AtomicRMWKind::minu
+                                : arith::AtomicRMWKind::mins;
+  }
+  llvm_unreachable("all kinds are listed");
+}

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Conversion/Combination.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -219,23 +220,6 @@ struct FillLowering : OpConversionPattern<FillOp> {
 struct AtomicLowering : OpConversionPattern<AtomicOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  static arith::AtomicRMWKind getKind(AtomicOp op, Type type) {
-    bool isFloat = isa<FloatType>(type);
-    switch (op.getKind()) {
-    case AtomicKind::Add:
-      return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
-    case AtomicKind::Max:
-      return isFloat              ? arith::AtomicRMWKind::maxnumf
-             : op.getIsUnsigned() ? arith::AtomicRMWKind::maxu
-                                  : arith::AtomicRMWKind::maxs;
-    case AtomicKind::Min:
-      return isFloat              ? arith::AtomicRMWKind::minnumf
-             : op.getIsUnsigned() ? arith::AtomicRMWKind::minu
-                                  : arith::AtomicRMWKind::mins;
-    }
-    llvm_unreachable("all kinds are listed");
-  }
-
   LogicalResult
   matchAndRewrite(AtomicOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -244,7 +228,7 @@ struct AtomicLowering : OpConversionPattern<AtomicOp> {
                 op.getSourceExtents());
     Side target(adaptor.getTarget(), adaptor.getTargetOffsets(),
                 op.getTargetExtents());
-    arith::AtomicRMWKind kind = getKind(op, target.getElementType());
+    arith::AtomicRMWKind kind = atomicKindOf(op, target.getElementType());
     auto combine = [&](OpBuilder &b, Location l, ValueRange tile,
                        bool guarded) {
       SmallVector<Value> from = source.indices(b, l, tile);

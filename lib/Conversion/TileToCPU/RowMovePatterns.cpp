@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -69,10 +70,6 @@ Value loadOrZero(OpBuilder &b, Location loc, Value exists, Value buffer,
       .getResult(0);
 }
 
-Type elementOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getElementType();
-}
-
 struct Im2colLowering : OpConversionPattern<Im2colOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -98,7 +95,7 @@ struct Im2colLowering : OpConversionPattern<Im2colOp> {
           arith::SelectOp::create(rewriter, loc, none, at.constant(0), count));
       pixels = at.mul(pixels, outputs.back());
     }
-    Type type = elementOf(target);
+    Type type = elementTypeOf(target);
     loopOver(rewriter, loc, op.getTileShape(),
              [&](OpBuilder &b, Location l, ValueRange tile) {
                Indices in{b, l};
@@ -172,7 +169,7 @@ struct GatherLowering : OpConversionPattern<GatherOp> {
                SmallVector<Value> from = namedElement(op, adaptor, b, l, tile);
                Value value =
                    loadOrZero(b, l, Indices{b, l}.inside(source, from), source,
-                              from, elementOf(target));
+                              from, elementTypeOf(target));
                memref::StoreOp::create(b, l, value, target, tile);
              });
     rewriter.eraseOp(op);
@@ -195,7 +192,8 @@ struct ScatterLowering : OpConversionPattern<ScatterOp> {
                OpBuilder inner = branch.getThenBodyBuilder();
                Value element = memref::LoadOp::create(inner, l, source, tile);
                memref::StoreOp::create(
-                   inner, l, castElement(inner, l, element, elementOf(target)),
+                   inner, l,
+                   castElement(inner, l, element, elementTypeOf(target)),
                    target, to);
              });
     rewriter.eraseOp(op);

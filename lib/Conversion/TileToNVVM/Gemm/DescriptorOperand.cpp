@@ -7,14 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "DescriptorOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
-
-static Type elementOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getElementType();
-}
 
 FailureOr<DescriptorOperand>
 tile::nvvm::bindDescriptors(KernelLowering &lowering, GemmOp gemm, bool isA,
@@ -38,7 +35,7 @@ tile::nvvm::bindDescriptors(KernelLowering &lowering, GemmOp gemm, bool isA,
   if (operand.alongMn() && !transposes)
     return gemm.emitOpError()
            << "expected operand " << name << " contiguous along k, as "
-           << instruction << " of " << elementOf(buffer) << " needs";
+           << instruction << " of " << elementTypeOf(buffer) << " needs";
   return operand;
 }
 
@@ -58,6 +55,7 @@ LogicalResult tile::nvvm::refuseInstruction(KernelLowering &lowering,
   return gemm.emitOpError()
          << "expected a " << instruction << " that " << lowering.target.arch
          << " has, got m" << shape.m << "n" << shape.n << "k" << shape.k
-         << " of " << elementOf(gemm.getA()) << " x " << elementOf(gemm.getB())
-         << " into " << elementOf(gemm.getC());
+         << " of " << elementTypeOf(gemm.getA()) << " x "
+         << elementTypeOf(gemm.getB()) << " into "
+         << elementTypeOf(gemm.getC());
 }

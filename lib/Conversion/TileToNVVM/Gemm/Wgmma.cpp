@@ -14,6 +14,7 @@
 #include "RegisterMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Target/PtxMnemonics.h"
 
 using namespace mlir;
@@ -107,10 +108,6 @@ private:
   std::string instruction(const std::string &accumulators, const std::string &a,
                           const std::string &b, const std::string &accumulates);
 
-  static Type elementOf(Value v) {
-    return cast<MemRefType>(v.getType()).getElementType();
-  }
-
   KernelLowering &lowering;
   GemmOp gemm;
   MmaShape shape;
@@ -151,7 +148,7 @@ LogicalResult WgmmaGemm::bindAccumulator() {
   FailureOr<FragmentBuffer> buffer = lowering.fragment(gemm.getC(), gemm);
   if (failed(buffer))
     return failure();
-  Type type = elementOf(gemm.getC());
+  Type type = elementTypeOf(gemm.getC());
   auto part = wgmmaFragment(shape, MmaOperand::C, type.getIntOrFloatBitWidth());
   if (!part)
     return gemm.emitOpError() << part.reason();
@@ -230,7 +227,7 @@ LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
   FailureOr<FragmentBuffer> held = lowering.fragment(buffer, gemm);
   if (failed(held))
     return failure();
-  Type type = elementOf(buffer);
+  Type type = elementTypeOf(buffer);
   auto part = wgmmaFragment(shape, MmaOperand::A, type.getIntOrFloatBitWidth());
   if (!part)
     return gemm.emitOpError() << part.reason();

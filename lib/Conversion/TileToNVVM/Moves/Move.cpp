@@ -18,6 +18,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Conversion/Combination.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -426,23 +427,6 @@ static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
 // Atomic
 //===----------------------------------------------------------------------===//
 
-static arith::AtomicRMWKind arithKind(AtomicOp op, Type type) {
-  bool isFloat = isa<FloatType>(type);
-  switch (op.getKind()) {
-  case AtomicKind::Add:
-    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
-  case AtomicKind::Max:
-    return isFloat              ? arith::AtomicRMWKind::maxnumf
-           : op.getIsUnsigned() ? arith::AtomicRMWKind::maxu
-                                : arith::AtomicRMWKind::maxs;
-  case AtomicKind::Min:
-    return isFloat              ? arith::AtomicRMWKind::minnumf
-           : op.getIsUnsigned() ? arith::AtomicRMWKind::minu
-                                : arith::AtomicRMWKind::mins;
-  }
-  return arith::AtomicRMWKind::addf;
-}
-
 static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
   auto atomic = cast<AtomicOp>(op);
   TileMoveOpInterface move = atomic;
@@ -469,9 +453,9 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
       auto values = source->load(reg, 1, Value());
       if (failed(values))
         return failure();
-      return success(succeeded(atomicAt(lowering, op, target->address(reg),
-                                        arithKind(atomic, source->elementType),
-                                        values->front())));
+      return success(succeeded(atomicAt(
+          lowering, op, target->address(reg),
+          atomicKindOf(atomic, source->elementType), values->front())));
     });
     if (failed(result))
       return failure();

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -132,12 +133,8 @@ static bool isPlainCopy(CopyOp copy) {
          !copy.getEvictionPolicy();
 }
 
-static Type elementOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getElementType();
-}
-
 static void store(PartLoop &loop, CopyOp copy) {
-  Type to = elementOf(copy.getTarget());
+  Type to = elementTypeOf(copy.getTarget());
   loop.emit([&](ValueRange ivs, ValueRange at) {
     if (Value exists = loop.insideBuffer(at)) {
       auto branch = scf::IfOp::create(loop.builder, loop.loc, exists,
@@ -153,7 +150,8 @@ static void store(PartLoop &loop, CopyOp copy) {
 
 static void load(PartLoop &loop, CopyOp copy) {
   auto &b = loop.builder;
-  Type from = elementOf(copy.getSource()), to = elementOf(copy.getTarget());
+  Type from = elementTypeOf(copy.getSource()),
+       to = elementTypeOf(copy.getTarget());
   loop.emit([&](ValueRange ivs, ValueRange at) {
     Value value;
     if (Value exists = loop.insideBuffer(at)) {
@@ -190,7 +188,8 @@ bool tile::loopOverWholeFragment(Operation *op, Value fragment) {
   auto copy = dyn_cast<CopyOp>(op);
   if (!copy || !isPlainCopy(copy) || copy.getPad() ||
       (isFragment(copy.getSource()) && isFragment(copy.getTarget())) ||
-      !convertsAlike(elementOf(copy.getSource()), elementOf(copy.getTarget())))
+      !convertsAlike(elementTypeOf(copy.getSource()),
+                     elementTypeOf(copy.getTarget())))
     return false;
   Side source{copy.getSource(), copy.getSourceOffsets(),
               copy.getSourceExtents()};
