@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import pathlib
+import site
 import subprocess
 import sys
 import tarfile
@@ -53,6 +54,9 @@ class Machine:
         folder = self.out / "venv"
         subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder], check=True)
         python = folder / "bin/python"
+        # Where this interpreter is itself of a virtual environment, "system" is not what it sees.
+        seen = next(folder.glob("lib/python3*/site-packages")) / "machine.pth"
+        seen.write_text("\n".join(site.getsitepackages()), encoding="utf-8")
         wheel = [python, "-m", "pip", "install", "-q", "--no-index", "--no-deps"]
         subprocess.run([*wheel, "--force-reinstall", self.options.wheel], check=True)
         return python
@@ -97,7 +101,7 @@ def acceptance(machine, which):
     lines = machine.out / f"{which}.jsonl"
     command = [machine.python, ACCEPTANCE / "run.py", "--repo", machine.repository]
     command += [*machine.commit(), "--set", which, "--torch", "real", "--out", lines]
-    command += ["--limit", machine.options.limit]
+    command += ["--limit", machine.options.limit, "--jobs", machine.options.jobs]
     if not machine.cpu:
         command += ["--target", "cuda", "--own-sizes"]
     if machine.options.cases:
@@ -343,6 +347,7 @@ def main():
     parser.add_argument("--cases", help="of acceptance: those whose names contain this")
     parser.add_argument("--target", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--limit", default="120", help="seconds of one case of acceptance")
+    parser.add_argument("--jobs", default="1", help="cases of acceptance at a time")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("python-on-gpu"))
     parser.add_argument("--worker", choices=WORKERS, help=argparse.SUPPRESS)
     parser.add_argument("--arguments", help=argparse.SUPPRESS)

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# usage: check_all.sh TOOLS WHEEL TILELANG OUT [FIRST END]
+# Checks results, not speed, on a machine with GPUs: fresh random programs (seeds FIRST to END), TileLang's own scripts,
+# regression rows and tests through the Python package, launches from Python, and every path that a user of the tools has.
+# They run side by side. TOOLS is an archive with bin/tile-run, bin/tile-translate and lib/libtile_runtime.so (static build),
+# WHEEL the package for the machine's Python, TILELANG what `git archive` wrote of TileLang's repository. OUT gets the logs.
+set -uo pipefail
+tools=$(realpath "$1") wheel=$(realpath "$2") tilelang=$(realpath "$3") out=$4
+first=${5:-0} end=${6:-0}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cores=$(nproc)
+mkdir -p "$out"
+out=$(realpath "$out")
+work=$(mktemp -d)
+tar -xJf "$tools" -C "$work"
+nvidia-smi -L
+
+python3 -m venv --system-site-packages "$work/venv"
+# The machine's own virtual environment (PyTorch, NumPy) is seen from ours.
+python3 -c 'import site; print("\n".join(site.getsitepackages()))' >"$(echo "$work"/venv/lib/python3*/site-packages)/machine.pth"
+python=$work/venv/bin/python
+"$python" -m pip install -q --no-index --no-deps --force-reinstall "$wheel" || exit 1
+"$python" -m pip --version >/dev/null
+
+# part NAME COMMAND...: runs it beside the others; its output in OUT/NAME.log.
+part() {
+  local name=$1 start=$SECONDS
+  shift
+  "$@" >"$out/$name.log" 2>&1
+  echo "== $name: exit status $?, $((SECONDS - start)) s"
+}
+
+mkdir -p "$work/tilelang" && tar -xJf "$tilelang" -C "$work/tilelang"
+(cd "$work/tilelang" && git init -q && git add -A -f && git -c user.name=x -c user.email=x@x commit -q -m x)
+export MLIR_TILE_CACHE_DIR=$work/cache
+part acceptance "$python" "$here/../python/acceptance/run.py" --repo "$work/tilelang" --commit HEAD --torch real --target cuda \
+  --own-sizes --limit 150 --jobs $((cores / 3)) --out "$out/acceptance.jsonl" --logs "$out/acceptance" &
+((end > first)) && part random "$here/../Fuzz/shards.sh" "$work/bin" "$first" "$end" "$cores" "$out/random" --paths cuda --timeout 60 &
+part launches "$python" "$here/python_launch.py" &
+part paths python3 "$here/user_paths.py" --bin "$work/bin" --lib "$work/lib" &
+wait
+for name in acceptance random launches paths; do
+  [[ -f $out/$name.log ]] && echo "-- $name" && tail -n "$([[ $name == acceptance ]] && echo 40 || echo 8)" "$out/$name.log"
+done
+exit 0
