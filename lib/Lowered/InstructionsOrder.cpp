@@ -92,6 +92,7 @@ void mbarrierInit(Machine &machine, Thread &thread, const PtxInstruction &i,
   barrier = Mbarrier();
   barrier.expected = uint32_t(count);
   barrier.pending = int64_t(count);
+  barrier.waits = std::make_unique<Shadow>(2);
   thread.unfencedMbarriers.push_back(&barrier);
 }
 
@@ -127,6 +128,7 @@ void mbarrierWait(Machine &machine, Thread &thread, const PtxInstruction &i,
                    std::to_string((address & 0xffffff) - kSharedBase),
                [&barrier, parity] { return (barrier.phase & 1) != parity; });
   machine.detector().acquire(thread.agent, barrier.completed);
+  machine.recordWait(i, barrier, parity);
   i.write(0, slots, 1);
 }
 

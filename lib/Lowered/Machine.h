@@ -54,6 +54,9 @@ struct Mbarrier {
   bool fenced = false;
   Signal current;   ///< released by this phase's arrivals so far
   Signal completed; ///< by all complete phases
+  /// A byte for each parity: waits for a phase read that of its parity, and the
+  /// completion of the phase after it, which ends them, writes it.
+  std::unique_ptr<Shadow> waits;
 };
 
 /// One of the 16 barriers of a block.
@@ -260,7 +263,9 @@ public:
               unsigned count);
   void countTransactions(const PtxInstruction &at, Mbarrier &barrier,
                          int64_t bytes);
-  void completePhase(Mbarrier &barrier);
+  void completePhase(const PtxInstruction &at, Mbarrier &barrier);
+  /// The running thread has waited for a phase of this parity.
+  void recordWait(const PtxInstruction &at, Mbarrier &barrier, uint32_t parity);
   void addTransactions(const PtxInstruction &at, uint64_t address, Agent agent,
                        int64_t bytes);
 
@@ -328,6 +333,8 @@ private:
   void endBlock(Block &block);
   std::string checkEnd();
   std::string deadlock();
+  std::string describeMbarriers() const;
+  void endWaits(const PtxInstruction &at, Mbarrier &barrier);
   Thread *chooseThread();
   void landSomething();
   void switchToScheduler();

@@ -188,12 +188,40 @@ void Machine::arrive(const PtxInstruction &at, uint64_t address, Agent agent,
                  "), got " + std::to_string(count));
   races->release(agent, barrier.current);
   barrier.pending -= count;
-  completePhase(barrier);
+  completePhase(at, barrier);
 }
 
-void Machine::completePhase(Mbarrier &barrier) {
+void Machine::recordWait(const PtxInstruction &at, Mbarrier &barrier,
+                         uint32_t parity) {
+  // The completion that ended the phase before is part of what was acquired.
+  if (races->access(current->agent, *barrier.waits, parity, 1, AccessKind::Read,
+                    Proxy::Generic, at.site))
+    fail(at, "waits for parity " + std::to_string(parity) +
+                 " of an mbarrier, and the phase after the one of that parity "
+                 "may be complete before");
+}
+
+/// A parity names one of two phases: a thread that still waits for the phase
+/// before the one that completes would wait for the next of that parity.
+void Machine::endWaits(const PtxInstruction &at, Mbarrier &barrier) {
+  uint32_t completed = barrier.phase - 1;
+  Agent all = races->beginAsync(current->agent);
+  races->acquire(all, barrier.current);
+  auto race = races->access(all, *barrier.waits, (completed + 1) & 1, 1,
+                            AccessKind::Write, Proxy::Generic, at.site);
+  races->endAsync(all, barrier.current);
+  if (race)
+    fail(at, "completes phase " + std::to_string(completed) +
+                 " of an mbarrier, and nothing orders that after the wait of " +
+                 describeAgent(race->other) + " for the phase before it at " +
+                 describe(race->otherSite) +
+                 ": a thread may wait too late for its parity");
+}
+
+void Machine::completePhase(const PtxInstruction &at, Mbarrier &barrier) {
   if (!completes(barrier))
     return;
+  endWaits(at, barrier);
   // What earlier phases released stays released: `current` goes on growing.
   barrier.completed = barrier.current;
   changed = true;
@@ -211,5 +239,5 @@ void Machine::countTransactions(const PtxInstruction &at, Mbarrier &barrier,
   if (barrier.transactions > limit || barrier.transactions < -limit)
     fail(at, "expected a count of bytes within 2^20 - 1, got " +
                  std::to_string(barrier.transactions));
-  completePhase(barrier);
+  completePhase(at, barrier);
 }

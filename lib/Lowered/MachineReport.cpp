@@ -148,6 +148,20 @@ std::string Machine::checkEnd() {
   return "";
 }
 
+/// What the mbarriers still expect in their phase, where some of it came.
+std::string Machine::describeMbarriers() const {
+  std::string text;
+  for (const auto &block : cluster)
+    for (const auto &[address, barrier] : block->mbarriers)
+      text += "; the mbarrier at shared address " +
+              std::to_string(address - kSharedBase) + ", in phase " +
+              std::to_string(barrier.phase) + ", still expects " +
+              std::to_string(barrier.pending) + " of " +
+              std::to_string(barrier.expected) + " arrivals and " +
+              std::to_string(barrier.transactions) + " bytes";
+  return text;
+}
+
 std::string Machine::deadlock() {
   std::string text = "deadlock: ";
   // One line for each instruction that is waited at.
@@ -165,12 +179,17 @@ std::string Machine::deadlock() {
     if (!entry.first++)
       entry.second = thread;
   }
-  bool first = true;
+  constexpr unsigned kShown = 6;
+  unsigned shown = 0;
   for (const auto &[reason, who] : reasons) {
-    text += (first ? "" : "; ") + std::to_string(who.first) +
-            " threads (the first is " + describe(*who.second) + ") wait for " +
-            reason;
-    first = false;
+    if (++shown > kShown)
+      break;
+    text += std::to_string(who.first) + " threads (the first is " +
+            describe(*who.second) + ") wait for " + reason + "; ";
   }
-  return text + "; " + std::to_string(exited) + " threads have ended";
+  if (reasons.size() > kShown)
+    text += "others for " + std::to_string(reasons.size() - kShown) +
+            " other reasons; ";
+  return text + std::to_string(exited) + " threads have ended" +
+         describeMbarriers();
 }

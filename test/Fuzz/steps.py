@@ -164,7 +164,8 @@ def guard(g, *steps):
 
 def reload(g):
     """A tile of the pool loaded once more, what it held is gone."""
-    found = [t for t in g.tiles() if t.space in ("shared", "fragment") and t.bound >= 3]
+    # Matrices and stacks of them have tiles of rank 2 and 3; views may have more.
+    found = [t for t in g.tiles() if t.space in ("shared", "fragment") and t.bound >= 3 and t.rank <= 3]
     if found:
         g.tag("reloaded")
         g.load(into=g.rng.choice(found))

@@ -244,7 +244,7 @@ LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
     if (!viewed.fits(access.buffer(), fragment))
       cost.conversions += conversionCost(
           fragment,
-          ViewedTiles::replicated(access.buffer(), fragment.numThreads()),
+          viewed.dealtOut(access.buffer(), fragment.numThreads()),
           elementBitsOf(access.buffer()));
     decided.try_emplace(access.buffer(), std::move(fragment));
   }
@@ -329,7 +329,7 @@ bool LayoutSolver::chooseFreeSliceSource() {
       }
       assign(source,
              best ? best->canonicalized()
-                  : ViewedTiles::replicated(source, threads),
+                  : viewed.dealtOut(source, threads),
              "cheapest to reduce");
       return true;
     }
@@ -349,7 +349,7 @@ void LayoutSolver::chooseRemaining() {
                      : coalescedLayout(whole, {}, threads).canonicalized(),
                  "nothing depends on it");
       if (!isDecided)
-        assign(buffer, ViewedTiles::replicated(buffer, threads),
+        assign(buffer, viewed.dealtOut(buffer, threads),
                "no layout that deals it out has a form for its views");
     }
   for (OperationDemands &demands : operations) {

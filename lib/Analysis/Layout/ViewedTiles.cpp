@@ -4,6 +4,7 @@
 #include "ViewedTiles.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Layout/Reshape.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -57,8 +58,29 @@ bool ViewedTiles::fits(Value buffer, const SharedLayout &layout) const {
   return allSee(buffer, layout);
 }
 
-FragmentLayout ViewedTiles::replicated(Value buffer, int64_t threads) {
+/// A row of elements, `width` at a time dealt out to as many lanes and warps as
+/// divide it; the other lanes and warps hold copies.
+static FragmentLayout dealtOutRow(int64_t elements, int64_t width,
+                                  int64_t threads) {
+  int64_t allWarps = threads / kWarpSize;
+  int64_t lanes = std::gcd(elements / width, kWarpSize);
+  int64_t warps = std::gcd(elements / width / lanes, allWarps);
+  int64_t all = width * lanes * warps;
+  auto copies = [](int64_t n) { return Mode{n, Mode::kReplicated, 0}; };
+  return FragmentLayout({elements}, {{width, 0, 1}, {elements / all, 0, all}},
+                        {{lanes, 0, width}, copies(kWarpSize / lanes)},
+                        {{warps, 0, width * lanes}, copies(allWarps / warps)})
+      .canonicalized();
+}
+
+FragmentLayout ViewedTiles::dealtOut(Value buffer, int64_t threads) const {
   int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
+  for (int64_t width : {4, 1})
+    if (elements % width == 0)
+      if (auto layout =
+              seenAs(dealtOutRow(elements, width, threads), buffer);
+          layout && fits(buffer, *layout))
+        return *layout;
   return *seenAs(FragmentLayout::replicated({elements}, threads), buffer);
 }
 

@@ -29,8 +29,10 @@ public:
   /// Whether all of the group have a form of `layout`.
   bool fits(Value buffer, const FragmentLayout &layout) const;
   bool fits(Value buffer, const SharedLayout &layout) const;
-  /// A layout that fits: every thread holds all elements.
-  static FragmentLayout replicated(Value buffer, int64_t threads);
+  /// A layout that fits, whatever the views: the elements in row-major order,
+  /// over as many lanes and warps as divide them. In the worst case every
+  /// thread holds all elements.
+  FragmentLayout dealtOut(Value buffer, int64_t threads) const;
   /// Restates what alternatives take of shared layouts for the viewed tiles
   /// themselves, and drops alternatives for which nothing is left.
   void restate(LayoutConstraints &constraints) const;

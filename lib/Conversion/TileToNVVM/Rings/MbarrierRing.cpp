@@ -126,7 +126,7 @@ void MbarrierRing::acquire(RingAcquireOp acquire) {
 //===----------------------------------------------------------------------===//
 
 void MbarrierRing::byConsumer(Body wait) {
-  // Only the thread that issues the gemms has to know, where nobody else reads.
+  // Only the thread that issues what reads has to know.
   onOneThread(lowering, isReadByOneThread() ? lowering.elected() : Value(),
               wait);
 }
@@ -140,8 +140,13 @@ void MbarrierRing::wait(RingWaitOp wait) {
 
 std::pair<Value, Value> MbarrierRing::placeIn(int64_t span, int64_t count) {
   auto &b = lowering.builder;
-  Value place = b.createOrFold<arith::AndIOp>(lowering.threadId(),
-                                              lowering.i32(span - 1));
+  // An agent of three, five or more warps is no power of two.
+  Value place =
+      llvm::isPowerOf2_64(span)
+          ? b.createOrFold<arith::AndIOp>(lowering.threadId(),
+                                          lowering.i32(span - 1))
+          : b.createOrFold<arith::RemUIOp>(lowering.threadId(),
+                                           lowering.i32(span));
   Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                 place, lowering.i32(count));
   return {place, isFirst};

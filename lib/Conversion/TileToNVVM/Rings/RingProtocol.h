@@ -91,10 +91,14 @@ protected:
   /// the first `count`.
   std::pair<Value, Value> placeIn(int64_t span, int64_t count);
   int64_t peers() { return ring.getPeers().value_or(1); }
-  /// Consumers are gemms by tcgen05 alone: one thread issues them all.
+  /// One thread issues all that reads the ring: gemms by tcgen05, stores by
+  /// TMA. The others must not wait for full slots: this thread alone empties
+  /// them, so it can fill them twice meanwhile, and the parity that another
+  /// thread waits for would be over.
   bool isReadByOneThread() const {
-    return type.hasConsumer(RingSide::Tcgen05) &&
-           type.getConsumers().size() == 1;
+    return llvm::all_of(type.getConsumers(), [](RingSide consumer) {
+      return consumer == RingSide::Tcgen05 || consumer == RingSide::TmaStore;
+    });
   }
 
 private:
