@@ -248,6 +248,7 @@ void wgmmaIssue(Machine &machine, Thread &thread, const PtxInstruction &i,
   const auto &form = *static_cast<const Wgmma *>(i.parsed.get());
   machine.meetWarpgroup(
       i, slots, [&](Warpgroup &group, llvm::ArrayRef<uint64_t *> all) {
+        ++group.products;
         WgmmaOperand a, b;
         a.inRegisters = i.operands[1].kind == PtxOperand::List;
         bool isInteger = form.d == MatrixType::S32;

@@ -92,7 +92,6 @@ void mbarrierInit(Machine &machine, Thread &thread, const PtxInstruction &i,
   barrier = Mbarrier();
   barrier.expected = uint32_t(count);
   barrier.pending = int64_t(count);
-  barrier.waits = std::make_unique<Shadow>(2);
   thread.unfencedMbarriers.push_back(&barrier);
 }
 

@@ -12,6 +12,7 @@
 #include "Instructions.h"
 #include "Instrument.h"
 #include "RegisterTags.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Target/ArtifactBuilder.h"
 #include "tile/Target/LLVMBackend.h"
 #include "tile/Target/LoweredExecution.h"
@@ -30,6 +31,7 @@ struct LoweredProgram::Impl {
   std::unique_ptr<SoftwareDevice> device;
   Machine *machine = nullptr; ///< of the launch that runs
   std::string finding, output;
+  llvm::StringMap<unsigned> residentBlocks; ///< by kernel, of those that say
 
   llvm::Error load(std::unique_ptr<llvm::Module> module,
                    std::unique_ptr<llvm::LLVMContext> context);
@@ -239,6 +241,10 @@ LoweredProgram::compile(ModuleOp module, const LoweredOptions &options) {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> llvmModule;
   std::tie(llvmModule, context) = backend.takeModule();
+  for (const llvm::Function &function : *llvmModule)
+    if (uint64_t blocks = function.getFnAttributeAsParsedInteger(
+            NVVM::NVVMDialect::getMinctasmAttrName()))
+      impl->residentBlocks[function.getName()] = unsigned(blocks);
   std::string reason = instrument(*llvmModule, impl.get(), impl->tables);
   if (!reason.empty())
     return module.emitError()
@@ -274,6 +280,9 @@ std::string LoweredProgram::Impl::launch(const LaunchRequest &request) {
   machineOptions.seed = options.seed;
   // PTX ISA, "ld": .v8.b32 and .v4.b64 need sm_100.
   machineOptions.widestAccess = options.target->capability >= 100 ? 32 : 16;
+  if (auto blocks = residentBlocks.find(request.kernel);
+      blocks != residentBlocks.end())
+    machineOptions.residentBlocks = blocks->second;
   Machine running(machineOptions, device->memory(), tables.sites);
   machine = &running;
   finding = running.launch(symbol->toPtr<Machine::Entry>(), request);

@@ -135,10 +135,10 @@ void Machine::testWaiting() {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// What each thread is given when one block runs on a multiprocessor: registers
+/// What each thread is given when `blocks` run on a multiprocessor: registers
 /// come in eights, of a file of 65,536, and 255 are all that one can name.
-static unsigned launchRegisters(unsigned threads) {
-  return std::min(256u, 65536 / std::max(1u, threads) / 8 * 8);
+static unsigned launchRegisters(unsigned threads, unsigned blocks) {
+  return std::min(256u, 65536 / std::max(1u, threads * blocks) / 8 * 8);
 }
 
 void Machine::createBlock(Block &block, unsigned rank, unsigned x, unsigned y,
@@ -156,7 +156,8 @@ void Machine::createBlock(Block &block, unsigned rank, unsigned x, unsigned y,
   for (unsigned i = 0; i < launch.threads; ++i) {
     if (i % 128 == 0) {
       block.warpgroups.push_back(std::make_unique<Warpgroup>());
-      block.warpgroups.back()->registers = launchRegisters(launch.threads);
+      block.warpgroups.back()->registers =
+          launchRegisters(launch.threads, options.residentBlocks);
     }
     if (i % 32 == 0) {
       block.warps.push_back(std::make_unique<Warp>());

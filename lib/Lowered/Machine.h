@@ -54,9 +54,15 @@ struct Mbarrier {
   bool fenced = false;
   Signal current;   ///< released by this phase's arrivals so far
   Signal completed; ///< by all complete phases
-  /// A byte for each parity: waits for a phase read that of its parity, and the
-  /// completion of the phase after it, which ends them, writes it.
-  std::unique_ptr<Shadow> waits;
+  /// A thread that has waited for a phase: when, and how many products its
+  /// warpgroup had begun.
+  struct Wait {
+    const Thread *thread = nullptr;
+    SiteId site = 0;
+    uint32_t moment = 0, products = 0;
+  };
+  /// For the last complete phase of each parity.
+  std::vector<Wait> waits[2];
 };
 
 /// One of the 16 barriers of a block.
@@ -160,6 +166,7 @@ struct Warpgroup {
   Groups groups;
   unsigned registers = 0;       ///< of each thread
   unsigned wantedRegisters = 0; ///< that setmaxnreg.inc waits for, or 0
+  uint32_t products = 0;        ///< wgmma.mma_async that it has begun
 };
 
 struct Block {
@@ -197,6 +204,8 @@ struct MachineOptions {
   /// The widest access of a thread; wider ones are made in parts, whatever
   /// alignment they state.
   unsigned widestAccess = 16;
+  /// Blocks that share a multiprocessor's registers, as launch bounds say.
+  unsigned residentBlocks = 1;
 };
 
 /// Runs the blocks of one launch.

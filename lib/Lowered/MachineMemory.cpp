@@ -191,31 +191,39 @@ void Machine::arrive(const PtxInstruction &at, uint64_t address, Agent agent,
   completePhase(at, barrier);
 }
 
+static const Warpgroup *warpgroupOf(const Thread &thread) {
+  size_t number = thread.index / 128;
+  const auto &all = thread.block->warpgroups;
+  return number < all.size() ? all[number].get() : nullptr;
+}
+
 void Machine::recordWait(const PtxInstruction &at, Mbarrier &barrier,
                          uint32_t parity) {
-  // The completion that ended the phase before is part of what was acquired.
-  if (races->access(current->agent, *barrier.waits, parity, 1, AccessKind::Read,
-                    Proxy::Generic, at.site))
-    fail(at, "waits for parity " + std::to_string(parity) +
-                 " of an mbarrier, and the phase after the one of that parity "
-                 "may be complete before");
+  const Warpgroup *group = warpgroupOf(*current);
+  barrier.waits[parity].push_back({current, at.site,
+                                   races->momentOf(current->agent),
+                                   group ? group->products : 0});
 }
 
 /// A parity names one of two phases: a thread that still waits for the phase
-/// before the one that completes would wait for the next of that parity.
+/// before the one that completes would wait for the next of that parity. So the
+/// completion must come after all those waits. wgmma is the four warps' of a
+/// warpgroup together: when one thread has awaited it, all have begun it.
 void Machine::endWaits(const PtxInstruction &at, Mbarrier &barrier) {
   uint32_t completed = barrier.phase - 1;
-  Agent all = races->beginAsync(current->agent);
-  races->acquire(all, barrier.current);
-  auto race = races->access(all, *barrier.waits, (completed + 1) & 1, 1,
-                            AccessKind::Write, Proxy::Generic, at.site);
-  races->endAsync(all, barrier.current);
-  if (race)
+  std::vector<Mbarrier::Wait> &waits = barrier.waits[(completed + 1) & 1];
+  for (const Mbarrier::Wait &wait : waits) {
+    const Warpgroup *group = warpgroupOf(*wait.thread);
+    if ((group && group->products > wait.products) ||
+        races->comesAfter(barrier.current, wait.thread->agent, wait.moment))
+      continue;
     fail(at, "completes phase " + std::to_string(completed) +
                  " of an mbarrier, and nothing orders that after the wait of " +
-                 describeAgent(race->other) + " for the phase before it at " +
-                 describe(race->otherSite) +
+                 describe(*wait.thread) + " for the phase before it at " +
+                 describe(wait.site) +
                  ": a thread may wait too late for its parity");
+  }
+  waits.clear();
 }
 
 void Machine::completePhase(const PtxInstruction &at, Mbarrier &barrier) {

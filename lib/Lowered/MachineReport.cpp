@@ -56,6 +56,7 @@ static const char *nameOf(AccessKind kind, Proxy proxy) {
   bool async = proxy == Proxy::Async;
   switch (kind) {
   case AccessKind::Read:
+  case AccessKind::PieceRead:
     return async ? "asynchronous read" : "read";
   case AccessKind::Write:
     return async ? "asynchronous write" : "write";

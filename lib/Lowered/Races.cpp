@@ -179,6 +179,18 @@ void RaceDetector::fenceProxy(Agent thread) {
   agent.proxy = agent.order;
 }
 
+uint32_t RaceDetector::momentOf(Agent thread) {
+  AgentState &agent = impl->agents[thread];
+  agent.hasAccesses = true; // the next release ends this epoch
+  return agent.clock;
+}
+
+bool RaceDetector::comesAfter(const Signal &signal, Agent thread,
+                              uint32_t moment) {
+  ClockRef order = impl->clocks.inThisGroup(signal.order);
+  return order && order->get(thread) >= moment;
+}
+
 Agent RaceDetector::beginAsync(Agent issuer) {
   Agent operation = impl->freeAsyncAgent();
   AgentState &agent = impl->agents[operation];

@@ -117,6 +117,11 @@ public:
   /// is visible to asynchronous operations that are ordered after this.
   void fenceProxy(Agent thread);
 
+  /// The moment that `thread` is at, and whether what was released into
+  /// `signal` comes after it: then the signal's time of the thread is as late.
+  uint32_t momentOf(Agent thread);
+  bool comesAfter(const Signal &signal, Agent thread, uint32_t moment);
+
   /// An asynchronous operation that `issuer` starts: an agent that happens
   /// after the issuer's accesses so far and sees the generic writes that are
   /// visible to the asynchronous proxy.

@@ -72,15 +72,31 @@ RoleRegisters ThreadBudget::redistribute(int64_t threads, int64_t blocks,
   return result;
 }
 
+/// Whether both roles have what they need without spilling: several blocks are
+/// worth less than that.
+static bool suffices(const RoleRegisters &registers, const RoleDemand &demand) {
+  int64_t copying =
+      std::min(int64_t(llvm::alignTo(demand.copies, 8)), kMostCopying);
+  return registers.producer >= copying &&
+         registers.consumer >=
+             demand.fragments + kRegistersBesideDyingFragments;
+}
+
 RoleRegisters ThreadBudget::roles(int64_t threads, int64_t blocks,
                                   const RoleDemand &demand) const {
   if (!target.hasSetMaxRegisters())
     return {};
   RoleRegisters result;
-  do
-    result = redistribute(threads, blocks, demand);
-  while (result.consumer &&
-         result.consumer < demand.gemms + kRegistersBesideGemms &&
-         --blocks > 0);
+  for (result.blocks = blocks; result.blocks > 0; --result.blocks) {
+    RoleRegisters divided = redistribute(threads, result.blocks, demand);
+    result.producer = divided.producer;
+    result.consumer = divided.consumer;
+    if (result.consumer && result.blocks > 1 && !suffices(result, demand))
+      continue;
+    if (!result.consumer ||
+        result.consumer >= demand.gemms + kRegistersBesideGemms)
+      break;
+  }
+  result.blocks = std::max<int64_t>(result.blocks, 1);
   return result;
 }

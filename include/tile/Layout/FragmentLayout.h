@@ -58,8 +58,8 @@
 //      shape [7, 5] reg [] lane [(8, 1:1), (4, 0:1)] warp [(2, 0:4)]
 //
 //    Lanes reach column 7 and row 7, outside of the shape. overshoots() says
-//    so: lowering guards accesses by inBounds(coordinates(...)). No thread holds
-//    coordinates that are out of bounds (owners() is empty there).
+//    so: lowering guards accesses by inBounds(coordinates(...)). No thread
+//    holds coordinates that are out of bounds (owners() is empty there).
 //
 // Because a mode moves along one dimension only, questions about a tile split
 // into questions about single dimensions and are decided by arithmetic on a few

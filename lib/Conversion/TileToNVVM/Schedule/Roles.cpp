@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Target/ThreadBudget.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,9 +32,10 @@ static bool runsOnOneThread(Operation *op) {
          (effects && effects.onlyHasEffect<MemoryEffects::Read>());
 }
 
-/// Registers of a thread at launch, when one block runs on a multiprocessor.
+/// Registers of a thread at launch.
 static int64_t launchRegisters(KernelLowering &lowering) {
-  return ThreadBudget(lowering.target).launched(lowering.kernel.getThreads());
+  return ThreadBudget(lowering.target)
+      .launched(lowering.kernel.getThreads(), residentBlocks(lowering.kernel));
 }
 
 static void setRegisters(KernelLowering &lowering, int64_t registers) {
@@ -116,7 +118,8 @@ static LogicalResult lowerSpecialize(KernelLowering &lowering, Operation *op) {
                                << launched << " together, got " << sum;
     // Without it ptxas ignores setmaxnreg.
     lowering.function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                               b.getI32IntegerAttr(1));
+                               b.getI32IntegerAttr(static_cast<int32_t>(
+                                   residentBlocks(lowering.kernel))));
   }
   // Around a loop, the block's scratch of the last iteration is the roles'
   // next.

@@ -17,6 +17,16 @@ namespace mlir::tile {
 /// writes it, which decides; `specialize` is what the program asks.
 inline constexpr llvm::StringLiteral kRolesAttrName = "tile.roles";
 
+/// On a kernel, an i64: how many of its blocks a multiprocessor runs at a time
+/// with the registers that its roles have. --tile-specialize-warps writes it;
+/// without it there is one. The launch bounds of the kernel say so to ptxas.
+inline constexpr llvm::StringLiteral kResidentAttrName = "tile.resident";
+
+inline int64_t residentBlocks(KernelOp kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(kResidentAttrName);
+  return blocks ? blocks.getInt() : 1;
+}
+
 /// Whether a kernel's warps get roles, or have them: it was decided, or the
 /// program asks for it, which --tile-pipeline grants or refuses with an error.
 inline bool hasRoles(KernelOp kernel) {

@@ -13,10 +13,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
+#include "tile/Analysis/RegisterPressure.h"
+#include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Target/ThreadBudget.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_STAGESTORESPASS
@@ -107,6 +110,17 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
   }
   int64_t used = tileBytes(kernel) + kSlackBytes;
   int64_t blocks = target->sharedPerSm / used;
+  // What is stored is alive with what it was computed from. Accumulators in
+  // tensor memory come to registers a piece at a time.
+  if (!target->hasTcgen05()) {
+    int64_t registers = registersOf(layout.getLayout(), type.getElementType()) +
+                        kRegistersBesideFragments;
+    bool mayHaveRoles =
+        whyNoRoles(*target, kernel.getThreads(), /*isAskedFor=*/false).empty();
+    blocks =
+        std::min(blocks, ThreadBudget(*target).blocks(
+                             registers, kernel.getThreads(), mayHaveRoles));
+  }
   std::optional<FragmentLayout> smallest;
   for (int64_t pieces = 1; columns % pieces == 0; pieces *= 2) {
     int64_t extent = columns / pieces;

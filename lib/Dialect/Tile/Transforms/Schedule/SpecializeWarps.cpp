@@ -10,6 +10,7 @@
 // but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
+#include "FitStages.h"
 #include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,6 +21,7 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -188,6 +190,44 @@ static int64_t gemmRegisters(Region &role) {
   return llvm::divideCeil(bits, 32);
 }
 
+/// Scratch and barriers of a block, which later passes add.
+static constexpr int64_t kLaterBytes = 2048;
+
+/// Registers of a thread that one wgmma of a role reads and writes. ptxas wants
+/// as many at launch, whatever setmaxnreg gives later (C7602).
+static int64_t widestInstruction(Region &role) {
+  int64_t widest = 0;
+  role.walk([&](GemmOp gemm) {
+    MmaPlanAttr plan = gemm.getPlanAttr();
+    if (!plan || traitsOf(gemm).reader != RingSide::Wgmma)
+      return;
+    int64_t bits = plan.getM() * plan.getN() * storageBitsOf(gemm.getC());
+    if (isFragment(gemm.getA()))
+      bits += plan.getM() * plan.getK() * storageBitsOf(gemm.getA());
+    widest = std::max(widest, bits / 32 / 128);
+  });
+  return widest;
+}
+
+/// Blocks that should run on a multiprocessor at a time: what a persistent
+/// kernel states; of others two, so that one's epilogue runs beside the other's
+/// products, where that needs registers to be redistributed: where threads of
+/// both roles that have what wgmma takes leave no registers for a second block.
+static int64_t wantedBlocks(KernelOp kernel, const TargetInfo &target,
+                            int64_t threads, Region &consumers,
+                            const RoleDemand &demand) {
+  if (auto persistent = kernel.getPersistent())
+    return static_cast<int64_t>(*persistent);
+  // Blocks that share a multiprocessor share its tensor memory, too.
+  int64_t bytes = bytesTogether(kernel) + kLaterBytes;
+  if (target.hasTcgen05() || target.sharedPerSm / bytes < 2 ||
+      threads != 2 * kProducerThreads)
+    return 1;
+  int64_t each = ThreadBudget(target).launched(threads, /*blocks=*/2);
+  int64_t widest = widestInstruction(consumers) + kRegistersBesideWgmma;
+  return demand.gemms + kRegistersBesideWgmma > each && widest <= each ? 2 : 1;
+}
+
 namespace {
 struct SpecializeWarpsPass
     : tile::impl::SpecializeWarpsPassBase<SpecializeWarpsPass> {
@@ -285,10 +325,13 @@ private:
                          })
                          .wasInterrupted();
     std::optional<RegisterPeak> peak = findRegisterPeak(kernel, target);
+    RoleDemand demand = {areShared ? estimateCopyRegisters(load) : 0,
+                         peak ? peak->fragments : 0, gemmRegisters(last)};
     RoleRegisters registers = ThreadBudget(target).roles(
-        threads, kernel.getPersistent().value_or(1),
-        {areShared ? estimateCopyRegisters(load) : 0,
-         peak ? peak->fragments : 0, gemmRegisters(last)});
+        threads, wantedBlocks(kernel, target, threads, last, demand), demand);
+    if (registers.blocks > 1)
+      kernel->setAttr(kResidentAttrName,
+                      builder.getI64IntegerAttr(registers.blocks));
     budgets.assign(fillers, registers.producer);
     budgets.push_back(registers.consumer);
     roles.setRegisters(budgets);
