@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/Occupancy.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 
@@ -12,9 +13,6 @@ using namespace mlir::tile;
 bool tile::isTmaLoad(TileMoveOpInterface copy) {
   return copy.isSharedLoad() && copy.isMovedByProxy();
 }
-
-/// Threads that a block can have.
-static constexpr int64_t kMaxThreads = 1024;
 
 namespace {
 /// Follows what decides which copies are made back to the kernel's arguments.
@@ -244,6 +242,9 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
   }
   if (!overlaps && decision.shared.empty())
     return no(firstWhy, firstCause);
+  if (!isAskedFor && others.empty())
+    if (auto faster = whyFasterAlone(kernel, target))
+      return no(*faster);
   decision.specialize = true;
   return decision;
 }

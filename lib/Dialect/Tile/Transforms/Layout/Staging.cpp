@@ -6,23 +6,6 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-int64_t tile::tileBytes(KernelOp kernel) {
-  int64_t bytes = 0;
-  kernel.getBodyRegion().walk([&](AllocOp alloc) {
-    SharedLayoutAttr layout = getSharedLayout(alloc.getResult());
-    if (!layout)
-      return;
-    int64_t stages = 1;
-    for (Operation *user : alloc->getUsers())
-      if (auto copy = dyn_cast<TileMoveOpInterface>(user))
-        if (auto loop = dyn_cast<PipelinedOp>(copy->getParentOp()))
-          if (copy.getTarget() == alloc.getResult())
-            stages = std::max<int64_t>(stages, loop.getStages());
-    bytes += llvm::alignTo(layout.getLayout().sizeInBytes(), 1024) * stages;
-  });
-  return bytes;
-}
-
 std::optional<FragmentLayout> tile::restrictDim(const FragmentLayout &layout,
                                                 unsigned dim, int64_t extent) {
   if (layout.overshoots() || extent < 1 || layout.shape()[dim] % extent)

@@ -17,9 +17,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Target/DeviceInfo.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SCHEDULEGEMMSPASS
@@ -140,7 +144,7 @@ struct Tail {
   SmallVector<GemmOp> gemms;
   /// Whether all gemms are by tcgen05: then nothing has to be awaited inside
   /// the loop.
-  bool isBehindLoop() {
+  bool isBehindLoop() const {
     return llvm::all_of(gemms, [](GemmOp gemm) {
       return traitsOf(gemm).completion == MmaCompletion::Mbarrier;
     });
@@ -253,6 +257,41 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
   return tail;
 }
 
+/// Cycles that a warpgroup's gemms need to end and begin again, where nothing
+/// else multiplies meanwhile (fitted, as those of the cost model).
+static constexpr double kRestartCycles = 100;
+
+/// Whether a loop of products alone is faster with a group in flight, which
+/// keeps a slot longer: a slot is filled again only when the next one is full.
+/// Loads that take `latency` then come every latency / (slots - 1) cycles; with
+/// the wait at once every (latency + products) / slots, but products pause.
+/// Where threads compute between products, these hide that.
+static bool gainsInFlight(scf::ForOp loop, const Tail &tail,
+                          const TargetInfo &target) {
+  int64_t slots = std::numeric_limits<int64_t>::max();
+  for (RingReleaseOp release : tail.releases)
+    slots = std::min(
+        slots, static_cast<int64_t>(release.getRing().getType().getStages()));
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (isa<TileOpInterface>(op) && !isa<GemmOp>(op))
+      return true;
+  if (tail.releases.empty() || slots < 2)
+    return true;
+  const MultiprocessorRates &rates = DeviceInfo::of(target, "").rates;
+  double products = 0;
+  for (GemmOp gemm : tail.gemms)
+    products +=
+        double(gemm.getM()) * gemm.getN() * gemm.getK() *
+        std::max(storageBitsOf(gemm.getA()), storageBitsOf(gemm.getB())) / 16 /
+        rates.tensorMultiplyAdds;
+  auto blocks = double(residentBlocks(loop->getParentOfType<KernelOp>()));
+  double together = blocks * products, latency = rates.loadLatency;
+  double inFlight = std::max(together, latency / double(slots - 1));
+  double awaited = std::max(together + (blocks == 1 ? kRestartCycles : 0),
+                            (latency + products) / double(slots));
+  return inFlight <= awaited;
+}
+
 /// Puts a loop, and the operations after it up to `end`, under the condition
 /// that the loop runs at all. Without it, a path around the loop reaches the
 /// wait for its gemms, and ptxas takes the initial values of the accumulators
@@ -313,6 +352,15 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   if (!tail) {
     if (remarks && !why.empty())
       loop.emitRemark() << "no gemm stays in flight across iterations: " << why;
+    return;
+  }
+  const TargetInfo *target = requireTarget(loop);
+  if (!target)
+    return signalPassFailure();
+  if (!tail->isBehindLoop() && !gainsInFlight(loop, *tail, *target)) {
+    if (remarks)
+      loop.emitRemark() << "no gemm stays in flight across iterations: with "
+                           "these few slots, loads would start too late";
     return;
   }
   Location loc = tail->awaits.front().getLoc();

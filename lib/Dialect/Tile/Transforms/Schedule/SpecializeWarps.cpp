@@ -18,7 +18,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/LayoutAnalysis.h"
-#include "tile/Analysis/RegisterPressure.h"
+#include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
@@ -175,59 +175,6 @@ static LogicalResult layOut(Region &role, const TargetInfo &target,
   return success(ok);
 }
 
-/// Registers of a thread that hold what gemms of a role read and write.
-static int64_t gemmRegisters(Region &role) {
-  llvm::SmallDenseSet<Value> fragments;
-  role.walk([&](GemmOp gemm) {
-    for (Value buffer : {gemm.getA(), gemm.getB(), gemm.getC()})
-      if (isFragment(buffer))
-        fragments.insert(buffer);
-  });
-  int64_t bits = 0;
-  for (Value buffer : fragments)
-    if (auto layout = getFragmentLayout(buffer))
-      bits += layout.getLayout().numRegisters() * storageBitsOf(buffer);
-  return llvm::divideCeil(bits, 32);
-}
-
-/// Scratch and barriers of a block, which later passes add.
-static constexpr int64_t kLaterBytes = 2048;
-
-/// Registers of a thread that one wgmma of a role reads and writes. ptxas wants
-/// as many at launch, whatever setmaxnreg gives later (C7602).
-static int64_t widestInstruction(Region &role) {
-  int64_t widest = 0;
-  role.walk([&](GemmOp gemm) {
-    MmaPlanAttr plan = gemm.getPlanAttr();
-    if (!plan || traitsOf(gemm).reader != RingSide::Wgmma)
-      return;
-    int64_t bits = plan.getM() * plan.getN() * storageBitsOf(gemm.getC());
-    if (isFragment(gemm.getA()))
-      bits += plan.getM() * plan.getK() * storageBitsOf(gemm.getA());
-    widest = std::max(widest, bits / 32 / 128);
-  });
-  return widest;
-}
-
-/// Blocks that should run on a multiprocessor at a time: what a persistent
-/// kernel states; of others two, so that one's epilogue runs beside the other's
-/// products, where that needs registers to be redistributed: where threads of
-/// both roles that have what wgmma takes leave no registers for a second block.
-static int64_t wantedBlocks(KernelOp kernel, const TargetInfo &target,
-                            int64_t threads, Region &consumers,
-                            const RoleDemand &demand) {
-  if (auto persistent = kernel.getPersistent())
-    return static_cast<int64_t>(*persistent);
-  // Blocks that share a multiprocessor share its tensor memory, too.
-  int64_t bytes = bytesTogether(kernel) + kLaterBytes;
-  if (target.hasTcgen05() || target.sharedPerSm / bytes < 2 ||
-      threads != 2 * kProducerThreads)
-    return 1;
-  int64_t each = ThreadBudget(target).launched(threads, /*blocks=*/2);
-  int64_t widest = widestInstruction(consumers) + kRegistersBesideWgmma;
-  return demand.gemms + kRegistersBesideWgmma > each && widest <= each ? 2 : 1;
-}
-
 namespace {
 struct SpecializeWarpsPass
     : tile::impl::SpecializeWarpsPassBase<SpecializeWarpsPass> {
@@ -324,11 +271,19 @@ private:
                                       : WalkResult::interrupt();
                          })
                          .wasInterrupted();
-    std::optional<RegisterPeak> peak = findRegisterPeak(kernel, target);
-    RoleDemand demand = {areShared ? estimateCopyRegisters(load) : 0,
-                         peak ? peak->fragments : 0, gemmRegisters(last)};
-    RoleRegisters registers = ThreadBudget(target).roles(
-        threads, wantedBlocks(kernel, target, threads, last, demand), demand);
+    RoleDemand demand = demandOf(kernel, last, target,
+                                 areShared ? estimateCopyRegisters(load) : 0);
+    int64_t bytes = bytesTogether(kernel);
+    RoleRegisters registers;
+    if (auto persistent = kernel.getPersistent())
+      registers = ThreadBudget(target).roles(
+          threads, static_cast<int64_t>(*persistent), demand);
+    else if (sharesByRedistribution(last, target, consumers, bytes, demand))
+      registers = ThreadBudget(target).roles(threads, /*blocks=*/2, demand);
+    // Launch bounds for one block would keep others away that have room.
+    else if (target.hasTcgen05() ||
+             blocksThatFit(target, threads, bytes, demand) == 1)
+      registers = ThreadBudget(target).roles(threads, /*blocks=*/1, demand);
     if (registers.blocks > 1)
       kernel->setAttr(kResidentAttrName,
                       builder.getI64IntegerAttr(registers.blocks));
