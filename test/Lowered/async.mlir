@@ -23,20 +23,20 @@
 // RUN: not tile-run %t.commit.mlir --source=%s --stage=lowered --arch=sm_90a --check 2>&1 | FileCheck %s --check-prefix=COMMIT
 // COMMIT: tile-run: error: {{.*}}{{(ended with bulk stores that it did not commit|race: )}}
 #shared = #gpu.address_space<workgroup>
-tile.kernel @gemm(%A: memref<64x64xf16> {tile.alignment = 16}, %B: memref<64x64xf16> {tile.alignment = 16}, %C: memref<64x64xf32> {tile.alignment = 16})
+tile.kernel @gemm(%A: memref<128x512xf16> {tile.alignment = 16}, %B: memref<512x128xf16> {tile.alignment = 16}, %C: memref<128x128xf32> {tile.alignment = 16})
     grid(%b) = (1) threads(128) {
   %c0 = arith.constant 0 : index
-  %c16 = arith.constant 16 : index
   %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
   %zero = arith.constant 0.0 : f32
-  %As = tile.alloc : memref<64x16xf16, #shared>
-  %Bs = tile.alloc : memref<16x64xf16, #shared>
-  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
-  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
-  tile.pipelined %k = %c0 to %c64 step %c16 stages(2) {
-    tile.copy %A[%c0, %k] to %As : memref<64x64xf16> to memref<64x16xf16, #shared>
-    tile.copy %B[%k, %c0] to %Bs : memref<64x64xf16> to memref<16x64xf16, #shared>
-    tile.gemm %As, %Bs, %acc : memref<64x16xf16, #shared>, memref<16x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  %As = tile.alloc : memref<128x64xf16, #shared>
+  %Bs = tile.alloc : memref<64x128xf16, #shared>
+  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %c512 step %c64 stages(4) {
+    tile.copy %A[%c0, %k] to %As : memref<128x512xf16> to memref<128x64xf16, #shared>
+    tile.copy %B[%k, %c0] to %Bs : memref<512x128xf16> to memref<64x128xf16, #shared>
+    tile.gemm %As, %Bs, %acc : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
-  tile.copy %acc to %C[%c0, %c0] : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  tile.copy %acc to %C[%c0, %c0] : memref<128x128xf32, #tile.fragment> to memref<128x128xf32>
 }

@@ -18,7 +18,7 @@ SEEDS = (1, 2, 3)
 
 def lower(program, options, folder):
     """The lowered text of a program."""
-    command = [options.bin / "tile-opt", folder / f"{program.kernel}.mlir", f"--tile-to-nvvm=arch={program.arch}"]
+    command = [options.bin / "tile-opt", folder / f"{program.kernel}.mlir", f"--tile-to-nvvm=arch={program.arch}{program.options}"]
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120, check=True).stdout
 
 

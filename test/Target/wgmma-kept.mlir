@@ -29,7 +29,7 @@ tile.kernel @k(%A1: memref<?x?xf32> {tile.alignment = 16 : i64}, %A3: memref<384
   %s6 = tile.alloc : memref<128x96xf16, #gpu.address_space<workgroup>>
   %f7 = tile.alloc : memref<64x96xf32, #tile.fragment>
   tile.fill %f7 with %k_f32_1 : memref<64x96xf32, #tile.fragment>, f32
-  tile.pipelined %k8 = %c0 to %c384 step %c128 stages(3) {
+  tile.pipelined %k8 = %c0 to %c384 step %c128 stages(5) {
     %v1 = arith.muli %by, %c64 : index
     tile.copy %A3[%k8, %v1] to %s5 : memref<384x?xf16> to memref<128x64xf16, #gpu.address_space<workgroup>>
     %v2 = arith.muli %bx, %c96 : index

@@ -112,13 +112,23 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kResidentAttrName) {
+    auto blocks = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<KernelOp>(op) || !blocks || !blocks.getType().isInteger(64) ||
+        blocks.getInt() < 1 || blocks.getInt() > kMaxResidentBlocks)
+      return op->emitOpError()
+             << "expected '" << name << "' to be an i64 from 1 to "
+             << kMaxResidentBlocks << " on a kernel, got "
+             << attribute.getValue();
+    return success();
+  }
   if (std::optional<LogicalResult> fact = verifyScheduleFact(op, attribute))
     return *fact;
   if (std::optional<LogicalResult> place =
           verifyPlacementAttribute(op, attribute))
     return *place;
   SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName,
-                                  kRolesAttrName};
+                                  kRolesAttrName, kResidentAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

@@ -21,6 +21,8 @@ inline constexpr llvm::StringLiteral kRolesAttrName = "tile.roles";
 /// with the registers that its roles have. --tile-specialize-warps writes it;
 /// without it there is one. The launch bounds of the kernel say so to ptxas.
 inline constexpr llvm::StringLiteral kResidentAttrName = "tile.resident";
+/// No multiprocessor runs more blocks at a time.
+inline constexpr int64_t kMaxResidentBlocks = 32;
 
 inline int64_t residentBlocks(KernelOp kernel) {
   auto blocks = kernel->getAttrOfType<IntegerAttr>(kResidentAttrName);

@@ -662,7 +662,8 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     maps make are issued by one of its threads, others are dealt out to all of
     them, with a loop layout for as many. Registers move from the one to the other
     where a launch gives fewer than a thread can use; how many copying takes is
-    estimated (docs/Rationale/ProducerWarps.md).
+    estimated (docs/Rationale/ProducerWarps.md). Where that lets two blocks share
+    a multiprocessor, `tile.resident = 2` says so, and the launch bounds follow it.
 
     Before:
 
@@ -696,7 +697,8 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-pipeline`.
-    Leaves: `tile.warp_specialize` in kernels with `tile.roles`.
+    Leaves: `tile.warp_specialize` in kernels with `tile.roles`; `tile.resident` where
+    several blocks share a multiprocessor.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say which kernels are divided">];

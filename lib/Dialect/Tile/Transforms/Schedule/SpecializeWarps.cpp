@@ -281,7 +281,7 @@ private:
     else if (sharesByRedistribution(last, target, consumers, bytes, demand))
       registers = ThreadBudget(target).roles(threads, /*blocks=*/2, demand);
     // Launch bounds for one block would keep others away that have room.
-    else if (target.hasTcgen05() ||
+    else if (target.hasTcgen05() || demand.gemms == 0 ||
              blocksThatFit(target, threads, bytes, demand) == 1)
       registers = ThreadBudget(target).roles(threads, /*blocks=*/1, demand);
     if (registers.blocks > 1)
