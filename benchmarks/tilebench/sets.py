@@ -128,6 +128,26 @@ TABLES = (
         ),
     ),
     Table(
+        "Python on a GPU",
+        "One NVIDIA H200, its machine's CPython 3.12 and PyTorch 2.11; TileLang 0.1.15 compiles the same scripts there.",
+        (
+            Set("quickstart-1024", "TileLang's quickstart GEMM, 128×128×32, 3 stages, 128 threads, 1024³", "f16", "TFLOP/s", "benchmarks/python/as_written.py", "TileLang", bar=("ratio >= 1.0",)),
+            Set("quickstart-4096", "the same, 4096³", "f16", "TFLOP/s", "benchmarks/python/as_written.py", "TileLang", bar=("ratio >= 1.0",)),
+            Set("written-1024", "18 GEMMs as people write them, 1024³", "f16", "TFLOP/s", "benchmarks/python/as_written.py", "TileLang", bar=("each >= 1.0",)),
+            Set("written-4096", "the same, 4096³", "f16", "TFLOP/s", "benchmarks/python/as_written.py", "TileLang", bar=("each >= 1.0",)),
+            Set("written-8192", "the same, 8192³", "f16", "TFLOP/s", "benchmarks/python/as_written.py", "TileLang", bar=("each >= 1.0",)),
+            Set("gpu-launch", "a launch with three tensors, beyond the driver's", "f32", "µs", "benchmarks/python/launch.py", bar=("ours <= 1",)),
+            Set("gpu-launch-torch", "the same against `torch.add(out=)`", "f32", "µs", "benchmarks/python/launch.py", "PyTorch", bar=("ratio >= 1.25",)),
+            Set("gpu-first", "GEMM 4096³ from its script to its result, nothing cached", "f16", "s", "test/GPU/run_python.py --only compile", bar=("ours <= 0.4",)),
+            Set("gpu-disk", "a hit of the cache on disk, loaded", "f32", "ms", "test/GPU/python_launch.py", bar=("ours <= 5",)),
+            Set("gpu-zoo", "TileLang's compile benchmark, core-seconds a kernel", "", "s", "compile_speed.py TILELANG", bar=("ours <= 0.35",)),
+            Set("gpu-tune", "tuning GEMM 4096³ over 40 configurations", "f16", "s", "test/GPU/run_python.py --only tune", bar=("ours <= 15",)),
+            Set("gpu-examples", "TileLang's example scripts, unmodified", "", "pass", "test/GPU/check_all.sh", bar=("ours == all",)),
+            Set("gpu-rows", "scripts of TileLang's regression suite, unmodified", "", "pass", "test/GPU/check_all.sh", bar=("ours >= 36",)),
+            Set("gpu-tests", "TileLang's tests of public kernels, unmodified", "", "pass", "test/GPU/check_all.sh", bar=("ratio >= 0.60",)),
+        ),
+    ),
+    Table(
         "Right or wrong",
         "What runs on a GPU ran on an NVIDIA H200, every output poisoned first and compared with numpy or float32.",
         (

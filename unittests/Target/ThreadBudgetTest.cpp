@@ -81,6 +81,15 @@ TEST(ThreadBudget, ProducersCopyTogether) {
 }
 
 TEST(ThreadBudget, FewerBlocksThanAskedFor) {
+  auto blocks = [](int64_t threads, const RoleDemand &demand) {
+    return budgetOf("sm_90a").roles(threads, /*blocks=*/2, demand).blocks;
+  };
+  EXPECT_EQ(blocks(256, {0, 192, 128}), 2);
+  // What spills is worth more than a second block, of both roles.
+  EXPECT_EQ(blocks(256, {0, 208, 128}), 1);
+  EXPECT_EQ(blocks(384, {88, 64, 64}), 1);
+  EXPECT_EQ(blocks(384, {0, 64, 64}), 2);
+  EXPECT_EQ(blocks(384, {0, 128, 128}), 1);
   // Two blocks leave a consumer 104: less than its gemms take.
   check({384, 2, {0, 64, 64}, 24, 104});
   check({384, 2, {0, 128, 128}, 40, 232});

@@ -24,8 +24,9 @@ inline constexpr int64_t kRegistersBesideFragments = 40;
 /// of its gemms ptxas serializes wgmma (C7512), which costs more than what the
 /// producers spill.
 inline constexpr int64_t kRegistersBesideGemms = 32;
-/// The same where several blocks share a multiprocessor, whose epilogues convert
-/// accumulators that die as results come (192 of both do with 154 registers).
+/// The same where several blocks share a multiprocessor, whose epilogues
+/// convert accumulators that die as results come (192 of both do with 154
+/// registers).
 inline constexpr int64_t kRegistersBesideDyingFragments = 24;
 /// The fewest beside the accumulators of wgmma with which ptxas compiles it:
 /// ptxas 13.0 asks for 154 registers where those are 128 (C7602).
@@ -40,8 +41,8 @@ struct RoleDemand {
   int64_t gemms = 0;     ///< consumers, of fragments that gemms read and write
 };
 
-/// Registers of a thread of each role, zeros where nothing is redistributed; and
-/// for how many blocks on a multiprocessor.
+/// Registers of a thread of each role, zeros where nothing is redistributed;
+/// and for how many blocks on a multiprocessor.
 struct RoleRegisters {
   int64_t producer = 0, consumer = 0;
   int64_t blocks = 1;

@@ -243,8 +243,7 @@ LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
     registers += registersPerThread(fragment, elementBitsOf(access.buffer()));
     if (!viewed.fits(access.buffer(), fragment))
       cost.conversions += conversionCost(
-          fragment,
-          viewed.dealtOut(access.buffer(), fragment.numThreads()),
+          fragment, viewed.dealtOut(access.buffer(), fragment.numThreads()),
           elementBitsOf(access.buffer()));
     decided.try_emplace(access.buffer(), std::move(fragment));
   }
@@ -328,8 +327,7 @@ bool LayoutSolver::chooseFreeSliceSource() {
         bestCost = cost;
       }
       assign(source,
-             best ? best->canonicalized()
-                  : viewed.dealtOut(source, threads),
+             best ? best->canonicalized() : viewed.dealtOut(source, threads),
              "cheapest to reduce");
       return true;
     }

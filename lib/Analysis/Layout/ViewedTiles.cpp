@@ -77,8 +77,7 @@ FragmentLayout ViewedTiles::dealtOut(Value buffer, int64_t threads) const {
   int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
   for (int64_t width : {4, 1})
     if (elements % width == 0)
-      if (auto layout =
-              seenAs(dealtOutRow(elements, width, threads), buffer);
+      if (auto layout = seenAs(dealtOutRow(elements, width, threads), buffer);
           layout && fits(buffer, *layout))
         return *layout;
   return *seenAs(FragmentLayout::replicated({elements}, threads), buffer);

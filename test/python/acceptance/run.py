@@ -7,7 +7,8 @@
 The repository (a git directory or a checkout) is unpacked at a commit into a temporary folder;
 nothing of it is kept. Each script or test runs in a process of its own (a fork of one that has
 imported torch), with a time limit. "cuda" means the CPU, in the scripts and in torch. Writes one
-JSON line for each and a summary: passed, failed (by first line of the error), not run (why).
+JSON line for each and a summary: passed, failed (by first line of the error), not run (why). Cases
+that ran beside others and lacked memory of the GPU run once more alone: their last line counts.
 """
 
 from __future__ import annotations
@@ -212,6 +213,11 @@ def run_all(todo: list[Case], jobs: int, limit: float, logs: Path, out: Any) -> 
             )
 
 
+def lacked_memory(case: Case) -> bool:
+    """Whether a case may have failed only because others used the GPU's memory beside it."""
+    return "out of memory" in case.result.get("error", "")
+
+
 def summary(done: list[Case]) -> str:
     """Counts by set, and the failures by reason, most frequent first."""
     lines = []
@@ -289,6 +295,8 @@ def main() -> None:
         try:
             with options.out.open("w") as out:
                 run_all(todo, options.jobs, options.limit, logs, out)
+                alone = [case for case in todo if options.jobs > 1 and lacked_memory(case)]
+                run_all(alone, 1, options.limit, logs, out)
         finally:
             print(summary([case for case in todo if case.result]))
 

@@ -141,12 +141,11 @@ void MbarrierRing::wait(RingWaitOp wait) {
 std::pair<Value, Value> MbarrierRing::placeIn(int64_t span, int64_t count) {
   auto &b = lowering.builder;
   // An agent of three, five or more warps is no power of two.
-  Value place =
-      llvm::isPowerOf2_64(span)
-          ? b.createOrFold<arith::AndIOp>(lowering.threadId(),
-                                          lowering.i32(span - 1))
-          : b.createOrFold<arith::RemUIOp>(lowering.threadId(),
-                                           lowering.i32(span));
+  Value place = llvm::isPowerOf2_64(span)
+                    ? b.createOrFold<arith::AndIOp>(lowering.threadId(),
+                                                    lowering.i32(span - 1))
+                    : b.createOrFold<arith::RemUIOp>(lowering.threadId(),
+                                                     lowering.i32(span));
   Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                 place, lowering.i32(count));
   return {place, isFirst};

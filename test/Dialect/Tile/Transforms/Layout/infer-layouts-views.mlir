@@ -52,3 +52,16 @@ tile.kernel @parts(%R: memref<8xf32>, %at: index) grid(%b) = (1) threads(64) {
   tile.reduce sum %p to %r dim(1) : memref<8x16xf32, strided<[32, 1], offset: ?>, #shared> to memref<8xf32, #tile.fragment>
   tile.copy %r to %R : memref<8xf32, #tile.fragment> to memref<8xf32>
 }
+
+// Five warps divide neither the rows nor the elements: what overshoots the tile has no form for the view. The elements are
+// dealt out to the lanes in row-major order, and each warp has copies; not every thread all of them.
+// CHECK-LABEL: tile.kernel @five_warps
+// CHECK: tile.alloc layout(#tile.fragment_layout<shape [128, 32] reg [(4, 1:1), (32, 0:4)] lane [(8, 1:4), (4, 0:1)] warp [(5, *)]>)
+tile.kernel @five_warps(%A: memref<128x32xi32>, %C: memref<4096xi32>) grid(%bx) = (1) threads(160) {
+  %tile = tile.alloc : memref<128x32xi32, #tile.fragment>
+  %row = tile.alloc : memref<4096xi32, #gpu.address_space<workgroup>>
+  tile.copy %A to %tile : memref<128x32xi32> to memref<128x32xi32, #tile.fragment>
+  %seen = tile.view %tile : memref<128x32xi32, #tile.fragment> to memref<4096xi32, #tile.fragment>
+  tile.copy %seen to %row : memref<4096xi32, #tile.fragment> to memref<4096xi32, #gpu.address_space<workgroup>>
+  tile.copy %row to %C : memref<4096xi32, #gpu.address_space<workgroup>> to memref<4096xi32>
+}
