@@ -4,6 +4,7 @@
 
     benchmarks/python/launch.py            # a GPU, PyTorch (and CuPy where it is installed)
     benchmarks/python/launch.py --mock     # no GPU: the tests' tensors and the mock driver
+    benchmarks/python/launch.py --tilelang # the same scripts by both packages, alternating
 
 Nanoseconds of a call as its caller waits for it, without the loop's own cost; the minimum of
 `--rounds`. `driver` is the driver's launch alone, in the same process: what all others are
@@ -112,12 +113,97 @@ def gpu_ways():
     return ways, torch.cuda.synchronize
 
 
+def styles(module):
+    """TileLang's three ways to call a kernel, by name, in the package `module`."""
+    import importlib
+
+    import torch
+
+    tilelang = importlib.import_module(module)
+    T = importlib.import_module(f"{module}.language")
+
+    def lazy(M, N):
+        @T.prim_func
+        def add(
+            A: T.Tensor((M, N), "float32"),
+            B: T.Tensor((M, N), "float32"),
+            C: T.Tensor((M, N), "float32"),
+        ):
+            with T.Kernel(T.ceildiv(N, 32), T.ceildiv(M, 32), threads=128) as (bx, by):
+                for i, j in T.Parallel(32, 32):
+                    C[by * 32 + i, bx * 32 + j] = (
+                        A[by * 32 + i, bx * 32 + j] + B[by * 32 + i, bx * 32 + j]
+                    )
+
+        return add
+
+    @tilelang.jit
+    def into(A, B, C):
+        M, N = T.const("M, N")
+        A: T.Tensor((M, N), T.float32)
+        B: T.Tensor((M, N), T.float32)
+        C: T.Tensor((M, N), T.float32)
+        with T.Kernel(T.ceildiv(N, 32), T.ceildiv(M, 32), threads=128) as (bx, by):
+            for i, j in T.Parallel(32, 32):
+                C[by * 32 + i, bx * 32 + j] = (
+                    A[by * 32 + i, bx * 32 + j] + B[by * 32 + i, bx * 32 + j]
+                )
+
+    @tilelang.jit
+    def made(A, B):
+        M, N = T.const("M, N")
+        A: T.Tensor((M, N), T.float32)
+        B: T.Tensor((M, N), T.float32)
+        C = T.empty((M, N), T.float32)
+        with T.Kernel(T.ceildiv(N, 32), T.ceildiv(M, 32), threads=128) as (bx, by):
+            for i, j in T.Parallel(32, 32):
+                C[by * 32 + i, bx * 32 + j] = (
+                    A[by * 32 + i, bx * 32 + j] + B[by * 32 + i, bx * 32 + j]
+                )
+        return C
+
+    a, b = (torch.randn(128, 256, device="cuda") for _ in range(2))
+    c = torch.empty_like(a)
+    kernel = tilelang.jit(lazy)(128, 256)
+    ways = {
+        "lazy": lambda: kernel(a, b, c),
+        "eager, without allocation": lambda: into(a, b, c),
+        "eager, T.empty": lambda: made(a, b),
+    }
+    for way in ways.values():
+        c.zero_()
+        result = way()
+        found = result if isinstance(result, torch.Tensor) else c
+        torch.testing.assert_close(found, a + b)
+    return ways
+
+
+def against_tilelang(arguments):
+    import torch
+
+    ours, theirs = styles("mlir_tile"), styles("tilelang")
+    for name in ours:
+        best = [float("inf")] * 2
+        for _ in range(10):
+            for i, way in enumerate((ours[name], theirs[name])):
+                taken = measure(
+                    way, torch.cuda.synchronize, arguments.launches, 5, time.perf_counter_ns
+                )
+                best[i] = min(best[i], taken)
+        print(
+            f"{name:34s} {best[0]:9.0f} ns, TileLang {best[1]:9.0f} ns, {best[0] / best[1]:.2f} of it"
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mock", action="store_true", help="no GPU: the mock driver")
+    parser.add_argument("--tilelang", action="store_true", help="compare with TileLang's own")
     parser.add_argument("--launches", type=int, default=500, help="of a round")
     parser.add_argument("--rounds", type=int, default=50)
     arguments = parser.parse_args()
+    if arguments.tilelang:
+        return against_tilelang(arguments)
     ways, wait = mock_ways() if arguments.mock else gpu_ways()
     report(ways, wait, arguments)
 

@@ -100,6 +100,10 @@ def test_kernel_source_is_ptx():
     assert ".entry" in add_lazy(64, 64).get_kernel_source()
 
 
+def test_remarks_are_text():
+    assert "remark: " in add_lazy(64, 64).remarks
+
+
 def test_pass_configs_are_accepted():
     options = {
         tilelang.PassConfigKey.TL_DISABLE_WARP_SPECIALIZED: True,

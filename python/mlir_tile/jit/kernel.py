@@ -532,8 +532,9 @@ class JITKernel:
         return {"latency": self.latency, "config": self.config, "ref_latency": self.ref_latency}
 
     @property
-    def remarks(self):
-        return [r for x in self.executables for r in (getattr(x, "remarks", None) or [])]
+    def remarks(self) -> str:
+        """The compiler's decisions and their reasons, at their source lines."""
+        return "".join(executable.remarks for executable in self.executables)
 
     @property
     def kernel_source(self):
