@@ -235,7 +235,7 @@ class RowsCase(Case):
         mag = torch.zeros_like(ref)
         ref[written[stored]] = (taken @ w)[stored]
         mag[written[stored]] = (taken.abs() @ w.abs())[stored]
-        return ref, mag * roundings(w.shape[0], p.element)
+        return ref, mag * roundings(w.shape[0], self.program.element)
 
     def wrong_elements(self, got, ref, mag, rand):
         return super().wrong_elements(got, ref, mag, rand) & ~(got.isnan() & ref.isnan())
