@@ -384,6 +384,14 @@ public:
     return last;
   }
 
+  /// The fewest trips but none that the loop makes, up to `most`, and where.
+  std::optional<std::pair<int64_t, int64_t>> findFewest(int64_t most) {
+    int64_t k = least(1), count = at(k);
+    if (count < 1 || count > most)
+      return std::nullopt;
+    return std::pair(k, count);
+  }
+
   /// Sets the variables.
   void assign(int64_t k) {
     scalars.assignAll(vars, pivot, k * divisor, others);
@@ -423,6 +431,10 @@ private:
 };
 } // namespace mlir::tile::rings
 
+/// More trips of a loop are not explored: taps of a filter times one or two
+/// blocks of channels.
+static constexpr int64_t kMostTrips = 64;
+
 std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
                                               ArrayRef<int> vars,
                                               ArrayRef<int64_t> wanted) {
@@ -453,10 +465,22 @@ std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
       }
   };
   search(wanted);
-  // What divides the sizes may leave none of these counts but 0: larger ones.
-  if (llvm::any_of(wanted, [](int64_t count) { return count > 0; }) &&
-      (found.empty() || found.rbegin()->first <= 0))
+  // What divides the sizes, or what the trips are a multiple of, may leave none
+  // of these counts but 0: larger ones.
+  auto isEntered = [&] {
+    return llvm::none_of(wanted, [](int64_t count) { return count > 0; }) ||
+           (!found.empty() && found.rbegin()->first > 0);
+  };
+  if (!isEntered())
     search({8, 16});
+  for (int pivot = static_cast<int>(vars.size()) - 1;
+       pivot >= 0 && !isEntered(); --pivot) {
+    TripSearch trips(*this, loop, vars, pivot, kOthers[0]);
+    if (auto fewest = trips.findFewest(kMostTrips)) {
+      trips.assign(fewest->first);
+      found[fewest->second] = current();
+    }
+  }
   std::vector<Assignment> result;
   for (auto &[count, assignment] : found)
     if (!llvm::is_contained(result, assignment))
