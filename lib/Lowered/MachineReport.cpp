@@ -149,7 +149,7 @@ std::string Machine::checkEnd() {
   return "";
 }
 
-/// What the mbarriers still expect in their phase, where some of it came.
+/// What each mbarrier still expects in its phase.
 std::string Machine::describeMbarriers() const {
   std::string text;
   for (const auto &block : cluster)

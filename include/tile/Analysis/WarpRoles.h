@@ -39,7 +39,8 @@ struct RoleDecision {
 /// scalar arithmetic and reads of memory that the kernel does not write. Roles
 /// pay if copies by TMA run ahead in a pipelined loop, or if other copies run
 /// ahead into tiles that wgmma reads, and if registers can be given to the
-/// warps that compute. With `isAskedFor` it is enough that roles are possible.
+/// warps that compute, unless blocks without roles hide more (Occupancy.h).
+/// With `isAskedFor` it is enough that roles are possible.
 RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target,
                          bool isAskedFor);
 

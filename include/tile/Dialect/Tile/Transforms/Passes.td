@@ -758,7 +758,8 @@ def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
     Each gemm by wgmma returns a token. Its `tile.await` stands where something
     touches the result, overwrites an operand or frees its slot; in a loop of a
     role where that is the end of the iteration, it moves behind the gemms of the
-    next one, with the releases it was in front of.
+    next one, with the releases it was in front of; not in loops of products alone
+    whose slots are so few that loads would start too late.
 
     Before:
 

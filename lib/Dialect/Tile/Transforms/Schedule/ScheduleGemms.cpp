@@ -8,8 +8,9 @@
 // result, overwrites an operand, or frees the slot of one; 3. where the waits
 // of a loop have sunk to its end and only releases are left behind them, they
 // move into the next iteration, behind the gemms that it issues: a group is
-// always in flight. Gemms by tcgen05 need no wait for releases: the waits move
-// behind the loop.
+// always in flight. It keeps a slot meanwhile; loops of products alone whose
+// slots are too few for that are left as step 2 made them. Gemms by tcgen05
+// need no wait for releases: the waits move behind the loop.
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
