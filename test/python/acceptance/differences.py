@@ -7,7 +7,7 @@ DIFFERENCES = {
         "`auto`, `cuda`, `cuda:sm_90a`, `cpu`, `lowered:sm_90a`, and TileLang's"
     ),
     "tilelang.lower": "compiles; host code has no source of its own",
-    "tilelang.Profiler": "`cupti` and `cudagraph` measure by events, too",
+    "tilelang.Profiler": "`cudagraph` measures by events, too",
     "tilelang.autotune": "takes any `concurrent.futures.Executor`; Ctrl-C keeps what was found",
     "T.rng_init": "the numbers are Philox's for every generator, not cuRAND's sequence",
     "T.rng_rand": "a function of seed, call and iteration; not cuRAND's sequence",
