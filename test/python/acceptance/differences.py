@@ -9,6 +9,10 @@ DIFFERENCES = {
     "tilelang.lower": "compiles; host code has no source of its own",
     "tilelang.Profiler": "`cudagraph` measures by events, too",
     "tilelang.autotune": "takes any `concurrent.futures.Executor`; Ctrl-C keeps what was found",
+    "T.atomic_add": (
+        "outside of T.Parallel, in a kernel that names no thread, an update happens once for the"
+        " block"
+    ),
     "T.rng_init": "the numbers are Philox's for every generator, not cuRAND's sequence",
     "T.rng_rand": "a function of seed, call and iteration; not cuRAND's sequence",
     "T.rng_rand_float": "a function of seed, call and iteration; not cuRAND's sequence",
