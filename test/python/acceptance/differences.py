@@ -17,8 +17,8 @@ DIFFERENCES = {
     "T.rng_rand": "a function of seed, call and iteration; not cuRAND's sequence",
     "T.rng_rand_float": "a function of seed, call and iteration; not cuRAND's sequence",
     "T.annotate_layout": (
-        "functions of indices are evaluated; one that is no layout of this compiler is left to it, "
-        "with a warning"
+        "functions of indices are evaluated; one that is no layout of this compiler, or that of a "
+        "tensor in global memory, is left to it, with a warning"
     ),
     "tilelang.tools": "`plot_layout` writes SVG",
 }
