@@ -42,6 +42,7 @@ from .buffers import Buffer as _Buffer
 from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
 from .builder import Ref
 from .copying import async_copy, c2d_im2col, copy, im2col, tma_copy, transpose
+from .cuda_calls import call_extern, call_pure_extern, import_source
 from .dtypes import dtype
 from .errors import LanguageError, NoBuilderError, UnsupportedError
 from .filling import clear, fill
@@ -141,9 +142,7 @@ globals().update(_dtypes.all_names())
 BufferType = _Buffer
 
 __all__ = sorted(
-    x
-    for x in globals()
-    if not x.startswith("_") or x.startswith("__") and not x.endswith("__")
+    x for x in globals() if not x.startswith("_") or x.startswith("__") and not x.endswith("__")
 )
 
 
