@@ -73,6 +73,7 @@ MODULES = {
     "tilelang.cuda.language": "mlir_tile.language",
     "tilelang.cuda.target": f"{_HERE}.target",
     "tilelang.cuda.intrinsics": f"{_HERE}.mma_layouts",
+    "tilelang.cuda.intrinsics.sparse_layout": f"{_HERE}.sparse_layout",
     "tilelang.cuda.intrinsics.layout": f"{_HERE}.mma_layouts",
     "tilelang.cuda.intrinsics.layout.mma_layout": f"{_HERE}.mma_layouts",
     "tilelang.cuda.intrinsics.layout.utils": f"{_HERE}.mma_layouts",

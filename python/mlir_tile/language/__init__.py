@@ -47,7 +47,7 @@ from .dtypes import dtype
 from .errors import LanguageError, NoBuilderError, UnsupportedError
 from .filling import clear, fill
 from .functions import Macro, PrimFunc, macro, prim_func
-from .gemming import GemmWarpPolicy, gemm, gemm_sp, wgmma_gemm
+from .gemming import GemmWarpPolicy, gemm, wgmma_gemm
 from .kernel import (
     ClusterKernel,
     Kernel,
@@ -120,6 +120,7 @@ from .reducing import (
     reducer_init,
     reducer_update,
 )
+from .sparse import gemm_sp
 from .values import Const as FloatImm
 from .values import Const as IntImm
 from .values import Expr as PrimExpr
