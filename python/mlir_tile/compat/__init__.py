@@ -56,6 +56,7 @@ MODULES = {
     "tilelang.transform.pass_config": f"{_HERE}.passes",
     "tilelang.engine": f"{_HERE}.engine",
     "tilelang.engine.lower": f"{_HERE}.engine",
+    "tilelang.engine.callback": f"{_HERE}.engine",
     "tilelang.engine.param": f"{_HERE}.engine",
     "tilelang.tools": f"{_HERE}.tools",
     "tilelang.dtypes": "mlir_tile.language.dtypes",
@@ -165,6 +166,7 @@ class _Loader(importlib.abc.Loader):
         if module.__name__ == "tilelang":
             package = importlib.import_module("mlir_tile")
             module.__version__ = getattr(package, "__version__", "0")
+            module.__file__ = package.__file__
         else:
             importlib.import_module(MODULES_AND_TVM[module.__name__])
 

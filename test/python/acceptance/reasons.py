@@ -40,7 +40,7 @@ REASONS = (
     (r"jit_nvrtc|pass_config_disable_warp_specialized",
      "sums in float16 are rounded to float16 at each step here on the CPU, as the script says;"
      " tensor cores keep more bits"),
-    (r"get_backend|kernel_cache|lower_trace|grouped_compile|language\.common|engine\.callback"
+    (r"get_backend|kernel_cache|lower_trace|grouped_compile|language\.common|engine\.callback|jit_callback"
      r"|cuda\.language\.intrinsics|mma_load_a_32x32|SwizzleMode|_TORCH_DTYPE|tilelang_out_idx",
      _TILELANG),
     (r"Buffer read before initialization", "the same is said by the logger `mlir_tile`"),
