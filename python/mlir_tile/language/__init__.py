@@ -52,6 +52,7 @@ from .kernel import (
     ClusterKernel,
     Kernel,
     KernelLaunchFrame,
+    block_rank_in_cluster,
     get_block_binding,
     get_block_bindings,
     get_block_extent,
