@@ -2,6 +2,7 @@
 """Code for single threads: indices of threads, memory of their own, exchange; against numpy."""
 
 import numpy as np
+import pytest
 
 import mlir_tile.language as T
 from mlir_tile.jit import compile as compile_kernel
@@ -275,3 +276,30 @@ def test_what_is_printed_has_its_name(capfd):
     run(main, np.arange(4, dtype=np.int32))
     said = capfd.readouterr().out.splitlines()
     assert said == ["A[2]: 2", "count: 3", "bx: 0", "mine: 3", ": 2"]
+
+
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a"])
+def test_nothing_is_stored_outside_of_a_threads_array(target):
+    """A full list takes no more: the element behind the last one would be the next thread's."""
+
+    @T.prim_func
+    def main(A: T.Tensor((32, 4), "int32"), B: T.Tensor((32, 3), "int32")):
+        with T.Kernel(1, threads=32):
+            tx = T.get_thread_binding()
+            found = T.alloc_local((2,), "int32")
+            count = T.alloc_var("int32")
+            T.clear(found)
+            for i in T.unroll(4):
+                found[count] = T.if_then_else(A[tx, i] != 0, A[tx, i], found[count])
+                count = T.if_then_else(A[tx, i] != 0, count + 1, count)
+            for i in T.unroll(2):
+                B[tx, i] = found[i]
+            B[tx, 2] = found[count]
+
+    a = np.random.default_rng(0).integers(0, 3, (32, 4)).astype(np.int32)
+    b = np.zeros((32, 3), np.int32)
+    compile_kernel(main, target=target)(a, b)
+    for row, out in zip(a, b, strict=True):
+        kept = [x for x in row if x]
+        first = (kept + [0, 0])[:2]
+        assert [*out[:2]] == first and out[2] == (first[len(kept)] if len(kept) < 2 else 0)

@@ -14,6 +14,8 @@ _ATOMIC = {
     "and": (None, "andi", "andi"),
     "xor": (None, "xori", "xori"),
 }
+# Memory where an index that may lie outside is looked at.
+_GUARDED = ("global", "local")
 
 
 class Memory:
@@ -44,7 +46,7 @@ class Memory:
             return self.read_variable(buffer)
         if buffer.space == "fragment" and self.mode == "block":
             return self.load_through_shared(expr)
-        conditions = self.guards(buffer, expr.indices) if buffer.space == "global" else []
+        conditions = self.guards(buffer, expr.indices) if buffer.space in _GUARDED else []
         if not conditions:
             return self.load_element(buffer, expr.indices)
         safe = 0 if buffer.safe_value is None else number_of(buffer.safe_value)
@@ -85,8 +87,9 @@ class Memory:
         return self.op(f"memref.load {name}[{self.constant(0, 'index')}] : {tile}")
 
     def store_element(self, buffer, indices, value):
-        """Stores a value; what lies outside of a tensor is dropped."""
-        conditions = self.guards(buffer, indices) if buffer.space == "global" else []
+        """Stores a value; what lies outside of a tensor, or of a thread's own array (where it could
+        be another thread's), is dropped."""
+        conditions = self.guards(buffer, indices) if buffer.space in _GUARDED else []
         if conditions:
             condition = conditions[0]
             for x in conditions[1:]:

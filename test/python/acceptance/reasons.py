@@ -25,11 +25,7 @@ REASONS = (
     (r"WS(Role|Schedule|Scope|Sync)|ws_op|annotate_ws_schedule", _WS),
     (r"alloc_barrier|mbarrier|barrier_(arrive|wait)", "barriers by hand"),
     (r"cluster", "barriers and copies of clusters by hand; T.ClusterKernel makes clusters"),
-    (r"compress_\w+_ordered_metadata.*inside the buf",
-     "its own kernel that compresses writes behind the end of a thread's array, which the CPU"
-     " target refuses"),
     (r"test_bench_cupti", "measures a GPU"),
-    (r"gemm_sp|compress", "sparse operands (2:4)"),
     (r"needs compute capability", "is for another GPU"),
     (r"time limit|timeout", "longer than the time limit here (8 GB of memory on the CPU)"),
     (r"test_math_ieee_math.*'rz'", "a rounding mode that the target has no instruction for"),
