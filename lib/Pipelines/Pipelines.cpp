@@ -55,6 +55,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
 void mlir::tile::buildCopyPipeline(OpPassManager &passes,
                                    const TileToNVVMOptions &options) {
   buildLayoutPipeline(passes, options);
+  SkipRescalingPassOptions rescaling;
+  rescaling.remarks = options.remarks;
+  passes.addPass(createSkipRescalingPass(rescaling));
   PlaceAccumulatorsPassOptions accumulators;
   accumulators.remarks = options.remarks;
   passes.addPass(createPlaceAccumulatorsPass(accumulators));

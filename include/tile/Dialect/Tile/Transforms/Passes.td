@@ -309,6 +309,53 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def SkipRescalingPass : Pass<"tile-skip-rescaling", "::mlir::ModuleOp"> {
+  let summary = "Lets a warp skip a multiplication of accumulators by factors that are all one";
+  let description = [{
+    An online softmax multiplies what a gemm has summed by a factor for each row,
+    the exponential of the old maximum less the new one. The more keys a row has
+    seen, the more often its maximum stays, and the factor is one. The pass puts
+    the store under the condition that it is not. The lowering compares the few
+    factors of a thread, lets the warp vote, and branches. The results stay the
+    same, bit for bit.
+
+    Acts on loops over a fragment that do nothing else, inside of a loop that
+    sums to this fragment by a gemm and computes the factors as exponentials of
+    differences; not where a thread has about as many factors as elements.
+
+    Before:
+
+    ```mlir
+    tile.parallel (%i, %j) in (128, 128) {
+      %x = memref.load %acc[%i, %j] : ...
+      %f = memref.load %factor[%i] : ...
+      %y = arith.mulf %x, %f : f32
+      memref.store %y, %acc[%i, %j] : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.parallel (%i, %j) in (128, 128) {
+      %x = memref.load %acc[%i, %j] : ...
+      %f = memref.load %factor[%i] : ...
+      %y = arith.mulf %x, %f : f32
+      %differs = arith.cmpf une, %f, %one : f32
+      scf.if %differs {
+        memref.store %y, %acc[%i, %j] : ...
+      }
+    }
+    ```
+
+    Needs: `--tile-infer-layouts`.
+    Leaves: conditions in loops over fragments.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false", "emit a remark for each loop that a warp may skip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> {
   let summary = "Moves the accumulators of gemms by tcgen05 to tensor memory";
   let description = [{
