@@ -33,7 +33,8 @@ struct Remembered {
   PyObject *others = nullptr;   ///< tuple: arguments behind the kernel's
   PyObject *keywords = nullptr; ///< dict, or null for none
   size_t numInputs = 0;         ///< arguments of the kernel in a call
-  bool takesStream = false;     ///< as the one argument by name
+  size_t numOthers = 0;
+  bool takesStream = false; ///< as the one argument by name
 
   /// A tuple of (arguments, dtype) of each tensor that the call makes, for
   /// `empty`, on the device of argument `like`, which is of `tensorType`.
@@ -119,13 +120,14 @@ static bool isEqual(const Remembered &a, const Remembered &b) {
 
 static bool isLike(const Remembered &call, PyObject *const *args, size_t given,
                    PyObject *names, PyObject *&stream) {
-  size_t others = size_t(PyTuple_Size(call.others));
-  if (given != call.numInputs + others)
+  if (given != call.numInputs + call.numOthers)
     return false;
-  for (size_t i = 0; i < others; ++i)
+  for (size_t i = 0; i < call.numOthers; ++i)
     if (!isSame(PyTuple_GetItem(call.others, Py_ssize_t(i)),
                 args[call.numInputs + i]))
       return false;
+  if (!names && !call.keywords)
+    return true;
   Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   if (named == 1 && call.takesStream &&
       !PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "stream")) {
@@ -372,7 +374,9 @@ static PyObject *rememberCall(PyObject *self, PyObject *args) {
   auto *call = new Remembered;
   (isKernel(what) ? call->kernel : call->result) = kept(what);
   call->others = kept(others);
-  call->keywords = kept(keywords);
+  call->numOthers = size_t(PyTuple_Size(others));
+  if (keywords != Py_None && PyDict_Size(keywords))
+    call->keywords = kept(keywords);
   call->numInputs = size_t(inputs);
   call->takesStream = takesStream;
   if (outputs != Py_None && !readOutputs(*call, outputs)) {
