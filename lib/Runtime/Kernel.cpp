@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgCheck.h"
+#include "LaunchMemo.h"
 #include "TensorMaps.h"
 #include "tile/Runtime/Launcher.h"
 
@@ -16,16 +17,6 @@
 #include <limits>
 
 using namespace mlir::tile::runtime;
-
-/// What the driver is handed. Lives on the stack of a launch, uninitialized:
-/// writing 8 KB of zeros would cost more than the checks.
-struct mlir::tile::runtime::LaunchBuffer {
-  alignas(kTensorMapAlign) char bytes[kMaxParamBytes];
-  void *params[kMaxParams];
-  unsigned grid[3];
-  bool empty;
-  const Kernel *kernel; ///< the version that is launched
-};
 
 /// Dynamic shared memory beyond this has to be asked for.
 constexpr int64_t kDefaultShared = 49152;
@@ -284,17 +275,27 @@ Kernel::~Kernel() = default;
 // At launch
 //===----------------------------------------------------------------------===//
 
+static Status checkPointers(const Device &device, const ContextScope &driver,
+                            const KernelSpec &kernel, Span<const Arg> args,
+                            const CheckedArgs &checked) {
+  for (size_t i = 0; i < args.size(); ++i)
+    if (!checked.ranges[i].empty())
+      if (Status status = checkPointer(device, driver, kernel, i, args[i].data);
+          !status.ok())
+        return status;
+  return Status();
+}
+
 Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
                     LaunchChecks checks, LaunchBuffer &buffer) const {
   const KernelSpec &spec = *description;
   CheckedArgs checked;
   if (Status status = checkArgs(spec, args, checked); !status.ok())
     return status;
-  for (size_t i = 0; checks.pointers && i < args.size(); ++i)
-    if (!checked.ranges[i].empty())
-      if (Status status = checkPointer(*device, driver, spec, i, args[i].data);
-          !status.ok())
-        return status;
+  if (checks.pointers)
+    if (Status status = checkPointers(*device, driver, spec, args, checked);
+        !status.ok())
+      return status;
   if (checks.overlap)
     if (Status status =
             checkOverlap(spec, args, checked.described, checked.ranges);
@@ -304,13 +305,57 @@ Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
   Span<const ExprArg> values(checked.described, args.size());
   // A version that cannot be packed (an extent that its tensor maps cannot
   // hold, say) is none for these arguments.
-  for (const std::unique_ptr<Kernel> &version : versions)
-    if (version->applies(args, values) &&
-        version->pack(driver, args, values, buffer).ok())
+  bool isFirst = true;
+  for (const std::unique_ptr<Kernel> &version : versions) {
+    if (!version->applies(args, values))
+      continue;
+    if (version->pack(driver, args, values, buffer).ok()) {
+      if (isFirst)
+        version->keep(*memo, args, checked, buffer);
       return Status();
+    }
+    isFirst = false;
+  }
   if (Status status = checkAssumptions(spec, values); !status.ok())
     return status;
-  return pack(driver, args, values, buffer);
+  Status status = pack(driver, args, values, buffer);
+  if (status.ok() && isFirst)
+    keep(*memo, args, checked, buffer);
+  return status;
+}
+
+void Kernel::keep(LaunchMemo &memo, Span<const Arg> args,
+                  const CheckedArgs &checked,
+                  const LaunchBuffer &buffer) const {
+  if (buffer.empty)
+    return;
+  if (LaunchMemo::User user(memo); user.get())
+    user.get()->keep(args, checked, *description, buffer, paramOffsets);
+}
+
+/// Launches what is kept, if it holds for these arguments; false: nothing was
+/// launched.
+bool Kernel::launchKept(const ContextScope &driver, LaunchMemo &kept,
+                        Span<const Arg> args, cuda::Stream stream,
+                        Status &status) {
+  if (!kept.matches(args))
+    return false;
+  const Kernel &version = *kept.version();
+  const KernelSpec &spec = *version.description;
+  for (LaunchMemo::Map &map : kept.tensorMaps()) {
+    cuda::DevicePtr address = args[map.arg].data;
+    if (address == map.address)
+      continue;
+    map.address = 0; // until it is known to be encoded
+    if (!version.tensorMaps
+             ->get(spec, map.index, *version.device, driver, address,
+                   kept.described(), map.slot)
+             .ok())
+      return false;
+    map.address = address;
+  }
+  status = version.submit(driver, kept.grid(), kept.parameters(), stream);
+  return true;
 }
 
 bool Kernel::applies(Span<const Arg> args,
@@ -375,24 +420,19 @@ Status Kernel::pack(const ContextScope &driver, Span<const Arg> args,
   return Status();
 }
 
-Status Kernel::submit(const ContextScope &driver, const LaunchBuffer &buffer,
-                      cuda::Stream stream) {
-  if (buffer.empty)
-    return Status();
-  const Kernel &kernel = *buffer.kernel;
-  const KernelSpec &spec = *kernel.description;
-  void **params = const_cast<void **>(buffer.params);
+Status Kernel::submit(const ContextScope &driver, const unsigned *grid,
+                      void **params, cuda::Stream stream) const {
+  const KernelSpec &spec = *description;
   cuda::Result result;
-  if (!kernel.clustered) {
-    result = driver->launchKernel(kernel.entry, buffer.grid[0], buffer.grid[1],
-                                  buffer.grid[2], unsigned(spec.threads), 1, 1,
-                                  unsigned(spec.sharedBytes), stream, params,
-                                  nullptr);
+  if (!clustered) {
+    result = driver->launchKernel(
+        entry, grid[0], grid[1], grid[2], unsigned(spec.threads), 1, 1,
+        unsigned(spec.sharedBytes), stream, params, nullptr);
   } else {
     cuda::LaunchAttribute attribute = clusterAttribute(spec);
-    cuda::LaunchConfig config = {buffer.grid[0],
-                                 buffer.grid[1],
-                                 buffer.grid[2],
+    cuda::LaunchConfig config = {grid[0],
+                                 grid[1],
+                                 grid[2],
                                  unsigned(spec.threads),
                                  1,
                                  1,
@@ -400,11 +440,19 @@ Status Kernel::submit(const ContextScope &driver, const LaunchBuffer &buffer,
                                  stream,
                                  &attribute,
                                  1};
-    result = driver->launchKernelEx(&config, kernel.entry, params, nullptr);
+    result = driver->launchKernelEx(&config, entry, params, nullptr);
   }
   if (result == cuda::kSuccess)
     return Status();
   return kernelError(spec, driver.check(result, "the launch").message());
+}
+
+Status Kernel::submit(const ContextScope &driver, const LaunchBuffer &buffer,
+                      cuda::Stream stream) {
+  if (buffer.empty)
+    return Status();
+  return buffer.kernel->submit(driver, buffer.grid,
+                               const_cast<void **>(buffer.params), stream);
 }
 
 Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
@@ -415,8 +463,24 @@ Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
 
 Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
                       LaunchChecks checks, bool &fits) const {
-  LaunchBuffer buffer;
   ContextScope driver(*device);
+  // Asking the driver about addresses is for callers who are in no hurry.
+  if (!checks.pointers) {
+    Status status;
+    if (LaunchMemo::User kept(*memo);
+        kept.get() && launchKept(driver, *kept.get(), args, stream, status)) {
+      fits = true;
+      return status;
+    }
+  }
+  return launchNew(driver, args, stream, checks, fits);
+}
+
+/// Apart, so that only those who need it have its buffer on their stack.
+[[gnu::noinline]] Status
+Kernel::launchNew(const ContextScope &driver, Span<const Arg> args,
+                  cuda::Stream stream, LaunchChecks checks, bool &fits) const {
+  LaunchBuffer buffer;
   Status status = bind(driver, args, checks, buffer);
   fits = status.ok();
   return fits ? submit(driver, buffer, stream) : status;
