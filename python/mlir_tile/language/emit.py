@@ -15,6 +15,7 @@ from .emit_memory import Memory, reads_fragment
 from .emit_threads import Threads
 from .emit_tiles import Tiles
 from .emit_values import Values
+from .emit_warps import HandWarps
 from .errors import fail, unsupported
 from .memory import Pointer
 from .ranges import Facts, alone_in, linear
@@ -22,7 +23,7 @@ from .statements import Alloc, Leave
 from .values import BOOL, Op, Variable, binary, number_of
 
 
-class Emitter(Threads, Exchange, Loops, Memory, Values, Tiles):
+class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
     """Writes one kernel of a traced function."""
 
     def __init__(self, name, arguments, kernel):
