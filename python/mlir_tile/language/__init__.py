@@ -37,6 +37,14 @@ from .atomics import (
     atomic_or,
     atomic_store,
 )
+from .barriers import (
+    alloc_barrier,
+    barrier_arrive,
+    barrier_wait,
+    mbarrier_arrive,
+    mbarrier_wait_parity,
+    ws,
+)
 from .buffers import Buffer as _Buffer
 from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
 from .builder import Ref

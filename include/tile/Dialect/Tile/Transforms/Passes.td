@@ -87,6 +87,53 @@ def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FormRolesPass : Pass<"tile-form-roles", "::mlir::ModuleOp"> {
+  let summary = "Turns parts of a kernel that only some warps run into roles";
+  let description = [{
+    What stands in `tile.on_warps` and the control flow around it becomes
+    `tile.warp_specialize`: each range of warps gets the loops and branches with its
+    own parts in them, and runs them at its own pace. Loops and branches in
+    which an operation on tiles stands outside of `tile.on_warps` stay the block's,
+    with roles in them. `tile.pipelined` around `tile.on_warps` becomes a plain loop: the
+    program says itself what is in flight. The CPU runs the same pass first.
+
+    Before, with 8 warps:
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {
+      tile.on_warps 0 count 4 {
+        tile.mbarrier.arrive %ready[%c0] : !tile.mbarrier<1>
+      }
+      tile.on_warps 4 count 4 {
+        tile.mbarrier.wait %ready[%c0] parity %k : !tile.mbarrier<1>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.warp_specialize
+    role "warps 0 to 3" warps(4) {
+      scf.for %k = %c0 to %n step %c1 {
+        tile.mbarrier.arrive %ready[%c0] : !tile.mbarrier<1>
+      }
+    }
+    role "warps 4 to 7" warps(4) {
+      scf.for %k = %c0 to %n step %c1 {
+        tile.mbarrier.wait %ready[%c0] parity %k : !tile.mbarrier<1>
+      }
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: kernels without `tile.on_warps`.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which roles there are">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
 def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
   let summary = "Compiles kernels once more, on promises that the launcher checks";
   let description = [{
