@@ -119,7 +119,10 @@ class Threads:
         return False
 
     def reads_threads(self, statement):
-        return any(map(self.of_thread, nodes(statement)))
+        """Whether a statement differs from thread to thread; an atomic update is each thread's."""
+        return any(
+            self.of_thread(x) or (type(x) is Op and x.name == "atomic") for x in nodes(statement)
+        )
 
     def mark(self, body, inside, own=None):
         """One pass of the search; whether it found anything new.
