@@ -105,7 +105,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
-  if (name == kRolesAttrName) {
+  if (name == kRolesAttrName || name == kKeepsRegistersAttrName) {
     if (!isa<KernelOp>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitOpError()
              << "expected '" << name << "' to be a unit on a kernel, got "
@@ -128,7 +128,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
           verifyPlacementAttribute(op, attribute))
     return *place;
   SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName,
-                                  kRolesAttrName, kResidentAttrName};
+                                  kRolesAttrName, kResidentAttrName,
+                                  kKeepsRegistersAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

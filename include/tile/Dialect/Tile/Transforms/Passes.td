@@ -493,7 +493,10 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-choose-tunables`; without `--tile-select-copies` no copy can be TMA.
-    Leaves: rings and plain loops, no `tile.pipelined`; `tile.roles` where warps get roles.
+    Leaves: rings and plain loops, no `tile.pipelined`; `tile.roles` where warps get roles;
+    `tile.resident = n` where n blocks share a multiprocessor with registers that roles
+    give each other (the launch bounds follow it), `tile.keeps_registers` where several
+    have room as they are.
   }];
   let options = [Option<"roles", "roles", "::mlir::tile::RoleChoice",
                         "::mlir::tile::RoleChoice::Auto",
@@ -661,9 +664,10 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     flow around them; the kernel's own threads keep the rest. Copies that tensor
     maps make are issued by one of its threads, others are dealt out to all of
     them, with a loop layout for as many. Registers move from the one to the other
-    where a launch gives fewer than a thread can use; how many copying takes is
-    estimated (docs/Rationale/ProducerWarps.md). Where that lets two blocks share
-    a multiprocessor, `tile.resident = 2` says so, and the launch bounds follow it.
+    where a launch gives fewer than a thread can use, for as many blocks on a
+    multiprocessor as `tile.resident` says, and not at all with
+    `tile.keeps_registers`; how many copying takes is estimated
+    (docs/Rationale/ProducerWarps.md).
 
     Before:
 
@@ -697,8 +701,7 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-pipeline`.
-    Leaves: `tile.warp_specialize` in kernels with `tile.roles`; `tile.resident` where
-    several blocks share a multiprocessor.
+    Leaves: `tile.warp_specialize` in kernels with `tile.roles`.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false",
                         "say which kernels are divided">];

@@ -38,6 +38,7 @@
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
@@ -74,6 +75,7 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
 
 private:
   void fitStages(KernelOp kernel);
+  void placeBlocks(KernelOp kernel);
   LogicalResult convertKernel(KernelOp kernel);
   LogicalResult decide(KernelOp kernel);
   SmallVector<RingPlan, 4> analyze(PipelinedOp loop);
@@ -474,5 +476,23 @@ LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
   });
   for (PipelinedOp loop : loops)
     convert(loop);
-  return giveSlotsToLoneCopies(kernel, remarks);
+  if (failed(giveSlotsToLoneCopies(kernel, remarks)))
+    return failure();
+  if (target && awaitsRoles(kernel))
+    placeBlocks(kernel);
+  return success();
+}
+
+/// Writes how many blocks share a multiprocessor, now that it is known what
+/// rings take.
+void PipelinePass::placeBlocks(KernelOp kernel) {
+  Residency residency = decideResidency(
+      kernel, *target,
+      estimateCopyRegisters(kernel.getBodyRegion(), *target, kProducerThreads));
+  Builder builder(&getContext());
+  if (residency.blocks > 1)
+    kernel->setAttr(kResidentAttrName,
+                    builder.getI64IntegerAttr(residency.blocks));
+  if (!residency.redistributes)
+    kernel->setAttr(kKeepsRegistersAttrName, builder.getUnitAttr());
 }
