@@ -100,7 +100,7 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
   double tensor =
       products * std::max(bitsA, bitsB) / 16 / rates.tensorMultiplyAdds;
   facts.held = registersHeld(op, threads);
-  if (traits.reader == RingSide::Wgmma) {
+  if (traits.reader == RingConsumer::Wgmma) {
     int64_t bits = plan.getM() * plan.getN() * storageBitsOf(op.getC()) +
                    (isFragment(op.getA())
                         ? plan.getM() * plan.getK() * storageBitsOf(op.getA())
@@ -296,11 +296,10 @@ void KernelReader::addDependences(Value value, std::array<bool, 3> &varies,
   for (unsigned d = 0; d < kernel.getGridRank(); ++d)
     varies[d] |= value == kernel.getBlockId(d);
   Operation *op = value.getDefiningOp();
-  if (!op) {
+  if (getKernelOfArgument(value))
+    return;
+  if (!op)
     op = cast<BlockArgument>(value).getOwner()->getParentOp();
-    if (isa<KernelOp>(op))
-      return;
-  }
   for (Value operand : op->getOperands())
     addDependences(operand, varies, seen);
 }

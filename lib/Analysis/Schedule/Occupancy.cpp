@@ -112,7 +112,7 @@ static int64_t widestInstruction(Region &region) {
   int64_t widest = 0;
   region.walk([&](GemmOp gemm) {
     MmaPlanAttr plan = gemm.getPlanAttr();
-    if (!plan || traitsOf(gemm).reader != RingSide::Wgmma)
+    if (!plan || traitsOf(gemm).reader != RingConsumer::Wgmma)
       return;
     int64_t bits = plan.getM() * plan.getN() * storageBitsOf(gemm.getC());
     if (isFragment(gemm.getA()))
@@ -150,7 +150,7 @@ static BlockFacts readBlock(KernelOp kernel, const TargetInfo &target,
   bool multiplies = false, isWgmma = true;
   body.walk([&](GemmOp gemm) {
     multiplies = true;
-    isWgmma &= traitsOf(gemm).reader == RingSide::Wgmma;
+    isWgmma &= traitsOf(gemm).reader == RingConsumer::Wgmma;
     if (auto loop = gemm->getParentOfType<PipelinedOp>())
       block.stages = std::min<int64_t>(block.stages, loop.getStages());
   });

@@ -46,17 +46,15 @@ private:
       add(op);
       return;
     }
-    Operation *parent = cast<BlockArgument>(value).getOwner()->getParentOp();
-    if (!isa<KernelOp>(parent))
-      add(parent);
+    if (!getKernelOfArgument(value))
+      add(cast<BlockArgument>(value).getOwner()->getParentOp());
   }
   void add(Operation *op) {
     if (seen.insert(op).second)
       pending.push_back(op);
   }
   void addEnclosing(Operation *op) {
-    for (Operation *parent = op->getParentOp(); !isa<KernelOp>(parent);
-         parent = parent->getParentOp())
+    for (Operation *parent : getEnclosingOps(op))
       add(parent);
   }
 
@@ -129,8 +127,7 @@ private:
 /// Whether a gemm by wgmma reads `buffer`.
 static bool feedsWgmma(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    auto gemm = dyn_cast<GemmOp>(user);
-    return gemm && traitsOf(gemm).reader == RingSide::Wgmma;
+    return readerOf(user, buffer) == RingConsumer::Wgmma;
   });
 }
 
@@ -258,17 +255,14 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
 
 bool tile::isProduction(Operation *op) {
   auto isFilled = [](Value ring) {
-    auto type = ring ? cast<RingType>(ring.getType()) : RingType();
-    return type && type.usesMbarriers() && !type.inTensorMemory();
+    auto type = cast<RingType>(ring.getType());
+    return type.usesMbarriers() && !type.inTensorMemory();
   };
-  if (auto acquire = dyn_cast<RingAcquireOp>(op))
-    return isFilled(acquire.getRing());
-  if (auto commit = dyn_cast<RingCommitOp>(op))
-    return isFilled(commit.getRing());
+  if (auto ringOp = dyn_cast<TileRingOpInterface>(op))
+    return ringOp.fillsSlots() && isFilled(ringOp.getRing());
   auto copy = dyn_cast<TileMoveOpInterface>(op);
-  auto acquire =
-      copy ? copy.getTarget().getDefiningOp<RingAcquireOp>() : RingAcquireOp();
-  return acquire && isFilled(acquire.getRing());
+  return copy && isToBeFilled(copy.getTarget()) &&
+         isFilled(ringOf(copy.getTarget()));
 }
 
 bool tile::awaitsRoles(KernelOp kernel) {

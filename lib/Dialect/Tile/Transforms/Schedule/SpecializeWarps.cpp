@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -37,16 +38,16 @@ static bool isAccumulatorRing(Value ring) {
 
 /// A slot of a ring of accumulators, to be filled.
 static bool isOpenAccumulator(Value buffer) {
-  auto acquire = buffer.getDefiningOp<RingAcquireOp>();
-  return acquire && isAccumulatorRing(acquire.getRing());
+  return isToBeFilled(buffer) && isAccumulatorRing(ringOf(buffer));
 }
 
 /// A ring whose slots are read by nothing but gemms into such slots.
 static bool feedsAccumulators(Value ring) {
   bool feeds = false;
   for (Operation *user : ring.getUsers())
-    if (auto wait = dyn_cast<RingWaitOp>(user))
-      for (Value view : wait.getViews())
+    if (auto ringOp = dyn_cast<TileRingOpInterface>(user);
+        ringOp && ringOp.showsSlot() && !ringOp.fillsSlots())
+      for (Value view : user->getResults())
         for (Operation *reader : view.getUsers()) {
           auto gemm = dyn_cast<GemmOp>(reader);
           if (!gemm || !isOpenAccumulator(gemm.getC()))
@@ -59,16 +60,13 @@ static bool feedsAccumulators(Value ring) {
 /// What fills the slots of rings of accumulators, and empties those of their
 /// operands.
 static bool isMultiplication(Operation *op) {
-  if (auto acquire = dyn_cast<RingAcquireOp>(op))
-    return isAccumulatorRing(acquire.getRing());
-  if (auto commit = dyn_cast<RingCommitOp>(op))
-    return isAccumulatorRing(commit.getRing());
+  if (auto ringOp = dyn_cast<TileRingOpInterface>(op))
+    return ringOp.fillsSlots() ? isAccumulatorRing(ringOp.getRing())
+                               : feedsAccumulators(ringOp.getRing());
   if (auto gemm = dyn_cast<GemmOp>(op))
     return isOpenAccumulator(gemm.getC());
   if (auto fill = dyn_cast<FillOp>(op))
     return isOpenAccumulator(fill.getTarget());
-  if (isa<RingWaitOp, RingReleaseOp, RingDrainOp>(op))
-    return feedsAccumulators(op->getOperand(0));
   return false;
 }
 
@@ -243,13 +241,12 @@ private:
     budgets.push_back(registers.consumer);
     roles.setRegisters(budgets);
     ++specializedKernels;
-    if (remarks)
-      kernel.emitRemark() << "warps specialized: " << kProducerThreads
-                          << " threads issue copies"
-                          << (overlaps ? " and gemms, "
-                              : copies ? " together, "
-                                       : ", ")
-                          << consumers << " compute";
+    remarkAt(remarks, kernel)
+        << "warps specialized: " << kProducerThreads << " threads issue copies"
+        << (overlaps ? " and gemms, "
+            : copies ? " together, "
+                     : ", ")
+        << consumers << " compute";
     return success();
   }
 };

@@ -30,7 +30,7 @@ scf::IfOp tile::addResult(scf::IfOp branch, Value then, Value otherwise) {
 
 Operation *UseCounter::obstacle(Operation *op) {
   for (Operation *parent = op->getParentOp();
-       !isa<KernelOp, WarpSpecializeOp>(parent); parent = parent->getParentOp())
+       !isa<TileAgentsOpInterface>(parent); parent = parent->getParentOp())
     if (!isa<scf::ForOp, scf::IfOp, PipelinedOp>(parent))
       return parent;
   return nullptr;
@@ -39,7 +39,7 @@ Operation *UseCounter::obstacle(Operation *op) {
 SmallVector<Value> UseCounter::beginAll(Operation *op, unsigned count) {
   Operation *parent = op->getParentOp();
   IRRewriter rewriter(op->getContext());
-  if (isa<KernelOp, WarpSpecializeOp>(parent)) {
+  if (isa<TileAgentsOpInterface>(parent)) {
     rewriter.setInsertionPointToStart(op->getBlock());
     Value first =
         type && !type.isIndex()
