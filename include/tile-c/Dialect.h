@@ -185,8 +185,8 @@ TileMmaPlan tileMmaPlanAttrGetPlan(MlirAttribute attribute);
 \*===----------------------------------------------------------------------===*/
 
 /* `!tile.ring<3 x [memref<...>], cp_async -> threads>`: a number of slots, the
-   types of a slot's buffers, and what fills and what reads them, each the
-   number of a RingSide. */
+   types of a slot's buffers, what fills them (the number of a RingProducer) and
+   what reads them (numbers of RingConsumers). */
 bool tileTypeIsARing(MlirType type);
 MlirTypeID tileRingTypeGetTypeID(void);
 MlirType tileRingTypeGetChecked(MlirLocation location, int64_t stages,

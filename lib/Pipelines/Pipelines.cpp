@@ -58,9 +58,6 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
 void mlir::tile::buildCopyPipeline(OpPassManager &passes,
                                    const TileToNVVMOptions &options) {
   buildLayoutPipeline(passes, options);
-  SkipRescalingPassOptions rescaling;
-  rescaling.remarks = options.remarks;
-  passes.addPass(createSkipRescalingPass(rescaling));
   PlaceAccumulatorsPassOptions accumulators;
   accumulators.remarks = options.remarks;
   passes.addPass(createPlaceAccumulatorsPass(accumulators));
@@ -94,6 +91,9 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   SpecializeWarpsPassOptions roles;
   roles.remarks = options.remarks;
   passes.addPass(createSpecializeWarpsPass(roles));
+  SkipRescalingPassOptions rescaling;
+  rescaling.remarks = options.remarks;
+  passes.addPass(createSkipRescalingPass(rescaling));
   AdvanceLoadsPassOptions advance;
   advance.remarks = options.remarks;
   passes.addPass(createAdvanceLoadsPass(advance));

@@ -174,7 +174,7 @@ static IndexFacts ofBlock(KernelOp kernel, unsigned dim) {
 
 IndexFacts Evaluator::ofArgument(BlockArgument argument, unsigned depth) {
   Operation *parent = argument.getOwner()->getParentOp();
-  if (auto kernel = dyn_cast_or_null<KernelOp>(parent)) {
+  if (KernelOp kernel = getKernelOfArgument(argument)) {
     unsigned arguments = kernel.getNumKernelArguments();
     if (argument.getArgNumber() < arguments)
       return {};

@@ -209,7 +209,10 @@ FailureOr<Value> ParallelLowering::emitVote(LoopGuard &guard) {
 
 LogicalResult ParallelLowering::emitGroups() {
   OpBuilder::InsertionGuard restored(lowering.builder);
-  comparisons.emplace(lowering, op, threadPart);
+  // Outside of roles ptxas took up to 38 registers more for them, in code that
+  // hardly runs, and fewer blocks had room (docs/Rationale/Hopper.md).
+  if (op->getParentOfType<WarpSpecializeOp>())
+    comparisons.emplace(lowering, op, threadPart);
   if (std::optional<LoopGuard> guard = findGuard(op, layout)) {
     FailureOr<Value> any = emitVote(*guard);
     if (failed(any))
@@ -561,7 +564,7 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
   if (emitPairs(inner, maps))
     return success();
   if (auto comparison = dyn_cast<arith::CmpIOp>(inner))
-    if (emitComparison(comparison, reg, maps))
+    if (comparisons && emitComparison(comparison, reg, maps))
       return success();
   // Operations with regions, and operations of the tile dialect (print,
   // assert), are cloned and lowered where they stand; scalar code is cloned as

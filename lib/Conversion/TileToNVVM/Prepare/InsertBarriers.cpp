@@ -190,7 +190,7 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     end.fences = true;
     RingType type = drain.getRing().getType();
     end.waitsForCopies =
-        type.getProducer() == RingSide::CpAsync && !type.usesMbarriers();
+        type.getProducer() == RingProducer::CpAsync && !type.usesMbarriers();
     meetings.push_back(end);
   }
   // Copies into a tile that nothing reads must land before the block's shared

@@ -98,8 +98,9 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   return result;
 }
 
-static LogicalResult lowerSpecialize(KernelLowering &lowering, Operation *op) {
-  auto specialize = cast<WarpSpecializeOp>(op);
+static LogicalResult lowerSpecialize(KernelLowering &lowering,
+                                     WarpSpecializeOp specialize) {
+  Operation *op = specialize;
   auto &b = lowering.builder;
   Location loc = op->getLoc();
   bool redistributes =

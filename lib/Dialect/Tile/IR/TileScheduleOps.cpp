@@ -25,8 +25,8 @@ static LogicalResult verifyPair(RingCreateOp ring) {
   if (!ring.getPair())
     return success();
   RingType type = ring.getRing().getType();
-  bool isOperands = type.getProducer() == RingSide::Tma &&
-                    type.getConsumers() == ArrayRef(RingSide::Tcgen05);
+  bool isOperands = type.getProducer() == RingProducer::Tma &&
+                    type.getConsumers() == ArrayRef(RingConsumer::Tcgen05);
   if (ring.getPeers().value_or(1) != 2 ||
       (!isOperands && !type.inTensorMemory()))
     return ring.emitOpError() << "[ring-10] expected `pair` with `peers = 2` "
@@ -59,7 +59,7 @@ LogicalResult RingCreateOp::verify() {
                             "kernel's top block: they are initialized once";
   if (auto peers = getPeers()) {
     int64_t blocks = static_cast<int64_t>(*peers);
-    if ((ringType.getProducer() != RingSide::Tma &&
+    if ((ringType.getProducer() != RingProducer::Tma &&
          !ringType.inTensorMemory()) ||
         !kernel || blocks != kernel.getClusterSize())
       return emitOpError()
@@ -279,6 +279,11 @@ void WarpSpecializeOp::print(OpAsmPrinter &printer) {
 
 /// Roles begin and end with nothing in flight.
 bool WarpSpecializeOp::freesSlotOf(Value) { return true; }
+
+int64_t WarpSpecializeOp::getWarpsOfAgent(unsigned role) {
+  // Asked while verifying: the attribute may not fit yet.
+  return role < getWarps().size() ? getWarps()[role] : 0;
+}
 
 LogicalResult WarpSpecializeOp::verify() {
   size_t count = getRoles().size();

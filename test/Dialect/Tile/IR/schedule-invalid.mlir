@@ -113,10 +113,23 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
 
 // -----
 
-// a side that does not exist
+// a producer that does not exist
 // expected-error @+2 {{failed to parse Tile_RingType parameter 'producer'}}
-// expected-error @+1 {{expected one of [threads, cp_async, cp_async_mbarrier, tma, wgmma, tcgen05, tma_store, mma, threads_mbarrier]}}
+// expected-error @+1 {{expected one of [threads, cp_async, threads_mbarrier, cp_async_mbarrier, tma, mma] for what fills the slots of a ring, got: pigeon}}
 func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], pigeon -> threads>)
+
+// -----
+
+// a consumer does not produce
+// expected-error @+2 {{failed to parse Tile_RingType parameter 'producer'}}
+// expected-error @+1 {{expected one of [threads, cp_async, threads_mbarrier, cp_async_mbarrier, tma, mma]}}
+func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], wgmma -> threads>)
+
+// -----
+
+// a producer does not consume
+// expected-error @+1 {{expected a kind of consumer, got 'mma'}}
+func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], tma -> (threads, mma)>)
 
 // -----
 

@@ -30,8 +30,7 @@ scf::IfOp tile::addResult(scf::IfOp branch, Value then, Value otherwise) {
 
 Operation *UseCounter::obstacle(Operation *op) {
   Operation *parent = op->getParentOp();
-  for (; !isa<KernelOp, WarpSpecializeOp>(parent);
-       parent = parent->getParentOp())
+  for (; !isa<TileAgentsOpInterface>(parent); parent = parent->getParentOp())
     if (!isa<scf::ForOp, scf::IfOp, PipelinedOp>(parent))
       return parent;
   // A role in a loop begins anew in each round: its count would, too.
@@ -43,7 +42,7 @@ Operation *UseCounter::obstacle(Operation *op) {
 SmallVector<Value> UseCounter::beginAll(Operation *op, unsigned count) {
   Operation *parent = op->getParentOp();
   IRRewriter rewriter(op->getContext());
-  if (isa<KernelOp, WarpSpecializeOp>(parent)) {
+  if (isa<TileAgentsOpInterface>(parent)) {
     rewriter.setInsertionPointToStart(op->getBlock());
     Value first =
         type && !type.isIndex()

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/GuardedLoop.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -119,17 +120,28 @@ static bool skip(ParallelOp loop, Rescaling &found) {
   return false;
 }
 
+/// Whether the loop runs in a role of a kernel of which one block runs on a
+/// multiprocessor: its registers are the role's, whatever the code takes.
+static bool hasPlaceAlone(ParallelOp loop) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  return loop->getParentOfType<WarpSpecializeOp>() &&
+         residentBlocks(kernel) == 1 &&
+         !kernel->hasAttr(kKeepsRegistersAttrName);
+}
+
 namespace {
 struct SkipRescalingPass
     : tile::impl::SkipRescalingPassBase<SkipRescalingPass> {
   using SkipRescalingPassBase::SkipRescalingPassBase;
 
   void runOnOperation() override {
-    if (failed(requireBefore(*this, getOperation(), {Need::Layouts})))
+    if (failed(requireBefore(*this, getOperation(),
+                             {Need::Layouts, Need::Rings, Need::Roles})))
       return signalPassFailure();
     getOperation().walk([&](ParallelOp loop) {
       Operation *around = loop->getParentOp();
-      if (!isa<LoopLikeOpInterface>(around) || !loop.getLayout())
+      if (!isa<LoopLikeOpInterface>(around) || !loop.getLayout() ||
+          !hasPlaceAlone(loop))
         return;
       std::optional<Rescaling> found = findRescaling(loop);
       if (!found || !isOnlineSoftmax(*found, around) || !skip(loop, *found))
