@@ -98,6 +98,17 @@ TEST_F(LaunchTest, LaunchesAllocateNothing) {
   // cuCtxPushCurrent of the mock may grow a vector once.
   EXPECT_LE(numAllocations - before, 1u);
   EXPECT_EQ(mock->numLaunches, 10);
+  // Nor does what is kept of a launch for the next one, or replaced.
+  LaunchChecks checks;
+  checks.pointers = false;
+  before = numAllocations;
+  for (int i = 0; i < 10; ++i) {
+    shapeA[0] = 90 + i / 4;
+    if (!kernel.launch(args, nullptr, checks).ok())
+      std::abort();
+  }
+  EXPECT_EQ(numAllocations, before);
+  EXPECT_EQ(mock->numLaunches, 20);
 }
 
 TEST_F(LaunchTest, EmptyGridsLaunchNothing) {
