@@ -203,6 +203,12 @@ int32_t tileRingTypeGetConsumer(MlirType type, intptr_t index);
    may fill and read. */
 bool tileRingTypeUsesMbarriers(MlirType type);
 
+/* `!tile.mbarrier<2>`: a number of barriers. */
+bool tileTypeIsAMbarrier(MlirType type);
+MlirTypeID tileMbarrierTypeGetTypeID(void);
+MlirType tileMbarrierTypeGetChecked(MlirLocation location, int64_t count);
+int64_t tileMbarrierTypeGetCount(MlirType type);
+
 /* `!tile.token`: an asynchronous operation in flight. */
 bool tileTypeIsAToken(MlirType type);
 MlirTypeID tileTokenTypeGetTypeID(void);

@@ -300,6 +300,19 @@ bool tileRingTypeUsesMbarriers(MlirType type) {
   return cast<RingType>(unwrap(type)).usesMbarriers();
 }
 
+bool tileTypeIsAMbarrier(MlirType type) {
+  return isa<MbarrierType>(unwrap(type));
+}
+MlirTypeID tileMbarrierTypeGetTypeID() {
+  return wrap(MbarrierType::getTypeID());
+}
+MlirType tileMbarrierTypeGetChecked(MlirLocation location, int64_t count) {
+  return wrap(getChecked<MbarrierType>(location, count));
+}
+int64_t tileMbarrierTypeGetCount(MlirType type) {
+  return cast<MbarrierType>(unwrap(type)).getCount();
+}
+
 bool tileTypeIsAToken(MlirType type) { return isa<TokenType>(unwrap(type)); }
 MlirTypeID tileTokenTypeGetTypeID() { return wrap(TokenType::getTypeID()); }
 MlirType tileTokenTypeGet(MlirContext context) {

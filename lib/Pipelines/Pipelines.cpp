@@ -29,6 +29,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   choice.values.assign(options.tunables.begin(), options.tunables.end());
   choice.remarks = options.remarks;
   passes.addPass(createChooseTunablesPass(choice));
+  FormRolesPassOptions stated;
+  stated.remarks = options.remarks;
+  passes.addPass(createFormRolesPass(stated));
   if (options.versions) {
     VersionKernelsPassOptions versions;
     versions.remarks = options.remarks;
@@ -55,6 +58,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
 void mlir::tile::buildCopyPipeline(OpPassManager &passes,
                                    const TileToNVVMOptions &options) {
   buildLayoutPipeline(passes, options);
+  SkipRescalingPassOptions rescaling;
+  rescaling.remarks = options.remarks;
+  passes.addPass(createSkipRescalingPass(rescaling));
   PlaceAccumulatorsPassOptions accumulators;
   accumulators.remarks = options.remarks;
   passes.addPass(createPlaceAccumulatorsPass(accumulators));

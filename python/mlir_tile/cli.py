@@ -132,6 +132,12 @@ def _ir_of(made: object, arguments: dict[str, object], name: str) -> str:
         if not callable(make):
             raise UserError(f"{name}: expected a kernel or a function that makes one, got {type(made).__name__}")
         function = getattr(made, "function", made)
+        if made is not make and _is_eager(function):
+            # Its arguments are the sizes of T.const, too, which tracing finds.
+            try:
+                return make(**arguments).script()
+            except TypeError as error:
+                raise UserError(f"{name}: {error}") from None
         try:
             inspect.signature(function).bind_partial(**arguments)
         except TypeError as error:
@@ -141,6 +147,13 @@ def _ir_of(made: object, arguments: dict[str, object], name: str) -> str:
     if not callable(script):
         raise UserError(f"{name}: expected a function that returns a T.prim_func, got {type(made).__name__}")
     return script()
+
+
+def _is_eager(function: object) -> bool:
+    """Whether a function under @jit is a kernel itself, not one that returns a T.prim_func."""
+    from .language.rewrite import rewritten
+
+    return not rewritten(function).inner_prim_func
 
 
 def _compile(options) -> int:

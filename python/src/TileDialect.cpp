@@ -295,6 +295,18 @@ static void bindTypes(nb::module_ &m) {
       .def_property_readonly("uses_mbarriers", tileRingTypeUsesMbarriers,
                              "Whether threads of different roles may fill and "
                              "read.");
+  mlir_type_subclass(m, "MbarrierType", tileTypeIsAMbarrier,
+                     tileMbarrierTypeGetTypeID)
+      .def_classmethod(
+          "get",
+          [](const nb::object &cls, int64_t count, MlirContext context) {
+            return cls(checked(context, [&](MlirLocation location) {
+              return tileMbarrierTypeGetChecked(location, count);
+            }));
+          },
+          "cls"_a, "count"_a, "context"_a.none() = nb::none(),
+          "Barriers that count arrivals of threads.")
+      .def_property_readonly("count", tileMbarrierTypeGetCount);
   mlir_type_subclass(m, "TokenType", tileTypeIsAToken, tileTokenTypeGetTypeID)
       .def_classmethod(
           "get",

@@ -24,7 +24,17 @@ import time
 HERE = pathlib.Path(__file__).resolve()
 ROOT = HERE.parents[2]
 ACCEPTANCE = ROOT / "test/python/acceptance"
-SECTIONS = ["examples", "rows", "tests", "launch", "zoo", "compile", "quickstart", "tune"]
+SECTIONS = [
+    "examples",
+    "rows",
+    "tests",
+    "latencies",
+    "launch",
+    "zoo",
+    "compile",
+    "quickstart",
+    "tune",
+]
 
 
 def run(command, log, environment=None, limit=None):
@@ -95,20 +105,34 @@ class Machine:
 # -- Sections -------------------------------------------------------------------------------------
 
 
-def acceptance(machine, which):
+def acceptance(machine, which, peer=False):
     if machine.repository is None:
         return {"not run": "--tilelang was not given"}
-    lines = machine.out / f"{which}.jsonl"
-    command = [machine.python, ACCEPTANCE / "run.py", "--repo", machine.repository]
+    name = f"{which}-tilelang" if peer else which
+    lines = machine.out / f"{name}.jsonl"
+    command = [sys.executable if peer else machine.python, ACCEPTANCE / "run.py"]
+    command += ["--repo", machine.repository]
     command += [*machine.commit(), "--set", which, "--torch", "real", "--out", lines]
+    command += ["--label", machine.options.label] if machine.options.label else []
+    command += ["--peer"] if peer else []
     command += ["--limit", machine.options.limit, "--jobs", machine.options.jobs]
     if not machine.cpu:
         command += ["--target", "cuda", "--own-sizes"]
     if machine.options.cases:
         command += ["--only", machine.options.cases]
-    status = run(command, machine.out / f"{which}.log")
-    text = (machine.out / f"{which}.log").read_text(encoding="utf-8")
+    path = {"PYTHONPATH": str(machine.options.site.resolve())} if peer else None
+    status = run(command, machine.out / f"{name}.log", path)
+    text = (machine.out / f"{name}.log").read_text(encoding="utf-8")
     return {"status": status, "summary": text.strip().splitlines()[-3:], "results": str(lines)}
+
+
+def latencies(machine):
+    """The cases of TileLang's regression suite by their own measure, and TileLang's beside them."""
+    found = {"ours": acceptance(machine, "latencies")}
+    if machine.options.site and not machine.cpu:
+        found["TileLang"] = acceptance(machine, "latencies", peer=True)
+    found["status"] = found["ours"].get("status")
+    return found
 
 
 def launch(machine):
@@ -170,6 +194,7 @@ RUN = {
     "examples": lambda machine: acceptance(machine, "examples"),
     "rows": lambda machine: acceptance(machine, "rows"),
     "tests": lambda machine: acceptance(machine, "tests"),
+    "latencies": latencies,
     "launch": launch,
     "zoo": zoo,
     "compile": compile_times,
@@ -346,6 +371,7 @@ def main():
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections, by commas")
     parser.add_argument("--cases", help="of acceptance: those whose names contain this")
     parser.add_argument("--target", choices=["cuda", "cpu"], default="cuda")
+    parser.add_argument("--label", help="the commit, where this is no checkout")
     parser.add_argument("--limit", default="120", help="seconds of one case of acceptance")
     parser.add_argument("--jobs", default="1", help="cases of acceptance at a time")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("python-on-gpu"))

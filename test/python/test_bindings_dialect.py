@@ -151,6 +151,8 @@ def test_rings_and_tokens():
     with pytest.raises(ValueError, match="64 stages"):
         tile.RingType.get(100, [a], "tma", "wgmma")
     same(tile.TokenType.get(), "!tile.token")
+    same(tile.MbarrierType.get(2), "!tile.mbarrier<2>")
+    assert tile.MbarrierType.get(2).count == 2
 
 
 def test_casts_of_other_attributes_are_refused():

@@ -62,6 +62,17 @@ def test_compiles_a_function_of_a_script(run):
     assert "memref<1024xf32" in run("compile", "scale.py:scale", "--arg", "n=1024", "--emit=tile")
 
 
+def test_compiles_an_eager_function_of_sizes(run):
+    words = ["--arg", "M=256", "--arg", "N=128", "--arg", "K=64", "--arg", "block_M=64"]
+    gemm = f"{EXAMPLES / 'python/gemm.py'}:matmul"
+    assert ".target sm_90a" in run("compile", gemm, *words, "--arch=sm_90a")
+    assert "T.gemm(A_shared" in run("explain", gemm, *words)
+    text = run("compile", gemm, "--arg", "M=256", status=1)
+    assert "the size K is not known: give it as K=..." in text and "Traceback" not in text
+    text = run("compile", gemm, *words, "--arg", "L=1", status=1)
+    assert "no size of T.const named L" in text and "Traceback" not in text
+
+
 def test_runs_and_times(run):
     assert run("run", EXAMPLES / "scale.mlir", "--check").endswith("PASS\n")
     assert "as a script" in run("run", "scale.py")

@@ -180,3 +180,47 @@ def test_products_of_elements_by_thread_are_refused():
                 C_local[0] = 1.0
                 emitter.ldmatrix_a(A_local, A_shared, 0)
                 emitter.mma(A_local, A_local, C_local)
+
+
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a"])
+def test_a_layout_of_some_threads_is_copied_to_the_others(target):
+    held = T.Fragment([4, 64], lambda i, j: (j, i))  # of 64 threads
+
+    @T.prim_func
+    def main(A: T.Tensor((4, 64), "float32"), B: T.Tensor((4,), "float32")):
+        with T.Kernel(1, threads=128):
+            x = T.alloc_fragment((4, 64), "float32")
+            total = T.alloc_fragment((4,), "float32")
+            T.annotate_layout({x: held})
+            T.copy(A, x)
+            T.reduce_sum(x, total, dim=1)
+            T.copy(total, B)
+
+    assert "reg [(4, 0:1)] lane [(32, 1:1)] warp [(2, 1:32), (2, *)]" in main.script()
+    a, b = np.arange(256, dtype=np.float32).reshape(4, 64), np.zeros(4, np.float32)
+    compile_kernel(main, target=target)(a, b)
+    np.testing.assert_array_equal(b, a.sum(1))
+
+
+def test_a_layout_of_no_part_of_the_threads_is_named():
+    with pytest.warns(LayoutWarning, match="64 threads are no whole part of 96"):
+
+        @T.prim_func
+        def main(A: T.Tensor((4, 64), "float32")):
+            with T.Kernel(1, threads=96):
+                x = T.alloc_fragment((4, 64), "float32")
+                T.annotate_layout({x: T.Fragment([4, 64], lambda i, j: (j, i))})
+                T.copy(A, x)
+
+
+def test_a_layout_of_global_memory_is_not_applied_and_named():
+    with pytest.warns(LayoutWarning, match="layouts.py:.*the layout of A is not applied"):
+
+        @T.prim_func
+        def main(A: T.Tensor((32, 64), "float16"), B: T.Tensor((64, 32), "float16")):
+            with T.Kernel(1, threads=128):
+                T.annotate_layout({A: COLUMNS})
+                for i, j in T.Parallel(64, 32):
+                    B[i, j] = A[j, i]
+
+    _check(main, "cpu")

@@ -244,3 +244,17 @@ def test_the_index_of_a_binding():
 
     expected = np.arange(32)[None] * 10 + np.arange(2)[:, None]
     np.testing.assert_array_equal(run(main, np.zeros((2, 32), np.int32)), expected)
+
+
+def test_atomics_are_each_threads_where_threads_are_named():
+    @T.prim_func
+    def main(A: T.Tensor((64,), "int32"), B: T.Tensor((2,), "int32"), C: T.Tensor((64,), "int32")):
+        with T.Kernel(1, threads=64):
+            tx = T.get_thread_binding()
+            T.atomic_add(B[0], 1)
+            C[tx] = A[tx] + T.atomic_add(B[1], 1, return_prev=True)
+
+    a, b = np.arange(64, dtype=np.int32), np.zeros(2, np.int32)
+    c = run(main, a, b, np.zeros(64, np.int32))
+    np.testing.assert_array_equal(b, [64, 64])
+    np.testing.assert_array_equal(np.sort(c - a), np.arange(64))

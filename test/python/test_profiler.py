@@ -11,7 +11,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "torch_stub"))
 import torch  # noqa: E402
 
-from mlir_tile.profiler import Profiler, TensorSupplyType, do_bench, get_tensor_supply  # noqa: E402
+from mlir_tile.profiler import (  # noqa: E402
+    Profiler,
+    TensorSupplyType,
+    bench,  # noqa: E402
+    do_bench,
+    get_tensor_supply,
+)
 from mlir_tile.profiler.supply import assert_close  # noqa: E402
 
 
@@ -85,3 +91,88 @@ def test_a_long_function_is_called_once():
 
     work.target = "cpu"
     assert do_bench(work) >= 200 and len(calls) == 1
+
+
+class Recorded:
+    """What stands for torch.profiler's recording of the device: the second of two rounds."""
+
+    rounds = []  # of one run: lists of (key, microseconds, whether it is a range)
+
+    def __init__(self, **_):
+        Recorded.rounds = [[]]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+    def step(self):
+        Recorded.rounds.append([])
+
+    def events(self):
+        cpu = SimpleNamespace(device_type=SimpleNamespace(name="CPU"), self_device_time_total=1e6)
+        return [cpu] + [
+            SimpleNamespace(
+                key=key,
+                self_device_time_total=time,
+                is_user_annotation=is_range,
+                device_type=SimpleNamespace(name="CUDA"),
+            )
+            for key, time, is_range in Recorded.rounds[1]
+        ]
+
+
+class Range:
+    def __init__(self, key):
+        self.key = key
+
+    def __enter__(self):
+        self.first = len(Recorded.rounds[-1])
+
+    def __exit__(self, *_):
+        inside = Recorded.rounds[-1][self.first :]
+        Recorded.rounds[-1].append((self.key, sum(time for _, time, _ in inside), True))
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    """A device whose kernels are recorded, with events that measure 9 ms for each call."""
+
+    def ran(microseconds):
+        Recorded.rounds[-1].append(("fill", microseconds, False))
+
+    profiler = SimpleNamespace(
+        ProfilerActivity=SimpleNamespace(CPU=0, CUDA=1),
+        schedule=lambda **_: None,
+        profile=Recorded,
+        record_function=Range,
+    )
+    monkeypatch.setattr(torch, "profiler", profiler)
+    source = bench._Events.__new__(bench._Events)
+    source.cache = SimpleNamespace(zero_=lambda: ran(60.0))
+    source.measure = lambda function, count: [9.0] * count
+    monkeypatch.setattr(bench, "_source", lambda *_: source)
+    return ran
+
+
+def test_cupti_counts_what_the_device_does_for_a_call(recorded):
+    def call():  # two kernels, one in a range of the caller's
+        recorded(2.0)
+        with Range("mine"):
+            recorded(3.0)
+
+    Recorded.rounds = [[]]
+    assert do_bench(call, backend="cupti", _n_repeat=4) == pytest.approx(5e-3)
+    assert bench._bench_with_cupti(call, SimpleNamespace(zero_=lambda: recorded(60.0)), 3) == (
+        pytest.approx(5e-3)
+    )
+    assert do_bench(call, backend="event", _n_repeat=4) == 9.0
+
+
+def test_cupti_that_records_nothing_is_told(recorded, monkeypatch):
+    monkeypatch.setattr(Recorded, "events", lambda self: [])
+    with pytest.warns(UserWarning, match="measured by events"):
+        assert do_bench(lambda: None, backend="cupti", _n_repeat=2) == 9.0
+    with pytest.raises(ValueError, match="backend is one of event, cupti, cudagraph; got 'clock'"):
+        do_bench(lambda: None, backend="clock")

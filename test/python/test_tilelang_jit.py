@@ -238,3 +238,20 @@ def test_only_what_the_cost_model_prefers_is_measured():
     tuner = AutoTuner.from_kernel(gemm_of(256, 256, 64), configs).set_compile_args(out_idx=[-1])
     result = tuner.set_profile_args(warmup=1, rep=1).run(keep=2)
     assert len(result.latencies) == 2
+
+
+def test_a_kernel_says_what_it_takes(monkeypatch, tmp_path):
+    @T.prim_func
+    def main(A: T.Tensor((64, 64), T.float32), B: T.Tensor((64, 64), T.float32)):
+        with T.Kernel(1, threads=128):
+            T.copy(A, B)
+
+    kernel = tilelang.compile(main, target="cuda:sm_90a")
+    usage = kernel.resource_usage["main"]
+    assert kernel.n_max_threads == usage.threads == 128 and kernel.n_spills == 0
+    assert kernel.n_regs is None or 0 < kernel.n_regs <= 255
+    assert kernel.host_source == kernel.get_host_source()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(tilelang.Error, match="needs CUDA's nvdisasm"):
+        kernel.show_sass()

@@ -44,6 +44,10 @@ struct RoleDecision {
 RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target,
                          bool isAskedFor);
 
+/// Whether the program says itself which warps run what, or counts its threads
+/// at mbarriers: nobody else adds warps then.
+bool statesRoles(KernelOp kernel);
+
 /// Registers that a thread needs to make the copies of a role: an estimate.
 int64_t estimateCopyRegisters(Region &role);
 

@@ -106,7 +106,7 @@ static IndexFacts modulo(const IndexFacts &a, const IndexFacts &b) {
 static void addPromises(Value value, Operation *user, IndexFacts &facts) {
   for (Operation *op : value.getUsers()) {
     auto assume = dyn_cast<AssumeOp>(op);
-    if (!assume)
+    if (!assume || assume.getValue() != value)
       continue;
     Operation *here = assume->getBlock()->findAncestorOpInBlock(*user);
     if (!here || !assume->isBeforeInBlock(here))

@@ -89,7 +89,9 @@ LogicalResult LayoutSolver::checkThreads(Operation *op,
   if (!stated)
     return success();
   FragmentLayout layout = stated.getLayout();
-  int64_t threads = getAgentThreads(op);
+  bool isFragmentOp = op->getNumResults() && isFragment(op->getResult(0));
+  int64_t threads =
+      isFragmentOp ? getFragmentThreads(op->getResult(0)) : getAgentThreads(op);
   if (layout.numThreads() != threads)
     return op->emitOpError() << "expected a layout over " << threads
                              << " threads, got " << layout.numThreads();

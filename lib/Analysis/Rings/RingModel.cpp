@@ -317,6 +317,23 @@ void Extractor::finishRings() {
   }
 }
 
+/// Whether agents meet in ways that are not modelled: at the program's own
+/// mbarriers, or as roles of which there are several, or in loops.
+bool Extractor::isWrittenByHand() {
+  Operation *roles = nullptr;
+  kernel.walk([&](Operation *op) {
+    bool isSecond = isa<WarpSpecializeOp>(op) &&
+                    (roles || op->getParentOp() != kernel.getOperation());
+    if (isa<WarpSpecializeOp>(op))
+      roles = op;
+    if (model.unsupported || (!isSecond && !isa<MbarrierCreateOp>(op)))
+      return;
+    model.unsupported = op;
+    model.unsupportedReason = "the program parts its warps by hand";
+  });
+  return model.unsupported != nullptr;
+}
+
 void Extractor::run() {
   model.agents.push_back({"block", -1, kernel.getNumWarps(), false});
   kernel.walk([&](WarpSpecializeOp op) {
@@ -330,7 +347,7 @@ void Extractor::run() {
     model.clusterExtents.assign(cluster->begin(), cluster->end());
   collectRingsAndBuffers();
   checkClaims();
-  if (model.isTrivial())
+  if (model.isTrivial() || isWrittenByHand())
     return;
   collectUsersOfViews();
   checkPairs();

@@ -10,6 +10,16 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+bool tile::statesRoles(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<WarpSpecializeOp, MbarrierCreateOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool tile::isTmaLoad(TileMoveOpInterface copy) {
   return copy.isSharedLoad() && copy.isMovedByProxy();
 }
@@ -183,8 +193,8 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
   std::string why = whyNoRoles(target, kernel.getThreads(), isAskedFor);
   if (!why.empty())
     return no(std::move(why));
-  if (!kernel.getBodyRegion().front().getOps<WarpSpecializeOp>().empty())
-    return no("the program has roles already");
+  if (statesRoles(kernel))
+    return no("the program has roles or mbarriers already");
   SmallVector<TileMoveOpInterface> loads;
   bool overlaps = false;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {

@@ -148,6 +148,7 @@ void registerScanLowerings(Registry &registry);
 void registerClusterLowerings(Registry &registry);
 void registerRingLowerings(Registry &registry);
 void registerRoleLowerings(Registry &registry);
+void registerMbarrierLowerings(Registry &registry);
 void registerTokenLowerings(Registry &registry);
 void registerGridLowerings(Registry &registry);
 void registerDebugLowerings(Registry &registry);

@@ -438,6 +438,19 @@ class RingType(Type):
     def uses_mbarriers(self) -> bool:
         """Whether threads of different roles may fill and read."""
 
+class MbarrierType(Type):
+    """`!tile.mbarrier<2>`: barriers that count arrivals of threads."""
+
+    def __init__(self, cast_from_type: Type) -> None: ...
+    @staticmethod
+    def isinstance(other_type: Type) -> bool: ...
+    @staticmethod
+    def get_static_typeid() -> TypeID: ...
+    @classmethod
+    def get(cls, count: int, context: Context | None = None) -> MbarrierType: ...
+    @property
+    def count(self) -> int: ...
+
 class TokenType(Type):
     """`!tile.token`: an asynchronous operation in flight."""
 

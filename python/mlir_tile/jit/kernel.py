@@ -9,6 +9,7 @@ from mlir_tile.language.errors import LanguageError
 from mlir_tile.language.ranges import linear
 from mlir_tile.language.values import Const, Expr, Op, Variable
 
+from .resources import Resources
 from .targets import architecture_of, resolve_target
 
 _ARITHMETIC = {
@@ -75,7 +76,7 @@ def evaluate(expr, sizes):
     return None
 
 
-class JITKernel(CallTable):
+class JITKernel(CallTable, Resources):
     """A kernel function compiled for a target.
 
     Calling it takes the arguments in the order of `params` without those of `out_idx`, which are
@@ -532,6 +533,10 @@ class JITKernel(CallTable):
     @property
     def kernel_source(self):
         return self.get_kernel_source()
+
+    @property
+    def host_source(self):
+        return self.get_host_source()
 
     @property
     def adapter(self):

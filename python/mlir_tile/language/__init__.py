@@ -13,6 +13,7 @@ from . import rounding as _rounding
 from . import sync as _sync
 from . import threads as _threads
 from . import votes as _votes
+from . import words as _words
 from .annotations import (
     annotate_compile_flags,
     annotate_l2_hit_ratio,
@@ -36,6 +37,14 @@ from .atomics import (
     atomic_min,
     atomic_or,
     atomic_store,
+)
+from .barriers import (
+    alloc_barrier,
+    barrier_arrive,
+    barrier_wait,
+    mbarrier_arrive,
+    mbarrier_wait_parity,
+    ws,
 )
 from .buffers import Buffer as _Buffer
 from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
@@ -127,7 +136,7 @@ from .vectors import Ramp, Shuffle, extract_lane, vectorcombine, vectorhigh, vec
 Buffer = Tensor
 
 _own = set(globals())
-for _source in (_mathematics, _sync, _threads, _votes, _random, _rounding):
+for _source in (_mathematics, _sync, _threads, _votes, _random, _rounding, _words):
     for _key, _value in vars(_source).items():
         if (
             callable(_value)
@@ -142,7 +151,7 @@ BufferType = _Buffer
 __all__ = sorted(
     x
     for x in globals()
-    if not x.startswith("_") or x in ("__exp", "__log", "__sin", "__cos", "__tan")
+    if not x.startswith("_") or x.startswith("__") and not x.endswith("__")
 )
 
 

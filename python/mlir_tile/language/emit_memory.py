@@ -12,6 +12,7 @@ _ATOMIC = {
     "min": ("minnumf", "mins", "minu"),
     "or": (None, "ori", "ori"),
     "and": (None, "andi", "andi"),
+    "xor": (None, "xori", "xori"),
 }
 
 

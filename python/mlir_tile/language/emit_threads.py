@@ -10,7 +10,7 @@ from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
 from .ranges import linear
-from .statements import Alloc, Assign, Define, For, If, Store, Tile, While, allocated
+from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While, allocated
 from .values import Const, Expr, Let, Load, Op, Variable, unary, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
@@ -119,7 +119,10 @@ class Threads:
         return False
 
     def reads_threads(self, statement):
-        return any(map(self.of_thread, nodes(statement)))
+        """Whether a statement differs from thread to thread; an atomic update is each thread's."""
+        return any(
+            self.of_thread(x) or (type(x) is Op and x.name == "atomic") for x in nodes(statement)
+        )
 
     def mark(self, body, inside, own=None):
         """One pass of the search; whether it found anything new.
@@ -205,6 +208,8 @@ class Threads:
             return "thread" if statement.variable in self.thread_variables else "block"
         if kind is For and statement.kind in ("parallel",):
             return "block"
+        if kind is Warps:
+            return "mixed"
         if not statement.blocks:
             return "block"
         inner = {
@@ -249,20 +254,26 @@ class Threads:
         body = []
         for positive, arm in ((True, statement.then), (False, statement.otherwise)):
             condition = statement.condition if positive else unary("not", statement.condition)
-            self.kept.append(condition)
-            group = None
-            for x in arm:
-                if type(x) is not Alloc and self.kind_of(x) == "thread":
-                    if group is None:
-                        group = If(condition)
-                        group.location = x.location
-                        body.append(group)
-                    group.then.append(x)
-                else:
-                    body.append(x)
-                    group = None if type(x) is not Alloc else group
+            body += self.under_condition(arm, condition)
         self.kept.append(body)
         self.block(body)
+
+    def under_condition(self, block, condition):
+        """Statements with a condition on those that threads do for themselves."""
+        self.kept.append(condition)
+        body, group = [], None
+        for x in block:
+            if type(x) is not Alloc and self.kind_of(x) == "thread":
+                if group is None:
+                    group = If(condition)
+                    group.location = x.location
+                    body.append(group)
+                group.then.append(x)
+            else:
+                body.append(x)
+                group = None if type(x) is not Alloc else group
+        self.kept.append(body)
+        return body
 
     # Order of accesses to shared memory: threads meet between two that touch one buffer.
     def shared_accesses(self, statement, found):

@@ -53,8 +53,12 @@ def _axis(values):
     return f"[{', '.join(parts)}]"
 
 
-def fragment_of_table(shape, table):
-    """The text of the layout that a table {(thread, register): coordinates} is."""
+def fragment_of_table(shape, table, block=None):
+    """The text of the layout that a table {(thread, register): coordinates} is.
+
+    `block`: the threads of the block. Where the table has fewer, the others hold copies: a layout
+    of the compiler is one of all threads.
+    """
     threads = 1 + max(thread for thread, _ in table)
     registers = 1 + max(register for _, register in table)
     if threads % 32:
@@ -71,6 +75,9 @@ def fragment_of_table(shape, table):
         parts = of_register[register], of_lane[thread % 32], of_warp[thread // 32]
         if _plus(_plus(parts[0], parts[1]), parts[2]) != place:
             raise NoFit(f"thread {thread} and register {register} are not counted apart")
+    if block is not None and -(-block // 32) * 32 % threads:
+        raise NoFit(f"{threads} threads are no whole part of {block}")
+    of_warp *= 1 if block is None else -(-block // 32) * 32 // threads
     axes = [_axis(x) for x in (of_register, of_lane, of_warp)]
     text = ", ".join(str(int(x)) for x in shape)
     body = f"shape [{text}] reg {axes[0]} lane {axes[1]} warp {axes[2]}"

@@ -9,6 +9,7 @@ import itertools
 import warnings
 
 from .buffers import Buffer
+from .builder import current_or_none
 from .errors import LanguageError, fail, here
 from .fitted_layouts import NoFit, fragment_of_table, shared_of_table
 
@@ -205,7 +206,7 @@ def fragment_text(layout):
         return text
     if isinstance(layout, Fragment):
         try:
-            return fragment_of_table(layout.shape, layout.table())
+            return fragment_of_table(layout.shape, layout.table(), _threads())
         except NoFit as why:
             _warn(f"the layout of a loop is none of this compiler's ({why}); it chooses one")
             return None
@@ -218,6 +219,13 @@ def _own_text(layout):
         return layout
     attribute = getattr(layout, "attribute", None)
     return str(attribute) if attribute is not None else None
+
+
+def _threads():
+    """The threads of a block of the kernel that is traced; None outside of one."""
+    builder = current_or_none()
+    kernel = None if builder is None else builder.kernel
+    return None if kernel is None else kernel.threads
 
 
 def _warn(text):
@@ -236,6 +244,12 @@ def state_layout(buffer, layout):
     functions = ("forward_fn", "forward_thread_fn")
     if not any(getattr(layout, x, None) for x in functions):
         return  # made by tilelang.layout by name: which bank goes where is the compiler's choice
+    if buffer.space == "global":
+        _warn(
+            f"the layout of {buffer.name} is not applied: tensors in global memory lie as their"
+            " strides say, in every kernel and for the caller"
+        )
+        return
     elements = 1
     for x in layout.shape:
         elements *= int(x)
@@ -249,7 +263,7 @@ def state_layout(buffer, layout):
         )
     try:
         if isinstance(layout, Fragment):
-            buffer.layout = fragment_of_table(layout.shape, layout.table())
+            buffer.layout = fragment_of_table(layout.shape, layout.table(), _threads())
         else:
             buffer.layout = _shared(buffer, layout)
     except NoFit as why:

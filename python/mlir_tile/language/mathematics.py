@@ -50,8 +50,8 @@ for _name in FLOAT_FUNCTIONS:
     globals()[_name] = _float_function(_name)
 
 nearbyint = _float_function("roundeven")
-__exp, __log, __sin, __cos, __tan = (
-    _float_function(x) for x in ("exp", "log", "sin", "cos", "tan")
+__exp, __log, __log2, __log10, __sin, __cos, __tan = (
+    _float_function(x) for x in ("exp", "log", "log2", "log10", "sin", "cos", "tan")
 )
 
 
@@ -63,6 +63,9 @@ def exp10(x):
         if type_of(x) is FLOAT32
         else _cast(_cast(x, FLOAT32) * _math.log2(10.0), type_of(x))
     )
+
+
+__exp10 = exp10
 
 
 def sigmoid(x):

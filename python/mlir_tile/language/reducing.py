@@ -212,8 +212,6 @@ def contribute(buffer, indices, value):
     kind = {"sum": "add", "bitand": "and", "bitor": "or", "bitxor": "xor"}.get(
         buffer.reducer, buffer.reducer
     )
-    if kind == "xor":
-        unsupported("T.alloc_reducer of kind bitxor")
     _atomic(kind, Load(buffer, tuple(indices)), value, None, False)
 
 

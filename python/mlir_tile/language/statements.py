@@ -86,6 +86,20 @@ class While(Statement):
         return (self.body,)
 
 
+class Warps(Statement):
+    """What only some warps of the block do: `count` of them from `first` on."""
+
+    __slots__ = ("first", "count", "registers", "body")
+
+    def __init__(self, first, count):
+        self.first, self.count, self.registers = first, count, 0
+        self.body = []
+
+    @property
+    def blocks(self):
+        return (self.body,)
+
+
 class Leave(Statement):
     """`break` or `continue` of the innermost loop."""
 

@@ -3,7 +3,7 @@
 
 from .builder import current
 from .dtypes import dtype
-from .errors import fail
+from .errors import fail, unsupported
 from .kernel import _scope, thread_index
 from .mathematics import reinterpret
 from .threads import _through
@@ -158,3 +158,37 @@ def nextafter(x, y):
     either = binary("add", x, y)  # not a number where one of them is none
     ordered = binary("and", x == x, y == y)
     return select(ordered, select(x == y, y, result), either)
+
+
+def __ffs(value):
+    """The place of the lowest bit that is set, counted from one; zero where none is."""
+    from .mathematics import popcount
+
+    value = as_value(value)
+    kind = dtype(f"uint{type_of(value).bits}")
+    value = current("T.__ffs").define("bits", cast(value, kind))
+    below = binary("xor", value, binary("sub", value, Const(1, kind)))
+    found = cast(popcount(below), "int32")
+    return select(value == 0, Const(0, dtype("int32")), found)
+
+
+def __fns(mask, base, offset):
+    """The place of the `offset`-th bit of a mask that is set, from bit `base` on; 2^32 - 1 where
+    there is none. `offset`: at least one, or zero for the bit `base` itself."""
+    kind, none = dtype("uint32"), Const(FULL_WARP, dtype("uint32"))
+    builder = current("T.__fns")
+    mask, base = cast(as_value(mask), kind), cast(as_value(base), kind)
+    offset = as_value(offset)
+    if not isinstance(offset, Expr) and offset < 0:
+        unsupported("T.__fns with a negative offset, which searches downwards")
+    bit = binary("and", binary("shr", mask, base), Const(1, kind))
+    itself = select(bit != 0, base, none)
+    left = binary("and", mask, binary("shl", none, base))
+    steps = range(1, 32) if isinstance(offset, Expr) else range(1, min(offset, 32))
+    for step in steps:
+        less = builder.define("bits", binary("and", left, binary("sub", left, Const(1, kind))))
+        left = select(step < offset, less, left) if isinstance(offset, Expr) else less
+    found = binary("sub", cast(__ffs(left), kind), Const(1, kind))
+    if not isinstance(offset, Expr):
+        return found if offset else itself
+    return select(offset == 0, itself, found)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/TileLangCompatibility.md from what was run.
+"""Writes the page docs/TileLangCompatibility.md from what was run.
 
     python test/python/acceptance/compatibility.py --repo TILELANG.git --results RESULTS.jsonl
-        --out docs/TileLangCompatibility.md
+        [--gpu GPU.jsonl...] [--latencies OURS.jsonl --theirs THEIRS] --out PAGE.md
 
-RESULTS.jsonl is what run.py wrote. A name works if a script or test that uses it passed; what
-differs on purpose is in `differences.py`; a name that this package does not have is "not yet".
+Results are what run.py wrote: on the CPU target, and on a GPU. All files are of one commit. A name
+works if a script or test that uses it passed; what differs on purpose is in `differences.py`; a
+name that this package does not have is "not yet"; why cases did not pass is in `reasons.py`. The
+exit status is 1 where a case did not pass and `reasons.py` does not say why: it is listed.
 """
 
 from __future__ import annotations
@@ -22,15 +24,17 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import latencies  # noqa: E402
 import names  # noqa: E402
 import run  # noqa: E402
 from differences import DIFFERENCES, NOT_PLANNED, NOT_PLANNED_GROUPS  # noqa: E402
+from reasons import reason_of  # noqa: E402
 
 _HEAD = """# TileLang compatibility
 
 This page is written by `test/python/acceptance/compatibility.py` from runs of TileLang's own
-examples and tests (commit {commit}), unmodified, with `python -m mlir_tile.compat` on the CPU
-target; "cuda" in a script means the CPU there. `import mlir_tile as tilelang` and
+examples and tests (commit {commit}), unmodified, with `python -m mlir_tile.compat` on {where};
+"cuda" in a script means the CPU on the CPU target. `import mlir_tile as tilelang` and
 `import mlir_tile.language as T` give the same names.
 
 A script that uses something this package does not have gets one error that names it and the line.
@@ -45,15 +49,30 @@ A script that uses something this package does not have gets one error that name
 """
 
 
-def _load(paths: list[Path], cases: list[run.Case]) -> list[dict[str, Any]]:
-    """The results of the cases. Of several for one, that of a pass, else the last."""
+def _load(
+    paths: list[Path], cases: list[run.Case]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The first lines of files of results, and the results of the cases. Of several for one case,
+    that of a pass, else the last."""
+    heads: list[dict[str, Any]] = []
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         for line in path.read_text().splitlines():
             row = json.loads(line)
-            if found.get(row["name"], {}).get("status") != "passed":
+            if "run" in row:
+                heads.append(row["run"])
+            elif found.get(row["name"], {}).get("status") != "passed":
                 found[row["name"]] = row
-    return [{**found[case.name], "set": case.set} for case in cases if case.name in found]
+    rows = [{**found[case.name], "set": case.set} for case in cases if case.name in found]
+    return heads, rows
+
+
+def _label(heads: list[dict[str, Any]]) -> str:
+    """The commit that all results are of."""
+    commits = sorted({head["commit"] for head in heads})
+    if len(commits) > 1:
+        sys.exit(f"expected results of one commit, got {', '.join(commits)}")
+    return commits[0] if commits else "unknown"
 
 
 def _uses(cases: list[run.Case], results: dict[Any, str]) -> tuple[Any, Any]:
@@ -130,44 +149,70 @@ _SETS = {
 }
 
 
-def _results(rows: list[dict[str, Any]]) -> list[str]:
+def _counts(key: str, rows: list[dict[str, Any]]) -> str:
+    """What became of a set's cases, for a cell."""
+    states = collections.Counter(row["status"] for row in rows if row["set"] == key)
+    if not states:
+        return "not run"
+    others = {"failed": "failed", "timeout": "time limit", "skipped": "skipped"}
+    rest = [f"{states[name]} {text}" for name, text in others.items() if states[name]]
+    passed = f"{states['passed']} of {sum(states.values())}"
+    return f"{passed} ({', '.join(rest)})" if rest else passed
+
+
+def _results(label: str, runs: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """What was run, by device: rows of results."""
     lines = [
         "## What was run",
         "",
-        "| Set | Passed | Failed | Time limit | Skipped |",
-        "|---|---|---|---|---|",
+        f"Passed, at commit {label} of this repository:",
+        "",
+        f"| Set | {' | '.join(runs)} |",
+        f"|---|{'---|' * len(runs)}",
     ]
     for key, title in _SETS.items():
-        states = collections.Counter(row["status"] for row in rows if row["set"] == key)
-        total = sum(states.values())
-        cells = (states[name] for name in ("failed", "timeout", "skipped"))
-        lines.append(f"| {title} | {states['passed']} of {total} | {' | '.join(map(str, cells))} |")
-    lines += [
+        cells = (_counts(key, rows) for rows in runs.values())
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return [
+        *lines,
         "",
-        "Sizes are smaller than the scripts' defaults where those take minutes on a CPU",
+        "On the CPU, sizes are smaller than the scripts' defaults where those take minutes"
+        " (`test/python/acceptance/scripts.py`); on a GPU they are the scripts' own. Where a script"
+        " compares with `flash_attn` or `fla`, or only measures a kernel of Triton's beside its"
+        " own, `test/python/acceptance/references` stands in for that package. This compiler takes"
+        " more"
+        " kernels than TileLang: tests that expect an error of TileLang's mostly find none.",
         "",
     ]
-    lines[-2] += (
-        " (`test/python/acceptance/scripts.py`); those with gradients ran with PyTorch, the others"
-        " with the stand-in of the tests. Where a script compares with `flash_attn` or `fla`, or only"
-        " measures a kernel of Triton's beside its own, `test/python/acceptance/references` stands"
-        " in for that package. This compiler takes more kernels than TileLang: tests"
-        " that expect an error of TileLang's mostly find none."
-    )
-    lines += [
+
+
+def _failures(runs: dict[str, list[dict[str, Any]]]) -> tuple[list[str], list[str]]:
+    """The table of what did not pass, by reason, and the cases that have none."""
+    groups: dict[str, dict[str, list[str]]] = collections.defaultdict(dict)
+    unexplained = []
+    for device, rows in runs.items():
+        for row in rows:
+            if row["status"] == "passed":
+                continue
+            why = reason_of(row["name"], row["error"])
+            if why is None:
+                why = run.reason(row["error"])
+                unexplained.append(f"{device}: {row['name']}: {row['error']}")
+            groups[why].setdefault(row["name"], []).append(device)
+    lines = [
         "### Why the others did not pass",
         "",
-        "| Scripts or tests | Reason | Which |",
-        "|---|---|---|",
+        "| Reason | Scripts or tests |",
+        "|---|---|",
     ]
-    groups: dict[str, list[str]] = collections.defaultdict(list)
-    for row in rows:
-        if row["status"] != "passed":
-            groups[run.reason(row["error"])].append(row["name"])
     for why, members in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
         text = why.replace("|", "\\|").replace("<", "&lt;")
-        lines.append(f"| {len(members)} | {text} | {', '.join(f'`{m}`' for m in members)} |")
-    return [*lines, ""]
+        which = (
+            f"`{name}`" + ("" if len(devices) == len(runs) else f" ({', '.join(devices)})")
+            for name, devices in members.items()
+        )
+        lines.append(f"| {text} | {', '.join(which)} |")
+    return [*lines, ""], unexplained
 
 
 def main() -> None:
@@ -175,20 +220,42 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repo", type=Path, required=True)
     parser.add_argument("--commit", default=run.COMMIT)
-    parser.add_argument("--results", type=Path, nargs="+", required=True)
+    parser.add_argument("--results", type=Path, nargs="+", required=True, help="on the CPU")
+    parser.add_argument("--gpu", type=Path, nargs="+", default=[], help="on a GPU")
+    parser.add_argument("--latencies", type=Path, help="of the regression suite, on a GPU")
+    parser.add_argument("--theirs", type=Path, help="TileLang's latencies")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
+    if (options.latencies is None) != (options.theirs is None):
+        parser.error("expected --latencies and --theirs together")
     git_dir = options.repo / ".git" if (options.repo / ".git").exists() else options.repo
     with tempfile.TemporaryDirectory() as folder:
         run.unpack(options.repo, options.commit, Path(folder))
         cases = run.cases(["examples", "rows", "tests"], Path(folder), True)
-        rows = _load(options.results, cases)
-        results = {(row["set"], row["name"]): row["status"] for row in rows}
+        heads, on_cpu = _load(options.results, cases)
+        runs = {"CPU": on_cpu}
+        if options.gpu:
+            gpu_heads, on_gpu = _load(options.gpu, cases)
+            heads += gpu_heads
+            runs[gpu_heads[0]["device"] if gpu_heads else "GPU"] = on_gpu
+        if options.latencies:
+            heads.append(latencies.read(options.latencies)[0])
+        rows = [row for found in runs.values() for row in found]
+        results: dict[Any, str] = {}
+        for row in rows:
+            if results.get((row["set"], row["name"])) != "passed":
+                results[row["set"], row["name"]] = row["status"]
         uses = (*_uses(cases, results), _refused(rows))
     language = importlib.import_module("mlir_tile.language")
     package = importlib.import_module("mlir_tile")
     found = names.language_names(git_dir, options.commit)
-    lines = [_HEAD.format(commit=options.commit), *_results(rows)]
+    where = " and on ".join("the CPU target" if name == "CPU" else f"an {name}" for name in runs)
+    lines = [_HEAD.format(commit=options.commit, where=where), *_results(_label(heads), runs)]
+    table, unexplained = _failures(runs)
+    lines += table
+    if options.latencies:
+        lines += ["### Latencies of the regression suite", ""]
+        lines += latencies.table(options.latencies, options.theirs)
     lines += _table(
         "`tilelang`", "tilelang", names.package_names(git_dir, options.commit), package, uses
     )
@@ -198,6 +265,9 @@ def main() -> None:
     mapped = ", ".join(f"`{key}` (`{value[0]}`)" for key, value in passes._MAPPED.items())
     lines += [f"These steer this compiler: {mapped}. The others have no meaning here.", ""]
     options.out.write_text("\n".join(lines))
+    for line in unexplained:
+        print(f"no reason in reasons.py: {line}", file=sys.stderr)
+    sys.exit(1 if unexplained else 0)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,18 @@ DIFFERENCES = {
         "`auto`, `cuda`, `cuda:sm_90a`, `cpu`, `lowered:sm_90a`, and TileLang's"
     ),
     "tilelang.lower": "compiles; host code has no source of its own",
-    "tilelang.Profiler": "`cupti` and `cudagraph` measure by events, too",
+    "tilelang.Profiler": "`cudagraph` measures by events, too",
     "tilelang.autotune": "takes any `concurrent.futures.Executor`; Ctrl-C keeps what was found",
+    "T.atomic_add": (
+        "outside of T.Parallel, in a kernel that names no thread, an update happens once for the"
+        " block"
+    ),
     "T.rng_init": "the numbers are Philox's for every generator, not cuRAND's sequence",
     "T.rng_rand": "a function of seed, call and iteration; not cuRAND's sequence",
     "T.rng_rand_float": "a function of seed, call and iteration; not cuRAND's sequence",
     "T.annotate_layout": (
-        "functions of indices are evaluated; one that is no layout of this compiler is left to it, "
-        "with a warning"
+        "functions of indices are evaluated; one that is no layout of this compiler, or that of a "
+        "tensor in global memory, is left to it, with a warning"
     ),
     "tilelang.tools": "`plot_layout` writes SVG",
 }

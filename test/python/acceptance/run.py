@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs TileLang's own example scripts and tests with this package, on the CPU target.
 
-    python test/python/acceptance/run.py --repo PATH/TO/tilelang.git [--set examples|rows|tests]
-        [--torch stub|real] [--limit SECONDS] [--jobs N] [--only PART] --out RESULTS.jsonl
+    python test/python/acceptance/run.py --repo PATH/TO/tilelang.git
+        [--set examples|rows|tests|latencies] [--torch stub|real] [--limit SECONDS] [--jobs N]
+        [--only PART] --out RESULTS.jsonl
 
 The repository (a git directory or a checkout) is unpacked at a commit into a temporary folder;
 nothing of it is kept. Each script or test runs in a process of its own (a fork of one that has
-imported torch), with a time limit. "cuda" means the CPU, in the scripts and in torch. Writes one
-JSON line for each and a summary: passed, failed (by first line of the error), not run (why). Cases
-that ran beside others and lacked memory of the GPU run once more alone: their last line counts.
+imported torch), with a time limit. "cuda" means the CPU, in the scripts and in torch. Writes a
+JSON line that says what ran where, one for each case, and a summary: passed, failed (by first line
+of the error), not run (why). Cases that ran beside others and lacked memory of the GPU run once
+more alone: their last line counts.
+
+The set "latencies" has the cases of TileLang's regression suite as its own runner calls them: with
+their own sizes, one at a time, measured as they say (by CUPTI). Their lines have "milliseconds".
+With --peer it is TileLang itself (on PYTHONPATH) that runs, not this package.
 """
 
 from __future__ import annotations
@@ -37,6 +43,9 @@ import scripts  # noqa: E402
 COMMIT = "a35008a"
 # Kinds of tests that are run, and the set that they are counted in.
 KINDS = {"results": "tests", "runs only": "tests", "refusal": "refusals"}
+SETS = ("examples", "rows", "tests", "latencies")
+# In front of the line in which a script of the regression suite prints what it measured.
+LATENCIES = "__TILELANG_PERF_RESULTS_JSON__="
 
 
 @dataclass
@@ -78,6 +87,9 @@ def cases(sets: list[str], root: Path, small: bool) -> list[Case]:
             relative = str(near.relative_to(folder))
             sizes = scripts.SIZES.get(relative) if small else []
             found.append(Case("rows", name, near, None, sizes))
+    if "latencies" in sets:
+        for name, path in scripts.latencies(folder):
+            found.append(Case("latencies", name, path, f"regression_{name}"))
     if "tests" in sets:
         for test in classify.tests(root / "testing" / "python"):
             if test.kind in KINDS:
@@ -106,6 +118,19 @@ def run_script(case: Case) -> None:
         runpy.run_path(str(case.path), run_name="__main__")
 
 
+def run_latency(case: Case) -> None:
+    """Measures one case of a script of the regression suite, in this process."""
+    sys.path.insert(0, str(case.path.parent))
+    os.chdir(case.path.parent)
+    os.environ["TL_PERF_REGRESSION_FORMAT"] = "json"
+    import tilelang.testing
+
+    function = runpy.run_path(str(case.path))[case.function]
+    # Its runner takes the functions of the module that calls it.
+    call = "tilelang.testing.regression(verbose=False)"
+    exec(call, {"tilelang": tilelang, case.function: function})
+
+
 def run_test(case: Case) -> int:
     """Runs a test function with pytest in this process."""
     import pytest
@@ -124,7 +149,9 @@ def child(case: Case, log: int) -> None:
     sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
     code = 0
     try:
-        if case.function is None:
+        if case.set == "latencies":
+            run_latency(case)
+        elif case.function is None:
             run_script(case)
         else:
             code = int(run_test(case))
@@ -162,6 +189,16 @@ def reason(error: str) -> str:
     return error[:120]
 
 
+def measured(text: str) -> dict[str, Any]:
+    """What a log says of a case's latency."""
+    found = [line for line in text.splitlines() if line.startswith(LATENCIES)]
+    rows = json.loads(found[-1].removeprefix(LATENCIES)) if found else []
+    if len(rows) != 1:
+        return {"status": "failed", "error": f"expected one latency, got {len(rows)}"}
+    result = {"milliseconds": rows[0]["latency"], "row": rows[0]["name"]}
+    return {**result, "by": "events"} if "measured by events" in text else result
+
+
 def finish(case: Case, status: int | None, text: str, seconds: float) -> None:
     """Fills in the case's result."""
     case.result = {"set": case.set, "name": case.name, "seconds": round(seconds, 2)}
@@ -175,6 +212,8 @@ def finish(case: Case, status: int | None, text: str, seconds: float) -> None:
         case.result |= {"status": "skipped", "error": why[0] if why else "skipped"}
     elif os.WEXITSTATUS(status) == 0:
         case.result |= {"status": "passed"}
+        if case.set == "latencies":
+            case.result |= measured(text)
     else:
         case.result |= {"status": "failed", "error": first_error(text)}
 
@@ -213,6 +252,30 @@ def run_all(todo: list[Case], jobs: int, limit: float, logs: Path, out: Any) -> 
             )
 
 
+def head(options: argparse.Namespace) -> dict[str, Any]:
+    """What ran where: the first line of the results."""
+    git = ["git", "-C", str(HERE), "rev-parse", "--short=10", "HEAD"]
+    own = subprocess.run(git, capture_output=True, text=True)
+    commit = options.label or own.stdout.strip() or "unknown"
+    device = "CPU"
+    if options.target.startswith("cuda"):
+        # In another process: a fork of one that has used the GPU cannot use it.
+        ask = "import torch; print(torch.cuda.get_device_name(0))"
+        said = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True)
+        device = said.stdout.strip() or "no GPU"
+    return {
+        "run": {
+            "of": "tilelang" if options.peer else "mlir_tile",
+            "commit": commit,
+            "tilelang": options.commit,
+            "target": options.target,
+            "device": device,
+            "torch": options.torch,
+            "own sizes": bool(options.own_sizes),
+        }
+    }
+
+
 def lacked_memory(case: Case) -> bool:
     """Whether a case may have failed only because others used the GPU's memory beside it."""
     return "out of memory" in case.result.get("error", "")
@@ -238,12 +301,16 @@ def summary(done: list[Case]) -> str:
 def passed_in(results: list[Path]) -> set[tuple[str, str]]:
     """Set and name of what passed in files that this script wrote."""
     rows = (json.loads(line) for path in results for line in path.read_text().splitlines())
-    return {(row["set"], row["name"]) for row in rows if row["status"] == "passed"}
+    return {(row["set"], row["name"]) for row in rows if row.get("status") == "passed"}
 
 
-def prepare(torch: str, target: str) -> None:
+def prepare(torch: str, target: str, peer: bool) -> None:
     """Imports what every case needs, once, before the forks."""
     sys.path.append(str(HERE / "references"))  # behind the packages that are installed
+    if peer:  # TileLang asks for the GPU when it is imported: each case does that for itself
+        import torch as _  # noqa: F401
+
+        return
     if torch == "stub":
         sys.path.insert(0, str(HERE.parent / "torch_stub"))
         import torch as _  # noqa: F401
@@ -267,7 +334,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repo", type=Path, required=True, help="TileLang's git directory")
     parser.add_argument("--commit", default=COMMIT)
-    parser.add_argument("--set", action="append", choices=("examples", "rows", "tests"))
+    parser.add_argument("--set", action="append", choices=SETS, help="default: all but latencies")
     parser.add_argument("--torch", choices=("stub", "real"), default="stub")
     parser.add_argument("--target", default="cpu", help="cuda: the GPU that is there")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one case")
@@ -276,25 +343,34 @@ def main() -> None:
     parser.add_argument(
         "--again", type=Path, nargs="+", default=[], help="what did not pass in these results only"
     )
+    parser.add_argument("--peer", action="store_true", help="runs TileLang itself (latencies)")
+    parser.add_argument("--label", help="what ran, where this is no checkout; default: its commit")
     parser.add_argument("--own-sizes", action="store_true", help="the scripts' default sizes")
     parser.add_argument("--out", type=Path, default=Path("acceptance.jsonl"))
     parser.add_argument("--logs", type=Path, help="keeps the cases' output in this folder")
     options = parser.parse_args()
     options.out = options.out.resolve()
+    if options.peer and options.set != ["latencies"]:
+        parser.error("expected --set latencies with --peer")
     with tempfile.TemporaryDirectory(prefix="acceptance-") as folder:
         root = Path(folder)
         unpack(options.repo, options.commit, root)
-        todo = cases(options.set or ["examples", "rows", "tests"], root, not options.own_sizes)
+        todo = cases(options.set or list(SETS[:3]), root, not options.own_sizes)
         passed = passed_in(options.again)
         todo = [c for c in todo if options.only in c.name and (c.set, c.name) not in passed]
         os.environ["TILELANG_CACHE_DIR"] = str(root / "cache")
         logs = (options.logs or root / "logs").resolve()
         logs.mkdir(parents=True, exist_ok=True)
         sys.path.append(str(root))
-        prepare(options.torch, options.target)
+        first = head(options)
+        prepare(options.torch, options.target, options.peer)
+        timed = [case for case in todo if case.set == "latencies"]
         try:
             with options.out.open("w") as out:
-                run_all(todo, options.jobs, options.limit, logs, out)
+                out.write(json.dumps(first) + "\n")
+                together = [case for case in todo if case.set != "latencies"]
+                run_all(together, options.jobs, options.limit, logs, out)
+                run_all(timed, 1, options.limit, logs, out)
                 alone = [case for case in todo if options.jobs > 1 and lacked_memory(case)]
                 run_all(alone, 1, options.limit, logs, out)
         finally:

@@ -8,6 +8,7 @@ ones here: arguments of its command line (a list), of its own `main` (a dictiona
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -225,15 +226,26 @@ def examples(root: Path) -> list[Path]:
     return found
 
 
-def rows(root: Path) -> list[tuple[str, Path]]:
-    """Cases of the regression suite: name, and the script whose function it measures."""
-    found = []
+def _regressions(root: Path) -> Iterator[tuple[Path, ast.FunctionDef]]:
+    """The cases of the regression suite: their scripts and functions."""
     for path in sorted(root.glob("**/regression_*.py")):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("regression_"):
-                script = path.parent / f"{_measured(node)}.py"
-                found.append((node.name.removeprefix("regression_"), script))
+                yield path, node
+
+
+def rows(root: Path) -> list[tuple[str, Path]]:
+    """Cases of the regression suite: name, and the script whose function it measures."""
+    found = []
+    for path, node in _regressions(root):
+        script = path.parent / f"{_measured(node)}.py"
+        found.append((node.name.removeprefix("regression_"), script))
     return [(name, script) for name, script in found if script.is_file()]
+
+
+def latencies(root: Path) -> list[tuple[str, Path]]:
+    """Cases of the regression suite: name, and the suite's script that measures it."""
+    return [(node.name.removeprefix("regression_"), path) for path, node in _regressions(root)]
 
 
 def _measured(case: ast.FunctionDef) -> str:

@@ -156,6 +156,8 @@ static std::optional<LLVM::AtomicBinOp> atomicKind(arith::AtomicRMWKind kind) {
     return LLVM::AtomicBinOp::_and;
   case arith::AtomicRMWKind::ori:
     return LLVM::AtomicBinOp::_or;
+  case arith::AtomicRMWKind::xori:
+    return LLVM::AtomicBinOp::_xor;
   case arith::AtomicRMWKind::assign:
     return LLVM::AtomicBinOp::xchg;
   default:

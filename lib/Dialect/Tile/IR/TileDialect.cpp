@@ -278,6 +278,14 @@ unsigned tile::getStorageBits(Type type) {
   return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
 }
 
+LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t count) {
+  if (count < 1 || count > 1024)
+    return emitError() << "[mbarrier-1] expected 1 to 1024 barriers, got "
+                       << count;
+  return success();
+}
+
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t stages, ArrayRef<Type> buffers,
                                RingSide producer,

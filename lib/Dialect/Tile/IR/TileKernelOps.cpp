@@ -263,6 +263,17 @@ int64_t tile::getAgentThreads(Operation *op) {
   return 0;
 }
 
+int64_t tile::getFragmentThreads(Value fragment) {
+  SmallVector<Value> seen{fragment};
+  for (size_t i = 0; i < seen.size(); ++i)
+    for (Operation *user : seen[i].getUsers()) {
+      if (!isa<ViewLikeOpInterface>(user))
+        return getAgentThreads(user);
+      llvm::append_range(seen, user->getResults());
+    }
+  return getAgentThreads(fragment.getDefiningOp());
+}
+
 int64_t KernelOp::getArgumentAlignment(unsigned i) {
   auto attrs = cast<DictionaryAttr>(getArgAttrs()[i]);
   if (auto alignment = attrs.getAs<IntegerAttr>(kAlignmentAttrName))

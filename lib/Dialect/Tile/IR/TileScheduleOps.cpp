@@ -293,11 +293,9 @@ LogicalResult WarpSpecializeOp::verify() {
       return emitOpError() << "[specialize-1] expected distinct names, got "
                            << name;
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (!kernel || (*this)->getParentOp() != kernel ||
-      llvm::range_size(
-          kernel.getBodyRegion().front().getOps<WarpSpecializeOp>()) != 1)
-    return emitOpError() << "[specialize-4] expected to stand in the kernel's "
-                            "top block, once";
+  if (!kernel || (*this)->getParentOfType<WarpSpecializeOp>())
+    return emitOpError() << "[specialize-4] expected to stand in a kernel, and "
+                            "in no other role";
   int64_t first = 0;
   for (auto [i, warps] : llvm::enumerate(getWarps())) {
     if (warps < 1 || warps > 32)

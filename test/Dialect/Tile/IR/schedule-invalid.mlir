@@ -310,22 +310,12 @@ tile.kernel @k() grid(%bx) = (1) threads(128) {
 
 // -----
 
-// specialize-4: once
-tile.kernel @k() grid(%bx) = (1) threads(32) {
-  // expected-error @+1 {{[specialize-4] expected to stand in the kernel's top block, once}}
-  tile.warp_specialize
-  role "a" warps(1) {}
-  tile.warp_specialize
-  role "a" warps(1) {}
-}
-
-// -----
-
-// specialize-4: on top
+// specialize-4: not in one another
 tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
-  scf.for %i = %n to %n step %n {
-    // expected-error @+1 {{[specialize-4] expected to stand in the kernel's top block, once}}
+  tile.warp_specialize
+  role "a" warps(1) {
+    // expected-error @+1 {{[specialize-4] expected to stand in a kernel, and in no other role}}
     tile.warp_specialize
-    role "a" warps(1) {}
+    role "b" warps(1) {}
   }
 }

@@ -44,6 +44,10 @@ namespace mlir::tile {
 /// in, else the kernel's.
 int64_t getAgentThreads(Operation *op);
 
+/// Threads that a fragment is spread over: those that run the code around what
+/// uses it, which may be a role's though the block allocates it.
+int64_t getFragmentThreads(Value fragment);
+
 /// Fails where a module with kernels holds anything else: a function or a
 /// global would be compiled with them, and could be any code.
 LogicalResult verifyOnlyKernels(ModuleOp module);

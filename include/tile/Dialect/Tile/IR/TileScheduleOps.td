@@ -196,7 +196,8 @@ def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
   let summary = "divides the warps of a block into roles that run side by side";
   let description = !strconcat(WarpSpecializeSyntax, [{
     Each region is the program of one role: of `warps` consecutive warps of the
-    block, in the order written. Roles meet in rings only. `registers` is the
+    block, in the order written. Roles meet in rings and at mbarriers only.
+    `registers` is the
     budget of a thread after redistribution, 0 to leave it as launched. Inside a
     role "all threads" are the role's. All roles end before what follows runs.
 
@@ -207,7 +208,7 @@ def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
     - specialize-3: register budgets are 0, or multiples of 8 from 24 to 256 and
       the same for all warps of a warpgroup; a role of four warps or more starts
       at a multiple of four.
-    - specialize-4: it stands in the kernel's top block, once.
+    - specialize-4: it stands in no other one.
 
     ```mlir
     tile.warp_specialize

@@ -72,4 +72,19 @@ def Tile_TokenType : Tile_Type<"Token", "token"> {
   }];
 }
 
+def Tile_MbarrierType : Tile_Type<"Mbarrier", "mbarrier"> {
+  let summary = "barriers that count arrivals of threads";
+  let description = [{
+    `count` barriers, 1 to 1024, each of 8 bytes in shared memory; see
+    `tile.mbarrier.create`.
+
+    ```mlir
+    !tile.mbarrier<2>
+    ```
+  }];
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // TILE_TYPES_TD

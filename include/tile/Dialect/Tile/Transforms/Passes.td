@@ -87,6 +87,53 @@ def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FormRolesPass : Pass<"tile-form-roles", "::mlir::ModuleOp"> {
+  let summary = "Turns parts of a kernel that only some warps run into roles";
+  let description = [{
+    What stands in `tile.on_warps` and the control flow around it becomes
+    `tile.warp_specialize`: each range of warps gets the loops and branches with its
+    own parts in them, and runs them at its own pace. Loops and branches in
+    which an operation on tiles stands outside of `tile.on_warps` stay the block's,
+    with roles in them. `tile.pipelined` around `tile.on_warps` becomes a plain loop: the
+    program says itself what is in flight. The CPU runs the same pass first.
+
+    Before, with 8 warps:
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {
+      tile.on_warps 0 count 4 {
+        tile.mbarrier.arrive %ready[%c0] : !tile.mbarrier<1>
+      }
+      tile.on_warps 4 count 4 {
+        tile.mbarrier.wait %ready[%c0] parity %k : !tile.mbarrier<1>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.warp_specialize
+    role "warps 0 to 3" warps(4) {
+      scf.for %k = %c0 to %n step %c1 {
+        tile.mbarrier.arrive %ready[%c0] : !tile.mbarrier<1>
+      }
+    }
+    role "warps 4 to 7" warps(4) {
+      scf.for %k = %c0 to %n step %c1 {
+        tile.mbarrier.wait %ready[%c0] parity %k : !tile.mbarrier<1>
+      }
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: kernels without `tile.on_warps`.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "say which roles there are">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
 def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
   let summary = "Compiles kernels once more, on promises that the launcher checks";
   let description = [{
@@ -307,6 +354,53 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
     Statistic<"numConversions", "num-conversions", "Number of layout conversions inserted">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SkipRescalingPass : Pass<"tile-skip-rescaling", "::mlir::ModuleOp"> {
+  let summary = "Lets a warp skip a multiplication of accumulators by factors that are all one";
+  let description = [{
+    An online softmax multiplies what a gemm has summed by a factor for each row,
+    the exponential of the old maximum less the new one. The more keys a row has
+    seen, the more often its maximum stays, and the factor is one. The pass puts
+    the store under the condition that it is not. The lowering compares the few
+    factors of a thread, lets the warp vote, and branches. The results stay the
+    same, bit for bit.
+
+    Acts on loops over a fragment that do nothing else, inside of a loop that
+    sums to this fragment by a gemm and computes the factors as exponentials of
+    differences; not where a thread has about as many factors as elements.
+
+    Before:
+
+    ```mlir
+    tile.parallel (%i, %j) in (128, 128) {
+      %x = memref.load %acc[%i, %j] : ...
+      %f = memref.load %factor[%i] : ...
+      %y = arith.mulf %x, %f : f32
+      memref.store %y, %acc[%i, %j] : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.parallel (%i, %j) in (128, 128) {
+      %x = memref.load %acc[%i, %j] : ...
+      %f = memref.load %factor[%i] : ...
+      %y = arith.mulf %x, %f : f32
+      %differs = arith.cmpf une, %f, %one : f32
+      scf.if %differs {
+        memref.store %y, %acc[%i, %j] : ...
+      }
+    }
+    ```
+
+    Needs: `--tile-infer-layouts`.
+    Leaves: conditions in loops over fragments.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false", "emit a remark for each loop that a warp may skip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> {

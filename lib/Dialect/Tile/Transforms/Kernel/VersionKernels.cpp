@@ -147,7 +147,8 @@ void VersionKernelsPass::addVersion(KernelOp kernel,
   auto builder = ImplicitLocOpBuilder::atBlockBegin(version.getLoc(), &body);
   auto assume = [&](Value value, int64_t divisor) {
     AssumeOp::create(builder, value, builder.getI64IntegerAttr(divisor),
-                     /*min=*/nullptr, /*max=*/nullptr);
+                     /*min=*/nullptr, /*max=*/nullptr,
+                     /*equals=*/Value());
   };
   for (const Promises &promise : promises) {
     BlockArgument argument = version.getKernelArgument(promise.argument);

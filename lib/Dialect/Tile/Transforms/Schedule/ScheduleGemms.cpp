@@ -232,6 +232,8 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       return no(name + " needs a result in the same iteration");
     if (writesOperand(&op, tail.gemms))
       return no(name + " writes an operand that is no slot of a ring");
+    if (isa<MbarrierArriveOp>(op))
+      return no(name + " says that their operands have been read");
     bool isLater = lastGemm->isBeforeInBlock(&op);
     if (isLater && !isMemoryEffectFree(&op) && !tail.isBehindLoop())
       return no(name + " follows them");

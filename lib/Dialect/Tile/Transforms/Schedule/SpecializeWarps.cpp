@@ -202,7 +202,7 @@ struct SpecializeWarpsPass
 private:
   static bool hasProduction(KernelOp kernel) {
     Block &body = kernel.getBodyRegion().front();
-    return body.getOps<WarpSpecializeOp>().empty() &&
+    return !statesRoles(kernel) &&
            llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
              return isMbarrierRing(ring.getRing());
            });
