@@ -93,7 +93,9 @@ private:
     unsigned size;
   };
 
-  bool fits(const Known &known, const Arg &arg, const int64_t *dims) const;
+  static bool fits(const Known &known, const Arg &arg, const int64_t *dims);
+  /// Puts addresses and scalars where they go.
+  void patch(Span<const Arg> args);
   bool overlaps(Span<const Arg> args) const;
   bool isWorthKeeping();
 
