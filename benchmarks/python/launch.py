@@ -83,25 +83,29 @@ def mock_ways(with_torch):
 
     exchange = open_mock()
     kernel = execution.compile(exchange_support.ADD, target="cuda:sm_90a").launcher
+    tensors = [
+        exchange.Tensor(0x100000 * i, (128, 256), (256, 1), (2, 32, 1), (2, 0)) for i in (1, 2, 3)
+    ]
+    ways = ways_of(kernel, *tensors)
     if with_torch:
         import torch
 
         exchange.on_gpu(torch.Tensor)
         a, b, c = (torch.empty(128, 256) for _ in range(3))
-    else:
-        a, b, c = (
-            exchange.Tensor(0x100000 * i, (128, 256), (256, 1), (2, 32, 1), (2, 0))
-            for i in (1, 2, 3)
-        )
-    ways = [
+        shape, more = tuple(a.shape), {"dtype": a.dtype, "device": a.device}
+        ways += [(f"PyTorch: {name}", way) for name, way in ways_of(kernel, a, b, c)[1:]]
+        ways += styles("mlir_tile", "cpu", {"target": "cuda:sm_90a"}).items()
+        ways.append(("torch.empty(shape)", lambda: torch.empty(shape, **more)))
+        ways.append(("torch.empty(*shape)", lambda: torch.empty(*shape, **more)))
+    return ways, lambda: None
+
+
+def ways_of(kernel, a, b, c):
+    return [
         ("driver", lambda: kernel.repeat(1000, a, b, c)),
         ("kernel", lambda: kernel(a, b, c)),
         ("kernel, stream given", lambda: kernel(a, b, c, stream=0x100)),
     ]
-    if with_torch:
-        ways += styles("mlir_tile", "cpu", {"target": "cuda:sm_90a"}).items()
-        ways.append(("torch.empty", lambda: torch.empty((128, 256), dtype=a.dtype, device=a.device)))
-    return ways, lambda: None
 
 
 def gpu_ways():
@@ -117,10 +121,14 @@ def gpu_ways():
     kernel(a, b, c)
     torch.testing.assert_close(c, a + b)
     stream = torch.cuda.current_stream()
+    address = stream.cuda_stream
+    nothing = [tensor[:0] for tensor in (a, b, c)]
     ways = [
         ("driver", lambda: kernel.repeat(200, a, b, c)),
         ("kernel", lambda: kernel(a, b, c)),
         ("kernel, torch stream given", lambda: kernel(a, b, c, stream=stream)),
+        ("kernel, the stream's address given", lambda: kernel(a, b, c, stream=address)),
+        ("all but the driver's launch", lambda: kernel(*nothing)),
         ("Executable", lambda: executable(a, b, c)),
         ("kernel, torch.empty_like", lambda: kernel(a, b, torch.empty_like(a))),
         ("torch.add(out=)", lambda: torch.add(a, b, out=c)),

@@ -100,9 +100,12 @@ LaunchMemo::LaunchMemo(const KernelSpec &kernel) {
 // At launch
 //===----------------------------------------------------------------------===//
 
+static uint64_t valueOf(const Arg &arg) {
+  return arg.kind == ArgKind::MemRef ? arg.data : arg.bits;
+}
+
 /// `at`: the argument's shape and strides as they were given.
-bool LaunchMemo::fits(const Known &one, const Arg &arg,
-                      const int64_t *at) const {
+bool LaunchMemo::fits(const Known &one, const Arg &arg, const int64_t *at) {
   if (arg.kind != one.kind || arg.type != one.type)
     return false;
   if (one.kind == ArgKind::Scalar)
@@ -144,26 +147,37 @@ bool LaunchMemo::overlaps(Span<const Arg> args) const {
 }
 
 bool LaunchMemo::matches(Span<const Arg> args) {
-  bool match = kernel && args.size() == known.size();
+  bool match = kernel && args.size() == known.size(), isSame = true;
   const int64_t *at = dims.data();
   for (size_t i = 0; match && i < known.size(); ++i) {
-    match = fits(known[i], args[i], at);
-    at += 2 * size_t(known[i].rank);
+    const Known &one = known[i];
+    const Arg &arg = args[i];
+    match = fits(one, arg, at);
+    isSame &= one.value == valueOf(arg);
+    at += 2 * size_t(one.rank);
   }
-  if (!match || overlaps(args)) {
+  // The same addresses do not overlap now, either.
+  if (!match || (!isSame && overlaps(args))) {
     ++misses;
     return false;
   }
   ++hits;
-  for (const Patch &patch : patches) {
-    const Arg &arg = args[patch.arg];
-    // Almost all are addresses: a copy of a known size is one instruction.
-    if (arg.kind == ArgKind::MemRef)
-      std::memcpy(patch.slot, &arg.data, sizeof(arg.data));
-    else
-      std::memcpy(patch.slot, &arg.bits, patch.size);
-  }
+  if (!isSame)
+    patch(args);
   return true;
+}
+
+void LaunchMemo::patch(Span<const Arg> args) {
+  for (size_t i = 0; i < known.size(); ++i)
+    known[i].value = valueOf(args[i]);
+  for (const Patch &patch : patches) {
+    const uint64_t &value = known[patch.arg].value;
+    // Almost all are addresses: a copy of a known size is one instruction.
+    if (patch.size == sizeof(value))
+      std::memcpy(patch.slot, &value, sizeof(value));
+    else
+      std::memcpy(patch.slot, &value, patch.size);
+  }
 }
 
 /// Shapes that change with every launch are kept now and then only.
@@ -190,10 +204,9 @@ void LaunchMemo::keep(Span<const Arg> args, const CheckedArgs &checked,
     Known &one = known[i];
     values[i] = checked.described[i];
     one.type = arg.type;
-    one.value = arg.bits;
+    one.value = valueOf(arg);
     if (arg.kind == ArgKind::Scalar)
       continue;
-    one.value = arg.data;
     one.hasStrides = arg.strides;
     one.isEmpty = range.empty();
     one.below = arg.data - range.begin;

@@ -14,6 +14,7 @@
 #define TILE_LIB_RUNTIME_LAUNCHMEMO_H
 
 #include "ArgCheck.h"
+#include "LaunchBuffer.h"
 #include "TensorMaps.h"
 #include "tile/Runtime/Launcher.h"
 
@@ -21,16 +22,6 @@
 #include <vector>
 
 namespace mlir::tile::runtime {
-
-/// What the driver is handed. Lives on the stack of a launch, uninitialized:
-/// writing 8 KB of zeros would cost more than the checks.
-struct LaunchBuffer {
-  alignas(kTensorMapAlign) char bytes[kMaxParamBytes];
-  void *params[kMaxParams];
-  unsigned grid[3];
-  bool empty;
-  const Kernel *kernel; ///< the version that is launched
-};
 
 /// One for each kernel; used by one thread at a time.
 class LaunchMemo {
@@ -102,7 +93,9 @@ private:
     unsigned size;
   };
 
-  bool fits(const Known &known, const Arg &arg, const int64_t *dims) const;
+  static bool fits(const Known &known, const Arg &arg, const int64_t *dims);
+  /// Puts addresses and scalars where they go.
+  void patch(Span<const Arg> args);
   bool overlaps(Span<const Arg> args) const;
   bool isWorthKeeping();
 

@@ -2,6 +2,7 @@
 """Calls that are remembered and need no Python function: which calls they are, what they launch."""
 
 import gc
+import threading
 import weakref
 
 import pytest
@@ -116,6 +117,30 @@ def test_a_table_may_change_while_it_launches(add, tensor):
     outputs = Like, empty, 0, (((4, 64), tensor(2)),)
     table._remember(add, 2, (), None, outputs, False)
     assert table(Like(), tensor(1)) == "called"  # no tensor, and nothing is remembered now
+
+
+def test_threads(exchange, add, tensor):
+    table, failures = Table(), []
+    args = [tensor(i) for i in range(3)]
+    add(*args)
+    exchange.mock(quiet=True)
+
+    def work(number):
+        try:
+            for i in range(300):
+                table._remember(add, 3, (number,), None, None, False)
+                assert table(*args, number) in (None, "called")
+                if i % 50 == number:
+                    table._forget()
+        except Exception as error:
+            failures.append(error)
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(12)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not failures
 
 
 # -- kernels and functions of jit ----------------------------------------------------------
