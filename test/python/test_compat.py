@@ -53,6 +53,20 @@ print(tilelang.cdiv(7, 2), PassConfigKey.TL_ENABLE_FAST_MATH.value)
     assert done.stdout == "4 tl.enable_fast_math\n", done.stderr
 
 
+def test_what_scripts_only_look_at_is_there(tmp_path):
+    script = """
+import tilelang, mlir_tile
+from tilelang.engine.callback import register_cuda_postproc_callback
+assert tilelang.__file__ == mlir_tile.__file__
+register_cuda_postproc_callback(lambda code, target: code)
+"""
+    done = run(tmp_path, script, target=None)
+    assert done.stderr.endswith(
+        "mlir_tile.errors.Error: register_cuda_postproc_callback: there is no C text here that a"
+        " function could change; kernels are PTX\n"
+    )
+
+
 @pytest.mark.parametrize(
     "line, name",
     [

@@ -258,3 +258,20 @@ def test_atomics_are_each_threads_where_threads_are_named():
     c = run(main, a, b, np.zeros(64, np.int32))
     np.testing.assert_array_equal(b, [64, 64])
     np.testing.assert_array_equal(np.sort(c - a), np.arange(64))
+
+
+def test_what_is_printed_has_its_name(capfd):
+    @T.prim_func
+    def main(A: T.Tensor((4,), "int32")):
+        with T.Kernel(1, threads=32) as bx:
+            count = T.alloc_var("int32")
+            count = A[2] + 1
+            T.print(A[2])
+            T.print(count)
+            T.print(bx)
+            T.print(A[3], msg="mine")
+            T.print(A[1] + 1)
+
+    run(main, np.arange(4, dtype=np.int32))
+    said = capfd.readouterr().out.splitlines()
+    assert said == ["A[2]: 2", "count: 3", "bx: 0", "mine: 3", ": 2"]

@@ -56,6 +56,7 @@ MODULES = {
     "tilelang.transform.pass_config": f"{_HERE}.passes",
     "tilelang.engine": f"{_HERE}.engine",
     "tilelang.engine.lower": f"{_HERE}.engine",
+    "tilelang.engine.callback": f"{_HERE}.engine",
     "tilelang.engine.param": f"{_HERE}.engine",
     "tilelang.tools": f"{_HERE}.tools",
     "tilelang.dtypes": "mlir_tile.language.dtypes",
@@ -73,6 +74,7 @@ MODULES = {
     "tilelang.cuda.language": "mlir_tile.language",
     "tilelang.cuda.target": f"{_HERE}.target",
     "tilelang.cuda.intrinsics": f"{_HERE}.mma_layouts",
+    "tilelang.cuda.intrinsics.sparse_layout": f"{_HERE}.sparse_layout",
     "tilelang.cuda.intrinsics.layout": f"{_HERE}.mma_layouts",
     "tilelang.cuda.intrinsics.layout.mma_layout": f"{_HERE}.mma_layouts",
     "tilelang.cuda.intrinsics.layout.utils": f"{_HERE}.mma_layouts",
@@ -164,6 +166,7 @@ class _Loader(importlib.abc.Loader):
         if module.__name__ == "tilelang":
             package = importlib.import_module("mlir_tile")
             module.__version__ = getattr(package, "__version__", "0")
+            module.__file__ = package.__file__
         else:
             importlib.import_module(MODULES_AND_TVM[module.__name__])
 

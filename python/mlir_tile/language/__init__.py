@@ -50,15 +50,17 @@ from .buffers import Buffer as _Buffer
 from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
 from .builder import Ref
 from .copying import async_copy, c2d_im2col, copy, im2col, tma_copy, transpose
+from .cuda_calls import call_extern, call_pure_extern, import_source
 from .dtypes import dtype
 from .errors import LanguageError, NoBuilderError, UnsupportedError
 from .filling import clear, fill
 from .functions import Macro, PrimFunc, macro, prim_func
-from .gemming import GemmWarpPolicy, gemm, gemm_sp, wgmma_gemm
+from .gemming import GemmWarpPolicy, gemm, wgmma_gemm
 from .kernel import (
     ClusterKernel,
     Kernel,
     KernelLaunchFrame,
+    block_rank_in_cluster,
     get_block_binding,
     get_block_bindings,
     get_block_extent,
@@ -127,6 +129,7 @@ from .reducing import (
     reducer_init,
     reducer_update,
 )
+from .sparse import gemm_sp
 from .values import Const as FloatImm
 from .values import Const as IntImm
 from .values import Expr as PrimExpr
@@ -149,9 +152,7 @@ globals().update(_dtypes.all_names())
 BufferType = _Buffer
 
 __all__ = sorted(
-    x
-    for x in globals()
-    if not x.startswith("_") or x.startswith("__") and not x.endswith("__")
+    x for x in globals() if not x.startswith("_") or x.startswith("__") and not x.endswith("__")
 )
 
 

@@ -290,7 +290,7 @@ class Builder(Conditions, Macros):
         if isinstance(value, Buffer):
             if value.is_var and copies:
                 return self.define(name, value.as_load())
-            if value.name == "buffer":
+            if value.name in ("buffer", "variable"):
                 value.name = name
             return value
         if isinstance(value, OutputTensor):

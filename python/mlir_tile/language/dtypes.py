@@ -273,3 +273,12 @@ def float_text(number, kind):
     plus, minus, nan = patterns[name]
     bits = nan if math.isnan(number) else plus if number > 0 else minus
     return f"0x{bits:0{kind.bits // 4}X}"
+
+
+def __getattr__(name):
+    """`_TORCH_DTYPE_TO_STR`, TileLang's table of torch's types, once torch is imported."""
+    torch = sys.modules.get("torch")
+    if name != "_TORCH_DTYPE_TO_STR" or torch is None:
+        raise AttributeError(name)
+    names = (key for key in SCALAR_NAMES if str(getattr(torch, key, "")) == f"torch.{key}")
+    return {getattr(torch, key): key for key in names}

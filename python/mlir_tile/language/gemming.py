@@ -126,7 +126,3 @@ def wgmma_gemm(
 ):
     """T.gemm: the compiler chooses the instruction, and waits where the result is read."""
     _gemm("T.wgmma_gemm", A, B, C, transpose_A, transpose_B, policy, clear_accum)
-
-
-def gemm_sp(*_, **__):
-    return unsupported("T.gemm_sp (2:4 sparse operands)")

@@ -8,7 +8,7 @@ know.
 from .buffers import Buffer, Region, region_of
 from .builder import current
 from .errors import fail
-from .values import Expr, as_value, is_expr, truth
+from .values import Expr, Let, Load, Variable, as_value, is_expr, truth
 
 
 def sync_threads(barrier_id=None, arrive_count=None):
@@ -73,7 +73,10 @@ def print(obj=None, msg="", warp_group_id=0, warp_id=0, *_, **__):  # noqa: A001
     if isinstance(obj, str):
         fail("T.print of a text alone is not supported yet; pass a value and the text as msg")
     value = as_value(obj) if is_expr(obj) or isinstance(obj, (int, float)) else obj
-    builder.tile("print", value=value, message=str(msg))
+    # Without a text of the user's, the name of what is printed.
+    named = isinstance(value, (Load, Let, Variable)) or getattr(obj, "is_var", False)
+    text = msg or (getattr(obj, "name", None) or repr(value) if named else "")
+    builder.tile("print", value=value, message=str(text))
 
 
 def device_assert(condition, msg=""):

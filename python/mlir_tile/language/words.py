@@ -15,7 +15,7 @@ from .vectors import Lanes, lane_count, lane_of
 _WORD, _HALF = dtype("uint32"), dtype("uint64")
 
 
-def _place(value, construct):
+def place_of(value, construct):
     """The element that a buffer, a region of one, or an element begins at."""
     if isinstance(value, Region):
         return Load(value.buffer, value.offsets)
@@ -32,7 +32,7 @@ def access_ptr(
     """The place of a buffer, slice or element, for operations that take one; `offset`: that many
     elements on. How it is accessed, and how many elements, the operation says itself."""
     current("T.access_ptr")
-    place = _place(base, "T.access_ptr")
+    place = place_of(base, "T.access_ptr")
     if number_of(as_value(offset)) == 0:
         return base if isinstance(base, (Buffer, Region)) else place
     return _next(place, offset, "T.access_ptr")
@@ -105,7 +105,7 @@ def _loads(name, bits, space):
 
 
 def _checked(value, construct, space, bits):
-    place = _place(value, construct)
+    place = place_of(value, construct)
     if place.buffer.space not in space:
         fail(f"{construct}: expected an element in {space[0]} memory, got {place.buffer!r}")
     if place.buffer.dtype.bits not in (8, 16, 32, 64) or place.buffer.dtype.bits > bits:
@@ -173,4 +173,4 @@ def __ldg(buffer, index=None):
     """An element of an argument that the kernel only reads."""
     if index is not None:
         return buffer[index]
-    return _place(buffer, "T.__ldg")
+    return place_of(buffer, "T.__ldg")

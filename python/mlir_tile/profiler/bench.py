@@ -69,7 +69,8 @@ def _bench_with_cupti(fn: Callable[[], Any], cache: Any, n_repeat: int) -> float
     All that `fn` starts on the device counts (kernels, copies, fills), without the gaps between;
     the overwriting of `cache` in front of each call does not. 0 where CUPTI records nothing.
     """
-    profiler = sys.modules["torch"].profiler
+    torch = sys.modules["torch"]
+    profiler = torch.profiler
     activities = [profiler.ProfilerActivity.CPU, profiler.ProfilerActivity.CUDA]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch's about this schedule
@@ -80,6 +81,7 @@ def _bench_with_cupti(fn: Callable[[], Any], cache: Any, n_repeat: int) -> float
                     with profiler.record_function(_FLUSH):
                         cache.zero_()
                     fn()
+                torch.cuda.synchronize()  # what a round started ends in it
                 found.step()
     microseconds = 0.0
     for event in found.events():

@@ -25,6 +25,10 @@ REASONS = (
     (r"WS(Role|Schedule|Scope|Sync)|ws_op|annotate_ws_schedule", _WS),
     (r"alloc_barrier|mbarrier|barrier_(arrive|wait)", "barriers by hand"),
     (r"cluster", "barriers and copies of clusters by hand; T.ClusterKernel makes clusters"),
+    (r"compress_\w+_ordered_metadata.*inside the buf",
+     "its own kernel that compresses writes behind the end of a thread's array, which the CPU"
+     " target refuses"),
+    (r"test_bench_cupti", "measures a GPU"),
     (r"gemm_sp|compress", "sparse operands (2:4)"),
     (r"needs compute capability", "is for another GPU"),
     (r"time limit|timeout", "longer than the time limit here (8 GB of memory on the CPU)"),
@@ -36,7 +40,7 @@ REASONS = (
     (r"jit_nvrtc|pass_config_disable_warp_specialized",
      "sums in float16 are rounded to float16 at each step here on the CPU, as the script says;"
      " tensor cores keep more bits"),
-    (r"get_backend|kernel_cache|lower_trace|grouped_compile|language\.common|engine\.callback"
+    (r"get_backend|kernel_cache|lower_trace|grouped_compile|language\.common|engine\.callback|jit_callback"
      r"|cuda\.language\.intrinsics|mma_load_a_32x32|SwizzleMode|_TORCH_DTYPE|tilelang_out_idx",
      _TILELANG),
     (r"Buffer read before initialization", "the same is said by the logger `mlir_tile`"),
