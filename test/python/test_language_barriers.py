@@ -115,3 +115,96 @@ def test_reducers_of_bits(kind, target):
     compile_kernel(main, target=target)(a, b)
     of = {"bitand": np.bitwise_and, "bitor": np.bitwise_or, "bitxor": np.bitwise_xor}[kind]
     np.testing.assert_array_equal(b, of.reduce(a, axis=1))
+
+
+def _three_ranges():
+    """Threads 256 to 383 copy pieces, two groups of warps add them up, each its half of columns."""
+
+    @T.prim_func
+    def main(A: T.Tensor((4, 32, 64), "float32"), B: T.Tensor((32, 64), "float32")):
+        with T.Kernel(1, threads=384):
+            s = T.alloc_shared((2, 32, 64), "float32")
+            left = T.alloc_fragment((32, 32), "float32")
+            right = T.alloc_fragment((32, 32), "float32")
+            row = T.alloc_var("int32")
+            ready = T.alloc_barrier([128] * 2)
+            free = T.alloc_barrier([256] * 2)
+            tx = T.get_thread_binding()
+            if tx < 128:
+                T.set_max_nreg(168, 1)
+                T.clear(left)
+                for k in T.serial(2):
+                    for stage in T.unroll(2):
+                        T.barrier_wait(ready[stage], k & 1)
+                        for i, j in T.Parallel(32, 32):
+                            left[i, j] += s[stage, i, j]
+                        T.barrier_arrive(free[stage])
+                T.copy(left, B[0:32, 0:32])
+            elif tx >= 128 and tx < 256:
+                T.set_max_nreg(168, 1)
+                T.clear(right)
+                for k in T.serial(2):
+                    for stage in T.unroll(2):
+                        T.barrier_wait(ready[stage], k & 1)
+                        for i, j in T.Parallel(32, 32):
+                            right[i, j] += s[stage, i, 32 + j]
+                        T.barrier_arrive(free[stage])
+                T.copy(right, B[0:32, 32:64])
+            elif tx >= 256:
+                T.set_max_nreg(80, 0)
+                for k in T.serial(2):
+                    for stage in T.unroll(2):
+                        T.barrier_wait(free[stage], (k & 1) ^ 1)
+                        for r in T.serial(4):
+                            row = r * 8 + (tx - 256) // 16
+                            T.ptx_cp_async(
+                                T.access_ptr(s[stage, row, (tx - 256) % 16 * 4], "w", 4),
+                                T.access_ptr(A[2 * k + stage, row, (tx - 256) % 16 * 4], "r", 4),
+                                4,
+                            )
+                        T.cp_async_barrier_noinc(ready[stage])
+
+    return main
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_three_ranges_of_warps_and_pieces(target):
+    a = np.random.default_rng(2).integers(-8, 9, (4, 32, 64)).astype(np.float32)
+    b = np.zeros((32, 64), np.float32)
+    compile_kernel(_three_ranges(), target=target)(a, b)
+    np.testing.assert_array_equal(b, a.sum(axis=0))
+
+
+def test_budgets_become_those_of_roles():
+    text = compile_kernel(_three_ranges(), target="cpu").prim_func.modules[0]
+    for first, registers in ((0, 168), (4, 168), (8, 80)):
+        assert f"tile.on_warps {first} count 4 registers {registers} {{" in str(text)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_one_thread_of_the_warps_stores(target):
+    @T.prim_func
+    def main(A: T.Tensor((8,), "int32")):
+        with T.Kernel(1, threads=384):
+            b = T.alloc_barrier(128)
+            s = T.alloc_shared((2,), "int32")
+            tx = T.get_thread_binding()
+            if tx >= 128:
+                with_group = tx // 256
+                s[with_group] = 7 + with_group
+                T.barrier_wait(b, 0)
+                if tx == 130:
+                    A[0], A[1] = s[0], s[1]
+            else:
+                if tx % 32 == 0:
+                    A[2 + tx // 32] = tx // 32
+                T.barrier_arrive(b)
+
+    a = np.zeros(8, np.int32)
+    compile_kernel(main, target=target)(a)
+    assert a.tolist() == [7, 8, 0, 1, 2, 3, 0, 0]
+
+
+def test_what_other_warps_wrote_is_written(caplog):
+    compile_kernel(_gemm("if"), target="cpu")
+    assert "before initialization" not in caplog.text

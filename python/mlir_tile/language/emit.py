@@ -15,7 +15,7 @@ from .emit_memory import Memory, reads_fragment
 from .emit_threads import Threads
 from .emit_tiles import Tiles
 from .emit_values import Values
-from .emit_warps import HandWarps
+from .emit_warps import HandWarps, by_hand
 from .errors import fail, unsupported
 from .memory import Pointer
 from .ranges import Facts, alone_in, linear
@@ -67,6 +67,9 @@ class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
         """The text of the module."""
         header = self.header()
         self.find_threads(self.kernel.body)
+        self.warps = None
+        if by_hand(self.kernel.body):
+            self.sink(self.kernel.body)
         self.block(self.kernel.body)
         self.promise_sizes()
         lines = [
@@ -402,8 +405,7 @@ class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
         does."""
         condition = None
         for low, high in gaps:
-            digit = self.kernel.thread_index // low % (high // low)
-            one = self.keep(Op("eq", (digit, 0), BOOL))
+            one = self.keep(self.is_first(low, high))
             condition = one if condition is None else self.keep(Op("and", (condition, one), BOOL))
         name, loc = self.value(condition), self.loc
         with self.region():

@@ -89,11 +89,10 @@ class While(Statement):
 class Warps(Statement):
     """What only some warps of the block do: `count` of them from `first` on."""
 
-    __slots__ = ("first", "count", "registers", "body")
+    __slots__ = ("first", "count", "body")
 
     def __init__(self, first, count):
-        self.first, self.count, self.registers = first, count, 0
-        self.body = []
+        self.first, self.count, self.body = first, count, []
 
     @property
     def blocks(self):

@@ -56,10 +56,11 @@ for _name in _IGNORED:
 
 
 def set_max_nreg(reg_count=0, is_inc=1):
-    """In `with T.ws(...)`: the registers of a thread of these warps. Elsewhere it says nothing."""
+    """The registers of a thread of the warps that run it: in `with T.ws(...)`, or under a condition
+    on whole warps with barriers. Elsewhere it says nothing."""
     builder = current("T.set_max_nreg")
-    if builder.warps is not None:
-        builder.warps.registers = int(reg_count)
+    if builder.block is not None:
+        builder.tile("set_max_nreg", registers=int(reg_count))
 
 
 def print(obj=None, msg="", warp_group_id=0, warp_id=0, *_, **__):  # noqa: A001 - TileLang's name
