@@ -112,9 +112,9 @@ static int onGpuFromObject(void *object, dlpack::Tensor *out) {
 /// is no GPU, launches are measured with the library's own functions so.
 static PyObject *onGpu(PyObject *, PyObject *type) {
   PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
-  void *pointer =
-      capsule ? PyCapsule_GetPointer(capsule, dlpack::kExchangeCapsule)
-              : nullptr;
+  void *pointer = capsule
+                      ? PyCapsule_GetPointer(capsule, dlpack::kExchangeCapsule)
+                      : nullptr;
   Py_XDECREF(capsule); // the table lives as long as the process
   if (!pointer)
     return nullptr;

@@ -211,7 +211,7 @@ LogicalResult ParallelLowering::emitGroups() {
   OpBuilder::InsertionGuard restored(lowering.builder);
   // Outside of roles ptxas took up to 38 registers more for them, in code that
   // hardly runs, and fewer blocks had room (docs/Rationale/Hopper.md).
-  if (op->getParentOfType<WarpSpecializeOp>())
+  if (lowering.agent.barrier != 0)
     comparisons.emplace(lowering, op, threadPart);
   if (std::optional<LoopGuard> guard = findGuard(op, layout)) {
     FailureOr<Value> any = emitVote(*guard);
