@@ -46,8 +46,8 @@ ODD = [
 ]
 
 
-def configurations(d, causal, element="bf16"):
-    plain = Attention(element=element, d=d, causal=causal)
+def configurations(d, causal, lazy, element="bf16"):
+    plain = Attention(element=element, d=d, causal=causal, lazy=lazy)
     change = lambda **fields: dataclasses.replace(plain, **fields)
     found = [
         plain,
@@ -57,6 +57,8 @@ def configurations(d, causal, element="bf16"):
         change(rows=192, threads=384, keys=128 if d == 64 else 96),
         change(rows=192, threads=384, keys=128 if d == 64 else 96, persistent=1),
         change(rows=192, threads=384, keys=64, stages=3, persistent=1),
+        change(rows=192, threads=384),
+        change(rows=192, threads=384, persistent=1),
         change(rows=64, threads=128, keys=64),
         change(rows=64, threads=128, keys=64, persistent=2),
         change(specialize=False),
@@ -65,11 +67,16 @@ def configurations(d, causal, element="bf16"):
         change(rows=64, threads=128, keys=128, specialize=False),
         change(rows=64, threads=128, keys=96, specialize=False),
     ]
-    return found + ([change(keys=256), change(stages=3)] if d == 64 else [change(keys=176), change(keys=160)])
+    found += [change(keys=256), change(stages=3)] if d == 64 else [change(keys=176), change(keys=160)]
+    return list(dict.fromkeys(found))
+
+
+# What is measured, and whether its programs rescale only where a maximum has grown by much.
+MODES = {"attention": False, "attention, lazy": True}
 
 
 def programs():
-    return [p for d in (64, 128) for causal in (False, True) for p in configurations(d, causal)]
+    return [p for d in (64, 128) for causal in (False, True) for lazy in MODES.values() for p in configurations(d, causal, lazy)]
 
 
 def reference(torch, q, k, v, causal):
@@ -149,25 +156,27 @@ def run(options):
     )
     for b, h, s, d, causal in ODD:
         tensors = tensors_of(bench, b, h, s, d)
-        for program in bench.packed(configurations(d, causal)):
+        for program in bench.packed([p for lazy in MODES.values() for p in configurations(d, causal, lazy)]):
             verify(bench, program, bench.bind(program, dict(zip("QKVO", tensors))), tensors)
     print(f"odd lengths: {len(bench.wrong)} wrong", flush=True)
     for b, h, s, d, causal in SHAPES[: options.shapes]:
         tensors = tensors_of(bench, b, h, s, d)
-        good = []
-        for program in bench.packed(configurations(d, causal)):
-            launch = bench.bind(program, dict(zip("QKVO", tensors)))
-            if verify(bench, program, launch, tensors):
-                good.append((bench.time(launch, rep=options.tune_rep, warmup=4), program.ident(), launch))
-        if good:
-            _, name, launch = min(good, key=lambda g: g[:2])
-            flops = 4 * b * h * s * s * d // (2 if causal else 1)
-            label = f"{b}x{h}x{s}x{d} {'causal' if causal else 'full'}"
-            bench.report("attention", label, name, launch, flops, {"cudnn": cudnn(bench, tensors, b, h, causal)})
+        for mode, lazy in MODES.items():
+            good = []
+            for program in bench.packed(configurations(d, causal, lazy)):
+                launch = bench.bind(program, dict(zip("QKVO", tensors)))
+                if verify(bench, program, launch, tensors):
+                    good.append((bench.time(launch, rep=options.tune_rep, warmup=4), program.ident(), launch))
+            if good:
+                _, name, launch = min(good, key=lambda g: g[:2])
+                flops = 4 * b * h * s * s * d // (2 if causal else 1)
+                label = f"{b}x{h}x{s}x{d} {'causal' if causal else 'full'}"
+                bench.report(mode, label, name, launch, flops, {"cudnn": cudnn(bench, tensors, b, h, causal)})
         if options.json:
             pathlib.Path(options.json).write_text(json.dumps(dict(rows=bench.rows, wrong=bench.wrong)))
-    if bench.rows:
-        bench.summary("attention")
+    for mode in MODES:
+        if bench.rows:
+            bench.summary(mode)
     print(f"{len(bench.rows)} measured, {len(bench.wrong)} wrong, {time.time() - start:.0f} s")
     return 1 if bench.wrong or not bench.rows else 0
 

@@ -46,7 +46,7 @@ tile.kernel @attention(%Q: memref<?x?x128xbf16> {tile.alignment = 16, tile.shape
     scf.if %masked {
       tile.parallel (%i, %j) in (128, 128) {
       %key = arith.addi %n, %j : index
-      %out = arith.cmpi uge, %key, %keys : index
+      %out = arith.cmpi sge, %key, %keys : index
       %x = memref.load %S[%i, %j] : memref<128x128xf32, #tile.fragment>
       %y = arith.select %out, %lowest, %x : f32
       memref.store %y, %S[%i, %j] : memref<128x128xf32, #tile.fragment>

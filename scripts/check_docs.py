@@ -30,9 +30,15 @@ def tracked():
     return [str(p.relative_to(ROOT)) for p in ROOT.rglob("*") if p.is_file() and "build" not in p.parts]
 
 
+def passes(name):
+    """A Passes.td with the files of its folder that it includes."""
+    folder = name.rpartition("/")[0].removeprefix("include/")
+    return re.sub(rf'^include "({re.escape(folder)}/\w+\.td)"$', lambda found: read("include/" + found[1]), read(name), flags=re.M)
+
+
 def declared(name):
     """Pairs of the name of a pass and its flag, in the order of a Passes.td."""
-    return re.findall(r'^def (\w+)Pass\s*:\s*Pass<"([\w-]+)"', read(name), re.M)
+    return re.findall(r'^def (\w+)Pass\s*:\s*Pass<"([\w-]+)"', passes(name), re.M)
 
 
 def order():
@@ -46,7 +52,7 @@ def order():
     wanted = [flag for flag in run if flag in here]
     if [flag for flag in here if flag in run] != wanted:
         wrong.append(f"{TRANSFORMS} declares {here}, lib/Pipelines/Pipelines.cpp runs {wanted}")
-    for part in re.split(r"^def ", read(TRANSFORMS), flags=re.M)[1:]:
+    for part in re.split(r"^def ", passes(TRANSFORMS), flags=re.M)[1:]:
         flag = re.search(r'Pass<"([\w-]+)"', part)
         needs = re.search(r"Needs: (.*?)\.\n", part, re.S)
         if not flag or not needs:

@@ -4,6 +4,7 @@
 
     benchmarks/python/launch.py            # a GPU, PyTorch (and CuPy where it is installed)
     benchmarks/python/launch.py --mock     # no GPU: the tests' tensors and the mock driver
+    benchmarks/python/launch.py --mock --torch  # the same with PyTorch's tensors, and the styles
     benchmarks/python/launch.py --tilelang # the same scripts by both packages, alternating
 
 Nanoseconds of a call as its caller waits for it, without the loop's own cost; the minimum of
@@ -13,6 +14,7 @@ compared with. Work is waited for after each round, of few enough launches not t
 
 import argparse
 import itertools
+import json
 import pathlib
 import sys
 import time
@@ -53,26 +55,57 @@ def report(ways, wait, arguments):
         print(f"{name:34s} {taken:9.0f} ns {over}")
 
 
-def mock_ways():
+def open_mock():
+    """The tests' tensors and mock driver, on which all kernels of this process are loaded."""
     import exchange_support
 
-    from mlir_tile import execution
     from mlir_tile._mlir_libs import _launch
 
     exchange = exchange_support.build()
-    executable = execution.compile(exchange_support.ADD, target="cuda:sm_90a")
-    exchange_support.declare_parameters(exchange, executable.manifest)
     exchange.mock(quiet=True)
-    kernel = _launch.device_kernel(executable.artifact, "add", exchange.__file__)
-    a, b, c = (
+    device_kernel = _launch.device_kernel
+
+    def on_mock(artifact, name):
+        for manifest in json.loads(_launch.manifest(artifact))["kernels"]:
+            exchange_support.declare_parameters(exchange, manifest)
+        kernel = device_kernel(artifact, name, exchange.__file__)
+        kernel.load()  # while the parameters are those of this kernel, not of a namesake
+        return kernel
+
+    _launch.device_kernel = on_mock
+    return exchange
+
+
+def mock_ways(with_torch):
+    import exchange_support
+
+    from mlir_tile import execution
+
+    exchange = open_mock()
+    kernel = execution.compile(exchange_support.ADD, target="cuda:sm_90a").launcher
+    tensors = [
         exchange.Tensor(0x100000 * i, (128, 256), (256, 1), (2, 32, 1), (2, 0)) for i in (1, 2, 3)
-    )
-    ways = [
+    ]
+    ways = ways_of(kernel, *tensors)
+    if with_torch:
+        import torch
+
+        exchange.on_gpu(torch.Tensor)
+        a, b, c = (torch.empty(128, 256) for _ in range(3))
+        shape, more = tuple(a.shape), {"dtype": a.dtype, "device": a.device}
+        ways += [(f"PyTorch: {name}", way) for name, way in ways_of(kernel, a, b, c)[1:]]
+        ways += styles("mlir_tile", "cpu", {"target": "cuda:sm_90a"}).items()
+        ways.append(("torch.empty(shape)", lambda: torch.empty(shape, **more)))
+        ways.append(("torch.empty(*shape)", lambda: torch.empty(*shape, **more)))
+    return ways, lambda: None
+
+
+def ways_of(kernel, a, b, c):
+    return [
         ("driver", lambda: kernel.repeat(1000, a, b, c)),
         ("kernel", lambda: kernel(a, b, c)),
         ("kernel, stream given", lambda: kernel(a, b, c, stream=0x100)),
     ]
-    return ways, lambda: None
 
 
 def gpu_ways():
@@ -88,10 +121,14 @@ def gpu_ways():
     kernel(a, b, c)
     torch.testing.assert_close(c, a + b)
     stream = torch.cuda.current_stream()
+    address = stream.cuda_stream
+    nothing = [tensor[:0] for tensor in (a, b, c)]
     ways = [
         ("driver", lambda: kernel.repeat(200, a, b, c)),
         ("kernel", lambda: kernel(a, b, c)),
         ("kernel, torch stream given", lambda: kernel(a, b, c, stream=stream)),
+        ("kernel, the stream's address given", lambda: kernel(a, b, c, stream=address)),
+        ("all but the driver's launch", lambda: kernel(*nothing)),
         ("Executable", lambda: executable(a, b, c)),
         ("kernel, torch.empty_like", lambda: kernel(a, b, torch.empty_like(a))),
         ("torch.add(out=)", lambda: torch.add(a, b, out=c)),
@@ -113,14 +150,18 @@ def gpu_ways():
     return ways, torch.cuda.synchronize
 
 
-def styles(module):
-    """TileLang's three ways to call a kernel, by name, in the package `module`."""
+def styles(module, device="cuda", options=None):
+    """TileLang's three ways to call a kernel, by name, in the package `module`.
+
+    `options`: of its `jit`.
+    """
     import importlib
 
     import torch
 
     tilelang = importlib.import_module(module)
     T = importlib.import_module(f"{module}.language")
+    jit = tilelang.jit(**(options or {}))
 
     def lazy(M, N):
         @T.prim_func
@@ -137,7 +178,7 @@ def styles(module):
 
         return add
 
-    @tilelang.jit
+    @jit
     def into(A, B, C):
         M, N = T.const("M, N")
         A: T.Tensor((M, N), T.float32)
@@ -149,7 +190,7 @@ def styles(module):
                     A[by * 32 + i, bx * 32 + j] + B[by * 32 + i, bx * 32 + j]
                 )
 
-    @tilelang.jit
+    @jit
     def made(A, B):
         M, N = T.const("M, N")
         A: T.Tensor((M, N), T.float32)
@@ -162,15 +203,15 @@ def styles(module):
                 )
         return C
 
-    a, b = (torch.randn(128, 256, device="cuda") for _ in range(2))
+    a, b = (torch.randn(128, 256, device=device) for _ in range(2))
     c = torch.empty_like(a)
-    kernel = tilelang.jit(lazy)(128, 256)
+    kernel = jit(lazy)(128, 256)
     ways = {
         "lazy": lambda: kernel(a, b, c),
         "eager, without allocation": lambda: into(a, b, c),
         "eager, T.empty": lambda: made(a, b),
     }
-    for way in ways.values():
+    for way in ways.values() if device == "cuda" else ():
         c.zero_()
         result = way()
         found = result if isinstance(result, torch.Tensor) else c
@@ -198,13 +239,14 @@ def against_tilelang(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mock", action="store_true", help="no GPU: the mock driver")
+    parser.add_argument("--torch", action="store_true", help="of --mock: PyTorch's tensors")
     parser.add_argument("--tilelang", action="store_true", help="compare with TileLang's own")
     parser.add_argument("--launches", type=int, default=500, help="of a round")
     parser.add_argument("--rounds", type=int, default=50)
     arguments = parser.parse_args()
     if arguments.tilelang:
         return against_tilelang(arguments)
-    ways, wait = mock_ways() if arguments.mock else gpu_ways()
+    ways, wait = mock_ways(arguments.torch) if arguments.mock else gpu_ways()
     report(ways, wait, arguments)
 
 

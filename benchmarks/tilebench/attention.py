@@ -24,6 +24,9 @@ class Attention:
     persistent: int = 0
     specialize: bool | None = None
     accurate: bool = False  # exp2 without the approximate form
+    # A maximum counts once it is 2^8 times the one that counted before: weights are at most 2^8 then, and sums and
+    # products are seldom multiplied.
+    lazy: bool = False
     name: str = ""
 
     def ident(self):
@@ -40,7 +43,7 @@ class Attention:
         ]
         parts += [f"P{self.persistent}"] * bool(self.persistent)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
-        return "_".join(parts + ["accurate"] * self.accurate)
+        return "_".join(parts + ["accurate"] * self.accurate + ["lazy"] * self.lazy)
 
     def arguments(self):
         shape = ["heads", "S", "D"]
@@ -60,6 +63,15 @@ def attention_text(p):
     scale = math.log2(math.e) / math.sqrt(d)
     fast = "" if p.accurate else " fastmath<afn>"
     policy = "policy = #tile.warp_policy<full_row>"
+    if p.lazy:
+        largest = f"""      %enough = arith.addf %old, %margin : f32
+      %grows = arith.cmpf ogt, %new, %enough : f32
+      %both = arith.select %grows, %new, %old : f32"""
+        margin = f"""
+  // A maximum counts once weights against the old one exceed 2^8.
+  %margin = arith.constant {8 / scale!r} : f32"""
+    else:
+        largest, margin = "      %both = arith.maximumf %old, %new : f32", ""
     kernel = [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
     kernel += [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
     attributes = f" attributes {{{', '.join(kernel)}}}" if kernel else ""
@@ -74,8 +86,8 @@ def attention_text(p):
   // From this key on a block holds keys behind some query, or beyond the end.
   %limit = arith.minui %m, %keys : index
 """
-        test = """      %behind = arith.cmpi ugt, %key, %query : index
-      %beyond = arith.cmpi uge, %key, %keys : index
+        test = """      %behind = arith.cmpi sgt, %key, %query : index
+      %beyond = arith.cmpi sge, %key, %keys : index
       %out = arith.ori %behind, %beyond : i1
 """
         query = "      %query = arith.addi %m, %i : index\n"
@@ -85,7 +97,7 @@ def attention_text(p):
   // A block that ends beyond this holds keys beyond the end.
   %limit = arith.addi %keys, %c0 : index
 """
-        test = "      %out = arith.cmpi uge, %key, %keys : index\n"
+        test = "      %out = arith.cmpi sge, %key, %keys : index\n"
         query = ""
     return f"""{HEAD}tile.kernel @{p.ident()}(%Q: {g} {{tile.alignment = 16}}, %K: {g} {{tile.alignment = 16}}, %V: {g} {{tile.alignment = 16}}, %O: {g} {{tile.alignment = 16}})
     grid(%b, %h) = (dim(%Q, 1) ceildiv {rows}, dim(%Q, 0)) threads({p.threads}){attributes} {{
@@ -97,7 +109,7 @@ def attention_text(p):
   // Less than any score; the exponential of what is so far below another is 0.
   %lowest = arith.constant -1.0e+30 : f32
   // log2(e) / sqrt({d}): the softmax is taken in powers of two.
-  %scale = arith.constant {scale!r} : f32
+  %scale = arith.constant {scale!r} : f32{margin}
   %queries = memref.dim %Q, %c1 : {g}
   %keys = memref.dim %K, %c1 : {g}
 {start}
@@ -135,7 +147,7 @@ def attention_text(p):
     tile.parallel (%i) in ({rows}) {{
       %old = memref.load %largest[%i] : {row}
       %new = memref.load %blockmax[%i] : {row}
-      %both = arith.maximumf %old, %new : f32
+{largest}
       %less = arith.subf %old, %both : f32
       %e = arith.mulf %less, %scale : f32
       %factor = math.exp2 %e{fast} : f32

@@ -185,8 +185,8 @@ TileMmaPlan tileMmaPlanAttrGetPlan(MlirAttribute attribute);
 \*===----------------------------------------------------------------------===*/
 
 /* `!tile.ring<3 x [memref<...>], cp_async -> threads>`: a number of slots, the
-   types of a slot's buffers, and what fills and what reads them, each the
-   number of a RingSide. */
+   types of a slot's buffers, what fills them (the number of a RingProducer) and
+   what reads them (numbers of RingConsumers). */
 bool tileTypeIsARing(MlirType type);
 MlirTypeID tileRingTypeGetTypeID(void);
 MlirType tileRingTypeGetChecked(MlirLocation location, int64_t stages,
@@ -202,6 +202,12 @@ int32_t tileRingTypeGetConsumer(MlirType type, intptr_t index);
 /* Whether mbarriers say "full" and "empty", so that threads of different roles
    may fill and read. */
 bool tileRingTypeUsesMbarriers(MlirType type);
+
+/* `!tile.mbarrier<2>`: a number of barriers. */
+bool tileTypeIsAMbarrier(MlirType type);
+MlirTypeID tileMbarrierTypeGetTypeID(void);
+MlirType tileMbarrierTypeGetChecked(MlirLocation location, int64_t count);
+int64_t tileMbarrierTypeGetCount(MlirType type);
 
 /* `!tile.token`: an asynchronous operation in flight. */
 bool tileTypeIsAToken(MlirType type);

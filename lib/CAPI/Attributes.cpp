@@ -258,21 +258,20 @@ MlirType tileRingTypeGetChecked(MlirLocation location, int64_t stages,
   SmallVector<Type> types;
   for (intptr_t i = 0; i < numBuffers; ++i)
     types.push_back(unwrap(buffers[i]));
-  auto side = [&](int32_t number) {
-    return getCase<RingSide>(location, number, symbolizeRingSide, "RingSide");
-  };
-  std::optional<RingSide> filler = side(producer);
+  std::optional<RingProducer> filler = getCase<RingProducer>(
+      location, producer, symbolizeRingProducer, "RingProducer");
   if (!filler)
     return {nullptr};
-  SmallVector<RingSide> readers;
+  SmallVector<RingConsumer> readers;
   for (intptr_t i = 0; i < numConsumers; ++i) {
-    std::optional<RingSide> reader = side(consumers[i]);
+    std::optional<RingConsumer> reader = getCase<RingConsumer>(
+        location, consumers[i], symbolizeRingConsumer, "RingConsumer");
     if (!reader)
       return {nullptr};
     readers.push_back(*reader);
   }
   return wrap(getChecked<RingType>(location, stages, ArrayRef<Type>(types),
-                                   *filler, ArrayRef<RingSide>(readers)));
+                                   *filler, ArrayRef<RingConsumer>(readers)));
 }
 
 int64_t tileRingTypeGetStages(MlirType type) {
@@ -298,6 +297,19 @@ int32_t tileRingTypeGetConsumer(MlirType type, intptr_t index) {
 }
 bool tileRingTypeUsesMbarriers(MlirType type) {
   return cast<RingType>(unwrap(type)).usesMbarriers();
+}
+
+bool tileTypeIsAMbarrier(MlirType type) {
+  return isa<MbarrierType>(unwrap(type));
+}
+MlirTypeID tileMbarrierTypeGetTypeID() {
+  return wrap(MbarrierType::getTypeID());
+}
+MlirType tileMbarrierTypeGetChecked(MlirLocation location, int64_t count) {
+  return wrap(getChecked<MbarrierType>(location, count));
+}
+int64_t tileMbarrierTypeGetCount(MlirType type) {
+  return cast<MbarrierType>(unwrap(type)).getCount();
 }
 
 bool tileTypeIsAToken(MlirType type) { return isa<TokenType>(unwrap(type)); }

@@ -88,14 +88,13 @@ static void setDeadlock(CpuContext *context) {
   setFailure(context, text);
 }
 
-/// Lets the other roles run until `ready` says yes.
-template <typename Ready>
-static void waitUntil(CpuContext *context, const char *operation, int64_t use,
-                      const CpuRing &ring, Ready ready) {
+/// Lets the other roles run until `ready` says yes; `describe` says what for.
+template <typename Describe, typename Ready>
+static void waitUntil(CpuContext *context, Describe describe, Ready ready) {
   CpuSchedule &schedule = context->schedule;
   while (!ready()) {
     if (self(context).waiting.empty())
-      self(context).waiting = describe(operation, use, ring);
+      self(context).waiting = describe();
     if (++schedule.idle >= countRunning(schedule)) {
       setDeadlock(context);
       unwind(context);
@@ -192,7 +191,8 @@ static void poisonTile(CpuContext *, char *tile, int64_t bytes, int64_t byte) {
 static void ringAcquire(CpuContext *context, int64_t number, int64_t use) {
   CpuRing &ring = context->schedule.rings[number];
   checkUse(context, "acquire", use, counts(context, ring).acquired, ring);
-  waitUntil(context, "acquire", use, ring, [&] {
+  auto what = [&] { return describe("acquire", use, ring); };
+  waitUntil(context, what, [&] {
     return least(ring, ring.consumers, &CpuRing::Counts::released) >
            use - ring.stages;
   });
@@ -225,7 +225,8 @@ static void ringWait(CpuContext *context, int64_t number, int64_t use,
   CpuSchedule &schedule = context->schedule;
   CpuRing &ring = schedule.rings[number];
   checkUse(context, "wait", use, counts(context, ring).waited, ring);
-  waitUntil(context, "wait", use, ring, [&] {
+  auto what = [&] { return describe("wait", use, ring); };
+  waitUntil(context, what, [&] {
     return ring.producers &&
            least(ring, ring.producers, &CpuRing::Counts::committed) > use;
   });
@@ -269,6 +270,71 @@ static bool setUnconsumed(CpuContext *context) {
       }
   }
   return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Mbarriers
+//===----------------------------------------------------------------------===//
+
+/// `tile.mbarrier.wait on 1 of the barriers at ...`
+static std::string describe(const char *operation, int64_t index,
+                            const CpuMbarrier &barrier) {
+  return (Twine("tile.mbarrier.") + operation + " on " + Twine(index) + " of " +
+          barrier.name)
+      .str();
+}
+
+static void mbarrierCreate(CpuContext *context, int64_t number, int64_t index,
+                           int64_t arrivals, const char *name) {
+  context->schedule.mbarriers[{number, index}] = {name, arrivals, arrivals, 0};
+}
+
+static void setNoBarrier(CpuContext *context, int64_t number, int64_t index) {
+  setFailure(context, Twine("expected an index of ") +
+                          context->schedule.mbarriers[{number, 0}].name +
+                          ", got " + Twine(index) + " in " +
+                          self(context).name);
+}
+
+static CpuMbarrier &mbarrierAt(CpuContext *context, int64_t number,
+                               int64_t index) {
+  auto it = context->schedule.mbarriers.find({number, index});
+  if (it == context->schedule.mbarriers.end()) {
+    setNoBarrier(context, number, index);
+    unwind(context);
+  }
+  return it->second;
+}
+
+static void setTooMany(CpuContext *context, int64_t index, int64_t threads,
+                       const CpuMbarrier &barrier) {
+  setFailure(context,
+             describe("arrive", index, barrier) + " in " + self(context).name +
+                 ": expected at most " + Twine(barrier.pending) +
+                 " more arrivals in this phase, of " + Twine(barrier.arrivals) +
+                 ", got " + Twine(threads) + " threads");
+}
+
+static void mbarrierArrive(CpuContext *context, int64_t number, int64_t index,
+                           int64_t threads) {
+  CpuMbarrier &barrier = mbarrierAt(context, number, index);
+  if (threads > barrier.pending) {
+    setTooMany(context, index, threads, barrier);
+    unwind(context);
+  }
+  barrier.pending -= threads;
+  if (barrier.pending == 0) {
+    barrier.pending = barrier.arrivals;
+    ++barrier.phase;
+  }
+  context->schedule.idle = 0;
+}
+
+static void mbarrierWait(CpuContext *context, int64_t number, int64_t index,
+                         int64_t parity) {
+  CpuMbarrier &barrier = mbarrierAt(context, number, index);
+  auto what = [&] { return describe("wait", index, barrier); };
+  waitUntil(context, what, [&] { return ((barrier.phase ^ parity) & 1) != 0; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,6 +442,7 @@ static void blockBegin(CpuContext *context, int64_t block) {
   context->block = block;
   schedule.idle = 0;
   schedule.rings.clear();
+  schedule.mbarriers.clear();
   schedule.pending.clear();
   schedule.groups = schedule.landed = 0;
 }
@@ -444,6 +511,9 @@ void mlir::tile::appendScheduleFunctions(
   add("tile_cpu_ring_wait", ringWait);
   add("tile_cpu_ring_release", ringRelease);
   add("tile_cpu_ring_drain", ringDrain);
+  add("tile_cpu_mbarrier_create", mbarrierCreate);
+  add("tile_cpu_mbarrier_arrive", mbarrierArrive);
+  add("tile_cpu_mbarrier_wait", mbarrierWait);
   add("tile_cpu_cluster_give", clusterGive);
   add("tile_cpu_cluster_take", clusterTake);
   add("tile_cpu_defer", defer);

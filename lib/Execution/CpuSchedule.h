@@ -75,6 +75,14 @@ struct CpuRing {
   std::vector<Buffer> buffers;
 };
 
+/// A barrier that counts arrivals of threads.
+struct CpuMbarrier {
+  const char *name = "";
+  int64_t arrivals = 0; ///< that complete a phase
+  int64_t pending = 0;  ///< that the current phase still expects
+  int64_t phase = 0;    ///< phases that are complete
+};
+
 /// An asynchronous operation that was issued, with a frame of its own.
 struct CpuDeferred {
   int64_t token;
@@ -92,6 +100,8 @@ struct CpuSchedule {
   unsigned idle = 0;    ///< failed attempts to get on since one succeeded
   /// By number; a role may create one while another waits at one.
   std::deque<CpuRing> rings;
+  /// By number of the create and index.
+  std::map<std::pair<int64_t, int64_t>, CpuMbarrier> mbarriers;
   std::deque<CpuDeferred> pending;
   int64_t tokens = 0;
   /// Groups of cp.async that were committed, and how many have landed.

@@ -29,6 +29,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   choice.values.assign(options.tunables.begin(), options.tunables.end());
   choice.remarks = options.remarks;
   passes.addPass(createChooseTunablesPass(choice));
+  FormRolesPassOptions stated;
+  stated.remarks = options.remarks;
+  passes.addPass(createFormRolesPass(stated));
   if (options.versions) {
     VersionKernelsPassOptions versions;
     versions.remarks = options.remarks;
@@ -88,6 +91,9 @@ void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
   SpecializeWarpsPassOptions roles;
   roles.remarks = options.remarks;
   passes.addPass(createSpecializeWarpsPass(roles));
+  SkipRescalingPassOptions rescaling;
+  rescaling.remarks = options.remarks;
+  passes.addPass(createSkipRescalingPass(rescaling));
   AdvanceLoadsPassOptions advance;
   advance.remarks = options.remarks;
   passes.addPass(createAdvanceLoadsPass(advance));

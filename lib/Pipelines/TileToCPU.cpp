@@ -9,12 +9,14 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
 void tile::buildTileToCPU(OpPassManager &manager,
                           const TileToCPUOptions &options) {
+  manager.addPass(createFormRolesPass());
   // Loops over elements become scf loops, whose variables are no affine
   // dimensions; and what maps divide by is checked like other divisions.
   manager.addPass(createLowerAffinePass());

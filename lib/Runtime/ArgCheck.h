@@ -26,7 +26,8 @@ struct ByteRange {
 };
 
 /// "argument 1 ('B'): WHAT".
-Error argError(const KernelSpec &kernel, size_t index, const std::string &what);
+[[gnu::cold]] Error argError(const KernelSpec &kernel, size_t index,
+                             const std::string &what);
 
 /// Checks argument `index` and describes it to expressions. `strides` has room
 /// for the argument's rank and receives the strides that the kernel is given:
@@ -57,7 +58,8 @@ Status checkArgs(const KernelSpec &kernel, Span<const Arg> args,
 Status checkAssumptions(const KernelSpec &kernel, Span<const ExprArg> args);
 
 /// "kernel 'gemm': WHAT".
-Error kernelError(const KernelSpec &kernel, const std::string &what);
+[[gnu::cold]] Error kernelError(const KernelSpec &kernel,
+                                const std::string &what);
 
 /// Whether two strided sets of elements share a byte, or whether that would
 /// take too long to find out. `distance` is the second set's address minus

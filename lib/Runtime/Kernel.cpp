@@ -1,13 +1,13 @@
 //===- Kernel.cpp - Checking and launching one kernel ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The hot path: arguments to parameters and grid, and the launch. All that can
-// be settled once (code, parameter offsets, shared memory, clusters) is settled
-// when the artifact is loaded.
+// The hot path: arguments to parameters and grid, and the launch. What can be
+// settled once is settled in KernelSetup.cpp, when the artifact is loaded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ArgCheck.h"
+#include "LaunchMemo.h"
 #include "TensorMaps.h"
 #include "tile/Runtime/Launcher.h"
 
@@ -16,21 +16,6 @@
 #include <limits>
 
 using namespace mlir::tile::runtime;
-
-/// What the driver is handed. Lives on the stack of a launch, uninitialized:
-/// writing 8 KB of zeros would cost more than the checks.
-struct mlir::tile::runtime::LaunchBuffer {
-  alignas(kTensorMapAlign) char bytes[kMaxParamBytes];
-  void *params[kMaxParams];
-  unsigned grid[3];
-  bool empty;
-  const Kernel *kernel; ///< the version that is launched
-};
-
-/// Dynamic shared memory beyond this has to be asked for.
-constexpr int64_t kDefaultShared = 49152;
-/// Clusters of up to this many blocks run on any device that has clusters.
-constexpr int64_t kPortableCluster = 8;
 
 static Status checkPointer(const Device &device, const ContextScope &driver,
                            const KernelSpec &kernel, size_t index,
@@ -59,20 +44,6 @@ static Status checkPointer(const Device &device, const ContextScope &driver,
                   "expected memory of device " +
                       std::to_string(device.ordinal()) + ", got memory of " +
                       "device " + std::to_string(ordinal));
-}
-
-/// How clusters are asked for. Those of a persistent kernel are parts of the
-/// row that its grid is.
-static cuda::LaunchAttribute clusterAttribute(const KernelSpec &spec) {
-  cuda::LaunchAttribute attribute = {};
-  attribute.id = cuda::kLaunchClusterDimension;
-  attribute.value.cluster = {unsigned(spec.cluster[0]),
-                             unsigned(spec.cluster[1]),
-                             unsigned(spec.cluster[2])};
-  if (spec.persistent)
-    attribute.value.cluster = {
-        unsigned(spec.cluster[0] * spec.cluster[1] * spec.cluster[2]), 1, 1};
-  return attribute;
 }
 
 /// The blocks of a persistent kernel: one row of clusters that divide `tiles`
@@ -153,136 +124,22 @@ static bool storeIndex(ElementType type, int64_t value, char *slot) {
   return narrow == value;
 }
 
-//===----------------------------------------------------------------------===//
-// At load
-//===----------------------------------------------------------------------===//
-
-Status Kernel::configure(Device &onDevice, const ContextScope &driver) {
-  device = &onDevice;
-  const KernelSpec &spec = *description;
-
-  unsigned offset = 0;
-  for (const ParamSpec &param : spec.params) {
-    offset = (offset + param.align() - 1) / param.align() * param.align();
-    paramOffsets.push_back(offset);
-    offset += param.size();
-  }
-  if (Status status = checkParams(driver); !status.ok())
-    return status;
-
-  Status status;
-  auto attribute = [&](int which, int &value) {
-    if (status.ok())
-      status = driver.check(driver->funcGetAttribute(&value, which, entry),
-                            "cuFuncGetAttribute");
-  };
-  attribute(cuda::kFunctionRegisters, used.registers);
-  attribute(cuda::kFunctionLocalBytes, used.localBytes);
-  attribute(cuda::kFunctionStaticShared, used.staticShared);
-  attribute(cuda::kFunctionMaxThreads, used.maxThreads);
-  if (!status.ok())
-    return kernelError(spec, status.message());
-
-  if (spec.threads > used.maxThreads)
-    return kernelError(spec, "expected at most " +
-                                 std::to_string(used.maxThreads) +
-                                 " threads on this device, got " +
-                                 std::to_string(spec.threads));
-  int64_t shared = spec.sharedBytes + used.staticShared;
-  if (shared > device->maxSharedPerBlock())
-    return kernelError(spec,
-                       "expected at most " +
-                           std::to_string(device->maxSharedPerBlock()) +
-                           " bytes of shared memory on this device, got " +
-                           std::to_string(shared));
-  auto set = [&](int which, int value) {
-    if (status.ok())
-      status = driver.check(driver->funcSetAttribute(entry, which, value),
-                            "cuFuncSetAttribute");
-  };
-  if (shared > kDefaultShared)
-    set(cuda::kFunctionMaxDynamicShared, int(spec.sharedBytes));
-
-  int64_t blocks = spec.cluster[0] * spec.cluster[1] * spec.cluster[2];
-  clustered = blocks > 1;
-  if (clustered && (!device->hasClusters() || !driver->launchKernelEx))
-    return kernelError(spec, "expected a device and a driver with clusters");
-  if (blocks > kPortableCluster)
-    set(cuda::kFunctionNonPortableCluster, 1);
-  if (!status.ok())
-    return kernelError(spec, status.message());
-  if (clustered && spec.persistent)
-    used.activeClusters = countActiveClusters(driver);
-
-  if (!spec.tensorMaps.empty()) {
-    if (!driver->tensorMapEncodeTiled || !driver->tensorMapEncodeIm2col)
-      return kernelError(spec, "expected a driver with tensor maps");
-    tensorMaps = std::make_unique<TensorMapCache>();
-  }
-  return Status();
-}
-
-/// The clusters that the device runs at a time, after everything that decides
-/// it has been set; 0 where the driver does not say. Nothing else is on the
-/// device in its answer.
-int Kernel::countActiveClusters(const ContextScope &driver) const {
-  if (!driver->occupancyMaxActiveClusters)
-    return 0;
-  cuda::LaunchAttribute attribute = clusterAttribute(*description);
-  cuda::LaunchConfig config = {attribute.value.cluster.x,
-                               1,
-                               1,
-                               unsigned(description->threads),
-                               1,
-                               1,
-                               unsigned(description->sharedBytes),
-                               nullptr,
-                               &attribute,
-                               1};
-  int count = 0;
-  if (driver->occupancyMaxActiveClusters(&count, entry, &config) !=
-      cuda::kSuccess)
-    return 0;
-  return std::max(count, 0);
-}
-
-/// Compares the manifest's parameters with the code's: a mismatch would pass
-/// garbage to the kernel. Drivers before CUDA 12.4 cannot be asked. Parameters
-/// are passed one by one, so only sizes matter once a tensor map has been
-/// placed: the code aligns it within its bank of constants, where parameters do
-/// not start at a multiple of 64.
-Status Kernel::checkParams(const ContextScope &driver) const {
-  if (!driver->funcGetParamInfo)
-    return Status();
-  size_t offset = 0, size = 0, count = description->params.size();
-  bool knowsOffsets = true;
-  for (size_t i = 0; i < count; ++i) {
-    if (driver->funcGetParamInfo(entry, i, &offset, &size) != cuda::kSuccess)
-      return kernelError(*description, "expected " + std::to_string(count) +
-                                           " parameters, got code with " +
-                                           std::to_string(i));
-    knowsOffsets &= description->params[i].kind != ParamKind::TensorMap;
-    if ((knowsOffsets && offset != paramOffsets[i]) ||
-        size != description->params[i].size())
-      return kernelError(*description,
-                         "parameter " + std::to_string(i) + ": expected " +
-                             std::to_string(description->params[i].size()) +
-                             " bytes at offset " +
-                             std::to_string(paramOffsets[i]) +
-                             ", got code with " + std::to_string(size) +
-                             " at " + std::to_string(offset));
-  }
-  if (driver->funcGetParamInfo(entry, count, &offset, &size) == cuda::kSuccess)
-    return kernelError(*description, "expected " + std::to_string(count) +
-                                         " parameters, got code with more");
-  return Status();
-}
-
 Kernel::~Kernel() = default;
 
 //===----------------------------------------------------------------------===//
 // At launch
 //===----------------------------------------------------------------------===//
+
+static Status checkPointers(const Device &device, const ContextScope &driver,
+                            const KernelSpec &kernel, Span<const Arg> args,
+                            const CheckedArgs &checked) {
+  for (size_t i = 0; i < args.size(); ++i)
+    if (!checked.ranges[i].empty())
+      if (Status status = checkPointer(device, driver, kernel, i, args[i].data);
+          !status.ok())
+        return status;
+  return Status();
+}
 
 Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
                     LaunchChecks checks, LaunchBuffer &buffer) const {
@@ -290,11 +147,10 @@ Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
   CheckedArgs checked;
   if (Status status = checkArgs(spec, args, checked); !status.ok())
     return status;
-  for (size_t i = 0; checks.pointers && i < args.size(); ++i)
-    if (!checked.ranges[i].empty())
-      if (Status status = checkPointer(*device, driver, spec, i, args[i].data);
-          !status.ok())
-        return status;
+  if (checks.pointers)
+    if (Status status = checkPointers(*device, driver, spec, args, checked);
+        !status.ok())
+      return status;
   if (checks.overlap)
     if (Status status =
             checkOverlap(spec, args, checked.described, checked.ranges);
@@ -304,13 +160,57 @@ Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
   Span<const ExprArg> values(checked.described, args.size());
   // A version that cannot be packed (an extent that its tensor maps cannot
   // hold, say) is none for these arguments.
-  for (const std::unique_ptr<Kernel> &version : versions)
-    if (version->applies(args, values) &&
-        version->pack(driver, args, values, buffer).ok())
+  bool isFirst = true;
+  for (const std::unique_ptr<Kernel> &version : versions) {
+    if (!version->applies(args, values))
+      continue;
+    if (version->pack(driver, args, values, buffer).ok()) {
+      if (isFirst)
+        version->keep(*memo, args, checked, buffer);
       return Status();
+    }
+    isFirst = false;
+  }
   if (Status status = checkAssumptions(spec, values); !status.ok())
     return status;
-  return pack(driver, args, values, buffer);
+  Status status = pack(driver, args, values, buffer);
+  if (status.ok() && isFirst)
+    keep(*memo, args, checked, buffer);
+  return status;
+}
+
+void Kernel::keep(LaunchMemo &memo, Span<const Arg> args,
+                  const CheckedArgs &checked,
+                  const LaunchBuffer &buffer) const {
+  if (buffer.empty)
+    return;
+  if (LaunchMemo::User user(memo); user.get())
+    user.get()->keep(args, checked, *description, buffer, paramOffsets);
+}
+
+/// Launches what is kept, if it holds for these arguments; false: nothing was
+/// launched.
+bool Kernel::launchKept(const ContextScope &driver, LaunchMemo &kept,
+                        Span<const Arg> args, cuda::Stream stream,
+                        Status &status) {
+  if (!kept.matches(args))
+    return false;
+  const Kernel &version = *kept.version();
+  const KernelSpec &spec = *version.description;
+  for (LaunchMemo::Map &map : kept.tensorMaps()) {
+    cuda::DevicePtr address = args[map.arg].data;
+    if (address == map.address)
+      continue;
+    map.address = 0; // until it is known to be encoded
+    if (!version.tensorMaps
+             ->get(spec, map.index, *version.device, driver, address,
+                   kept.described(), map.slot)
+             .ok())
+      return false;
+    map.address = address;
+  }
+  status = version.submit(driver, kept.grid(), kept.parameters(), stream);
+  return true;
 }
 
 bool Kernel::applies(Span<const Arg> args,
@@ -375,24 +275,19 @@ Status Kernel::pack(const ContextScope &driver, Span<const Arg> args,
   return Status();
 }
 
-Status Kernel::submit(const ContextScope &driver, const LaunchBuffer &buffer,
-                      cuda::Stream stream) {
-  if (buffer.empty)
-    return Status();
-  const Kernel &kernel = *buffer.kernel;
-  const KernelSpec &spec = *kernel.description;
-  void **params = const_cast<void **>(buffer.params);
+Status Kernel::submit(const ContextScope &driver, const unsigned *grid,
+                      void **params, cuda::Stream stream) const {
+  const KernelSpec &spec = *description;
   cuda::Result result;
-  if (!kernel.clustered) {
-    result = driver->launchKernel(kernel.entry, buffer.grid[0], buffer.grid[1],
-                                  buffer.grid[2], unsigned(spec.threads), 1, 1,
-                                  unsigned(spec.sharedBytes), stream, params,
-                                  nullptr);
+  if (!clustered) {
+    result = driver->launchKernel(
+        entry, grid[0], grid[1], grid[2], unsigned(spec.threads), 1, 1,
+        unsigned(spec.sharedBytes), stream, params, nullptr);
   } else {
     cuda::LaunchAttribute attribute = clusterAttribute(spec);
-    cuda::LaunchConfig config = {buffer.grid[0],
-                                 buffer.grid[1],
-                                 buffer.grid[2],
+    cuda::LaunchConfig config = {grid[0],
+                                 grid[1],
+                                 grid[2],
                                  unsigned(spec.threads),
                                  1,
                                  1,
@@ -400,11 +295,19 @@ Status Kernel::submit(const ContextScope &driver, const LaunchBuffer &buffer,
                                  stream,
                                  &attribute,
                                  1};
-    result = driver->launchKernelEx(&config, kernel.entry, params, nullptr);
+    result = driver->launchKernelEx(&config, entry, params, nullptr);
   }
   if (result == cuda::kSuccess)
     return Status();
   return kernelError(spec, driver.check(result, "the launch").message());
+}
+
+Status Kernel::submit(const ContextScope &driver, const LaunchBuffer &buffer,
+                      cuda::Stream stream) {
+  if (buffer.empty)
+    return Status();
+  return buffer.kernel->submit(driver, buffer.grid,
+                               const_cast<void **>(buffer.params), stream);
 }
 
 Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
@@ -415,8 +318,24 @@ Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
 
 Status Kernel::launch(Span<const Arg> args, cuda::Stream stream,
                       LaunchChecks checks, bool &fits) const {
-  LaunchBuffer buffer;
   ContextScope driver(*device);
+  // Asking the driver about addresses is for callers who are in no hurry.
+  if (!checks.pointers) {
+    Status status;
+    if (LaunchMemo::User kept(*memo);
+        kept.get() && launchKept(driver, *kept.get(), args, stream, status)) {
+      fits = true;
+      return status;
+    }
+  }
+  return launchNew(driver, args, stream, checks, fits);
+}
+
+/// Apart, so that only those who need it have its buffer on their stack.
+[[gnu::noinline]] Status
+Kernel::launchNew(const ContextScope &driver, Span<const Arg> args,
+                  cuda::Stream stream, LaunchChecks checks, bool &fits) const {
+  LaunchBuffer buffer;
   Status status = bind(driver, args, checks, buffer);
   fits = status.ok();
   return fits ? submit(driver, buffer, stream) : status;

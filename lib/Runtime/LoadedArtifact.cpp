@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorMaps.h"
+#include "LaunchMemo.h"
 #include "tile/Runtime/Launcher.h"
 
 using namespace mlir::tile::runtime;
@@ -53,6 +53,7 @@ LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {
         return faster.error();
       (*kernel)->versions.push_back(std::move(*faster));
     }
+    (*kernel)->memo = std::make_unique<LaunchMemo>(spec);
     loaded->kernels.push_back(std::move(*kernel));
   }
   return loaded;

@@ -273,6 +273,10 @@ static void addAssumption(KernelOp kernel, AssumeOp assume,
         {std::move(expr), "expected " + value->text + " to be " + what});
   };
   auto text = [](int64_t number) { return std::to_string(number); };
+  if (Value same = assume.getEquals())
+    if (std::optional<LaunchValue> other = launchValueOf(kernel, same))
+      add(Expr::binary(Expr::Kind::Eq, value->expr, other->expr),
+          "equal to " + other->text);
   if (auto divisor = assume.getDivisibleBy())
     add(Expr::binary(
             Expr::Kind::Eq,

@@ -272,8 +272,9 @@ void MbarrierCheck::collect() {
     auto copies = dyn_cast<NVVM::CpAsyncMBarrierArriveOp>(op);
     bool arrives = text.contains(ptx::kMbarrierArrive) || copies;
     StringRef name = op->getName().getStringRef();
-    bool counts = text.contains("expect_tx") || text.contains("complete_tx") ||
-                  name.contains("expect_tx") ||
+    bool counts = text.contains(ptx::kExpectBytes) ||
+                  text.contains(ptx::kCompleteBytes) ||
+                  name.contains(ptx::kExpectBytes) ||
                   name.starts_with("nvvm.cp.async.bulk");
     bool commits = text.contains(ptx::kTcgen05Commit);
     if (!arrives && !counts && !commits)
@@ -286,7 +287,7 @@ void MbarrierCheck::collect() {
         continue;
       Barrier &barrier = it->second;
       barrier.hasBytes |= counts;
-      if (commits || text.contains("shared::cluster") ||
+      if (commits || text.contains(ptx::kSharedOfCluster) ||
           text.contains("mapa") || text.trim("{ ").starts_with("@") ||
           (copies && !copies.getNoinc()))
         barrier.isOpen = true;

@@ -184,9 +184,9 @@ static bool checkTensorLoads(LLVM::LLVMFuncOp function) {
   bool ok = true;
   function.walk([&](Operation *load) {
     StringRef text = assembly(load);
-    size_t at = text.rfind("tcgen05.ld.");
+    size_t at = text.rfind(ptx::kTcgen05Load);
     bool isOpen = at != StringRef::npos
-                      ? !text.drop_front(at).contains("tcgen05.wait::ld")
+                      ? !text.drop_front(at).contains(ptx::kTcgen05WaitForLoads)
                       : load->getName().getStringRef() == "nvvm.tcgen05.ld";
     if (!isOpen)
       return;
@@ -197,7 +197,7 @@ static bool checkTensorLoads(LLVM::LLVMFuncOp function) {
           pending.push_back(user->getResult(0));
           continue;
         }
-        if (assembly(user).contains("tcgen05.wait::ld"))
+        if (assembly(user).contains(ptx::kTcgen05WaitForLoads))
           continue;
         InFlightDiagnostic diag =
             user->emitError()
@@ -434,10 +434,10 @@ static bool checkIssuers(LLVM::LLVMFuncOp function, DominanceInfo &dominance) {
 /// anything else.
 static int ctaGroupOf(Operation *op) {
   StringRef text = assembly(op);
-  if (text.contains("tcgen05."))
-    return text.contains("cta_group::2")   ? 2
-           : text.contains("cta_group::1") ? 1
-                                           : 0;
+  if (text.contains(ptx::kAnyTcgen05))
+    return text.contains(ptx::kGroupOfTwo)   ? 2
+           : text.contains(ptx::kGroupOfOne) ? 1
+                                             : 0;
   if (!op->getName().getStringRef().starts_with("nvvm.tcgen05."))
     return 0;
   for (StringRef name : {"group", "ctaGroup"})

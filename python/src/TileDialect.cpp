@@ -252,8 +252,8 @@ static nb::object ringType(const nb::object &cls, int64_t stages,
                            const std::vector<MlirType> &buffers,
                            nb::object producer, nb::object consumers,
                            MlirContext context) {
-  int32_t filler = caseNumber("RingSide", producer);
-  std::vector<int32_t> readers = caseNumbers("RingSide", consumers);
+  int32_t filler = caseNumber("RingProducer", producer);
+  std::vector<int32_t> readers = caseNumbers("RingConsumer", consumers);
   return cls(checked(context, [&](MlirLocation location) {
     return tileRingTypeGetChecked(
         location, stages, static_cast<intptr_t>(buffers.size()), buffers.data(),
@@ -267,7 +267,8 @@ static void bindTypes(nb::module_ &m) {
                        "producer"_a, "consumers"_a,
                        "context"_a.none() = nb::none(),
                        "A ring of `stages` slots; a slot has the buffers, is "
-                       "filled by one RingSide and read by one or several.")
+                       "filled by one RingProducer and read by one "
+                       "RingConsumer or several.")
       .def_property_readonly("stages", tileRingTypeGetStages)
       .def_property_readonly("buffers",
                              [](MlirType self) {
@@ -279,14 +280,14 @@ static void bindTypes(nb::module_ &m) {
                              })
       .def_property_readonly("producer",
                              [](MlirType self) {
-                               return enumClass("RingSide")(
+                               return enumClass("RingProducer")(
                                    tileRingTypeGetProducer(self));
                              })
       .def_property_readonly(
           "consumers",
           [](MlirType self) {
             nb::list consumers;
-            nb::object side = enumClass("RingSide");
+            nb::object side = enumClass("RingConsumer");
             intptr_t size = tileRingTypeGetNumConsumers(self);
             for (intptr_t i = 0; i < size; ++i)
               consumers.append(side(tileRingTypeGetConsumer(self, i)));
@@ -295,6 +296,18 @@ static void bindTypes(nb::module_ &m) {
       .def_property_readonly("uses_mbarriers", tileRingTypeUsesMbarriers,
                              "Whether threads of different roles may fill and "
                              "read.");
+  mlir_type_subclass(m, "MbarrierType", tileTypeIsAMbarrier,
+                     tileMbarrierTypeGetTypeID)
+      .def_classmethod(
+          "get",
+          [](const nb::object &cls, int64_t count, MlirContext context) {
+            return cls(checked(context, [&](MlirLocation location) {
+              return tileMbarrierTypeGetChecked(location, count);
+            }));
+          },
+          "cls"_a, "count"_a, "context"_a.none() = nb::none(),
+          "Barriers that count arrivals of threads.")
+      .def_property_readonly("count", tileMbarrierTypeGetCount);
   mlir_type_subclass(m, "TokenType", tileTypeIsAToken, tileTokenTypeGetTypeID)
       .def_classmethod(
           "get",

@@ -11,6 +11,7 @@ import itertools
 
 import gemms
 import loops
+import parts
 import roles
 import rows
 import steps
@@ -77,16 +78,16 @@ def indexing(g):
 
 def dividing(g):
     """Warps divided into roles by hand."""
-    roles.by_hand(g)
+    (roles.by_hand if g.chance(0.5) else parts.by_barriers)(g)
 
 
-FAMILIES = {moving: 25, looping: 31, multiplying: 32, indexing: 8, dividing: 4}
+FAMILIES = {moving: 25, looping: 31, multiplying: 30, indexing: 8, dividing: 6}
 
 
 def frame(g):
     """Attributes of the kernel."""
     attributes = g.program.attributes
-    if "roles" in g.program.tags:
+    if "roles" in g.program.tags or "parts" in g.program.tags:
         return
     if g.chance(0.12) and "split" not in attributes:
         attributes["persistent"] = f"{g.pick(1, 1, 2)} : i64"

@@ -12,6 +12,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
+ADDRESSES = [0x10000 * (i + 1) for i in range(3)]
+"""Of the arguments of ADD."""
+
 ADD = """
 tile.kernel @add(%A: memref<?x?xf32, strided<[?, 1]>>, %B: memref<?x?xf32, strided<[?, 1]>>,
                  %C: memref<?x?xf32, strided<[?, 1]>>)

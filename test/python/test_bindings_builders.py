@@ -217,9 +217,11 @@ def test_an_error_in_the_body_leaves_the_context_usable(module):
 
 def test_every_operation_has_a_builder():
     """Functions that are generated ask for result types; those of this module infer them."""
-    from mlir_tile.dialects import _tile_builders, _tile_kernel, _tile_ops_gen, _tile_schedule
+    from mlir_tile.dialects import _tile_barriers, _tile_builders, _tile_kernel, _tile_ops_gen
+    from mlir_tile.dialects import _tile_schedule
 
-    own = {**vars(_tile_kernel), **vars(_tile_builders), **vars(_tile_schedule)}
+    modules = _tile_kernel, _tile_builders, _tile_schedule, _tile_barriers
+    own = {name: value for module in modules for name, value in vars(module).items()}
     made = {
         each.OPERATION_NAME
         for each in vars(_tile_ops_gen).values()
@@ -231,3 +233,28 @@ def test_every_operation_has_a_builder():
     assert [
         name for name in sorted(names - terminators) if not {name, f"{name}_"} & own.keys()
     ] == []
+
+
+def test_warps_and_barriers_by_hand(module):
+    words = tile.memref_type([None], IntegerType.get_signless(32))
+
+    @tile.kernel(words, grid=1, threads=256)
+    def parts(flags, block):
+        ready = tile.mbarrier_create(2, 128)
+        tile.mbarrier_create(2, [128, 256])
+        with tile.on_warps(0, 4):
+            tile.mbarrier_arrive(ready, 1)
+        with tile.on_warps(4, 4, registers=232):
+            tile.mbarrier_wait(ready, 0, index=1)
+        size = memref.DimOp(flags, arith.constant(IndexType.get(), 0)).result
+        tile.assume(size, equals=size)
+
+    check(
+        module,
+        "tile.mbarrier.create arrivals [128] : !tile.mbarrier<2>",
+        "tile.mbarrier.create arrivals [128, 256] : !tile.mbarrier<2>",
+        "tile.on_warps 0 count 4 {",
+        "tile.on_warps 4 count 4 registers 232 {",
+        "tile.mbarrier.wait",
+        "equals",
+    )

@@ -142,15 +142,17 @@ def test_shared_layouts():
 def test_rings_and_tokens():
     f16 = F16Type.get()
     a, b = tile.memref_type([128, 64], f16, "shared"), tile.memref_type([64], f16, "shared")
-    ring = tile.RingType.get(4, [a, b], "tma", ["wgmma", tile.RingSide.Threads])
+    ring = tile.RingType.get(4, [a, b], "tma", ["wgmma", tile.RingConsumer.Threads])
     same(ring, f"!tile.ring<4 x [{a}, {b}], tma -> (wgmma, threads)>")
-    assert (ring.stages, ring.buffers, ring.producer) == (4, [a, b], tile.RingSide.Tma)
-    assert ring.consumers == [tile.RingSide.Wgmma, tile.RingSide.Threads]
+    assert (ring.stages, ring.buffers, ring.producer) == (4, [a, b], tile.RingProducer.Tma)
+    assert ring.consumers == [tile.RingConsumer.Wgmma, tile.RingConsumer.Threads]
     assert ring.uses_mbarriers
     assert not tile.RingType.get(2, [a], "cp_async", "threads").uses_mbarriers
     with pytest.raises(ValueError, match="64 stages"):
         tile.RingType.get(100, [a], "tma", "wgmma")
     same(tile.TokenType.get(), "!tile.token")
+    same(tile.MbarrierType.get(2), "!tile.mbarrier<2>")
+    assert tile.MbarrierType.get(2).count == 2
 
 
 def test_casts_of_other_attributes_are_refused():

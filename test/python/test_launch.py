@@ -6,48 +6,15 @@ import multiprocessing
 import struct
 import threading
 
-import exchange_support
 import numpy as np
 import pytest
+from exchange_support import ADDRESSES
 
-from mlir_tile import cache, execution
 from mlir_tile._mlir_libs import _launch
 from mlir_tile.errors import ArgumentError, LaunchError
 
 CPU, CUDA, PINNED, MANAGED = 1, 2, 3, 13
 F32, F64, F16, BF16 = (2, 32, 1), (2, 64, 1), (2, 16, 1), (4, 16, 1)
-ADDRESSES = [0x10000 * (i + 1) for i in range(3)]
-
-
-@pytest.fixture(scope="session")
-def exchange():
-    return exchange_support.build()
-
-
-@pytest.fixture(scope="session")
-def artifact():
-    cache.configure(disk=False)
-    return execution.compile(exchange_support.ADD, target="cuda:sm_90a")
-
-
-@pytest.fixture
-def add(exchange, artifact):
-    exchange.mock(devices=2, major=9, quiet=False, launch_result=0)
-    exchange.set_stream(0)
-    exchange_support.declare_parameters(exchange, artifact.manifest)
-    kernel = _launch.device_kernel(artifact.artifact, "add", exchange.__file__)
-    exchange.launches()
-    yield kernel
-    exchange.mock(launch_result=0)
-
-
-@pytest.fixture
-def tensor(exchange):
-    def make(i=0, shape=(4, 64), strides=(64, 1), dtype=F32, device=(CUDA, 0), **more):
-        address = more.pop("address", ADDRESSES[i])
-        return exchange.Tensor(address, shape, strides, dtype, device, *more.values())
-
-    return make
 
 
 def word(data):

@@ -98,6 +98,17 @@ TEST_F(LaunchTest, LaunchesAllocateNothing) {
   // cuCtxPushCurrent of the mock may grow a vector once.
   EXPECT_LE(numAllocations - before, 1u);
   EXPECT_EQ(mock->numLaunches, 10);
+  // Nor does what is kept of a launch for the next one, or replaced.
+  LaunchChecks checks;
+  checks.pointers = false;
+  before = numAllocations;
+  for (int i = 0; i < 10; ++i) {
+    shapeA[0] = 90 + i / 4;
+    if (!kernel.launch(args, nullptr, checks).ok())
+      std::abort();
+  }
+  EXPECT_EQ(numAllocations, before);
+  EXPECT_EQ(mock->numLaunches, 20);
 }
 
 TEST_F(LaunchTest, EmptyGridsLaunchNothing) {
@@ -370,15 +381,20 @@ TEST_F(LaunchTest, ThreadsLaunchTogether) {
       int64_t shape[2] = {id, 64};
       Arg own[] = {args[0], args[1], args[2], args[3]};
       own[0].shape = shape;
+      LaunchChecks checks;
       for (int i = 0; i < 200; ++i) {
         shape[0] = id * 100 + i % 10; // more maps than are kept
-        failures += !kernel.launch(own).ok();
+        // Without this question, what is kept of the launch before is taken,
+        // whichever thread's it was.
+        checks.pointers = i % 20 < 5;
+        failures += !kernel.launch(own, nullptr, checks).ok();
+        failures += !kernel.launch(own, nullptr, checks).ok();
       }
     });
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(failures, 0);
-  ASSERT_EQ(mock->launches.size(), 800u);
+  ASSERT_EQ(mock->launches.size(), 1600u);
   // Each launch got the map of its own extents (numbers of maps wrap at 256).
   for (const MockLaunch &launch : mock->launches) {
     bool found = false;

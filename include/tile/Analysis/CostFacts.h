@@ -47,6 +47,9 @@ public:
   struct GemmFacts {
     Work work;
     int64_t registers = 0;
+    /// Registers of a thread that hold its fragments, and that one wgmma reads
+    /// and writes (0: another instruction).
+    int64_t held = 0, widest = 0;
     std::string refused;
   };
   const GemmFacts &gemm(GemmOp op);

@@ -3,8 +3,9 @@
 //
 // Estimates how many blocks of a kernel a multiprocessor runs at a time, with
 // roles and without. Two blocks hide each other's prologues, epilogues and
-// waits; roles cost registers for the threads that copy. Read by those who
-// decide about roles and their registers. docs/Rationale/Hopper.md has the
+// waits; roles cost registers for the threads that copy. --tile-pipeline
+// decides with it about roles and resident blocks, once (KernelDecisions.h);
+// the cost model asks what will be decided. docs/Rationale/Hopper.md has the
 // measurements.
 //
 //===----------------------------------------------------------------------===//
@@ -13,16 +14,36 @@
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/ThreadBudget.h"
+#include <limits>
 #include <optional>
 
 namespace mlir::tile {
 
-/// Bytes of shared memory that a kernel's tiles will take, every stage of the
-/// loops that fill them included. Layouts must have been inferred.
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// Bytes of shared memory of a tile, or of all slots of a ring; 0 for other
+/// operations. A tile that a pipelined loop fills counts for each of its
+/// stages. Layouts must have been inferred.
+int64_t sharedBytesOf(Operation *op);
+
+/// Bytes that all tiles and rings of a kernel take.
 int64_t tileBytes(KernelOp kernel);
+
+/// Bytes that certainly are in use at the same time: with roles all rings and
+/// tiles, otherwise those that the iterations of one loop use (after its drain
+/// the memory of a ring serves others). A lower bound on purpose: the lowering
+/// places buffers by liveness, and a loop must not lose a slot that would have
+/// had room.
+int64_t bytesTogether(KernelOp kernel);
 
 /// Scratch and barriers of a block, which later passes add.
 inline constexpr int64_t kSlackBytes = 2048;
+
+//===----------------------------------------------------------------------===//
+// What a block needs
+//===----------------------------------------------------------------------===//
 
 /// Registers of a thread that hold what the gemms of a region read and write.
 int64_t gemmRegisters(Region &region);
@@ -32,24 +53,60 @@ int64_t gemmRegisters(Region &region);
 RoleDemand demandOf(KernelOp kernel, Region &region, const TargetInfo &target,
                     int64_t copies);
 
+/// A block as a multiprocessor sees it. Passes read it from the program, the
+/// cost model estimates it before layouts are known.
+struct BlockFacts {
+  int64_t threads = 0; ///< that compute
+  int64_t bytes = 0;   ///< of shared memory
+  int64_t widest = 0; ///< registers of a thread that one wgmma reads and writes
+  RoleDemand demand;
+  /// All its products are by wgmma, and there are some.
+  bool multipliesByWgmma = false;
+  /// The fewest stages of a loop with products.
+  int64_t stages = std::numeric_limits<int64_t>::max();
+  /// Blocks that a multiprocessor has to run when all run at once.
+  int64_t most = std::numeric_limits<int64_t>::max();
+};
+
+/// Blocks that each multiprocessor has to run when `blocks` run at once.
+int64_t blocksEach(int64_t blocks, const TargetInfo &target);
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
 /// Whether the registers of a kernel of one warpgroup beside its producers
 /// suffice for two blocks when they are redistributed, and for one only when
-/// they are not. `bytes` is a block's shared memory.
-bool sharesByRedistribution(Region &region, const TargetInfo &target,
-                            int64_t consumers, int64_t bytes,
-                            const RoleDemand &demand);
+/// they are not.
+bool sharesByRedistribution(const BlockFacts &block, const TargetInfo &target);
 
 /// Blocks of `threads` threads, which each need what is demanded, that have
 /// registers, shared memory and places.
-int64_t blocksThatFit(const TargetInfo &target, int64_t threads, int64_t bytes,
-                      const RoleDemand &demand);
+int64_t blocksThatFit(const BlockFacts &block, const TargetInfo &target,
+                      int64_t threads);
 
 /// Why a kernel whose copies are all by TMA runs faster without roles; nothing
 /// where it does not: where roles leave one block on a multiprocessor and
 /// without them there are several, or more of them while loads run one
 /// iteration ahead only. Persistent kernels and clusters keep roles.
 std::optional<std::string> whyFasterAlone(KernelOp kernel,
+                                          const BlockFacts &block,
                                           const TargetInfo &target);
+/// The same of a kernel with layouts.
+std::optional<std::string> whyFasterAlone(KernelOp kernel,
+                                          const TargetInfo &target);
+
+/// How many blocks of a kernel with roles a multiprocessor runs at a time, and
+/// whether its roles get registers from each other.
+struct Residency {
+  int64_t blocks = 1;
+  bool redistributes = true;
+};
+
+/// Decides it for a kernel whose loops have become rings and whose roles are
+/// still to be built. `copies` as in demandOf.
+Residency decideResidency(KernelOp kernel, const TargetInfo &target,
+                          int64_t copies);
 
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_OCCUPANCY_H

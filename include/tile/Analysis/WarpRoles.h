@@ -44,8 +44,30 @@ struct RoleDecision {
 RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target,
                          bool isAskedFor);
 
-/// Registers that a thread needs to make the copies of a role: an estimate.
-int64_t estimateCopyRegisters(Region &role);
+/// Whether the program says itself which warps run what, or counts its threads
+/// at mbarriers: nobody else adds warps then.
+bool statesRoles(KernelOp kernel);
+
+/// Whether `op` belongs to filling the slots of mbarrier rings by copies: what
+/// a role beside those that compute does.
+bool isProduction(Operation *op);
+
+/// Whether --tile-specialize-warps will build roles for a kernel with rings.
+bool awaitsRoles(KernelOp kernel);
+
+/// Which of `threads` producers moves which part of a copy that all of them
+/// make together, and how wide; nullopt where no layout is known.
+struct ProducerShare {
+  FragmentLayoutAttr layout;
+  CopyPlanAttr plan;
+};
+std::optional<ProducerShare>
+shareAmong(TileMoveOpInterface copy, const TargetInfo &target, int64_t threads);
+
+/// Registers that a thread of `threads` needs for the productions in `region`
+/// that all of them make together: an estimate; 0 where one thread issues all.
+int64_t estimateCopyRegisters(Region &region, const TargetInfo &target,
+                              int64_t threads);
 
 /// Copies from global memory to a shared tile that complete on an mbarrier.
 bool isTmaLoad(TileMoveOpInterface copy);

@@ -100,8 +100,10 @@ struct KernelResources {
   int activeClusters = 0;
 };
 
+struct CheckedArgs;
 struct LaunchBuffer;
 class Kernel;
+class LaunchMemo;
 
 /// A launch whose arguments are checked and whose parameters are packed:
 /// launching it again costs what the driver costs. Valid as long as the
@@ -170,6 +172,15 @@ private:
   bool applies(Span<const Arg> args, Span<const ExprArg> described) const;
   Status pack(const ContextScope &driver, Span<const Arg> args,
               Span<const ExprArg> described, LaunchBuffer &buffer) const;
+  Status launchNew(const ContextScope &driver, Span<const Arg> args,
+                   cuda::Stream stream, LaunchChecks checks, bool &fits) const;
+  static bool launchKept(const ContextScope &driver, LaunchMemo &kept,
+                         Span<const Arg> args, cuda::Stream stream,
+                         Status &status);
+  void keep(LaunchMemo &memo, Span<const Arg> args, const CheckedArgs &checked,
+            const LaunchBuffer &buffer) const;
+  Status submit(const ContextScope &driver, const unsigned *grid, void **params,
+                cuda::Stream stream) const;
   static Status submit(const ContextScope &driver, const LaunchBuffer &buffer,
                        cuda::Stream stream);
 
@@ -182,6 +193,8 @@ private:
   bool clustered = false;
   std::vector<std::unique_ptr<Kernel>> versions;
   std::unique_ptr<TensorMapCache> tensorMaps;
+  /// Of the last launch, so that one like it is cheap; guards itself.
+  std::unique_ptr<LaunchMemo> memo;
 };
 
 /// An artifact whose code is on a device.

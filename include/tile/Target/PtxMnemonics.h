@@ -20,7 +20,13 @@ inline constexpr llvm::StringLiteral kWgmmaWait = "wgmma.wait_group";
 inline constexpr llvm::StringLiteral kWgmmaWaitForAll =
     "wgmma.wait_group.sync.aligned 0;";
 
+inline constexpr llvm::StringLiteral kAnyTcgen05 = "tcgen05.";
 inline constexpr llvm::StringLiteral kTcgen05Mma = "tcgen05.mma.";
+inline constexpr llvm::StringLiteral kTcgen05Load = "tcgen05.ld.";
+inline constexpr llvm::StringLiteral kTcgen05WaitForLoads =
+    "tcgen05.wait::ld.sync.aligned;";
+inline constexpr llvm::StringLiteral kGroupOfOne = "cta_group::1";
+inline constexpr llvm::StringLiteral kGroupOfTwo = "cta_group::2";
 inline constexpr llvm::StringLiteral kTcgen05Commit = "tcgen05.commit";
 
 inline constexpr llvm::StringLiteral kMbarrierInit = "mbarrier.init";
@@ -29,6 +35,12 @@ inline constexpr llvm::StringLiteral kMbarrierTryWait =
     "mbarrier.try_wait.parity";
 inline constexpr llvm::StringLiteral kMbarrierTestWait =
     "mbarrier.test_wait.parity";
+
+/// Bytes that a phase of an mbarrier counts, as parts of a mnemonic.
+inline constexpr llvm::StringLiteral kExpectBytes = "expect_tx";
+inline constexpr llvm::StringLiteral kCompleteBytes = "complete_tx";
+/// Shared memory of any block of the cluster.
+inline constexpr llvm::StringLiteral kSharedOfCluster = "shared::cluster";
 
 inline constexpr llvm::StringLiteral kProxyFence = "fence.proxy.async";
 

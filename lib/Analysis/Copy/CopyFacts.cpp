@@ -106,9 +106,8 @@ static int64_t baseAlignment(const CopySide &side) {
   BlockArgument argument = getKernelArgumentOf(side.buffer);
   if (!argument)
     return element;
-  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
-  return std::max(element,
-                  kernel.getArgumentAlignment(argument.getArgNumber()));
+  return std::max(element, getKernelOfArgument(argument).getArgumentAlignment(
+                               argument.getArgNumber()));
 }
 
 SharedLayout tile::sharedLayoutOf(const CopySide &side) {

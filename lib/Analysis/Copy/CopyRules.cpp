@@ -11,6 +11,7 @@
 #include "tile/Analysis/CopyRules.h"
 #include "TmaRules.h"
 #include "tile/Analysis/MatrixAccess.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
@@ -70,12 +71,14 @@ static std::string whyNotCpAsync(const CopyFacts &facts,
     return target.arch.str() + " has no cp.async";
   if (facts.converts)
     return "elements are converted";
-  if (auto slot = facts.target.buffer.getDefiningOp<RingAcquireOp>()) {
+  if (isToBeFilled(facts.target.buffer)) {
     // Its signals wait for no copies in flight.
-    RingSide producer = slot.getRing().getType().getProducer();
-    if (producer == RingSide::Threads || producer == RingSide::ThreadsMbarrier)
-      return "the ring's producer is `" + stringifyRingSide(producer).str() +
-             "`";
+    RingProducer producer =
+        cast<RingType>(ringOf(facts.target.buffer).getType()).getProducer();
+    if (producer == RingProducer::Threads ||
+        producer == RingProducer::ThreadsMbarrier)
+      return "the ring's producer is `" +
+             stringifyRingProducer(producer).str() + "`";
   }
   if (facts.padsNonZero && facts.source.mayOverhang)
     return "the region may overhang, and the pad is not zero";

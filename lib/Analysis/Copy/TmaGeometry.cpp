@@ -17,9 +17,7 @@ BlockArgument tile::getKernelArgumentOf(Value buffer) {
   while (auto cast = buffer.getDefiningOp<memref::CastOp>())
     buffer = cast.getSource();
   auto argument = dyn_cast<BlockArgument>(buffer);
-  auto kernel =
-      argument ? dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp())
-               : KernelOp();
+  KernelOp kernel = getKernelOfArgument(buffer);
   if (!kernel || argument.getArgNumber() >= kernel.getNumKernelArguments())
     return {};
   return argument;

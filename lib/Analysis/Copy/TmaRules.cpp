@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "TmaRules.h"
 #include "tile/Analysis/TmaGeometry.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -37,8 +38,9 @@ static std::string whyNotSlot(const CopyFacts &facts) {
     return "it fills a part of " + shared.name +
            " only, and slots of rings are filled as a whole";
   Operation *owner = shared.buffer.getDefiningOp();
-  if (auto acquire = dyn_cast_or_null<RingAcquireOp>(owner)) {
-    if (acquire.getRing().getType().getProducer() != RingSide::Tma)
+  if (isToBeFilled(shared.buffer)) {
+    auto type = cast<RingType>(ringOf(shared.buffer).getType());
+    if (type.getProducer() != RingProducer::Tma)
       return "the ring's producer is not `tma`";
     return {};
   }

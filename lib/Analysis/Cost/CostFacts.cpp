@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CostFacts.h"
+#include "Numbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,6 +17,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/ClusterSharing.h"
+#include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -48,97 +50,6 @@ static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
 static constexpr double kConversionCycles = 900;
 
 //===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-FailureOr<ProblemSizes> cost::problemSizes(KernelOp kernel,
-                                           const SizeHints &hints) {
-  ProblemSizes sizes;
-  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
-    auto name = cast<StringAttr>(kernel.getArgNames()[i]).getValue();
-    auto attrs = cast<DictionaryAttr>(kernel.getArgAttrs()[i]);
-    Type type = kernel.getKernelArgument(i).getType();
-    auto memref = dyn_cast<MemRefType>(type);
-    SmallVector<int64_t> &own = sizes.emplace_back();
-    if (auto it = hints.find(name); it != hints.end()) {
-      own = it->second;
-      bool fits = memref ? static_cast<int64_t>(own.size()) == memref.getRank()
-                         : own.size() == 1 && type.isIntOrIndex();
-      for (size_t d = 0; fits && memref && d < own.size(); ++d)
-        fits = own[d] >= 0 &&
-               (memref.isDynamicDim(d) || memref.getDimSize(d) == own[d]);
-      if (!fits)
-        return kernel.emitOpError()
-               << "expected sizes to choose for that argument '" << name
-               << "' of type " << type << " can have";
-      continue;
-    }
-    if (auto hint = attrs.getAs<DenseI64ArrayAttr>(kShapeHintAttrName))
-      own = llvm::to_vector(hint.asArrayRef());
-    else if (memref)
-      for (int64_t size : memref.getShape())
-        own.push_back(ShapedType::isDynamic(size) ? kDefaultExtent : size);
-  }
-  return sizes;
-}
-
-namespace {
-/// Numbers of index values, for the block in the middle of the grid.
-class Numbers {
-public:
-  Numbers(KernelOp kernel, const ProblemSizes &sizes)
-      : kernel(kernel), sizes(sizes) {
-    for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
-      if (!isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
-          !sizes[i].empty())
-        known[kernel.getKernelArgument(i)] = sizes[i].front();
-  }
-
-  void set(Value value, int64_t number) { known[value] = number; }
-
-  std::optional<int64_t> of(Value value) {
-    if (auto it = known.find(value); it != known.end())
-      return it->second;
-    return known[value] = compute(value);
-  }
-
-  /// An extent of the grid; nothing where a scalar is not known.
-  std::optional<int64_t> extent(AffineExpr expr) {
-    SmallVector<AffineExpr> symbols;
-    ArrayRef<int64_t> operands = kernel.getGridOperands();
-    for (size_t i = 0; i < operands.size(); i += 2) {
-      int64_t argument = operands[i], dim = operands[i + 1];
-      ArrayRef<int64_t> own = sizes[argument];
-      size_t place = dim < 0 ? 0 : static_cast<size_t>(dim);
-      if (place >= own.size())
-        return std::nullopt;
-      symbols.push_back(getAffineConstantExpr(own[place], kernel.getContext()));
-    }
-    auto constant = dyn_cast<AffineConstantExpr>(expr.replaceSymbols(symbols));
-    return constant ? std::optional(constant.getValue()) : std::nullopt;
-  }
-
-private:
-  std::optional<int64_t> compute(Value value) {
-    auto dim = value.getDefiningOp<memref::DimOp>();
-    if (!dim)
-      return foldToNumber(value, [&](Value operand) { return of(operand); });
-    auto argument = dyn_cast<BlockArgument>(dim.getSource());
-    std::optional<int64_t> index = of(dim.getIndex());
-    if (!argument || argument.getOwner() != &kernel.getBodyRegion().front() ||
-        argument.getArgNumber() >= sizes.size() || !index || *index < 0 ||
-        *index >= static_cast<int64_t>(sizes[argument.getArgNumber()].size()))
-      return std::nullopt;
-    return sizes[argument.getArgNumber()][*index];
-  }
-
-  KernelOp kernel;
-  const ProblemSizes &sizes;
-  llvm::DenseMap<Value, std::optional<int64_t>> known;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
 // Gemms
 //===----------------------------------------------------------------------===//
 
@@ -149,6 +60,15 @@ static double bitsOf(Value buffer) { return storageBitsOf(buffer); }
 
 FactsReader::FactsReader(const TargetInfo &target, const DeviceInfo &device)
     : target(target), rates(device.rates) {}
+
+/// Registers of a thread that hold the fragments of a gemm.
+static int64_t registersHeld(GemmOp op, int64_t threads) {
+  int64_t bits = 0;
+  for (Value buffer : {op.getA(), op.getB(), op.getC()})
+    if (isFragment(buffer))
+      bits += typeOf(buffer).getNumElements() * storageBitsOf(buffer);
+  return llvm::divideCeil(bits, 32 * threads);
+}
 
 /// The plan that layout inference is offered first.
 const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
@@ -179,7 +99,13 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
   facts.registers = kBaseRegisters;
   double tensor =
       products * std::max(bitsA, bitsB) / 16 / rates.tensorMultiplyAdds;
-  if (traits.reader == RingSide::Wgmma) {
+  facts.held = registersHeld(op, threads);
+  if (traits.reader == RingConsumer::Wgmma) {
+    int64_t bits = plan.getM() * plan.getN() * storageBitsOf(op.getC()) +
+                   (isFragment(op.getA())
+                        ? plan.getM() * plan.getK() * storageBitsOf(op.getA())
+                        : 0);
+    facts.widest = bits / 32 / 128;
     work.tensorCycles = tensor;
     double shape = double(plan.getM()) * plan.getN() * plan.getK();
     work.sharedRead =
@@ -227,6 +153,7 @@ public:
 private:
   std::optional<std::string> readGrid();
   void readMemory();
+  BlockFacts block();
   /// Operations of `block`, each executed `times` in an iteration of `phase`.
   void visit(Block &block, double times, unsigned phase);
   void visitOp(Operation *op, double times, unsigned phase, bool &hasLoad);
@@ -313,10 +240,12 @@ void KernelReader::readMemory() {
     }
   });
   facts.sharedBytes += barriers;
-  facts.hasRoles =
-      isPipelined && target.hasTma() && kernel.getSpecialize().value_or(true) &&
-      whyNoRoles(target, facts.threads, /*isAskedFor=*/false).empty();
   facts.registers = llvm::divideCeil(fragmentBits, 32 * facts.threads);
+  bool isAskedFor = kernel.getSpecialize().value_or(false);
+  facts.hasRoles = isPipelined && target.hasTma() &&
+                   kernel.getSpecialize().value_or(true) &&
+                   whyNoRoles(target, facts.threads, isAskedFor).empty() &&
+                   (isAskedFor || !whyFasterAlone(kernel, block(), target));
   fragmentRegisters = double(facts.registers);
   int64_t staging = 0;
   kernel.getBodyRegion().walk([&](CopyOp copy) {
@@ -328,6 +257,28 @@ void KernelReader::readMemory() {
       target.hasTma() && target.sharedPerBlock - facts.sharedBytes >= staging;
   if (facts.hasRoles)
     facts.threads += kProducerThreads;
+}
+
+/// What decideRoles will read from the program, before layouts are known.
+BlockFacts KernelReader::block() {
+  BlockFacts block;
+  block.threads = facts.threads;
+  block.bytes = facts.sharedBytes;
+  block.demand.fragments = facts.registers;
+  bool multiplies = false, isWgmma = true;
+  kernel.getBodyRegion().walk([&](GemmOp gemm) {
+    const FactsReader::GemmFacts &own = reader.gemm(gemm);
+    multiplies = true;
+    isWgmma &= own.widest > 0;
+    block.widest = std::max(block.widest, own.widest);
+    block.demand.gemms = std::max(block.demand.gemms, own.held);
+    if (auto loop = gemm->getParentOfType<PipelinedOp>())
+      block.stages = std::min<int64_t>(block.stages, loop.getStages());
+  });
+  block.multipliesByWgmma = multiplies && isWgmma;
+  block.most =
+      blocksEach(facts.grid[0] * facts.grid[1] * facts.grid[2], target);
+  return block;
 }
 
 double KernelReader::trips(Value lower, Value upper, Value step) {
@@ -345,11 +296,10 @@ void KernelReader::addDependences(Value value, std::array<bool, 3> &varies,
   for (unsigned d = 0; d < kernel.getGridRank(); ++d)
     varies[d] |= value == kernel.getBlockId(d);
   Operation *op = value.getDefiningOp();
-  if (!op) {
+  if (getKernelOfArgument(value))
+    return;
+  if (!op)
     op = cast<BlockArgument>(value).getOwner()->getParentOp();
-    if (isa<KernelOp>(op))
-      return;
-  }
   for (Value operand : op->getOperands())
     addDependences(operand, varies, seen);
 }

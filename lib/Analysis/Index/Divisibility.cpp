@@ -64,7 +64,7 @@ static int64_t assumedDivisor(Value value) {
   int64_t divisor = 1;
   for (Operation *user : value.getUsers())
     if (auto assume = dyn_cast<AssumeOp>(user))
-      if (assume.getDivisibleBy())
+      if (assume.getDivisibleBy() && assume.getValue() == value)
         divisor = std::lcm(
             divisor, std::min<int64_t>(*assume.getDivisibleBy(), kEverything));
   return std::min(divisor, kEverything);

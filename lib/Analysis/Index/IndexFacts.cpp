@@ -106,7 +106,7 @@ static IndexFacts modulo(const IndexFacts &a, const IndexFacts &b) {
 static void addPromises(Value value, Operation *user, IndexFacts &facts) {
   for (Operation *op : value.getUsers()) {
     auto assume = dyn_cast<AssumeOp>(op);
-    if (!assume)
+    if (!assume || assume.getValue() != value)
       continue;
     Operation *here = assume->getBlock()->findAncestorOpInBlock(*user);
     if (!here || !assume->isBeforeInBlock(here))
@@ -174,7 +174,7 @@ static IndexFacts ofBlock(KernelOp kernel, unsigned dim) {
 
 IndexFacts Evaluator::ofArgument(BlockArgument argument, unsigned depth) {
   Operation *parent = argument.getOwner()->getParentOp();
-  if (auto kernel = dyn_cast_or_null<KernelOp>(parent)) {
+  if (KernelOp kernel = getKernelOfArgument(argument)) {
     unsigned arguments = kernel.getNumKernelArguments();
     if (argument.getArgNumber() < arguments)
       return {};

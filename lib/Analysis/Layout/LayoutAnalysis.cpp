@@ -32,8 +32,7 @@ FailureOr<LayoutAnalysis> LayoutAnalysis::compute(KernelOp kernel,
 static double frequencyOf(Operation *op) {
   constexpr double kUnknownTrips = 16;
   double frequency = 1;
-  for (Operation *parent = op->getParentOp(); parent && !isa<KernelOp>(parent);
-       parent = parent->getParentOp()) {
+  for (Operation *parent : getEnclosingOps(op)) {
     auto loop = dyn_cast<LoopLikeOpInterface>(parent);
     if (!loop)
       continue;
@@ -59,7 +58,7 @@ static bool isTileMemory(Value value) {
 /// A tile must be used where it was allocated: its layout is found there.
 LogicalResult LayoutSolver::checkBuffers(Operation *op) {
   for (Value value : op->getResults())
-    if (isTileMemory(value) && !isa<AllocOp, RingAcquireOp, RingWaitOp>(op) &&
+    if (isTileMemory(value) && !isa<AllocOp>(op) && !showsSlot(op) &&
         !getTileViewSource(op))
       return op->emitOpError()
              << "expected a " << stringifyMemorySpace(getMemorySpace(value))
@@ -89,7 +88,9 @@ LogicalResult LayoutSolver::checkThreads(Operation *op,
   if (!stated)
     return success();
   FragmentLayout layout = stated.getLayout();
-  int64_t threads = getAgentThreads(op);
+  bool isFragmentOp = op->getNumResults() && isFragment(op->getResult(0));
+  int64_t threads =
+      isFragmentOp ? getFragmentThreads(op->getResult(0)) : getAgentThreads(op);
   if (layout.numThreads() != threads)
     return op->emitOpError() << "expected a layout over " << threads
                              << " threads, got " << layout.numThreads();

@@ -337,7 +337,7 @@ bool LayoutSolver::chooseFreeSliceSource() {
 void LayoutSolver::chooseRemaining() {
   for (auto &[buffer, choice] : result.fragments)
     if (choice.why.empty()) {
-      int64_t threads = getAgentThreads(buffer.getDefiningOp());
+      int64_t threads = getFragmentThreads(buffer);
       LoopDemand whole;
       whole.shape = llvm::to_vector(shapeOf(buffer));
       bool isDecided =

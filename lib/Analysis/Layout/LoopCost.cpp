@@ -46,7 +46,7 @@ std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
   // What a kernel's argument does not promise it does not have. Rows of unknown
   // pitch count as aligned like the buffer: copies check at run time.
   if (auto argument = dyn_cast<BlockArgument>(access.buffer()))
-    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+    if (KernelOp kernel = getKernelOfArgument(argument))
       alignment = std::gcd(
           alignment, 8 * kernel.getArgumentAlignment(argument.getArgNumber()));
   for (auto [dim, stride] : llvm::enumerate(strides)) {

@@ -11,9 +11,9 @@ using namespace mlir::tile;
 
 int64_t tile::arrivalsOfCommit(RingType type, int64_t warps) {
   switch (type.getProducer()) {
-  case RingSide::CpAsyncMbarrier:
+  case RingProducer::CpAsyncMbarrier:
     return warps * 32;
-  case RingSide::ThreadsMbarrier:
+  case RingProducer::ThreadsMbarrier:
     return warps;
   default:
     return 1;
@@ -34,21 +34,9 @@ int64_t tile::arrivalsOfRelease(RingArrival by, int64_t warps) {
   llvm_unreachable("all cases are listed");
 }
 
-/// The agent of an operation: the role it is in, or the kernel.
-static Region *agentOf(Operation *op) {
-  Region *region = op->getParentRegion();
-  while (!isa<WarpSpecializeOp, KernelOp>(region->getParentOp()))
-    region = region->getParentRegion();
-  return region;
+int64_t tile::warpsOfAgent(Operation *op) {
+  return getAgentWarps(getAgent(op));
 }
-
-static int64_t warpsOf(Region *agent) {
-  if (auto roles = dyn_cast<WarpSpecializeOp>(agent->getParentOp()))
-    return roles.getWarps()[agent->getRegionNumber()];
-  return cast<KernelOp>(agent->getParentOp()).getNumWarps();
-}
-
-int64_t tile::warpsOfAgent(Operation *op) { return warpsOf(agentOf(op)); }
 
 int64_t tile::numReleasingBlocks(RingCreateOp ring) {
   // In a pair the leader's tensor core empties operands for both blocks; the
@@ -67,11 +55,19 @@ int64_t tile::numReleasingBlocks(RingCreateOp ring) {
 // Who arrives at a release
 //===----------------------------------------------------------------------===//
 
+static SmallVector<RingWaitOp> waitsOn(Value ring) {
+  SmallVector<RingWaitOp> waits;
+  for (Operation *user : ring.getUsers())
+    if (auto wait = dyn_cast<RingWaitOp>(user))
+      waits.push_back(wait);
+  return waits;
+}
+
 /// Whether anything but wgmma reads what a wait gives.
 static bool givesToThreads(RingWaitOp wait) {
   return llvm::any_of(wait->getUsers(), [](Operation *user) {
-    auto gemm = dyn_cast<GemmOp>(user);
-    return !gemm || traitsOf(gemm).reader != RingSide::Wgmma;
+    const MmaTraits *gemm = gemmTraits(user);
+    return !gemm || gemm->reader != RingConsumer::Wgmma;
   });
 }
 
@@ -90,12 +86,10 @@ static RingReleaseOp releaseAfter(RingWaitOp wait) {
 /// branch or a loop: then nothing says that the other warps of a warpgroup have
 /// passed the wait when one of them releases the slot.
 static bool skipsUses(RingCreateOp ring) {
-  return llvm::any_of(ring.getRing().getUsers(), [](Operation *user) {
-    auto wait = dyn_cast<RingWaitOp>(user);
-    return wait && llvm::any_of(wait->getUsers(), [&](Operation *reader) {
-             return isa<GemmOp>(reader) &&
-                    reader->getBlock() != wait->getBlock();
-           });
+  return llvm::any_of(waitsOn(ring.getRing()), [](RingWaitOp wait) {
+    return llvm::any_of(wait->getUsers(), [&](Operation *reader) {
+      return gemmTraits(reader) && reader->getBlock() != wait->getBlock();
+    });
   });
 }
 
@@ -103,31 +97,29 @@ static bool skipsUses(RingCreateOp ring) {
 /// thread of each warpgroup then arrives for both: for threads after a barrier
 /// of the warpgroup. The loop of gemms pays for its own arrivals only.
 static bool readsApart(RingCreateOp ring) {
-  return llvm::all_of(ring.getRing().getUsers(), [](Operation *user) {
-    auto wait = dyn_cast<RingWaitOp>(user);
-    return !wait || !givesToThreads(wait) || releaseAfter(wait);
+  return llvm::all_of(waitsOn(ring.getRing()), [](RingWaitOp wait) {
+    return !givesToThreads(wait) || releaseAfter(wait);
   });
 }
 
 bool tile::isReadByThreads(RingReleaseOp release) {
-  return llvm::any_of(release.getRing().getUsers(), [&](Operation *user) {
-    auto wait = dyn_cast<RingWaitOp>(user);
-    return wait && givesToThreads(wait) && releaseAfter(wait) == release;
+  return llvm::any_of(waitsOn(release.getRing()), [&](RingWaitOp wait) {
+    return givesToThreads(wait) && releaseAfter(wait) == release;
   });
 }
 
 static RingArrival arrivalFor(RingCreateOp ring) {
   RingType type = ring.getRing().getType();
-  bool wgmma = type.hasConsumer(RingSide::Wgmma);
-  bool threads = type.hasConsumer(RingSide::Threads);
+  bool wgmma = type.hasConsumer(RingConsumer::Wgmma);
+  bool threads = type.hasConsumer(RingConsumer::Threads);
   if (wgmma && skipsUses(ring))
     return RingArrival::Warp;
   if (wgmma && threads && type.getConsumers().size() == 2 && readsApart(ring))
     return RingArrival::Warpgroup;
-  return threads                                ? RingArrival::Warp
-         : wgmma                                ? RingArrival::Warpgroup
-         : type.hasConsumer(RingSide::TmaStore) ? RingArrival::Agent
-                                                : RingArrival::None;
+  return threads                                    ? RingArrival::Warp
+         : wgmma                                    ? RingArrival::Warpgroup
+         : type.hasConsumer(RingConsumer::TmaStore) ? RingArrival::Agent
+                                                    : RingArrival::None;
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,7 +132,7 @@ static llvm::SmallSetVector<Region *, 4> agents(RingCreateOp ring) {
   llvm::SmallSetVector<Region *, 4> result;
   for (Operation *user : ring->getUsers())
     if (isa<OpT>(user))
-      result.insert(agentOf(user));
+      result.insert(getAgent(user));
   return result;
 }
 
@@ -149,10 +141,10 @@ RingArrivals tile::deriveArrivals(RingCreateOp ring) {
   RingArrival by = arrivalFor(ring);
   int64_t full = 0, empty = 0;
   for (Region *agent : agents<RingCommitOp>(ring))
-    full += arrivalsOfCommit(type, warpsOf(agent));
+    full += arrivalsOfCommit(type, getAgentWarps(agent));
   for (Region *agent : agents<RingReleaseOp>(ring))
-    empty += arrivalsOfRelease(by, warpsOf(agent)) +
-             type.hasConsumer(RingSide::Tcgen05);
+    empty += arrivalsOfRelease(by, getAgentWarps(agent)) +
+             type.hasConsumer(RingConsumer::Tcgen05);
   empty *= numReleasingBlocks(ring);
   return {std::max<int64_t>(full, 1), std::max<int64_t>(empty, 1), by};
 }

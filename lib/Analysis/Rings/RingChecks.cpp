@@ -135,7 +135,8 @@ bool AgentRun::ringOp(const Step &step) {
                         " was acquired and is not committed before " + here());
     ++ring.committed;
     event.kind = EventKind::Commit;
-    if (type.isBarrierProtocol && type.type.getProducer() == RingSide::CpAsync)
+    if (type.isBarrierProtocol &&
+        type.type.getProducer() == RingProducer::CpAsync)
       event.group = groups++;
     break;
   case StepKind::Wait:
@@ -170,7 +171,7 @@ bool AgentRun::ringOp(const Step &step) {
       if (!flight.isSourceFree &&
           llvm::is_contained(flight.slots,
                              std::pair<int, int>(instance, use)) &&
-          !(type.type.hasConsumer(RingSide::Tcgen05) &&
+          !(type.type.hasConsumer(RingConsumer::Tcgen05) &&
             type.type.usesMbarriers()))
         return report(RingRule::R5, step,
                       here() +
@@ -195,17 +196,18 @@ bool AgentRun::ringOp(const Step &step) {
 //===----------------------------------------------------------------------===//
 
 /// Who has to arrive for a kind of reader.
-static RingArrival leastArrival(RingSide reader) {
+static RingArrival leastArrival(RingConsumer reader) {
   switch (reader) {
-  case RingSide::Threads:
+  case RingConsumer::Threads:
     return RingArrival::Warp;
-  case RingSide::Wgmma:
+  case RingConsumer::Wgmma:
     return RingArrival::Warpgroup;
-  case RingSide::TmaStore:
+  case RingConsumer::TmaStore:
     return RingArrival::Agent;
-  default:
+  case RingConsumer::Tcgen05:
     return RingArrival::None;
   }
+  llvm_unreachable("all cases are listed");
 }
 
 bool AgentRun::checkArrival(const Step &step, LocalRing &ring, int instance,
@@ -215,23 +217,23 @@ bool AgentRun::checkArrival(const Step &step, LocalRing &ring, int instance,
     return true;
   unsigned readers = ring.readers.lookup(use);
   ring.readers.erase(use);
-  auto isReadBy = [&](RingSide reader) {
+  auto isReadBy = [&](RingConsumer reader) {
     return readers >> static_cast<unsigned>(reader) & 1;
   };
   RingArrival by = arrivals->by;
   if (by == RingArrival::Warpgroup && step.meets)
     return true;
-  for (RingSide reader :
-       {RingSide::Threads, RingSide::Wgmma, RingSide::TmaStore})
+  for (RingConsumer reader :
+       {RingConsumer::Threads, RingConsumer::Wgmma, RingConsumer::TmaStore})
     if (isReadBy(reader) && by < leastArrival(reader))
       return report(RingRule::R9, step,
                     slotName(instance, use) + " was read by " +
-                        stringifyRingSide(reader) +
+                        stringifyRingConsumer(reader) +
                         ", for which the ring's arrivals by " +
                         stringify(by).str() +
                         " do not speak: expected arrivals by " +
                         stringify(leastArrival(reader)));
-  if (by == RingArrival::Warpgroup && !isReadBy(RingSide::Wgmma))
+  if (by == RingArrival::Warpgroup && !isReadBy(RingConsumer::Wgmma))
     return report(RingRule::R9, step,
                   "one thread of each warpgroup arrives for " +
                       slotName(instance, use) +
@@ -245,28 +247,32 @@ bool AgentRun::checkArrival(const Step &step, LocalRing &ring, int instance,
 //===----------------------------------------------------------------------===//
 
 /// Copies and stores that may fill a slot, by the ring's producer.
-static bool mayFill(Operation *op, RingSide producer) {
-  if (producer == RingSide::Mma) {
-    auto gemm = dyn_cast<GemmOp>(op);
-    return isa<FillOp>(op) || (gemm && traitsOf(gemm).writer == producer);
+static bool mayFill(Operation *op, RingProducer producer) {
+  if (producer == RingProducer::Mma) {
+    const MmaTraits *gemm = gemmTraits(op);
+    return isa<FillOp>(op) || (gemm && gemm->writer == producer);
   }
   auto copy = dyn_cast<TileMoveOpInterface>(op);
   bool fromGlobal = copy && isGlobal(copy.getSource());
   bool isOpen = !copy || !copy.getPlanAttr();
-  auto fills = [&](RingSide side) {
+  auto fills = [&](RingProducer side) {
     return !isOpen && (traitsOf(copy).fills == side ||
                        traitsOf(copy).fillsForRole == side);
   };
   switch (producer) {
-  case RingSide::Tma: // tensor and bulk copies: both complete on mbarriers
+  case RingProducer::Tma: // tensor and bulk copies: both complete on mbarriers
     return fromGlobal && (isOpen || fills(producer));
-  case RingSide::CpAsync: // the wait's barrier publishes plain stores as well
-    return isOpen || fills(producer) || fills(RingSide::Threads);
-  case RingSide::CpAsyncMbarrier: // its arrivals publish nothing else
+  case RingProducer::CpAsync: // the wait's barrier publishes plain stores as
+                              // well
+    return isOpen || fills(producer) || fills(RingProducer::Threads);
+  case RingProducer::CpAsyncMbarrier: // its arrivals publish nothing else
     return fromGlobal && (isOpen || fills(producer));
-  default:
-    return isOpen || fills(RingSide::Threads);
+  case RingProducer::Threads:
+  case RingProducer::ThreadsMbarrier:
+  case RingProducer::Mma: // above
+    return isOpen || fills(RingProducer::Threads);
   }
+  llvm_unreachable("all cases are listed");
 }
 
 bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
@@ -286,7 +292,7 @@ bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
   if (view.isAcquire) {
     // A gemm adds to what it filled before.
     if (!touch.isWrite && touch.isAccumulator &&
-        type.getProducer() == RingSide::Mma)
+        type.getProducer() == RingProducer::Mma)
       return true;
     if (!touch.isWrite)
       return fail("the view of 'tile.ring.acquire' is read: " + slot() +
@@ -295,7 +301,7 @@ bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
       return fail(slot() + " is written after it was committed");
     if (!mayFill(step.op, type.getProducer()))
       return fail(slot() + " is written by something other than " +
-                  stringifyRingSide(type.getProducer()) +
+                  stringifyRingProducer(type.getProducer()) +
                   ", which its ring expects");
     record.filled |= uint64_t(1) << std::min(touch.buffer, 63);
     record.writer = &step;
@@ -319,11 +325,12 @@ bool AgentRun::touchSlot(const Step &step, const Touch &touch) {
   // Where a block barrier empties the slot, it counts nobody.
   bool known = ring.isBarrierProtocol || type.hasConsumer(step.kindOfReader);
   if (!known && step.readerIsOpen)
-    known = type.hasConsumer(RingSide::Wgmma) ||
-            type.hasConsumer(RingSide::Threads) ||
-            type.hasConsumer(RingSide::TmaStore);
-  if (!known && !type.hasConsumer(RingSide::Tcgen05))
-    return fail(slot() + " is read by " + stringifyRingSide(step.kindOfReader) +
+    known = type.hasConsumer(RingConsumer::Wgmma) ||
+            type.hasConsumer(RingConsumer::Threads) ||
+            type.hasConsumer(RingConsumer::TmaStore);
+  if (!known && !type.hasConsumer(RingConsumer::Tcgen05))
+    return fail(slot() + " is read by " +
+                stringifyRingConsumer(step.kindOfReader) +
                 ", which is not among the consumers of its ring");
   if (ring.arrivals)
     state.readers[use] |= 1u << static_cast<unsigned>(step.kindOfReader);
@@ -416,13 +423,13 @@ bool AgentRun::await(const Step &step) {
     // Gemms by tcgen05 are waited for together with all that came before.
     bool isTcgen05 = llvm::any_of(inFlight, [&](const InFlight &flight) {
       return flight.token == *number &&
-             flight.step->kindOfReader == RingSide::Tcgen05;
+             flight.step->kindOfReader == RingConsumer::Tcgen05;
     });
     if (!step.awaitsReadOnly)
       llvm::erase_if(inFlight, [&](const InFlight &flight) {
         return flight.token == *number ||
                (isTcgen05 && flight.token < *number &&
-                flight.step->kindOfReader == RingSide::Tcgen05);
+                flight.step->kindOfReader == RingConsumer::Tcgen05);
       });
   }
   return true;
@@ -432,7 +439,7 @@ bool AgentRun::await(const Step &step) {
 /// loop in which something else reads it.
 bool AgentRun::checkBackEdge(const Step &loop) {
   for (const InFlight &flight : inFlight) {
-    if (!isa<GemmOp>(flight.step->op) ||
+    if (!gemmTraits(flight.step->op) ||
         !loop.op->isProperAncestor(flight.step->op))
       continue;
     auto accumulator =
@@ -445,7 +452,7 @@ bool AgentRun::checkBackEdge(const Step &loop) {
     while (!bodies.empty() && !reader)
       for (const Step &inner : model.bodies[bodies.pop_back_val()].steps) {
         bodies.append(inner.bodies.begin(), inner.bodies.end());
-        if (inner.kind != StepKind::Access || isa<GemmOp>(inner.op))
+        if (inner.kind != StepKind::Access || gemmTraits(inner.op))
           continue;
         for (const Touch &touch : inner.touches)
           if (touch.view < 0 && touch.buffer == accumulator->buffer &&

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/RingArrivals.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -22,7 +23,7 @@ using namespace mlir::tile::rings;
 /// Blocks whose releases arrive in one block, which is of rank 0.
 static int64_t numReleasers(const Model &model, const Ring &ring) {
   // The leader of a pair empties its operands for both blocks.
-  bool isPair = static_cast<bool>(cast<RingCreateOp>(ring.create).getPair());
+  bool isPair = static_cast<bool>(RingCreateOp(ring.create).getPair());
   if (isPair && !ring.type.inTensorMemory())
     return 1;
   int64_t blocks = 0;
@@ -41,7 +42,7 @@ void Extractor::checkArrivals(const Ring &ring) {
     full += arrivalsOfCommit(ring.type, model.agents[agent].warps);
   for (int agent : ring.consumers)
     empty += arrivalsOfRelease(ring.arrivals->by, model.agents[agent].warps) +
-             ring.type.hasConsumer(RingSide::Tcgen05);
+             ring.type.hasConsumer(RingConsumer::Tcgen05);
   int64_t blocks = numReleasers(model, ring);
   auto check = [&](StringRef name, int64_t stated, int64_t counted,
                    StringRef what) {
@@ -164,10 +165,11 @@ void Extractor::checkClaims() {
                                 op,
                                 ("'" + name + "' is not so: " + reason).str(),
                                 {}});
-    auto release = dyn_cast<RingReleaseOp>(op);
-    auto ring =
-        release ? release.getRing().getDefiningOp<RingCreateOp>() : nullptr;
-    if (!ring || !release->hasAttr(kMeetAttrName))
+    auto release = dyn_cast<TileRingOpInterface>(op);
+    if (!release || !op->hasAttr(kMeetAttrName))
+      return;
+    RingCreateOp ring = creationOf(release.getRing());
+    if (!ring)
       return;
     std::optional<RingArrivals> arrivals = RingArrivals::of(ring);
     if (!arrivals || arrivals->by != RingArrival::Warpgroup)

@@ -210,9 +210,9 @@ void Exhaustive::commit(State &state, int thread, const Event &event) {
   if (ring.isBarrierProtocol)
     return;
   ++of(state, event.instance, event.use, FullArrived);
-  RingSide side = ring.type.getProducer();
-  if (side == RingSide::Tma || side == RingSide::CpAsyncMbarrier ||
-      side == RingSide::Mma) {
+  RingProducer side = ring.type.getProducer();
+  if (side == RingProducer::Tma || side == RingProducer::CpAsyncMbarrier ||
+      side == RingProducer::Mma) {
     // One part of this block's own; of each multicast of a block that it is in
     // a group with another, which may land, and be counted, before it is
     // expected here.

@@ -46,6 +46,7 @@ private:
   void compileFor(LoopLikeOpInterface loop, Body &body);
   void compileWhile(scf::WhileOp loop, Body &body);
   void compileIf(scf::IfOp branch, Body &body);
+  bool isWrittenByHand();
   void compileSpecialize(WarpSpecializeOp op, Body &body);
   /// Accesses of everything below `op`, without its control flow.
   void compileAccesses(Operation &op, Body &body);

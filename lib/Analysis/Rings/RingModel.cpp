@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -19,24 +20,17 @@ using namespace mlir::tile;
 using namespace mlir::tile::rings;
 
 Value rings::ringOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp,
-            RingDrainOp>([](auto ringOp) -> Value { return ringOp.getRing(); })
-      .Default([](Operation *) { return Value(); });
+  auto ringOp = dyn_cast<TileRingOpInterface>(op);
+  return ringOp ? ringOp.getRing() : Value();
 }
 
 Value rings::useOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<RingAcquireOp, RingCommitOp, RingWaitOp, RingReleaseOp>(
-          [](auto ringOp) -> Value { return ringOp.getUse(); })
-      .Default([](Operation *) { return Value(); });
+  auto ringOp = dyn_cast<TileRingOpInterface>(op);
+  return ringOp ? ringOp.getUse() : Value();
 }
 
 bool Extractor::isAsync(Operation *op) const {
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    return gemm.isAsync();
-  auto move = dyn_cast<TileMoveOpInterface>(op);
-  return move && move.isAsync();
+  return isa<TileOpInterface>(op) && getToken(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -62,10 +56,9 @@ std::pair<int, int> Extractor::slotOf(Value memref) const {
 }
 
 int Extractor::agentOf(Operation *op) const {
-  for (; op && op != kernel; op = op->getParentOp())
-    if (auto roles = dyn_cast_or_null<WarpSpecializeOp>(op->getParentOp()))
-      return op->getParentRegion()->getRegionNumber() + 1;
-  return 0;
+  Region *agent = op && op != kernel ? getAgent(op) : nullptr;
+  return agent && agent->getParentOp() != kernel ? agent->getRegionNumber() + 1
+                                                 : 0;
 }
 
 void Extractor::collectRingsAndBuffers() {
@@ -84,15 +77,15 @@ void Extractor::collectRingsAndBuffers() {
       ring.stages = ring.type.getStages();
       ring.releases = getReleaseGroups(*model.groups, create);
       ring.arrivals = RingArrivals::of(create);
-      ring.storesLeaveSlots = ring.type.hasConsumer(RingSide::TmaStore);
+      ring.storesLeaveSlots = ring.type.hasConsumer(RingConsumer::TmaStore);
       rings[create.getRing()] = static_cast<int>(model.rings.size());
       model.maxStages = std::max(model.maxStages, ring.stages);
       model.rings.push_back(std::move(ring));
     } else if (showsSlot(op)) {
       views[op] = static_cast<int>(model.views.size());
       auto it = rings.find(ringOf(op));
-      model.views.push_back(
-          {it == rings.end() ? -1 : it->second, isa<RingAcquireOp>(op), op});
+      model.views.push_back({it == rings.end() ? -1 : it->second,
+                             cast<TileRingOpInterface>(op).fillsSlots(), op});
     } else if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.isAsync()) {
       track(gemm.getC());
       track(gemm.getA());
@@ -169,7 +162,7 @@ void Extractor::markHeavy(Operation *op) {
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       need(loop.getConditionOp().getCondition());
       needTokens(loop.getResults());
-    } else if (!isa<WarpSpecializeOp>(op)) {
+    } else if (!isa<TileAgentsOpInterface>(op)) {
       unsupported(op, "'" + op->getName().getStringRef() +
                           "' contains ring operations, and it is not known "
                           "how often it runs them");
@@ -304,7 +297,7 @@ void Extractor::finishRings() {
     auto report = [&](const Twine &message) {
       model.findings.push_back({RingRule::R3, ring.create, message.str(), {}});
     };
-    if (ring.type.getProducer() == RingSide::CpAsync && !isAlone)
+    if (ring.type.getProducer() == RingProducer::CpAsync && !isAlone)
       report("expected one role to fill and to read a ring filled by cp_async, "
              "whose groups no other role can wait for");
     else if (ring.producers.empty() && !ring.consumers.empty())
@@ -315,6 +308,23 @@ void Extractor::finishRings() {
       model.agents[ring.producers.front()].isSplit = true;
     checkArrivals(ring);
   }
+}
+
+/// Whether agents meet in ways that are not modelled: at the program's own
+/// mbarriers, or as roles of which there are several, or in loops.
+bool Extractor::isWrittenByHand() {
+  Operation *roles = nullptr;
+  kernel.walk([&](Operation *op) {
+    bool isSecond = isa<WarpSpecializeOp>(op) &&
+                    (roles || op->getParentOp() != kernel.getOperation());
+    if (isa<WarpSpecializeOp>(op))
+      roles = op;
+    if (model.unsupported || (!isSecond && !isa<MbarrierCreateOp>(op)))
+      return;
+    model.unsupported = op;
+    model.unsupportedReason = "the program parts its warps by hand";
+  });
+  return model.unsupported != nullptr;
 }
 
 void Extractor::run() {
@@ -330,7 +340,7 @@ void Extractor::run() {
     model.clusterExtents.assign(cluster->begin(), cluster->end());
   collectRingsAndBuffers();
   checkClaims();
-  if (model.isTrivial())
+  if (model.isTrivial() || isWrittenByHand())
     return;
   collectUsersOfViews();
   checkPairs();

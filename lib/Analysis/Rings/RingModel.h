@@ -131,7 +131,7 @@ struct Step {
   ScalarId use = kNoScalar; // also: condition of If, value of Assume
   int64_t inFlight = 0;
   SmallVector<Touch, 4> touches;
-  RingSide kindOfReader = RingSide::Threads; // who reads slots
+  RingConsumer kindOfReader = RingConsumer::Threads; // who reads slots
   bool readerIsOpen = false; // no plan yet: any consumer kind may be meant
   /// Multicast: blocks that differ in these dimensions of the cluster only.
   ClusterDims multicast = 0;
@@ -168,7 +168,7 @@ struct Body {
 //===----------------------------------------------------------------------===//
 
 struct Ring {
-  Operation *create = nullptr;
+  RingCreateOp create;
   RingType type;
   int64_t stages = 1;
   /// Groups of blocks that fill each other's slots, and to whose blocks a

@@ -26,7 +26,7 @@ Step &Extractor::append(Body &body, StepKind kind, Operation *op) {
 
 bool Extractor::isPair(int view) {
   int ring = model.views[view].ring;
-  return ring >= 0 && cast<RingCreateOp>(model.rings[ring].create).getPair();
+  return ring >= 0 && model.rings[ring].create.getPair();
 }
 
 /// Which kind of consumer reads slots by `op`.
@@ -35,7 +35,7 @@ void Extractor::classifyReader(Operation *op, Step &step) {
     // Without a plan a token says that it is no gemm of threads.
     step.readerIsOpen = !gemm.getPlan();
     step.kindOfReader = step.readerIsOpen && gemm.isAsync()
-                            ? RingSide::Wgmma
+                            ? RingConsumer::Wgmma
                             : traitsOf(gemm).reader;
   } else if (auto copy = dyn_cast<TileMoveOpInterface>(op)) {
     // Without a plan a token says so; with one, threads may store behind a
@@ -43,7 +43,8 @@ void Extractor::classifyReader(Operation *op, Step &step) {
     bool byProxy =
         isGlobal(copy.getTarget()) &&
         (copy.getPlanAttr() ? copy.isMovedByProxy() : copy.isAsync());
-    step.kindOfReader = byProxy ? RingSide::TmaStore : RingSide::Threads;
+    step.kindOfReader =
+        byProxy ? RingConsumer::TmaStore : RingConsumer::Threads;
     step.readerIsOpen = !copy.getPlanAttr() && !copy.isAsync();
   }
 }
@@ -112,8 +113,7 @@ void Extractor::compileRingOp(Operation &op, Body &body) {
     step.inFlight = wait.getInFlight() ? *wait.getInFlight() : 0;
     step.isAgain = wait.getAgain();
   }
-  if (auto release = dyn_cast<RingReleaseOp>(op))
-    step.meets = release->hasAttr(kMeetAttrName);
+  step.meets = op.hasAttr(kMeetAttrName);
   if (step.ring < 0)
     return;
   Ring &ring = model.rings[step.ring];
@@ -263,9 +263,8 @@ void Extractor::compileSpecialize(WarpSpecializeOp op, Body &body) {
 }
 
 void Extractor::compileOp(Operation &op, Body &body) {
-  if (isa<RingCreateOp>(op)) {
-    append(body, StepKind::Create, &op).ring =
-        rings.lookup(cast<RingCreateOp>(op).getRing());
+  if (auto create = dyn_cast<RingCreateOp>(op)) {
+    append(body, StepKind::Create, &op).ring = rings.lookup(create.getRing());
   } else if (ringOf(&op)) {
     compileRingOp(op, body);
   } else if (auto await = dyn_cast<AwaitOp>(op)) {

@@ -64,8 +64,9 @@ SmallVector<ClusterDims, 2> tile::getReleaseGroups(const ClusterGroups &groups,
   // Blocks of a pair fill slots together without a word in their copies.
   if (!ring.getPair())
     for (Operation *user : ring->getUsers())
-      if (auto acquire = dyn_cast<RingAcquireOp>(user))
-        for (Value view : acquire.getViews())
+      if (auto filler = dyn_cast<TileRingOpInterface>(user);
+          filler && filler.fillsSlots())
+        for (Value view : user->getResults())
           for (Operation *filling : view.getUsers())
             if (auto copy = dyn_cast<TileMoveOpInterface>(filling))
               if (ClusterDims dims = groups.of(copy))

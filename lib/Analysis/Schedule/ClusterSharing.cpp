@@ -76,8 +76,8 @@ ClusterDims ClusterSharing::compute(Value value) {
     // An induction variable or a carried value varies with the start of the
     // loop, its number of iterations, and the values that it yields.
     ClusterDims dims = yields(owner);
-    for (Operation *parent = owner; parent && !isa<KernelOp>(parent);
-         parent = parent->getParentOp())
+    dims |= visitAll(owner->getOperands());
+    for (Operation *parent : getEnclosingOps(owner))
       if (parent->getNumRegions())
         dims |= visitAll(parent->getOperands());
     return dims ? dims | kGuess : 0;
@@ -98,8 +98,9 @@ ClusterDims ClusterSharing::compute(Value value) {
 
 ClusterDims ClusterSharing::runsAlikeAlong(Operation *op) {
   ClusterDims varies = 0;
-  for (Operation *parent = op; !isa<KernelOp>(parent);
-       parent = parent->getParentOp())
+  SmallVector<Operation *> around = getEnclosingOps(op);
+  around.push_back(op);
+  for (Operation *parent : around)
     if (parent->getNumRegions())
       for (Value operand : parent->getOperands())
         varies |= variesWith(operand);

@@ -10,6 +10,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Tokens.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -24,10 +25,8 @@ Value tile::getBaseBuffer(Value buffer) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(op);
         view && view.getViewDest() == buffer)
       buffer = view.getViewSource();
-    else if (auto acquire = dyn_cast<RingAcquireOp>(op))
-      return acquire.getRing();
-    else if (auto wait = dyn_cast<RingWaitOp>(op))
-      return wait.getRing();
+    else if (Value ring = ringOf(buffer))
+      return ring;
     else
       break;
   }
@@ -38,13 +37,6 @@ Value tile::getViewedTile(Value buffer) {
   while (Value source = getTileViewSource(buffer.getDefiningOp()))
     buffer = source;
   return buffer;
-}
-
-/// The kernel whose argument `base` is, or null.
-static KernelOp argumentKernel(Value base) {
-  auto argument = dyn_cast<BlockArgument>(base);
-  return argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp())
-                  : KernelOp();
 }
 
 /// Memory that did not exist before the defining operation.
@@ -67,7 +59,7 @@ bool tile::mayAlias(Value a, Value b) {
     return false;
   if (isAllocation(a) && isAllocation(b))
     return false;
-  KernelOp kernelA = argumentKernel(a), kernelB = argumentKernel(b);
+  KernelOp kernelA = getKernelOfArgument(a), kernelB = getKernelOfArgument(b);
   if (kernelA && kernelB)
     return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) ||
            kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
@@ -77,7 +69,7 @@ bool tile::mayAlias(Value a, Value b) {
 
 std::string tile::describeBuffer(Value buffer) {
   Value base = getBaseBuffer(buffer);
-  if (KernelOp kernel = argumentKernel(base)) {
+  if (KernelOp kernel = getKernelOfArgument(base)) {
     unsigned i = cast<BlockArgument>(base).getArgNumber();
     if (i < kernel.getNumKernelArguments())
       return "'" + cast<StringAttr>(kernel.getArgNames()[i]).str() + "'";

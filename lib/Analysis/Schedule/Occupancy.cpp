@@ -2,31 +2,89 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/Occupancy.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Target/DeviceInfo.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+static int64_t bytesOf(SharedLayoutAttr layout) {
+  return llvm::alignTo(layout.getLayout().sizeInBytes(),
+                       layout.getLayout().alignment());
+}
+
+/// How many slots a tile becomes: the stages of the loop that fills it.
+static int64_t stagesOf(AllocOp tile) {
+  int64_t stages = 1;
+  for (Operation *user : tile->getUsers())
+    if (auto copy = dyn_cast<TileMoveOpInterface>(user))
+      if (auto loop = dyn_cast<PipelinedOp>(copy->getParentOp()))
+        if (copy.getTarget() == tile.getResult())
+          stages = std::max<int64_t>(stages, loop.getStages());
+  return stages;
+}
+
+int64_t tile::sharedBytesOf(Operation *op) {
+  if (auto tile = dyn_cast<AllocOp>(op)) {
+    SharedLayoutAttr layout = getSharedLayout(tile.getResult());
+    return layout ? bytesOf(layout) * stagesOf(tile) : 0;
+  }
+  auto ring = dyn_cast<RingCreateOp>(op);
+  if (!ring || !ring.getLayouts())
+    return 0;
+  int64_t bytes = 0;
+  for (Attribute layout : ring.getLayoutsAttr())
+    bytes += bytesOf(cast<SharedLayoutAttr>(layout));
+  return bytes * static_cast<int64_t>(ring.getRing().getType().getStages());
+}
+
 int64_t tile::tileBytes(KernelOp kernel) {
   int64_t bytes = 0;
-  kernel.getBodyRegion().walk([&](AllocOp alloc) {
-    SharedLayoutAttr layout = getSharedLayout(alloc.getResult());
-    if (!layout)
-      return;
-    int64_t stages = 1;
-    for (Operation *user : alloc->getUsers())
-      if (auto copy = dyn_cast<TileMoveOpInterface>(user))
-        if (auto loop = dyn_cast<PipelinedOp>(copy->getParentOp()))
-          if (copy.getTarget() == alloc.getResult())
-            stages = std::max<int64_t>(stages, loop.getStages());
-    bytes += llvm::alignTo(layout.getLayout().sizeInBytes(), 1024) * stages;
-  });
+  kernel.getBodyRegion().walk(
+      [&](Operation *op) { bytes += sharedBytesOf(op); });
   return bytes;
 }
+
+/// Whether the iterations of a loop use the result of `op`.
+static bool isUsedIn(Operation *op, scf::ForOp loop) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return loop->isProperAncestor(user);
+  });
+}
+
+int64_t tile::bytesTogether(KernelOp kernel) {
+  if (hasRoles(kernel))
+    return tileBytes(kernel);
+  SmallVector<std::pair<Operation *, int64_t>> buffers;
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    if (int64_t bytes = sharedBytesOf(op))
+      buffers.push_back({op, bytes});
+  });
+  int64_t most = 0;
+  kernel.getBodyRegion().walk([&](scf::ForOp loop) {
+    if (loop.getBody()->getOps<RingWaitOp>().empty())
+      return;
+    int64_t together = 0;
+    for (auto [op, bytes] : buffers)
+      if (isUsedIn(op, loop))
+        together += bytes;
+    most = std::max(most, together);
+  });
+  return most;
+}
+
+//===----------------------------------------------------------------------===//
+// What a block needs
+//===----------------------------------------------------------------------===//
 
 int64_t tile::gemmRegisters(Region &region) {
   llvm::SmallDenseSet<Value> fragments;
@@ -54,7 +112,7 @@ static int64_t widestInstruction(Region &region) {
   int64_t widest = 0;
   region.walk([&](GemmOp gemm) {
     MmaPlanAttr plan = gemm.getPlanAttr();
-    if (!plan || traitsOf(gemm).reader != RingSide::Wgmma)
+    if (!plan || traitsOf(gemm).reader != RingConsumer::Wgmma)
       return;
     int64_t bits = plan.getM() * plan.getN() * storageBitsOf(gemm.getC());
     if (isFragment(gemm.getA()))
@@ -64,36 +122,8 @@ static int64_t widestInstruction(Region &region) {
   return widest;
 }
 
-/// Registers with which a thread is expected not to spill.
-static int64_t registersFor(const RoleDemand &demand) {
-  return llvm::alignTo(
-      std::max({demand.fragments + kRegistersBesideDyingFragments,
-                demand.gemms + kRegistersBesideGemms, demand.copies}),
-      8);
-}
-
-bool tile::sharesByRedistribution(Region &region, const TargetInfo &target,
-                                  int64_t consumers, int64_t bytes,
-                                  const RoleDemand &demand) {
-  // Blocks that share a multiprocessor share its tensor memory, too.
-  if (target.hasTcgen05() || !target.hasSetMaxRegisters() ||
-      consumers != kProducerThreads ||
-      target.sharedPerSm / (bytes + kSlackBytes) < 2)
-    return false;
-  ThreadBudget budget(target);
-  int64_t each = budget.launched(2 * kProducerThreads, /*blocks=*/2);
-  return demand.gemms + kRegistersBesideWgmma > each &&
-         widestInstruction(region) + kRegistersBesideWgmma <= each &&
-         budget.roles(2 * kProducerThreads, /*blocks=*/2, demand).blocks == 2;
-}
-
-int64_t tile::blocksThatFit(const TargetInfo &target, int64_t threads,
-                            int64_t bytes, const RoleDemand &demand) {
-  return std::max<int64_t>(
-      1,
-      std::min({target.sharedPerSm / (bytes + kSlackBytes),
-                target.registersPerSm / (threads * registersFor(demand)),
-                target.threadsPerSm / threads, int64_t(target.blocksPerSm)}));
+int64_t tile::blocksEach(int64_t blocks, const TargetInfo &target) {
+  return llvm::divideCeil(blocks, DeviceInfo::of(target, "").multiprocessors);
 }
 
 /// Blocks that a multiprocessor has to run at a time when all run at once; any
@@ -106,39 +136,105 @@ static int64_t mostAtOnce(KernelOp kernel, const TargetInfo &target) {
       return std::numeric_limits<int64_t>::max();
     blocks *= std::max<int64_t>(1, constant.getValue());
   }
-  return llvm::divideCeil(blocks, DeviceInfo::of(target, "").multiprocessors);
+  return blocksEach(blocks, target);
+}
+
+static BlockFacts readBlock(KernelOp kernel, const TargetInfo &target,
+                            int64_t bytes, int64_t copies) {
+  Region &body = kernel.getBodyRegion();
+  BlockFacts block;
+  block.threads = static_cast<int64_t>(kernel.getThreads());
+  block.bytes = bytes;
+  block.widest = widestInstruction(body);
+  block.demand = demandOf(kernel, body, target, copies);
+  bool multiplies = false, isWgmma = true;
+  body.walk([&](GemmOp gemm) {
+    multiplies = true;
+    isWgmma &= traitsOf(gemm).reader == RingConsumer::Wgmma;
+    if (auto loop = gemm->getParentOfType<PipelinedOp>())
+      block.stages = std::min<int64_t>(block.stages, loop.getStages());
+  });
+  block.multipliesByWgmma = multiplies && isWgmma;
+  block.most = mostAtOnce(kernel, target);
+  return block;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// Registers with which a thread is expected not to spill.
+static int64_t registersFor(const RoleDemand &demand) {
+  return llvm::alignTo(
+      std::max({demand.fragments + kRegistersBesideDyingFragments,
+                demand.gemms + kRegistersBesideGemms, demand.copies}),
+      8);
+}
+
+bool tile::sharesByRedistribution(const BlockFacts &block,
+                                  const TargetInfo &target) {
+  // Blocks that share a multiprocessor share its tensor memory, too.
+  if (target.hasTcgen05() || !target.hasSetMaxRegisters() ||
+      block.threads != kProducerThreads ||
+      target.sharedPerSm / (block.bytes + kSlackBytes) < 2)
+    return false;
+  ThreadBudget budget(target);
+  int64_t each = budget.launched(2 * kProducerThreads, /*blocks=*/2);
+  return block.demand.gemms + kRegistersBesideWgmma > each &&
+         block.widest + kRegistersBesideWgmma <= each &&
+         budget.roles(2 * kProducerThreads, /*blocks=*/2, block.demand)
+                 .blocks == 2;
+}
+
+int64_t tile::blocksThatFit(const BlockFacts &block, const TargetInfo &target,
+                            int64_t threads) {
+  return std::max<int64_t>(
+      1,
+      std::min({target.sharedPerSm / (block.bytes + kSlackBytes),
+                target.registersPerSm / (threads * registersFor(block.demand)),
+                target.threadsPerSm / threads, int64_t(target.blocksPerSm)}));
 }
 
 std::optional<std::string> tile::whyFasterAlone(KernelOp kernel,
+                                                const BlockFacts &block,
                                                 const TargetInfo &target) {
   if (kernel.getPersistent() || kernel.getCluster() || kernel.getSplit() ||
-      target.hasTcgen05())
+      target.hasTcgen05() || !block.multipliesByWgmma)
     return std::nullopt;
-  Region &body = kernel.getBodyRegion();
-  bool multiplies = false, isWgmma = true;
-  int64_t stages = std::numeric_limits<int64_t>::max();
-  body.walk([&](GemmOp gemm) {
-    multiplies = true;
-    isWgmma &= traitsOf(gemm).reader == RingSide::Wgmma;
-    if (auto loop = gemm->getParentOfType<PipelinedOp>())
-      stages = std::min<int64_t>(stages, loop.getStages());
-  });
-  if (!multiplies || !isWgmma)
-    return std::nullopt;
-  auto threads = static_cast<int64_t>(kernel.getThreads());
-  int64_t bytes = tileBytes(kernel), most = mostAtOnce(kernel, target);
-  RoleDemand demand = demandOf(kernel, body, target, /*copies=*/0);
   int64_t together =
-      sharesByRedistribution(body, target, threads, bytes, demand)
+      sharesByRedistribution(block, target)
           ? 2
-          : blocksThatFit(target, threads + kProducerThreads, bytes, demand);
-  int64_t alone = blocksThatFit(target, threads, bytes, demand);
-  together = std::min(together, most);
-  alone = std::min(alone, most);
-  if (alone <= together || (together > 1 && stages > 2))
+          : blocksThatFit(block, target, block.threads + kProducerThreads);
+  int64_t alone = blocksThatFit(block, target, block.threads);
+  together = std::min(together, block.most);
+  alone = std::min(alone, block.most);
+  if (alone <= together || (together > 1 && block.stages > 2))
     return std::nullopt;
   return "a multiprocessor runs " + std::to_string(alone) +
          " blocks at a time without roles, and " + std::to_string(together) +
          " with them (estimated; `specialize = true` asks for roles all the "
          "same)";
+}
+
+std::optional<std::string> tile::whyFasterAlone(KernelOp kernel,
+                                                const TargetInfo &target) {
+  return whyFasterAlone(
+      kernel, readBlock(kernel, target, tileBytes(kernel), /*copies=*/0),
+      target);
+}
+
+Residency tile::decideResidency(KernelOp kernel, const TargetInfo &target,
+                                int64_t copies) {
+  BlockFacts block = readBlock(kernel, target, bytesTogether(kernel), copies);
+  int64_t threads = block.threads + kProducerThreads;
+  if (auto persistent = kernel.getPersistent())
+    return {ThreadBudget(target)
+                .roles(threads, static_cast<int64_t>(*persistent), block.demand)
+                .blocks};
+  if (sharesByRedistribution(block, target))
+    return {/*blocks=*/2};
+  // Launch bounds for one block would keep others away that have room.
+  bool isAlone = target.hasTcgen05() || block.demand.gemms == 0 ||
+                 blocksThatFit(block, target, threads) == 1;
+  return {/*blocks=*/1, /*redistributes=*/isAlone};
 }

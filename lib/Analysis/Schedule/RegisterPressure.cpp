@@ -64,14 +64,14 @@ static int64_t ownRegisters(Operation *op) {
 
 /// Whether a copy moves an accumulator between tensor memory and registers.
 static bool movesAccumulator(Operation *op) {
-  auto copy = dyn_cast<CopyOp>(op);
+  auto copy = dyn_cast<TileMoveOpInterface>(op);
   return copy &&
          (isTensorMemory(copy.getSource()) || isTensorMemory(copy.getTarget()));
 }
 
 bool tile::isFragmentOfGemm(Value fragment) {
   return llvm::any_of(fragment.getUsers(), [](Operation *user) {
-    return isa<GemmOp>(user) || movesAccumulator(user) ||
+    return gemmTraits(user) || movesAccumulator(user) ||
            (isa<ViewLikeOpInterface>(user) &&
             isFragmentOfGemm(user->getResult(0)));
   });

@@ -2,13 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Analysis/Occupancy.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
+
+bool tile::statesRoles(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<WarpSpecializeOp, MbarrierCreateOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 bool tile::isTmaLoad(TileMoveOpInterface copy) {
   return copy.isSharedLoad() && copy.isMovedByProxy();
@@ -43,17 +56,15 @@ private:
       add(op);
       return;
     }
-    Operation *parent = cast<BlockArgument>(value).getOwner()->getParentOp();
-    if (!isa<KernelOp>(parent))
-      add(parent);
+    if (!getKernelOfArgument(value))
+      add(cast<BlockArgument>(value).getOwner()->getParentOp());
   }
   void add(Operation *op) {
     if (seen.insert(op).second)
       pending.push_back(op);
   }
   void addEnclosing(Operation *op) {
-    for (Operation *parent = op->getParentOp(); !isa<KernelOp>(parent);
-         parent = parent->getParentOp())
+    for (Operation *parent : getEnclosingOps(op))
       add(parent);
   }
 
@@ -126,8 +137,7 @@ private:
 /// Whether a gemm by wgmma reads `buffer`.
 static bool feedsWgmma(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    auto gemm = dyn_cast<GemmOp>(user);
-    return gemm && traitsOf(gemm).reader == RingSide::Wgmma;
+    return readerOf(user, buffer) == RingConsumer::Wgmma;
   });
 }
 
@@ -183,8 +193,8 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
   std::string why = whyNoRoles(target, kernel.getThreads(), isAskedFor);
   if (!why.empty())
     return no(std::move(why));
-  if (!kernel.getBodyRegion().front().getOps<WarpSpecializeOp>().empty())
-    return no("the program has roles already");
+  if (statesRoles(kernel))
+    return no("the program has roles or mbarriers already");
   SmallVector<TileMoveOpInterface> loads;
   bool overlaps = false;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
@@ -250,6 +260,30 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
 }
 
 //===----------------------------------------------------------------------===//
+// Productions
+//===----------------------------------------------------------------------===//
+
+bool tile::isProduction(Operation *op) {
+  auto isFilled = [](Value ring) {
+    auto type = cast<RingType>(ring.getType());
+    return type.usesMbarriers() && !type.inTensorMemory();
+  };
+  if (auto ringOp = dyn_cast<TileRingOpInterface>(op))
+    return ringOp.fillsSlots() && isFilled(ringOp.getRing());
+  auto copy = dyn_cast<TileMoveOpInterface>(op);
+  return copy && isToBeFilled(copy.getTarget()) &&
+         isFilled(ringOf(copy.getTarget()));
+}
+
+bool tile::awaitsRoles(KernelOp kernel) {
+  Block &body = kernel.getBodyRegion().front();
+  return hasRoles(kernel) && !statesRoles(kernel) &&
+         llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
+           return ring.getRing().getType().usesMbarriers();
+         });
+}
+
+//===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
 
@@ -260,20 +294,47 @@ static constexpr int64_t kControlRegisters = 72;
 /// Rows whose places are kept from one iteration to the next.
 static constexpr int64_t kKeptRows = 8;
 
-int64_t tile::estimateCopyRegisters(Region &role) {
+std::optional<ProducerShare> tile::shareAmong(TileMoveOpInterface copy,
+                                              const TargetInfo &target,
+                                              int64_t threads) {
+  FragmentLayoutAttr own = copy.getLayoutAttr();
+  CopyPlanAttr plan = copy.getPlanAttr();
+  copy.setLayoutAttr({});
+  auto layout = memoryLoopLayout(cast<TileOpInterface>(copy.getOperation()),
+                                 target, threads);
+  std::optional<ProducerShare> share;
+  if (layout && plan) {
+    share = {FragmentLayoutAttr::get(copy.getContext(), *layout), plan};
+    // As wide as the layout lets a thread move.
+    copy.setLayoutAttr(share->layout);
+    CopyDecision decision;
+    if (decideCopy(CopyFacts::get(copy), target, plan.getInstruction(),
+                   decision))
+      share->plan = CopyPlanAttr::get(copy.getContext(), decision.instruction,
+                                      decision.bytes);
+  }
+  copy.setLayoutAttr(own);
+  return share;
+}
+
+int64_t tile::estimateCopyRegisters(Region &region, const TargetInfo &target,
+                                    int64_t threads) {
   int64_t places = 0, data = 0;
-  role.walk([&](TileMoveOpInterface copy) {
-    FragmentLayoutAttr layout = copy.getLayoutAttr();
-    CopyPlanAttr plan = copy.getPlanAttr();
-    if (copy.isMovedByProxy() || !layout || !plan)
+  bool areShared = false;
+  region.walk([&](TileMoveOpInterface copy) {
+    if (!isProduction(copy) || copy.isMovedByProxy())
       return;
-    int64_t bytes = layout.getLayout().numRegisters() *
+    areShared = true;
+    std::optional<ProducerShare> share = shareAmong(copy, target, threads);
+    if (!share)
+      return;
+    int64_t bytes = share->layout.getLayout().numRegisters() *
                     int64_t(storageBitsOf(copy.getSource())) / 8;
     int64_t runs =
-        llvm::divideCeil(bytes, std::max<int64_t>(1, plan.getBytes()));
+        llvm::divideCeil(bytes, std::max<int64_t>(1, share->plan.getBytes()));
     // Addresses have 64 bits.
     places += 2 * std::min(runs, kKeptRows);
-    data = std::max(data, traitsOf(plan).registersOnTheWay(bytes, runs));
+    data = std::max(data, traitsOf(share->plan).registersOnTheWay(bytes, runs));
   });
-  return kControlRegisters + places + data;
+  return areShared ? kControlRegisters + places + data : 0;
 }

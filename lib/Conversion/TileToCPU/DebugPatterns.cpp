@@ -63,6 +63,12 @@ struct AssumeLowering : OpConversionPattern<AssumeOp> {
       promise(rewriter, op, value, op.getDivisibleBy(), "divisible by ");
       promise(rewriter, op, value, op.getMin(), "at least ");
       promise(rewriter, op, value, op.getMax(), "at most ");
+      if (adaptor.getEquals()) {
+        Value holds = arith::CmpIOp::create(
+            rewriter, op.getLoc(), arith::CmpIPredicate::eq, adaptor.getValue(),
+            adaptor.getEquals());
+        RuntimeCalls(op).check(rewriter, holds, "assumed two equal values");
+      }
     }
     rewriter.eraseOp(op);
     return success();

@@ -136,6 +136,62 @@ static void lowerRoles(WarpSpecializeOp op) {
   op.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Mbarriers
+//===----------------------------------------------------------------------===//
+
+void tile::noteArrivals(KernelOp kernel) {
+  kernel.walk([](MbarrierArriveOp arrive) {
+    arrive->setAttr(kThreadsAttrName,
+                    Builder(arrive.getContext())
+                        .getI64IntegerAttr(getAgentThreads(arrive)));
+  });
+}
+
+/// A barrier is a count that whoever runs the program keeps: `number` is that
+/// of its create.
+static void lowerMbarrierUser(Operation *user, int64_t number) {
+  OpBuilder builder(user);
+  RuntimeCalls runtime(user);
+  Value id = indexConstant(builder, user->getLoc(), number);
+  if (auto arrive = dyn_cast<MbarrierArriveOp>(user)) {
+    int64_t threads =
+        user->getAttrOfType<IntegerAttr>(kThreadsAttrName).getInt();
+    runtime.call(builder, "mbarrier_arrive",
+                 {id, arrive.getIndex(),
+                  indexConstant(builder, user->getLoc(), threads)});
+  } else {
+    auto wait = cast<MbarrierWaitOp>(user);
+    runtime.call(builder, "mbarrier_wait",
+                 {id, wait.getIndex(), wait.getParity()});
+  }
+  user->erase();
+}
+
+/// Whether there are any.
+static bool lowerMbarriers(func::FuncOp function) {
+  SmallVector<MbarrierCreateOp> creates;
+  function.walk([&](MbarrierCreateOp create) { creates.push_back(create); });
+  for (auto [number, create] : llvm::enumerate(creates)) {
+    OpBuilder builder(create);
+    RuntimeCalls runtime(create);
+    std::string name;
+    llvm::raw_string_ostream(name) << "the barriers at " << create.getLoc();
+    auto constant = [&](int64_t value) {
+      return indexConstant(builder, create.getLoc(), value);
+    };
+    Value text = runtime.message(builder, name);
+    for (int64_t i = 0; i < create.getBarriers().getType().getCount(); ++i)
+      runtime.call(builder, "mbarrier_create",
+                   {constant(number), constant(i),
+                    constant(create.getArrivalsOf(i)), text});
+    for (Operation *user : llvm::make_early_inc_range(create->getUsers()))
+      lowerMbarrierUser(user, static_cast<int64_t>(number));
+    create.erase();
+  }
+  return !creates.empty();
+}
+
 LogicalResult tile::lowerAgents(func::FuncOp function, bool lazyAsync,
                                 std::optional<unsigned> poison) {
   dropBarriers(function);
@@ -147,8 +203,9 @@ LogicalResult tile::lowerAgents(func::FuncOp function, bool lazyAsync,
   if (failed(lowerRings(function, poison)))
     return failure();
   bool hasDeferred = lowerTokens(function, lazyAsync);
+  bool hasMbarriers = lowerMbarriers(function);
   llvm::for_each(roles, lowerRoles);
-  if (!hasRings && !hasDeferred && roles.empty())
+  if (!hasRings && !hasDeferred && !hasMbarriers && roles.empty())
     return success();
 
   scf::ForOp loop = getBlockLoop(function);

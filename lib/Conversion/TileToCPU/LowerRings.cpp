@@ -91,7 +91,7 @@ LogicalResult RingLowering::replace(Operation *user) {
     producers |= agentBit(user);
   } else if (auto release = dyn_cast<RingReleaseOp>(user)) {
     // The tensor core empties the slot, once it has read it.
-    if (type.usesMbarriers() && type.hasConsumer(RingSide::Tcgen05))
+    if (type.usesMbarriers() && type.hasConsumer(RingConsumer::Tcgen05))
       runtime.call(builder, "await_gemms", {});
     runtime.call(builder, "ring_release", {id, release.getUse()});
     consumers |= agentBit(user);
@@ -111,9 +111,9 @@ void RingLowering::create() {
   std::string name;
   llvm::raw_string_ostream(name) << "the ring at " << ring.getLoc();
   // CpuRingSignal of the runtime.
-  int64_t signal = type.usesMbarriers()                      ? 2
-                   : type.getProducer() == RingSide::CpAsync ? 1
-                                                             : 0;
+  int64_t signal = type.usesMbarriers()                          ? 2
+                   : type.getProducer() == RingProducer::CpAsync ? 1
+                                                                 : 0;
   auto bits = [&](uint64_t mask) {
     return constant(builder, ring, static_cast<int64_t>(mask));
   };

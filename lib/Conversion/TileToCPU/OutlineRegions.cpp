@@ -10,6 +10,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -134,10 +135,15 @@ private:
 };
 } // namespace
 
-static void outlineRole(scf::ExecuteRegionOp region, StringRef prefix) {
+/// `before`: how many roles of the same name there are before it.
+static void outlineRole(scf::ExecuteRegionOp region, StringRef prefix,
+                        unsigned before) {
   StringRef role = region->getAttrOfType<StringAttr>(kRoleAttrName).getValue();
   RuntimeCalls runtime(region);
-  Outliner outliner(region, (prefix + ".role." + role).str());
+  std::string symbol = (prefix + ".role." + role).str();
+  if (before)
+    symbol += "." + std::to_string(before);
+  Outliner outliner(region, symbol);
   outliner.run();
   OpBuilder &b = outliner.getBuilder();
   Value name = runtime.message(b, ("role \"" + role + "\"").str());
@@ -176,6 +182,8 @@ void tile::outlineRegions(func::FuncOp function) {
   std::string prefix = function.getSymName().str();
   for (auto [number, region] : llvm::enumerate(deferred))
     outlineDeferred(region, prefix, number);
+  llvm::StringMap<unsigned> seen;
   for (scf::ExecuteRegionOp region : roles)
-    outlineRole(region, prefix);
+    outlineRole(region, prefix,
+                seen[region->getAttrOfType<StringAttr>(kRoleAttrName)]++);
 }

@@ -101,6 +101,8 @@ struct ConvertTileToCPUPass
       for (KernelOp kernel : module.getOps<KernelOp>())
         tile::checkAccesses(kernel);
 
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      noteArrivals(kernel);
     std::optional<unsigned> pattern;
     if (poison)
       pattern = poisonPattern;

@@ -70,6 +70,10 @@ void poisonBuffer(OpBuilder &builder, Operation *user, Value buffer,
 inline constexpr llvm::StringLiteral kRoleAttrName = "mlir_tile.role";
 inline constexpr llvm::StringLiteral kDeferredAttrName = "mlir_tile.deferred";
 inline constexpr llvm::StringLiteral kGemmAttrName = "mlir_tile.gemm";
+/// How many threads run a `tile.mbarrier.arrive`.
+inline constexpr llvm::StringLiteral kThreadsAttrName = "mlir_tile.threads";
+/// Notes it on those of `kernel`, while there are threads to ask for.
+void noteArrivals(KernelOp kernel);
 
 /// Marked regions become functions, and where they stood calls of the runtime.
 void outlineRegions(func::FuncOp function);

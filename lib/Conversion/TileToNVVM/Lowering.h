@@ -19,6 +19,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
 #include <optional>
 
 namespace mlir::tile::nvvm {
@@ -134,9 +135,18 @@ using LowerFunction = LogicalResult (*)(KernelLowering &, Operation *);
 
 /// Operation name -> how it is lowered for this target.
 struct Registry {
-  llvm::StringMap<LowerFunction> functions;
+  llvm::StringMap<std::function<LogicalResult(KernelLowering &, Operation *)>>
+      functions;
   template <typename OpT> void add(LowerFunction function) {
     functions[OpT::getOperationName()] = function;
+  }
+  /// The same with a function that takes the operation as what it is.
+  template <typename OpT>
+  void add(LogicalResult (*function)(KernelLowering &, OpT)) {
+    functions[OpT::getOperationName()] = [function](KernelLowering &lowering,
+                                                    Operation *op) {
+      return function(lowering, cast<OpT>(op));
+    };
   }
 };
 void registerMoveLowerings(Registry &registry);
@@ -148,6 +158,7 @@ void registerScanLowerings(Registry &registry);
 void registerClusterLowerings(Registry &registry);
 void registerRingLowerings(Registry &registry);
 void registerRoleLowerings(Registry &registry);
+void registerMbarrierLowerings(Registry &registry);
 void registerTokenLowerings(Registry &registry);
 void registerGridLowerings(Registry &registry);
 void registerDebugLowerings(Registry &registry);

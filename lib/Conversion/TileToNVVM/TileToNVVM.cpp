@@ -386,6 +386,7 @@ struct ConvertTileToNVVMPass
     registerClusterLowerings(registry);
     registerRingLowerings(registry);
     registerRoleLowerings(registry);
+    registerMbarrierLowerings(registry);
     registerTokenLowerings(registry);
     registerGridLowerings(registry);
     registerDebugLowerings(registry);

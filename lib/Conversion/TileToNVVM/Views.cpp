@@ -163,8 +163,8 @@ static FailureOr<LayoutT> requireForm(ViewOp view, OrRefusal<LayoutT> layout) {
          << "expected a layout that both shapes have: " << layout.reason();
 }
 
-static LogicalResult lowerView(KernelLowering &lowering, Operation *op) {
-  auto view = cast<ViewOp>(op);
+static LogicalResult lowerView(KernelLowering &lowering, ViewOp view) {
+  Operation *op = view;
   auto to = cast<MemRefType>(view.getType());
   if (isGlobal(view.getResult()))
     return lowerGlobalView(lowering, view);

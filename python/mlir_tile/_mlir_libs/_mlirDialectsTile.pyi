@@ -421,8 +421,8 @@ class RingType(Type):
         cls,
         stages: int,
         buffers: Sequence[Type],
-        producer: _enums.RingSide | int | str,
-        consumers: _enums.RingSide | int | str | Sequence[_enums.RingSide | int | str],
+        producer: _enums.RingProducer | int | str,
+        consumers: _enums.RingConsumer | int | str | Sequence[_enums.RingConsumer | int | str],
         context: Context | None = None,
     ) -> RingType:
         """A ring of `stages` slots; ValueError where there is none like that."""
@@ -431,12 +431,25 @@ class RingType(Type):
     @property
     def buffers(self) -> list[Type]: ...
     @property
-    def producer(self) -> _enums.RingSide: ...
+    def producer(self) -> _enums.RingProducer: ...
     @property
-    def consumers(self) -> list[_enums.RingSide]: ...
+    def consumers(self) -> list[_enums.RingConsumer]: ...
     @property
     def uses_mbarriers(self) -> bool:
         """Whether threads of different roles may fill and read."""
+
+class MbarrierType(Type):
+    """`!tile.mbarrier<2>`: barriers that count arrivals of threads."""
+
+    def __init__(self, cast_from_type: Type) -> None: ...
+    @staticmethod
+    def isinstance(other_type: Type) -> bool: ...
+    @staticmethod
+    def get_static_typeid() -> TypeID: ...
+    @classmethod
+    def get(cls, count: int, context: Context | None = None) -> MbarrierType: ...
+    @property
+    def count(self) -> int: ...
 
 class TokenType(Type):
     """`!tile.token`: an asynchronous operation in flight."""

@@ -354,9 +354,13 @@ def assert_(condition: Operand, message: str, *, loc=None, ip=None) -> _ops.Asse
     return _ops.AssertOp(_value(condition), message, loc=loc, ip=ip)
 
 
-def assume(value, *, divisible_by=None, min=None, max=None, loc=None, ip=None) -> _ops.AssumeOp:
-    """Promises divisibility or a range of an index or an integer."""
-    return _ops.AssumeOp(_value(value), divisible_by=divisible_by, min=min, max=max, loc=loc, ip=ip)
+def assume(
+    value, *, equals=None, divisible_by=None, min=None, max=None, loc=None, ip=None
+) -> _ops.AssumeOp:
+    """Promises divisibility or a range of an index or an integer, or that two indices are equal."""
+    given = _attributes({"divisible_by": divisible_by, "min": min, "max": max})
+    same = None if equals is None else _value(equals)
+    return _ops.AssumeOp(_value(value), equals=same, **given, loc=loc, ip=ip)
 
 
 # -- Loops --------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def ring_create(
     ip=None,
 ) -> _ir.Value:
     """A ring, as a value: of a RingType, or of a number of stages, types of buffers, what fills
-    the slots and what reads them (one RingSide or several)."""
+    the slots (a RingProducer) and what reads them (one RingConsumer or several)."""
     type = stages_or_type
     if not isinstance(type, _ir.Type):
         type = _RingType.get(type, list(buffers), producer, consumers)

@@ -20,8 +20,8 @@ from mlir_tile.language.memory import Pointer
 from mlir_tile.language.rewrite import rewritten
 from mlir_tile.language.values import Variable, number_of
 
-from .kernel import ArgumentError, JITKernel, compile_options
-from .targets import resolve_target
+from .kernel import CallTable, JITKernel, compile_options
+from .targets import followers, resolve_target
 
 
 def compile(
@@ -174,7 +174,7 @@ def _strides(value):
     return None if strides is None or item is None else tuple(x // item for x in strides)
 
 
-class JITImpl:
+class JITImpl(CallTable):
     """What @jit makes of a function."""
 
     def __init__(
@@ -195,7 +195,7 @@ class JITImpl:
         self._mode = mode
         self._kernels, self._templates, self._prim_funcs = {}, {}, {}
         self._lock = threading.RLock()
-        self._last = None
+        followers.add(self)
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
         self._tensors = None
@@ -392,21 +392,16 @@ class JITImpl:
         with ThreadPoolExecutor(num_workers) as pool:
             return list(pool.map(one, functions))
 
-    def __call__(self, *args, **kwargs):
-        fast = self._last
-        if fast is not None and len(args) == fast[0]:
-            try:
-                if kwargs == fast[2] and all(
-                    args[i] is x or (type(args[i]) is type(x) and args[i] == x) for i, x in fast[1]
-                ):
-                    return fast[3](*args)
-            except (ArgumentError, TypeError, ValueError):
-                self._last = None
+    def _call(self, *args, **kwargs):
+        """Calls that are not remembered (CallTable)."""
         kwargs.pop("__tune_params", None)
         mode = self._mode or self._decide(args, kwargs)
         if mode == "lazy":
             with self._lock:
-                return self._kernel(self._lazy_prim_func(args, kwargs))
+                kernel = self._kernel(self._lazy_prim_func(args, kwargs))
+            if _is_constant((args, *kwargs.values())):
+                self._remember(kernel, 0, args, kwargs, None, False)
+            return kernel
         with self._lock:
             prim_func, tensors = self._eager_prim_func(args, kwargs)
             kernel = self._kernel(prim_func)
@@ -417,35 +412,36 @@ class JITImpl:
             if p.name not in tensors:
                 raise TypeError(f"{self.__name__}() misses the argument {p.name!r}")
             values.append(tensors[p.name])
-        self._last = _fast_call(self, args, kwargs, kernel, tensors)
-        return kernel(*values)
+        result = kernel(*values)
+        self._remember_eager(args, kwargs, kernel, tensors)
+        return result
+
+    def _remember_eager(self, args, kwargs, kernel, tensors):
+        """Has calls that differ in tensors alone go to the kernel at once.
+
+        Shapes and strides are not compared: the launcher refuses others before anything runs.
+        """
+        names = list(self.signature.parameters)[: len(args)]
+        inputs = [kernel.params[i].name for i in kernel._inputs]
+        count = len(inputs)
+        if self._varying or names[:count] != inputs or any(k in tensors for k in kwargs):
+            return
+        if any(n in tensors for n in names[count:]):
+            return
+        if _is_constant((args[count:], *kwargs.values())):
+            kernel.remember_in(self, args[count:], kwargs)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
 
-def _fast_call(implementation, args, kwargs, kernel, tensors):
-    """The last eager call as (count of arguments, those that are no tensors, keywords, what to
-    call).
-
-    Shapes and strides are not compared here: the launcher refuses others before anything runs.
-    """
-    names = list(implementation.signature.parameters)[: len(args)]
-    inputs = [kernel.params[i].name for i in kernel._inputs]
-    count = len(inputs)
-    if implementation._varying or names[:count] != inputs or any(k in tensors for k in kwargs):
-        return None
-    if not kernel.fixed or any(n in tensors for n in names[count:]):
-        return None
-    others = tuple((i, args[i]) for i in range(count, len(args)))
-    launch = kernel.launch
-    if others:
-
-        def call(*given):
-            return launch(*given[:count])
-    else:
-        call = launch
-    return len(args), others, kwargs, call
+def _is_constant(values):
+    """Whether nobody can change what these are."""
+    try:
+        hash(values)
+    except TypeError:
+        return False
+    return True
 
 
 def jit(

@@ -3,6 +3,7 @@
 
 import sys
 
+from mlir_tile._mlir_libs._launch import CallTable, Kernel
 from mlir_tile.errors import ArgumentError, LaunchError
 from mlir_tile.language.errors import LanguageError
 from mlir_tile.language.ranges import linear
@@ -75,7 +76,7 @@ def evaluate(expr, sizes):
     return None
 
 
-class JITKernel(Resources):
+class JITKernel(CallTable, Resources):
     """A kernel function compiled for a target.
 
     Calling it takes the arguments in the order of `params` without those of `out_idx`, which are
@@ -130,15 +131,6 @@ class JITKernel(Resources):
         self._conditions = bool(self.prim_func.promises) or any(
             isinstance(x, Expr) for grid in self.prim_func.grids for x in grid
         )
-        self._plain = (
-            not self.out_idx
-            and not self._dynamic
-            and not self._conditions
-            and not self._addresses
-            and not self.prim_func.workspaces
-            and not self.prim_func.views
-            and len(self.executables) == 1
-        )
         # Nothing but the launcher has to look at the arguments of such a kernel.
         self.fixed = (
             not self._dynamic
@@ -149,23 +141,39 @@ class JITKernel(Resources):
             and len(self.executables) == 1
         )
         self._launcher = getattr(self.executables[0], "launcher", self.executables[0])
-        self.launch = self._launcher if self._plain else self._launch_fixed
         tail = list(range(len(self._inputs), len(self.params)))
         self._outputs_last = self.out_idx == tail
         self._made = None
+        self._forget()
+        if not self.out_idx:
+            self.remember_in(self, takes_stream=True)
 
-    def __call__(self, *args, stream=None, **kwargs):
+    def remember_in(self, table, others=(), keywords=None, takes_stream=False):
+        """Has calls of `table` with this kernel's inputs, `others` behind them and these keywords
+        launch it without a Python function, where nothing but the launcher has to look at them."""
+        if not self.fixed or not isinstance(self._launcher, Kernel):
+            return
+        outputs = None
+        if self.out_idx:
+            torch = sys.modules.get("torch")
+            tensors = [at for at, i in enumerate(self._inputs) if self.params[i].is_buffer]
+            if torch is None or not self._outputs_last or not tensors:
+                return
+            made = tuple((shape or ((),), kind) for shape, kind in self._torch_outputs())
+            outputs = torch.Tensor, torch.empty, tensors[0], made
+        table._remember(self._launcher, len(self._inputs), others, keywords, outputs, takes_stream)
+
+    def _torch_outputs(self):
+        """Shape and type of each output, of which all are known."""
+        if self._made is None:
+            parameters = [self.params[i] for i in self.out_idx]
+            self._made = [(_packed(p.shape, p.dtype), p.dtype.as_torch()) for p in parameters]
+        return self._made
+
+    def _call(self, *args, stream=None, **kwargs):
+        """Calls that are not remembered (CallTable)."""
         if kwargs:
             args = self._named(args, kwargs)
-        if self._plain:
-            try:
-                if stream is None:
-                    return self._launcher(*args)
-                return self.executables[0](*args, stream=stream)
-            except ArgumentError:
-                if all(x is not None for x in args):
-                    raise
-            return self.executables[0](*self._without_none(args), stream=stream)
         if self._addresses and len(args) == len(self._inputs):
             args = self._at_addresses(args)
         if any(x is None for x in args):
@@ -252,27 +260,22 @@ class JITKernel(Resources):
 
     def _launch_fixed(self, *args):
         """A call of a kernel whose sizes are all known: allocates the outputs and launches."""
+        if not self.out_idx:
+            return self._launcher(*args)
         torch = sys.modules.get("torch")
         if torch is not None and self._outputs_last and args and type(args[0]) is torch.Tensor:
-            if self._made is None:
-                self._made = [
-                    (
-                        _packed(self.params[i].shape, self.params[i].dtype),
-                        self.params[i].dtype.as_torch(),
-                    )
-                    for i in self.out_idx
-                ]
             device = args[0].device
-            outputs = [torch.empty(shape, dtype=kind, device=device) for shape, kind in self._made]
+            outputs = [_empty_torch(x, kind, device) for x, kind in self._torch_outputs()]
             self._launcher(*args, *outputs)
-            return outputs[0] if len(outputs) == 1 else outputs
-        outputs = self._allocate(args, {})
-        every = [None] * len(self.params)
-        for i, x in zip(self._inputs, args):
-            every[i] = x
-        for i, x in zip(self.out_idx, outputs):
-            every[i] = x
-        self._launcher(*every)
+            self.remember_in(self, takes_stream=True)
+        else:
+            outputs = self._allocate(args, {})
+            every = [None] * len(self.params)
+            for i, x in zip(self._inputs, args):
+                every[i] = x
+            for i, x in zip(self.out_idx, outputs):
+                every[i] = x
+            self._launcher(*every)
         return outputs[0] if len(outputs) == 1 else outputs
 
     def _check_sizes(self, sizes):
@@ -382,23 +385,13 @@ class JITKernel(Resources):
         torch = sys.modules.get("torch")
         tensor = getattr(torch, "Tensor", None)
         if tensor is not None:
+            kind, packed = parameter.dtype, _packed(shape, parameter.dtype)
             for x in args:
                 if isinstance(x, tensor):
-                    return torch.empty(
-                        _packed(shape, parameter.dtype),
-                        dtype=parameter.dtype.as_torch(),
-                        device=x.device,
-                    )
-            if not any(hasattr(x, "__array__") for x in args) and not self.target.startswith(
-                ("cpu", "lowered")
-            ):
-                return torch.empty(
-                    _packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch(), device="cuda"
-                )
+                    return _empty_torch(packed, kind.as_torch(), x.device)
             if not any(hasattr(x, "__array__") for x in args):
-                return torch.empty(
-                    _packed(shape, parameter.dtype), dtype=parameter.dtype.as_torch()
-                )
+                on_cpu = self.target.startswith(("cpu", "lowered"))
+                return _empty_torch(packed, kind.as_torch(), "cpu" if on_cpu else "cuda")
         import numpy
 
         return numpy.empty(_packed(shape, parameter.dtype), parameter.dtype.as_numpy())
@@ -590,6 +583,13 @@ class Exportable:
         return self.kernel
 
     __getitem__ = get_function
+
+
+def _empty_torch(shape, kind, device):
+    """torch.empty, which reads sizes one by one in half the time that a tuple takes."""
+    import torch
+
+    return torch.empty(*(shape or ((),)), dtype=kind, device=device)
 
 
 def _packed(shape, kind):

@@ -3,8 +3,12 @@
 
 import os
 import re
+import weakref
 
 _chosen = None
+
+followers = weakref.WeakSet()
+"""Tables of calls (CallTable) that hold for the default target alone."""
 
 
 def set_default_target(name):
@@ -12,6 +16,8 @@ def set_default_target(name):
     that."""
     global _chosen
     _chosen = name
+    for table in list(followers):
+        table._forget()
 
 
 def default_target():

@@ -38,6 +38,14 @@ from .atomics import (
     atomic_or,
     atomic_store,
 )
+from .barriers import (
+    alloc_barrier,
+    barrier_arrive,
+    barrier_wait,
+    mbarrier_arrive,
+    mbarrier_wait_parity,
+    ws,
+)
 from .buffers import Buffer as _Buffer
 from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
 from .builder import Ref
@@ -102,6 +110,7 @@ from .memory import (
     reshape,
     view,
 )
+from .pieces import access_ptr, cp_async_barrier_noinc, ptx_cp_async
 from .reducing import (
     all_of,
     alloc_reducer,

@@ -89,7 +89,7 @@ def promote(a, b):
     return dtype(f"{'u' if unsigned else ''}int{max(bits, 8)}")
 
 
-_FOLD = {
+FOLD = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
@@ -139,9 +139,9 @@ def binary(name, a, b):
     ):
         kind = promote(a, b)
         if name == "div" and kind.is_integer:
-            result = _FOLD["truncdiv"](x, y)
+            result = FOLD["truncdiv"](x, y)
         else:
-            result = _FOLD[name](x, y)
+            result = FOLD[name](x, y)
         if type(a) is Const or type(b) is Const:
             return Const(_wrap(result, kind), kind)
         return result
@@ -280,7 +280,7 @@ def compare(name, a, b):
     a, b = as_value(a), as_value(b)
     x, y = number_of(a), number_of(b)
     if x is not None and y is not None:
-        return _FOLD[name](x, y)
+        return FOLD[name](x, y)
     kind = promote(a, b)
     return Op(name, (cast(a, kind), cast(b, kind)), BOOL)
 

@@ -107,6 +107,7 @@ class Builder(Conditions, Macros):
         self.constants = {}
         self.kernels, self.kernel, self.block = [], None, None
         self.loops, self.opened, self.around = [], [], []
+        self.warps = None
         self.pass_configs, self.compile_flags = {}, None
         self.globals, self.views, self.promises = [], [], []
         self.macro_depth = 0

@@ -15,6 +15,7 @@ from .emit_memory import Memory, reads_fragment
 from .emit_threads import Threads
 from .emit_tiles import Tiles
 from .emit_values import Values
+from .emit_warps import HandWarps, by_hand
 from .errors import fail, unsupported
 from .memory import Pointer
 from .ranges import Facts, alone_in, linear
@@ -22,7 +23,7 @@ from .statements import Alloc, Leave
 from .values import BOOL, Op, Variable, binary, number_of
 
 
-class Emitter(Threads, Exchange, Loops, Memory, Values, Tiles):
+class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
     """Writes one kernel of a traced function."""
 
     def __init__(self, name, arguments, kernel):
@@ -32,6 +33,7 @@ class Emitter(Threads, Exchange, Loops, Memory, Values, Tiles):
         self.variables = {}
         self.names, self.sizes, self.dims = {}, {}, []
         self.touched, self.measured = set(), set()  # arguments by identity, sizes by name
+        self.repeated = []  # (buffer, dimension) of a size that stood in another extent before
         self.mode, self.facts, self.conditions = "block", Facts(), 0
         self.location, self.loc = kernel.location, ""
         self.locate(kernel.location)
@@ -65,7 +67,11 @@ class Emitter(Threads, Exchange, Loops, Memory, Values, Tiles):
         """The text of the module."""
         header = self.header()
         self.find_threads(self.kernel.body)
+        self.warps = None
+        if by_hand(self.kernel.body):
+            self.sink(self.kernel.body)
         self.block(self.kernel.body)
+        self.promise_sizes()
         lines = [
             f"tile.kernel @{self.name}({header[0]})",
             f"    grid({header[1]}) = ({header[2]}) threads({-(-self.kernel.threads // 32) * 32})",
@@ -99,8 +105,12 @@ class Emitter(Threads, Exchange, Loops, Memory, Values, Tiles):
                     promises.append("tile.may_alias")
                 arguments.append(f"%{name}: {self.memref(x)} {{{', '.join(promises)}}}")
                 for i, size in enumerate(x.shape):
-                    if type(size) is Variable and id(size) not in self.sizes:
+                    if type(size) is not Variable:
+                        continue
+                    if id(size) not in self.sizes:
                         self.sizes[id(size)] = (size, x, i)
+                    else:
+                        self.repeated.append((size, x, i))
             elif isinstance(x, Pointer):
                 fail(
                     f"the argument {x.name} is an address (T.ptr) that T.make_tensor gives no"
@@ -121,6 +131,15 @@ class Emitter(Threads, Exchange, Loops, Memory, Values, Tiles):
             self.scopes[0][("index", id(variable))] = f"%{name}"
         grid = ", ".join(self.grid(x) for x in self.kernel.grid)
         return ", ".join(arguments), ", ".join(blocks), grid
+
+    def promise_sizes(self):
+        """A size that stands in two extents makes them equal: the launcher checks it, the compiler uses it."""
+        for size, buffer, i in self.repeated:
+            _, first, j = self.sizes[id(size)]
+            if not {id(first), id(buffer)} <= self.touched:
+                continue  # None may stand for what the kernel does not touch
+            pair = self.dimension(first, j), self.dimension(buffer, i)
+            self.dims.append("tile.assume %s equals %s : index %s" % (*pair, self.loc))
 
     def alias_scalars(self, argument):
         """A size that is no extent may be an argument of its name."""
@@ -386,8 +405,7 @@ class Emitter(Threads, Exchange, Loops, Memory, Values, Tiles):
         does."""
         condition = None
         for low, high in gaps:
-            digit = self.kernel.thread_index // low % (high // low)
-            one = self.keep(Op("eq", (digit, 0), BOOL))
+            one = self.keep(self.is_first(low, high))
             condition = one if condition is None else self.keep(Op("and", (condition, one), BOOL))
         name, loc = self.value(condition), self.loc
         with self.region():

@@ -12,18 +12,26 @@ class Exchange:
         rows, kind = self.buffer(source), self.find(("rows", id(source)))
         result = self.buffer(target)
         index, loc = thread_index(self.kernel), self.loc
+        first, count = self.find(("threads", id(source)))
         self.count += 1
         name = f"%{self.count}"
         self.mode = "thread"
         with self.region():
-            self.scopes[-1][("index", id(index))] = name
+            here = name
+            if first:
+                here = self.op(f"arith.addi {name}, {self.constant(first, 'index')} : index")
+            self.scopes[-1][("index", id(index))] = here
+            self.scopes[-1][("row", first)] = name
             zero = self.constant(0, "index")
-            value = self.op(f"memref.load {rows}[{self.index(place)}, {zero}] : {kind}")
+            other = self.index(place)
+            if first:
+                other = self.op(f"arith.subi {other}, {self.constant(first, 'index')} : index")
+            value = self.op(f"memref.load {rows}[{other}, {zero}] : {kind}")
             self.effect(f"memref.store {value}, {result}[{name}, {zero}] : {kind}")
             lines = self.lines
         self.mode = "block"
         self.lines += [
-            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes"
+            f"tile.parallel ({name}) in ({count}) attributes"
             f" {{coalesced_width = 1 : i64}} {{",
             *lines,
             f"}} {loc}",
@@ -33,7 +41,8 @@ class Exchange:
         """target = source combined over groups of `group` threads, `inner` apart."""
         rows, type_ = self.buffer(source), self.find(("rows", id(source)))
         result = self.buffer(target)
-        element, threads, loc = source.dtype.mlir, self.kernel.threads, self.loc
+        element, loc = source.dtype.mlir, self.loc
+        threads = self.find(("threads", id(source)))[1]
         outer = threads // (group * inner)
         grid = f"memref<{outer}x{group}x{inner}x{element}, #tile.fragment>"
         sums = f"memref<{outer}x{inner}x{element}, #tile.fragment>"

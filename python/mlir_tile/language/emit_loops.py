@@ -4,6 +4,7 @@
 import contextlib
 
 from .buffers import Buffer
+from .emit_warps import by_hand
 from .ranges import forms_of
 from .statements import Alloc, Assign, Define, For, If, Leave, Store, leaves, written_variables
 from .values import BOOL, Op, number_of, reads_memory, unary
@@ -32,7 +33,10 @@ class Loops:
     # Branches.
     def do_If(self, statement):
         if self.mode == "block" and self.has_threads and self.reads_threads(statement):
-            self.of_some_threads(statement)
+            if by_hand(statement.then) or by_hand(statement.otherwise):
+                self.arms_on_warps(statement)
+            else:
+                self.of_some_threads(statement)
             return
         condition = self.value(statement.condition, BOOL)
         loc = self.loc
@@ -93,7 +97,7 @@ class Loops:
         count = self.trip_count(statement)
         if statement.kind == "unroll" and count is not None and count <= _UNROLLED:
             return self.unrolled(statement, count)
-        if statement.kind == "pipelined" and self.mode == "block":
+        if statement.kind == "pipelined" and self.mode == "block" and not by_hand(statement.body):
             if not carried or statement.stages > 1:
                 return self.pipelined(statement, carried)
         return self.serial(statement, carried)

@@ -2,7 +2,6 @@
 """Elements of buffers: loads and stores, with what lies outside of a tensor, and atomics."""
 
 from .errors import fail
-from .kernel import thread_index
 from .ranges import bounds, combine, forms_of, linear
 from .values import BOOL, Load, Op, number_of, walk
 
@@ -67,7 +66,7 @@ class Memory:
         rows = self.find(("rows", id(buffer)))
         places = [self.index(x) for x in indices]
         if rows is not None:
-            places.insert(0, self.index(thread_index(self.kernel)))
+            places.insert(0, self.row(self.find(("threads", id(buffer)))[0]))
         return f"{self.buffer(buffer)}[{', '.join(places)}] : {rows or self.memref(buffer)}"
 
     def load_element(self, buffer, indices):

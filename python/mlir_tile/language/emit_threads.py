@@ -10,7 +10,7 @@ from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
 from .ranges import linear
-from .statements import Alloc, Assign, Define, For, If, Store, Tile, While, allocated
+from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While, allocated
 from .values import Const, Expr, Let, Load, Op, Variable, unary, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
@@ -208,6 +208,8 @@ class Threads:
             return "thread" if statement.variable in self.thread_variables else "block"
         if kind is For and statement.kind in ("parallel",):
             return "block"
+        if kind is Warps:
+            return "mixed"
         if not statement.blocks:
             return "block"
         inner = {
@@ -252,20 +254,26 @@ class Threads:
         body = []
         for positive, arm in ((True, statement.then), (False, statement.otherwise)):
             condition = statement.condition if positive else unary("not", statement.condition)
-            self.kept.append(condition)
-            group = None
-            for x in arm:
-                if type(x) is not Alloc and self.kind_of(x) == "thread":
-                    if group is None:
-                        group = If(condition)
-                        group.location = x.location
-                        body.append(group)
-                    group.then.append(x)
-                else:
-                    body.append(x)
-                    group = None if type(x) is not Alloc else group
+            body += self.under_condition(arm, condition)
         self.kept.append(body)
         self.block(body)
+
+    def under_condition(self, block, condition):
+        """Statements with a condition on those that threads do for themselves."""
+        self.kept.append(condition)
+        body, group = [], None
+        for x in block:
+            if type(x) is not Alloc and self.kind_of(x) == "thread":
+                if group is None:
+                    group = If(condition)
+                    group.location = x.location
+                    body.append(group)
+                group.then.append(x)
+            else:
+                body.append(x)
+                group = None if type(x) is not Alloc else group
+        self.kept.append(body)
+        return body
 
     # Order of accesses to shared memory: threads meet between two that touch one buffer.
     def shared_accesses(self, statement, found):
@@ -382,13 +390,18 @@ class Threads:
         self.count += 1
         name = f"%{self.count}"
         self.mode = "thread"
+        first, count = self.threads_here()
         with self.region():
-            self.scopes[-1][("index", id(index))] = name
+            place = name
+            if first:
+                place = self.op(f"arith.addi {name}, {self.constant(first, 'index')} : index")
+            self.scopes[-1][("index", id(index))] = place
+            self.scopes[-1][("row", first)] = name
             self.block(statements)
             lines = self.lines
         self.mode = "block"
         self.lines += [
-            f"tile.parallel ({name}) in ({self.kernel.threads}) attributes"
+            f"tile.parallel ({name}) in ({count}) attributes"
             f" {{coalesced_width = 1 : i64}} {{",
             *lines,
             f"}} {loc}",
@@ -407,34 +420,39 @@ class Threads:
             if type(statement) is Define:
                 let = statement.let
                 if self.uses.get(id(let), 0) > inside.get(id(let), 0):
-                    kind = f"memref<{self.kernel.threads}x{let.dtype.mlir}, #tile.fragment>"
-                    self.spilled[id(let)] = (self.op(f"tile.alloc : {kind}"), kind)
+                    first, count = self.threads_here()
+                    kind = f"memref<{count}x{let.dtype.mlir}, #tile.fragment>"
+                    self.spilled[id(let)] = (self.op(f"tile.alloc : {kind}"), kind, first)
 
     def keep_for_threads(self, let, name):
         """Stores a named value that other groups use."""
         place = self.spilled.get(id(let))
         if place is None or self.mode != "thread":
             return
-        fragment, kind = place
-        self.effect(
-            f"memref.store {name}, {fragment}[{self.index(thread_index(self.kernel))}] : {kind}"
-        )
+        fragment, kind, first = place
+        self.effect(f"memref.store {name}, {fragment}[{self.row(first)}] : {kind}")
 
     def recompute(self, let):
         """A named value of the threads, from another group; None where it is none."""
         place = self.spilled.get(id(let)) if self.mode == "thread" else None
         if place is None:
             return None
-        fragment, kind = place
-        return self.op(f"memref.load {fragment}[{self.index(thread_index(self.kernel))}] : {kind}")
+        fragment, kind, first = place
+        return self.op(f"memref.load {fragment}[{self.row(first)}] : {kind}")
+
+    def row(self, first):
+        """The row of a thread in what holds one for each thread from `first` on."""
+        return self.find(("row", first)) or self.index(thread_index(self.kernel))
 
     def thread_memory(self, buffer):
         """Memory of a thread's own: a row for each in a fragment."""
         shape = "x".join(map(str, buffer.shape))
-        kind = f"memref<{self.kernel.threads}x{shape}x{buffer.dtype.mlir}, #tile.fragment>"
+        first, count = self.threads_here()
+        kind = f"memref<{count}x{shape}x{buffer.dtype.mlir}, #tile.fragment>"
         name = self.op(f"tile.alloc : {kind}")
         self.scopes[-1][("buffer", id(buffer))] = name
         self.scopes[-1][("rows", id(buffer))] = kind
+        self.scopes[-1][("threads", id(buffer))] = first, count
 
     # Work that a thread does for itself.
     def elementwise_loops(self, extents, make):

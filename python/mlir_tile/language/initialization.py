@@ -2,7 +2,8 @@
 """Tiles that are read before anything wrote them, in the order of the program's text.
 
 What one branch or one element wrote counts as written, so what is reported is read unwritten in the
-first iteration of the loops around it.
+first iteration of the loops around it. Behind a barrier that a program waits at itself, other warps
+may have written anything.
 """
 
 from .buffers import Buffer
@@ -17,7 +18,7 @@ _ACCUMULATES = {"gemm": lambda x: not x["clear"], "reduce": lambda x: x["accumul
 def unwritten_reads(kernel):
     """[(buffer, location of the read)] of one kernel, each buffer once."""
     found, written = {}, set()
-    _search(kernel.body, written, found)
+    _search(kernel.body, written, found, _written_anywhere(kernel.body))
     return list(found.items())
 
 
@@ -27,15 +28,26 @@ def _base(buffer):
     return buffer
 
 
-def _search(block, written, found):
+def _written_anywhere(block):
+    result = set()
     for statement in block:
+        result.update(map(_base, _accesses(statement)[1]))
+        for inner in statement.blocks:
+            result |= _written_anywhere(inner)
+    return result
+
+
+def _search(block, written, found, by_others):
+    for statement in block:
+        if type(statement) is Tile and statement.name == "mbarrier_wait":
+            written |= by_others
         reads, writes = _accesses(statement)
         for buffer in map(_base, reads):
             if buffer.space in _SPACES and buffer not in written:
                 found.setdefault(buffer, statement.location)
         written.update(map(_base, writes))
         for inner in statement.blocks:
-            _search(inner, written, found)
+            _search(inner, written, found, by_others)
 
 
 def _accesses(statement):

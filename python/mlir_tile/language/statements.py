@@ -86,6 +86,19 @@ class While(Statement):
         return (self.body,)
 
 
+class Warps(Statement):
+    """What only some warps of the block do: `count` of them from `first` on."""
+
+    __slots__ = ("first", "count", "body")
+
+    def __init__(self, first, count):
+        self.first, self.count, self.body = first, count, []
+
+    @property
+    def blocks(self):
+        return (self.body,)
+
+
 class Leave(Statement):
     """`break` or `continue` of the innermost loop."""
 

@@ -29,7 +29,6 @@ def _nothing(name, doc):
 _IGNORED = [
     "fence_proxy_async",
     "sync_warp",
-    "set_max_nreg",
     "no_set_max_nreg",
     "inc_max_nreg",
     "dec_max_nreg",
@@ -54,6 +53,14 @@ for _name in _IGNORED:
     globals()[_name] = _nothing(
         _name, "Says nothing here: the compiler waits, fences and shares out registers itself."
     )
+
+
+def set_max_nreg(reg_count=0, is_inc=1):
+    """The registers of a thread of the warps that run it: in `with T.ws(...)`, or under a condition
+    on whole warps with barriers. Elsewhere it says nothing."""
+    builder = current("T.set_max_nreg")
+    if builder.block is not None:
+        builder.tile("set_max_nreg", registers=int(reg_count))
 
 
 def print(obj=None, msg="", warp_group_id=0, warp_id=0, *_, **__):  # noqa: A001 - TileLang's name

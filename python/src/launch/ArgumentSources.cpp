@@ -318,14 +318,28 @@ bool Arguments::convertSlowly(size_t index, PyObject *object,
 // Streams
 //===----------------------------------------------------------------------===//
 
-/// A stream as an integer attribute of an object.
-static bool handleOf(PyObject *object, const char *name, void *&stream) {
-  Reference handle = attribute(object, name);
+/// A stream as an integer attribute of an object. `name` is interned: types
+/// remember where they have such attributes.
+static bool handleOf(PyObject *object, PyObject *name, void *&stream) {
+  PyObject *value = name ? PyObject_GetAttr(object, name) : nullptr;
+  if (!value)
+    PyErr_Clear();
+  Reference handle(value);
   if (!handle || !PyLong_Check(handle.get()))
     return false;
   stream = PyLong_AsVoidPtr(handle.get());
   PyErr_Clear();
   return true;
+}
+
+static PyObject *torchHandle() {
+  static PyObject *name = PyUnicode_InternFromString("cuda_stream");
+  return name;
+}
+
+static PyObject *cupyHandle() {
+  static PyObject *name = PyUnicode_InternFromString("ptr");
+  return name;
 }
 
 bool Arguments::findStream(PyObject *given) {
@@ -339,8 +353,8 @@ bool Arguments::findStream(PyObject *given) {
     return false;
   }
   // PyTorch's, CuPy's, and the protocol of cuda.core.
-  if (handleOf(given, "cuda_stream", workStream) ||
-      handleOf(given, "ptr", workStream))
+  if (handleOf(given, torchHandle(), workStream) ||
+      handleOf(given, cupyHandle(), workStream))
     return true;
   Reference pair(PyObject_CallMethod(given, "__cuda_stream__", nullptr));
   if (pair && PyTuple_Check(pair.get()) && PyTuple_Size(pair.get()) == 2) {
@@ -372,7 +386,7 @@ bool Arguments::findWorkStream() {
         module ? PyObject_CallMethod(module, "get_current_stream", nullptr)
                : nullptr);
     if (stream)
-      handleOf(stream.get(), "ptr", workStream);
+      handleOf(stream.get(), cupyHandle(), workStream);
     PyErr_Clear();
     return true;
   }

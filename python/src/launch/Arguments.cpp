@@ -167,65 +167,86 @@ bool Arguments::exchange(size_t index, PyObject *object,
                            "negative; resolve_neg() makes a tensor of it");
   if (!streamApi)
     streamApi = type.api;
+  // What nearly every tensor is: on the GPU of those before it, of the type
+  // that is expected.
+  if (tensor.device.type == dlpack::kCuda && tensor.device.ordinal == device &&
+      tensor.type == types[index] && tensor.data) {
+    ::new (storage + index * sizeof(Arg)) Arg(
+        Arg::memref(reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset,
+                    kernel.args[index].type, unsigned(tensor.rank),
+                    tensor.shape, tensor.strides));
+    return true;
+  }
   return addTensor(index, tensor);
 }
 
-bool Arguments::convertOne(size_t index, PyObject *object) {
-  const runtime::ArgSpec &spec = kernel.args[index];
-  if (spec.kind == runtime::ArgKind::Scalar) {
-    uint64_t bits = 0;
-    std::string problem;
-    if (!convertScalar(object, spec.type, bits, problem))
-      return refuse(index, problem);
-    ::new (storage + index * sizeof(Arg)) Arg(Arg::scalar(spec.type, bits));
-    return true;
-  }
-  TensorType type = tensorTypeOf(object);
-  return type.api ? exchange(index, object, type)
-                  : convertSlowly(index, object, type);
+bool Arguments::addScalar(size_t index, PyObject *object) {
+  ElementType type = kernel.args[index].type;
+  uint64_t bits = 0;
+  std::string problem;
+  if (!convertScalar(object, type, bits, problem))
+    return refuse(index, problem);
+  ::new (storage + index * sizeof(Arg)) Arg(Arg::scalar(type, bits));
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
 // All of them
 //===----------------------------------------------------------------------===//
 
+bool Arguments::refuseCount(size_t given) {
+  size_t expected = kernel.args.size();
+  std::string names;
+  for (const runtime::ArgSpec &arg : kernel.args)
+    names += (names.empty() ? "" : ", ") + arg.name;
+  text = "kernel '" + kernel.name + "': expected " + std::to_string(expected) +
+         " argument" + (expected == 1 ? "" : "s") +
+         (names.empty() ? "" : " (" + names + ")") + ", got " +
+         std::to_string(given);
+  return false;
+}
+
 bool Arguments::convert(PyObject *const *objects, size_t given,
                         PyObject *stream) {
-  size_t expected = kernel.args.size();
-  if (given != expected) {
-    std::string names;
-    for (const runtime::ArgSpec &arg : kernel.args)
-      names += (names.empty() ? "" : ", ") + arg.name;
-    text = "kernel '" + kernel.name + "': expected " +
-           std::to_string(expected) + " argument" + (expected == 1 ? "" : "s") +
-           (names.empty() ? "" : " (" + names + ")") + ", got " +
-           std::to_string(given);
-    return false;
-  }
+  if (given != kernel.args.size())
+    return refuseCount(given);
   count = given;
   // The stream is known before a tensor is asked to be ready on it: tensors
   // with exchange functions, whose library's stream it is, come first.
   bool hasSlow = false;
   for (size_t i = 0; i < count; ++i) {
-    if (onDevice && kernel.args[i].kind == runtime::ArgKind::MemRef &&
-        !tensorTypeOf(objects[i]).api) {
+    PyObject *object = objects[i];
+    if (kernel.args[i].kind == runtime::ArgKind::Scalar) {
+      if (!addScalar(i, object))
+        return false;
+      continue;
+    }
+    TensorType type = tensorTypeOf(object);
+    if (!type.api && onDevice) {
       hasSlow = true;
       continue;
     }
-    if (!convertOne(i, objects[i]))
+    if (!(type.api ? exchange(i, object, type)
+                   : convertSlowly(i, object, type)))
       return false;
   }
-  if (!onDevice)
-    return true;
-  if (hasSlow)
-    for (size_t i = 0; i < count && !streamOwner; ++i)
-      if (tensorTypeOf(objects[i]).hasStream)
-        streamOwner = objects[i];
+  return !onDevice || convertRest(objects, stream, hasSlow);
+}
+
+/// Finds the stream, then converts the tensors without exchange functions.
+bool Arguments::convertRest(PyObject *const *objects, PyObject *stream,
+                            bool hasSlow) {
+  for (size_t i = 0; hasSlow && i < count && !streamOwner; ++i)
+    if (tensorTypeOf(objects[i]).hasStream)
+      streamOwner = objects[i];
   if (!findStream(stream))
     return false;
-  for (size_t i = 0; hasSlow && i < count; ++i)
-    if (kernel.args[i].kind == runtime::ArgKind::MemRef &&
-        !tensorTypeOf(objects[i]).api && !convertOne(i, objects[i]))
+  for (size_t i = 0; hasSlow && i < count; ++i) {
+    if (kernel.args[i].kind == runtime::ArgKind::Scalar)
+      continue;
+    TensorType type = tensorTypeOf(objects[i]);
+    if (!type.api && !convertSlowly(i, objects[i], type))
       return false;
+  }
   return true;
 }

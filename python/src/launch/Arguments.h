@@ -25,9 +25,11 @@ namespace mlir::tile::python {
 /// The arguments of one launch, for as long as it is being made.
 class Arguments {
 public:
-  /// `onDevice`: memory of a GPU is expected, else the CPU's.
-  Arguments(const runtime::KernelSpec &kernel, bool onDevice)
-      : kernel(kernel), onDevice(onDevice) {}
+  /// `types`: exactTypesOf the kernel. `onDevice`: memory of a GPU is expected,
+  /// else the CPU's.
+  Arguments(const runtime::KernelSpec &kernel,
+            const std::vector<dlpack::DataType> &types, bool onDevice)
+      : kernel(kernel), types(types.data()), onDevice(onDevice) {}
   ~Arguments();
   Arguments(const Arguments &) = delete;
   Arguments &operator=(const Arguments &) = delete;
@@ -48,8 +50,11 @@ public:
   bool arePointersTrusted() const { return trusted; }
 
 private:
-  bool refuse(size_t index, const std::string &what);
-  bool convertOne(size_t index, PyObject *object);
+  // Away from the code that launches run through.
+  [[gnu::cold]] bool refuse(size_t index, const std::string &what);
+  [[gnu::cold]] bool refuseCount(size_t given);
+  bool addScalar(size_t index, PyObject *object);
+  bool convertRest(PyObject *const *objects, PyObject *stream, bool hasSlow);
   bool convertSlowly(size_t index, PyObject *object, const TensorType &type);
   bool exchange(size_t index, PyObject *object, const TensorType &type);
   bool addTensor(size_t index, const dlpack::Tensor &tensor);
@@ -71,6 +76,7 @@ private:
   bool findWorkStream();
 
   const runtime::KernelSpec &kernel;
+  const dlpack::DataType *types;
   bool onDevice;
   size_t count = 0;
   int device = -1;

@@ -49,6 +49,10 @@ struct DataType {
   uint8_t code; ///< TypeCode
   uint8_t bits;
   uint16_t lanes;
+
+  bool operator==(DataType other) const {
+    return code == other.code && bits == other.bits && lanes == other.lanes;
+  }
 };
 
 /// Belongs to its producer.

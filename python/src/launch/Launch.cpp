@@ -7,7 +7,7 @@
 // makes no Python object. Written against CPython's stable interface (3.12).
 //
 //===----------------------------------------------------------------------===//
-#include "LaunchTargets.h"
+#include "KernelObject.h"
 
 #include <cstddef>
 #include <cstring>
@@ -21,12 +21,6 @@ using namespace mlir::tile;
 using namespace mlir::tile::python;
 
 namespace {
-/// A kernel, as Python sees it.
-struct KernelObject {
-  PyObject_HEAD vectorcallfunc call;
-  LaunchTarget *target; ///< null once it is closed
-};
-
 /// Of errors.py; set when the module is made.
 PyObject *argumentError, *launchError;
 PyTypeObject *kernelType;
@@ -37,10 +31,11 @@ static PyObject *raise(PyObject *type, const std::string &text) {
   return nullptr;
 }
 
-static PyObject *raise(const Failure &failure) {
+PyObject *python::raise(const Failure &failure) {
   if (PyErr_Occurred())
     return nullptr;
-  return raise(failure.isArgument ? argumentError : launchError, failure.text);
+  return ::raise(failure.isArgument ? argumentError : launchError,
+                 failure.text);
 }
 
 static KernelObject *kernelOf(PyObject *self) {
@@ -91,16 +86,26 @@ static bool whileOpen(PyObject *self, LaunchTarget *target, Body body) {
   return done;
 }
 
+bool python::isKernel(PyObject *object) {
+  return Py_TYPE(object) == kernelType;
+}
+
+bool python::launchKernel(PyObject *kernel, PyObject *const *args, size_t count,
+                          PyObject *stream, Failure &failure) {
+  LaunchTarget *target = openTarget(kernel);
+  return target && whileOpen(kernel, target, [&] {
+           return target->launch(args, count, stream, failure);
+         });
+}
+
 static PyObject *callKernel(PyObject *self, PyObject *const *args,
                             size_t flagged, PyObject *names) {
   size_t count = size_t(PyVectorcall_NARGS(flagged));
   PyObject *stream;
-  LaunchTarget *target = openTarget(self);
-  if (!target || !readNames(names, args + count, stream))
+  if (!readNames(names, args + count, stream))
     return nullptr;
   Failure failure;
-  if (!whileOpen(self, target,
-                 [&] { return target->launch(args, count, stream, failure); }))
+  if (!launchKernel(self, args, count, stream, failure))
     return raise(failure);
   Py_RETURN_NONE;
 }
@@ -359,7 +364,9 @@ PyMODINIT_FUNC PyInit__launch() {
     return nullptr;
   PyObject *type = PyType_FromSpec(&kernelSpec);
   kernelType = reinterpret_cast<PyTypeObject *>(type);
-  if (!type || PyModule_AddObjectRef(module, "Kernel", type)) {
+  PyObject *table = makeCallTableType();
+  if (!type || !table || PyModule_AddObjectRef(module, "Kernel", type) ||
+      PyModule_AddObjectRef(module, "CallTable", table)) {
     Py_DECREF(module);
     return nullptr;
   }

@@ -90,7 +90,7 @@ static bool writeOutput(const char *text) {
 
 bool HostTarget::launch(PyObject *const *objects, size_t count,
                         PyObject *stream, Failure &failure) {
-  Arguments arguments(kernel, /*onDevice=*/false);
+  Arguments arguments(kernel, types, /*onDevice=*/false);
   failure.isArgument = true;
   if (!arguments.convert(objects, count, stream)) {
     failure.text = arguments.problem();
@@ -298,7 +298,7 @@ const runtime::Kernel *DeviceTarget::convert(Arguments &arguments,
 
 bool DeviceTarget::launch(PyObject *const *objects, size_t count,
                           PyObject *stream, Failure &failure) {
-  Arguments arguments(kernel, /*onDevice=*/true);
+  Arguments arguments(kernel, types, /*onDevice=*/true);
   const runtime::Kernel *loadedKernel =
       convert(arguments, objects, count, stream, failure);
   if (!loadedKernel)
@@ -319,7 +319,7 @@ bool DeviceTarget::launch(PyObject *const *objects, size_t count,
 bool DeviceTarget::repeat(PyObject *const *objects, size_t count,
                           PyObject *stream, long repeats, double &nanoseconds,
                           Failure &failure) {
-  Arguments arguments(kernel, /*onDevice=*/true);
+  Arguments arguments(kernel, types, /*onDevice=*/true);
   const runtime::Kernel *loadedKernel =
       convert(arguments, objects, count, stream, failure);
   if (!loadedKernel)

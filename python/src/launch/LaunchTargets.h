@@ -32,8 +32,8 @@ struct KernelFacts {
 /// Called with the interpreter's lock, which launches give back while they run.
 class LaunchTarget {
 public:
-  explicit LaunchTarget(runtime::KernelSpec kernel)
-      : kernel(std::move(kernel)) {}
+  explicit LaunchTarget(runtime::KernelSpec spec)
+      : kernel(std::move(spec)), types(exactTypesOf(kernel)) {}
   virtual ~LaunchTarget() = default;
 
   virtual bool launch(PyObject *const *args, size_t count, PyObject *stream,
@@ -46,7 +46,8 @@ public:
   virtual bool load(int ordinal, KernelFacts &facts, Failure &failure) = 0;
 
   const runtime::KernelSpec kernel;
-  unsigned running = 0; ///< launches that are under way
+  const std::vector<dlpack::DataType> types; ///< of its arguments
+  unsigned running = 0;                      ///< launches that are under way
 };
 
 /// `program`: a capsule of HostProgram.h, kept alive.

@@ -24,10 +24,10 @@ bool convertScalar(PyObject *object, runtime::ElementType type, uint64_t &bits,
                    std::string &problem);
 
 /// The type's name, and for short values their text: "float 2.5", "None".
-std::string describeObject(PyObject *object);
+[[gnu::cold]] std::string describeObject(PyObject *object);
 
 /// Takes the exception that is set; the first line of its text.
-std::string takeException();
+[[gnu::cold]] std::string takeException();
 
 } // namespace mlir::tile::python
 #endif // TILE_PYTHON_SCALARS_H

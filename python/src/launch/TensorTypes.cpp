@@ -67,7 +67,7 @@ static bool ownsApi(PyObject *type) {
   return owns;
 }
 
-static TensorType describe(PyTypeObject *type) {
+[[gnu::cold]] static TensorType describe(PyTypeObject *type) {
   auto *object = reinterpret_cast<PyObject *>(type);
   TensorType result;
   result.type = type;
@@ -185,6 +185,24 @@ bool python::elementTypeOf(dlpack::DataType type, ElementType &result,
   default:
     return false;
   }
+}
+
+std::vector<dlpack::DataType>
+python::exactTypesOf(const runtime::KernelSpec &kernel) {
+  std::vector<dlpack::DataType> types;
+  for (const runtime::ArgSpec &arg : kernel.args) {
+    dlpack::DataType &exact = types.emplace_back();
+    exact = {0xff, 0, 0};
+    for (uint8_t code = 0; code <= dlpack::kFloat4E2M1FN; ++code)
+      for (uint8_t bits : {4, 8, 16, 32, 64}) {
+        dlpack::DataType type = {code, bits, 1};
+        ElementType element;
+        bool isPair;
+        if (elementTypeOf(type, element, isPair) && element == arg.type)
+          exact = type;
+      }
+  }
+  return types;
 }
 
 std::string python::describeType(dlpack::DataType type) {

@@ -10,6 +10,7 @@
 #include "tile/Runtime/Manifest.h"
 
 #include <string>
+#include <vector>
 
 namespace mlir::tile::python {
 
@@ -35,9 +36,13 @@ bool isNegative(PyObject *object, bool &negative);
 /// no name for one of them (`isPair`).
 bool elementTypeOf(dlpack::DataType type, runtime::ElementType &result,
                    bool &isPair);
-std::string describeType(dlpack::DataType type);
+/// DLPack's type of tensors for each argument of a kernel, as long as they hold
+/// the elements that the kernel expects and nothing that stands for them; of
+/// arguments for which there is none, a type that no tensor has.
+std::vector<dlpack::DataType> exactTypesOf(const runtime::KernelSpec &kernel);
+[[gnu::cold]] std::string describeType(dlpack::DataType type);
 /// "the CPU", "GPU 1".
-std::string describeDevice(int32_t type, int32_t ordinal);
+[[gnu::cold]] std::string describeDevice(int32_t type, int32_t ordinal);
 
 /// The element type by the name that NumPy, ml_dtypes and CUDA's interface have
 /// for it: "float32", "bfloat16".

@@ -94,6 +94,44 @@ static PyObject *isNegative(PyObject *self, PyObject *) {
 }
 
 //===----------------------------------------------------------------------===//
+// Tensors of a library
+//===----------------------------------------------------------------------===//
+
+/// The library's own functions, and those that stand in for them.
+static const dlpack::ExchangeApi *libraryApi;
+static dlpack::ExchangeApi standInApi;
+
+static int onGpuFromObject(void *object, dlpack::Tensor *out) {
+  int result = libraryApi->tensorFromObject(object, out);
+  out->device = {dlpack::kCuda, 0};
+  return result;
+}
+
+/// on_gpu(type): from now on the tensors of a library, which are the CPU's, say
+/// that they are GPU 0's, and its current stream is set_stream's. Where there
+/// is no GPU, launches are measured with the library's own functions so.
+static PyObject *onGpu(PyObject *, PyObject *type) {
+  PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+  void *pointer = capsule
+                      ? PyCapsule_GetPointer(capsule, dlpack::kExchangeCapsule)
+                      : nullptr;
+  Py_XDECREF(capsule); // the table lives as long as the process
+  if (!pointer)
+    return nullptr;
+  libraryApi = static_cast<const dlpack::ExchangeApi *>(pointer);
+  standInApi = *libraryApi;
+  standInApi.tensorFromObject = onGpuFromObject;
+  standInApi.currentStream = streamOf;
+  capsule = PyCapsule_New(&standInApi, dlpack::kExchangeCapsule, nullptr);
+  int failed =
+      PyObject_SetAttrString(type, "__dlpack_c_exchange_api__", capsule);
+  Py_DECREF(capsule);
+  if (failed)
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+//===----------------------------------------------------------------------===//
 // The mock driver
 //===----------------------------------------------------------------------===//
 
@@ -195,6 +233,7 @@ static PyMethodDef functions[] = {
     {"memory", memory, METH_VARARGS, nullptr},
     {"launches", launches, METH_NOARGS, nullptr},
     {"seen", seen, METH_NOARGS, nullptr},
+    {"on_gpu", onGpu, METH_O, nullptr},
     {"set_stream", setStream, METH_O, nullptr},
     {"fail", fail, METH_O, nullptr},
     {}};

@@ -253,8 +253,8 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
   return success();
 }
 
-static LogicalResult lowerGemm(KernelLowering &lowering, Operation *op) {
-  auto gemm = cast<GemmOp>(op);
+static LogicalResult lowerGemm(KernelLowering &lowering, GemmOp gemm) {
+  Operation *op = gemm;
   auto plan = gemm.getPlan();
   if (!plan)
     return op->emitOpError() << "expected a plan: run --tile-infer-layouts";

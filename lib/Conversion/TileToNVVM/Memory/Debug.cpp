@@ -113,8 +113,8 @@ static Value isThreadZero(KernelLowering &lowering) {
       arith::CmpIPredicate::eq, lowering.threadId(), lowering.i32(0));
 }
 
-static LogicalResult lowerPrint(KernelLowering &lowering, Operation *op) {
-  auto print = cast<PrintOp>(op);
+static LogicalResult lowerPrint(KernelLowering &lowering, PrintOp print) {
+  Operation *op = print;
   Value value = print.getValue();
   std::string message = escaped(print.getMessage());
   auto type = dyn_cast<MemRefType>(value.getType());
@@ -187,8 +187,8 @@ static LogicalResult lowerPrint(KernelLowering &lowering, Operation *op) {
   });
 }
 
-static LogicalResult lowerAssert(KernelLowering &lowering, Operation *op) {
-  auto assertion = cast<AssertOp>(op);
+static LogicalResult lowerAssert(KernelLowering &lowering, AssertOp assertion) {
+  Operation *op = assertion;
   auto &b = lowering.builder;
   Value violated = b.createOrFold<arith::XOrIOp>(
       assertion.getCondition(),

@@ -36,8 +36,8 @@ static LogicalResult reserveLocalMemory(KernelLowering &lowering,
   return diag;
 }
 
-static LogicalResult lowerAlloc(KernelLowering &lowering, Operation *op) {
-  auto alloc = cast<AllocOp>(op);
+static LogicalResult lowerAlloc(KernelLowering &lowering, AllocOp alloc) {
+  Operation *op = alloc;
   Value buffer = alloc.getResult();
   auto type = cast<MemRefType>(buffer.getType());
   switch (getMemorySpace(type)) {
@@ -170,8 +170,7 @@ static LogicalResult lowerBarrier(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerFence(KernelLowering &lowering, Operation *op) {
-  auto fence = cast<FenceOp>(op);
+static LogicalResult lowerFence(KernelLowering &lowering, FenceOp fence) {
   auto &b = lowering.builder;
   if (fence.getCopies()) {
     NVVM::CpAsyncCommitGroupOp::create(b);

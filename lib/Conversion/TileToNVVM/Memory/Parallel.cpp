@@ -7,16 +7,19 @@
 // memory become one vector access (iterations are unordered, so this is legal).
 //
 //===----------------------------------------------------------------------===//
+#include "Comparisons.h"
 #include "PackedMemory.h"
 #include "Places.h"
 #include "RegisterLoops.h"
 #include "RegisterMap.h"
 #include "ScalarMemory.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Analysis/GuardedLoop.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -36,6 +39,7 @@ public:
 
 private:
   LogicalResult emitGroups();
+  FailureOr<Value> emitVote(LoopGuard &guard);
   bool writesMemoryOnly();
   bool hasManyPlaces();
   /// One group of iterations: registers [reg, reg + width) of the loop.
@@ -43,6 +47,8 @@ private:
   LogicalResult emitOp(Operation &inner, int64_t reg,
                        MutableArrayRef<IRMapping> maps);
   bool emitPairs(Operation &inner, MutableArrayRef<IRMapping> maps);
+  bool emitComparison(arith::CmpIOp comparison, int64_t reg,
+                      MutableArrayRef<IRMapping> maps);
   /// An operation with regions, or of the tile dialect, of one iteration.
   LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
   LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
@@ -70,6 +76,7 @@ private:
   const Registry &registry;
   FragmentLayout layout;
   SmallVector<Value> threadPart;
+  std::optional<LoopComparisons> comparisons;
   DenseMap<Value, std::shared_ptr<RegisterMap>> registerMaps;
   Value firstReplica;
 };
@@ -182,7 +189,37 @@ bool ParallelLowering::hasManyPlaces() {
   return places >= kManyPlaces;
 }
 
+/// Whether the guard holds for any iteration of a warp.
+FailureOr<Value> ParallelLowering::emitVote(LoopGuard &guard) {
+  auto &b = lowering.builder;
+  Value any;
+  for (int64_t reg : guard.registers) {
+    IRMapping map;
+    mapIndices(reg, map);
+    for (Operation *inner : guard.slice)
+      if (failed(emitOp(*inner, reg, MutableArrayRef<IRMapping>(map))))
+        return failure();
+    Value holds = map.lookupOrDefault(guard.branch.getCondition());
+    any = any ? b.createOrFold<arith::OrIOp>(any, holds) : holds;
+  }
+  return NVVM::VoteSyncOp::create(b, b.getI1Type(), lowering.i32(-1), any,
+                                  NVVM::VoteSyncKind::any)
+      .getResult();
+}
+
 LogicalResult ParallelLowering::emitGroups() {
+  OpBuilder::InsertionGuard restored(lowering.builder);
+  // Outside of roles ptxas took up to 38 registers more for them, in code that
+  // hardly runs, and fewer blocks had room (docs/Rationale/Hopper.md).
+  if (lowering.agent.barrier != 0)
+    comparisons.emplace(lowering, op, threadPart);
+  if (std::optional<LoopGuard> guard = findGuard(op, layout)) {
+    FailureOr<Value> any = emitVote(*guard);
+    if (failed(any))
+      return failure();
+    auto branch = scf::IfOp::create(lowering.builder, *any, /*withElse=*/false);
+    lowering.builder.setInsertionPointToStart(branch.thenBlock());
+  }
   int64_t width = groupWidth();
   for (int64_t reg = 0, e = layout.numRegisters(); reg < e; reg += width) {
     Value predicate = lowering.inBounds(layout, threadPart, reg + width - 1);
@@ -441,6 +478,18 @@ bool ParallelLowering::emitPairs(Operation &inner,
   return true;
 }
 
+bool ParallelLowering::emitComparison(arith::CmpIOp comparison, int64_t reg,
+                                      MutableArrayRef<IRMapping> maps) {
+  for (auto [i, map] : llvm::enumerate(maps)) {
+    Value result = comparisons->emit(
+        comparison, layout.axisCoordinates(Axis::Register, reg + i));
+    if (!result)
+      return false;
+    map.map(comparison.getResult(), result);
+  }
+  return true;
+}
+
 LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
                                        MutableArrayRef<IRMapping> maps) {
   auto &b = lowering.builder;
@@ -514,6 +563,9 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
   }
   if (emitPairs(inner, maps))
     return success();
+  if (auto comparison = dyn_cast<arith::CmpIOp>(inner))
+    if (comparisons && emitComparison(comparison, reg, maps))
+      return success();
   // Operations with regions, and operations of the tile dialect (print,
   // assert), are cloned and lowered where they stand; scalar code is cloned as
   // it is.

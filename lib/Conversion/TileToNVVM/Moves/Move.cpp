@@ -467,8 +467,9 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
 // ConvertLayout
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerConvert(KernelLowering &lowering, Operation *op) {
-  auto convert = cast<ConvertLayoutOp>(op);
+static LogicalResult lowerConvert(KernelLowering &lowering,
+                                  ConvertLayoutOp convert) {
+  Operation *op = convert;
   FailureOr<FragmentBuffer> from = lowering.fragment(convert.getSource(), op);
   FailureOr<FragmentBuffer> to = lowering.fragment(convert.getTarget(), op);
   if (failed(from) || failed(to))

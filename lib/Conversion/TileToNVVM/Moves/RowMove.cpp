@@ -85,8 +85,8 @@ static LogicalResult moveRows(KernelLowering &lowering,
                        isLoad ? *tile : *global, loop, /*isInside=*/false);
 }
 
-static LogicalResult lowerIm2col(KernelLowering &lowering, Operation *op) {
-  auto im2col = cast<Im2colOp>(op);
+static LogicalResult lowerIm2col(KernelLowering &lowering, Im2colOp im2col) {
+  Operation *op = im2col;
   TileMoveOpInterface move = im2col;
   if (move.isMovedByProxy())
     return lowerTmaCopy(lowering, move);

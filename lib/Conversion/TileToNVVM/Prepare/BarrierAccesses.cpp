@@ -38,9 +38,8 @@ bool tile::nvvm::isBlockLoop(Operation *op) {
 }
 
 static Operation *scopeAround(Operation *op) {
-  for (Operation *parent = op->getParentOp(); parent && !isa<KernelOp>(parent);
-       parent = parent->getParentOp())
-    if (isBlockLoop(parent) || isa<WarpSpecializeOp>(parent))
+  for (Operation *parent : getEnclosingOps(op))
+    if (isBlockLoop(parent) || isa<TileAgentsOpInterface>(parent))
       return parent;
   return nullptr;
 }
@@ -135,9 +134,8 @@ MemoryAccess AccessTable::describe(Operation *op, Value buffer, bool isWrite,
     access.view = buffer.getDefiningOp();
     access.slotBuffer = cast<OpResult>(buffer).getResultNumber();
   }
-  if (auto gemm = dyn_cast<GemmOp>(op); gemm && !access.ring)
-    if (asyncKind(gemm) == AsyncKind::Wgmma)
-      access.issue = op;
+  if (!access.ring && asyncKind(op) == AsyncKind::Wgmma)
+    access.issue = op;
   return access;
 }
 

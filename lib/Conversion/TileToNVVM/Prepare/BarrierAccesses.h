@@ -43,7 +43,10 @@ struct MemoryAccess {
 
   bool operator==(const MemoryAccess &other) const;
   /// Whether the view was acquired, to be filled.
-  bool isProduction() const { return isa_and_nonnull<RingAcquireOp>(view); }
+  bool isProduction() const {
+    auto ringOp = dyn_cast_or_null<TileRingOpInterface>(view);
+    return ringOp && ringOp.fillsSlots();
+  }
 };
 
 /// Whether an operation reads a buffer in shared memory through the async

@@ -116,6 +116,7 @@ private:
                     const BitVector &conflicts);
   void passBarrier(Operation *op, State &state);
   void fence(Operation *op, const BitVector &writes, State &state);
+  void handOver(Operation *op, State &state);
   void land(AwaitOp await, State &state);
 
   /// Accesses of the agent that runs `op`: its barriers order no others.
@@ -189,7 +190,7 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     end.fences = true;
     RingType type = drain.getRing().getType();
     end.waitsForCopies =
-        type.getProducer() == RingSide::CpAsync && !type.usesMbarriers();
+        type.getProducer() == RingProducer::CpAsync && !type.usesMbarriers();
     meetings.push_back(end);
   }
   // Copies into a tile that nothing reads must land before the block's shared
@@ -226,8 +227,29 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     if (writes.any())
       fence(op, both(state.unfenced, ofAgent(op)), state);
   }
+  if (isa<MbarrierArriveOp>(op))
+    handOver(op, state);
   if (isBarrier(op))
     passBarrier(op, state);
+}
+
+/// In front of an arrival by which each thread gives away what it has done: its
+/// copies have landed, and tensor copies and tensor cores may use the memory.
+/// Among the agent's own threads it orders nothing.
+void BarrierPlacement::handOver(Operation *op, State &state) {
+  BitVector agents = ofAgent(op);
+  BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
+  Meeting meeting{op};
+  meeting.isBarrier = false;
+  meeting.waitsForCopies = copies.any();
+  meeting.fences = state.unfenced.anyCommon(agents);
+  for (unsigned id : copies.set_bits())
+    meeting.fences |= table[id].isShared && table[id].isWrite &&
+                      table.isAsyncTouched(table[id]);
+  if (!meeting.waitsForCopies && !meeting.fences)
+    return;
+  meetings.push_back(meeting);
+  state.unfenced.reset(agents);
 }
 
 /// A barrier that stands in the program, or that a wait ends with.

@@ -84,6 +84,12 @@ static void placeMbarriers(KernelOp kernel, const TensorPlan &tensors,
       arena.mbarriers[ring] = arena.bytes;
       arena.bytes += llvm::alignTo(2 * kMbarrierBytes * type.getStages(), 16);
     }
+  for (auto create :
+       kernel.getBodyRegion().front().getOps<MbarrierCreateOp>()) {
+    arena.mbarriers[create] = arena.bytes;
+    arena.bytes += llvm::alignTo(
+        kMbarrierBytes * create.getBarriers().getType().getCount(), 16);
+  }
   if (kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
           .wasInterrupted()) {
     arena.clusterBarriers = arena.bytes;

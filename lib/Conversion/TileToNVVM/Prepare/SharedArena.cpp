@@ -38,15 +38,16 @@ std::pair<int64_t, int64_t> SharedArena::range(Value buffer) const {
 
 void tile::nvvm::writeSharedArena(KernelOp kernel, const SharedArena &arena) {
   kernel->walk([](Operation *op) {
-    if (!isa<KernelOp, AllocOp, RingCreateOp, ClusterReduceOp>(op))
+    if (!isa<KernelOp, AllocOp, RingCreateOp, ClusterReduceOp,
+             MbarrierCreateOp>(op))
       return;
     for (StringRef name : getPlacementAttributeNames())
       op->removeDiscardableAttr(name);
   });
   for (auto [owner, offset] : arena.offsets)
     setPlacement(owner, kOffsetAttrName, offset);
-  for (auto [ring, offset] : arena.mbarriers)
-    setPlacement(ring, kMbarriersAttrName, offset);
+  for (auto [owner, offset] : arena.mbarriers)
+    setPlacement(owner, kMbarriersAttrName, offset);
   Builder builder(kernel.getContext());
   for (const auto &[op, place] : arena.exchanges) {
     setPlacement(op, kOffsetAttrName, place.offset);
@@ -91,18 +92,20 @@ static LogicalResult readBuffer(Operation *op, SharedArena &arena) {
   return success();
 }
 
+static LogicalResult readMbarriers(Operation *owner, SharedArena &arena) {
+  std::optional<int64_t> offset = getPlacement(owner, kMbarriersAttrName);
+  if (!offset)
+    return owner->emitOpError()
+           << "expected '" << kMbarriersAttrName << "'" << kRunPass;
+  arena.mbarriers[owner] = *offset;
+  return success();
+}
+
 static LogicalResult readRing(RingCreateOp ring, SharedArena &arena) {
   RingType type = ring.getRing().getType();
   if (!type.inTensorMemory() && failed(readBuffer(ring, arena)))
     return failure();
-  if (!type.usesMbarriers())
-    return success();
-  std::optional<int64_t> offset = getPlacement(ring, kMbarriersAttrName);
-  if (!offset)
-    return ring.emitOpError()
-           << "expected '" << kMbarriersAttrName << "'" << kRunPass;
-  arena.mbarriers[ring] = *offset;
-  return success();
+  return type.usesMbarriers() ? readMbarriers(ring, arena) : success();
 }
 
 static LogicalResult readExchange(ClusterReduceOp reduce, SharedArena &arena) {
@@ -130,14 +133,18 @@ FailureOr<SharedArena> tile::nvvm::readSharedArena(KernelOp kernel) {
   arena.tensorBarriers = getPlacement(kernel, kTensorBarriersAttrName);
   size_t agents = 1;
   WalkResult walk = kernel.getBodyRegion().walk([&](Operation *op) {
-    if (auto roles = dyn_cast<WarpSpecializeOp>(op))
+    if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
+      arena.firstRoles[op] = agents;
       agents += roles.getRoles().size();
+    }
     LogicalResult read = success();
     if (auto alloc = dyn_cast<AllocOp>(op);
         alloc && isShared(alloc.getResult()))
       read = readBuffer(op, arena);
     else if (auto ring = dyn_cast<RingCreateOp>(op))
       read = readRing(ring, arena);
+    else if (isa<MbarrierCreateOp>(op))
+      read = readMbarriers(op, arena);
     else if (auto reduce = dyn_cast<ClusterReduceOp>(op))
       read = readExchange(reduce, arena);
     return failed(read) ? WalkResult::interrupt() : WalkResult::advance();

@@ -28,7 +28,8 @@ struct ExchangePlace {
 struct SharedArena {
   /// Tiles and rings that are used, by `tile.alloc` or `tile.ring.create`.
   llvm::MapVector<Operation *, int64_t> offsets;
-  /// Full mbarriers of a ring, then its empty ones.
+  /// Full mbarriers of a ring, then its empty ones; or those of a
+  /// `tile.mbarrier.create`.
   llvm::MapVector<Operation *, int64_t> mbarriers;
   /// Two mbarriers on which the blocks of a cluster meet.
   std::optional<int64_t> clusterBarriers;
@@ -36,6 +37,8 @@ struct SharedArena {
   std::optional<int64_t> tensorBarriers;
   /// Scratch memory of the block, then of each role.
   SmallVector<int64_t> scratch;
+  /// Which of them belongs to the first role of a `tile.warp_specialize`.
+  llvm::MapVector<Operation *, size_t> firstRoles;
   llvm::MapVector<Operation *, ExchangePlace> exchanges;
   /// What a block asks for.
   int64_t bytes = 0;

@@ -40,7 +40,7 @@ static bool isCopiedByProxy(Value buffer) {
 }
 
 static bool isCopiedByProxy(RingCreateOp ring) {
-  if (ring.getRing().getType().getProducer() == RingSide::Tma)
+  if (ring.getRing().getType().getProducer() == RingProducer::Tma)
     return true;
   return llvm::any_of(ring->getUsers(), [](Operation *user) {
     return llvm::any_of(user->getResults(),
@@ -171,7 +171,7 @@ LogicalResult SharedLives::collect() {
       buffer.first = 0;
     for (Operation *parent = op->getParentOp(); parent != kernel;
          parent = parent->getParentOp())
-      if (isa<LoopLikeOpInterface, WarpSpecializeOp>(parent))
+      if (isa<LoopLikeOpInterface, TileAgentsOpInterface>(parent))
         buffer.around.push_back({parent, position[parent], endOf(parent)});
     all.push_back(std::move(buffer));
     return WalkResult::advance();

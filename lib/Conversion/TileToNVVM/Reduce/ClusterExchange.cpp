@@ -68,10 +68,10 @@ int64_t ClusterExchange::choosePiece(KernelOp kernel, const TargetInfo &target,
 
 RingCreateOp tile::nvvm::findIdleRing(ClusterReduceOp op,
                                       const SharedArena &arena) {
-  Region *agent = op->getParentRegion();
-  for (; !isa<WarpSpecializeOp, KernelOp>(agent->getParentOp());
-       agent = agent->getParentRegion())
-    if (isa<LoopLikeOpInterface>(agent->getParentOp()))
+  Region *agent = getAgent(op);
+  for (Region *region = op->getParentRegion(); region != agent;
+       region = region->getParentRegion())
+    if (isa<LoopLikeOpInterface>(region->getParentOp()))
       return {};
   Operation *here = agent->front().findAncestorOpInBlock(*op);
   RingCreateOp result;

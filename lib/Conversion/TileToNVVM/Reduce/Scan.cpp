@@ -299,8 +299,8 @@ LogicalResult ScanLowering::run() {
   return store();
 }
 
-static LogicalResult lowerScan(KernelLowering &lowering, Operation *op) {
-  auto scan = cast<ScanOp>(op);
+static LogicalResult lowerScan(KernelLowering &lowering, ScanOp scan) {
+  Operation *op = scan;
   if (failed(requireLayout(op, scan.getLayout().has_value())))
     return failure();
   return ScanLowering(lowering, scan).run();

@@ -28,37 +28,26 @@ public:
   void drain() final;
 
 private:
-  bool hasGroups() const { return type.getProducer() == RingSide::CpAsync; }
+  bool hasGroups() const { return type.getProducer() == RingProducer::CpAsync; }
 };
 } // namespace
 
-/// The role of an operation, or null for the kernel.
-static Region *roleOf(Operation *op) {
-  for (; op; op = op->getParentOp())
-    if (isa_and_present<WarpSpecializeOp>(op->getParentOp()))
-      return op->getParentRegion();
-  return nullptr;
-}
-
-static bool isKnown(RingSide consumer, const TargetInfo &target) {
+static bool isKnown(RingConsumer consumer, const TargetInfo &target) {
   switch (consumer) {
-  case RingSide::Threads:
+  case RingConsumer::Threads:
     return true;
-  case RingSide::TmaStore:
+  case RingConsumer::TmaStore:
     return target.hasTma();
-  case RingSide::Wgmma:
+  case RingConsumer::Wgmma:
     return target.hasWgmma();
-  case RingSide::Tcgen05:
+  case RingConsumer::Tcgen05:
     return target.hasTcgen05();
-  default:
-    return false;
   }
+  llvm_unreachable("all cases are listed");
 }
 
 LogicalResult GroupRing::create() {
-  bool isKnownProducer = hasGroups() || type.getProducer() == RingSide::Threads;
-  if (!isKnownProducer ||
-      !llvm::all_of(type.getConsumers(), [&](RingSide consumer) {
+  if (!llvm::all_of(type.getConsumers(), [&](RingConsumer consumer) {
         return isKnown(consumer, lowering.target);
       }))
     return ring.emitOpError()
@@ -67,7 +56,7 @@ LogicalResult GroupRing::create() {
   llvm::SmallSetVector<Region *, 4> users;
   for (Operation *user : ring->getUsers())
     if (isa<RingCommitOp, RingWaitOp>(user))
-      users.insert(roleOf(user));
+      users.insert(getAgent(user));
   if (users.size() > 1)
     return ring.emitOpError()
            << "expected one role to fill and to read it, or "
@@ -79,7 +68,7 @@ LogicalResult GroupRing::create() {
 void GroupRing::acquire(RingAcquireOp) {
   // The thread that issued a store out of the slot has waited for it; the
   // others do so here.
-  if (type.hasConsumer(RingSide::TmaStore))
+  if (type.hasConsumer(RingConsumer::TmaStore))
     lowering.barrier();
 }
 

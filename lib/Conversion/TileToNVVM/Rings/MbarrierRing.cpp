@@ -46,14 +46,9 @@ Value MbarrierRing::parityOf(Value use) {
 }
 
 LogicalResult MbarrierRing::create() {
-  for (RingSide consumer : type.getConsumers())
-    if (consumer != RingSide::Wgmma && consumer != RingSide::Threads &&
-        consumer != RingSide::TmaStore &&
-        !(consumer == RingSide::Tcgen05 && lowering.target.hasTcgen05()))
-      return ring.emitOpError()
-             << "expected a ring to "
-             << (lowering.target.hasTcgen05() ? "tcgen05" : "wgmma")
-             << " or threads on " << lowering.target.arch << ", got " << type;
+  if (type.hasConsumer(RingConsumer::Tcgen05) && !lowering.target.hasTcgen05())
+    return ring.emitOpError() << "expected a ring to wgmma or threads on "
+                              << lowering.target.arch << ", got " << type;
   if (std::string reason = whyNotHere(); !reason.empty())
     return ring.emitOpError() << reason << ", got " << type;
   const RingArrivals arrivals = *RingArrivals::of(ring);
@@ -90,7 +85,7 @@ void MbarrierRing::waitEmpty(Value use, bool ofCluster) {
 }
 
 void MbarrierRing::countUse(Value use) {
-  if (peers() == 1 || !type.hasConsumer(RingSide::Tcgen05))
+  if (peers() == 1 || !type.hasConsumer(RingConsumer::Tcgen05))
     return;
   auto &b = lowering.builder;
   Value &uses = lowering.sharedUses[ring];
@@ -176,7 +171,7 @@ void MbarrierRing::arriveEmpty(Value use, int64_t span, Value blocks) {
 void MbarrierRing::release(RingReleaseOp release) {
   Value blocks = blocksInGroups(
       lowering, getReleaseGroups(ClusterGroups(lowering.kernel), ring));
-  if (type.hasConsumer(RingSide::Tcgen05))
+  if (type.hasConsumer(RingConsumer::Tcgen05))
     onIssuer(lowering, [&] {
       emitTcgen05Commit(lowering,
                         sharedAddress(lowering, empty(release.getUse())),

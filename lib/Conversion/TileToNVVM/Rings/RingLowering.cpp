@@ -11,6 +11,7 @@
 #include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 
 using namespace mlir;
@@ -19,9 +20,9 @@ using namespace mlir::tile::nvvm;
 
 bool tile::nvvm::isReadByAsyncProxy(RingWaitOp wait) {
   RingType type = wait.getRing().getType();
-  return type.hasConsumer(RingSide::Wgmma) ||
-         type.hasConsumer(RingSide::Tcgen05) ||
-         type.hasConsumer(RingSide::TmaStore) ||
+  return type.hasConsumer(RingConsumer::Wgmma) ||
+         type.hasConsumer(RingConsumer::Tcgen05) ||
+         type.hasConsumer(RingConsumer::TmaStore) ||
          llvm::any_of(wait.getViews(), [](Value view) {
            return llvm::any_of(view.getUsers(), [&](Operation *user) {
              return readsThroughAsyncProxy(user, view);
@@ -34,19 +35,24 @@ makeMbarrierRing(KernelLowering &lowering, RingCreateOp ring, int64_t base) {
   if (ring.getPair())
     return makePairRing(lowering, ring, base);
   switch (ring.getRing().getType().getProducer()) {
-  case RingSide::Tma:
+  case RingProducer::Tma:
     return std::make_unique<TmaRing>(lowering, ring, base);
-  case RingSide::Mma:
+  case RingProducer::Mma:
     return std::make_unique<AccumulatorRing>(lowering, ring, base);
-  default:
+  case RingProducer::CpAsyncMbarrier:
+  case RingProducer::ThreadsMbarrier:
     return std::make_unique<RoleRing>(lowering, ring, base);
+  case RingProducer::CpAsync:
+  case RingProducer::Threads:
+    break;
   }
+  llvm_unreachable("a ring without mbarriers");
 }
 
 /// The protocol of the ring that `op` is about; null after an error.
 static std::unique_ptr<RingProtocol> protocolOf(KernelLowering &lowering,
                                                 Operation *op, Value value) {
-  auto ring = value.getDefiningOp<RingCreateOp>();
+  RingCreateOp ring = creationOf(value);
   bool usesMbarriers = cast<RingType>(value.getType()).usesMbarriers();
   auto base = lowering.arena.mbarriers.find(ring);
   if (!ring || (usesMbarriers && base == lowering.arena.mbarriers.end())) {
@@ -68,7 +74,7 @@ static std::unique_ptr<RingProtocol> protocolOf(KernelLowering &lowering,
 /// Binds the views of a slot to addresses.
 static LogicalResult bindViews(KernelLowering &lowering, Operation *op,
                                Value ringValue, Value use, ValueRange views) {
-  auto ring = ringValue.getDefiningOp<RingCreateOp>();
+  RingCreateOp ring = creationOf(ringValue);
   RingType type = ring.getRing().getType();
   if (type.inTensorMemory())
     return success(); // by who uses them (TensorMemory.cpp)
@@ -104,13 +110,14 @@ static LogicalResult bindViews(KernelLowering &lowering, Operation *op,
 // Operations
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
-  auto protocol = protocolOf(lowering, op, cast<RingCreateOp>(op).getRing());
+static LogicalResult lowerCreate(KernelLowering &lowering, RingCreateOp ring) {
+  auto protocol = protocolOf(lowering, ring, ring.getRing());
   return protocol ? protocol->create() : failure();
 }
 
-static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
-  auto acquire = cast<RingAcquireOp>(op);
+static LogicalResult lowerAcquire(KernelLowering &lowering,
+                                  RingAcquireOp acquire) {
+  Operation *op = acquire;
   auto protocol = protocolOf(lowering, op, acquire.getRing());
   if (!protocol)
     return failure();
@@ -119,8 +126,8 @@ static LogicalResult lowerAcquire(KernelLowering &lowering, Operation *op) {
                    acquire.getViews());
 }
 
-static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
-  auto wait = cast<RingWaitOp>(op);
+static LogicalResult lowerWait(KernelLowering &lowering, RingWaitOp wait) {
+  Operation *op = wait;
   auto protocol = protocolOf(lowering, op, wait.getRing());
   if (!protocol)
     return failure();
@@ -130,8 +137,9 @@ static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
                    wait.getViews());
 }
 
-static LogicalResult lowerCommit(KernelLowering &lowering, Operation *op) {
-  auto commit = cast<RingCommitOp>(op);
+static LogicalResult lowerCommit(KernelLowering &lowering,
+                                 RingCommitOp commit) {
+  Operation *op = commit;
   auto protocol = protocolOf(lowering, op, commit.getRing());
   if (!protocol)
     return failure();
@@ -139,8 +147,9 @@ static LogicalResult lowerCommit(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
-  auto release = cast<RingReleaseOp>(op);
+static LogicalResult lowerRelease(KernelLowering &lowering,
+                                  RingReleaseOp release) {
+  Operation *op = release;
   auto protocol = protocolOf(lowering, op, release.getRing());
   if (!protocol)
     return failure();
@@ -148,8 +157,8 @@ static LogicalResult lowerRelease(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerDrain(KernelLowering &lowering, Operation *op) {
-  auto protocol = protocolOf(lowering, op, cast<RingDrainOp>(op).getRing());
+static LogicalResult lowerDrain(KernelLowering &lowering, RingDrainOp drain) {
+  auto protocol = protocolOf(lowering, drain, drain.getRing());
   if (!protocol)
     return failure();
   protocol->drain();

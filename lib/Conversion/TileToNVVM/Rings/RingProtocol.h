@@ -96,8 +96,9 @@ protected:
   /// them, so it can fill them twice meanwhile, and the parity that another
   /// thread waits for would be over.
   bool isReadByOneThread() const {
-    return llvm::all_of(type.getConsumers(), [](RingSide consumer) {
-      return consumer == RingSide::Tcgen05 || consumer == RingSide::TmaStore;
+    return llvm::all_of(type.getConsumers(), [](RingConsumer consumer) {
+      return consumer == RingConsumer::Tcgen05 ||
+             consumer == RingConsumer::TmaStore;
     });
   }
 

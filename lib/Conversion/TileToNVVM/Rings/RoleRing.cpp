@@ -27,7 +27,7 @@ std::string RoleRing::whyNotHere() {
 
 void RoleRing::commit(Value use) {
   auto &b = lowering.builder;
-  if (type.getProducer() == RingSide::CpAsyncMbarrier) {
+  if (type.getProducer() == RingProducer::CpAsyncMbarrier) {
     // Counted in at the start, so it does not count itself in: .noinc.
     NVVM::CpAsyncMBarrierArriveOp::create(b, full(use), /*noinc=*/true);
     return;

@@ -33,6 +33,6 @@ void TmaRing::commit(Value use) {
 /// the other proxy's: without the fence, loads that still wait for their turn
 /// (ldmatrix with bank conflicts) find the next tile (seen on the H200).
 void TmaRing::orderReads() {
-  if (type.hasConsumer(RingSide::Threads))
+  if (type.hasConsumer(RingConsumer::Threads))
     emitProxyFence(lowering);
 }

@@ -80,8 +80,7 @@ static Value divide(KernelLowering &lowering, Value value, int64_t divisor) {
                             value, lowering.i32(divisor));
 }
 
-static LogicalResult lowerRange(KernelLowering &lowering, Operation *op) {
-  auto range = cast<BlockRangeOp>(op);
+static LogicalResult lowerRange(KernelLowering &lowering, BlockRangeOp range) {
   auto &b = lowering.builder;
   ClusterGrid grid = clusterGrid(lowering);
   Value total = grid.counts[0];
@@ -97,8 +96,9 @@ static LogicalResult lowerRange(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerCoordinates(KernelLowering &lowering, Operation *op) {
-  auto coordinates = cast<BlockCoordinatesOp>(op);
+static LogicalResult lowerCoordinates(KernelLowering &lowering,
+                                      BlockCoordinatesOp coordinates) {
+  Operation *op = coordinates;
   auto &b = lowering.builder;
   KernelOp kernel = lowering.kernel;
   ClusterGrid grid = clusterGrid(lowering);

@@ -49,6 +49,9 @@ static void setRegisters(KernelLowering &lowering, int64_t registers) {
 
 static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
                                Block *target, Agent agent, int64_t registers) {
+  const SharedArena &arena = lowering.arena;
+  size_t number =
+      arena.firstRoles.lookup(role.getParentOp()) + role.getRegionNumber();
   auto &b = lowering.builder;
   agent.isSingleThread = !role.walk([](Operation *op) {
                                 return runsOnOneThread(op)
@@ -71,8 +74,7 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   if (combines)
     awaitCluster(lowering);
   int64_t outerScratch =
-      std::exchange(lowering.scratchStart,
-                    lowering.arena.scratch[1 + role.getRegionNumber()]);
+      std::exchange(lowering.scratchStart, arena.scratch[number]);
   Agent outer = std::exchange(lowering.agent, agent);
   if (agent.isSingleThread) {
     lowering.agent.isSingleThread = false;
@@ -96,8 +98,9 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   return result;
 }
 
-static LogicalResult lowerSpecialize(KernelLowering &lowering, Operation *op) {
-  auto specialize = cast<WarpSpecializeOp>(op);
+static LogicalResult lowerSpecialize(KernelLowering &lowering,
+                                     WarpSpecializeOp specialize) {
+  Operation *op = specialize;
   auto &b = lowering.builder;
   Location loc = op->getLoc();
   bool redistributes =

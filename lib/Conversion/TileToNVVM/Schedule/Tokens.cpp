@@ -212,8 +212,8 @@ collectFragments(KernelLowering &lowering, ArrayRef<TokenTrace::Found> found,
   return success();
 }
 
-static LogicalResult lowerAwait(KernelLowering &lowering, Operation *op) {
-  auto await = cast<AwaitOp>(op);
+static LogicalResult lowerAwait(KernelLowering &lowering, AwaitOp await) {
+  Operation *op = await;
   TokenTrace trace;
   for (Value token : await.getTokens())
     trace.trace(token, op, {});

@@ -11,8 +11,10 @@
 #include "TensorPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
+#include "tile/Target/PtxMnemonics.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -32,7 +34,8 @@ static bool isFilledWithZeros(Operation *owner) {
 }
 
 static std::string ctaGroup(KernelLowering &lowering) {
-  return lowering.tensorMemory.isPair ? "cta_group::2" : "cta_group::1";
+  return (lowering.tensorMemory.isPair ? ptx::kGroupOfTwo : ptx::kGroupOfOne)
+      .str();
 }
 
 /// All threads that share an allocation, with what they did to it.
@@ -173,10 +176,8 @@ FailureOr<TensorBuffer> tile::nvvm::tensorBuffer(KernelLowering &lowering,
                                                  Value buffer,
                                                  Operation *user) {
   Operation *view = buffer.getDefiningOp();
-  bool isFilled = view && isa<RingAcquireOp>(view);
-  Value owner = isFilled || (view && isa<RingWaitOp>(view))
-                    ? view->getOperand(0)
-                    : buffer;
+  bool isFilled = isToBeFilled(buffer);
+  Value ring = ringOf(buffer), owner = ring ? ring : buffer;
   auto it = lowering.tensors.find(owner);
   if (it == lowering.tensors.end())
     return user->emitOpError() << "expected a buffer in tensor memory made by "

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Target/PtxMnemonics.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -165,9 +166,10 @@ static void load(KernelLowering &lowering, TensorMove &tensor,
     for (size_t i = 0; i < registers.size(); ++i)
       names.push_back(assembly.result(b.getI32Type(), 'r'));
     addAddress(assembly, assembly.input(base, "r"), tensor.offset(move));
-    assembly.line("tcgen05.ld.sync.aligned." + tensor.shape(move) + " {" +
-                  llvm::join(names, ", ") + "}, [ta];");
-    assembly.line("tcgen05.wait::ld.sync.aligned;");
+    assembly.line((ptx::kTcgen05Load + "sync.aligned.").str() +
+                  tensor.shape(move) + " {" + llvm::join(names, ", ") +
+                  "}, [ta];");
+    assembly.line(ptx::kTcgen05WaitForLoads.str());
     SmallVector<Value> words = assembly.emit();
     for (auto [at, word] : llvm::zip_equal(registers, words)) {
       Value value = word;

@@ -7,6 +7,7 @@
 #include "TensorPlan.h"
 #include "Prepare/SharedArena.h"
 #include "Tcgen05/TensorMemory.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,7 +25,7 @@ static SmallVector<GemmOp> gemmsInto(Operation *owner) {
   for (Operation *user : owner->getUsers())
     if (auto gemm = dyn_cast<GemmOp>(user))
       gemms.push_back(gemm);
-    else if (isa<RingAcquireOp>(user))
+    else if (showsSlot(user))
       gemms.append(gemmsInto(user));
   return gemms;
 }
@@ -128,9 +129,8 @@ static LogicalResult checkPairs(KernelOp kernel) {
         }
         for (bool isA : {true, false}) {
           Value view = isA ? gemm.getA() : gemm.getB();
-          auto wait = view.getDefiningOp<RingWaitOp>();
-          auto ring = wait ? wait.getRing().getDefiningOp<RingCreateOp>()
-                           : RingCreateOp();
+          RingCreateOp ring =
+              isToBeRead(view) ? creationOf(ringOf(view)) : RingCreateOp();
           int64_t dim = isA ? -1 : gemm.getTransposeB() ? 0 : 1;
           if (ring && ring.getPair() &&
               ring.getPairDim(cast<OpResult>(view).getResultNumber()) == dim)

@@ -29,36 +29,36 @@ static int64_t realigned(int64_t, int64_t runs) {
 static constexpr CopyTraits kCopies[] = {
     {CopyInstruction::Tma, CopyCompletion::Bulk, /*byAsyncProxy=*/true,
      /*usesTensorMap=*/true, /*isPlain=*/false, /*movesMatrices=*/false,
-     /*mayCombine=*/true, /*takesCachePolicy=*/true, RingSide::Tma,
-     RingSide::Tma, noRegisters},
+     /*mayCombine=*/true, /*takesCachePolicy=*/true, RingProducer::Tma,
+     RingProducer::Tma, noRegisters},
     {CopyInstruction::Bulk, CopyCompletion::Bulk, /*byAsyncProxy=*/true,
      /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/false,
-     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingSide::Tma,
-     RingSide::Tma, noRegisters},
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingProducer::Tma,
+     RingProducer::Tma, noRegisters},
     {CopyInstruction::CpAsync, CopyCompletion::ThreadGroups,
      /*byAsyncProxy=*/false, /*usesTensorMap=*/false, /*isPlain=*/false,
      /*movesMatrices=*/false, /*mayCombine=*/false, /*takesCachePolicy=*/true,
-     RingSide::CpAsync, RingSide::CpAsyncMbarrier, noRegisters},
+     RingProducer::CpAsync, RingProducer::CpAsyncMbarrier, noRegisters},
     {CopyInstruction::Ldmatrix, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/true,
-     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingSide::Threads,
-     RingSide::ThreadsMbarrier, throughRegisters},
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingProducer::Threads,
+     RingProducer::ThreadsMbarrier, throughRegisters},
     {CopyInstruction::Stmatrix, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/true,
-     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingSide::Threads,
-     RingSide::ThreadsMbarrier, throughRegisters},
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingProducer::Threads,
+     RingProducer::ThreadsMbarrier, throughRegisters},
     {CopyInstruction::Vector, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/true, /*movesMatrices=*/false,
-     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingSide::Threads,
-     RingSide::ThreadsMbarrier, throughRegisters},
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingProducer::Threads,
+     RingProducer::ThreadsMbarrier, throughRegisters},
     {CopyInstruction::Scalar, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/true, /*movesMatrices=*/false,
-     /*mayCombine=*/true, /*takesCachePolicy=*/true, RingSide::Threads,
-     RingSide::ThreadsMbarrier, throughRegisters},
+     /*mayCombine=*/true, /*takesCachePolicy=*/true, RingProducer::Threads,
+     RingProducer::ThreadsMbarrier, throughRegisters},
     {CopyInstruction::Realign, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/false,
-     /*mayCombine=*/false, /*takesCachePolicy=*/false, RingSide::Threads,
-     RingSide::ThreadsMbarrier, realigned},
+     /*mayCombine=*/false, /*takesCachePolicy=*/false, RingProducer::Threads,
+     RingProducer::ThreadsMbarrier, realigned},
 };
 
 //===----------------------------------------------------------------------===//
@@ -68,20 +68,20 @@ static constexpr CopyTraits kCopies[] = {
 static constexpr MmaTraits kGemms[] = {
     {MmaInstruction::Fma, MmaCompletion::Issue, /*readsByDescriptor=*/false,
      /*loadsOperandFragments=*/false, /*usesTensorMemory=*/false,
-     /*takesAccumulateFlag=*/false, /*worksInPairs=*/false, RingSide::Threads,
-     std::nullopt},
+     /*takesAccumulateFlag=*/false, /*worksInPairs=*/false,
+     RingConsumer::Threads, std::nullopt},
     {MmaInstruction::MmaSync, MmaCompletion::Issue,
      /*readsByDescriptor=*/false, /*loadsOperandFragments=*/true,
      /*usesTensorMemory=*/false, /*takesAccumulateFlag=*/false,
-     /*worksInPairs=*/false, RingSide::Threads, std::nullopt},
+     /*worksInPairs=*/false, RingConsumer::Threads, std::nullopt},
     {MmaInstruction::Wgmma, MmaCompletion::WarpgroupGroups,
      /*readsByDescriptor=*/true, /*loadsOperandFragments=*/false,
      /*usesTensorMemory=*/false, /*takesAccumulateFlag=*/true,
-     /*worksInPairs=*/false, RingSide::Wgmma, std::nullopt},
+     /*worksInPairs=*/false, RingConsumer::Wgmma, std::nullopt},
     {MmaInstruction::Tcgen05, MmaCompletion::Mbarrier,
      /*readsByDescriptor=*/true, /*loadsOperandFragments=*/false,
      /*usesTensorMemory=*/true, /*takesAccumulateFlag=*/false,
-     /*worksInPairs=*/true, RingSide::Tcgen05, RingSide::Mma},
+     /*worksInPairs=*/true, RingConsumer::Tcgen05, RingProducer::Mma},
 };
 
 //===----------------------------------------------------------------------===//
@@ -112,4 +112,23 @@ const CopyTraits &tile::traitsOf(TileMoveOpInterface move) {
 const MmaTraits &tile::traitsOf(GemmOp gemm) {
   MmaPlanAttr plan = gemm.getPlanAttr();
   return plan ? traitsOf(plan) : traitsOf(MmaInstruction::Fma);
+}
+
+const MmaTraits *tile::gemmTraits(Operation *op) {
+  auto gemm = dyn_cast<GemmOp>(op);
+  return gemm ? &traitsOf(gemm) : nullptr;
+}
+
+RingConsumer tile::readerOf(Operation *op, Value buffer) {
+  if (const MmaTraits *gemm = gemmTraits(op))
+    return gemm->reader;
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  return move && move.getSource() == buffer && move.isMovedByProxy()
+             ? RingConsumer::TmaStore
+             : RingConsumer::Threads;
+}
+
+bool TileMoveOpInterface::isMovedByProxy() {
+  CopyPlanAttr plan = getPlanAttr();
+  return plan && traitsOf(plan).byAsyncProxy;
 }

@@ -43,6 +43,8 @@ static bool isInSharedMemory(Operation *op) {
 }
 
 static bool hasMbarriers(Operation *op) {
+  if (isa<MbarrierCreateOp>(op))
+    return true;
   auto ring = dyn_cast<RingCreateOp>(op);
   return ring && ring.getRing().getType().usesMbarriers();
 }
@@ -56,7 +58,8 @@ static const PlacementAttribute kAttributes[] = {
      "memory or a `tile.cluster_reduce`",
      isInSharedMemory, isCount},
     {kMbarriersAttrName,
-     "a number of bytes that is not negative, on a ring with mbarriers",
+     "a number of bytes that is not negative, on a ring with mbarriers or a "
+     "`tile.mbarrier.create`",
      hasMbarriers, isCount},
     {kExchangedAttrName, "a number of registers on a `tile.cluster_reduce`",
      isOp<ClusterReduceOp>,

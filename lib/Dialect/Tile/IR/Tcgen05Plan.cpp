@@ -48,6 +48,10 @@ static std::string checkProblem(GemmOp gemm, const TargetInfo &target,
   std::string why = checkTile(problem, shapeOf(info, rowsFor(problem.m)));
   if (!why.empty())
     return why;
+  auto role = gemm->getParentOfType<WarpSpecializeOp>();
+  if (role && !isa<KernelOp>(role->getParentOp()))
+    return "tcgen05 keeps its sums in tensor memory around a loop, and these "
+           "warps part anew in each round of it";
   if (!problem.sharedB)
     return "tcgen05 reads B from shared memory, got a fragment";
   // In tensor memory A has a row in each lane, words of 32 bits along k.

@@ -47,10 +47,10 @@ LogicalResult AllocOp::verify() {
              << ", got " << fragment;
     auto kernel = (*this)->getParentOfType<KernelOp>();
     int64_t threads = fragment.getLayout().numThreads();
-    if (kernel && threads != getAgentThreads(*this))
+    if (kernel && threads != getFragmentThreads(getResult()))
       return emitOpError() << "[alloc-5] expected a layout over "
-                           << getAgentThreads(*this) << " threads, got "
-                           << threads;
+                           << getFragmentThreads(getResult())
+                           << " threads, got " << threads;
     return success();
   }
   auto shared = cast<SharedLayoutAttr>(layout);

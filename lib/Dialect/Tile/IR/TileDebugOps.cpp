@@ -48,8 +48,34 @@ LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// The first of two values that are equal stands for both behind the promise.
+static LogicalResult useOneOf(AssumeOp op, PatternRewriter &rewriter) {
+  Value value = op.getValue(), same = op.getEquals();
+  bool changed = false;
+  rewriter.replaceUsesWithIf(same, value, [&](OpOperand &use) {
+    Operation *user = op->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    bool isBehind = user && op->isBeforeInBlock(user);
+    changed |= isBehind;
+    return isBehind;
+  });
+  return success(changed);
+}
+
 LogicalResult AssumeOp::canonicalize(AssumeOp op, PatternRewriter &rewriter) {
-  APInt constant;
+  APInt constant, other;
+  if (op.getEquals()) {
+    bool isKept = op.getEquals() == op.getValue() ||
+                  (matchPattern(op.getValue(), m_ConstantInt(&constant)) &&
+                   matchPattern(op.getEquals(), m_ConstantInt(&other)) &&
+                   constant == other);
+    if (!isKept)
+      return useOneOf(op, rewriter);
+    if (!op.getMin() && !op.getMax() && !op.getDivisibleBy())
+      rewriter.eraseOp(op);
+    else
+      rewriter.modifyOpInPlace(op, [&] { op.getEqualsMutable().clear(); });
+    return success();
+  }
   if (!matchPattern(op.getValue(), m_ConstantInt(&constant)))
     return failure();
   int64_t value = constant.getSExtValue();
@@ -64,9 +90,13 @@ LogicalResult AssumeOp::canonicalize(AssumeOp op, PatternRewriter &rewriter) {
 }
 
 LogicalResult AssumeOp::verify() {
-  if (!getDivisibleBy() && !getMin() && !getMax())
-    return emitOpError()
-           << "[assume-1] expected one of `divisible_by`, `min` and `max`";
+  if (!getDivisibleBy() && !getMin() && !getMax() && !getEquals())
+    return emitOpError() << "[assume-1] expected one of `equals`, "
+                            "`divisible_by`, `min` and `max`";
+  if (getEquals() && !getValue().getType().isIndex())
+    return emitOpError() << "[assume-3] expected an index that equals another, "
+                            "got "
+                         << getValue().getType();
   if (getDivisibleBy() && static_cast<int64_t>(*getDivisibleBy()) < 1)
     return emitOpError()
            << "[assume-2] expected a positive `divisible_by`, got "

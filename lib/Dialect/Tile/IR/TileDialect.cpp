@@ -28,14 +28,15 @@ using namespace mlir::tile;
 #include "tile/Dialect/Tile/IR/TileInterfaces.cpp.inc"
 
 /// The consumers of a ring: one name, or several in parentheses.
-static ParseResult parseRingConsumers(AsmParser &parser,
-                                      SmallVectorImpl<RingSide> &consumers) {
+static ParseResult
+parseRingConsumers(AsmParser &parser,
+                   SmallVectorImpl<RingConsumer> &consumers) {
   auto parseOne = [&]() -> ParseResult {
     StringRef name;
     SMLoc loc = parser.getCurrentLocation();
     if (parser.parseKeyword(&name))
       return failure();
-    std::optional<RingSide> side = symbolizeRingSide(name);
+    std::optional<RingConsumer> side = symbolizeRingConsumer(name);
     if (!side)
       return parser.emitError(loc)
              << "expected a kind of consumer, got '" << name << "'";
@@ -51,14 +52,14 @@ static ParseResult parseRingConsumers(AsmParser &parser,
 }
 
 static void printRingConsumers(AsmPrinter &printer,
-                               ArrayRef<RingSide> consumers) {
+                               ArrayRef<RingConsumer> consumers) {
   if (consumers.size() == 1) {
-    printer << stringifyRingSide(consumers.front());
+    printer << stringifyRingConsumer(consumers.front());
     return;
   }
   printer << '(';
-  llvm::interleaveComma(consumers, printer, [&](RingSide side) {
-    printer << stringifyRingSide(side);
+  llvm::interleaveComma(consumers, printer, [&](RingConsumer side) {
+    printer << stringifyRingConsumer(side);
   });
   printer << ')';
 }
@@ -105,7 +106,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
-  if (name == kRolesAttrName) {
+  if (name == kRolesAttrName || name == kKeepsRegistersAttrName) {
     if (!isa<KernelOp>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitOpError()
              << "expected '" << name << "' to be a unit on a kernel, got "
@@ -128,7 +129,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
           verifyPlacementAttribute(op, attribute))
     return *place;
   SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName,
-                                  kRolesAttrName, kResidentAttrName};
+                                  kRolesAttrName, kResidentAttrName,
+                                  kKeepsRegistersAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name
@@ -278,28 +280,36 @@ unsigned tile::getStorageBits(Type type) {
   return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth();
 }
 
+LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t count) {
+  if (count < 1 || count > 1024)
+    return emitError() << "[mbarrier-1] expected 1 to 1024 barriers, got "
+                       << count;
+  return success();
+}
+
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t stages, ArrayRef<Type> buffers,
-                               RingSide producer,
-                               ArrayRef<RingSide> consumers) {
+                               RingProducer producer,
+                               ArrayRef<RingConsumer> consumers) {
   if (consumers.empty())
     return emitError() << "[ring-8] expected at least one kind of consumer";
   for (auto [i, side] : llvm::enumerate(consumers))
     if (llvm::is_contained(consumers.take_front(i), side))
       return emitError() << "[ring-8] expected each kind of consumer once, got "
-                         << stringifyRingSide(side) << " twice";
+                         << stringifyRingConsumer(side) << " twice";
   if (stages < 1 || stages > 64)
     return emitError() << "[ring-4] expected 1 to 64 stages, got " << stages;
   if (buffers.empty())
     return emitError() << "[ring-2] expected at least one buffer";
-  bool inTensorMemory = producer == RingSide::Mma;
+  bool inTensorMemory = producer == RingProducer::Mma;
   if (inTensorMemory &&
-      (buffers.size() != 1 || consumers != ArrayRef(RingSide::Threads)))
+      (buffers.size() != 1 || consumers != ArrayRef(RingConsumer::Threads)))
     return emitError()
            << "[ring-2] expected a ring from mma to have one buffer "
               "and the consumer threads, got "
            << buffers.size() << " buffers and "
-           << stringifyRingSide(consumers.front());
+           << stringifyRingConsumer(consumers.front());
   MemorySpace space =
       inTensorMemory ? MemorySpace::TensorMemory : MemorySpace::Shared;
   for (Type buffer : buffers) {

@@ -247,20 +247,52 @@ LogicalResult BlockCoordinatesOp::verify() {
   return success();
 }
 
+int64_t KernelOp::getWarpsOfAgent(unsigned) { return getNumWarps(); }
+
+Region *tile::getAgent(Operation *op) {
+  Region *region = op->getParentRegion();
+  while (region && !isa<TileAgentsOpInterface>(region->getParentOp()))
+    region = region->getParentRegion();
+  return region;
+}
+
+int64_t tile::getAgentWarps(Region *agent) {
+  return cast<TileAgentsOpInterface>(agent->getParentOp())
+      .getWarpsOfAgent(agent->getRegionNumber());
+}
+
 int64_t tile::getAgentThreads(Operation *op) {
-  for (Region *region = op->getParentRegion(); region;
-       region = region->getParentRegion()) {
-    Operation *parent = region->getParentOp();
-    if (auto specialize = dyn_cast<WarpSpecializeOp>(parent)) {
-      unsigned role = region->getRegionNumber();
-      // Asked while verifying: the attribute may not fit yet.
-      if (role < specialize.getWarps().size())
-        return specialize.getWarps()[role] * 32;
-    }
-    if (auto kernel = dyn_cast<KernelOp>(parent))
-      return static_cast<int64_t>(kernel.getThreads());
-  }
+  for (Region *agent = getAgent(op); agent;
+       agent = getAgent(agent->getParentOp()))
+    if (int64_t warps = getAgentWarps(agent))
+      return warps * 32;
   return 0;
+}
+
+int64_t tile::getFragmentThreads(Value fragment) {
+  SmallVector<Value> seen{fragment};
+  for (size_t i = 0; i < seen.size(); ++i)
+    for (Operation *user : seen[i].getUsers()) {
+      if (!isa<ViewLikeOpInterface>(user))
+        return getAgentThreads(user);
+      llvm::append_range(seen, user->getResults());
+    }
+  return getAgentThreads(fragment.getDefiningOp());
+}
+
+SmallVector<Operation *> tile::getEnclosingOps(Operation *op) {
+  SmallVector<Operation *> result;
+  for (Operation *parent = op->getParentOp(); parent && !isa<KernelOp>(parent);
+       parent = parent->getParentOp())
+    result.push_back(parent);
+  return result;
+}
+
+KernelOp tile::getKernelOfArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument
+             ? dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp())
+             : KernelOp();
 }
 
 int64_t KernelOp::getArgumentAlignment(unsigned i) {

@@ -62,7 +62,7 @@ tile.kernel @negative() grid(%bx) = (1) threads(32) {
 
 #shared = #gpu.address_space<workgroup>
 tile.kernel @groups_of_copies() grid(%bx) = (1) threads(32) {
-  // expected-error @below {{expected 'tile.mbarriers' to be a number of bytes that is not negative, on a ring with mbarriers, got 0 : i64}}
+  // expected-error @below {{expected 'tile.mbarriers' to be a number of bytes that is not negative, on a ring with mbarriers or a `tile.mbarrier.create`, got 0 : i64}}
   %r = tile.ring.create {tile.mbarriers = 0 : i64} : !tile.ring<2 x [memref<32xf32, #shared>], cp_async -> threads>
 }
 

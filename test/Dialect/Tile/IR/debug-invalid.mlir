@@ -28,7 +28,7 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
 
 // assume-1
 tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
-  // expected-error @+1 {{[assume-1] expected one of `divisible_by`, `min` and `max`}}
+  // expected-error @+1 {{[assume-1] expected one of `equals`, `divisible_by`, `min` and `max`}}
   tile.assume %n : index
 }
 
@@ -46,4 +46,12 @@ tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
 tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{[assume-2] expected min <= max, got 8 and 4}}
   tile.assume %n {min = 8 : i64, max = 4 : i64} : index
+}
+
+// -----
+
+// assume-3
+tile.kernel @k(%n: i32, %m: index) grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{[assume-3] expected an index that equals another, got 'i32'}}
+  tile.assume %n equals %m : i32
 }

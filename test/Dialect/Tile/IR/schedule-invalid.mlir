@@ -113,10 +113,23 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
 
 // -----
 
-// a side that does not exist
+// a producer that does not exist
 // expected-error @+2 {{failed to parse Tile_RingType parameter 'producer'}}
-// expected-error @+1 {{expected one of [threads, cp_async, cp_async_mbarrier, tma, wgmma, tcgen05, tma_store, mma, threads_mbarrier]}}
+// expected-error @+1 {{expected one of [threads, cp_async, threads_mbarrier, cp_async_mbarrier, tma, mma] for what fills the slots of a ring, got: pigeon}}
 func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], pigeon -> threads>)
+
+// -----
+
+// a consumer does not produce
+// expected-error @+2 {{failed to parse Tile_RingType parameter 'producer'}}
+// expected-error @+1 {{expected one of [threads, cp_async, threads_mbarrier, cp_async_mbarrier, tma, mma]}}
+func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], wgmma -> threads>)
+
+// -----
+
+// a producer does not consume
+// expected-error @+1 {{expected a kind of consumer, got 'mma'}}
+func.func private @f(!tile.ring<2 x [memref<8xf16, #gpu.address_space<workgroup>>], tma -> (threads, mma)>)
 
 // -----
 
@@ -310,22 +323,12 @@ tile.kernel @k() grid(%bx) = (1) threads(128) {
 
 // -----
 
-// specialize-4: once
-tile.kernel @k() grid(%bx) = (1) threads(32) {
-  // expected-error @+1 {{[specialize-4] expected to stand in the kernel's top block, once}}
-  tile.warp_specialize
-  role "a" warps(1) {}
-  tile.warp_specialize
-  role "a" warps(1) {}
-}
-
-// -----
-
-// specialize-4: on top
+// specialize-4: not in one another
 tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
-  scf.for %i = %n to %n step %n {
-    // expected-error @+1 {{[specialize-4] expected to stand in the kernel's top block, once}}
+  tile.warp_specialize
+  role "a" warps(1) {
+    // expected-error @+1 {{[specialize-4] expected to stand in a kernel, and in no other role}}
     tile.warp_specialize
-    role "a" warps(1) {}
+    role "b" warps(1) {}
   }
 }

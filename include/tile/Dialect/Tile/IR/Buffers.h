@@ -23,16 +23,33 @@ inline int64_t storageBitsOf(Value buffer) {
 /// Whether `op` (which may be null) shows a slot of a ring: one to be filled or
 /// one to be read.
 inline bool showsSlot(Operation *op) {
-  return isa_and_nonnull<RingAcquireOp, RingWaitOp>(op);
+  auto ring = dyn_cast_or_null<TileRingOpInterface>(op);
+  return ring && ring.showsSlot();
 }
 
 /// The ring whose slot `view` shows; null where it is no such view.
 inline Value ringOf(Value view) {
-  Operation *op = view.getDefiningOp();
-  if (auto acquire = dyn_cast_or_null<RingAcquireOp>(op))
-    return acquire.getRing();
-  auto wait = dyn_cast_or_null<RingWaitOp>(op);
-  return wait ? wait.getRing() : Value();
+  auto op = view.getDefiningOp<TileRingOpInterface>();
+  return op ? op.getRing() : Value();
+}
+
+/// Whether `view` shows a slot that is to be filled, or one that is to be read.
+inline bool isToBeFilled(Value view) {
+  auto op = view.getDefiningOp<TileRingOpInterface>();
+  return op && op.fillsSlots();
+}
+inline bool isToBeRead(Value view) {
+  auto op = view.getDefiningOp<TileRingOpInterface>();
+  return op && !op.fillsSlots();
+}
+
+/// Where a ring, or the ring whose slot a view shows, is created.
+inline RingCreateOp creationOf(Value ring) {
+  return ring.getDefiningOp<RingCreateOp>();
+}
+inline RingCreateOp creationOfSlot(Value view) {
+  Value ring = ringOf(view);
+  return ring ? creationOf(ring) : RingCreateOp();
 }
 
 } // namespace mlir::tile

@@ -46,7 +46,7 @@ struct CopyTraits {
   bool takesCachePolicy;
   /// The producer side of the rings that the copy fills for its own agent, and
   /// of those that it fills for another role.
-  RingSide fills, fillsForRole;
+  RingProducer fills, fillsForRole;
   /// Registers of a thread for `bytes` of data on their way, in `runs` pieces.
   int64_t (*registersOnTheWay)(int64_t bytes, int64_t runs);
 };
@@ -77,12 +77,18 @@ struct MmaTraits {
   /// The two blocks of a pair can multiply as one.
   bool worksInPairs;
   /// The consumer side of the rings whose slots it reads.
-  RingSide reader;
+  RingConsumer reader;
   /// The producer side of the rings of accumulators that it fills, if it can.
-  std::optional<RingSide> writer;
+  std::optional<RingProducer> writer;
 
   bool isAsynchronous() const { return completion != MmaCompletion::Issue; }
 };
+
+/// What is known of the instruction of `op`; null where it is no gemm.
+const MmaTraits *gemmTraits(Operation *op);
+/// What reads `buffer` in `op`: gemms by their instruction, stores by the
+/// asynchronous proxy, or threads.
+RingConsumer readerOf(Operation *op, Value buffer);
 
 const CopyTraits &traitsOf(CopyInstruction instruction);
 const MmaTraits &traitsOf(MmaInstruction instruction);

@@ -18,9 +18,15 @@ namespace mlir::tile {
 inline constexpr llvm::StringLiteral kRolesAttrName = "tile.roles";
 
 /// On a kernel, an i64: how many of its blocks a multiprocessor runs at a time
-/// with the registers that its roles have. --tile-specialize-warps writes it;
-/// without it there is one. The launch bounds of the kernel say so to ptxas.
+/// with the registers that its roles have. --tile-pipeline writes it
+/// (Occupancy.h), --tile-specialize-warps gives registers for as many; without
+/// it there is one. The launch bounds of the kernel say so to ptxas.
 inline constexpr llvm::StringLiteral kResidentAttrName = "tile.resident";
+/// On a kernel, a unit: the threads of its roles keep the registers of the
+/// launch, because several of its blocks have room as they are.
+/// --tile-pipeline writes it.
+inline constexpr llvm::StringLiteral kKeepsRegistersAttrName =
+    "tile.keeps_registers";
 /// No multiprocessor runs more blocks at a time.
 inline constexpr int64_t kMaxResidentBlocks = 32;
 

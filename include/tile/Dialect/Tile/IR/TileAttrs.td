@@ -143,12 +143,15 @@ def Tile_MmaInstructionAttr : Tile_EnumAttr<Tile_MmaInstruction> {
   let description = MmaInstructionCases;
 }
 
-def Tile_RingSide : Tile_Enum<"RingSide", "ring_side", "who fills or empties the slots of a ring", [
+def Tile_RingProducer : Tile_Enum<"RingProducer", "ring_producer", "what fills the slots of a ring", [
   I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"CpAsync", 1, "cp_async">,
-  I32EnumAttrCase<"CpAsyncMbarrier", 2, "cp_async_mbarrier">, I32EnumAttrCase<"Tma", 3, "tma">,
-  I32EnumAttrCase<"Wgmma", 4, "wgmma">, I32EnumAttrCase<"Tcgen05", 5, "tcgen05">,
-  I32EnumAttrCase<"TmaStore", 6, "tma_store">, I32EnumAttrCase<"Mma", 7, "mma">,
-  I32EnumAttrCase<"ThreadsMbarrier", 8, "threads_mbarrier">]>;
+  I32EnumAttrCase<"ThreadsMbarrier", 2, "threads_mbarrier">,
+  I32EnumAttrCase<"CpAsyncMbarrier", 3, "cp_async_mbarrier">,
+  I32EnumAttrCase<"Tma", 4, "tma">, I32EnumAttrCase<"Mma", 5, "mma">]>;
+
+def Tile_RingConsumer : Tile_Enum<"RingConsumer", "ring_consumer", "what reads the slots of a ring", [
+  I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"Wgmma", 1, "wgmma">,
+  I32EnumAttrCase<"Tcgen05", 2, "tcgen05">, I32EnumAttrCase<"TmaStore", 3, "tma_store">]>;
 
 def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "eviction_policy", "how long the L2 cache should keep what a copy moves", [
   I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "first">,

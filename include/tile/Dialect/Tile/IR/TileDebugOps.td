@@ -40,25 +40,31 @@ def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOp
 
 def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TileSingleThreadOpInterface]> {
-  let summary = "promises divisibility or a range of an index";
+  let summary = "promises divisibility or a range of an index, or that two are equal";
   let description = !strconcat([{
     The compiler may rely on the promise. Where the value is a kernel argument,
     or a dimension of one, the launcher checks it before each launch; elsewhere a false
-    promise is undefined behaviour.
+    promise is undefined behaviour. Behind a promise that two values are equal the
+    compiler uses the first for both: `A.shape[1]` and `B.shape[0]` of a product are
+    one size then.
 
     Constraints:
-    - assume-1: at least one of `divisible_by`, `min`, `max`.
+    - assume-1: at least one of `equals`, `divisible_by`, `min`, `max`.
     - assume-2: `divisible_by` is positive; min <= max.
+    - assume-3: with `equals` the value is an index, and another one.
 
-    Canonicalization erases a promise about a constant that keeps it.
+    Canonicalization erases a promise about a constant that keeps it, and puts the
+    value in place of what equals it where the promise dominates.
 
     ```mlir
     tile.assume %n {divisible_by = 8 : i64, min = 1 : i64, max = 65536 : i64} : index
+    tile.assume %k equals %kb : index
     ```
   }], AssumeAttributes);
   let arguments = (ins AnyTypeOf<[Index, AnySignlessInteger]>:$value,
-    OptionalAttr<I64Attr>:$divisible_by, OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max);
-  let assemblyFormat = "$value attr-dict `:` type($value)";
+    OptionalAttr<I64Attr>:$divisible_by, OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max,
+    Optional<Index>:$equals);
+  let assemblyFormat = "$value (`equals` $equals^)? attr-dict `:` type($value)";
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }

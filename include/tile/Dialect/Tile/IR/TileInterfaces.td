@@ -119,12 +119,7 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
     }
     /// Whether the instruction chosen is one of the asynchronous proxy: tensor
     /// copies and bulk copies, each issued by one thread.
-    bool isMovedByProxy() {
-      ::mlir::tile::CopyPlanAttr plan = getPlanAttr();
-      return plan &&
-             (plan.getInstruction() == ::mlir::tile::CopyInstruction::Tma ||
-              plan.getInstruction() == ::mlir::tile::CopyInstruction::Bulk);
-    }
+    bool isMovedByProxy();
     ::std::optional<::llvm::ArrayRef<int64_t>> getGroups() {
       ::mlir::DenseI64ArrayAttr groups = getGroupsAttr();
       return groups ? ::std::optional(groups.asArrayRef()) : ::std::nullopt;
@@ -149,6 +144,38 @@ def TileOrderOpInterface : OpInterface<"TileOrderOpInterface"> {
     InterfaceMethod<"Whether slots that `view` shows may be filled again after it.",
                     "bool", "freesSlotOf", (ins "::mlir::Value":$view),
                     /*methodBody=*/"", /*defaultImplementation=*/"return false;">
+  ];
+}
+
+def TileRingOpInterface : OpInterface<"TileRingOpInterface"> {
+  let cppNamespace = "::mlir::tile";
+  let description = [{
+    An operation of an agent on a ring. The producer acquires and commits a use,
+    a consumer waits for it and releases it; a drain ends all of them.
+  }];
+  let methods = [
+    InterfaceMethod<"The ring.", "::mlir::Value", "getRing">,
+    InterfaceMethod<"The number of the use; null where it is about all of them.",
+                    "::mlir::Value", "getUse", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::Value();">,
+    InterfaceMethod<"Whether it belongs to filling slots: an acquire or a commit.",
+                    "bool", "fillsSlots", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<"Whether it waits for a slot and shows its buffers: an acquire or a wait.",
+                    "bool", "showsSlot", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return false;">
+  ];
+}
+
+def TileAgentsOpInterface : OpInterface<"TileAgentsOpInterface"> {
+  let cppNamespace = "::mlir::tile";
+  let description = [{
+    An operation whose regions are programs of agents: all threads of an agent
+    follow the same control flow.
+  }];
+  let methods = [
+    InterfaceMethod<"Warps of the agent that runs a region; 0 where none is stated.",
+                    "int64_t", "getWarpsOfAgent", (ins "unsigned":$region)>
   ];
 }
 

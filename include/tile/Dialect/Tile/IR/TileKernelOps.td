@@ -8,7 +8,7 @@ include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [
     IsolatedFromAbove, Symbol, HasParent<"::mlir::ModuleOp">, SingleBlockImplicitTerminator<"ReturnOp">,
-    AutomaticAllocationScope, AffineScope,
+    AutomaticAllocationScope, AffineScope, DeclareOpInterfaceMethods<TileAgentsOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "the program of one thread block";
   let description = !strconcat(KernelSyntax, [{

@@ -17,6 +17,11 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     A region may overhang a global buffer: loads give `pad` (zero when absent)
     and stores are dropped. Source and target do not overlap.
 
+    Where a value says how many rows there are (the last rows of a sequence, a
+    group of a grouped product), the global side is a view that ends there, and
+    the tile overhangs it: what a load finds behind the end is `pad`, what a
+    store or `tile.atomic` has behind it is dropped, and zero rows are right, too.
+
     Constraints:
     - copy-1: a side has as many offsets as dimensions, or none.
     - copy-2: extents are positive, one per dimension, of product at most 2^24.
@@ -55,6 +60,9 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     ```mlir
     tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
     tile.copy %Q[%b, %m, %c0] sizes [1, 64, 128] to %Qs : memref<?x?x128xf16> to memref<64x128xf16, #shared>
+    // %rows rows of X from %start on, at most 64; zeros behind them
+    %part = memref.subview %X[%start, 0] [%rows, 128] [1, 1] : memref<?x128xf16> to memref<?x128xf16, strided<[128, 1], offset: ?>>
+    tile.copy %part[%c0, %c0] to %Xs : memref<?x128xf16, strided<[128, 1], offset: ?>> to memref<64x128xf16, #shared>
     ```
   }], CopyAttributes);
   let arguments = (ins

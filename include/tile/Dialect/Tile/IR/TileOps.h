@@ -40,9 +40,22 @@ public:
 #include "tile/Dialect/Tile/IR/TileOps.h.inc"
 
 namespace mlir::tile {
+/// The program that `op` stands in: that of a role, else the kernel's body;
+/// null outside of kernels.
+Region *getAgent(Operation *op);
+/// Warps that run such a program.
+int64_t getAgentWarps(Region *agent);
 /// Threads that run the block-level code around `op`: those of the role it is
 /// in, else the kernel's.
 int64_t getAgentThreads(Operation *op);
+
+/// Threads that a fragment is spread over: those that run the code around what
+/// uses it, which may be a role's though the block allocates it.
+int64_t getFragmentThreads(Value fragment);
+/// The operations of the kernel that `op` stands in, innermost first.
+SmallVector<Operation *> getEnclosingOps(Operation *op);
+/// The kernel that a value is an argument of; null where it is none.
+KernelOp getKernelOfArgument(Value value);
 
 /// Fails where a module with kernels holds anything else: a function or a
 /// global would be compiled with them, and could be any code.

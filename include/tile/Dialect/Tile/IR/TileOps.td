@@ -10,6 +10,7 @@ include "tile/Dialect/Tile/IR/TileRowMoveOps.td"
 include "tile/Dialect/Tile/IR/TileMathOps.td"
 include "tile/Dialect/Tile/IR/TileLoopOps.td"
 include "tile/Dialect/Tile/IR/TileScheduleOps.td"
+include "tile/Dialect/Tile/IR/TileMbarrierOps.td"
 include "tile/Dialect/Tile/IR/TileDebugOps.td"
 #ifdef TILE_REFERENCE
 include "tile/Dialect/Tile/IR/TileBarrierOps.td"

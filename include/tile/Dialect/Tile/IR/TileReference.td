@@ -200,6 +200,17 @@ defvar WarpSpecializeAttributes = [{
     | `warps` | warps of 32 threads | that a role has |
     | `registers` | 32-bit registers of a thread | the budget after redistribution (`setmaxnreg`); 0, or not written: as launched |
 }];
+defvar MbarrierCreateAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `arrivals` | threads | that complete a phase: one number for all barriers, or one for each |
+}];
+defvar OnWarpsAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `first`, `count` | warps of 32 threads | the first that runs the region, and how many do |
+    | `registers` | 32-bit registers of a thread | the budget of these warps; 0, or not written: as launched |
+}];
 defvar CopyAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
@@ -422,6 +433,8 @@ defvar BarrierAttributes = "";
 defvar FenceAttributes = "";
 defvar WarpSpecializeSyntax = "";
 defvar WarpSpecializeAttributes = "";
+defvar MbarrierCreateAttributes = "";
+defvar OnWarpsAttributes = "";
 defvar CopyAttributes = "";
 defvar FillAttributes = "";
 defvar AtomicAttributes = "";

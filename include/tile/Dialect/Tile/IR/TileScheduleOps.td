@@ -56,15 +56,18 @@ def Tile_RingCreateOp : Tile_Op<"ring.create", [
   }];
 }
 
-class Tile_RingViewOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, !listconcat([
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileOrderOpInterface], traits)> {
+class Tile_RingViewOp<string mnemonic, bit fills, list<Trait> traits = []> : Tile_Op<mnemonic, !listconcat([
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileOrderOpInterface,
+    TileRingOpInterface], traits)> {
   let arguments = (ins Tile_RingType:$ring, Index:$use);
   let results = (outs Variadic<AnyMemRef>:$views);
   let hasVerifier = 1;
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = "bool showsSlot() { return true; }\n" #
+      !if(fills, "bool fillsSlots() { return true; }\n", "");
 }
 
-def Tile_RingAcquireOp : Tile_RingViewOp<"ring.acquire", [
+def Tile_RingAcquireOp : Tile_RingViewOp<"ring.acquire", /*fills=*/1, [
     DeclareOpInterfaceMethods<TileSingleThreadOpInterface, ["runsOnOneThread"]>]> {
   let summary = "waits until a slot is empty; gives the producer its buffers";
   let description = !strconcat(RingAcquireSyntax, [{
@@ -76,7 +79,7 @@ def Tile_RingAcquireOp : Tile_RingViewOp<"ring.acquire", [
     ```
   }]);
 }
-def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait"> {
+def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait", /*fills=*/0> {
   let summary = "waits until a slot is full; gives the consumer its buffers";
   let description = !strconcat(RingWaitSyntax, [{
     For a `cp_async` producer, `in_flight` on the ring's waits counts the groups
@@ -94,7 +97,7 @@ def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait"> {
 }
 
 class Tile_RingSignalOp<string mnemonic, list<Trait> traits> : Tile_Op<mnemonic, !listconcat([
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileRingOpInterface], traits)> {
   let arguments = (ins Tile_RingType:$ring, Index:$use);
   let assemblyFormat = "$ring `[` $use `]` attr-dict `:` qualified(type($ring))";
 }
@@ -106,6 +109,7 @@ def Tile_RingCommitOp : Tile_RingSignalOp<"ring.commit", [TileOrderOpInterface,
     it; one speaks for an agent whose copies complete on the ring's mbarrier by
     themselves (`tma`).
   }];
+  let extraClassDeclaration = "bool fillsSlots() { return true; }\n";
 }
 def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release", [
     DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>]> {
@@ -125,6 +129,7 @@ def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release", [
 
 def Tile_RingDrainOp : Tile_Op<"ring.drain", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileSingleThreadOpInterface,
+    TileRingOpInterface,
     DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>]> {
   let summary = "ends a loop over a ring: none of its uses is in flight";
   let description = [{
@@ -191,12 +196,14 @@ def Tile_TokenDoneOp : Tile_Op<"token.done", [Pure]> {
 
 def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
     RecursiveMemoryEffects, NoRegionArguments,
+    DeclareOpInterfaceMethods<TileAgentsOpInterface>,
     DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>,
     SingleBlockImplicitTerminator<"RoleEndOp">]> {
   let summary = "divides the warps of a block into roles that run side by side";
   let description = !strconcat(WarpSpecializeSyntax, [{
     Each region is the program of one role: of `warps` consecutive warps of the
-    block, in the order written. Roles meet in rings only. `registers` is the
+    block, in the order written. Roles meet in rings and at mbarriers only.
+    `registers` is the
     budget of a thread after redistribution, 0 to leave it as launched. Inside a
     role "all threads" are the role's. All roles end before what follows runs.
 
@@ -207,7 +214,7 @@ def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
     - specialize-3: register budgets are 0, or multiples of 8 from 24 to 256 and
       the same for all warps of a warpgroup; a role of four warps or more starts
       at a multiple of four.
-    - specialize-4: it stands in the kernel's top block, once.
+    - specialize-4: it stands in no other one.
 
     ```mlir
     tile.warp_specialize

@@ -37,29 +37,29 @@ def Tile_RingType : Tile_Type<"Ring", "ring"> {
     behind its stores.
   }]);
   let parameters = (ins "int64_t":$stages, ArrayRefParameter<"Type">:$buffers,
-                        "RingSide":$producer, ArrayRefParameter<"RingSide">:$consumers);
+                        "RingProducer":$producer, ArrayRefParameter<"RingConsumer">:$consumers);
   let assemblyFormat = "`<` $stages `x` ` ` `[` $buffers `]` `,` $producer `->` custom<RingConsumers>($consumers) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether `side` is among the consumers.
-    bool hasConsumer(::mlir::tile::RingSide side) const {
+    bool hasConsumer(::mlir::tile::RingConsumer side) const {
       return ::llvm::is_contained(getConsumers(), side);
     }
     /// Full and empty are signalled by mbarriers in shared memory, so that
     /// producer and consumer may be different threads.
     bool usesMbarriers() const {
-      return getProducer() == ::mlir::tile::RingSide::Tma ||
+      return getProducer() == ::mlir::tile::RingProducer::Tma ||
              isFilledByRole() || inTensorMemory();
     }
     /// All threads of a role fill the slots together, through the generic proxy;
     /// mbarriers say when they have.
     bool isFilledByRole() const {
-      return getProducer() == ::mlir::tile::RingSide::CpAsyncMbarrier ||
-             getProducer() == ::mlir::tile::RingSide::ThreadsMbarrier;
+      return getProducer() == ::mlir::tile::RingProducer::CpAsyncMbarrier ||
+             getProducer() == ::mlir::tile::RingProducer::ThreadsMbarrier;
     }
     /// Slots are accumulators that gemms by tcgen05 write.
     bool inTensorMemory() const {
-      return getProducer() == ::mlir::tile::RingSide::Mma;
+      return getProducer() == ::mlir::tile::RingProducer::Mma;
     }
   }];
 }
@@ -70,6 +70,21 @@ def Tile_TokenType : Tile_Type<"Token", "token"> {
     Issued by an operation that returns it, ended by `tile.await`. Loops carry
     it, so that an operation may be in flight across iterations.
   }];
+}
+
+def Tile_MbarrierType : Tile_Type<"Mbarrier", "mbarrier"> {
+  let summary = "barriers that count arrivals of threads";
+  let description = [{
+    `count` barriers, 1 to 1024, each of 8 bytes in shared memory; see
+    `tile.mbarrier.create`.
+
+    ```mlir
+    !tile.mbarrier<2>
+    ```
+  }];
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // TILE_TYPES_TD

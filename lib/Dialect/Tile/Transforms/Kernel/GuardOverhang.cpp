@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "Remarks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -126,11 +127,10 @@ struct GuardOverhangPass
       for (Operation *op : found)
         guard(op, inside.at(op));
       guardedOps += found.size();
-      if (remarks)
-        kernel.emitRemark()
-            << "clusters may overhang the grid: " << found.size()
-            << " operations on single elements, atomics, prints and "
-               "assertions are skipped in blocks outside of it";
+      remarkAt(remarks, kernel)
+          << "clusters may overhang the grid: " << found.size()
+          << " operations on single elements, atomics, prints and "
+             "assertions are skipped in blocks outside of it";
     }
   }
 

@@ -6,6 +6,7 @@
 // front; so do allocations, which every tile uses again.
 //
 //===----------------------------------------------------------------------===//
+#include "Remarks.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -82,8 +83,7 @@ struct MakePersistentPass
         outcome = "not made persistent: nothing in it depends on the block";
       else
         ++persistentKernels;
-      if (remarks)
-        kernel.emitRemark() << outcome;
+      remarkAt(remarks, kernel) << outcome;
     }
   }
 };

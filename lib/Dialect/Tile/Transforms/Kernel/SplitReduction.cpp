@@ -9,6 +9,7 @@
 // is left to the lowering of `tile.cluster_reduce`.
 //
 //===----------------------------------------------------------------------===//
+#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -350,10 +351,9 @@ LogicalResult SplitReductionPass::split(KernelOp kernel,
     builder.setInsertionPointAfter(after);
     after = ClusterReduceOp::create(builder, loc, kind, buffer, blocks, stride,
                                     /*is_unsigned=*/false);
-    if (remarks)
-      loop.emitRemark() << describeBuffer(buffer) << " is combined over "
-                        << blocks << " blocks (" << stringifyReduceKind(kind)
-                        << ")";
+    remarkAt(remarks, loop)
+        << describeBuffer(buffer) << " is combined over " << blocks
+        << " blocks (" << stringifyReduceKind(kind) << ")";
   }
   guardRest(after, isLast);
   kernel.removeSplitAttr();

@@ -8,6 +8,7 @@
 // the arguments. What promises are good for is decided by later phases.
 //
 //===----------------------------------------------------------------------===//
+#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
@@ -147,7 +148,8 @@ void VersionKernelsPass::addVersion(KernelOp kernel,
   auto builder = ImplicitLocOpBuilder::atBlockBegin(version.getLoc(), &body);
   auto assume = [&](Value value, int64_t divisor) {
     AssumeOp::create(builder, value, builder.getI64IntegerAttr(divisor),
-                     /*min=*/nullptr, /*max=*/nullptr);
+                     /*min=*/nullptr, /*max=*/nullptr,
+                     /*equals=*/Value());
   };
   for (const Promises &promise : promises) {
     BlockArgument argument = version.getKernelArgument(promise.argument);
@@ -166,10 +168,9 @@ void VersionKernelsPass::addVersion(KernelOp kernel,
   }
   version.setArgAttrsAttr(builder.getArrayAttr(attributes));
   nameInLocations(version);
-  if (remarks)
-    kernel.emitRemark()
-        << "compiled a second time, as '" << version.getSymName()
-        << "', for addresses and strides that are multiples of 16 bytes: the "
-           "launcher takes it where they are; `tile.alignment = 16` and "
-           "`tile.assume` promise it, and one version is enough";
+  remarkAt(remarks, kernel)
+      << "compiled a second time, as '" << version.getSymName()
+      << "', for addresses and strides that are multiples of 16 bytes: the "
+         "launcher takes it where they are; `tile.alignment = 16` and "
+         "`tile.assume` promise it, and one version is enough";
 }

@@ -225,6 +225,12 @@ LogicalResult PartFolder::foldInto(OpOperand &use) {
     foldSubview(inner);
     return success();
   }
+  // What canonicalization leaves of a part whose offsets became constants.
+  if (auto cast = dyn_cast<memref::CastOp>(user)) {
+    cast.replaceAllUsesWith(part.getResult());
+    cast.erase();
+    return success();
+  }
   if (auto load = dyn_cast<memref::LoadOp>(user))
     foldElement(load);
   else if (auto store = dyn_cast<memref::StoreOp>(user))

@@ -207,7 +207,7 @@ LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
     auto type = cast<MemRefType>(alloc.getType());
     if (!isFragment(alloc.getResult()) || !type.hasStaticShape())
       return WalkResult::advance();
-    int64_t threads = kernel.getThreads();
+    int64_t threads = getFragmentThreads(alloc.getResult());
     // Of elements that replicas share, each holds its own.
     int64_t elements = llvm::divideCeil(type.getNumElements(), threads);
     if (FragmentLayoutAttr stated = getFragmentLayout(alloc.getResult()))

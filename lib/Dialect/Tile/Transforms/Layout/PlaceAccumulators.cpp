@@ -8,6 +8,7 @@
 // lowering; that they suffice was checked when the gemms were planned.
 //
 //===----------------------------------------------------------------------===//
+#include "Remarks.h"
 #include "Schedule/Accumulators.h"
 #include "Schedule/Asynchronous.h"
 #include "tile/Analysis/Tokens.h"
@@ -133,9 +134,9 @@ private:
         isFollowed = !touches(op, fragment);
       }
       if (!isFollowed) {
-        if (remarks)
-          gemm.emitRemark() << "awaited at once: its accumulator leaves tensor "
-                               "memory before the program awaits it";
+        remarkAt(remarks, gemm)
+            << "awaited at once: its accumulator leaves tensor "
+               "memory before the program awaits it";
         AwaitOp await = awaitAtOnce(gemm);
         end = gemm == piece.last ? await.getOperation() : piece.last;
       }
@@ -180,13 +181,12 @@ private:
     builder.setInsertionPointAfter(piece.last);
     copy(buffer, fragment);
     ++placedAccumulators;
-    if (remarks)
-      piece.first->emitRemark()
-          << "accumulator of " << gemms << " gemm" << (gemms == 1 ? "" : "s")
-          << " in tensor memory, "
-          << (startsFromZero              ? "from zero"
-              : first && first.getClear() ? "from the first product"
-                                          : "from the fragment's values");
+    remarkAt(remarks, piece.first)
+        << "accumulator of " << gemms << " gemm" << (gemms == 1 ? "" : "s")
+        << " in tensor memory, "
+        << (startsFromZero              ? "from zero"
+            : first && first.getClear() ? "from the first product"
+                                        : "from the fragment's values");
   }
 };
 } // namespace

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "Remarks.h"
 #include "Staging.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/CopyRules.h"
@@ -78,8 +79,8 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
                          .wasInterrupted();
       for (CopyOp copy : loads) {
         std::string why = stage(kernel, copy);
-        if (remarks && hasGemm && !why.empty())
-          copy.emitRemark() << "loaded directly: " << why;
+        if (hasGemm && !why.empty())
+          remarkAt(remarks, copy) << "loaded directly: " << why;
       }
     }
   }
@@ -166,10 +167,9 @@ bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
                        ValueRange{zero, distance}, {}, tileType.getShape());
     place.setLayoutAttr(pieceLayout);
   }
-  if (remarks)
-    copy.emitRemark() << "loaded through the " << type.getDimSize(0) << " x "
-                      << columns << " tile of the loop before, "
-                      << type.getDimSize(1) / columns << " times";
+  remarkAt(remarks, copy) << "loaded through the " << type.getDimSize(0)
+                          << " x " << columns << " tile of the loop before, "
+                          << type.getDimSize(1) / columns << " times";
   copy.erase();
   ++stagedLoads;
   return true;
@@ -231,9 +231,8 @@ std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
   auto read = CopyOp::create(builder, loc, staging, ValueRange(),
                              copy.getTarget(), ValueRange());
   read.setLayoutAttr(copy.getLayoutAttr());
-  if (remarks)
-    copy.emitRemark() << "loaded through " << bytes
-                      << " bytes of shared memory";
+  remarkAt(remarks, copy) << "loaded through " << bytes
+                          << " bytes of shared memory";
   copy.erase();
   ++stagedLoads;
   return {};

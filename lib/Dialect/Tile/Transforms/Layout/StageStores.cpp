@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "Remarks.h"
 #include "Staging.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -191,8 +192,7 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   std::string why;
   FailureOr<FragmentLayout> part = choosePiece(kernel, copy, why);
   if (failed(part)) {
-    if (remarks)
-      copy->emitRemark() << directly << why;
+    remarkAt(remarks, copy) << directly << why;
     return;
   }
   OpBuilder builder(copy);
@@ -233,8 +233,7 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   std::string whyNot = whyNotTensorCopy(probe, *target);
   probe->erase();
   if (!whyNot.empty()) {
-    if (remarks)
-      copy->emitRemark() << directly << whyNot;
+    remarkAt(remarks, copy) << directly << whyNot;
     staging.erase();
     return;
   }
@@ -253,10 +252,10 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
     write.setLayoutAttr(pieceLayout);
     store(column);
   }
-  if (remarks)
-    copy->emitRemark() << (combines ? "added" : "stored") << " through " << rows
-                       << " x " << extent << " elements of shared memory, "
-                       << sourceType.getDimSize(1) / extent << " times";
+  remarkAt(remarks, copy) << (combines ? "added" : "stored") << " through "
+                          << rows << " x " << extent
+                          << " elements of shared memory, "
+                          << sourceType.getDimSize(1) / extent << " times";
   copy->erase();
   ++stagedStores;
 }

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -77,7 +78,7 @@ static bool isReleasedBefore(RingAcquireOp acquire, scf::ForOp loop,
   Value ring = acquire.getRing();
   auto type = cast<RingType>(ring.getType());
   if (!type.usesMbarriers() || type.getConsumers().size() != 1 ||
-      !type.hasConsumer(RingSide::Threads))
+      !type.hasConsumer(RingConsumer::Threads))
     return false;
   return llvm::none_of(ring.getUsers(), [&](Operation *user) {
     bool elsewhere = isa<RingAcquireOp>(user) && user != acquire &&
@@ -182,9 +183,8 @@ void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
       op->moveBefore(late.thenYield());
     }
     ++advancedLoads;
-    if (remarks)
-      production.front()->emitRemark()
-          << "copied within the loop before it, in iteration " << slots;
+    remarkAt(remarks, production.front())
+        << "copied within the loop before it, in iteration " << slots;
   }
   if (matchPattern(missed, m_Zero()))
     late.erase();

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
 #include "Phases.h"
+#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -62,8 +63,8 @@ struct ClearAccumulatorsPass
                               "tile-schedule-gemms");
           return signalPassFailure();
         }
-        if (remarks && !why.empty())
-          loop.emitRemark()
+        if (!why.empty())
+          remarkAt(remarks, loop)
               << "accumulators are filled before the loop: " << why;
       }
     }

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "Remarks.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -293,96 +294,104 @@ static Value deliver(OpBuilder &builder, Delivery &delivery, IRMapping &mapping,
   return mapping.lookup(delivery.store->getResult(0));
 }
 
-void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
-  std::optional<TileLoop> found = findTileLoop(loop);
-  if (!found)
-    return;
-  auto kernel = loop->getParentOfType<KernelOp>();
-  if (!registers)
-    registers = launchedRegisters(kernel);
-  // The last ones, as many as registers can hold.
-  int64_t room =
-      registers - kRegistersBesideFragments - registersOfGemms(*found);
-  size_t all = found->deliveries.size(), first = all;
-  while (first > 0 && canWait(*found, found->deliveries[first - 1])) {
+/// How many of the last deliveries have room in `room` registers until the
+/// next tile.
+static size_t countDelayable(TileLoop &loop, int64_t room) {
+  size_t count = 0;
+  for (Delivery &delivery : llvm::reverse(loop.deliveries)) {
     int64_t needed =
-        registersOfFragment(found->deliveries[first - 1].fragment());
-    if (needed > room)
+        canWait(loop, delivery) ? registersOfFragment(delivery.fragment()) : 0;
+    if (!needed || needed > room)
       break;
     room -= needed;
-    --first;
+    ++count;
   }
-  auto explain = [&](const Twine &reason) {
-    if (remarks)
-      found->deliveries.front().store.emitRemark()
-          << "store is not delayed into the next tile: " << reason;
-  };
-  if (first == all && !canWait(*found, found->deliveries.back()))
-    return explain("its elements do not fill 32-bit registers, or the fragment "
-                   "has other uses");
-  if (first == all)
-    return explain(
-        "the role's " + Twine(registers) +
-        " registers have no room for a piece beside the accumulators");
-  auto delayed = MutableArrayRef(found->deliveries).drop_front(first);
-  Recomputed scalars(loop);
-  for (Delivery &delivery : delayed)
-    for (Operation *op : {delivery.stage, delivery.store})
-      for (Value operand : op->getOperands())
-        if (!isa<MemRefType>(operand.getType()) && !scalars.need(operand))
-          return explain("where it is stored is no index of a round");
-  scf::ForOp gemms = found->gemms;
-  if (!hoist(gemms.getLowerBound(), loop) ||
-      !hoist(gemms.getUpperBound(), loop) || !hoist(gemms.getStep(), loop))
-    return explain("how long a loop runs depends on the tile");
+  return count;
+}
 
-  // Whether every tile's loop has an iteration for each piece, behind the
-  // first.
-  Location loc = delayed.front().store.getLoc();
-  OpBuilder builder(loop);
-  auto iteration = [&](int64_t number) -> Value {
+namespace {
+/// Moves deliveries of a tile into the next tile's loop of gemms, one into each
+/// of its iterations from the second on; what no such loop follows stays at the
+/// tile's end.
+class Weaver {
+public:
+  Weaver(TileLoop &found, MutableArrayRef<Delivery> delayed,
+         Recomputed &scalars)
+      : found(found), delayed(delayed), scalars(scalars), tiles(found.tiles),
+        gemms(found.gemms), builder(found.tiles), rewriter(builder),
+        loc(delayed.front().store.getLoc()) {}
+
+  void run() {
+    planMoments();
+    carryScalars();
+    weaveIntoGemms();
+    storeLast();
+  }
+
+private:
+  void planMoments();
+  void carryScalars();
+  void weaveIntoGemms();
+  Value deliverInBranches(Value isOpen, const IRMapping &earlier);
+  void storeLast();
+
+  TileLoop &found;
+  MutableArrayRef<Delivery> delayed;
+  Recomputed &scalars;
+  scf::ForOp tiles, gemms;
+  OpBuilder builder;
+  IRRewriter rewriter;
+  Location loc;
+  SmallVector<Value> moments; // the gemms' index when a delivery happens
+  Value isLong;               // i1: their loop has an iteration for each
+  Value pending;              // token of the store before
+  ValueRange now, before;     // what is carried, of this tile and of the last
+};
+} // namespace
+
+/// Numbers the iterations, in front of the loop over tiles.
+void Weaver::planMoments() {
+  for (int64_t number = 1, n = delayed.size(); number <= n; ++number) {
     Value count = arith::ConstantIndexOp::create(builder, loc, number);
     Value offset =
         builder.createOrFold<arith::MulIOp>(loc, count, gemms.getStep());
-    return builder.createOrFold<arith::AddIOp>(loc, gemms.getLowerBound(),
-                                               offset);
-  };
-  int64_t pieces = delayed.size();
-  SmallVector<Value> moments;
-  for (int64_t i = 1; i <= pieces; ++i)
-    moments.push_back(iteration(i));
-  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       moments.back(), gemms.getUpperBound());
-  // What the results are in until then.
+    moments.push_back(builder.createOrFold<arith::AddIOp>(
+        loc, gemms.getLowerBound(), offset));
+  }
+  isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                 moments.back(), gemms.getUpperBound());
+}
+
+/// What the results are in until then, and what says where they go.
+void Weaver::carryScalars() {
   for (Delivery &delivery : delayed)
-    delivery.fragment()->moveBefore(loop);
+    delivery.fragment()->moveBefore(tiles);
   SmallVector<Value> inits(scalars.carried.size());
   for (Value &init : inits)
     init = arith::ConstantIndexOp::create(builder, loc, 0);
-
-  IRRewriter rewriter(&getContext());
-  rewriter.setInsertionPoint(loop);
-  size_t carriedBefore = loop.getNumRegionIterArgs();
-  unsigned position = found->pending.getArgNumber();
-  auto tiles = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+  rewriter.setInsertionPoint(tiles);
+  size_t carriedBefore = tiles.getNumRegionIterArgs();
+  unsigned position = found.pending.getArgNumber();
+  tiles = cast<scf::ForOp>(*tiles.replaceWithAdditionalYields(
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
         return scalars.carried;
       }));
-  Value pending = tiles.getBody()->getArgument(position);
-  ValueRange now = tiles.getYieldedValues().drop_front(carriedBefore);
-  ValueRange before =
-      ValueRange(tiles.getRegionIterArgs()).drop_front(carriedBefore);
+  pending = tiles.getBody()->getArgument(position);
+  now = tiles.getYieldedValues().drop_front(carriedBefore);
+  before = ValueRange(tiles.getRegionIterArgs()).drop_front(carriedBefore);
+}
 
-  // In the loop of the next tile's gemms.
+/// Into the loop of the next tile's gemms.
+void Weaver::weaveIntoGemms() {
   rewriter.setInsertionPoint(gemms);
   gemms = cast<scf::ForOp>(*gemms.replaceWithAdditionalYields(
       rewriter, pending, /*replaceInitOperandUsesInLoop=*/false,
       [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
         return SmallVector<Value>{arguments.front()};
       }));
-  builder.setInsertionPoint(found->guard ? found->guard.getOperation()
-                                         : gemms.getOperation());
+  builder.setInsertionPoint(found.guard ? found.guard.getOperation()
+                                        : gemms.getOperation());
   Value another =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                             tiles.getInductionVar(), tiles.getLowerBound());
@@ -393,6 +402,24 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
               arith::SubIOp::create(builder, loc, tiles.getInductionVar(),
                                     tiles.getStep())
                   .getResult());
+  Value token = deliverInBranches(isOpen, earlier);
+  Operation *yield = gemms.getBody()->getTerminator();
+  yield->setOperand(yield->getNumOperands() - 1, token);
+  Value reached = gemms.getResults().back();
+  Operation *products = gemms;
+  if (found.guard) {
+    scf::IfOp guard = addResult(found.guard, reached, pending);
+    reached = guard.getResults().back();
+    products = guard;
+  }
+  pending.replaceUsesWithIf(reached, [&](OpOperand &use) {
+    return !products->isAncestor(use.getOwner());
+  });
+}
+
+/// A branch for each delivery, at the end of the gemms' body; returns the token
+/// that is pending after them.
+Value Weaver::deliverInBranches(Value isOpen, const IRMapping &earlier) {
   Value token = gemms.getRegionIterArgs().back();
   builder.setInsertionPoint(gemms.getBody()->getTerminator());
   for (auto [delivery, moment] : llvm::zip(delayed, moments)) {
@@ -410,22 +437,13 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
     scf::YieldOp::create(otherwise, loc, token);
     token = branch.getResult(0);
   }
-  Operation *yield = gemms.getBody()->getTerminator();
-  yield->setOperand(yield->getNumOperands() - 1, token);
-  Value reached = gemms.getResults().back();
-  Operation *products = gemms;
-  if (found->guard) {
-    scf::IfOp guard = addResult(found->guard, reached, pending);
-    reached = guard.getResults().back();
-    products = guard;
-  }
-  pending.replaceUsesWithIf(reached, [&](OpOperand &use) {
-    return !products->isAncestor(use.getOwner());
-  });
+  return token;
+}
 
-  // Where the tile ends, if there is no such loop to come.
+/// Where the tile ends, if there is no such loop to come.
+void Weaver::storeLast() {
   builder.setInsertionPoint(tiles.getBody()->getTerminator());
-  token = delayed.front().await.getTokens().front();
+  Value token = delayed.front().await.getTokens().front();
   Value next = arith::AddIOp::create(builder, loc, tiles.getInductionVar(),
                                      tiles.getStep());
   Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
@@ -451,9 +469,41 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
           return branch->isProperAncestor(user);
         }))
       op->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
+}
+
+void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
+  std::optional<TileLoop> found = findTileLoop(loop);
+  if (!found)
+    return;
+  if (!registers)
+    registers = launchedRegisters(loop->getParentOfType<KernelOp>());
+  auto explain = [&](const Twine &reason) {
+    remarkAt(remarks, found->deliveries.front().store)
+        << "store is not delayed into the next tile: " << reason;
+  };
+  size_t pieces = countDelayable(*found, registers - kRegistersBesideFragments -
+                                             registersOfGemms(*found));
+  if (!pieces && !canWait(*found, found->deliveries.back()))
+    return explain("its elements do not fill 32-bit registers, or the fragment "
+                   "has other uses");
+  if (!pieces)
+    return explain(
+        "the role's " + Twine(registers) +
+        " registers have no room for a piece beside the accumulators");
+  auto delayed = MutableArrayRef(found->deliveries).take_back(pieces);
+  Recomputed scalars(loop);
+  for (Delivery &delivery : delayed)
+    for (Operation *op : {delivery.stage, delivery.store})
+      for (Value operand : op->getOperands())
+        if (!isa<MemRefType>(operand.getType()) && !scalars.need(operand))
+          return explain("where it is stored is no index of a round");
+  scf::ForOp gemms = found->gemms;
+  if (!hoist(gemms.getLowerBound(), loop) ||
+      !hoist(gemms.getUpperBound(), loop) || !hoist(gemms.getStep(), loop))
+    return explain("how long a loop runs depends on the tile");
+  Weaver(*found, delayed, scalars).run();
   delayedStores += pieces;
-  if (remarks)
-    delayed.front().store.emitRemark()
-        << pieces << " of " << all
-        << " pieces are stored while the next tile's products run";
+  remarkAt(remarks, delayed.front().store)
+      << pieces << " of " << found->deliveries.size()
+      << " pieces are stored while the next tile's products run";
 }

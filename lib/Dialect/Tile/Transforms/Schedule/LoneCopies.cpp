@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LoneCopies.h"
+#include "Remarks.h"
 #include "RingLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 
 using namespace mlir;
@@ -19,11 +21,10 @@ using namespace mlir::tile;
 static void demote(TileMoveOpInterface copy, const TargetInfo &target,
                    bool remarks, StringRef reason) {
   copy.setPlanAttr(planByThreads(copy, target));
-  if (remarks)
-    copy->emitRemark() << "copy: "
-                       << stringifyCopyInstruction(
-                              copy.getPlanAttr().getInstruction())
-                       << " instead of tma: " << reason;
+  remarkAt(remarks, copy) << "copy: "
+                          << stringifyCopyInstruction(
+                                 copy.getPlanAttr().getInstruction())
+                          << " instead of tma: " << reason;
 }
 
 /// Why a copy by TMA cannot have a slot for itself: the tile must be written by
@@ -70,8 +71,8 @@ static void giveSlot(TileMoveOpInterface copy) {
   Value use = counter.begin(copy);
   OpBuilder builder(copy);
   auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
-  Value ring =
-      createRing(builder, loc, /*stages=*/1, alloc.getResult(), RingSide::Tma);
+  Value ring = createRing(builder, loc, /*stages=*/1, alloc.getResult(),
+                          RingProducer::Tma);
   Type view = alloc.getResult().getType();
   Block *block = copy->getBlock();
   Operation *first = nullptr, *last = copy;
@@ -106,7 +107,7 @@ static void giveSlot(TileMoveOpInterface copy) {
 LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel, bool remarks) {
   SmallVector<TileMoveOpInterface> alone;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
-    if (isTmaLoad(copy) && !copy.getTarget().getDefiningOp<RingAcquireOp>())
+    if (isTmaLoad(copy) && !isToBeFilled(copy.getTarget()))
       alone.push_back(copy);
   });
   for (TileMoveOpInterface copy : alone) {

@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "Remarks.h"
 #include "tile/Analysis/ClusterSharing.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Layout/WgmmaOperand.h"
@@ -85,10 +87,10 @@ private:
       if (!isForced && !remarks)
         return success();
       InFlightDiagnostic diag =
-          isForced
-              ? kernel.emitOpError()
-                    << "cannot be paired, which `pairs` asks for: "
-              : kernel.emitRemark() << "not multiplied in pairs of blocks: ";
+          isForced ? kernel.emitOpError()
+                         << "cannot be paired, which `pairs` asks for: "
+                   : remarkAt(remarks, kernel)
+                         << "not multiplied in pairs of blocks: ";
       diag << obstacle->reason;
       if (obstacle->cause)
         diag.attachNote(obstacle->cause->getLoc()) << "because of this";
@@ -99,10 +101,10 @@ private:
     }
     decision.apply(gemms);
     pairedGemms += gemms.size();
-    if (remarks)
-      for (GemmOp gemm : gemms)
-        gemm.emitRemark() << "two blocks multiply together: " << 2 * gemm.getM()
-                          << "x" << gemm.getN() << ", half of B in each";
+    for (GemmOp gemm : gemms)
+      remarkAt(remarks, gemm)
+          << "two blocks multiply together: " << 2 * gemm.getM() << "x"
+          << gemm.getN() << ", half of B in each";
     return success();
   }
 };
@@ -131,10 +133,9 @@ std::optional<Obstacle> PairDecision::checkShape(GemmOp gemm) {
 std::optional<Obstacle> PairDecision::addOperand(GemmOp gemm, bool isA) {
   Value view = isA ? gemm.getA() : gemm.getB();
   std::string name = isA ? "A" : "B";
-  auto wait = view.getDefiningOp<RingWaitOp>();
-  auto ring =
-      wait ? wait.getRing().getDefiningOp<RingCreateOp>() : RingCreateOp();
-  if (!ring || ring.getRing().getType().getProducer() != RingSide::Tma)
+  RingCreateOp ring =
+      isToBeRead(view) ? creationOf(ringOf(view)) : RingCreateOp();
+  if (!ring || ring.getRing().getType().getProducer() != RingProducer::Tma)
     return Obstacle{"operand " + name + " is in no ring filled by tma", gemm};
   if (!ring.getLayouts())
     return Obstacle{"the ring of operand " + name + " has no layouts", ring};
@@ -171,7 +172,8 @@ std::optional<Obstacle> PairDecision::addOperand(GemmOp gemm, bool isA) {
 
 /// All operations that use a ring of operands.
 std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
-  if (ring.getRing().getType().getConsumers() != ArrayRef(RingSide::Tcgen05))
+  if (ring.getRing().getType().getConsumers() !=
+      ArrayRef(RingConsumer::Tcgen05))
     return Obstacle{"others than gemms by tcgen05 read the operands", ring};
   ArrayRef<Held> held = rings[ring];
   for (auto [i, own] : llvm::enumerate(held))
@@ -182,10 +184,10 @@ std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
       return Obstacle{"the blocks of a cluster may use a ring differently "
                       "often",
                       user};
-    auto acquire = dyn_cast<RingAcquireOp>(user);
-    if (!acquire)
+    auto filler = dyn_cast<TileRingOpInterface>(user);
+    if (!filler || !filler.fillsSlots())
       continue;
-    for (auto [i, view] : llvm::enumerate(acquire.getViews()))
+    for (auto [i, view] : llvm::enumerate(user->getResults()))
       for (Operation *filling : view.getUsers()) {
         auto copy = dyn_cast<CopyOp>(filling);
         if (!copy || !copy.getPlan() ||
@@ -241,10 +243,11 @@ void PairDecision::apply(ArrayRef<GemmOp> gemms) {
     op.setPair(dims);
     op.setLayoutsAttr(ArrayAttr::get(op.getContext(), layouts));
     for (Operation *user : op->getUsers())
-      if (auto acquire = dyn_cast<RingAcquireOp>(user))
-        for (Value view : acquire.getViews())
+      if (auto filler = dyn_cast<TileRingOpInterface>(user);
+          filler && filler.fillsSlots())
+        for (Value view : user->getResults())
           for (Operation *copy : view.getUsers())
-            cast<CopyOp>(copy).removeMulticastAttr();
+            cast<TileMoveOpInterface>(copy).setMulticastAttr({});
   }
   for (GemmOp gemm : gemms) {
     MmaPlanAttr plan = *gemm.getPlan();

@@ -30,6 +30,7 @@
 #include "FitStages.h"
 #include "Layout/Staging.h"
 #include "LoneCopies.h"
+#include "Remarks.h"
 #include "RingLoop.h"
 #include "RingReuse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,6 +39,7 @@
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
@@ -74,6 +76,7 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
 
 private:
   void fitStages(KernelOp kernel);
+  void placeBlocks(KernelOp kernel);
   LogicalResult convertKernel(KernelOp kernel);
   LogicalResult decide(KernelOp kernel);
   SmallVector<RingPlan, 4> analyze(PipelinedOp loop);
@@ -105,8 +108,7 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
     if (copy.isSharedLoad())
       copies.push_back(copy);
   if (loop.getStages() == 1) {
-    if (remarks)
-      loop.emitRemark() << "not pipelined: one stage holds one iteration";
+    remarkAt(remarks, loop) << "not pipelined: one stage holds one iteration";
     return result;
   }
   SmallVector<OpAccess> accesses;
@@ -114,10 +116,10 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
   // Copies of the agent that also computes, or of producers that copy with all
   // their threads.
   RingPlan byTma, byThreads, byRole, byRoleStores;
-  byTma.producer = RingSide::Tma;
+  byTma.producer = RingProducer::Tma;
   byTma.ahead = decision.specialize ? Ahead::BeforeWait : Ahead::AfterRelease;
-  byRole.producer = RingSide::CpAsyncMbarrier;
-  byRoleStores.producer = RingSide::ThreadsMbarrier;
+  byRole.producer = RingProducer::CpAsyncMbarrier;
+  byRoleStores.producer = RingProducer::ThreadsMbarrier;
   byRole.ahead = byRoleStores.ahead = Ahead::BeforeWait;
   size_t ahead = 0;
   for (TileMoveOpInterface copy : copies) {
@@ -142,7 +144,7 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
         continue;
       }
       if (isCpAsync(copy))
-        byThreads.producer = RingSide::CpAsync;
+        byThreads.producer = RingProducer::CpAsync;
       byThreads.copies.push_back(std::move(candidate));
     } else if (remarks) {
       InFlightDiagnostic diag = copy->emitRemark()
@@ -152,8 +154,8 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
     }
   }
   shareInCluster(loop, byTma);
-  if (remarks && !ahead)
-    loop.emitRemark() << "not pipelined: no copy may run ahead";
+  if (!ahead)
+    remarkAt(remarks, loop) << "not pipelined: no copy may run ahead";
   for (RingPlan *plan : {&byTma, &byRole, &byRoleStores, &byThreads}) {
     if (plan->copies.empty())
       continue;
@@ -163,13 +165,12 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
     for (Operation &op : body)
       if (repeated.contains(&op))
         plan->slice.push_back(&op);
-    if (remarks)
-      loop.emitRemark() << "pipelined: " << plan->copies.size() << " of "
-                        << copies.size() << " copies run "
-                        << loop.getStages() -
-                               (plan->ahead == Ahead::AfterWait ? 1 : 0)
-                        << " iterations ahead, filled by "
-                        << stringifyRingSide(plan->producer);
+    remarkAt(remarks, loop)
+        << "pipelined: " << plan->copies.size() << " of " << copies.size()
+        << " copies run "
+        << loop.getStages() - (plan->ahead == Ahead::AfterWait ? 1 : 0)
+        << " iterations ahead, filled by "
+        << stringifyRingProducer(plan->producer);
     result.push_back(std::move(*plan));
   }
   return result;
@@ -188,9 +189,9 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
   ClusterGroups groups(kernel);
   ClusterDims alike = sharing.runsAlikeAlong(loop);
   if (!alike) {
-    if (remarks)
-      loop.emitRemark() << "not shared in the cluster: its blocks may run the "
-                           "loop a different number of times";
+    remarkAt(remarks, loop)
+        << "not shared in the cluster: its blocks may run the "
+           "loop a different number of times";
     return;
   }
   for (const AheadCopy &ahead : plan.copies) {
@@ -211,18 +212,17 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
     std::string whyNot = whyNotTensorCopy(copy, *target);
     if (whyNot.empty()) {
       plan.peers = blocks;
-      if (remarks && together == blocks)
-        copy->emitRemark() << "shared by the " << blocks
-                           << " blocks of a cluster";
-      else if (remarks)
-        copy->emitRemark() << "shared by " << together << " of the " << blocks
-                           << " blocks of a cluster";
+      std::string all = std::to_string(blocks) + " blocks of a cluster";
+      if (together == blocks)
+        remarkAt(remarks, copy) << "shared by the " << all;
+      else
+        remarkAt(remarks, copy)
+            << "shared by " << together << " of the " << all;
       continue;
     }
     copy.setMulticastAttr(IntegerAttr());
     copy.setMulticastAlongAttr(DenseI64ArrayAttr());
-    if (remarks)
-      copy->emitRemark() << "not shared in the cluster: " << whyNot;
+    remarkAt(remarks, copy) << "not shared in the cluster: " << whyNot;
   }
 }
 
@@ -327,7 +327,7 @@ static void countUses(PipelinedOp loop, RingPlan &plan) {
   UseCounter counter;
   plan.base = counter.begin(loop);
   counter.finish(plan.base);
-  if (isa<KernelOp, WarpSpecializeOp>(loop->getParentOp()))
+  if (isa<TileAgentsOpInterface>(loop->getParentOp()))
     return;
   plan.carriers.push_back(loop->getBlock()->getTerminator()->getNumOperands() -
                           1);
@@ -352,8 +352,7 @@ static Value resolveCount(PipelinedOp loop, RingPlan::Carried carried) {
 
 void PipelinePass::convert(PipelinedOp loop) {
   if (neverRuns(loop)) {
-    if (remarks)
-      loop.emitRemark() << "removed: the loop has no iteration";
+    remarkAt(remarks, loop) << "removed: the loop has no iteration";
     loop.erase();
     return;
   }
@@ -370,14 +369,14 @@ void PipelinePass::convert(PipelinedOp loop) {
     if (!reuse.take(loop, plan)) {
       countUses(loop, plan);
       reuse.add(plan);
-    } else if (remarks) {
-      loop.emitRemark() << "uses the ring of an earlier loop, filled by "
-                        << stringifyRingSide(plan.producer);
+    } else {
+      remarkAt(remarks, loop) << "uses the ring of an earlier loop, filled by "
+                              << stringifyRingProducer(plan.producer);
     }
-    if (plan.producer == RingSide::Tma)
+    if (plan.producer == RingProducer::Tma)
       plan.following = findFollowing(loop, plan);
-    if (remarks && !plan.following.empty())
-      plan.following.front().copy->emitRemark()
+    if (!plan.following.empty())
+      remarkAt(remarks, plan.following.front().copy)
           << "copied through the ring of the loop before it, in "
           << plan.following.size() << " uses";
   }
@@ -451,11 +450,10 @@ void PipelinePass::fitStages(KernelOp kernel) {
       return;
     int64_t stages = loop.getStages();
     loop.setStages(stages - 1);
-    if (remarks)
-      loop.emitRemark() << stages - 1 << " stages instead of " << stages
-                        << ": rings and tiles take " << needed
-                        << " bytes of shared memory, of which a block has "
-                        << room;
+    remarkAt(remarks, loop)
+        << stages - 1 << " stages instead of " << stages
+        << ": rings and tiles take " << needed
+        << " bytes of shared memory, of which a block has " << room;
   }
 }
 
@@ -474,5 +472,23 @@ LogicalResult PipelinePass::convertKernel(KernelOp kernel) {
   });
   for (PipelinedOp loop : loops)
     convert(loop);
-  return giveSlotsToLoneCopies(kernel, remarks);
+  if (failed(giveSlotsToLoneCopies(kernel, remarks)))
+    return failure();
+  if (target && awaitsRoles(kernel))
+    placeBlocks(kernel);
+  return success();
+}
+
+/// Writes how many blocks share a multiprocessor, now that it is known what
+/// rings take.
+void PipelinePass::placeBlocks(KernelOp kernel) {
+  Residency residency = decideResidency(
+      kernel, *target,
+      estimateCopyRegisters(kernel.getBodyRegion(), *target, kProducerThreads));
+  Builder builder(&getContext());
+  if (residency.blocks > 1)
+    kernel->setAttr(kResidentAttrName,
+                    builder.getI64IntegerAttr(residency.blocks));
+  if (!residency.redistributes)
+    kernel->setAttr(kKeepsRegistersAttrName, builder.getUnitAttr());
 }

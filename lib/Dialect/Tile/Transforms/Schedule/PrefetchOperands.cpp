@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Phases.h"
+#include "Remarks.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -149,7 +150,7 @@ std::string Prefetch::whyNotOperand(Value buffer, MmaOperand role,
   FragmentLayout layout = transposed ? tiled->permuted({1, 0}) : *tiled;
   MLIRContext *context = gemm.getContext();
   operand.plan = matrixLoadPlan(context, layout, bits);
-  auto ring = wait.getRing().getDefiningOp<RingCreateOp>();
+  auto ring = creationOf(wait.getRing());
   if (!operand.plan || !ring || !ring.getLayouts())
     return "ldmatrix cannot load an operand";
   auto shared =
@@ -182,8 +183,8 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
     return "not by mma.sync";
   if (gemm.getPromoteEvery())
     return "its sums are promoted";
-  RingSide producer = wait.getRing().getType().getProducer();
-  if (producer != RingSide::CpAsync && producer != RingSide::Tma)
+  RingProducer producer = wait.getRing().getType().getProducer();
+  if (producer != RingProducer::CpAsync && producer != RingProducer::Tma)
     return "its ring is filled by threads";
   if (hasRoles(loop->getParentOfType<KernelOp>()))
     return "other warps fill its ring";
@@ -339,8 +340,8 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
     if (!reason.empty()) {
       // Other gemms need no remark: they read their operands from shared
       // memory.
-      if (remarks && loadsFragments)
-        gemms[0].emitRemark() << "operands not loaded ahead: " << reason;
+      if (loadsFragments)
+        remarkAt(remarks, gemms[0]) << "operands not loaded ahead: " << reason;
       continue;
     }
     Location loc = gemms[0].getLoc();

@@ -9,10 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "Remarks.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
@@ -60,10 +62,9 @@ private:
     bool all = true;
     auto refuse = [&](AllocOp alloc, const Twine &why) {
       all = false;
-      if (remarks)
-        alloc.emitRemark() << "the epilogue of this accumulator does not "
-                              "overlap the next tile: "
-                           << why;
+      remarkAt(remarks, alloc) << "the epilogue of this accumulator does not "
+                                  "overlap the next tile: "
+                               << why;
     };
     kernel.walk([&](AllocOp alloc) {
       if (!isTensorMemory(alloc.getResult()))
@@ -96,12 +97,11 @@ private:
 /// Whether an operand comes from a ring of TMA that only gemms read: then the
 /// role that multiplies depends on the copying role alone.
 static bool arrivesByTma(Value operand) {
-  auto wait = operand.getDefiningOp<RingWaitOp>();
-  if (!wait)
+  if (!isToBeRead(operand))
     return false;
-  RingType type = wait.getRing().getType();
-  return type.getProducer() == RingSide::Tma &&
-         type.getConsumers() == ArrayRef(RingSide::Tcgen05);
+  auto type = cast<RingType>(ringOf(operand).getType());
+  return type.getProducer() == RingProducer::Tma &&
+         type.getConsumers() == ArrayRef(RingConsumer::Tcgen05);
 }
 
 std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
@@ -178,8 +178,8 @@ void RingAccumulatorsPass::makeRing(Turn &turn) {
   auto kernel = turn.alloc->getParentOfType<KernelOp>();
   Value buffer = turn.alloc.getResult();
   Type view = buffer.getType();
-  auto type = RingType::get(&getContext(), kAccumulators, {view}, RingSide::Mma,
-                            {RingSide::Threads});
+  auto type = RingType::get(&getContext(), kAccumulators, {view},
+                            RingProducer::Mma, {RingConsumer::Threads});
   bool isPair = turn.gemms.front().getPlan()->getPair();
   OpBuilder builder(&getContext());
   builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
@@ -223,9 +223,8 @@ void RingAccumulatorsPass::makeRing(Turn &turn) {
   counter.finish(arith::AddIOp::create(builder, loc, use, one));
   turn.alloc.erase();
   ++ringedAccumulators;
-  if (remarks)
-    turn.read.emitRemark()
-        << kAccumulators
-        << " accumulators in turn: the epilogue overlaps the "
-           "gemms of the next tile";
+  remarkAt(remarks, turn.read)
+      << kAccumulators
+      << " accumulators in turn: the epilogue overlaps the "
+         "gemms of the next tile";
 }

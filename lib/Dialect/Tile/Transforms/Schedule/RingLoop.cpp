@@ -128,41 +128,41 @@ static SharedLayoutAttr layoutOf(Value buffer) {
 /// Who reads the buffers or views of them, apart from the copies that fill
 /// them. Where barriers empty the slots (`byBarrier`), a store by TMA counts as
 /// one of the threads: they wait for it before they go on.
-static SmallVector<RingSide> consumersOf(ArrayRef<Value> buffers,
-                                         bool byBarrier) {
-  llvm::SmallSet<RingSide, 4> found;
+static SmallVector<RingConsumer> consumersOf(ArrayRef<Value> buffers,
+                                             bool byBarrier) {
+  llvm::SmallSet<RingConsumer, 4> found;
   for (Value buffer : buffers) {
     SmallVector<Operation *> uses;
     (void)collectUses(buffer, uses);
     for (Operation *user : uses) {
       if (isa<AwaitOp, ViewLikeOpInterface>(user))
         continue;
-      auto gemm = dyn_cast<GemmOp>(user);
+      const MmaTraits *gemm = gemmTraits(user);
       auto copy = dyn_cast<TileMoveOpInterface>(user);
       if (gemm)
-        found.insert(traitsOf(gemm).reader);
+        found.insert(gemm->reader);
       else if (copy && isShared(copy.getSource()) && copy.isMovedByProxy() &&
                !byBarrier)
-        found.insert(RingSide::TmaStore);
+        found.insert(RingConsumer::TmaStore);
       else if (!copy || copy.getTarget() != buffer)
-        found.insert(RingSide::Threads);
+        found.insert(RingConsumer::Threads);
     }
   }
   if (found.empty())
-    found.insert(RingSide::Threads);
-  SmallVector<RingSide> sides;
-  for (RingSide side : {RingSide::Wgmma, RingSide::Tcgen05, RingSide::TmaStore,
-                        RingSide::Threads})
+    found.insert(RingConsumer::Threads);
+  SmallVector<RingConsumer> sides;
+  for (RingConsumer side : {RingConsumer::Wgmma, RingConsumer::Tcgen05,
+                            RingConsumer::TmaStore, RingConsumer::Threads})
     if (found.contains(side))
       sides.push_back(side);
   return sides;
 }
 
 RingType tile::ringTypeFor(int64_t stages, ArrayRef<Value> buffers,
-                           RingSide producer) {
+                           RingProducer producer) {
   bool byBarrier =
-      producer == RingSide::CpAsync || producer == RingSide::Threads;
-  SmallVector<RingSide> consumers = consumersOf(buffers, byBarrier);
+      producer == RingProducer::CpAsync || producer == RingProducer::Threads;
+  SmallVector<RingConsumer> consumers = consumersOf(buffers, byBarrier);
   return RingType::get(buffers.front().getContext(), stages,
                        llvm::to_vector(ValueRange(buffers).getTypes()),
                        producer, consumers);
@@ -179,7 +179,7 @@ ArrayAttr tile::ringLayoutsFor(ArrayRef<Value> buffers) {
 }
 
 Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
-                       ArrayRef<Value> buffers, RingSide producer,
+                       ArrayRef<Value> buffers, RingProducer producer,
                        int64_t peers) {
   RingType type = ringTypeFor(stages, buffers, producer);
   OpBuilder::InsertionGuard guard(builder);
@@ -345,7 +345,7 @@ void RingLoop::build() {
       auto wait = RingWaitOp::create(
           builder, loc, cast<RingType>(plan.ring.getType()).getBuffers(),
           plan.ring, useOf(plan, iteration),
-          plan.producer == RingSide::CpAsync
+          plan.producer == RingProducer::CpAsync
               ? builder.getI64IntegerAttr(stages - 2)
               : IntegerAttr());
       for (auto [ahead, view] : llvm::zip(plan.copies, wait.getViews())) {

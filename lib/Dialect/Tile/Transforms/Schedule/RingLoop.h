@@ -35,7 +35,7 @@ struct RingPlan {
   SmallVector<AheadCopy> copies;
   /// Operations of the body to repeat for a production, in body order.
   SmallVector<Operation *> slice;
-  RingSide producer = RingSide::Threads;
+  RingProducer producer = RingProducer::Threads;
   Ahead ahead = Ahead::AfterWait;
 
   /// Blocks of a cluster that fill each other's slots.
@@ -63,7 +63,8 @@ struct RingPlan {
   Value end;
   Operation *last = nullptr;
   bool usesMbarriers() const {
-    return producer != RingSide::Threads && producer != RingSide::CpAsync;
+    return producer != RingProducer::Threads &&
+           producer != RingProducer::CpAsync;
   }
 };
 
@@ -73,13 +74,14 @@ void buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans);
 /// The type of a ring for buffers, by who reads them, and the layouts of its
 /// slots: all, or null where none was inferred.
 RingType ringTypeFor(int64_t stages, ArrayRef<Value> buffers,
-                     RingSide producer);
+                     RingProducer producer);
 ArrayAttr ringLayoutsFor(ArrayRef<Value> buffers);
 
 /// A ring of `stages` slots for the buffers; at the top of the kernel when its
 /// slots are signalled by mbarriers, else at the builder's place.
 Value createRing(OpBuilder &builder, Location loc, int64_t stages,
-                 ArrayRef<Value> buffers, RingSide producer, int64_t peers = 1);
+                 ArrayRef<Value> buffers, RingProducer producer,
+                 int64_t peers = 1);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_TRANSFORMS_RINGLOOP_H

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RingReuse.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -36,15 +37,16 @@ static bool holds(RingCreateOp ring, PipelinedOp loop, const RingPlan &plan) {
   return type.getStages() == own.getStages() &&
          type.getProducer() == own.getProducer() &&
          type.getBuffers() == own.getBuffers() &&
-         llvm::all_of(own.getConsumers(),
-                      [&](RingSide side) { return type.hasConsumer(side); }) &&
+         llvm::all_of(
+             own.getConsumers(),
+             [&](RingConsumer side) { return type.hasConsumer(side); }) &&
          ring.getLayoutsAttr() == ringLayoutsFor(buffers) &&
          static_cast<int64_t>(ring.getPeers().value_or(1)) == plan.peers;
 }
 
 bool RingReuse::fits(const Built &built, PipelinedOp loop,
                      const RingPlan &plan) {
-  auto ring = built.ring.getDefiningOp<RingCreateOp>();
+  auto ring = creationOf(built.ring);
   return ring && built.last && built.last->getBlock() == loop->getBlock() &&
          built.last->isBeforeInBlock(loop) && built.ahead == plan.ahead &&
          built.multicasts == multicastsOf(plan) && holds(ring, loop, plan);

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Phases.h"
+#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
@@ -37,8 +38,7 @@ using namespace mlir::tile;
 /// A gemm that the hardware can leave in flight. Committing its slot says by
 /// itself when a gemm into a ring has ended.
 static bool isAsynchronous(GemmOp gemm) {
-  return !gemm.getPromoteEvery() &&
-         !gemm.getC().getDefiningOp<RingAcquireOp>() &&
+  return !gemm.getPromoteEvery() && !isToBeFilled(gemm.getC()) &&
          traitsOf(gemm).isAsynchronous();
 }
 
@@ -232,6 +232,8 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       return no(name + " needs a result in the same iteration");
     if (writesOperand(&op, tail.gemms))
       return no(name + " writes an operand that is no slot of a ring");
+    if (isa<MbarrierArriveOp>(op))
+      return no(name + " says that their operands have been read");
     bool isLater = lastGemm->isBeforeInBlock(&op);
     if (isLater && !isMemoryEffectFree(&op) && !tail.isBehindLoop())
       return no(name + " follows them");
@@ -252,7 +254,8 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
     if (!release->getParentOfType<WarpSpecializeOp>())
       return no("the agent that multiplies also fills the ring");
     for (Operation *user : release.getRing().getUsers())
-      if (isa<RingAcquireOp>(user) && loop->isProperAncestor(user))
+      if (auto ringOp = dyn_cast<TileRingOpInterface>(user);
+          ringOp && ringOp.fillsSlots() && loop->isProperAncestor(user))
         return no("the agent that multiplies also fills the ring");
   }
   return tail;
@@ -274,7 +277,7 @@ static bool gainsInFlight(scf::ForOp loop, const Tail &tail,
     slots = std::min(
         slots, static_cast<int64_t>(release.getRing().getType().getStages()));
   for (Operation &op : loop.getBody()->without_terminator())
-    if (isa<TileOpInterface>(op) && !isa<GemmOp>(op))
+    if (isa<TileOpInterface>(op) && !gemmTraits(&op))
       return true;
   if (tail.releases.empty() || slots < 2)
     return true;
@@ -351,17 +354,18 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   std::string why;
   std::optional<Tail> tail = findTail(loop, why);
   if (!tail) {
-    if (remarks && !why.empty())
-      loop.emitRemark() << "no gemm stays in flight across iterations: " << why;
+    if (!why.empty())
+      remarkAt(remarks, loop)
+          << "no gemm stays in flight across iterations: " << why;
     return;
   }
   const TargetInfo *target = requireTarget(loop);
   if (!target)
     return signalPassFailure();
   if (!tail->isBehindLoop() && !gainsInFlight(loop, *tail, *target)) {
-    if (remarks)
-      loop.emitRemark() << "no gemm stays in flight across iterations: with "
-                           "these few slots, loads would start too late";
+    remarkAt(remarks, loop)
+        << "no gemm stays in flight across iterations: with "
+           "these few slots, loads would start too late";
     return;
   }
   Location loc = tail->awaits.front().getLoc();
@@ -426,8 +430,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   for (RingReleaseOp release : releases)
     release.erase();
   ++rotatedLoops;
-  if (remarks)
-    carrier.emitRemark() << tokens
-                         << (tokens == 1 ? " gemm stays" : " gemms stay")
-                         << " in flight across iterations";
+  remarkAt(remarks, carrier)
+      << tokens << (tokens == 1 ? " gemm stays" : " gemms stay")
+      << " in flight across iterations";
 }

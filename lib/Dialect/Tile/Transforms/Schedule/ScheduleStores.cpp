@@ -133,8 +133,7 @@ static bool variesIn(Value value, Operation *loop) {
 /// store of one must then have ended, not only have read its tile, before the
 /// next one's is issued.
 static bool storesAgain(CopyOp store) {
-  for (Operation *loop = store->getParentOp(); loop && !isa<KernelOp>(loop);
-       loop = loop->getParentOp())
+  for (Operation *loop : getEnclosingOps(store))
     if (isa<LoopLikeOpInterface>(loop) &&
         llvm::none_of(store.getTargetOffsets(),
                       [&](Value offset) { return variesIn(offset, loop); }))

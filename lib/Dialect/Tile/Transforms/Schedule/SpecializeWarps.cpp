@@ -10,14 +10,12 @@
 // but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
-#include "FitStages.h"
 #include "Phases.h"
+#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "tile/Analysis/CopyRules.h"
-#include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -34,41 +32,22 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-static bool isMbarrierRing(Value ring) {
-  return cast<RingType>(ring.getType()).usesMbarriers();
-}
 static bool isAccumulatorRing(Value ring) {
   return cast<RingType>(ring.getType()).inTensorMemory();
 }
 
-/// Whether an operation belongs to filling the slots of mbarrier rings by
-/// copies.
-static bool isProduction(Operation *op) {
-  auto isFilled = [](Value ring) {
-    return isMbarrierRing(ring) && !isAccumulatorRing(ring);
-  };
-  if (auto acquire = dyn_cast<RingAcquireOp>(op))
-    return isFilled(acquire.getRing());
-  if (auto commit = dyn_cast<RingCommitOp>(op))
-    return isFilled(commit.getRing());
-  if (auto copy = dyn_cast<TileMoveOpInterface>(op))
-    if (auto acquire = copy.getTarget().getDefiningOp<RingAcquireOp>())
-      return isFilled(acquire.getRing());
-  return false;
-}
-
 /// A slot of a ring of accumulators, to be filled.
 static bool isOpenAccumulator(Value buffer) {
-  auto acquire = buffer.getDefiningOp<RingAcquireOp>();
-  return acquire && isAccumulatorRing(acquire.getRing());
+  return isToBeFilled(buffer) && isAccumulatorRing(ringOf(buffer));
 }
 
 /// A ring whose slots are read by nothing but gemms into such slots.
 static bool feedsAccumulators(Value ring) {
   bool feeds = false;
   for (Operation *user : ring.getUsers())
-    if (auto wait = dyn_cast<RingWaitOp>(user))
-      for (Value view : wait.getViews())
+    if (auto ringOp = dyn_cast<TileRingOpInterface>(user);
+        ringOp && ringOp.showsSlot() && !ringOp.fillsSlots())
+      for (Value view : user->getResults())
         for (Operation *reader : view.getUsers()) {
           auto gemm = dyn_cast<GemmOp>(reader);
           if (!gemm || !isOpenAccumulator(gemm.getC()))
@@ -81,16 +60,13 @@ static bool feedsAccumulators(Value ring) {
 /// What fills the slots of rings of accumulators, and empties those of their
 /// operands.
 static bool isMultiplication(Operation *op) {
-  if (auto acquire = dyn_cast<RingAcquireOp>(op))
-    return isAccumulatorRing(acquire.getRing());
-  if (auto commit = dyn_cast<RingCommitOp>(op))
-    return isAccumulatorRing(commit.getRing());
+  if (auto ringOp = dyn_cast<TileRingOpInterface>(op))
+    return ringOp.fillsSlots() ? isAccumulatorRing(ringOp.getRing())
+                               : feedsAccumulators(ringOp.getRing());
   if (auto gemm = dyn_cast<GemmOp>(op))
     return isOpenAccumulator(gemm.getC());
   if (auto fill = dyn_cast<FillOp>(op))
     return isOpenAccumulator(fill.getTarget());
-  if (isa<RingWaitOp, RingReleaseOp, RingDrainOp>(op))
-    return feedsAccumulators(op->getOperand(0));
   return false;
 }
 
@@ -155,22 +131,15 @@ static LogicalResult layOut(Region &role, const TargetInfo &target,
     copy.setLayoutAttr({});
     if (copy.isMovedByProxy())
       return;
-    auto layout = memoryLoopLayout(cast<TileOpInterface>(copy.getOperation()),
-                                   target, threads);
-    CopyPlanAttr plan = copy.getPlanAttr();
-    if (!layout || !plan) {
+    std::optional<ProducerShare> share = shareAmong(copy, target, threads);
+    if (!share) {
       copy->emitOpError() << "expected a copy with a plan, between global and "
                              "shared memory";
       ok = false;
       return;
     }
-    copy.setLayoutAttr(FragmentLayoutAttr::get(copy.getContext(), *layout));
-    // As wide as the layout lets a thread move.
-    CopyDecision decision;
-    if (decideCopy(CopyFacts::get(copy), target, plan.getInstruction(),
-                   decision))
-      copy.setPlanAttr(CopyPlanAttr::get(copy.getContext(),
-                                         decision.instruction, decision.bytes));
+    copy.setLayoutAttr(share->layout);
+    copy.setPlanAttr(share->plan);
   });
   return success(ok);
 }
@@ -190,7 +159,7 @@ struct SpecializeWarpsPass
         name.getCanonicalizationPatterns(patterns, &getContext());
     FrozenRewritePatternSet cleanups(std::move(patterns));
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
-      if (!hasRoles(kernel) || !hasProduction(kernel))
+      if (!awaitsRoles(kernel))
         continue;
       const TargetInfo *target = requireTarget(kernel);
       if (!target || failed(specialize(kernel, *target)))
@@ -200,14 +169,6 @@ struct SpecializeWarpsPass
   }
 
 private:
-  static bool hasProduction(KernelOp kernel) {
-    Block &body = kernel.getBodyRegion().front();
-    return body.getOps<WarpSpecializeOp>().empty() &&
-           llvm::any_of(body.getOps<RingCreateOp>(), [](RingCreateOp ring) {
-             return isMbarrierRing(ring.getRing());
-           });
-  }
-
   LogicalResult specialize(KernelOp kernel, const TargetInfo &target) {
     Block &body = kernel.getBodyRegion().front();
     SmallVector<Operation *> inside;
@@ -265,39 +226,27 @@ private:
     Region &load = roles.getRoles()[0];
     if (failed(layOut(load, target, kProducerThreads / fillers)))
       return failure();
-    bool areShared = load.walk([](TileMoveOpInterface copy) {
-                           return copy.isMovedByProxy()
-                                      ? WalkResult::advance()
-                                      : WalkResult::interrupt();
-                         })
-                         .wasInterrupted();
-    RoleDemand demand = demandOf(kernel, last, target,
-                                 areShared ? estimateCopyRegisters(load) : 0);
-    int64_t bytes = bytesTogether(kernel);
+    int64_t copies =
+        estimateCopyRegisters(load, target, kProducerThreads / fillers);
     RoleRegisters registers;
-    if (auto persistent = kernel.getPersistent())
-      registers = ThreadBudget(target).roles(
-          threads, static_cast<int64_t>(*persistent), demand);
-    else if (sharesByRedistribution(last, target, consumers, bytes, demand))
-      registers = ThreadBudget(target).roles(threads, /*blocks=*/2, demand);
-    // Launch bounds for one block would keep others away that have room.
-    else if (target.hasTcgen05() || demand.gemms == 0 ||
-             blocksThatFit(target, threads, bytes, demand) == 1)
-      registers = ThreadBudget(target).roles(threads, /*blocks=*/1, demand);
-    if (registers.blocks > 1)
+    if (!kernel->hasAttr(kKeepsRegistersAttrName))
+      registers =
+          ThreadBudget(target).roles(threads, residentBlocks(kernel),
+                                     demandOf(kernel, last, target, copies));
+    // What was decided before roles existed is the most.
+    if (residentBlocks(kernel) > registers.blocks)
       kernel->setAttr(kResidentAttrName,
                       builder.getI64IntegerAttr(registers.blocks));
     budgets.assign(fillers, registers.producer);
     budgets.push_back(registers.consumer);
     roles.setRegisters(budgets);
     ++specializedKernels;
-    if (remarks)
-      kernel.emitRemark() << "warps specialized: " << kProducerThreads
-                          << " threads issue copies"
-                          << (overlaps    ? " and gemms, "
-                              : areShared ? " together, "
-                                          : ", ")
-                          << consumers << " compute";
+    remarkAt(remarks, kernel)
+        << "warps specialized: " << kProducerThreads << " threads issue copies"
+        << (overlaps ? " and gemms, "
+            : copies ? " together, "
+                     : ", ")
+        << consumers << " compute";
     return success();
   }
 };

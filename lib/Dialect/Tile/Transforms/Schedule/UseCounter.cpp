@@ -29,17 +29,20 @@ scf::IfOp tile::addResult(scf::IfOp branch, Value then, Value otherwise) {
 }
 
 Operation *UseCounter::obstacle(Operation *op) {
-  for (Operation *parent = op->getParentOp();
-       !isa<KernelOp, WarpSpecializeOp>(parent); parent = parent->getParentOp())
+  Operation *parent = op->getParentOp();
+  for (; !isa<TileAgentsOpInterface>(parent); parent = parent->getParentOp())
     if (!isa<scf::ForOp, scf::IfOp, PipelinedOp>(parent))
       return parent;
-  return nullptr;
+  // A role in a loop begins anew in each round: its count would, too.
+  bool isAnew =
+      isa<WarpSpecializeOp>(parent) && !isa<KernelOp>(parent->getParentOp());
+  return isAnew ? parent : nullptr;
 }
 
 SmallVector<Value> UseCounter::beginAll(Operation *op, unsigned count) {
   Operation *parent = op->getParentOp();
   IRRewriter rewriter(op->getContext());
-  if (isa<KernelOp, WarpSpecializeOp>(parent)) {
+  if (isa<TileAgentsOpInterface>(parent)) {
     rewriter.setInsertionPointToStart(op->getBlock());
     Value first =
         type && !type.isIndex()

@@ -39,9 +39,22 @@ tile.kernel @slices(%A: memref<16x4x64xf16>) grid(%b) = (1) threads(32) {
   tile.gemm %x, %w, %c : memref<4x64xf16, strided<[64, 1], offset: ?>, #shared>, memref<64x8xf16, #shared>, memref<4x8xf32, #tile.fragment>
   tile.gemm %y, %w, %c : memref<4x64xf16, strided<[64, 1], offset: ?>, #shared>, memref<64x8xf16, #shared>, memref<4x8xf32, #tile.fragment>
 }
+// What canonicalization leaves where an offset became a constant: a cast.
+tile.kernel @cast(%A: memref<16x4x64xf16>) grid(%b) = (1) threads(32) {
+  %s = tile.alloc : memref<16x4x64xf16, #shared>
+  %w = tile.alloc : memref<64x8xf16, #shared>
+  %c = tile.alloc : memref<4x8xf32, #tile.fragment>
+  tile.copy %A to %s : memref<16x4x64xf16> to memref<16x4x64xf16, #shared>
+  %x = memref.subview %s[2, 0, 0] [1, 4, 64] [1, 1, 1] : memref<16x4x64xf16, #shared> to memref<4x64xf16, strided<[64, 1], offset: 512>, #shared>
+  %y = memref.cast %x : memref<4x64xf16, strided<[64, 1], offset: 512>, #shared> to memref<4x64xf16, strided<[64, 1], offset: ?>, #shared>
+  tile.gemm %y, %w, %c : memref<4x64xf16, strided<[64, 1], offset: ?>, #shared>, memref<64x8xf16, #shared>, memref<4x8xf32, #tile.fragment>
+}
 // CHECK-LABEL: tile.kernel @slices
 // CHECK:         %[[SLICE:.*]] = memref.subview
 // CHECK-NEXT:    tile.gemm %[[SLICE]],
 // CHECK-NOT:     memref.subview
 // CHECK:         tile.copy %{{.*}} sizes [1, 4, 64] to %[[COPY:[0-9]+]] sizes [4, 64]
 // CHECK-NEXT:    tile.gemm %[[COPY]],
+// CHECK-LABEL: tile.kernel @cast
+// CHECK:         %[[CONSTANT:.*]] = memref.subview
+// CHECK-NEXT:    tile.gemm %[[CONSTANT]],

@@ -13,6 +13,10 @@
 // SHARED: role "load" warps(4) registers(32)
 // SHARED: role "mma" warps(4) registers(224)
 
+// It is decided where roles are, before they are built.
+// RUN: sed "s/THREADS/128/; s/STAGES/3/; s/TILE/128/g; s/GRID/%{grid}/" %s | tile-opt --tile-to-copies=arch=sm_90a --tile-pipeline | FileCheck %s --check-prefix=DECIDED
+// DECIDED: threads(128) attributes {tile.resident = 2 : i64, tile.roles}
+
 // Two warpgroups would be alone with the one that copies.
 // REDEFINE: %{threads} = 256
 // RUN: %{schedule} --check-prefix=ALONE
@@ -31,7 +35,7 @@
 // REDEFINE: %{grid} = dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128
 // REDEFINE: %{tile} = 64
 // RUN: %{schedule} --check-prefix=SMALL
-// SMALL: threads(384) attributes {tile.roles}
+// SMALL: threads(384) attributes {tile.keeps_registers, tile.roles}
 // SMALL: role "load" warps(4) {
 // REDEFINE: %{stages} = 2
 // RUN: %{schedule} --check-prefix=AHEAD
@@ -46,6 +50,9 @@
 
 // RUN: sed "s/THREADS/128/; s/STAGES/3/; s/TILE/128/g; s/GRID/1, 1/; s/threads(128)/& attributes {tile.resident = 33 : i64}/" %s > %t.mlir
 // RUN: not tile-opt %t.mlir 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: sed "s/tile.resident = 33 : i64/tile.keeps_registers = 1/" %t.mlir > %t.unit.mlir
+// RUN: not tile-opt %t.unit.mlir 2>&1 | FileCheck %s --check-prefix=UNIT
+// UNIT: error: 'tile.kernel' op expected 'tile.keeps_registers' to be a unit on a kernel, got 1 : i64
 // WRONG: error: 'tile.kernel' op expected 'tile.resident' to be an i64 from 1 to 32 on a kernel, got 33 : i64
 
 #shared = #gpu.address_space<workgroup>

@@ -1,0 +1,119 @@
+//===- TileMbarrierOps.td - warps and barriers by hand -----*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program says itself about which warps run what, and who waits for
+// whom. docs/Rationale/Mbarriers.md has the design.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_MBARRIER_OPS_TD
+#define TILE_MBARRIER_OPS_TD
+
+include "tile/Dialect/Tile/IR/TileOpBase.td"
+
+def Tile_MbarrierCreateOp : Tile_Op<"mbarrier.create", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "barriers that count arrivals of threads, in shared memory";
+  let description = !strconcat([{
+    A barrier is in a phase, the first is phase 0. A phase is complete once as
+    many threads have arrived as `arrivals` says; the next one begins then, with
+    the same count.
+
+    Constraints:
+    - mbarrier-1: `arrivals` is one number for all barriers or one for each, from
+      1 to 1048575.
+    - mbarrier-2: it stands in the kernel's top block, and the kernel is not
+      `persistent`: barriers are initialized once, and phases count from there.
+
+    ```mlir
+    %ready = tile.mbarrier.create arrivals [128] : !tile.mbarrier<2>
+    ```
+  }], MbarrierCreateAttributes);
+  let arguments = (ins DenseI64ArrayAttr:$arrivals);
+  let results = (outs Tile_MbarrierType:$barriers);
+  let assemblyFormat = "`arrivals` $arrivals attr-dict `:` qualified(type($barriers))";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Arrivals of threads that complete a phase of barrier `i`.
+    int64_t getArrivalsOf(int64_t i) {
+      ::llvm::ArrayRef<int64_t> counts = getArrivals();
+      return counts.size() == 1 ? counts.front() : counts[i];
+    }
+  }];
+}
+
+class Tile_MbarrierUserOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic,
+    !listconcat([DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
+  let hasVerifier = 1;
+}
+
+def Tile_MbarrierArriveOp : Tile_MbarrierUserOp<"mbarrier.arrive", [
+    DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>]> {
+  let summary = "every thread that runs it arrives at a barrier once";
+  let description = [{
+    Inside `tile.on_warps` these are the threads of its warps, otherwise those of
+    the block. What they have read and written before, copies included, has
+    ended for who waits for the phase.
+
+    Constraints:
+    - mbarrier-3: an index that is a constant is one of a barrier.
+
+    ```mlir
+    tile.mbarrier.arrive %ready[%slot] : !tile.mbarrier<2>
+    ```
+  }];
+  let arguments = (ins Tile_MbarrierType:$barriers, Index:$index);
+  let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` qualified(type($barriers))";
+}
+
+def Tile_MbarrierWaitOp : Tile_MbarrierUserOp<"mbarrier.wait", [TileOrderOpInterface]> {
+  let summary = "waits until a phase of a barrier is complete";
+  let description = [{
+    Waits while the barrier is in a phase whose number is even for an even
+    `parity`, odd for an odd one. So a wait with parity 1 passes while the first
+    phase is not complete.
+
+    Constraints:
+    - mbarrier-3: as for `tile.mbarrier.arrive`.
+
+    ```mlir
+    tile.mbarrier.wait %ready[%slot] parity %round : !tile.mbarrier<2>
+    ```
+  }];
+  let arguments = (ins Tile_MbarrierType:$barriers, Index:$index, Index:$parity);
+  let assemblyFormat = "$barriers `[` $index `]` `parity` $parity attr-dict `:` qualified(type($barriers))";
+}
+
+def Tile_OnWarpsOp : Tile_Op<"on_warps", [
+    RecursiveMemoryEffects, NoRegionArguments, SingleBlock, NoTerminator]> {
+  let summary = "a part of the program that only some of the block's warps run";
+  let description = !strconcat([{
+    The `count` warps from `first` on run the region; the others pass it, and
+    nobody waits at its end. Inside it "all threads" are those warps'. Warps meet
+    by `tile.mbarrier.arrive` and `tile.mbarrier.wait`, and where an operation
+    outside of `tile.on_warps` works on tiles: all warps are there then.
+
+    `registers` is the budget of a thread of these warps, 0 to leave it as
+    launched; the largest that a range of warps states counts. The pass
+    `tile-form-roles` makes `tile.warp_specialize` of it.
+
+    Constraints:
+    - on-warps-1: the warps are the kernel's, at least one; four or more start at
+      a multiple of four.
+    - on-warps-2: two ranges of a kernel are equal or disjoint.
+    - on-warps-3: it stands neither in another one nor in a role.
+    - on-warps-4: `registers` is 0, or a multiple of 8 from 24 to 256.
+
+    ```mlir
+    tile.on_warps 4 count 4 {
+      tile.mbarrier.wait %ready[%c0] parity %k : !tile.mbarrier<1>
+    }
+    ```
+  }], OnWarpsAttributes);
+  let arguments = (ins I64Attr:$first, I64Attr:$count,
+                       DefaultValuedAttr<I64Attr, "0">:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$first `count` $count (`registers` $registers^)? attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+#endif // TILE_MBARRIER_OPS_TD

@@ -1,0 +1,310 @@
+//===- KernelPasses.td - target, open numbers, grids ----- -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes before layouts: they choose a target, give open numbers values
+// and shape the grid.
+// In the order of the pipeline (lib/Pipelines/Pipelines.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TRANSFORMS_KERNELPASSES_TD
+#define TILE_TRANSFORMS_KERNELPASSES_TD
+
+include "tile/Dialect/Tile/Transforms/PassOptions.td"
+
+def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
+  let summary = "States the architecture a module is compiled for";
+  let description = [{
+    Puts `tile.target = #tile.target<ARCH>` on the module. Other passes read the
+    architecture from there and from nowhere else. `device=H100-PCIe` names the
+    GPU whose multiprocessors, clocks and memory choices are made for
+    (docs/Rationale/Devices.md); without it that is the architecture's first in
+    the table.
+
+    Before: `module {}`; after `--tile-set-target=arch=sm_90a`:
+    `module attributes {tile.target = #tile.target<"sm_90a">} {}`.
+
+    Needs: nothing.
+    Leaves: `tile.target` on the module.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "",
+           "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); default: "
+           "the newest that the device runs, else sm_80">,
+    Option<"device", "device", "std::string", "",
+           "GPU that choices are made for (H100-PCIe, ...); default: the "
+           "architecture's">
+  ];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
+  let summary = "Replaces the tunables of kernels by the values that a cost model picks";
+  let description = [{
+    Each combination of a kernel's tunables is a candidate program: tunables
+    replaced by constants, tiles given their shapes. Candidates that the verifier
+    or the target refuses are left out; of the others the one with the least time
+    by the model (docs/Rationale/TileChoice.md) replaces the kernel. Sizes come
+    from static types, `hints`, the arguments' `tile.shape_hint`; where nothing is
+    known a dimension counts as 4096. Needs `tile.target` on the module.
+
+    Before:
+
+    ```mlir
+    tile.kernel @f(%A: memref<1048576xf32>) tunable(%b in [64, 128]) grid(%bx) = (1048576 ceildiv %b) threads(64) {
+      %m = arith.muli %bx, %b : index
+      %As = tile.alloc(%b) : memref<?xf32, #shared>
+      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<?xf32, #shared>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.kernel @f(%A: memref<1048576xf32>) grid(%bx) = (8192) threads(64) attributes {tile.chosen = {b = 128 : i64}} {
+      %b = arith.constant 128 : index
+      %m = arith.muli %bx, %b : index
+      %As = tile.alloc : memref<128xf32, #shared>
+      tile.copy %A[%m] to %As : memref<1048576xf32> to memref<128xf32, #shared>
+    }
+    ```
+
+    Needs: `--tile-set-target`.
+    Leaves: kernels without tunables.
+  }];
+  let options = [
+    ListOption<"hints", "hints", "std::string",
+               "sizes to choose for: A=8192x4096,s=4 (an argument's sizes, a scalar's value)">,
+    ListOption<"values", "values", "std::string",
+               "tunables that are decided: bm=128,stages=4; the model chooses the others">,
+    Remarks<"say what was chosen, what came next, with predicted times, and what was excluded">];
+  let statistics = [
+    Statistic<"candidates", "candidates", "combinations considered">,
+    Statistic<"excluded", "excluded", "combinations that are not possible">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def FormRolesPass : Pass<"tile-form-roles", "::mlir::ModuleOp"> {
+  let summary = "Turns parts of a kernel that only some warps run into roles";
+  let description = [{
+    What stands in `tile.on_warps` and the control flow around it becomes
+    `tile.warp_specialize`: each range of warps gets the loops and branches with its
+    own parts in them, and runs them at its own pace. Loops and branches in
+    which an operation on tiles stands outside of `tile.on_warps` stay the block's,
+    with roles in them. `tile.pipelined` around `tile.on_warps` becomes a plain loop: the
+    program says itself what is in flight. The CPU runs the same pass first.
+
+    Before, with 8 warps:
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {
+      tile.on_warps 0 count 4 {
+        tile.mbarrier.arrive %ready[%c0] : !tile.mbarrier<1>
+      }
+      tile.on_warps 4 count 4 {
+        tile.mbarrier.wait %ready[%c0] parity %k : !tile.mbarrier<1>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.warp_specialize
+    role "warps 0 to 3" warps(4) {
+      scf.for %k = %c0 to %n step %c1 {
+        tile.mbarrier.arrive %ready[%c0] : !tile.mbarrier<1>
+      }
+    }
+    role "warps 4 to 7" warps(4) {
+      scf.for %k = %c0 to %n step %c1 {
+        tile.mbarrier.wait %ready[%c0] parity %k : !tile.mbarrier<1>
+      }
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: kernels without `tile.on_warps`.
+  }];
+  let options = [Remarks<"say which roles there are">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
+def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compiles kernels once more, on promises that the launcher checks";
+  let description = [{
+    Whether tiles can be moved 16 bytes at a time, or by tensor copies, depends
+    on the alignment of addresses and on the length of rows. Where a program says
+    nothing of them for an argument that it copies tiles from or to, its kernel
+    is copied behind the others, as `NAME__aligned`, with the promises. Both go
+    into the artifact; the launcher takes the copy where the promises hold.
+
+    Before:
+
+    ```mlir
+    tile.kernel @f(%A: memref<?x?xf16>) ... {
+      tile.copy %A[%m, %k] to %As : ...
+    }
+    ```
+
+    After, beside it:
+
+    ```mlir
+    tile.kernel @f__aligned(%A: memref<?x?xf16> {tile.alignment = 16 : i64}) ... {
+      %columns = memref.dim %A, %c1 : memref<?x?xf16>
+      tile.assume %columns {divisible_by = 8 : i64} : index
+      tile.copy %A[%m, %k] to %As : ...
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: a second kernel beside those that promise little.
+  }];
+  let options = [Remarks<"say which kernels are compiled twice">,
+                 ListOption<"once", "once", "std::string",
+                            "kernels that are compiled as they are only">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def SplitReductionPass : Pass<"tile-split-reduction", "::mlir::ModuleOp"> {
+  let summary = "Deals the range of a kernel's pipelined loop out to a cluster";
+  let description = [{
+    Acts on kernels with `split = S`. The grid gets one more dimension of S, and
+    so does the cluster (a grid of three dimensions has its last one multiplied).
+    Block s of a cluster runs the s-th part of the loop's iterations, in whole
+    iterations, some of them perhaps none; `tile.cluster_reduce` then combines
+    what the loop accumulates into the last block, which alone runs what follows.
+
+    - split-1: the target has clusters.
+    - split-2: the kernel has one `tile.pipelined`, directly in its body, and
+      asks for no ranges itself.
+    - split-3: what the loop leaves behind is accumulated: by gemms without
+      `clear`, or by `tile.reduce ... accumulate` of one kind (`sum`, `max`,
+      `min`), into fragments that nothing else in the loop touches.
+    - split-4: the loop and what precedes it write no global memory.
+
+    Before, with `split = 2`:
+
+    ```mlir
+    tile.fill %acc with %zero : ...
+    tile.pipelined %k = %c0 to %K step %c64 stages(4) { ... tile.gemm %As, %Bs, %acc : ... }
+    tile.copy %acc to %C[%m, %n] : ...
+    ```
+
+    After, with %bz the new block index and T iterations:
+
+    ```mlir
+    %last = arith.cmpi eq, %bz, %c1 : index
+    tile.fill %acc with %zero : ...
+    // from %bz * T / 2 to (%bz + 1) * T / 2
+    tile.pipelined %k = %first to %end step %c64 stages(4) { ... tile.gemm %As, %Bs, %acc : ... }
+    tile.cluster_reduce sum %acc blocks(2) stride(1) : ...
+    scf.if %last {
+      tile.copy %acc to %C[%m, %n] : ...
+    }
+    ```
+
+    Needs: `--tile-set-target`, `--tile-choose-tunables`.
+    Leaves: kernels without `split`.
+  }];
+  let options = [Remarks<"say what is combined">];
+  let statistics = [
+    Statistic<"splitLoops", "split-loops", "loops dealt out to a cluster">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
+  let summary = "Lets each block of a persistent kernel work off several blocks of the grid";
+  let description = [{
+    Acts on kernels with the attribute `persistent`. Their body, but for what does
+    not depend on the block, becomes a loop over the block's part of the grid.
+
+    Before:
+
+    ```mlir
+    tile.kernel @k(...) grid(%bx, %by) = (...) threads(256) attributes {persistent = 1 : i64} {
+      %m = arith.muli %by, %c128 : index
+      // ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.kernel @k(...) grid(%bx, %by) = (...) threads(256) attributes {persistent = 1 : i64} {
+      %first, %end, %step = tile.block_range
+      scf.for %t = %first to %end step %step {
+        %x, %y = tile.block_coordinates %t : index, index
+        %m = arith.muli %y, %c128 : index
+        // ...
+      }
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`, and to stand before `--tile-infer-layouts`.
+    Leaves: a loop over the block's part of the grid.
+  }];
+  let options = [Remarks<"say which kernels loop over their part of the grid, and why others do not">];
+  let statistics = [
+    Statistic<"persistentKernels", "persistent-kernels", "kernels with a loop over tiles">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
+def LowerAffineAccessesPass : Pass<"tile-lower-affine-accesses"> {
+  let summary = "Turns affine loads and stores into those of the memref dialect";
+  let description = [{
+    Index maps become arithmetic, so that layout inference and lowering know one
+    form of access to an element.
+
+    Before: `%x = affine.load %A[%i * 2 + 1] : memref<?xf32>`; after, with
+    `%c1 = 1` and `%c2 = 2`:
+
+    ```mlir
+    %0 = arith.muli %i, %c2 overflow<nsw> : index
+    %1 = arith.addi %0, %c1 : index
+    %x = memref.load %A[%1] : memref<?xf32>
+    ```
+
+    Needs: nothing.
+    Leaves: no affine loads and stores.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
+  let summary = "Guards what blocks outside the grid would do";
+  let description = [{
+    Acts on kernels whose clusters are not known to divide the grid: outer blocks
+    of a cluster then lie outside it, and run, because their peers rely on them.
+    Loads and stores of single elements of global memory, atomics, prints and
+    assertions become conditional; what is read outside is zero. Copies need no
+    guard: regions outside a buffer are padded or dropped.
+
+    Before, in a grid of `dim(%X, 0)` blocks and clusters of 2:
+
+    ```mlir
+    memref.store %v, %X[%bx] : memref<?xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %dim = memref.dim %X, %c0 : memref<?xf32>
+    %inside = arith.cmpi slt, %bx, %dim : index
+    scf.if %inside {
+      memref.store %v, %X[%bx] : memref<?xf32>
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`, `--tile-make-persistent`.
+    Leaves: nothing that a block outside the grid would do to memory.
+  }];
+  let options = [Remarks<"say in which kernels blocks can lie outside the grid">];
+  let statistics = [
+    Statistic<"guardedOps", "guarded-ops", "operations under a condition">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+#endif // TILE_TRANSFORMS_KERNELPASSES_TD

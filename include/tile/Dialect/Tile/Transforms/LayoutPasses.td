@@ -1,0 +1,184 @@
+//===- LayoutPasses.td - layouts, copies ----------------- -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes that say which thread holds which element, and how elements move.
+// In the order of the pipeline (lib/Pipelines/Pipelines.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TRANSFORMS_LAYOUTPASSES_TD
+#define TILE_TRANSFORMS_LAYOUTPASSES_TD
+
+include "tile/Dialect/Tile/Transforms/PassOptions.td"
+
+def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
+  let summary = "Decides which thread holds which element, and where tiles lie in shared memory";
+  let description = [{
+    Every fragment and shared tile gets a layout, every loop over a tile
+    (`parallel`, `copy`, `fill`, `atomic`) the layout of its iterations, every
+    `gemm` a plan. Exact demands of instructions come first, then propagation
+    through loops and reductions, then free choices by a stated cost
+    (docs/Rationale/LayoutInference.md). Where two operations need different
+    layouts of one fragment a `tile.convert_layout` is inserted. Layouts and
+    plans that are stated already are respected.
+
+    Before:
+    ```mlir
+    %x = tile.alloc : memref<64xf32, #tile.fragment>
+    tile.copy %A[%i] to %x : memref<4096xf32> to memref<64xf32, #tile.fragment>
+    ```
+    After, with 32 threads:
+    ```mlir
+    %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>) : memref<64xf32, #tile.fragment>
+    tile.copy %A[%i] to %x {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>} : memref<4096xf32> to memref<64xf32, #tile.fragment>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-choose-tunables`, `--tile-lower-affine-accesses`.
+    Leaves: layouts on tiles and loops over tiles, plans on gemms.
+  }];
+  let options = [
+    Option<"printAnalysisOnly", "print-analysis-only", "bool", "false",
+           "print each layout, its reason and cost on standard output; leave the IR as it is">,
+    Remarks<"emit a remark for each instruction chosen or refused and each conversion inserted">];
+  let statistics = [
+    Statistic<"numConversions", "num-conversions", "Number of layout conversions inserted">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Moves the accumulators of gemms by tcgen05 to tensor memory";
+  let description = [{
+    Such a gemm adds to tensor memory, threads compute in registers. Around the
+    widest piece of program that touches a fragment by such gemms only, the
+    fragment is replaced by a buffer in tensor memory: before it, its zeros are
+    the buffer's (or its values are copied there), behind it the buffer is copied
+    to the fragment. The copy has the fragment's layout, which is the one that
+    `tcgen05.ld` gives (docs/Rationale/Tcgen05.md).
+
+    Before:
+
+    ```mlir
+    tile.fill %acc with %zero : memref<128x256xf32, #tile.fragment>, f32
+    tile.pipelined %k = %c0 to %K step %c64 stages(4) {
+      tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<tcgen05, ...>} : ...
+    }
+    tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
+    ```
+
+    After:
+
+    ```mlir
+    %t = tile.alloc : memref<128x256xf32, #tile.tmem>
+    tile.fill %t with %zero : memref<128x256xf32, #tile.tmem>, f32
+    tile.pipelined %k = %c0 to %K step %c64 stages(4) {
+      tile.gemm %As, %Bs, %t {plan = #tile.mma_plan<tcgen05, ...>} : ...
+    }
+    tile.copy %t to %acc {layout = ...} : memref<128x256xf32, #tile.tmem> to memref<128x256xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
+    ```
+
+    Needs: `--tile-infer-layouts`.
+    Leaves: accumulators of tcgen05 in tensor memory.
+  }];
+  let options = [Remarks<"say which accumulators are in tensor memory, and for how long">];
+  let statistics = [
+    Statistic<"placedAccumulators", "placed-accumulators", "pieces of program with an accumulator in tensor memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def StageLoadsPass : Pass<"tile-stage-loads", "::mlir::ModuleOp"> {
+  let summary = "Loads fragments behind a loop through a tile in shared memory and TMA";
+  let description = [{
+    For targets with TMA and wgmma: a copy of global memory to a whole fragment
+    that stands behind a pipelined loop with a gemm (the residual of an epilogue)
+    goes through a swizzled tile of shared memory, when the kernel's own tiles
+    leave room for it and the rules of `tile-select-copies` allow TMA. The
+    pipeline then gives that tile a ring of one slot, and a role that copies fills
+    it while the loop still multiplies. Without room, columns of it go through a
+    tile with as many rows that the loop fills, one piece after the other: that
+    tile's ring goes on behind the loop. `remarks` says why a copy stays.
+
+    Before:
+
+    ```mlir
+    tile.copy %R[%m, %n] to %r : memref<?x?xf16> to memref<128x256xf16, #tile.fragment>
+    ```
+
+    After:
+
+    ```mlir
+    tile.copy %R[%m, %n] to %staging : memref<?x?xf16> to memref<128x256xf16, #shared>
+    tile.copy %staging to %r {layout = ...} : memref<128x256xf16, #shared> to memref<128x256xf16, #tile.fragment>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-infer-layouts`.
+    Leaves: loads of an epilogue in two copies, through shared memory.
+  }];
+  let options = [Remarks<"say which loads are staged, and why others are not">];
+  let statistics = [
+    Statistic<"stagedLoads", "staged-loads", "loads that go through shared memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
+  let summary = "Stores fragments through a tile in shared memory and TMA";
+  let description = [{
+    For targets with TMA: a copy of a whole fragment to global memory becomes
+    conversions in registers, copies into a swizzled tile of shared memory, and
+    stores of that tile, in as many pieces as the shared memory left needs. The
+    copy stays as it is where the rules of `tile-select-copies` do not allow TMA
+    for the store; `remarks` says why.
+
+    Before:
+
+    ```mlir
+    tile.copy %acc to %C[%m, %n] : memref<128x256xf32, #tile.fragment> to memref<?x?xf16>
+    ```
+
+    After, for each of two pieces:
+
+    ```mlir
+    tile.copy %acc[%c0, %c128] sizes [128, 128] to %half {layout = ...} : memref<128x256xf32, #tile.fragment> to memref<128x128xf16, #tile.fragment>
+    tile.copy %half to %staging {layout = ...} : memref<128x128xf16, #tile.fragment> to memref<128x128xf16, #shared>
+    tile.copy %staging to %C[%m, %n2] sizes [128, 128] : memref<128x128xf16, #shared> to memref<?x?xf16>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-infer-layouts`.
+    Leaves: stores by TMA in two copies, through shared memory.
+  }];
+  let options = [Remarks<"say which stores are staged, and why others are not">];
+  let statistics = [
+    Statistic<"stagedStores", "staged-stores", "stores that go through shared memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
+  let summary = "Chooses the instruction and the width of every copy";
+  let description = [{
+    Walks the table of lib/Analysis/Copy/CopyRules.cpp for each `tile.copy` and puts
+    the first row that applies on it as `plan`. `prefer` on a copy restricts the
+    table to one instruction; where it cannot be used that is an error that names
+    each rule and its reason. With `remarks`, every copy says what was chosen and
+    why the rows before it were not. Needs `tile.target` on the module.
+
+    Before:
+
+    ```mlir
+    tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    ```
+
+    After:
+
+    ```mlir
+    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<cp_async, bytes = 16>}
+        : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-infer-layouts`.
+    Leaves: a plan on each copy and atomic.
+  }];
+  let options = [Remarks<"say for each copy what was chosen, and why not something faster">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+#endif // TILE_TRANSFORMS_LAYOUTPASSES_TD

@@ -1,0 +1,83 @@
+//===- Numbers.cpp - what index values are in one problem -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Numbers.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::cost;
+
+FailureOr<ProblemSizes> cost::problemSizes(KernelOp kernel,
+                                           const SizeHints &hints) {
+  ProblemSizes sizes;
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
+    auto name = cast<StringAttr>(kernel.getArgNames()[i]).getValue();
+    auto attrs = cast<DictionaryAttr>(kernel.getArgAttrs()[i]);
+    Type type = kernel.getKernelArgument(i).getType();
+    auto memref = dyn_cast<MemRefType>(type);
+    SmallVector<int64_t> &own = sizes.emplace_back();
+    if (auto it = hints.find(name); it != hints.end()) {
+      own = it->second;
+      bool fits = memref ? static_cast<int64_t>(own.size()) == memref.getRank()
+                         : own.size() == 1 && type.isIntOrIndex();
+      for (size_t d = 0; fits && memref && d < own.size(); ++d)
+        fits = own[d] >= 0 &&
+               (memref.isDynamicDim(d) || memref.getDimSize(d) == own[d]);
+      if (!fits)
+        return kernel.emitOpError()
+               << "expected sizes to choose for that argument '" << name
+               << "' of type " << type << " can have";
+      continue;
+    }
+    if (auto hint = attrs.getAs<DenseI64ArrayAttr>(kShapeHintAttrName))
+      own = llvm::to_vector(hint.asArrayRef());
+    else if (memref)
+      for (int64_t size : memref.getShape())
+        own.push_back(ShapedType::isDynamic(size) ? kDefaultExtent : size);
+  }
+  return sizes;
+}
+
+Numbers::Numbers(KernelOp kernel, const ProblemSizes &sizes)
+    : kernel(kernel), sizes(sizes) {
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
+    if (!isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
+        !sizes[i].empty())
+      known[kernel.getKernelArgument(i)] = sizes[i].front();
+}
+
+std::optional<int64_t> Numbers::of(Value value) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  return known[value] = compute(value);
+}
+
+std::optional<int64_t> Numbers::extent(AffineExpr expr) {
+  SmallVector<AffineExpr> symbols;
+  ArrayRef<int64_t> operands = kernel.getGridOperands();
+  for (size_t i = 0; i < operands.size(); i += 2) {
+    int64_t argument = operands[i], dim = operands[i + 1];
+    ArrayRef<int64_t> own = sizes[argument];
+    size_t place = dim < 0 ? 0 : static_cast<size_t>(dim);
+    if (place >= own.size())
+      return std::nullopt;
+    symbols.push_back(getAffineConstantExpr(own[place], kernel.getContext()));
+  }
+  auto constant = dyn_cast<AffineConstantExpr>(expr.replaceSymbols(symbols));
+  return constant ? std::optional(constant.getValue()) : std::nullopt;
+}
+
+std::optional<int64_t> Numbers::compute(Value value) {
+  auto dim = value.getDefiningOp<memref::DimOp>();
+  if (!dim)
+    return foldToNumber(value, [&](Value operand) { return of(operand); });
+  auto argument = dyn_cast<BlockArgument>(dim.getSource());
+  std::optional<int64_t> index = of(dim.getIndex());
+  if (!argument || argument.getOwner() != &kernel.getBodyRegion().front() ||
+      argument.getArgNumber() >= sizes.size() || !index || *index < 0 ||
+      *index >= static_cast<int64_t>(sizes[argument.getArgNumber()].size()))
+    return std::nullopt;
+  return sizes[argument.getArgNumber()][*index];
+}

@@ -1,0 +1,101 @@
+//===- MbarrierOps.cpp - barriers that the program waits at by hand -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One object of 8 bytes for each barrier, initialized in front of everything.
+// Every thread arrives and waits for itself, so that what each has done before
+// is ordered without a barrier of the role; waits for copies and fences in
+// front of an arrival are InsertBarriers.cpp's business
+// (docs/Rationale/Mbarriers.md).
+//
+//===----------------------------------------------------------------------===//
+#include "Prepare/BarrierAccesses.h"
+#include "Schedule/Mbarriers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Pointer to barrier `index` (i32).
+static FailureOr<Value> barrierAt(KernelLowering &lowering, Operation *op,
+                                  Value barriers, Value index) {
+  auto create = barriers.getDefiningOp<MbarrierCreateOp>();
+  auto it = create ? lowering.arena.mbarriers.find(create)
+                   : lowering.arena.mbarriers.end();
+  if (it == lowering.arena.mbarriers.end())
+    return op->emitOpError() << "expected barriers made by "
+                                "`tile.mbarrier.create` in the kernel's top "
+                                "block";
+  return lowering.bytePointer(lowering.sharedAt(it->second),
+                              lowering.mulConst(index, kMbarrierBytes), 0);
+}
+
+static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
+  auto create = cast<MbarrierCreateOp>(op);
+  if (!lowering.target.hasMbarriers())
+    return op->emitOpError()
+           << "expected a target with mbarriers, got " << lowering.target.arch;
+  LogicalResult result = success();
+  onOneThread(lowering, lowering.elected(), [&] {
+    int64_t count = create.getBarriers().getType().getCount();
+    for (int64_t i = 0; i < count; ++i) {
+      FailureOr<Value> barrier =
+          barrierAt(lowering, op, create.getBarriers(), lowering.i32(i));
+      if (failed(barrier)) {
+        result = failure();
+        return;
+      }
+      initMbarrier(lowering, sharedAddress(lowering, *barrier),
+                   create.getArrivalsOf(i));
+    }
+    if (lowering.target.hasClusters())
+      lowering.inlineAsm(TypeRange(), "fence.mbarrier_init.release.cluster;",
+                         "~{memory}", {});
+  });
+  // Published before anybody arrives.
+  lowering.barrier();
+  return result;
+}
+
+static LogicalResult lowerArrive(KernelLowering &lowering, Operation *op) {
+  auto arrive = cast<MbarrierArriveOp>(op);
+  FailureOr<Value> barrier = barrierAt(lowering, op, arrive.getBarriers(),
+                                       lowering.toI32(arrive.getIndex()));
+  if (failed(barrier))
+    return failure();
+  arriveMbarrier(lowering, sharedAddress(lowering, *barrier));
+  return success();
+}
+
+/// Whether the kernel reads tiles in shared memory through the async proxy.
+static bool usesAsyncProxy(KernelLowering &lowering) {
+  return lowering.function
+      .walk([](Operation *op) {
+        for (Value operand : op->getOperands())
+          if (tile::isShared(operand) && readsThroughAsyncProxy(op, operand))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
+  auto wait = cast<MbarrierWaitOp>(op);
+  FailureOr<Value> barrier = barrierAt(lowering, op, wait.getBarriers(),
+                                       lowering.toI32(wait.getIndex()));
+  if (failed(barrier))
+    return failure();
+  Value parity = lowering.builder.createOrFold<arith::AndIOp>(
+      lowering.toI32(wait.getParity()), lowering.i32(1));
+  waitParity(lowering, *barrier, parity, /*ofCluster=*/false);
+  // What others wrote for the tensor core's own reads.
+  if (lowering.target.hasTma() && usesAsyncProxy(lowering))
+    emitProxyFence(lowering);
+  return success();
+}
+
+void tile::nvvm::registerMbarrierLowerings(Registry &registry) {
+  registry.add<MbarrierCreateOp>(lowerCreate);
+  registry.add<MbarrierArriveOp>(lowerArrive);
+  registry.add<MbarrierWaitOp>(lowerWait);
+}

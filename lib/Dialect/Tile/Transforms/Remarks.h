@@ -1,0 +1,23 @@
+//===- Remarks.h - how passes explain themselves ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every pass that decides something has the option `remarks` (PassOptions.td)
+// and says through here what it decided, or why it did not.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_DIALECT_TILE_TRANSFORMS_REMARKS_H
+#define TILE_LIB_DIALECT_TILE_TRANSFORMS_REMARKS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+
+namespace mlir::tile {
+
+/// A remark at `op`, to be written to with `<<`; one of nothing where the pass
+/// is not asked to explain itself.
+inline InFlightDiagnostic remarkAt(bool isAsked, Operation *op) {
+  return isAsked ? op->emitRemark() : InFlightDiagnostic();
+}
+
+} // namespace mlir::tile
+#endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_REMARKS_H

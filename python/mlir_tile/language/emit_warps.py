@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Warps and barriers by hand to operations of the tile dialect."""
+
+from .arithmetic import FOLD
+from .errors import fail
+from .kernel import thread_index
+from .ranges import forms_of
+from .statements import Alloc, Assign, If, Tile, Warps
+from .values import BOOL, Const, Expr, Op, binary
+
+
+def by_hand(block):
+    """Whether statements wait, arrive, or choose warps themselves."""
+    return any(
+        type(x) is Warps
+        or (type(x) is Tile and x.name.startswith("mbarrier_"))
+        or any(map(by_hand, x.blocks))
+        for x in block
+    )
+
+
+def _at_thread(value, number):
+    """The number that a value of the thread's index and of numbers is for one thread."""
+    if not isinstance(value, Expr):
+        return value
+    if type(value) is Const:
+        return value.value
+    if type(value) is not Op:
+        return number
+    arguments = [_at_thread(x, number) for x in value.args]
+    return arguments[0] if value.name == "cast" else FOLD[value.name](*arguments)
+
+
+def _mentions(statement, buffer):
+    """Whether a statement, or one inside of it, uses a buffer."""
+    from .emit_threads import nodes
+
+    if buffer in (getattr(statement, "variable", None), getattr(statement, "buffer", None)):
+        return True
+    if any(getattr(node, "buffer", None) is buffer for node in nodes(statement)):
+        return True
+    if type(statement) is Tile:
+        sides = statement.operands.values()
+        if any(x is buffer or getattr(x, "buffer", None) is buffer for x in sides):
+            return True
+    return any(_mentions(x, buffer) for block in statement.blocks for x in block)
+
+
+def _is_budget(statement):
+    return type(statement) is Tile and statement.name == "set_max_nreg"
+
+
+class HandWarps:
+    """The part of the emitter that writes them."""
+
+    def tile_set_max_nreg(self, statement, registers):
+        """What `do_Warps` reads."""
+
+    def tile_mbarrier_create(self, statement, barriers):
+        counts = barriers.counts[:1] if len(set(barriers.counts)) == 1 else barriers.counts
+        kind = f"!tile.mbarrier<{len(barriers)}>"
+        name = self.op(f"tile.mbarrier.create arrivals {list(counts)} : {kind}")
+        self.scopes[-1][("barriers", id(barriers))] = name
+
+    def _barrier(self, barriers):
+        name = self.find(("barriers", id(barriers)))
+        if name is None:
+            fail("a barrier is used outside of the region that allocates it", self.location)
+        return name, f"!tile.mbarrier<{len(barriers)}>"
+
+    def tile_mbarrier_wait(self, statement, barriers, index, parity):
+        self.only_in_blocks("T.mbarrier_wait_parity")
+        name, kind = self._barrier(barriers)
+        self.effect(
+            f"tile.mbarrier.wait {name}[{self.index(index)}] parity {self.index(parity)} : {kind}"
+        )
+
+    def tile_mbarrier_arrive(self, statement, barriers, index):
+        self.only_in_blocks("T.mbarrier_arrive")
+        name, kind = self._barrier(barriers)
+        self.effect(f"tile.mbarrier.arrive {name}[{self.index(index)}] : {kind}")
+
+    def do_Warps(self, statement):
+        self.only_in_blocks("T.ws")
+        carried = self.carried(statement.body)
+        if carried:
+            fail(
+                f"the variable {carried[0].name} is assigned in T.ws, where only some warps are;"
+                " allocate it inside, or keep it in a tile",
+                statement.location,
+            )
+        loc, body = self.loc, statement.body
+        stated = [x.operands["registers"] for x in body if _is_budget(x)]
+        registers = f" registers {max(stated)}" if stated else ""
+        self.warps = statement
+        first, count = self.threads_here()
+        known = ()
+        if self.has_threads:
+            index = thread_index(self.kernel)
+            inside = binary("and", index >= first, index < first + count)
+            self.kept.append(inside)
+            known = forms_of(inside)
+        with self.region(known):
+            self.block(body)
+            lines = self.lines
+        self.warps = None
+        head = f"tile.on_warps {statement.first} count {statement.count}{registers} {{"
+        self.lines += [head, *lines, f"}} {loc}"]
+
+    def threads_here(self):
+        """The first of the threads that run the code here, and how many there are."""
+        if self.warps is None:
+            return 0, self.kernel.threads
+        return 32 * self.warps.first, 32 * self.warps.count
+
+    def is_first(self, low, high):
+        """Whether a thread is the first, of those that are here, of those that differ from it in
+        index // low % (high // low) only."""
+        index, first = thread_index(self.kernel), self.threads_here()[0]
+        digit = index // low % (high // low)
+        result = Op("eq", (digit, 0), BOOL)
+        if first % high == 0:
+            return result
+        if first % low:
+            fail(
+                "threads of these warps store one element, and which of them are alike does not"
+                " follow from their numbers; store it under a condition that one thread keeps",
+                self.location,
+            )
+        # The threads in front are other warps'.
+        self.kept.append(result)
+        begins = Op("eq", (digit, first // low % (high // low)), BOOL)
+        here = Op("eq", (index // high, first // high), BOOL)
+        self.kept += [begins, here]
+        return Op("or", (result, self.keep(Op("and", (here, begins), BOOL))), BOOL)
+
+    def sink(self, block):
+        """Variables and memory of threads that one range of warps uses alone are allocated in
+        its part."""
+        for alloc in [x for x in block if type(x) is Alloc]:
+            buffer = alloc.buffer
+            if not buffer.is_var and buffer not in self.thread_buffers:
+                continue
+            users = [x for x in block if x is not alloc and _mentions(x, buffer)]
+            first = [x for x in users if type(x) is Assign]
+            parts = [x for x in users if type(x) is not Assign]
+            if len(parts) != 1 or users[-1] is not parts[0]:
+                continue
+            body = self.part_of(parts[0], buffer)
+            if body is None or any(self.reads_threads(x) for x in first):
+                continue
+            for x in (alloc, *first):
+                block.remove(x)
+            body[:0] = [alloc, *first]
+
+    def part_of(self, statement, buffer):
+        """The body of the part for some warps in which alone a buffer is used; None for none."""
+        if type(statement) is Warps:
+            return statement.body
+        if type(statement) is not If or not self.reads_threads(statement):
+            return None
+        if not by_hand(statement.then) and not by_hand(statement.otherwise):
+            return None
+        arms = [
+            arm
+            for arm in (statement.then, statement.otherwise)
+            if any(_mentions(x, buffer) for x in arm)
+        ]
+        if len(arms) != 1:
+            return None
+        inner = arms[0][0]
+        if len(arms[0]) == 1 and type(inner) is If and self.reads_threads(inner):
+            return self.part_of(inner, buffer)
+        return arms[0]
+
+    def arms_on_warps(self, statement):
+        """An `if` on the thread's index with barriers inside: each arm is its warps' program."""
+        arms = []
+        self.find_arms(statement, range(self.kernel.threads), arms)
+        self.kept.append(arms)
+        self.block(arms)
+
+    def find_arms(self, statement, threads, arms):
+        """The arms of an `if` that some threads come to; of an `elif`, too."""
+        for positive, arm in ((True, statement.then), (False, statement.otherwise)):
+            work = [x for x in arm if type(x) is not Alloc]
+            mine = [t for t in threads if bool(_at_thread(statement.condition, t)) == positive]
+            if not work or not mine:
+                continue
+            if len(arm) == 1 and type(arm[0]) is If and self.reads_threads(arm[0]):
+                self.find_arms(arm[0], mine, arms)
+                continue
+            first, last = mine[0], mine[-1] + 1
+            if last - first != len(mine) or first % 32 or last % 32:
+                fail(
+                    "barriers under a condition that is not one of whole warps in a row",
+                    statement.location,
+                )
+            made = Warps(first // 32, (last - first) // 32)
+            made.location = statement.location
+            made.body = list(arm)
+            arms.append(made)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pieces of memory that a thread copies for itself: T.access_ptr, T.ptx_cp_async."""
+
+from .barriers import mbarrier_arrive
+from .buffers import Buffer, Region, region_of
+from .builder import current
+from .errors import fail, unsupported
+from .loop import vectorized
+from .mathematics import if_then_else
+from .values import Load, binary, number_of
+
+
+def access_ptr(base, access_type="r", *extents, offset=0, extent=None, ignore_last_ndim=0):
+    """The place where a thread's piece of a buffer begins."""
+    if number_of(offset) != 0 or ignore_last_ndim:
+        unsupported("T.access_ptr with an offset", "add it to the last index of the element")
+    if not isinstance(base, Load) and isinstance(base, (Buffer, Region)):
+        region = region_of(base, "T.access_ptr")
+        base = Load(region.buffer, tuple(region.offsets))
+    if not isinstance(base, Load):
+        fail(f"T.access_ptr: expected an element of a buffer, got {base!r}")
+    return base
+
+
+def ptx_cp_async(dst_access_ptr, src_access_ptr, num_elems, predicate=None):
+    """A thread copies elements in a row to shared memory; zeros where `predicate` is false.
+
+    Who waits, by a barrier or in a later statement, finds them.
+    """
+    places = []
+    for place in (dst_access_ptr, src_access_ptr):
+        if not isinstance(place, Load):
+            fail(f"T.ptx_cp_async: expected two places made by T.access_ptr, got {place!r}")
+        places.append(place)
+    if not isinstance(num_elems, int) or num_elems < 1:
+        fail(f"T.ptx_cp_async: expected a number of elements, got {num_elems!r}")
+    target, source = places
+    builder = current("T.ptx_cp_async")
+
+    def at(place, i):
+        return (*place.indices[:-1], binary("add", place.indices[-1], i))
+
+    for i in vectorized(num_elems).run(builder):
+        value = Load(source.buffer, at(source, i))
+        if predicate is not None:
+            value = if_then_else(predicate, value, 0)
+        builder.store(target.buffer, at(target, i), value)
+
+
+def cp_async_barrier_noinc(barrier):
+    """Each thread arrives once its copies by T.ptx_cp_async have landed."""
+    mbarrier_arrive(barrier)
