@@ -110,7 +110,7 @@ from .memory import (
     reshape,
     view,
 )
-from .pieces import access_ptr, cp_async_barrier_noinc, ptx_cp_async
+from .pieces import cp_async_barrier_noinc, ptx_cp_async
 from .reducing import (
     all_of,
     alloc_reducer,

@@ -1,25 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pieces of memory that a thread copies for itself: T.access_ptr, T.ptx_cp_async."""
+"""Pieces of memory that a thread copies for itself: T.ptx_cp_async."""
 
 from .barriers import mbarrier_arrive
-from .buffers import Buffer, Region, region_of
 from .builder import current
-from .errors import fail, unsupported
+from .errors import fail
 from .loop import vectorized
 from .mathematics import if_then_else
-from .values import Load, binary, number_of
-
-
-def access_ptr(base, access_type="r", *extents, offset=0, extent=None, ignore_last_ndim=0):
-    """The place where a thread's piece of a buffer begins."""
-    if number_of(offset) != 0 or ignore_last_ndim:
-        unsupported("T.access_ptr with an offset", "add it to the last index of the element")
-    if not isinstance(base, Load) and isinstance(base, (Buffer, Region)):
-        region = region_of(base, "T.access_ptr")
-        base = Load(region.buffer, tuple(region.offsets))
-    if not isinstance(base, Load):
-        fail(f"T.access_ptr: expected an element of a buffer, got {base!r}")
-    return base
+from .values import Load, binary
 
 
 def ptx_cp_async(dst_access_ptr, src_access_ptr, num_elems, predicate=None):

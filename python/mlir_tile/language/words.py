@@ -34,7 +34,7 @@ def access_ptr(
     current("T.access_ptr")
     place = place_of(base, "T.access_ptr")
     if number_of(as_value(offset)) == 0:
-        return base if isinstance(base, (Buffer, Region)) else place
+        return place
     return _next(place, offset, "T.access_ptr")
 
 
