@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/ClusterGroups.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -64,8 +65,7 @@ SmallVector<ClusterDims, 2> tile::getReleaseGroups(const ClusterGroups &groups,
   // Blocks of a pair fill slots together without a word in their copies.
   if (!ring.getPair())
     for (Operation *user : ring->getUsers())
-      if (auto filler = dyn_cast<TileRingOpInterface>(user);
-          filler && filler.fillsSlots())
+      if (showsOpenSlot(user))
         for (Value view : user->getResults())
           for (Operation *filling : view.getUsers())
             if (auto copy = dyn_cast<TileMoveOpInterface>(filling))

@@ -80,8 +80,8 @@ static LogicalResult lowerAlloc(KernelLowering &lowering, AllocOp alloc) {
   }
 }
 
-static LogicalResult lowerDim(KernelLowering &lowering, Operation *op) {
-  auto dim = cast<memref::DimOp>(op);
+static LogicalResult lowerDim(KernelLowering &lowering, memref::DimOp dim) {
+  Operation *op = dim;
   std::optional<int64_t> index = getConstantIntValue(dim.getIndex());
   auto type = dyn_cast<MemRefType>(dim.getSource().getType());
   if (!index || !type || *index < 0 || *index >= type.getRank())
@@ -101,8 +101,9 @@ static LogicalResult lowerDim(KernelLowering &lowering, Operation *op) {
 }
 
 /// Sizes and strides are known or parameters; a pointer there is none.
-static LogicalResult lowerMetadata(KernelLowering &lowering, Operation *op) {
-  auto metadata = cast<memref::ExtractStridedMetadataOp>(op);
+static LogicalResult lowerMetadata(KernelLowering &lowering,
+                                   memref::ExtractStridedMetadataOp metadata) {
+  Operation *op = metadata;
   FailureOr<GlobalBuffer> buffer = lowering.global(metadata.getSource(), op);
   if (failed(buffer))
     return failure();
@@ -124,8 +125,8 @@ static LogicalResult lowerMetadata(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerLoad(KernelLowering &lowering, Operation *op) {
-  auto load = cast<memref::LoadOp>(op);
+static LogicalResult lowerLoad(KernelLowering &lowering, memref::LoadOp load) {
+  Operation *op = load;
   FailureOr<Value> value =
       loadScalar(lowering, op, load.getMemRef(), load.getIndices());
   if (failed(value))
@@ -134,8 +135,9 @@ static LogicalResult lowerLoad(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerStore(KernelLowering &lowering, Operation *op) {
-  auto store = cast<memref::StoreOp>(op);
+static LogicalResult lowerStore(KernelLowering &lowering,
+                                memref::StoreOp store) {
+  Operation *op = store;
   auto &b = lowering.builder;
   if (isLocal(store.getMemRef()))
     return storeScalar(lowering, op, store.getMemRef(), store.getIndices(),
@@ -149,8 +151,9 @@ static LogicalResult lowerStore(KernelLowering &lowering, Operation *op) {
                      store.getValueToStore());
 }
 
-static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
-  auto rmw = cast<memref::AtomicRMWOp>(op);
+static LogicalResult lowerAtomic(KernelLowering &lowering,
+                                 memref::AtomicRMWOp rmw) {
+  Operation *op = rmw;
   if (!rmw.getResult().use_empty())
     return op->emitOpError() << "expected the old value to be unused outside "
                                 "`tile.parallel`";

@@ -637,8 +637,9 @@ LogicalResult ParallelLowering::emitNested(Operation &inner, int64_t reg,
   return success();
 }
 
-static LogicalResult lowerParallel(KernelLowering &lowering, Operation *op) {
-  auto parallel = cast<ParallelOp>(op);
+static LogicalResult lowerParallel(KernelLowering &lowering,
+                                   ParallelOp parallel) {
+  Operation *op = parallel;
   if (!parallel.getLayout())
     return op->emitOpError() << "expected a loop layout: run "
                                 "--tile-infer-layouts";
@@ -650,5 +651,5 @@ static LogicalResult lowerParallel(KernelLowering &lowering, Operation *op) {
 }
 
 void tile::nvvm::registerParallelLowerings(Registry &registry) {
-  registry.add<ParallelOp>(inLoops<lowerParallel>);
+  registry.add<ParallelOp>(inLoops<ParallelOp, lowerParallel>);
 }

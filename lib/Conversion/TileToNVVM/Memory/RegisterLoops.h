@@ -77,9 +77,12 @@ FragmentUse wholeUse(Value buffer);
 /// fragment in local memory.
 LogicalResult lowerInLoops(KernelLowering &lowering, Operation *op,
                            LowerFunction lower);
-template <LowerFunction lower>
-LogicalResult inLoops(KernelLowering &lowering, Operation *op) {
-  return lowerInLoops(lowering, op, lower);
+template <typename OpT, LogicalResult (*lower)(KernelLowering &, OpT)>
+LogicalResult inLoops(KernelLowering &lowering, OpT op) {
+  return lowerInLoops(lowering, op,
+                      [](KernelLowering &lowering, Operation *inside) {
+                        return lower(lowering, cast<OpT>(inside));
+                      });
 }
 
 } // namespace mlir::tile::nvvm

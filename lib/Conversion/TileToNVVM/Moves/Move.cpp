@@ -337,8 +337,8 @@ static bool hasManyAddresses(CopyOp copy, const FragmentLayout &loop) {
              });
 }
 
-static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
-  auto copy = cast<CopyOp>(op);
+static LogicalResult lowerCopy(KernelLowering &lowering, CopyOp copy) {
+  Operation *op = copy;
   // One thread makes them: nothing has to be divided.
   TileMoveOpInterface move = copy;
   if (move.isMovedByProxy())
@@ -375,8 +375,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, Operation *op) {
 // Fill
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
-  auto fill = cast<FillOp>(op);
+static LogicalResult lowerFill(KernelLowering &lowering, FillOp fill) {
+  Operation *op = fill;
   if (isTensorMemory(fill.getTarget()))
     return lowerTensorFill(lowering, fill);
   if (isFragment(fill.getTarget()) && fill.getOffsets().empty() &&
@@ -427,8 +427,8 @@ static LogicalResult lowerFill(KernelLowering &lowering, Operation *op) {
 // Atomic
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerAtomic(KernelLowering &lowering, Operation *op) {
-  auto atomic = cast<AtomicOp>(op);
+static LogicalResult lowerAtomic(KernelLowering &lowering, AtomicOp atomic) {
+  Operation *op = atomic;
   TileMoveOpInterface move = atomic;
   if (move.isMovedByProxy())
     return lowerTmaCopy(lowering, move);
@@ -546,8 +546,8 @@ static LogicalResult lowerConvert(KernelLowering &lowering,
 }
 
 void tile::nvvm::registerMoveLowerings(Registry &registry) {
-  registry.add<CopyOp>(inLoops<lowerCopy>);
-  registry.add<FillOp>(inLoops<lowerFill>);
-  registry.add<AtomicOp>(inLoops<lowerAtomic>);
+  registry.add<CopyOp>(inLoops<CopyOp, lowerCopy>);
+  registry.add<FillOp>(inLoops<FillOp, lowerFill>);
+  registry.add<AtomicOp>(inLoops<AtomicOp, lowerAtomic>);
   registry.add<ConvertLayoutOp>(lowerConvert);
 }

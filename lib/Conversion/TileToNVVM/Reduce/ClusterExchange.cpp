@@ -66,6 +66,12 @@ int64_t ClusterExchange::choosePiece(KernelOp kernel, const TargetInfo &target,
   return largestPiece(target.sharedPerBlock - used);
 }
 
+/// Whether an operation on a ring can be another agent's that only fills it.
+static bool producesOnly(Operation *user) {
+  auto ringOp = dyn_cast<TileRingOpInterface>(user);
+  return ringOp && (ringOp.fillsSlots() || !ringOp.getUse());
+}
+
 RingCreateOp tile::nvvm::findIdleRing(ClusterReduceOp op,
                                       const SharedArena &arena) {
   Region *agent = getAgent(op);
@@ -83,7 +89,7 @@ RingCreateOp tile::nvvm::findIdleRing(ClusterReduceOp op,
       continue;
     bool isIdle = llvm::all_of(ring->getUsers(), [&](Operation *user) {
       if (!agent->isAncestor(user->getParentRegion()))
-        return isa<RingAcquireOp, RingCommitOp, RingDrainOp>(user);
+        return producesOnly(user);
       return agent->front().findAncestorOpInBlock(*user)->isBeforeInBlock(here);
     });
     if (int64_t bytes = ringBytes(ring); isIdle && bytes > most) {

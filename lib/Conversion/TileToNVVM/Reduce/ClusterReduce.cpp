@@ -313,10 +313,9 @@ LogicalResult ClusterReduction::run() {
 }
 
 static LogicalResult lowerClusterReduce(KernelLowering &lowering,
-                                        Operation *op) {
-  auto reduce = cast<ClusterReduceOp>(op);
+                                        ClusterReduceOp reduce) {
   FailureOr<FragmentBuffer> fragment =
-      lowering.fragment(reduce.getTarget(), op);
+      lowering.fragment(reduce.getTarget(), reduce);
   if (failed(fragment))
     return failure();
   return ClusterReduction(lowering, reduce, *fragment).run();

@@ -276,8 +276,8 @@ LogicalResult ReduceLowering::reduce(const FragmentLayout &source) {
   return success();
 }
 
-static LogicalResult lowerReduce(KernelLowering &lowering, Operation *op) {
-  return ReduceLowering(lowering, cast<ReduceOp>(op)).run();
+static LogicalResult lowerReduce(KernelLowering &lowering, ReduceOp reduce) {
+  return ReduceLowering(lowering, reduce).run();
 }
 
 void tile::nvvm::registerReduceLowerings(Registry &registry) {

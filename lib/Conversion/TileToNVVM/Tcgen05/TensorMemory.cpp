@@ -29,7 +29,7 @@ static bool isFilledWithZeros(Operation *owner) {
   return llvm::any_of(owner->getUsers(), [](Operation *user) {
     auto fill = dyn_cast<FillOp>(user);
     return (fill && isZeroValue(fill.getValue())) ||
-           (isa<RingAcquireOp>(user) && isFilledWithZeros(user));
+           (showsOpenSlot(user) && isFilledWithZeros(user));
   });
 }
 

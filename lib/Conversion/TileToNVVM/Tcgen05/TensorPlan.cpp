@@ -25,7 +25,7 @@ static SmallVector<GemmOp> gemmsInto(Operation *owner) {
   for (Operation *user : owner->getUsers())
     if (auto gemm = dyn_cast<GemmOp>(user))
       gemms.push_back(gemm);
-    else if (showsSlot(user))
+    else if (showsOpenSlot(user))
       gemms.append(gemmsInto(user));
   return gemms;
 }

@@ -27,6 +27,12 @@ inline bool showsSlot(Operation *op) {
   return ring && ring.showsSlot();
 }
 
+/// Whether `op` shows a slot of a ring to be filled.
+inline bool showsOpenSlot(Operation *op) {
+  auto ring = dyn_cast_or_null<TileRingOpInterface>(op);
+  return ring && ring.showsSlot() && ring.fillsSlots();
+}
+
 /// The ring whose slot `view` shows; null where it is no such view.
 inline Value ringOf(Value view) {
   auto op = view.getDefiningOp<TileRingOpInterface>();
@@ -35,8 +41,7 @@ inline Value ringOf(Value view) {
 
 /// Whether `view` shows a slot that is to be filled, or one that is to be read.
 inline bool isToBeFilled(Value view) {
-  auto op = view.getDefiningOp<TileRingOpInterface>();
-  return op && op.fillsSlots();
+  return showsOpenSlot(view.getDefiningOp());
 }
 inline bool isToBeRead(Value view) {
   auto op = view.getDefiningOp<TileRingOpInterface>();

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -81,7 +82,7 @@ static bool isReleasedBefore(RingAcquireOp acquire, scf::ForOp loop,
       !type.hasConsumer(RingConsumer::Threads))
     return false;
   return llvm::none_of(ring.getUsers(), [&](Operation *user) {
-    bool elsewhere = isa<RingAcquireOp>(user) && user != acquire &&
+    bool elsewhere = showsOpenSlot(user) && user != acquire &&
                      role.isAncestor(user->getParentRegion());
     return elsewhere || loop->isAncestor(user);
   });

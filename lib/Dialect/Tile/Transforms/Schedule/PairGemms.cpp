@@ -184,8 +184,7 @@ std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
       return Obstacle{"the blocks of a cluster may use a ring differently "
                       "often",
                       user};
-    auto filler = dyn_cast<TileRingOpInterface>(user);
-    if (!filler || !filler.fillsSlots())
+    if (!showsOpenSlot(user))
       continue;
     for (auto [i, view] : llvm::enumerate(user->getResults()))
       for (Operation *filling : view.getUsers()) {
@@ -243,8 +242,7 @@ void PairDecision::apply(ArrayRef<GemmOp> gemms) {
     op.setPair(dims);
     op.setLayoutsAttr(ArrayAttr::get(op.getContext(), layouts));
     for (Operation *user : op->getUsers())
-      if (auto filler = dyn_cast<TileRingOpInterface>(user);
-          filler && filler.fillsSlots())
+      if (showsOpenSlot(user))
         for (Value view : user->getResults())
           for (Operation *copy : view.getUsers())
             cast<TileMoveOpInterface>(copy).setMulticastAttr({});

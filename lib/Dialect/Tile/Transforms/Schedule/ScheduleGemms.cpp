@@ -254,8 +254,7 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
     if (!release->getParentOfType<WarpSpecializeOp>())
       return no("the agent that multiplies also fills the ring");
     for (Operation *user : release.getRing().getUsers())
-      if (auto ringOp = dyn_cast<TileRingOpInterface>(user);
-          ringOp && ringOp.fillsSlots() && loop->isProperAncestor(user))
+      if (showsOpenSlot(user) && loop->isProperAncestor(user))
         return no("the agent that multiplies also fills the ring");
   }
   return tail;
