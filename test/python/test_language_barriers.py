@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Warps and barriers by hand, reducers of bits; against numpy."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -179,6 +181,24 @@ def test_budgets_become_those_of_roles():
     text = compile_kernel(_three_ranges(), target="cpu").prim_func.modules[0]
     for first, registers in ((0, 168), (4, 168), (8, 80)):
         assert f"tile.on_warps {first} count 4 registers {registers} {{" in str(text)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_sizes_that_are_equal(target):
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def main(A: T.Tensor((n, 32), "float32"), B: T.Tensor((n, 32), "float32")):
+        with T.Kernel(T.ceildiv(n, 16), threads=64) as block:
+            T.copy(A[block * 16 : block * 16 + 16, 0:32], B[block * 16 : block * 16 + 16, 0:32])
+
+    kernel = compile_kernel(main, target=target)
+    assert re.search(r"tile\.assume %\w+ equals %\w+ : index", str(kernel.prim_func.modules[0]))
+    a, b = np.arange(40 * 32, dtype=np.float32).reshape(40, 32), np.zeros((40, 32), np.float32)
+    kernel(a, b)
+    np.testing.assert_array_equal(a, b)
+    with pytest.raises(Exception, match="dimension 0 of B is 39, but n is 40"):
+        kernel(a, np.zeros((39, 32), np.float32))
 
 
 @pytest.mark.parametrize("target", TARGETS)
