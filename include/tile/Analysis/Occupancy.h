@@ -23,6 +23,9 @@ namespace mlir::tile {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+/// Bytes of one slot with a layout, up to where the next may begin.
+int64_t sharedBytesOf(SharedLayoutAttr layout);
+
 /// Bytes of shared memory of a tile, or of all slots of a ring; 0 for other
 /// operations. A tile that a pipelined loop fills counts for each of its
 /// stages. Layouts must have been inferred.

@@ -17,7 +17,7 @@ using namespace mlir::tile;
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-static int64_t bytesOf(SharedLayoutAttr layout) {
+int64_t tile::sharedBytesOf(SharedLayoutAttr layout) {
   return llvm::alignTo(layout.getLayout().sizeInBytes(),
                        layout.getLayout().alignment());
 }
@@ -36,14 +36,14 @@ static int64_t stagesOf(AllocOp tile) {
 int64_t tile::sharedBytesOf(Operation *op) {
   if (auto tile = dyn_cast<AllocOp>(op)) {
     SharedLayoutAttr layout = getSharedLayout(tile.getResult());
-    return layout ? bytesOf(layout) * stagesOf(tile) : 0;
+    return layout ? sharedBytesOf(layout) * stagesOf(tile) : 0;
   }
   auto ring = dyn_cast<RingCreateOp>(op);
   if (!ring || !ring.getLayouts())
     return 0;
   int64_t bytes = 0;
   for (Attribute layout : ring.getLayoutsAttr())
-    bytes += bytesOf(cast<SharedLayoutAttr>(layout));
+    bytes += sharedBytesOf(cast<SharedLayoutAttr>(layout));
   return bytes * static_cast<int64_t>(ring.getRing().getType().getStages());
 }
 

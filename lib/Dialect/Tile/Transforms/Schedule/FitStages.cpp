@@ -11,11 +11,13 @@ PipelinedOp tile::widestLoop(KernelOp kernel) {
   PipelinedOp widest;
   int64_t most = 0;
   kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](PipelinedOp loop) {
+    // Its own slots: another loop that fills the same tile may have more.
     int64_t bytes = 0;
     for (auto copy : loop.getBodyRegion().front().getOps<TileMoveOpInterface>())
-      if (Operation *tile = copy.getTarget().getDefiningOp();
-          tile && copy.isSharedLoad())
-        bytes += sharedBytesOf(tile);
+      if (copy.isSharedLoad())
+        if (SharedLayoutAttr layout = getSharedLayout(copy.getTarget()))
+          bytes +=
+              sharedBytesOf(layout) * static_cast<int64_t>(loop.getStages());
     if (loop.getStages() > 1 && bytes > most) {
       most = bytes;
       widest = loop;

@@ -25,13 +25,3 @@ tile.kernel @everyother(%B: memref<8x8xf32>) grid(%bx) = (1) threads(32) {
   %v = memref.subview %s[0, 0] [8, 8] [2, 1] : memref<16x8xf32, #gpu.address_space<workgroup>> to memref<8x8xf32, strided<[16, 1]>, #gpu.address_space<workgroup>>
   tile.copy %v to %B : memref<8x8xf32, strided<[16, 1]>, #gpu.address_space<workgroup>> to memref<8x8xf32>
 }
-
-// -----
-
-tile.kernel @cast(%B: memref<8x8xf32>) grid(%bx) = (1) threads(32) {
-  %s = tile.alloc : memref<16x8xf32, #gpu.address_space<workgroup>>
-  %v = memref.subview %s[0, 0] [8, 8] [1, 1] : memref<16x8xf32, #gpu.address_space<workgroup>> to memref<8x8xf32, strided<[8, 1]>, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{expected an operation on tiles, or on single elements, as user of a part of a tile}}
-  %c = memref.cast %v : memref<8x8xf32, strided<[8, 1]>, #gpu.address_space<workgroup>> to memref<8x8xf32, strided<[?, 1]>, #gpu.address_space<workgroup>>
-  tile.copy %c to %B : memref<8x8xf32, strided<[?, 1]>, #gpu.address_space<workgroup>> to memref<8x8xf32>
-}
