@@ -9,6 +9,8 @@
 // RUN: tile-run %s --kernel=odd --stage=lowered --arch=sm_80 --check | FileCheck %s
 // RUN: tile-run %s --kernel=odd --stage=lowered --arch=sm_90a --check | FileCheck %s
 // RUN: tile-run %s --kernel=odd --stage=lowered --arch=sm_100a --check | FileCheck %s
+// RUN: tile-run %s --kernel=one_row --stage=lowered --arch=sm_80 --check | FileCheck %s
+// RUN: tile-run %s --kernel=one_row --stage=lowered --arch=sm_90a --check | FileCheck %s
 // RUN: tile-run %s --kernel=nan | FileCheck %s --check-prefix=NAN
 // RUN: tile-run %s --kernel=nan --stage=lowered --arch=sm_80 | FileCheck %s --check-prefix=NAN
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=PTX
@@ -98,4 +100,14 @@ tile.kernel @nan(%N: memref<4xi32>) grid(%b) = (1) threads(32) {
   tile.reduce sum %k to %n dim(0) : memref<4xi32, #tile.fragment> to memref<1xi32, #tile.fragment>
   tile.print "kept" %n : memref<1xi32, #tile.fragment>
   tile.copy %k to %N : memref<4xi32, #tile.fragment> to memref<4xi32>
+}
+
+// One element along the dimension: the threads that hold none of their own are replicas, no digits of it.
+tile.kernel @one_row(%A: memref<1x32xf32>, %B: memref<1x32xf32>) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %x = tile.alloc : memref<1x32xf32, #gpu.address_space<workgroup>>
+  %y = tile.alloc : memref<1x32xf32, #gpu.address_space<workgroup>>
+  tile.copy %A[%c0, %c0] to %x : memref<1x32xf32> to memref<1x32xf32, #gpu.address_space<workgroup>>
+  tile.scan sum %x to %y dim(0) reverse : memref<1x32xf32, #gpu.address_space<workgroup>> to memref<1x32xf32, #gpu.address_space<workgroup>>
+  tile.copy %y to %B[%c0, %c0] : memref<1x32xf32, #gpu.address_space<workgroup>> to memref<1x32xf32>
 }

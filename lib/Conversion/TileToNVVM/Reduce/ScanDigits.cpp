@@ -27,7 +27,8 @@ FailureOr<SmallVector<ScanDigit>> tile::nvvm::findScanDigits(ScanOp op) {
     int64_t divisor = 1;
     for (const Mode &mode : layout.modes(axis)) {
       int64_t above = divisor * mode.extent;
-      if (mode.dim == dim && mode.extent > 1)
+      // A stride of 0 is a replica.
+      if (mode.dim == dim && mode.extent > 1 && mode.stride != 0)
         digits.push_back({axis, divisor, mode.extent, mode.stride,
                           above == layout.size(axis)});
       divisor = above;
