@@ -1,89 +1,18 @@
 //===- Parallel.cpp - lowering of parallel loops --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Each thread runs the iterations its loop layout gives it, unrolled over
-// registers. Iterations are taken in groups of consecutive ones along the
-// innermost dimension, operation by operation, so that neighbouring accesses to
-// memory become one vector access (iterations are unordered, so this is legal).
-//
-//===----------------------------------------------------------------------===//
-#include "Comparisons.h"
+#include "Parallel.h"
 #include "PackedMemory.h"
 #include "Places.h"
 #include "RegisterLoops.h"
-#include "RegisterMap.h"
 #include "ScalarMemory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "tile/Analysis/Divisibility.h"
-#include "tile/Analysis/GuardedLoop.h"
-#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
-
-namespace {
-class ParallelLowering {
-public:
-  ParallelLowering(KernelLowering &lowering, ParallelOp op,
-                   const Registry &registry)
-      : lowering(lowering), op(op), registry(registry),
-        layout(lowering.loopLayout(*op.getLayout())) {}
-
-  LogicalResult run();
-
-private:
-  LogicalResult emitGroups();
-  FailureOr<Value> emitVote(LoopGuard &guard);
-  bool writesMemoryOnly();
-  bool hasManyPlaces();
-  /// One group of iterations: registers [reg, reg + width) of the loop.
-  LogicalResult emitGroup(int64_t reg, int64_t width);
-  LogicalResult emitOp(Operation &inner, int64_t reg,
-                       MutableArrayRef<IRMapping> maps);
-  bool emitPairs(Operation &inner, MutableArrayRef<IRMapping> maps);
-  bool emitComparison(arith::CmpIOp comparison, int64_t reg,
-                      MutableArrayRef<IRMapping> maps);
-  /// An operation with regions, or of the tile dialect, of one iteration.
-  LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
-  LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
-                                   ValueRange indices, int64_t reg,
-                                   MutableArrayRef<IRMapping> maps);
-  /// `width` when one access may move so many elements for this operand, given
-  /// what is known of strides and alignment; else 1.
-  int64_t accessWidth(Value buffer, ValueRange indices, int64_t width);
-  /// The largest such width, `width` or a half, a quarter, ... of it.
-  int64_t widestAccess(Value buffer, ValueRange indices, int64_t width);
-  LogicalResult emitVectorLoad(memref::LoadOp load, int64_t width,
-                               MutableArrayRef<IRMapping> maps);
-  LogicalResult emitVectorStore(memref::StoreOp store, int64_t width,
-                                MutableArrayRef<IRMapping> maps);
-  LogicalResult checkFragment(Operation &inner, Value buffer,
-                              ValueRange indices);
-  void mapIndices(int64_t reg, IRMapping &map);
-  LoopIndex indexOf(Value index) {
-    return analyzeLoopIndex(index, op.getBodyRegion().getArguments());
-  }
-  int64_t groupWidth();
-
-  KernelLowering &lowering;
-  ParallelOp op;
-  const Registry &registry;
-  FragmentLayout layout;
-  SmallVector<Value> threadPart;
-  std::optional<LoopComparisons> comparisons;
-  DenseMap<Value, std::shared_ptr<RegisterMap>> registerMaps;
-  Value firstReplica;
-};
-} // namespace
-
-/// The most that one access moves.
-static constexpr int64_t kMaxAccessBits = 128;
 
 /// Registers of one group: the layout's run along the innermost dimension, at
 /// most 16 bytes of the narrowest element the body moves, and the elements of
@@ -131,9 +60,8 @@ void ParallelLowering::mapIndices(int64_t reg, IRMapping &map) {
     map.map(iv, lowering.toIndex(lowering.materialize(coordinate)));
 }
 
-/// Runs `body` on one replica only, when iterations are replicated.
-static LogicalResult once(KernelLowering &lowering, Value firstReplica,
-                          llvm::function_ref<LogicalResult()> body) {
+LogicalResult nvvm::once(KernelLowering &lowering, Value firstReplica,
+                         llvm::function_ref<LogicalResult()> body) {
   if (!firstReplica)
     return body();
   auto branch =
@@ -258,196 +186,11 @@ LogicalResult ParallelLowering::emitGroup(int64_t reg, int64_t width) {
   return success();
 }
 
-static SmallVector<Value> mapped(ValueRange values, IRMapping &map) {
+SmallVector<Value> nvvm::mapped(ValueRange values, IRMapping &map) {
   SmallVector<Value> result;
   for (Value value : values)
     result.push_back(map.lookupOrDefault(value));
   return result;
-}
-
-LogicalResult ParallelLowering::checkFragment(Operation &inner, Value buffer,
-                                              ValueRange indices) {
-  FailureOr<FragmentBuffer> fragment = lowering.fragment(buffer, &inner);
-  if (failed(fragment))
-    return failure();
-  if (registerMaps.count(buffer))
-    return success();
-  registerMaps[buffer] = std::make_shared<RegisterMap>(fragment->layout);
-  return success();
-}
-
-LogicalResult
-ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
-                                     ValueRange indices, int64_t reg,
-                                     MutableArrayRef<IRMapping> maps) {
-  if (failed(checkFragment(inner, buffer, indices)))
-    return failure();
-  FragmentBuffer fragment = *lowering.fragment(buffer, &inner);
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  // Each index is a linear form of the loop's indices; its contributions by
-  // lane and warp must be the fragment's own.
-  SmallVector<LoopIndex> indexForms;
-  for (Value index : indices) {
-    LoopIndex form = indexOf(index);
-    if (form.isIrregular || form.hasUniform())
-      return inner.emitOpError()
-             << "expected indices of a fragment to be constants or sums of the "
-                "loop's indices";
-    indexForms.push_back(std::move(form));
-  }
-  for (Axis axis : {Axis::Lane, Axis::Warp}) {
-    if (layout.size(axis) != fragment.layout.size(axis))
-      return inner.emitOpError() << "expected one thread count";
-    for (int64_t i = 0, e = layout.size(axis); i < e; ++i) {
-      SmallVector<int64_t> own = layout.axisCoordinates(axis, i);
-      SmallVector<int64_t> theirs = fragment.layout.axisCoordinates(axis, i);
-      for (auto [d, form] : llvm::enumerate(indexForms))
-        if (form.evaluate(own) - form.constant != theirs[d])
-          return inner.emitOpError()
-                 << "expected each thread to hold the fragment's elements that "
-                    "its iterations use: run --tile-infer-layouts";
-    }
-  }
-  RegisterMap &map = *registerMaps[buffer];
-  for (auto [i, mapping] : llvm::enumerate(maps)) {
-    SmallVector<int64_t> own = layout.axisCoordinates(Axis::Register, reg + i);
-    SmallVector<int64_t> at;
-    for (LoopIndex &form : indexForms)
-      at.push_back(form.evaluate(own));
-    int64_t target = map(at);
-    if (target < 0)
-      return inner.emitOpError()
-             << "expected the fragment to hold the element that register "
-             << reg + i << " of the loop uses";
-    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
-      mapping.map(load.getResult(),
-                  lowering.loadRegister(fragment, element, target));
-    } else {
-      auto store = cast<memref::StoreOp>(inner);
-      lowering.storeRegister(fragment, element, target,
-                             mapping.lookupOrDefault(store.getValueToStore()));
-    }
-  }
-  return success();
-}
-
-int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
-                                      int64_t width) {
-  if (width == 1)
-    return 1;
-  unsigned innermostIv = layout.rank() - 1;
-  // Only the last index may move along the vector, by one.
-  int64_t divisor = width;
-  for (auto [d, index] : llvm::enumerate(indices)) {
-    LoopIndex form = indexOf(index);
-    bool last = d + 1 == indices.size();
-    if (form.isIrregular || form.coefficients[innermostIv] != (last ? 1 : 0))
-      return 1;
-    if (!last)
-      continue;
-    // The first element must lie at a multiple of the width.
-    for (auto [iv, coefficient] : llvm::enumerate(form.coefficients))
-      if (iv != innermostIv && coefficient % divisor)
-        return 1;
-    if (form.constant % divisor)
-      return 1;
-    for (Value uniform : form.uniforms)
-      if (!uniform || knownDivisor(uniform) % divisor)
-        return 1;
-  }
-  int64_t bits =
-      width *
-      getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
-  if (bits > kMaxAccessBits || bits % 8)
-    return 1;
-  if (isGlobal(buffer)) {
-    auto it = lowering.globals.find(buffer);
-    if (it == lowering.globals.end() || it->second.alignment % (bits / 8))
-      return 1;
-    const GlobalBuffer &global = it->second;
-    unsigned rank = global.staticStrides.size();
-    if (global.staticStrides[rank - 1] != 1)
-      return 1;
-    for (unsigned d = 0; d + 1 < rank; ++d) {
-      if (global.strideDivisors[d] % width)
-        return 1;
-    }
-    return width;
-  }
-  if (isShared(buffer)) {
-    auto it = lowering.shareds.find(buffer);
-    if (it == lowering.shareds.end())
-      return 1;
-    const SharedLayout &shared = it->second.layout;
-    return shared.alignedElements(shared.rank() - 1) % width == 0 ? width : 1;
-  }
-  return 1;
-}
-
-int64_t ParallelLowering::widestAccess(Value buffer, ValueRange indices,
-                                       int64_t width) {
-  while (width > 1 && accessWidth(buffer, indices, width) != width)
-    width /= 2;
-  return width;
-}
-
-LogicalResult
-ParallelLowering::emitVectorLoad(memref::LoadOp load, int64_t width,
-                                 MutableArrayRef<IRMapping> maps) {
-  auto &b = lowering.builder;
-  Type element = load.getMemRefType().getElementType();
-  Type storage = lowering.storageType(element);
-  FailureOr<Value> address = elementAddress(lowering, load, load.getMemRef(),
-                                            mapped(load.getIndices(), maps[0]));
-  if (failed(address))
-    return failure();
-  if (isPacked(element)) {
-    SmallVector<Value> values = unpackWords(
-        lowering, loadPackedWords(lowering, *address, width), width, element);
-    for (auto [map, value] : llvm::zip(maps, values))
-      map.map(load.getResult(), value);
-    return success();
-  }
-  unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
-  Value whole = LLVM::LoadOp::create(b, VectorType::get({width}, storage),
-                                     *address, bytes * width);
-  for (int64_t i = 0; i < width; ++i)
-    maps[i].map(load.getResult(),
-                lowering.fromStorage(
-                    LLVM::ExtractElementOp::create(b, whole, lowering.i32(i)),
-                    element));
-  return success();
-}
-
-LogicalResult
-ParallelLowering::emitVectorStore(memref::StoreOp store, int64_t width,
-                                  MutableArrayRef<IRMapping> maps) {
-  auto &b = lowering.builder;
-  Type element = store.getMemRefType().getElementType();
-  Type storage = lowering.storageType(element);
-  return once(lowering, firstReplica, [&]() -> LogicalResult {
-    FailureOr<Value> address =
-        elementAddress(lowering, store, store.getMemRef(),
-                       mapped(store.getIndices(), maps[0]));
-    if (failed(address))
-      return failure();
-    if (isPacked(element)) {
-      SmallVector<Value> values;
-      for (IRMapping &map : maps)
-        values.push_back(map.lookupOrDefault(store.getValueToStore()));
-      storePackedWords(lowering, *address, packWords(lowering, values));
-      return success();
-    }
-    unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
-    Value whole = LLVM::PoisonOp::create(b, VectorType::get({width}, storage));
-    for (int64_t i = 0; i < width; ++i)
-      whole = LLVM::InsertElementOp::create(
-          b, whole,
-          lowering.toStorage(maps[i].lookupOrDefault(store.getValueToStore())),
-          lowering.i32(i));
-    LLVM::StoreOp::create(b, whole, *address, bytes * width);
-    return success();
-  });
 }
 
 /// A conversion that is fast for two neighbouring iterations at a time.

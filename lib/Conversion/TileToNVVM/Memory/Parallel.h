@@ -1,0 +1,87 @@
+//===- Parallel.h - lowering of parallel loops ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each thread runs the iterations its loop layout gives it, unrolled over
+// registers. Iterations are taken in groups of consecutive ones along the
+// innermost dimension, operation by operation, so that neighbouring accesses to
+// memory become one vector access (iterations are unordered, so this is legal).
+// Parallel.cpp has loops and operations, ParallelAccess.cpp loads and stores.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_MEMORY_PARALLEL_H
+#define TILE_LIB_CONVERSION_TILETONVVM_MEMORY_PARALLEL_H
+
+#include "Comparisons.h"
+#include "RegisterMap.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "tile/Analysis/GuardedLoop.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+
+namespace mlir::tile::nvvm {
+
+class ParallelLowering {
+public:
+  ParallelLowering(KernelLowering &lowering, ParallelOp op,
+                   const Registry &registry)
+      : lowering(lowering), op(op), registry(registry),
+        layout(lowering.loopLayout(*op.getLayout())) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult emitGroups();
+  FailureOr<Value> emitVote(LoopGuard &guard);
+  bool writesMemoryOnly();
+  bool hasManyPlaces();
+  /// One group of iterations: registers [reg, reg + width) of the loop.
+  LogicalResult emitGroup(int64_t reg, int64_t width);
+  LogicalResult emitOp(Operation &inner, int64_t reg,
+                       MutableArrayRef<IRMapping> maps);
+  bool emitPairs(Operation &inner, MutableArrayRef<IRMapping> maps);
+  bool emitComparison(arith::CmpIOp comparison, int64_t reg,
+                      MutableArrayRef<IRMapping> maps);
+  /// An operation with regions, or of the tile dialect, of one iteration.
+  LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
+  LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
+                                   ValueRange indices, int64_t reg,
+                                   MutableArrayRef<IRMapping> maps);
+  /// `width` when one access may move so many elements for this operand, given
+  /// what is known of strides and alignment; else 1.
+  int64_t accessWidth(Value buffer, ValueRange indices, int64_t width);
+  /// The largest such width, `width` or a half, a quarter, ... of it.
+  int64_t widestAccess(Value buffer, ValueRange indices, int64_t width);
+  LogicalResult emitVectorLoad(memref::LoadOp load, int64_t width,
+                               MutableArrayRef<IRMapping> maps);
+  LogicalResult emitVectorStore(memref::StoreOp store, int64_t width,
+                                MutableArrayRef<IRMapping> maps);
+  LogicalResult checkFragment(Operation &inner, Value buffer,
+                              ValueRange indices);
+  void mapIndices(int64_t reg, IRMapping &map);
+  LoopIndex indexOf(Value index) {
+    return analyzeLoopIndex(index, op.getBodyRegion().getArguments());
+  }
+  int64_t groupWidth();
+
+  KernelLowering &lowering;
+  ParallelOp op;
+  const Registry &registry;
+  FragmentLayout layout;
+  SmallVector<Value> threadPart;
+  std::optional<LoopComparisons> comparisons;
+  DenseMap<Value, std::shared_ptr<RegisterMap>> registerMaps;
+  Value firstReplica;
+};
+
+/// The most that one access moves.
+inline constexpr int64_t kMaxAccessBits = 128;
+
+/// Runs `body` on one replica only, when iterations are replicated.
+LogicalResult once(KernelLowering &lowering, Value firstReplica,
+                   llvm::function_ref<LogicalResult()> body);
+
+/// What stands for `values` in an iteration.
+SmallVector<Value> mapped(ValueRange values, IRMapping &map);
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_MEMORY_PARALLEL_H

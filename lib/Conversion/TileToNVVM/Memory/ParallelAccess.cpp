@@ -1,0 +1,196 @@
+//===- ParallelAccess.cpp - loads and stores of parallel loops ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PackedMemory.h"
+#include "Parallel.h"
+#include "Places.h"
+#include "ScalarMemory.h"
+#include "tile/Analysis/Divisibility.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+LogicalResult ParallelLowering::checkFragment(Operation &inner, Value buffer,
+                                              ValueRange indices) {
+  FailureOr<FragmentBuffer> fragment = lowering.fragment(buffer, &inner);
+  if (failed(fragment))
+    return failure();
+  if (registerMaps.count(buffer))
+    return success();
+  registerMaps[buffer] = std::make_shared<RegisterMap>(fragment->layout);
+  return success();
+}
+
+LogicalResult
+ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
+                                     ValueRange indices, int64_t reg,
+                                     MutableArrayRef<IRMapping> maps) {
+  if (failed(checkFragment(inner, buffer, indices)))
+    return failure();
+  FragmentBuffer fragment = *lowering.fragment(buffer, &inner);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  // Each index is a linear form of the loop's indices; its contributions by
+  // lane and warp must be the fragment's own.
+  SmallVector<LoopIndex> indexForms;
+  for (Value index : indices) {
+    LoopIndex form = indexOf(index);
+    if (form.isIrregular || form.hasUniform())
+      return inner.emitOpError()
+             << "expected indices of a fragment to be constants or sums of the "
+                "loop's indices";
+    indexForms.push_back(std::move(form));
+  }
+  for (Axis axis : {Axis::Lane, Axis::Warp}) {
+    if (layout.size(axis) != fragment.layout.size(axis))
+      return inner.emitOpError() << "expected one thread count";
+    for (int64_t i = 0, e = layout.size(axis); i < e; ++i) {
+      SmallVector<int64_t> own = layout.axisCoordinates(axis, i);
+      SmallVector<int64_t> theirs = fragment.layout.axisCoordinates(axis, i);
+      for (auto [d, form] : llvm::enumerate(indexForms))
+        if (form.evaluate(own) - form.constant != theirs[d])
+          return inner.emitOpError()
+                 << "expected each thread to hold the fragment's elements that "
+                    "its iterations use: run --tile-infer-layouts";
+    }
+  }
+  RegisterMap &map = *registerMaps[buffer];
+  for (auto [i, mapping] : llvm::enumerate(maps)) {
+    SmallVector<int64_t> own = layout.axisCoordinates(Axis::Register, reg + i);
+    SmallVector<int64_t> at;
+    for (LoopIndex &form : indexForms)
+      at.push_back(form.evaluate(own));
+    int64_t target = map(at);
+    if (target < 0)
+      return inner.emitOpError()
+             << "expected the fragment to hold the element that register "
+             << reg + i << " of the loop uses";
+    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+      mapping.map(load.getResult(),
+                  lowering.loadRegister(fragment, element, target));
+    } else {
+      auto store = cast<memref::StoreOp>(inner);
+      lowering.storeRegister(fragment, element, target,
+                             mapping.lookupOrDefault(store.getValueToStore()));
+    }
+  }
+  return success();
+}
+
+int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
+                                      int64_t width) {
+  if (width == 1)
+    return 1;
+  unsigned innermostIv = layout.rank() - 1;
+  // Only the last index may move along the vector, by one.
+  int64_t divisor = width;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    LoopIndex form = indexOf(index);
+    bool last = d + 1 == indices.size();
+    if (form.isIrregular || form.coefficients[innermostIv] != (last ? 1 : 0))
+      return 1;
+    if (!last)
+      continue;
+    // The first element must lie at a multiple of the width.
+    for (auto [iv, coefficient] : llvm::enumerate(form.coefficients))
+      if (iv != innermostIv && coefficient % divisor)
+        return 1;
+    if (form.constant % divisor)
+      return 1;
+    for (Value uniform : form.uniforms)
+      if (!uniform || knownDivisor(uniform) % divisor)
+        return 1;
+  }
+  int64_t bits =
+      width *
+      getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
+  if (bits > kMaxAccessBits || bits % 8)
+    return 1;
+  if (isGlobal(buffer)) {
+    auto it = lowering.globals.find(buffer);
+    if (it == lowering.globals.end() || it->second.alignment % (bits / 8))
+      return 1;
+    const GlobalBuffer &global = it->second;
+    unsigned rank = global.staticStrides.size();
+    if (global.staticStrides[rank - 1] != 1)
+      return 1;
+    for (unsigned d = 0; d + 1 < rank; ++d) {
+      if (global.strideDivisors[d] % width)
+        return 1;
+    }
+    return width;
+  }
+  if (isShared(buffer)) {
+    auto it = lowering.shareds.find(buffer);
+    if (it == lowering.shareds.end())
+      return 1;
+    const SharedLayout &shared = it->second.layout;
+    return shared.alignedElements(shared.rank() - 1) % width == 0 ? width : 1;
+  }
+  return 1;
+}
+
+int64_t ParallelLowering::widestAccess(Value buffer, ValueRange indices,
+                                       int64_t width) {
+  while (width > 1 && accessWidth(buffer, indices, width) != width)
+    width /= 2;
+  return width;
+}
+
+LogicalResult
+ParallelLowering::emitVectorLoad(memref::LoadOp load, int64_t width,
+                                 MutableArrayRef<IRMapping> maps) {
+  auto &b = lowering.builder;
+  Type element = load.getMemRefType().getElementType();
+  Type storage = lowering.storageType(element);
+  FailureOr<Value> address = elementAddress(lowering, load, load.getMemRef(),
+                                            mapped(load.getIndices(), maps[0]));
+  if (failed(address))
+    return failure();
+  if (isPacked(element)) {
+    SmallVector<Value> values = unpackWords(
+        lowering, loadPackedWords(lowering, *address, width), width, element);
+    for (auto [map, value] : llvm::zip(maps, values))
+      map.map(load.getResult(), value);
+    return success();
+  }
+  unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
+  Value whole = LLVM::LoadOp::create(b, VectorType::get({width}, storage),
+                                     *address, bytes * width);
+  for (int64_t i = 0; i < width; ++i)
+    maps[i].map(load.getResult(),
+                lowering.fromStorage(
+                    LLVM::ExtractElementOp::create(b, whole, lowering.i32(i)),
+                    element));
+  return success();
+}
+
+LogicalResult
+ParallelLowering::emitVectorStore(memref::StoreOp store, int64_t width,
+                                  MutableArrayRef<IRMapping> maps) {
+  auto &b = lowering.builder;
+  Type element = store.getMemRefType().getElementType();
+  Type storage = lowering.storageType(element);
+  return once(lowering, firstReplica, [&]() -> LogicalResult {
+    FailureOr<Value> address =
+        elementAddress(lowering, store, store.getMemRef(),
+                       mapped(store.getIndices(), maps[0]));
+    if (failed(address))
+      return failure();
+    if (isPacked(element)) {
+      SmallVector<Value> values;
+      for (IRMapping &map : maps)
+        values.push_back(map.lookupOrDefault(store.getValueToStore()));
+      storePackedWords(lowering, *address, packWords(lowering, values));
+      return success();
+    }
+    unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
+    Value whole = LLVM::PoisonOp::create(b, VectorType::get({width}, storage));
+    for (int64_t i = 0; i < width; ++i)
+      whole = LLVM::InsertElementOp::create(
+          b, whole,
+          lowering.toStorage(maps[i].lookupOrDefault(store.getValueToStore())),
+          lowering.i32(i));
+    LLVM::StoreOp::create(b, whole, *address, bytes * width);
+    return success();
+  });
+}
