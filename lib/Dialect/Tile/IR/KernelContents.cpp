@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "KernelContents.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IntegerSet.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -62,9 +63,34 @@ static bool belongsInKernel(Operation *op) {
           !hasBuffers(op->getResultTypes()));
 }
 
+/// Whether the constants that maps of an operation divide by are positive:
+/// others have no meaning, and MLIR's expandAffineExpr gives no value for them.
+static bool dividesByPositive(Operation *op) {
+  bool allPositive = true;
+  auto check = [&](AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary || binary.getKind() == AffineExprKind::Add ||
+        binary.getKind() == AffineExprKind::Mul)
+      return;
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    allPositive &= !divisor || divisor.getValue() > 0;
+  };
+  for (NamedAttribute attribute : op->getAttrDictionary()) {
+    if (auto map = dyn_cast<AffineMapAttr>(attribute.getValue()))
+      map.getValue().walkExprs(check);
+    else if (auto set = dyn_cast<IntegerSetAttr>(attribute.getValue()))
+      set.getValue().walkExprs(check);
+  }
+  return allPositive;
+}
+
 LogicalResult tile::verifyKernelContents(KernelOp kernel) {
   WalkResult walk = kernel.getBodyRegion().walk<WalkOrder::PreOrder>(
       [](Operation *op) -> WalkResult {
+        if (op->getName().getDialectNamespace() == "affine" &&
+            !dividesByPositive(op))
+          return op->emitOpError() << "[kernel-16] expected the constants that "
+                                      "affine maps divide by to be positive";
         if (belongsInKernel(op))
           return WalkResult::advance();
         InFlightDiagnostic diag =

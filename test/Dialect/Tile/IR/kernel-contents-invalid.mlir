@@ -166,3 +166,14 @@ tile.kernel @unknown() grid(%b) = (1) threads(32) {
   // expected-note @+1 {{single elements}}
   "foreign.op"() : () -> ()
 }
+
+// -----
+
+tile.kernel @modulo_zero(%B: memref<32xf32>) grid(%b) = (1) threads(32) {
+  %zero = arith.constant 0.0 : f32
+  tile.parallel (%i) in (32) {
+    // expected-error @+1 {{'affine.apply' op [kernel-16] expected the constants that affine maps divide by to be positive}}
+    %p = affine.apply affine_map<(d0) -> ((d0 mod 0) floordiv 2)>(%i)
+    memref.store %zero, %B[%p] : memref<32xf32>
+  }
+}
