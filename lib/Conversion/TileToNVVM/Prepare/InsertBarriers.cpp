@@ -202,12 +202,13 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     meetings.push_back(end);
   }
   // A view shows another use of its ring from here on.
-  if (showsSlot(op))
-    for (unsigned id :
-         both(state.pending, table.throughViewsOf(op)).set_bits()) {
+  if (showsSlot(op)) {
+    BitVector shown = both(state.pending, table.throughViewsOf(op));
+    for (unsigned id : shown.set_bits()) {
       state.pending.reset(id);
       state.pending.set(table.aged(id));
     }
+  }
   for (unsigned id : table.of(op)) {
     state.pending.set(id);
     if (table[id].issue)
