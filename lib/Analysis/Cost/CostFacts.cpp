@@ -459,7 +459,7 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
   if (auto loop = dyn_cast<ParallelOp>(op))
     return visitParallel(loop, times, phase);
   if (auto copy = dyn_cast<TileMoveOpInterface>(op);
-      copy && !copy.getCombining())
+      copy && !copy.getCombining() && !isPrefetch(copy))
     return visitCopy(copy, times, phase, hasLoad);
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     const FactsReader::GemmFacts &facts = reader.gemm(gemm);
