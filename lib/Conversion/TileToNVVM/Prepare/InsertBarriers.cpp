@@ -27,6 +27,7 @@
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_INSERTBARRIERSPASS
@@ -496,7 +497,7 @@ struct InsertBarriersPass
 
 private:
   LogicalResult insert(KernelOp kernel, const TargetInfo &target);
-  static void explain(const Meeting &meeting, const AccessTable &table);
+  void explain(const Meeting &meeting, const AccessTable &table);
 };
 } // namespace
 
@@ -512,8 +513,7 @@ LogicalResult InsertBarriersPass::insert(KernelOp kernel,
   for (const Meeting &meeting : BarrierPlacement(kernel, table).run()) {
     emit(meeting);
     ++(meeting.isBarrier ? insertedBarriers : insertedFences);
-    if (remarks)
-      explain(meeting, table);
+    explain(meeting, table);
   }
   kernel->setAttr(kHasBarriersAttrName, UnitAttr::get(&getContext()));
   return success();
@@ -521,7 +521,9 @@ LogicalResult InsertBarriersPass::insert(KernelOp kernel,
 
 void InsertBarriersPass::explain(const Meeting &meeting,
                                  const AccessTable &table) {
-  InFlightDiagnostic remark = meeting.op->emitRemark();
+  if (!remarks)
+    return;
+  InFlightDiagnostic remark = remarkAt(remarks, meeting.op);
   if (!meeting.isBarrier)
     remark << "each thread fences before this";
   else if (meeting.groups > 1)

@@ -16,6 +16,7 @@
 #include "tile/Analysis/GuardedLoop.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SKIPRESCALINGPASS
@@ -146,10 +147,9 @@ struct SkipRescalingPass
       std::optional<Rescaling> found = findRescaling(loop);
       if (!found || !isOnlineSoftmax(*found, around) || !skip(loop, *found))
         return;
-      if (remarks)
-        loop.emitRemark()
-            << "a warp skips this loop where all of its factors are one: the "
-               "maxima of its rows did not grow";
+      remarkAt(remarks, loop)
+          << "a warp skips this loop where all of its factors are one: the "
+             "maxima of its rows did not grow";
     });
   }
 };
