@@ -217,8 +217,7 @@ void KernelReader::readMemory() {
   llvm::SmallDenseMap<Value, int64_t> slots;
   bool isPipelined = false;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
-    auto loop = copy->getParentOfType<PipelinedOp>();
-    int64_t stages = loop ? static_cast<int64_t>(loop.getStages()) : 1;
+    int64_t stages = stagesAround(copy).value_or(1);
     if (stages < 2 || !copy.isSharedLoad())
       return;
     slots[copy.getTarget()] = stages;
@@ -264,8 +263,8 @@ BlockFacts KernelReader::block() {
     isWgmma &= own.widest > 0;
     block.widest = std::max(block.widest, own.widest);
     block.demand.gemms = std::max(block.demand.gemms, own.held);
-    if (auto loop = gemm->getParentOfType<PipelinedOp>())
-      block.stages = std::min<int64_t>(block.stages, loop.getStages());
+    block.stages =
+        std::min(block.stages, stagesAround(gemm).value_or(block.stages));
   });
   block.multipliesByWgmma = multiplies && isWgmma;
   block.most =

@@ -135,7 +135,7 @@ static void nameInLocations(KernelOp version) {
 void VersionKernelsPass::addVersion(KernelOp kernel,
                                     ArrayRef<Promises> promises,
                                     SymbolTable &symbols) {
-  auto version = cast<KernelOp>(kernel->clone());
+  auto version = kernel.clone();
   version.setSymName((kernel.getSymName() + "__aligned").str());
   // Behind all kernels: the order of what the user wrote stays.
   symbols.insert(version, getOperation().getBody()->end());

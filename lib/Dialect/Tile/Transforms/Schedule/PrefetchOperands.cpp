@@ -186,7 +186,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   RingProducer producer = wait.getRing().getType().getProducer();
   if (producer != RingProducer::CpAsync && producer != RingProducer::Tma)
     return "its ring is filled by threads";
-  if (hasRoles(loop->getParentOfType<KernelOp>()))
+  if (hasRoles(loop))
     return "other warps fill its ring";
   for (auto op : loop.getBody()->getOps<RingReleaseOp>())
     if (op.getRing() == wait.getRing())

@@ -124,10 +124,8 @@ static bool skip(ParallelOp loop, Rescaling &found) {
 /// Whether the loop runs in a role of a kernel of which one block runs on a
 /// multiprocessor: its registers are the role's, whatever the code takes.
 static bool hasPlaceAlone(ParallelOp loop) {
-  auto kernel = loop->getParentOfType<KernelOp>();
-  return loop->getParentOfType<WarpSpecializeOp>() &&
-         residentBlocks(kernel) == 1 &&
-         !kernel->hasAttr(kKeepsRegistersAttrName);
+  return runsInRole(loop) && residentBlocks(loop) == 1 &&
+         !kernelOf(loop)->hasAttr(kKeepsRegistersAttrName);
 }
 
 namespace {
