@@ -11,13 +11,31 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
+#include <optional>
 
 namespace mlir::tile {
 
-/// A remark at `op`, to be written to with `<<`; one of nothing where the pass
-/// is not asked to explain itself.
-inline InFlightDiagnostic remarkAt(bool isAsked, Operation *op) {
-  return isAsked ? op->emitRemark() : InFlightDiagnostic();
+/// A remark, to be written to with `<<`, or nothing: MLIR's own diagnostic
+/// asserts that it is written to only where there is one.
+class Remark {
+public:
+  Remark() = default;
+  explicit Remark(InFlightDiagnostic diagnostic)
+      : diagnostic(std::move(diagnostic)) {}
+
+  template <typename Argument> Remark &operator<<(Argument &&argument) {
+    if (diagnostic)
+      *diagnostic << std::forward<Argument>(argument);
+    return *this;
+  }
+
+private:
+  std::optional<InFlightDiagnostic> diagnostic;
+};
+
+/// A remark at `op`, of nothing where the pass is not asked to explain itself.
+inline Remark remarkAt(bool isAsked, Operation *op) {
+  return isAsked ? Remark(op->emitRemark()) : Remark();
 }
 
 /// The same at the place of what is gone by now.

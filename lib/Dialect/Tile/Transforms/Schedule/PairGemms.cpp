@@ -87,11 +87,10 @@ private:
       if (!isForced && !remarks)
         return success();
       InFlightDiagnostic diag =
-          isForced ? kernel.emitOpError()
-                         << "cannot be paired, which `pairs` asks for: "
-                   : remarkAt(remarks, kernel)
-                         << "not multiplied in pairs of blocks: ";
-      diag << obstacle->reason;
+          isForced ? kernel.emitOpError() : kernel.emitRemark();
+      diag << (isForced ? "cannot be paired, which `pairs` asks for: "
+                        : "not multiplied in pairs of blocks: ")
+           << obstacle->reason;
       if (obstacle->cause)
         diag.attachNote(obstacle->cause->getLoc()) << "because of this";
       if (isForced)
