@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
-#include "Remarks.h"
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Layout/WgmmaOperand.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every pass that decides something has the option `remarks` (PassOptions.td)
-// and says through here what it decided, or why it did not.
+// and says through here what it decided, or why it did not. Notes can be
+// attached only where the remark is asked for.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_LIB_DIALECT_TILE_TRANSFORMS_REMARKS_H
-#define TILE_LIB_DIALECT_TILE_TRANSFORMS_REMARKS_H
+#ifndef TILE_DIALECT_TILE_TRANSFORMS_REMARKS_H
+#define TILE_DIALECT_TILE_TRANSFORMS_REMARKS_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
@@ -37,5 +38,10 @@ inline Remark remarkAt(bool isAsked, Operation *op) {
   return isAsked ? Remark(op->emitRemark()) : Remark();
 }
 
+/// The same at the place of what is gone by now.
+inline InFlightDiagnostic remarkAt(bool isAsked, Location loc) {
+  return isAsked ? emitRemark(loc) : InFlightDiagnostic();
+}
+
 } // namespace mlir::tile
-#endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_REMARKS_H
+#endif // TILE_DIALECT_TILE_TRANSFORMS_REMARKS_H
