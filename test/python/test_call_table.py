@@ -2,6 +2,7 @@
 """Calls that are remembered and need no Python function: which calls they are, what they launch."""
 
 import gc
+import math
 import threading
 import weakref
 
@@ -61,13 +62,22 @@ def test_what_the_kernel_refuses_is_called(exchange, add, tensor):
 
 @pytest.mark.parametrize(
     "known, others",
-    [(1, (True, 1.0, "1", 2)), ("x", ("y",)), (0.5, (0.25, "0.5")), ((1,), ((True,), (1.0,)))],
+    [
+        (1, (True, 1.0, "1", 2)),
+        ("x", ("y",)),
+        (0.5, (0.25, "0.5")),
+        (0.0, (-0.0, 0, False)),
+        (math.nan, (-math.nan, math.inf)),
+        ((1,), ((True,), (1.0,))),
+    ],
 )
 def test_arguments_behind_the_tensors_are_the_same(known, others):
     table = Table()
     table._remember("result", 0, (known,), None, None, False)
     table._remember("by name", 0, (), {"x": known}, None, False)
     assert table(known) == "result" and table(x=known) == "by name"
+    if isinstance(known, float):  # another object with the same bits
+        assert table(-(-known)) == "result" and table(x=-(-known)) == "by name"
     for other in others:
         assert table(other) == table(x=other) == table(y=known) == "called"
     assert table(known, x=known) == table() == "called"
@@ -78,6 +88,14 @@ def test_the_oldest_is_forgotten():
     for value in [*range(8), 3, 3, 8]:  # 3 again takes no place
         table._remember(names[value], 0, (value,), {}, None, False)
     assert [table(value) for value in range(9)] == ["called", *names[1:]]
+
+
+def test_numbers_that_are_none_take_no_second_place():
+    table = Table()
+    table._remember("first", 0, (1,), {}, None, False)
+    for _ in range(9):
+        table._remember("none", 0, (float("nan"),), {}, None, False)
+    assert table(1) == "first" and table(float("nan")) == "none"
 
 
 def test_wrong_entries():

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #if PY_VERSION_HEX < 0x030c0000
 #include <structmember.h>
 #define Py_T_PYSSIZET T_PYSSIZET
@@ -78,16 +79,25 @@ static void release(Remembered *call) {
 // Whether a call is like one before
 //===----------------------------------------------------------------------===//
 
-/// The same object, or an equal number or string; others may have changed or
+/// Whether two floats have the same bits: 0.0 and -0.0 are equal and two, and
+/// what is no number is not even equal to itself.
+static bool isSameFloat(PyObject *a, PyObject *b) {
+  double x = PyFloat_AsDouble(a), y = PyFloat_AsDouble(b);
+  return !std::memcmp(&x, &y, sizeof(x));
+}
+
+/// The same object, or the same number or string; others may have changed or
 /// be equal to what they are not (1 and True in a tuple).
 static bool isSame(PyObject *a, PyObject *b) {
   if (a == b)
     return true;
   PyTypeObject *type = Py_TYPE(a);
-  if (type != Py_TYPE(b) || (type != &PyLong_Type && type != &PyUnicode_Type &&
-                             type != &PyFloat_Type))
+  if (type != Py_TYPE(b))
     return false;
-  return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+  if (type == &PyFloat_Type)
+    return isSameFloat(a, b);
+  return (type == &PyLong_Type || type == &PyUnicode_Type) &&
+         PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
 static bool isSameTuple(PyObject *a, PyObject *b) {
