@@ -47,17 +47,19 @@ def test_what_the_kernel_refuses_is_called(exchange, add, tensor):
     table = Table()
     table._remember(add, 3, (), None, None, False)
     wrong = tensor(1, dtype=(2, 64, 1))
-    for args in ([a, b], [a, wrong, c], [a, None, c], [a, b, c, 1]):
+    assert table(a, b, c) is None and len(exchange.launches()) == 1
+    negative = tensor(1, negative=True)
+    for args in ([a, b], [a, wrong, c], [a, negative, c], [a, None, c], [a, b, c, 1]):
         assert table(*args) == "called"
     assert table(a, b, c, stream=0) == "called" and table.seen[-1] == ((a, b, c), {"stream": 0})
-    assert not exchange.launches() and len(table.seen) == 5
+    assert not exchange.launches() and len(table.seen) == 6
     exchange.mock(launch_result=700)
     with pytest.raises(LaunchError, match="the launch failed"):
         table(a, b, c)
     add.close()
     with pytest.raises(LaunchError, match="closed"):
         table(a, b, c)
-    assert len(table.seen) == 5
+    assert len(table.seen) == 6
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,8 @@ static Outcome launch(const Remembered &call, PyObject *const *args,
   Failure failure;
   bool launched;
   if (!call.outputs) {
-    launched = launchKernel(call.kernel, args, call.numInputs, stream, failure);
+    launched =
+        launchKernel(call.kernel, {args, call.numInputs, stream}, failure);
     Py_INCREF(Py_None);
     result = Py_None;
   } else {
@@ -254,8 +255,9 @@ static Outcome launch(const Remembered &call, PyObject *const *args,
       all[i] = args[i];
     for (size_t i = 0; i < made.count; ++i)
       all[call.numInputs + i] = made.tensors[i];
-    launched = launchKernel(call.kernel, all, call.numInputs + made.count,
-                            stream, failure);
+    launched = launchKernel(
+        call.kernel, {all, call.numInputs + made.count, stream, made.count},
+        failure);
     result = launched ? resultOf(made) : nullptr;
   }
   if (launched)

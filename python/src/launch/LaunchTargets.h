@@ -36,12 +36,11 @@ public:
       : kernel(std::move(spec)), types(exactTypesOf(kernel)) {}
   virtual ~LaunchTarget() = default;
 
-  virtual bool launch(PyObject *const *args, size_t count, PyObject *stream,
-                      Failure &failure) = 0;
+  virtual bool launch(const Given &given, Failure &failure) = 0;
   /// Launches `repeats` times without Python in between, after checking the
   /// arguments once; nanoseconds of one of them, as the caller waits for it.
-  virtual bool repeat(PyObject *const *args, size_t count, PyObject *stream,
-                      long repeats, double &nanoseconds, Failure &failure) = 0;
+  virtual bool repeat(const Given &given, long repeats, double &nanoseconds,
+                      Failure &failure) = 0;
   /// Makes the kernel ready on GPU `ordinal`.
   virtual bool load(int ordinal, KernelFacts &facts, Failure &failure) = 0;
 
