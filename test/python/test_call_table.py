@@ -106,9 +106,13 @@ def test_wrong_entries():
         ("", 0, [], None, None, False),
         ("", -1, (), None, None, False),
         ("", 0, (), [], None, False),
-        ("", 1, (), None, (int, int, 1, ()), False),
-        ("", 1, (), None, (int, int, 0, (1,)), False),
-        ("", 1, (), None, (int, int, 0, (((1,) * 17, 1),)), False),
+        ("", 1, (), None, (int, 0, int, (((), 1),)), False),
+        ("", 1, (), None, (int, 1, int, (((), 1),), None, ()), False),
+        ("", 1, (), None, (int, 0, int, (), None, ()), False),
+        ("", 1, (), None, (int, 0, int, (1,), None, ()), False),
+        ("", 1, (), None, (int, 0, int, (((1,) * 17, 1),), None, ()), False),
+        ("", 1, (), None, (int, 0, int, (((), 1),), int, ()), False),
+        ("", 1, (), None, (int, 0, int, (((), 1),), int, (1,)), False),
     ]:
         with pytest.raises((TypeError, ValueError)):
             table._remember(*wrong)
@@ -134,9 +138,70 @@ def test_a_table_may_change_while_it_launches(add, tensor):
     class Like:
         device = 0
 
-    outputs = Like, empty, 0, (((4, 64), tensor(2)),)
+    outputs = Like, 0, empty, (((4, 64), tensor(2)),), None, ()
     table._remember(add, 2, (), None, outputs, False)
     assert table(Like(), tensor(1)) == "called"  # no tensor, and nothing is remembered now
+
+
+class Outputs:
+    """Notes how tensors are made: by the function that looks at all, or quickly on GPU 0."""
+
+    def __init__(self, tensor):
+        self.tensor, self.seen = tensor, []
+
+    def empty(self, *sizes, dtype, device):
+        self.seen.append(("empty", sizes, dtype, device))
+        return self.tensor(2, device=(2, device))
+
+    def quick(self, sizes, strides, dtype):
+        self.seen.append(("quick", sizes, strides, dtype))
+        return self.tensor(2)
+
+
+@pytest.fixture
+def making(exchange, add, tensor):
+    """A table whose calls make their output, and what says how."""
+    outputs, table = Outputs(tensor), Table()
+    described = exchange.Tensor, 0, outputs.empty, (((4, 64), "f32"),), outputs.quick
+    ready = (((4, 64), (64, 1), "f32"),)
+    table._remember(add, 2, (), None, (*described, ready), False)
+    return table, outputs
+
+
+def test_outputs_are_made_quickly(exchange, tensor, making):
+    table, outputs = making
+    asked = exchange.seen()["signs"]
+    for _ in range(2):
+        assert type(table(tensor(0), tensor(1))) is exchange.Tensor
+    assert exchange.seen()["signs"] == asked + 4  # what is new is no negative
+    assert outputs.seen == [("quick", (4, 64), (64, 1), "f32")] * 2
+    assert len(exchange.launches()) == 2 and not table.seen
+    assert table(tensor(0), tensor(1, dtype=(2, 64, 1))) == "called"
+    assert table(tensor(0), tensor(1, negative=True)) == "called"
+    assert len(outputs.seen) == 4 and not exchange.launches()
+
+
+def test_outputs_are_on_the_device_of_the_inputs(exchange, tensor, making):
+    table, outputs = making
+    second = [tensor(i, device=(2, 1)) for i in range(2)]
+    for _ in range(2):
+        table(*second)
+    made = [("quick", (4, 64), (64, 1), "f32"), *[("empty", (4, 64), "f32", 1)] * 2]
+    assert outputs.seen == made and len(exchange.launches()) == 2 and not table.seen
+
+
+def test_outputs_that_cannot_be_made(exchange, tensor, making):
+    table, outputs = making
+
+    def fail(*_):
+        raise error
+
+    outputs.tensor = fail
+    error = MemoryError("no memory")
+    with pytest.raises(MemoryError):
+        table(tensor(0), tensor(1))
+    error = TypeError("no such type")
+    assert table(tensor(0), tensor(1)) == "called" and not exchange.launches()
 
 
 def test_threads(exchange, add, tensor):

@@ -9,6 +9,7 @@ from mlir_tile.language.errors import LanguageError
 from mlir_tile.language.ranges import linear
 from mlir_tile.language.values import Expr, Op, Variable
 
+from .outputs import empty_torch, packed, remembered_outputs
 from .resources import Resources
 from .sizes import evaluate, written
 from .targets import architecture_of, resolve_target
@@ -97,15 +98,15 @@ class JITKernel(CallTable, Resources):
             tensors = [at for at, i in enumerate(self._inputs) if self.params[i].is_buffer]
             if torch is None or not self._outputs_last or not tensors:
                 return
-            made = tuple((shape or ((),), kind) for shape, kind in self._torch_outputs())
-            outputs = torch.Tensor, torch.empty, tensors[0], made
+            on_gpu = self.target.startswith("cuda")
+            outputs = remembered_outputs(torch, tensors[0], self._torch_outputs(), on_gpu)
         table._remember(self._launcher, len(self._inputs), others, keywords, outputs, takes_stream)
 
     def _torch_outputs(self):
         """Shape and type of each output, of which all are known."""
         if self._made is None:
             parameters = [self.params[i] for i in self.out_idx]
-            self._made = [(_packed(p.shape, p.dtype), p.dtype.as_torch()) for p in parameters]
+            self._made = [(packed(p.shape, p.dtype), p.dtype.as_torch()) for p in parameters]
         return self._made
 
     def _call(self, *args, stream=None, **kwargs):
@@ -156,7 +157,7 @@ class JITKernel(CallTable, Resources):
                     f" tensor of shape {list(parameter.shape)}, got {args[at]}"
                 )
             kind = parameter.dtype.as_numpy()
-            shape = _packed(shape, parameter.dtype)
+            shape = packed(shape, parameter.dtype)
             result[at] = memory_at(args[at], shape, kind, self.target.startswith("cuda"))
         return tuple(result)
 
@@ -203,7 +204,7 @@ class JITKernel(CallTable, Resources):
         torch = sys.modules.get("torch")
         if torch is not None and self._outputs_last and args and type(args[0]) is torch.Tensor:
             device = args[0].device
-            outputs = [_empty_torch(x, kind, device) for x, kind in self._torch_outputs()]
+            outputs = [empty_torch(x, kind, device) for x, kind in self._torch_outputs()]
             self._launcher(*args, *outputs)
             self.remember_in(self, takes_stream=True)
         else:
@@ -323,20 +324,20 @@ class JITKernel(CallTable, Resources):
         torch = sys.modules.get("torch")
         tensor = getattr(torch, "Tensor", None)
         if tensor is not None:
-            kind, packed = parameter.dtype, _packed(shape, parameter.dtype)
+            kind, inner = parameter.dtype, packed(shape, parameter.dtype)
             for x in args:
                 if isinstance(x, tensor):
-                    return _empty_torch(packed, kind.as_torch(), x.device)
+                    return empty_torch(inner, kind.as_torch(), x.device)
             if not any(hasattr(x, "__array__") for x in args):
                 on_cpu = self.target.startswith(("cpu", "lowered"))
-                return _empty_torch(packed, kind.as_torch(), "cpu" if on_cpu else "cuda")
+                return empty_torch(inner, kind.as_torch(), "cpu" if on_cpu else "cuda")
         import numpy
 
-        return numpy.empty(_packed(shape, parameter.dtype), parameter.dtype.as_numpy())
+        return numpy.empty(packed(shape, parameter.dtype), parameter.dtype.as_numpy())
 
     def _view(self, tensor, parameter, sizes):
         """The memory of an argument under another shape or type."""
-        shape = _packed(tuple(evaluate(x, sizes) for x in parameter.shape), parameter.dtype)
+        shape = packed(tuple(evaluate(x, sizes) for x in parameter.shape), parameter.dtype)
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(tensor, torch.Tensor):
             kind = parameter.dtype.as_torch()
@@ -521,18 +522,6 @@ class Exportable:
         return self.kernel
 
     __getitem__ = get_function
-
-
-def _empty_torch(shape, kind, device):
-    """torch.empty, which reads sizes one by one in half the time that a tuple takes."""
-    import torch
-
-    return torch.empty(*(shape or ((),)), dtype=kind, device=device)
-
-
-def _packed(shape, kind):
-    """The shape in memory: two elements of four bits are a byte."""
-    return (*shape[:-1], shape[-1] // 2) if shape and kind.bits == 4 else shape
 
 
 def _positions(out_idx, count, name):

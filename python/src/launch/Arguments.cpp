@@ -111,6 +111,7 @@ bool Arguments::addDevice(size_t index, int32_t type, int32_t ordinal) {
     device = ordinal;
   if (device == ordinal)
     return true;
+  elsewhere = true;
   return refuse(index, "expected memory of GPU " + std::to_string(device) +
                            ", where the arguments before it are, got a tensor "
                            "on " +

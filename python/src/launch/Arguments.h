@@ -48,6 +48,8 @@ public:
   bool convert(const Given &given);
 
   const std::string &problem() const { return text; }
+  /// Whether the problem is that arguments are on several GPUs.
+  bool areElsewhere() const { return elsewhere; }
   runtime::Span<const runtime::Arg> args() const {
     return {reinterpret_cast<const runtime::Arg *>(storage), count};
   }
@@ -91,7 +93,7 @@ private:
   size_t firstMade = 0; ///< what it and those behind it hold is known
   int device = -1;
   void *workStream = nullptr;
-  bool trusted = true;
+  bool trusted = true, elsewhere = false;
   const dlpack::ExchangeApi *streamApi = nullptr;
   PyObject *streamOwner = nullptr; ///< borrowed: a tensor without functions
   std::string text;

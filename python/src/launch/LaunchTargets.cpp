@@ -282,6 +282,7 @@ const runtime::Kernel *DeviceTarget::convert(Arguments &arguments,
   failure.isArgument = true;
   if (!arguments.convert(given)) {
     failure.text = arguments.problem();
+    failure.isElsewhere = arguments.areElsewhere();
     return nullptr;
   }
   failure.isArgument = false;

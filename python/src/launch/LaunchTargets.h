@@ -20,6 +20,8 @@ namespace mlir::tile::python {
 struct Failure {
   std::string text;
   bool isArgument = false; ///< ArgumentError, else LaunchError
+  /// Of an argument: it is on another device than those before it.
+  bool isElsewhere = false;
 };
 
 /// What code that is on a GPU takes.

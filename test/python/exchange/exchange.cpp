@@ -236,6 +236,13 @@ static PyObject *fail(PyObject *, PyObject *count) {
 static PyMethodDef methods[] = {{"is_neg", isNegative, METH_NOARGS, nullptr},
                                 {"set", setMemory, METH_VARARGS, nullptr},
                                 {}};
+static PyObject *deviceOf(PyObject *self, void *) {
+  return PyLong_FromLong(
+      reinterpret_cast<Tensor *>(self)->described->device.ordinal);
+}
+
+static PyGetSetDef attributes[] = {
+    {"device", deviceOf, nullptr, nullptr, nullptr}, {}};
 static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
                                  offsetof(Tensor, references), READONLY,
                                  nullptr},
@@ -246,6 +253,7 @@ static PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void *>(deleteTensor)},
     {Py_tp_methods, methods},
     {Py_tp_members, members},
+    {Py_tp_getset, attributes},
     {0, nullptr}};
 static PyType_Spec spec = {"exchange.Tensor", sizeof(Tensor), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
