@@ -91,12 +91,16 @@ def mock_ways(with_torch):
         import torch
 
         exchange.on_gpu(torch.Tensor)
+        guards = torch._C._dynamo.guards
+        guards._empty_strided_cuda = guards._empty_strided_cpu
         a, b, c = (torch.empty(128, 256) for _ in range(3))
         shape, more = tuple(a.shape), {"dtype": a.dtype, "device": a.device}
         ways += [(f"PyTorch: {name}", way) for name, way in ways_of(kernel, a, b, c)[1:]]
         ways += styles("mlir_tile", "cpu", {"target": "cuda:sm_90a"}).items()
         ways.append(("torch.empty(shape)", lambda: torch.empty(shape, **more)))
         ways.append(("torch.empty(*shape)", lambda: torch.empty(*shape, **more)))
+        ready = shape, a.stride(), a.dtype
+        ways.append(("_empty_strided", lambda: guards._empty_strided_cpu(*ready)))
     return ways, lambda: None
 
 

@@ -8,9 +8,11 @@
 # TileLang's repository. OUT gets the logs. The exit status is 1 where a part failed; of TileLang's scripts it does not count
 # which of them pass: OUT/acceptance.jsonl says that.
 set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/parts.sh"
+need 4 "$@"
 tools=$(realpath "$1") wheel=$(realpath "$2") tilelang=$(realpath "$3") out=$4
 first=${5:-0} end=${6:-0}
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cores=$(nproc)
 mkdir -p "$out"
 out=$(realpath "$out")
@@ -24,23 +26,10 @@ python3 -c 'import site; print("\n".join(site.getsitepackages()))' >"$(echo "$wo
 python=$work/venv/bin/python
 "$python" -m pip install -q --no-index --no-deps --force-reinstall "$wheel" || exit 1
 
-# part NAME COMMAND...: runs it beside the others; its output in OUT/NAME.log, OUT/NAME.passed where all was right.
-part() {
-  local name=$1 start=$SECONDS status
-  shift
-  rm -f "$out/$name.passed"
-  "$@" >"$out/$name.log" 2>&1
-  status=$?
-  # shards.sh counts, and acceptance says what TileLang's scripts use that is not supported.
-  [[ $name == random ]] && ! tail -1 "$out/$name.log" | grep -q '^[0-9]* passed, 0 failed$' && status=1
-  ((status)) || touch "$out/$name.passed"
-  echo "== $name: exit status $status, $((SECONDS - start)) s"
-}
-
 mkdir -p "$work/tilelang" && tar -xJf "$tilelang" -C "$work/tilelang"
 (cd "$work/tilelang" && git init -q && git add -A -f && git -c user.name=x -c user.email=x@x commit -q -m x)
 export MLIR_TILE_CACHE_DIR=$work/cache
-((end > first)) && part random "$here/../Fuzz/shards.sh" "$work/bin" "$first" "$end" "$cores" "$out/random" --paths cuda --timeout 60 &
+((end > first)) && part random counted "$here/../Fuzz/shards.sh" "$work/bin" "$first" "$end" "$cores" "$out/random" --paths cuda --timeout 60 &
 part launches "$python" "$here/python_launch.py" &
 part paths python3 "$here/user_paths.py" --bin "$work/bin" --lib "$work/lib" &
 wait
@@ -50,8 +39,6 @@ part acceptance "$python" "$here/../python/acceptance/run.py" --repo "$work/tile
 failed=0
 for name in acceptance random launches paths; do
   [[ $name == random ]] && ((end <= first)) && continue
-  echo "-- $name"
-  tail -n "$([[ $name == acceptance ]] && echo 40 || echo 8)" "$out/$name.log"
-  [[ -f $out/$name.passed ]] || failed=1
+  report "$name" "$([[ $name == acceptance ]] && echo 40 || echo 8)" || failed=1
 done
 exit $failed

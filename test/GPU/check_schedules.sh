@@ -6,27 +6,17 @@
 # (seeds FIRST to END). TOOLS is an archive with bin/tile-run, bin/tile-translate, bin/tile-opt and
 # lib/libtile_runtime.so (static build). OUT gets the logs. The exit status is 1 where a part failed.
 set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$here/parts.sh"
+need 2 "$@"
 tools=$(realpath "$1") out=$2
 first=${3:-0} end=${4:-0}
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cores=$(nproc)
 mkdir -p "$out"
 out=$(realpath "$out")
 work=$(mktemp -d)
 tar -xJf "$tools" -C "$work"
 nvidia-smi -L
-
-# part NAME COMMAND...: runs it; its output in OUT/NAME.log, OUT/NAME.passed where all was right.
-part() {
-  local name=$1 start=$SECONDS status
-  shift
-  rm -f "$out/$name.passed"
-  "$@" >"$out/$name.log" 2>&1
-  status=$?
-  [[ $name == lowered ]] && ! tail -1 "$out/$name.log" | grep -q '^[0-9]* passed, 0 failed$' && status=1
-  ((status)) || touch "$out/$name.passed"
-  echo "== $name: exit status $status, $((SECONDS - start)) s"
-}
 
 hopper() {
   mkdir -p "$work/h" && tar -xJf "$work/hopper.tar.xz" -C "$work/h" || return 1
@@ -45,7 +35,7 @@ matrix() {
 
 part pack python3 "$here/run_hopper.py" pack --bin "$work/bin" --runtime "$work/lib/libtile_runtime.so" --jobs "$cores" -o "$work/hopper.tar.xz"
 part pack-matrix python3 "$here/run_gpu_matrix.py" pack --bin "$work/bin" --arch=sm_90a --jobs "$cores" -o "$work/matrix.tar.xz"
-((end > first)) && part lowered "$here/../Fuzz/shards.sh" "$work/bin" "$first" "$end" $((cores - 4)) "$out/lowered" \
+((end > first)) && part lowered counted "$here/../Fuzz/shards.sh" "$work/bin" "$first" "$end" $((cores - 4)) "$out/lowered" \
   --paths lowered:sm_80,lowered:sm_90a,lowered:sm_100a &
 CUDA_VISIBLE_DEVICES=0 hopper &
 # The last of the GPUs, which may be the first.
@@ -55,8 +45,6 @@ part matrix matrix
 wait
 failed=0
 for log in "$out"/*.log; do
-  echo "-- $(basename "$log" .log)"
-  tail -n 8 "$log" | cut -c1-300
-  [[ -f ${log%.log}.passed ]] || failed=1
+  report "$(basename "$log" .log)" 8 || failed=1
 done
 exit $failed

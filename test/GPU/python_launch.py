@@ -117,7 +117,9 @@ def wrong_arguments(add):
     refused(add, a, b, a, text="('C'): expected memory of its own")
     refused(add, a, b.to("meta"), c, text="argument 1 ('B')")
     complex_view = torch.view_as_complex(torch.randn(128, 256, 2, device="cuda")).conj().imag
-    refused(add, a, complex_view, c, text="('B'): expected what is in memory")
+    for negative in (complex_view, torch._neg_view(b)):
+        refused(add, a, negative, c, text="('B'): expected what is in memory")
+        add(a, negative.resolve_neg().contiguous(), c)
     add(a, b, c)
     right(a, b, c)
 

@@ -2,6 +2,7 @@
 """Calls that are remembered and need no Python function: which calls they are, what they launch."""
 
 import gc
+import math
 import threading
 import weakref
 
@@ -46,28 +47,39 @@ def test_what_the_kernel_refuses_is_called(exchange, add, tensor):
     table = Table()
     table._remember(add, 3, (), None, None, False)
     wrong = tensor(1, dtype=(2, 64, 1))
-    for args in ([a, b], [a, wrong, c], [a, None, c], [a, b, c, 1]):
+    assert table(a, b, c) is None and len(exchange.launches()) == 1
+    negative = tensor(1, negative=True)
+    for args in ([a, b], [a, wrong, c], [a, negative, c], [a, None, c], [a, b, c, 1]):
         assert table(*args) == "called"
     assert table(a, b, c, stream=0) == "called" and table.seen[-1] == ((a, b, c), {"stream": 0})
-    assert not exchange.launches() and len(table.seen) == 5
+    assert not exchange.launches() and len(table.seen) == 6
     exchange.mock(launch_result=700)
     with pytest.raises(LaunchError, match="the launch failed"):
         table(a, b, c)
     add.close()
     with pytest.raises(LaunchError, match="closed"):
         table(a, b, c)
-    assert len(table.seen) == 5
+    assert len(table.seen) == 6
 
 
 @pytest.mark.parametrize(
     "known, others",
-    [(1, (True, 1.0, "1", 2)), ("x", ("y",)), (0.5, (0.25, "0.5")), ((1,), ((True,), (1.0,)))],
+    [
+        (1, (True, 1.0, "1", 2)),
+        ("x", ("y",)),
+        (0.5, (0.25, "0.5")),
+        (0.0, (-0.0, 0, False)),
+        (math.nan, (-math.nan, math.inf)),
+        ((1,), ((True,), (1.0,))),
+    ],
 )
 def test_arguments_behind_the_tensors_are_the_same(known, others):
     table = Table()
     table._remember("result", 0, (known,), None, None, False)
     table._remember("by name", 0, (), {"x": known}, None, False)
     assert table(known) == "result" and table(x=known) == "by name"
+    if isinstance(known, float):  # another object with the same bits
+        assert table(-(-known)) == "result" and table(x=-(-known)) == "by name"
     for other in others:
         assert table(other) == table(x=other) == table(y=known) == "called"
     assert table(known, x=known) == table() == "called"
@@ -80,15 +92,27 @@ def test_the_oldest_is_forgotten():
     assert [table(value) for value in range(9)] == ["called", *names[1:]]
 
 
+def test_numbers_that_are_none_take_no_second_place():
+    table = Table()
+    table._remember("first", 0, (1,), {}, None, False)
+    for _ in range(9):
+        table._remember("none", 0, (float("nan"),), {}, None, False)
+    assert table(1) == "first" and table(float("nan")) == "none"
+
+
 def test_wrong_entries():
     table = Table()
     for wrong in [
         ("", 0, [], None, None, False),
         ("", -1, (), None, None, False),
         ("", 0, (), [], None, False),
-        ("", 1, (), None, (int, int, 1, ()), False),
-        ("", 1, (), None, (int, int, 0, (1,)), False),
-        ("", 1, (), None, (int, int, 0, (((1,) * 17, 1),)), False),
+        ("", 1, (), None, (int, 0, int, (((), 1),)), False),
+        ("", 1, (), None, (int, 1, int, (((), 1),), None, ()), False),
+        ("", 1, (), None, (int, 0, int, (), None, ()), False),
+        ("", 1, (), None, (int, 0, int, (1,), None, ()), False),
+        ("", 1, (), None, (int, 0, int, (((1,) * 17, 1),), None, ()), False),
+        ("", 1, (), None, (int, 0, int, (((), 1),), int, ()), False),
+        ("", 1, (), None, (int, 0, int, (((), 1),), int, (1,)), False),
     ]:
         with pytest.raises((TypeError, ValueError)):
             table._remember(*wrong)
@@ -114,9 +138,70 @@ def test_a_table_may_change_while_it_launches(add, tensor):
     class Like:
         device = 0
 
-    outputs = Like, empty, 0, (((4, 64), tensor(2)),)
+    outputs = Like, 0, empty, (((4, 64), tensor(2)),), None, ()
     table._remember(add, 2, (), None, outputs, False)
     assert table(Like(), tensor(1)) == "called"  # no tensor, and nothing is remembered now
+
+
+class Outputs:
+    """Notes how tensors are made: by the function that looks at all, or quickly on GPU 0."""
+
+    def __init__(self, tensor):
+        self.tensor, self.seen = tensor, []
+
+    def empty(self, *sizes, dtype, device):
+        self.seen.append(("empty", sizes, dtype, device))
+        return self.tensor(2, device=(2, device))
+
+    def quick(self, sizes, strides, dtype):
+        self.seen.append(("quick", sizes, strides, dtype))
+        return self.tensor(2)
+
+
+@pytest.fixture
+def making(exchange, add, tensor):
+    """A table whose calls make their output, and what says how."""
+    outputs, table = Outputs(tensor), Table()
+    described = exchange.Tensor, 0, outputs.empty, (((4, 64), "f32"),), outputs.quick
+    ready = (((4, 64), (64, 1), "f32"),)
+    table._remember(add, 2, (), None, (*described, ready), False)
+    return table, outputs
+
+
+def test_outputs_are_made_quickly(exchange, tensor, making):
+    table, outputs = making
+    asked = exchange.seen()["signs"]
+    for _ in range(2):
+        assert type(table(tensor(0), tensor(1))) is exchange.Tensor
+    assert exchange.seen()["signs"] == asked + 4  # what is new is no negative
+    assert outputs.seen == [("quick", (4, 64), (64, 1), "f32")] * 2
+    assert len(exchange.launches()) == 2 and not table.seen
+    assert table(tensor(0), tensor(1, dtype=(2, 64, 1))) == "called"
+    assert table(tensor(0), tensor(1, negative=True)) == "called"
+    assert len(outputs.seen) == 4 and not exchange.launches()
+
+
+def test_outputs_are_on_the_device_of_the_inputs(exchange, tensor, making):
+    table, outputs = making
+    second = [tensor(i, device=(2, 1)) for i in range(2)]
+    for _ in range(2):
+        table(*second)
+    made = [("quick", (4, 64), (64, 1), "f32"), *[("empty", (4, 64), "f32", 1)] * 2]
+    assert outputs.seen == made and len(exchange.launches()) == 2 and not table.seen
+
+
+def test_outputs_that_cannot_be_made(exchange, tensor, making):
+    table, outputs = making
+
+    def fail(*_):
+        raise error
+
+    outputs.tensor = fail
+    error = MemoryError("no memory")
+    with pytest.raises(MemoryError):
+        table(tensor(0), tensor(1))
+    error = TypeError("no such type")
+    assert table(tensor(0), tensor(1)) == "called" and not exchange.launches()
 
 
 def test_threads(exchange, add, tensor):

@@ -357,29 +357,3 @@ def test_copies_read_the_safe_value_outside_of_a_tensor():
     want[:40, :30] = a
     np.testing.assert_array_equal(c, want)
     np.testing.assert_array_equal(b, want.astype(np.float16))
-
-
-def test_blocks_know_their_place_in_a_cluster():
-    @T.prim_func
-    def main(A: T.Tensor((4, 8), "int32"), B: T.Tensor((4, 8), "int32")):
-        with T.ClusterKernel(8, 4, threads=32, cluster_dims=(2, 2)) as (bx, by):
-            A[by, bx] = T.block_rank_in_cluster()
-            for i in T.Parallel(1):
-                B[by, bx] = T.block_rank_in_cluster() * 10
-
-    a, b = np.zeros((4, 8), np.int32), np.zeros((4, 8), np.int32)
-    compile_kernel(main, target="cpu")(a, b)
-    y, x = np.mgrid[:4, :8]
-    np.testing.assert_array_equal(a, x % 2 + y % 2 * 2)
-    np.testing.assert_array_equal(b, a * 10)
-
-
-def test_a_block_without_a_cluster_is_its_first():
-    @T.prim_func
-    def main(A: T.Tensor((4,), "int32")):
-        with T.Kernel(4, threads=32) as bx:
-            A[bx] = T.block_rank_in_cluster() + bx
-
-    a = np.zeros(4, np.int32)
-    compile_kernel(main, target="cpu")(a)
-    np.testing.assert_array_equal(a, np.arange(4))

@@ -73,6 +73,7 @@ def refused(kernel, *args, error=ArgumentError, **names):
         ({"device": (7, 0)}, "('B'): expected memory of a GPU, got a tensor on a device of"),
         ({"device": (CUDA, 1)}, "('B'): expected memory of GPU 0, where the arguments before"),
         ({"strides": (128, 2), "negative": True}, "('B'): expected what is in memory, got a view"),
+        ({"negative": True}, "('B'): expected what is in memory, got a view of its negative; resol"),
     ],
 )
 def test_tensors_that_do_not_fit(exchange, add, tensor, change, text):
@@ -80,6 +81,48 @@ def test_tensors_that_do_not_fit(exchange, add, tensor, change, text):
     assert text in message
     assert exchange.launches() == []
     add(tensor(0), tensor(1), tensor(2))  # usable after
+    assert len(exchange.launches()) == 1
+
+
+def test_negatives_of_what_was_launched_before(exchange, add, tensor):
+    """Shapes, strides and addresses are those that the launcher remembers."""
+    args = [tensor(i) for i in range(3)]
+    add(*args)
+    for at in range(3):
+        wrong = [*args[:at], tensor(at, negative=True), *args[at + 1 :]]
+        assert "expected what is in memory, got a view of its negative" in refused(add, *wrong)
+    assert len(exchange.launches()) == 1
+
+
+@pytest.fixture
+def again(exchange, add, tensor):
+    """Three arguments that were launched until nobody asks them for their sign."""
+    args = [tensor(i) for i in range(3)]
+    for _ in range(10):
+        add(*args)
+    asked = exchange.seen()["signs"]
+    add(*args)
+    assert exchange.seen()["signs"] == asked
+    exchange.launches()
+    return args
+
+
+def test_another_tensor_where_one_was_that_is_known(exchange, add, tensor, again):
+    place = id(again.pop(1))
+    made = [tensor(1, negative=True)]
+    while id(made[-1]) != place and len(made) < 100000:
+        made.append(tensor(1, negative=True))
+    wrong = made[-1]
+    assert id(wrong) == place
+    assert "a view of its negative" in refused(add, again[0], wrong, again[1])
+    assert not exchange.launches()
+
+
+def test_a_known_tensor_with_other_memory(exchange, add, again):
+    again[1].set(0x90000, True)
+    assert "a view of its negative" in refused(add, *again)
+    again[1].set(0x90000, False)
+    add(*again)
     assert len(exchange.launches()) == 1
 
 

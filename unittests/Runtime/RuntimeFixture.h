@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <dlfcn.h>
 
 namespace mlir::tile::runtime::test {
@@ -17,6 +18,14 @@ namespace mlir::tile::runtime::test {
 inline void expectHas(const std::string &text, const std::string &part) {
   EXPECT_NE(text.find(part), std::string::npos)
       << "expected '" << part << "' in '" << text << "'";
+}
+
+/// The bytes of a parameter as a value.
+template <typename T> T as(const std::string &bytes) {
+  EXPECT_EQ(bytes.size(), sizeof(T));
+  T value = {};
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  return value;
 }
 
 /// Opens the mock and resets it before each test.
@@ -64,6 +73,12 @@ protected:
 
   std::string loadError(Artifact artifact) {
     return LoadedArtifact::load(openDevice(), std::move(artifact)).message();
+  }
+
+  /// The message of a launch of "scale" with `args` as they stand.
+  std::string launchError(Artifact artifact = scaleArtifact()) {
+    std::unique_ptr<LoadedArtifact> loaded = load(std::move(artifact));
+    return loaded ? loaded->kernel(0).launch(args).message() : "not loaded";
   }
 
   static constexpr uint64_t kA = 0x100000, kC = 0x400000;

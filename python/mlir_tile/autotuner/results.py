@@ -8,14 +8,17 @@ was. Files are replaced whole (rename); one that cannot be read counts as absent
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
 import tempfile
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from .. import cache
+from .._keys import is_number_of_numpy
 
 __all__ = ["Store", "cache_folder", "digest", "plain"]
 
@@ -31,7 +34,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         items = sorted(value.items(), key=lambda item: str(item[0]))
         return {str(key): plain(item) for key, item in items}
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
+    if hasattr(value, "shape") and hasattr(value, "dtype") and not is_number_of_numpy(value):
         strides = value.stride() if callable(getattr(value, "stride", None)) else ()
         return ["tensor", str(value.dtype), [int(s) for s in value.shape], list(strides)]
     if callable(value):
@@ -39,9 +42,52 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+def _exact(value: Any, outer: tuple[int, ...] = ()) -> Any:
+    """`value` as JSON that no other value has: with types, and functions by their code.
+
+    `outer`: functions around it, which may refer to themselves.
+    """
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str):
+        return value
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if isinstance(value, (list, tuple, set, frozenset)):
+        items = [_exact(item, outer) for item in value]
+        is_set = isinstance(value, (set, frozenset))
+        return [name, sorted(items, key=json.dumps) if is_set else items]
+    if isinstance(value, dict):
+        pairs = [[_exact(key, outer), _exact(item, outer)] for key, item in value.items()]
+        return [name, sorted(pairs, key=json.dumps)]
+    if hasattr(value, "shape") and hasattr(value, "dtype") and not is_number_of_numpy(value):
+        return plain(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [name, [_exact(getattr(value, x.name), outer) for x in dataclasses.fields(value)]]
+    code = getattr(value, "__code__", None)
+    if isinstance(code, CodeType):
+        if id(value) in outer:
+            return "itself"
+        cells = [_content(cell) for cell in value.__closure__ or ()]
+        given = [value.__defaults__, value.__kwdefaults__, *cells]
+        return [name, plain(value), _text(code), _exact(given, (*outer, id(value)))]
+    return [name, plain(value) if callable(value) else repr(value)]
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return "unset"
+
+
+def _text(code: CodeType) -> list[Any]:
+    """What code does, without where it stands."""
+    constants = [_text(x) if isinstance(x, CodeType) else _exact(x) for x in code.co_consts]
+    return [code.co_code.hex(), code.co_names, constants]
+
+
 def digest(*parts: Any) -> str:
     """A name for `parts`, the same in every process."""
-    text = json.dumps([plain(part) for part in parts], sort_keys=True)
+    text = json.dumps([_exact(part) for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

@@ -11,6 +11,7 @@ import inspect
 import logging
 import threading
 
+from mlir_tile._keys import freeze, freeze_keywords
 from mlir_tile.language.arguments import Undeclared, annotations_of, make_argument
 from mlir_tile.language.buffers import Buffer
 from mlir_tile.language.errors import LanguageError, NoBuilderError, fail
@@ -76,25 +77,6 @@ def elaborate(prim_func, target=None, pass_configs=None, out_idx=None):
         resolve_target(target),
         compile_options(configs),
     )
-
-
-def freeze(value):
-    """A hashable form of an argument that is no tensor."""
-    if isinstance(value, dict):
-        return ("dict", tuple(sorted(((str(k), freeze(v)) for k, v in value.items()))))
-    if isinstance(value, (list, tuple)):
-        return (type(value).__name__, tuple(map(freeze, value)))
-    if isinstance(value, set):
-        return ("set", tuple(sorted(map(repr, value))))
-    if isinstance(value, (bool, int, float)):
-        return (type(value).__name__, value)
-    try:
-        hash(value)
-    except TypeError:
-        raise TypeError(
-            f"an argument of a kernel that is no tensor must be hashable, got {value!r}"
-        ) from None
-    return value
 
 
 class _Template:
@@ -232,12 +214,7 @@ class JITImpl(CallTable):
 
     # Lazy.
     def _key(self, args, kwargs):
-        return freeze(args), freeze(kwargs)
-
-    def _normal_key(self, args, kwargs):
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return freeze(bound.arguments)
+        return freeze(args), freeze_keywords(kwargs)
 
     def _lazy_prim_func(self, args, kwargs):
         key = self._key(args, kwargs)
@@ -315,12 +292,12 @@ class JITImpl(CallTable):
 
     def _eager_prim_func(self, args, kwargs):
         tensors, given, extra = self._split(args, kwargs)
-        key = freeze(given), freeze(extra)
+        key = freeze_keywords(given), freeze_keywords(extra)
         template = self._templates.get(key)
         if template is None:
             template = self._templates[key] = _Template(self, self._trace(given, "declare", {}))
         sizes = template.sizes(tensors, extra)
-        full = key, tuple(sorted(sizes.items()))
+        full = key, freeze_keywords(sizes)
         made = self._prim_funcs.get(full)
         if made is None:
             builder = self._trace(given, "build", sizes)

@@ -5,78 +5,17 @@ import sys
 
 from mlir_tile._mlir_libs._launch import CallTable, Kernel
 from mlir_tile.errors import ArgumentError, LaunchError
-from mlir_tile.language.errors import LanguageError
 from mlir_tile.language.ranges import linear
-from mlir_tile.language.values import Const, Expr, Op, Variable
+from mlir_tile.language.values import Expr, Op, Variable
 
+from .outputs import empty_torch, packed, remembered_outputs
 from .resources import Resources
+from .sizes import evaluate, written
+from .sources import Sources
 from .targets import architecture_of, resolve_target
 
-_ARITHMETIC = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "floordiv": lambda a, b: a // b,
-    "truncdiv": lambda a, b: a // b,
-    "mod": lambda a, b: a % b,
-    "max": max,
-    "min": min,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "and": lambda a, b: a & b,
-    "or": lambda a, b: a | b,
-    "xor": lambda a, b: a ^ b,
-}
-_SIGNS = {
-    "add": ("+", 5),
-    "sub": ("-", 5),
-    "mul": ("*", 6),
-    "floordiv": ("//", 6),
-    "truncdiv": ("//", 6),
-    "mod": ("%", 6),
-    "lt": ("<", 3),
-    "le": ("<=", 3),
-    "gt": (">", 3),
-    "ge": (">=", 3),
-    "eq": ("==", 3),
-    "ne": ("!=", 3),
-    "and": ("and", 2),
-    "or": ("or", 1),
-}
 
-
-def written(expr, strength=0):
-    """A value as one writes it, with the parentheses that it needs."""
-    if type(expr) is Op and expr.name == "cast":
-        return written(expr.args[0], strength)
-    if type(expr) is Op and expr.name in _SIGNS:
-        sign, own = _SIGNS[expr.name]
-        text = f"{written(expr.args[0], own)} {sign} {written(expr.args[1], own + 1)}"
-        return f"({text})" if own < strength else text
-    return str(expr.value) if type(expr) is Const else str(expr)
-
-
-def evaluate(expr, sizes):
-    """The number that a size is, where `sizes` gives those of names; None where one is missing."""
-    if not isinstance(expr, Expr):
-        return expr
-    if type(expr) is Const:
-        return int(expr.value)
-    if type(expr) is Variable:
-        return sizes.get(expr.name)
-    if type(expr) is Op and expr.name == "cast":
-        return evaluate(expr.args[0], sizes)
-    if type(expr) is Op and expr.name in _ARITHMETIC:
-        a, b = (evaluate(x, sizes) for x in expr.args)
-        return None if a is None or b is None else _ARITHMETIC[expr.name](a, b)
-    return None
-
-
-class JITKernel(CallTable, Resources):
+class JITKernel(CallTable, Resources, Sources):
     """A kernel function compiled for a target.
 
     Calling it takes the arguments in the order of `params` without those of `out_idx`, which are
@@ -159,15 +98,15 @@ class JITKernel(CallTable, Resources):
             tensors = [at for at, i in enumerate(self._inputs) if self.params[i].is_buffer]
             if torch is None or not self._outputs_last or not tensors:
                 return
-            made = tuple((shape or ((),), kind) for shape, kind in self._torch_outputs())
-            outputs = torch.Tensor, torch.empty, tensors[0], made
+            on_gpu = self.target.startswith("cuda")
+            outputs = remembered_outputs(torch, tensors[0], self._torch_outputs(), on_gpu)
         table._remember(self._launcher, len(self._inputs), others, keywords, outputs, takes_stream)
 
     def _torch_outputs(self):
         """Shape and type of each output, of which all are known."""
         if self._made is None:
             parameters = [self.params[i] for i in self.out_idx]
-            self._made = [(_packed(p.shape, p.dtype), p.dtype.as_torch()) for p in parameters]
+            self._made = [(packed(p.shape, p.dtype), p.dtype.as_torch()) for p in parameters]
         return self._made
 
     def _call(self, *args, stream=None, **kwargs):
@@ -218,7 +157,7 @@ class JITKernel(CallTable, Resources):
                     f" tensor of shape {list(parameter.shape)}, got {args[at]}"
                 )
             kind = parameter.dtype.as_numpy()
-            shape = _packed(shape, parameter.dtype)
+            shape = packed(shape, parameter.dtype)
             result[at] = memory_at(args[at], shape, kind, self.target.startswith("cuda"))
         return tuple(result)
 
@@ -265,7 +204,7 @@ class JITKernel(CallTable, Resources):
         torch = sys.modules.get("torch")
         if torch is not None and self._outputs_last and args and type(args[0]) is torch.Tensor:
             device = args[0].device
-            outputs = [_empty_torch(x, kind, device) for x, kind in self._torch_outputs()]
+            outputs = [empty_torch(x, kind, device) for x, kind in self._torch_outputs()]
             self._launcher(*args, *outputs)
             self.remember_in(self, takes_stream=True)
         else:
@@ -385,20 +324,20 @@ class JITKernel(CallTable, Resources):
         torch = sys.modules.get("torch")
         tensor = getattr(torch, "Tensor", None)
         if tensor is not None:
-            kind, packed = parameter.dtype, _packed(shape, parameter.dtype)
+            kind, inner = parameter.dtype, packed(shape, parameter.dtype)
             for x in args:
                 if isinstance(x, tensor):
-                    return _empty_torch(packed, kind.as_torch(), x.device)
+                    return empty_torch(inner, kind.as_torch(), x.device)
             if not any(hasattr(x, "__array__") for x in args):
                 on_cpu = self.target.startswith(("cpu", "lowered"))
-                return _empty_torch(packed, kind.as_torch(), "cpu" if on_cpu else "cuda")
+                return empty_torch(inner, kind.as_torch(), "cpu" if on_cpu else "cuda")
         import numpy
 
-        return numpy.empty(_packed(shape, parameter.dtype), parameter.dtype.as_numpy())
+        return numpy.empty(packed(shape, parameter.dtype), parameter.dtype.as_numpy())
 
     def _view(self, tensor, parameter, sizes):
         """The memory of an argument under another shape or type."""
-        shape = _packed(tuple(evaluate(x, sizes) for x in parameter.shape), parameter.dtype)
+        shape = packed(tuple(evaluate(x, sizes) for x in parameter.shape), parameter.dtype)
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(tensor, torch.Tensor):
             kind = parameter.dtype.as_torch()
@@ -414,77 +353,6 @@ class JITKernel(CallTable, Resources):
         return (flat if flat.dtype == kind else flat.view(kind)).reshape(shape)
 
     # Reading.
-    @property
-    def ptx(self):
-        return self.get_kernel_source()
-
-    def get_kernel_source(self, kernel_only=True):
-        """The PTX of the kernel; of a kernel for the CPU that of sm_90a."""
-        parts = []
-        for module, executable in zip(self.prim_func.modules, self.executables):
-            text = (
-                None
-                if self.target.startswith(("cpu", "lowered"))
-                else getattr(executable, "ptx", None)
-            )
-            parts.append(text if text is not None else self._translate(module, "ptx"))
-        return "\n".join(x if isinstance(x, str) else bytes(x).decode() for x in parts)
-
-    def _translate(self, module, output):
-        from mlir_tile._mlir_libs import _tile
-
-        made, diagnostics = _tile.compile(module, arch=architecture_of(self.target), output=output)
-        if made is None:
-            raise LanguageError(str(diagnostics))
-        return made
-
-    def show_source(self, which="kernel"):
-        print(self.get_kernel_source() if which != "host" else self.get_host_source())
-
-    def show_ptx(self):
-        """Prints the PTX."""
-        print(self.get_kernel_source())
-
-    def export_ptx(self, path):
-        with open(path, "w") as file:
-            file.write(self.get_kernel_source())
-
-    def get_ir(self):
-        """The tile IR that the kernel was compiled from."""
-        return self.prim_func.script()
-
-    def get_host_source(self):
-        """How the kernel is launched: there is no host code, but a manifest in the artifact."""
-        import json
-
-        parts = []
-        for x in self.executables:
-            manifest = getattr(x, "manifest", None)
-            parts.append(
-                manifest
-                if isinstance(manifest, str)
-                else json.dumps(manifest, indent=2, default=str)
-            )
-        return "\n".join(parts)
-
-    def export_library(self, path):
-        """Writes the artifact (code and manifest), which tile_runtime and tile-run load; of several
-        kernels one each."""
-        for i, x in enumerate(self.executables):
-            data = getattr(x, "artifact", None)
-            if data is None:
-                data = self._translate(self.prim_func.modules[i], "artifact")
-            place = str(path) if i == 0 else f"{path}.{i}"
-            with open(place, "wb") as file:
-                file.write(bytes(data))
-
-    export_sources = export_library
-
-    def get_exportable_executable(self):
-        """The kernel as a module that can be written to a file: `.export_library(path)`,
-        `.jit()`."""
-        return Exportable(self)
-
     def get_profiler(self, tensor_supply_type=None):
         """Measures the kernel, and compares it with references."""
         from mlir_tile.profiler import Profiler, TensorSupplyType
@@ -531,14 +399,6 @@ class JITKernel(CallTable, Resources):
         return "".join(executable.remarks for executable in self.executables)
 
     @property
-    def kernel_source(self):
-        return self.get_kernel_source()
-
-    @property
-    def host_source(self):
-        return self.get_host_source()
-
-    @property
     def adapter(self):
         return self
 
@@ -562,39 +422,6 @@ def memory_at(address, shape, kind, on_gpu):
         size *= x
     memory = (ctypes.c_char * size).from_address(address)
     return numpy.frombuffer(memory, numpy.uint8).view(kind).reshape(shape)
-
-
-class Exportable:
-    """A compiled kernel as TVM's users export one: its functions by name, its artifact in a
-    file."""
-
-    def __init__(self, kernel):
-        self.kernel = kernel
-        self.export_library = kernel.export_library
-
-    def jit(self, **_):
-        """The module itself: it is compiled already."""
-        return self
-
-    def get_function(self, name, query_imports=False):
-        """The kernel, by its name."""
-        if name != self.kernel.name:
-            raise AttributeError(f"the module has no function {name}, only {self.kernel.name}")
-        return self.kernel
-
-    __getitem__ = get_function
-
-
-def _empty_torch(shape, kind, device):
-    """torch.empty, which reads sizes one by one in half the time that a tuple takes."""
-    import torch
-
-    return torch.empty(*(shape or ((),)), dtype=kind, device=device)
-
-
-def _packed(shape, kind):
-    """The shape in memory: two elements of four bits are a byte."""
-    return (*shape[:-1], shape[-1] // 2) if shape and kind.bits == 4 else shape
 
 
 def _positions(out_idx, count, name):

@@ -49,6 +49,13 @@ from .barriers import (
 from .buffers import Buffer as _Buffer
 from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
 from .builder import Ref
+from .clusters import (
+    block_rank_in_cluster,
+    cluster_arrive,
+    cluster_arrive_relaxed,
+    cluster_sync,
+    cluster_wait,
+)
 from .copying import async_copy, c2d_im2col, copy, im2col, tma_copy, transpose
 from .cuda_calls import call_extern, call_pure_extern, import_source
 from .dtypes import dtype
@@ -60,7 +67,6 @@ from .kernel import (
     ClusterKernel,
     Kernel,
     KernelLaunchFrame,
-    block_rank_in_cluster,
     get_block_binding,
     get_block_bindings,
     get_block_extent,

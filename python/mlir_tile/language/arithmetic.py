@@ -387,7 +387,7 @@ def same(a, b):
     if a is b:
         return True
     if isinstance(a, NUMBERS) or isinstance(b, NUMBERS):
-        return number_of(a) is not None and number_of(a) == number_of(b)
+        return _same_number(number_of(a), number_of(b))
     if type(a) is not type(b):
         return False
     if type(a) is Op:
@@ -404,5 +404,12 @@ def same(a, b):
             and all(map(same, a.indices, b.indices))
         )
     if type(a) is Const:
-        return a.value == b.value and a.dtype is b.dtype
+        return _same_number(a.value, b.value) and a.dtype is b.dtype
     return False
+
+
+def _same_number(x, y):
+    """Whether two numbers, or None for none, are one: zeros have signs."""
+    if x is None or y is None or x != y:
+        return False
+    return bool(x) or math.copysign(1, x) == math.copysign(1, y)

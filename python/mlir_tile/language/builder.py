@@ -95,6 +95,7 @@ class KernelScope:
         self.attributes = {}
         self.thread_index = None
         self.names = {}
+        self.at_end = []  # what is checked when all of its statements are known
 
 
 class Builder(Conditions, Macros):

@@ -22,7 +22,8 @@ def unwritten_reads(kernel):
     return list(found.items())
 
 
-def _base(buffer):
+def base_of(buffer):
+    """The buffer whose memory it is."""
     while getattr(buffer, "base", None) is not None:
         buffer = buffer.base
     return buffer
@@ -31,7 +32,7 @@ def _base(buffer):
 def _written_anywhere(block):
     result = set()
     for statement in block:
-        result.update(map(_base, _accesses(statement)[1]))
+        result.update(map(base_of, accesses(statement)[1]))
         for inner in statement.blocks:
             result |= _written_anywhere(inner)
     return result
@@ -41,16 +42,17 @@ def _search(block, written, found, by_others):
     for statement in block:
         if type(statement) is Tile and statement.name == "mbarrier_wait":
             written |= by_others
-        reads, writes = _accesses(statement)
-        for buffer in map(_base, reads):
+        reads, writes = accesses(statement)
+        for buffer in map(base_of, reads):
             if buffer.space in _SPACES and buffer not in written:
                 found.setdefault(buffer, statement.location)
-        written.update(map(_base, writes))
+        written.update(map(base_of, writes))
         for inner in statement.blocks:
             _search(inner, written, found, by_others)
 
 
-def _accesses(statement):
+def accesses(statement):
+    """(buffers that a statement itself, without its blocks, reads; those that it writes)."""
     from .emit_threads import nodes
 
     reads, writes = [], []
@@ -59,6 +61,8 @@ def _accesses(statement):
             reads.append(node.buffer)
         if type(node) is Op and node.name == "atomic":
             writes.append(node.args[1])
+            if type(statement) is Define:
+                reads.append(node.args[1])  # its value is used
     if type(statement) is Store:
         writes.append(statement.buffer)
     if type(statement) is Define and not isinstance(statement.let.value, Op):

@@ -67,6 +67,9 @@ class KernelFrame:
 
     def __exit__(self, *error):
         self.builder.close_kernel()
+        if not any(error):
+            for check in self.scope.at_end:
+                check()
 
     def open_until_end(self, builder):
         """Opens the kernel until the function ends."""
@@ -212,13 +215,3 @@ def get_warp_group_idx(warp_size=None, warps_per_group=None):
     return thread_index(_scope("T.get_warp_group_idx")) // (
         (warp_size or 32) * (warps_per_group or 4)
     )
-
-
-def block_rank_in_cluster():
-    """The number of the block in its cluster (T.ClusterKernel), x first; zero without clusters."""
-    scope = _scope("T.block_rank_in_cluster")
-    rank, below = 0, 1
-    for block, size in zip(scope.blocks, scope.cluster or (), strict=False):
-        rank += block % int(size) * below
-        below *= int(size)
-    return rank

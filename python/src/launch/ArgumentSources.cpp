@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Arguments.h"
+#include "TensorSigns.h"
 
 #include <cstring>
 
@@ -283,10 +284,8 @@ bool Arguments::convertSlowly(size_t index, PyObject *object,
     return refuse(index, wanted + ", got " + describeObject(object));
   if (type.isTorch) {
     // PyTorch before 2.10; tensors with gradients do not export themselves.
-    bool negative = false;
-    if (!isNegative(object, negative) || negative)
-      return refuse(index, "expected what is in memory, got a view of its "
-                           "negative; resolve_neg() makes a tensor of it");
+    if (bool negative; !isNegative(object, type, negative) || negative)
+      return refuseNegative(index);
     PyObject *detached = PyObject_CallMethod(object, "detach", nullptr);
     if (!detached)
       return refuse(index, takeException());

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Arguments.h"
+#include "TensorSigns.h"
 #include "TensorTypes.h"
 
 #include <new>
@@ -110,6 +111,7 @@ bool Arguments::addDevice(size_t index, int32_t type, int32_t ordinal) {
     device = ordinal;
   if (device == ordinal)
     return true;
+  elsewhere = true;
   return refuse(index, "expected memory of GPU " + std::to_string(device) +
                            ", where the arguments before it are, got a tensor "
                            "on " +
@@ -133,13 +135,9 @@ bool Arguments::addTensor(size_t index, const dlpack::Tensor &tensor) {
   return true;
 }
 
-/// Views of the negative of what is in memory are parts of conjugated complex
-/// tensors, whose elements lie two apart: only such ones are asked.
-static bool mayBeNegative(const dlpack::Tensor &tensor) {
-  for (int32_t i = 0; tensor.strides && i < tensor.rank; ++i)
-    if (tensor.strides[i] == 1 && tensor.shape[i] > 1)
-      return false;
-  return true;
+bool Arguments::refuseNegative(size_t index) {
+  return refuse(index, "expected what is in memory, got a view of its "
+                       "negative; resolve_neg() makes a tensor of it");
 }
 
 bool Arguments::exchange(size_t index, PyObject *object,
@@ -161,10 +159,10 @@ bool Arguments::exchange(size_t index, PyObject *object,
                                ", which has none; under torch.compile, launch "
                                "through mlir_tile.torch_op");
   }
-  if (type.hasNegatives && (!type.isExact || mayBeNegative(tensor)))
-    if (bool negative; !isNegative(object, negative) || negative)
-      return refuse(index, "expected what is in memory, got a view of its "
-                           "negative; resolve_neg() makes a tensor of it");
+  if (type.hasNegatives && index < firstMade)
+    if (bool negative;
+        !isNegative(object, type, tensor.data, negative) || negative)
+      return refuseNegative(index);
   if (!streamApi)
     streamApi = type.api;
   // What nearly every tensor is: on the GPU of those before it, of the type
@@ -206,11 +204,12 @@ bool Arguments::refuseCount(size_t given) {
   return false;
 }
 
-bool Arguments::convert(PyObject *const *objects, size_t given,
-                        PyObject *stream) {
-  if (given != kernel.args.size())
-    return refuseCount(given);
-  count = given;
+bool Arguments::convert(const Given &given) {
+  PyObject *const *objects = given.args;
+  if (given.count != kernel.args.size())
+    return refuseCount(given.count);
+  count = given.count;
+  firstMade = count - given.made;
   // The stream is known before a tensor is asked to be ready on it: tensors
   // with exchange functions, whose library's stream it is, come first.
   bool hasSlow = false;
@@ -230,7 +229,7 @@ bool Arguments::convert(PyObject *const *objects, size_t given,
                    : convertSlowly(i, object, type)))
       return false;
   }
-  return !onDevice || convertRest(objects, stream, hasSlow);
+  return !onDevice || convertRest(objects, given.stream, hasSlow);
 }
 
 /// Finds the stream, then converts the tensors without exchange functions.

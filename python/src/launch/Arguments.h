@@ -22,6 +22,15 @@
 
 namespace mlir::tile::python {
 
+/// What a launch is given.
+struct Given {
+  PyObject *const *args;
+  size_t count;
+  /// The caller's, or null for the one that the tensors' libraries work on.
+  PyObject *stream = nullptr;
+  size_t made = 0; ///< of the last ones, which are new and hold what they say
+};
+
 /// The arguments of one launch, for as long as it is being made.
 class Arguments {
 public:
@@ -34,12 +43,13 @@ public:
   Arguments(const Arguments &) = delete;
   Arguments &operator=(const Arguments &) = delete;
 
-  /// Converts all of them. `stream` is the caller's, or null for the one that
-  /// their libraries work on. False: `problem` is the sentence, or a Python
+  /// Converts all of them. False: `problem` is the sentence, or a Python
   /// exception of theirs is set that should pass.
-  bool convert(PyObject *const *objects, size_t count, PyObject *stream);
+  bool convert(const Given &given);
 
   const std::string &problem() const { return text; }
+  /// Whether the problem is that arguments are on several GPUs.
+  bool areElsewhere() const { return elsewhere; }
   runtime::Span<const runtime::Arg> args() const {
     return {reinterpret_cast<const runtime::Arg *>(storage), count};
   }
@@ -53,6 +63,7 @@ private:
   // Away from the code that launches run through.
   [[gnu::cold]] bool refuse(size_t index, const std::string &what);
   [[gnu::cold]] bool refuseCount(size_t given);
+  [[gnu::cold]] bool refuseNegative(size_t index);
   bool addScalar(size_t index, PyObject *object);
   bool convertRest(PyObject *const *objects, PyObject *stream, bool hasSlow);
   bool convertSlowly(size_t index, PyObject *object, const TensorType &type);
@@ -79,9 +90,10 @@ private:
   const dlpack::DataType *types;
   bool onDevice;
   size_t count = 0;
+  size_t firstMade = 0; ///< what it and those behind it hold is known
   int device = -1;
   void *workStream = nullptr;
-  bool trusted = true;
+  bool trusted = true, elsewhere = false;
   const dlpack::ExchangeApi *streamApi = nullptr;
   PyObject *streamOwner = nullptr; ///< borrowed: a tensor without functions
   std::string text;

@@ -9,11 +9,12 @@
 // anything runs, and the call goes on to the next entry, at last to `_call`.
 //
 //===----------------------------------------------------------------------===//
+#include "CallOutputs.h"
 #include "KernelObject.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <cstring>
 #if PY_VERSION_HEX < 0x030c0000
 #include <structmember.h>
 #define Py_T_PYSSIZET T_PYSSIZET
@@ -35,17 +36,17 @@ struct Remembered {
   size_t numInputs = 0;         ///< arguments of the kernel in a call
   size_t numOthers = 0;
   bool takesStream = false; ///< as the one argument by name
+  /// Its inputs were not where the library makes tensors quickly.
+  bool isElsewhere = false;
 
-  /// A tuple of (arguments, dtype) of each tensor that the call makes, for
-  /// `empty`, on the device of argument `like`, which is of `tensorType`.
-  PyObject *outputs = nullptr;
-  size_t numOutputs = 0;
-  PyObject *tensorType = nullptr, *empty = nullptr;
-  size_t like = 0;
+  CallOutputs outputs;
 
-  std::array<PyObject **, 7> references() {
-    return {&kernel,  &result,     &others, &keywords,
-            &outputs, &tensorType, &empty};
+  /// Those that are counted.
+  template <typename Visit> void forEachReference(Visit visit) {
+    for (PyObject **reference : {&kernel, &result, &others, &keywords})
+      visit(*reference);
+    for (PyObject **reference : outputs.references())
+      visit(*reference);
   }
 };
 
@@ -58,8 +59,7 @@ struct CallTable {
   size_t last; ///< that was like a call
 };
 
-/// Names that are looked up again and again, and names of arguments.
-PyObject *callName, *deviceName, *emptyNames;
+PyObject *callName;
 } // namespace
 
 static CallTable *tableOf(PyObject *self) {
@@ -69,8 +69,7 @@ static CallTable *tableOf(PyObject *self) {
 static void release(Remembered *call) {
   if (--call->users)
     return;
-  for (PyObject **reference : call->references())
-    Py_XDECREF(*reference);
+  call->forEachReference([](PyObject *object) { Py_XDECREF(object); });
   delete call;
 }
 
@@ -78,16 +77,25 @@ static void release(Remembered *call) {
 // Whether a call is like one before
 //===----------------------------------------------------------------------===//
 
-/// The same object, or an equal number or string; others may have changed or
+/// Whether two floats have the same bits: 0.0 and -0.0 are equal and two, and
+/// what is no number is not even equal to itself.
+static bool isSameFloat(PyObject *a, PyObject *b) {
+  double x = PyFloat_AsDouble(a), y = PyFloat_AsDouble(b);
+  return !std::memcmp(&x, &y, sizeof(x));
+}
+
+/// The same object, or the same number or string; others may have changed or
 /// be equal to what they are not (1 and True in a tuple).
 static bool isSame(PyObject *a, PyObject *b) {
   if (a == b)
     return true;
   PyTypeObject *type = Py_TYPE(a);
-  if (type != Py_TYPE(b) || (type != &PyLong_Type && type != &PyUnicode_Type &&
-                             type != &PyFloat_Type))
+  if (type != Py_TYPE(b))
     return false;
-  return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+  if (type == &PyFloat_Type)
+    return isSameFloat(a, b);
+  return (type == &PyLong_Type || type == &PyUnicode_Type) &&
+         PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
 static bool isSameTuple(PyObject *a, PyObject *b) {
@@ -152,16 +160,6 @@ static bool isLike(const Remembered &call, PyObject *const *args, size_t given,
 namespace {
 /// Launched; not this call's arguments; an exception is set.
 enum class Outcome { Done, Refused, Failed };
-
-/// Tensors that a call makes.
-struct Made {
-  PyObject *tensors[runtime::kMaxArgs];
-  size_t count = 0;
-  ~Made() {
-    while (count)
-      Py_DECREF(tensors[--count]);
-  }
-};
 } // namespace
 
 /// Failures that `_call` can say better, or knows a way around.
@@ -173,84 +171,58 @@ static Outcome outcomeOfException() {
   return Outcome::Refused;
 }
 
-/// Calls `empty(*sizes, dtype=, device=)`: sizes one by one, which PyTorch
-/// reads in half the time that a tuple of them takes.
-static PyObject *makeEmpty(const Remembered &call, PyObject *output,
-                           PyObject *device) {
-  PyObject *args[runtime::kMaxRank + 2];
-  PyObject *sizes = PyTuple_GetItem(output, 0);
-  size_t count = size_t(PyTuple_Size(sizes));
-  for (size_t i = 0; i < count; ++i)
-    args[i] = PyTuple_GetItem(sizes, Py_ssize_t(i));
-  args[count] = PyTuple_GetItem(output, 1);
-  args[count + 1] = device;
-  return PyObject_Vectorcall(call.empty, args, count, emptyNames);
+/// Makes the outputs, and launches the kernel with them behind its inputs.
+static bool launchMaking(const Remembered &call, PyObject *const *args,
+                         PyObject *stream, bool quickly, PyObject *&result,
+                         Failure &failure) {
+  Made made;
+  if (!call.outputs.make(args, quickly, made)) {
+    failure.isArgument = true;
+    return false;
+  }
+  PyObject *all[runtime::kMaxArgs];
+  std::copy_n(args, call.numInputs, all);
+  std::copy_n(made.tensors, made.count, all + call.numInputs);
+  if (!launchKernel(
+          call.kernel,
+          {all, call.numInputs + made.count, stream, /*made=*/made.count},
+          failure))
+    return false;
+  result = made.release();
+  return result;
 }
 
-static Outcome makeOutputs(const Remembered &call, PyObject *const *args,
-                           Made &made) {
-  PyObject *like = args[call.like];
-  if (reinterpret_cast<PyObject *>(Py_TYPE(like)) != call.tensorType)
-    return Outcome::Refused;
-  PyObject *device = PyObject_GetAttr(like, deviceName);
-  if (!device)
-    return outcomeOfException();
-  for (size_t i = 0; i < call.numOutputs; ++i) {
-    PyObject *tensor =
-        makeEmpty(call, PyTuple_GetItem(call.outputs, Py_ssize_t(i)), device);
-    if (!tensor) {
-      Py_DECREF(device);
-      return outcomeOfException();
-    }
-    made.tensors[made.count++] = tensor;
+static bool launchRemembered(Remembered &call, PyObject *const *args,
+                             PyObject *stream, PyObject *&result,
+                             Failure &failure) {
+  if (!call.outputs.count) {
+    Py_INCREF(Py_None);
+    result = Py_None;
+    return launchKernel(call.kernel, {args, call.numInputs, stream}, failure);
   }
-  Py_DECREF(device);
-  return Outcome::Done;
+  if (call.outputs.quick && !call.isElsewhere) {
+    if (launchMaking(call, args, stream, /*quickly=*/true, result, failure))
+      return true;
+    if (PyErr_Occurred() || !failure.isElsewhere)
+      return false;
+    // The inputs are not on the device that is current.
+    call.isElsewhere = true;
+    failure = Failure();
+  }
+  return launchMaking(call, args, stream, /*quickly=*/false, result, failure);
 }
 
-static PyObject *resultOf(Made &made) {
-  if (made.count == 1) {
-    made.count = 0;
-    return made.tensors[0];
-  }
-  PyObject *list = PyList_New(Py_ssize_t(made.count));
-  for (size_t i = 0; list && i < made.count; ++i) {
-    Py_INCREF(made.tensors[i]);
-    PyList_SetItem(list, Py_ssize_t(i), made.tensors[i]);
-  }
-  return list;
-}
-
-static Outcome launch(const Remembered &call, PyObject *const *args,
-                      PyObject *stream, PyObject *&result) {
+static Outcome launch(Remembered &call, PyObject *const *args, PyObject *stream,
+                      PyObject *&result) {
   if (!call.kernel) {
     Py_INCREF(call.result);
     result = call.result;
     return Outcome::Done;
   }
   Failure failure;
-  bool launched;
-  if (!call.outputs) {
-    launched = launchKernel(call.kernel, args, call.numInputs, stream, failure);
-    Py_INCREF(Py_None);
-    result = Py_None;
-  } else {
-    Made made;
-    if (Outcome outcome = makeOutputs(call, args, made);
-        outcome != Outcome::Done)
-      return outcome;
-    PyObject *all[runtime::kMaxArgs];
-    for (size_t i = 0; i < call.numInputs; ++i)
-      all[i] = args[i];
-    for (size_t i = 0; i < made.count; ++i)
-      all[call.numInputs + i] = made.tensors[i];
-    launched = launchKernel(call.kernel, all, call.numInputs + made.count,
-                            stream, failure);
-    result = launched ? resultOf(made) : nullptr;
-  }
-  if (launched)
-    return result ? Outcome::Done : Outcome::Failed;
-  Py_XDECREF(result);
+  if (launchRemembered(call, args, stream, result, failure))
+    return Outcome::Done;
+  Py_CLEAR(result);
   if (PyErr_Occurred())
     return outcomeOfException();
   if (failure.isArgument)
@@ -329,36 +301,6 @@ static PyObject *kept(PyObject *object) {
   return object;
 }
 
-/// Reads what `empty` makes; false with an exception.
-static bool readOutputs(Remembered &call, PyObject *outputs) {
-  PyObject *tensorType, *empty, *list;
-  Py_ssize_t like;
-  if (!PyArg_ParseTuple(outputs, "OOnO!", &tensorType, &empty, &like,
-                        &PyTuple_Type, &list))
-    return false;
-  auto count = size_t(PyTuple_Size(list));
-  bool fits = size_t(like) < call.numInputs &&
-              call.numInputs + count <= runtime::kMaxArgs;
-  for (size_t i = 0; fits && i < count; ++i) {
-    PyObject *one = PyTuple_GetItem(list, Py_ssize_t(i));
-    fits =
-        PyTuple_Check(one) && PyTuple_Size(one) == 2 &&
-        PyTuple_Check(PyTuple_GetItem(one, 0)) &&
-        PyTuple_Size(PyTuple_GetItem(one, 0)) <= Py_ssize_t(runtime::kMaxRank);
-  }
-  if (!fits) {
-    PyErr_SetString(PyExc_ValueError,
-                    "expected outputs of (arguments, dtype) and an input");
-    return false;
-  }
-  call.outputs = kept(list);
-  call.tensorType = kept(tensorType);
-  call.empty = kept(empty);
-  call.like = size_t(like);
-  call.numOutputs = count;
-  return true;
-}
-
 static PyObject *rememberCall(PyObject *self, PyObject *args) {
   PyObject *what, *others, *keywords, *outputs;
   Py_ssize_t inputs;
@@ -379,7 +321,7 @@ static PyObject *rememberCall(PyObject *self, PyObject *args) {
     call->keywords = kept(keywords);
   call->numInputs = size_t(inputs);
   call->takesStream = takesStream;
-  if (outputs != Py_None && !readOutputs(*call, outputs)) {
+  if (outputs != Py_None && !call->outputs.read(outputs, call->numInputs)) {
     release(call);
     return nullptr;
   }
@@ -410,9 +352,15 @@ static int traverse(PyObject *self, visitproc visit, void *arg) {
   CallTable *table = tableOf(self);
   // What a launch under way holds as well is not the table's alone.
   for (size_t i = 0; i < table->count; ++i)
-    if (table->calls[i]->users == 1)
-      for (PyObject **reference : table->calls[i]->references())
-        Py_VISIT(*reference);
+    if (table->calls[i]->users == 1) {
+      int stopped = 0;
+      table->calls[i]->forEachReference([&](PyObject *object) {
+        if (!stopped && object)
+          stopped = visit(object, arg);
+      });
+      if (stopped)
+        return stopped;
+    }
   return 0;
 }
 
@@ -437,13 +385,11 @@ static PyMemberDef members[] = {{"__vectorcalloffset__", Py_T_PYSSIZET,
 static PyMethodDef methods[] = {
     {"_remember", rememberCall, METH_VARARGS,
      "_remember(kernel, inputs, others, keywords, outputs, takes_stream): "
-     "calls "
-     "of `inputs` arguments, behind them `others`, and of these keywords (a "
-     "dict or None) launch the Kernel; if it is none, they give it. `outputs`: "
-     "None, or (tensor type, empty, position of the tensor whose device they "
-     "are on, ((arguments of empty, dtype), ...)). `takes_stream`: `stream=` "
-     "may "
-     "be given."},
+     "calls of `inputs` arguments, behind them `others`, and of these "
+     "keywords (a dict or None) launch the Kernel; if it is none, they give "
+     "it. `outputs`: None, or (tensor type, position of the input whose "
+     "device they are on, empty, ((sizes, dtype), ...), quick or None, "
+     "(arguments of quick, ...)). `takes_stream`: `stream=` may be given."},
     {"_forget", forgetCalls, METH_NOARGS, "Forgets all calls."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -470,8 +416,5 @@ static PyType_Spec spec = {"mlir_tile._mlir_libs._launch.CallTable",
 
 PyObject *python::makeCallTableType() {
   callName = PyUnicode_InternFromString("_call");
-  deviceName = PyUnicode_InternFromString("device");
-  emptyNames = Py_BuildValue("(ss)", "dtype", "device");
-  return callName && deviceName && emptyNames ? PyType_FromSpec(&spec)
-                                              : nullptr;
+  return callName && makeOutputNames() ? PyType_FromSpec(&spec) : nullptr;
 }

@@ -17,8 +17,7 @@ bool isKernel(PyObject *object);
 
 /// Launches `_launch.Kernel` `kernel`, which stays alive meanwhile. False: see
 /// Failure.
-bool launchKernel(PyObject *kernel, PyObject *const *args, size_t count,
-                  PyObject *stream, Failure &failure);
+bool launchKernel(PyObject *kernel, const Given &given, Failure &failure);
 
 /// Sets the exception of a failure, unless one is set; null.
 PyObject *raise(const Failure &failure);

@@ -90,12 +90,11 @@ bool python::isKernel(PyObject *object) {
   return Py_TYPE(object) == kernelType;
 }
 
-bool python::launchKernel(PyObject *kernel, PyObject *const *args, size_t count,
-                          PyObject *stream, Failure &failure) {
+bool python::launchKernel(PyObject *kernel, const Given &given,
+                          Failure &failure) {
   LaunchTarget *target = openTarget(kernel);
-  return target && whileOpen(kernel, target, [&] {
-           return target->launch(args, count, stream, failure);
-         });
+  return target && whileOpen(kernel, target,
+                             [&] { return target->launch(given, failure); });
 }
 
 static PyObject *callKernel(PyObject *self, PyObject *const *args,
@@ -105,7 +104,7 @@ static PyObject *callKernel(PyObject *self, PyObject *const *args,
   if (!readNames(names, args + count, stream))
     return nullptr;
   Failure failure;
-  if (!launchKernel(self, args, count, stream, failure))
+  if (!launchKernel(self, {args, count, stream}, failure))
     return raise(failure);
   Py_RETURN_NONE;
 }
@@ -125,7 +124,7 @@ static PyObject *repeatKernel(PyObject *self, PyObject *const *args,
   Failure failure;
   double nanoseconds = 0;
   if (!whileOpen(self, target, [&] {
-        return target->repeat(args + 1, size_t(given) - 1, stream, repeats,
+        return target->repeat({args + 1, size_t(given) - 1, stream}, repeats,
                               nanoseconds, failure);
       }))
     return raise(failure);

@@ -37,13 +37,12 @@ public:
   }
   ~HostTarget() override { Py_DECREF(capsule); }
 
-  bool launch(PyObject *const *args, size_t count, PyObject *stream,
-              Failure &failure) override;
-  bool repeat(PyObject *const *args, size_t count, PyObject *stream,
-              long repeats, double &nanoseconds, Failure &failure) override {
+  bool launch(const Given &given, Failure &failure) override;
+  bool repeat(const Given &given, long repeats, double &nanoseconds,
+              Failure &failure) override {
     auto start = std::chrono::steady_clock::now();
     for (long i = 0; i < repeats; ++i)
-      if (!launch(args, count, stream, failure))
+      if (!launch(given, failure))
         return false;
     nanoseconds = sinceStart(start, repeats);
     return true;
@@ -88,11 +87,10 @@ static bool writeOutput(const char *text) {
   return result;
 }
 
-bool HostTarget::launch(PyObject *const *objects, size_t count,
-                        PyObject *stream, Failure &failure) {
+bool HostTarget::launch(const Given &given, Failure &failure) {
   Arguments arguments(kernel, types, /*onDevice=*/false);
   failure.isArgument = true;
-  if (!arguments.convert(objects, count, stream)) {
+  if (!arguments.convert(given)) {
     failure.text = arguments.problem();
     return false;
   }
@@ -228,15 +226,13 @@ public:
         (void)one.artifact.release();
   }
 
-  bool launch(PyObject *const *args, size_t count, PyObject *stream,
+  bool launch(const Given &given, Failure &failure) override;
+  bool repeat(const Given &given, long repeats, double &nanoseconds,
               Failure &failure) override;
-  bool repeat(PyObject *const *args, size_t count, PyObject *stream,
-              long repeats, double &nanoseconds, Failure &failure) override;
   bool load(int ordinal, KernelFacts &facts, Failure &failure) override;
 
 private:
-  const runtime::Kernel *convert(Arguments &arguments, PyObject *const *objects,
-                                 size_t count, PyObject *stream,
+  const runtime::Kernel *convert(Arguments &arguments, const Given &given,
                                  Failure &failure);
   struct Loaded {
     std::unique_ptr<runtime::LoadedArtifact> artifact;
@@ -281,12 +277,12 @@ const runtime::Kernel *DeviceTarget::find(int ordinal, Failure &failure) {
 
 /// Converts the arguments and finds the kernel for them.
 const runtime::Kernel *DeviceTarget::convert(Arguments &arguments,
-                                             PyObject *const *objects,
-                                             size_t count, PyObject *stream,
+                                             const Given &given,
                                              Failure &failure) {
   failure.isArgument = true;
-  if (!arguments.convert(objects, count, stream)) {
+  if (!arguments.convert(given)) {
     failure.text = arguments.problem();
+    failure.isElsewhere = arguments.areElsewhere();
     return nullptr;
   }
   failure.isArgument = false;
@@ -296,11 +292,9 @@ const runtime::Kernel *DeviceTarget::convert(Arguments &arguments,
   return find(ordinal < 0 ? 0 : ordinal, failure);
 }
 
-bool DeviceTarget::launch(PyObject *const *objects, size_t count,
-                          PyObject *stream, Failure &failure) {
+bool DeviceTarget::launch(const Given &given, Failure &failure) {
   Arguments arguments(kernel, types, /*onDevice=*/true);
-  const runtime::Kernel *loadedKernel =
-      convert(arguments, objects, count, stream, failure);
+  const runtime::Kernel *loadedKernel = convert(arguments, given, failure);
   if (!loadedKernel)
     return false;
   runtime::LaunchChecks checks;
@@ -316,12 +310,10 @@ bool DeviceTarget::launch(PyObject *const *objects, size_t count,
   return false;
 }
 
-bool DeviceTarget::repeat(PyObject *const *objects, size_t count,
-                          PyObject *stream, long repeats, double &nanoseconds,
+bool DeviceTarget::repeat(const Given &given, long repeats, double &nanoseconds,
                           Failure &failure) {
   Arguments arguments(kernel, types, /*onDevice=*/true);
-  const runtime::Kernel *loadedKernel =
-      convert(arguments, objects, count, stream, failure);
+  const runtime::Kernel *loadedKernel = convert(arguments, given, failure);
   if (!loadedKernel)
     return false;
   runtime::LaunchChecks checks;

@@ -20,6 +20,8 @@ namespace mlir::tile::python {
 struct Failure {
   std::string text;
   bool isArgument = false; ///< ArgumentError, else LaunchError
+  /// Of an argument: it is on another device than those before it.
+  bool isElsewhere = false;
 };
 
 /// What code that is on a GPU takes.
@@ -36,12 +38,11 @@ public:
       : kernel(std::move(spec)), types(exactTypesOf(kernel)) {}
   virtual ~LaunchTarget() = default;
 
-  virtual bool launch(PyObject *const *args, size_t count, PyObject *stream,
-                      Failure &failure) = 0;
+  virtual bool launch(const Given &given, Failure &failure) = 0;
   /// Launches `repeats` times without Python in between, after checking the
   /// arguments once; nanoseconds of one of them, as the caller waits for it.
-  virtual bool repeat(PyObject *const *args, size_t count, PyObject *stream,
-                      long repeats, double &nanoseconds, Failure &failure) = 0;
+  virtual bool repeat(const Given &given, long repeats, double &nanoseconds,
+                      Failure &failure) = 0;
   /// Makes the kernel ready on GPU `ordinal`.
   virtual bool load(int ordinal, KernelFacts &facts, Failure &failure) = 0;
 

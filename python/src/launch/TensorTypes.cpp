@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "TensorTypes.h"
+#include "TensorSigns.h"
 
 #include <array>
 #include <cstring>
@@ -67,7 +68,8 @@ static bool ownsApi(PyObject *type) {
   return owns;
 }
 
-[[gnu::cold]] static TensorType describe(PyTypeObject *type) {
+[[gnu::cold]] static TensorType describe(PyObject *tensor) {
+  PyTypeObject *type = Py_TYPE(tensor);
   auto *object = reinterpret_cast<PyObject *>(type);
   TensorType result;
   result.type = type;
@@ -75,6 +77,7 @@ static bool ownsApi(PyObject *type) {
   result.api = findApi(object);
   result.isTorch = hasAttribute(object, "is_neg");
   result.hasNegatives = result.isTorch;
+  result.isNegative = result.isTorch ? findIsNegative(tensor) : nullptr;
   result.isCupy = startsWith(module, "cupy");
   result.hasStream = result.isTorch || result.isCupy;
   if (!result.api)
@@ -102,24 +105,13 @@ TensorType python::tensorTypeOf(PyObject *object) {
     if (!entry.type)
       break;
   }
-  TensorType described = describe(type);
+  TensorType described = describe(object);
   TensorType &entry = known[next++ % known.size()];
   PyTypeObject *old = entry.type;
   Py_INCREF(reinterpret_cast<PyObject *>(type));
   entry = described;
   Py_XDECREF(reinterpret_cast<PyObject *>(old));
   return entry;
-}
-
-bool python::isNegative(PyObject *object, bool &negative) {
-  PyObject *answer = PyObject_CallMethod(object, "is_neg", nullptr);
-  if (!answer) {
-    PyErr_Clear();
-    return false;
-  }
-  negative = PyObject_IsTrue(answer) != 0;
-  Py_DECREF(answer);
-  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,17 +20,16 @@ struct TensorType {
   const dlpack::ExchangeApi *api = nullptr; ///< or null
   /// Objects hold their own memory; those of a subclass may be a stand-in.
   bool isExact = false;
-  /// PyTorch's: what is seen may be the negative of what is in memory.
+  /// PyTorch's: what is seen may be the negative of what is in memory
+  /// (TensorSigns.h).
   bool hasNegatives = false;
+  PyCFunction isNegative = nullptr; ///< or null: only by name
   bool isTorch = false, isCupy = false;
   bool hasStream = false; ///< of work that is under way, which can be asked for
 };
 
 /// Of the object's type.
 TensorType tensorTypeOf(PyObject *object);
-
-/// Asks a tensor of PyTorch; false where that failed.
-bool isNegative(PyObject *object, bool &negative);
 
 /// The element type; two elements of four bits count as one where a library has
 /// no name for one of them (`isPair`).

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What works differently from TileLang on purpose, and what is not planned."""
 
+_CLUSTER = (
+    "a barrier of the block; refused where blocks exchange values through global memory, and there"
+    " is no other way between blocks"
+)
+
 DIFFERENCES = {
     "tilelang.jit": (
         "`execution_backend`, `target_host`, `debug_root_path` have no meaning; target names are "
@@ -13,6 +18,10 @@ DIFFERENCES = {
         "outside of T.Parallel, in a kernel that names no thread, an update happens once for the"
         " block"
     ),
+    "T.cluster_sync": _CLUSTER,
+    "T.cluster_wait": _CLUSTER,
+    "T.cluster_arrive": "the block that arrives waits for none; see `T.cluster_sync`",
+    "T.cluster_arrive_relaxed": "the block that arrives waits for none; see `T.cluster_sync`",
     "T.import_source": (
         "small device functions of CUDA C++ over a thread's own arrays, with inline PTX"
         " (docs/Python.md); there is no compiler of C++ behind it"

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <structmember.h>
 
 #include "../../../python/src/launch/DLPack.h"
 #include "../../../unittests/Runtime/MockCuda.h"
@@ -22,9 +23,11 @@ struct Tensor {
   PyObject_HEAD dlpack::Tensor *described;
   std::vector<int64_t> *dims; ///< shape, then strides
   bool isNegative;
+  PyObject *references; ///< weak ones
 };
 void *currentStream = nullptr;
 int failures = 0; ///< of the next calls of the exchange functions
+int signsAsked = 0;
 } // namespace
 
 static int tensorFromObject(void *object, dlpack::Tensor *out) {
@@ -82,6 +85,8 @@ static PyObject *newTensor(PyTypeObject *type, PyObject *args, PyObject *) {
 
 static void deleteTensor(PyObject *object) {
   auto *self = reinterpret_cast<Tensor *>(object);
+  if (self->references)
+    PyObject_ClearWeakRefs(object);
   delete self->described;
   delete self->dims;
   PyTypeObject *type = Py_TYPE(object);
@@ -90,7 +95,20 @@ static void deleteTensor(PyObject *object) {
 }
 
 static PyObject *isNegative(PyObject *self, PyObject *) {
+  ++signsAsked;
   return PyBool_FromLong(reinterpret_cast<Tensor *>(self)->isNegative);
+}
+
+/// set(address, negative): the tensor has other memory now.
+static PyObject *setMemory(PyObject *object, PyObject *args) {
+  auto *self = reinterpret_cast<Tensor *>(object);
+  unsigned long long address;
+  int negative;
+  if (!PyArg_ParseTuple(args, "Kp", &address, &negative))
+    return nullptr;
+  self->described->data = reinterpret_cast<void *>(address);
+  self->isNegative = negative;
+  Py_RETURN_NONE;
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,10 +213,10 @@ static PyObject *launches(PyObject *, PyObject *) {
 }
 
 static PyObject *seen(PyObject *, PyObject *) {
-  return Py_BuildValue("{s:i,s:i,s:i}", "modules",
-                       mockCudaState()->modulesLoaded, "launches",
-                       mockCudaState()->numLaunches, "allocations",
-                       int(mockCudaState()->memory.size()));
+  return Py_BuildValue(
+      "{s:i,s:i,s:i,s:i}", "modules", mockCudaState()->modulesLoaded,
+      "launches", mockCudaState()->numLaunches, "allocations",
+      int(mockCudaState()->memory.size()), "signs", signsAsked);
 }
 
 static PyObject *setStream(PyObject *, PyObject *stream) {
@@ -216,12 +234,26 @@ static PyObject *fail(PyObject *, PyObject *count) {
 //===----------------------------------------------------------------------===//
 
 static PyMethodDef methods[] = {{"is_neg", isNegative, METH_NOARGS, nullptr},
+                                {"set", setMemory, METH_VARARGS, nullptr},
+                                {}};
+static PyObject *deviceOf(PyObject *self, void *) {
+  return PyLong_FromLong(
+      reinterpret_cast<Tensor *>(self)->described->device.ordinal);
+}
+
+static PyGetSetDef attributes[] = {
+    {"device", deviceOf, nullptr, nullptr, nullptr}, {}};
+static PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                                 offsetof(Tensor, references), READONLY,
+                                 nullptr},
                                 {}};
 
 static PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void *>(newTensor)},
     {Py_tp_dealloc, reinterpret_cast<void *>(deleteTensor)},
     {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {Py_tp_getset, attributes},
     {0, nullptr}};
 static PyType_Spec spec = {"exchange.Tensor", sizeof(Tensor), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};

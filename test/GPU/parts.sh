@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Sourced by check_all.sh and check_schedules.sh: commands that are the parts of a check, which may run side by side. Each has
+# its output in $out/NAME.log, and $out/NAME.passed where all was right.
+
+# need COUNT ARGUMENT...: ends the script with its line of usage where there are fewer arguments.
+need() {
+  (($# > $1)) && return
+  sed -n 's/^# \(usage: .*\)/\1/p' "$0" >&2
+  exit 2
+}
+
+# part NAME COMMAND...: runs a part.
+part() {
+  local name=$1 start=$SECONDS status
+  shift
+  rm -f "$out/$name.passed"
+  "$@" >"$out/$name.log" 2>&1
+  status=$?
+  ((status)) || touch "$out/$name.passed"
+  echo "== $name: exit status $status, $((SECONDS - start)) s"
+}
+
+# counted COMMAND...: a command whose last line counts what passed and failed (Fuzz/shards.sh), which its exit status does not.
+counted() {
+  "$@" 2>&1 | awk '{ print } END { exit $0 !~ /^[0-9]+ passed, 0 failed$/ }'
+}
+
+# report NAME LINES: the end of a part's output; fails where the part did.
+report() {
+  echo "-- $1"
+  tail -n "$2" "$out/$1.log" | cut -c1-300
+  [[ -f $out/$1.passed ]]
+}
