@@ -520,7 +520,7 @@ void InsertBarriersPass::explain(const Meeting &meeting,
                                  const AccessTable &table) {
   if (!remarks)
     return;
-  InFlightDiagnostic remark = remarkAt(remarks, meeting.op);
+  Remark remark = remarkAt(remarks, meeting.op);
   if (!meeting.isBarrier)
     remark << "each thread fences before this";
   else if (meeting.groups > 1)

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every pass that decides something has the option `remarks` (PassOptions.td)
-// and says through here what it decided, or why it did not. Notes can be
-// attached only where the remark is asked for.
+// and says through here what it decided, or why it did not.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECT_TILE_TRANSFORMS_REMARKS_H
@@ -29,6 +28,24 @@ public:
     return *this;
   }
 
+  /// A note of the remark, or of nothing.
+  class Note {
+  public:
+    explicit Note(Diagnostic *note) : note(note) {}
+    template <typename Argument> Note &operator<<(Argument &&argument) {
+      if (note)
+        *note << std::forward<Argument>(argument);
+      return *this;
+    }
+
+  private:
+    Diagnostic *note;
+  };
+  /// At the remark's own place where none is given.
+  Note attachNote(std::optional<Location> place = std::nullopt) {
+    return Note(diagnostic ? &diagnostic->attachNote(place) : nullptr);
+  }
+
 private:
   std::optional<InFlightDiagnostic> diagnostic;
 };
@@ -39,8 +56,8 @@ inline Remark remarkAt(bool isAsked, Operation *op) {
 }
 
 /// The same at the place of what is gone by now.
-inline InFlightDiagnostic remarkAt(bool isAsked, Location loc) {
-  return isAsked ? emitRemark(loc) : InFlightDiagnostic();
+inline Remark remarkAt(bool isAsked, Location loc) {
+  return isAsked ? Remark(emitRemark(loc)) : Remark();
 }
 
 } // namespace mlir::tile

@@ -10,12 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
-#include "Remarks.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 

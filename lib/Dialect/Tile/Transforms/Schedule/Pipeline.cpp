@@ -76,6 +76,7 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
 
 private:
   void fitStages(KernelOp kernel);
+  int64_t bytesOnTrial(KernelOp kernel);
   void placeBlocks(KernelOp kernel);
   LogicalResult convertKernel(KernelOp kernel);
   LogicalResult decide(KernelOp kernel);
@@ -84,8 +85,11 @@ private:
   void convert(PipelinedOp loop);
 
   const TargetInfo *target = nullptr;
-  RoleDecision decision; // of the kernel at hand
-  RingReuse reuse;       // in the kernel at hand
+  // Of the kernel at hand.
+  RoleDecision decision;
+  bool rolesAreForced = false; ///< the program or an option asks for them
+  bool avoidsRoles = false;    ///< its stages fit without them alone
+  RingReuse reuse;             // in the kernel at hand
 };
 } // namespace
 
@@ -147,7 +151,7 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
         byThreads.producer = RingProducer::CpAsync;
       byThreads.copies.push_back(std::move(candidate));
     } else if (remarks) {
-      InFlightDiagnostic diag = remarkAt(remarks, copy);
+      Remark diag = remarkAt(remarks, copy);
       diag << "not pipelined: " << conflict->reason;
       if (conflict->noteOp)
         diag.attachNote(conflict->noteOp->getLoc()) << conflict->note;
@@ -403,8 +407,13 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   if (isForbidden)
     decision.reason =
         stated ? "`specialize = false` forbids it" : "`roles=off` forbids it";
+  else if (avoidsRoles)
+    decision.reason =
+        "two stages fit shared memory only where tiles behind the "
+        "loop take the bytes of its slots, which roles keep";
   else
     decision = decideRoles(kernel, *target, isForced);
+  rolesAreForced = isForced;
   if (decision.specialize)
     kernel->setAttr(kRolesAttrName, UnitAttr::get(&getContext()));
   // Without a pipelined loop the question does not arise.
@@ -415,9 +424,11 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   if (decision.specialize || (!isForced && !(remarks && hasLoop())))
     return success();
   InFlightDiagnostic diag =
-      isForced ? kernel.emitOpError()
-                     << "cannot be specialized, which " << who << " asks for: "
-               : remarkAt(remarks, kernel) << "warps not specialized: ";
+      isForced ? kernel.emitOpError() : kernel.emitRemark();
+  if (isForced)
+    diag << "cannot be specialized, which " << who << " asks for: ";
+  else
+    diag << "warps not specialized: ";
   diag << decision.reason;
   if (decision.cause)
     diag.attachNote(decision.cause->getLoc()) << "because of this";
@@ -427,6 +438,17 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   return success();
 }
 
+/// The bytes of rings and tiles that are alive together once a copy of the
+/// kernel is converted.
+int64_t PipelinePass::bytesOnTrial(KernelOp kernel) {
+  OpBuilder builder(kernel);
+  auto trial = cast<KernelOp>(builder.clone(*kernel));
+  ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
+  int64_t bytes = succeeded(convertKernel(trial)) ? bytesTogether(trial) : 0;
+  trial.erase();
+  return bytes;
+}
+
 /// Reduces the stages of loops until rings and tiles fit shared memory: one
 /// stage at a time, of the loop that takes most. A copy of the kernel is
 /// converted to learn which rings there will be.
@@ -434,21 +456,23 @@ void PipelinePass::fitStages(KernelOp kernel) {
   if (!target)
     return;
   int64_t room = target->sharedPerBlock;
+  avoidsRoles = false;
   // `tileBytes` counts a tile once for each of its loop's stages: no fewer.
   while (tileBytes(kernel) > room) {
-    OpBuilder builder(kernel);
-    auto trial = cast<KernelOp>(builder.clone(*kernel));
-    int64_t needed = 0;
-    {
-      ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
-      if (succeeded(convertKernel(trial)))
-        needed = bytesTogether(trial);
-    }
-    trial.erase();
+    int64_t needed = bytesOnTrial(kernel);
     PipelinedOp loop = widestLoop(kernel);
     if (needed <= room || !loop)
       return;
     int64_t stages = loop.getStages();
+    // Without roles, tiles that are needed behind the loop only take the bytes
+    // of slots. The last two stages are worth more than roles: with one,
+    // nothing is loaded ahead.
+    if (stages == 2 && decision.specialize && !rolesAreForced) {
+      avoidsRoles = true;
+      if (bytesOnTrial(kernel) <= room)
+        return;
+      avoidsRoles = false;
+    }
     loop.setStages(stages - 1);
     remarkAt(remarks, loop)
         << stages - 1 << " stages instead of " << stages

@@ -40,7 +40,8 @@ private:
 };
 } // namespace
 
-static void attach(InFlightDiagnostic &diag, const RingVerdict &verdict) {
+template <typename Diagnosed>
+static void attach(Diagnosed &diag, const RingVerdict &verdict) {
   for (const RingNote &note : verdict.finding.notes)
     diag.attachNote(note.loc) << note.text;
 }
@@ -54,7 +55,7 @@ void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
   case RingVerdict::Proved: {
     if (!remarks)
       return;
-    InFlightDiagnostic diag = remarkAt(remarks, kernel);
+    Remark diag = remarkAt(remarks, kernel);
     diag << "rings are proved for " << finding.message;
     attach(diag, verdict);
     return;
@@ -63,7 +64,7 @@ void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
     if (lenient && !remarks)
       return;
     InFlightDiagnostic diag =
-        lenient ? remarkAt(remarks, finding.op) : finding.op->emitWarning();
+        lenient ? finding.op->emitRemark() : finding.op->emitWarning();
     diag << "not proved: " << finding.message;
     attach(diag, verdict);
     return;
