@@ -210,6 +210,19 @@ void bulkStore(Machine &machine, Thread &thread, const PtxInstruction &i,
   thread.bulk.open.push_back(operation);
 }
 
+/// cp.async.bulk.prefetch.L2(from, bytes, policy, has policy): it reads nothing
+/// that anybody gets, and races with nobody.
+void bulkPrefetch(Machine &machine, Thread &, const PtxInstruction &i,
+                  uint64_t *slots) {
+  uint64_t from = i.read(0, slots);
+  auto bytes = uint32_t(i.read(1, slots));
+  if (std::string wrong = checkBulkCopy(/*target=*/0, from, bytes);
+      !wrong.empty())
+    machine.fail(i, wrong);
+  if (bytes)
+    machine.allocationOf(from, bytes, AccessKind::Read, i.site);
+}
+
 void bulkCommit(Machine &, Thread &thread, const PtxInstruction &, uint64_t *) {
   commit(thread.bulk);
 }
@@ -358,6 +371,7 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::copyInstructions() {
       {"cp.async.mbarrier.arrive", copyArrive},
       {"cp.async.bulk.global.to.shared.cluster", bulkLoad},
       {"cp.async.bulk.shared.cta.to.global", bulkStore},
+      {"cp.async.bulk.prefetch.L2", bulkPrefetch},
       {"cp.async.bulk.commit.group", bulkCommit},
       {"cp.async.bulk.wait.group", bulkWait},
       {"cp.async.bulk.tensor.g2s", tensorLoad, parseTensor},

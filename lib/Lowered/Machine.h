@@ -251,6 +251,10 @@ public:
                SiteId site, uint32_t alignment);
   char *accessShared(Block &block, uint32_t address, uint32_t bytes,
                      AccessKind kind, SiteId site, Agent agent, Proxy proxy);
+  /// The allocation that holds the bytes; a finding where none does. It records
+  /// no access.
+  GlobalMemory::Region &allocationOf(uint64_t address, uint32_t bytes,
+                                     AccessKind kind, SiteId site);
   char *accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
                      SiteId site, Agent agent, Proxy proxy);
   /// A load of aligned bytes, some of which may belong to something else. Bytes

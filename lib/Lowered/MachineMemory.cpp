@@ -59,8 +59,8 @@ char *Machine::accessShared(Block &block, uint32_t address, uint32_t bytes,
   return reinterpret_cast<char *>(block.shared.data() + offset);
 }
 
-char *Machine::accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
-                            SiteId site, Agent agent, Proxy proxy) {
+GlobalMemory::Region &Machine::allocationOf(uint64_t address, uint32_t bytes,
+                                            AccessKind kind, SiteId site) {
   GlobalMemory::Region *region = global.find(address);
   if (!region || address + bytes > region->begin + region->bytes)
     fail(describe(site) + " " + verb(kind) + " " + std::to_string(bytes) +
@@ -70,11 +70,17 @@ char *Machine::accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
                                       region->bytes) +
                        " bytes"
                  : ", in no allocation"));
-  size_t offset = address - region->begin;
-  if (auto race = races->access(agent, region->shadow, offset, bytes, kind,
-                                proxy, site))
+  return *region;
+}
+
+char *Machine::accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
+                            SiteId site, Agent agent, Proxy proxy) {
+  GlobalMemory::Region &region = allocationOf(address, bytes, kind, site);
+  size_t offset = address - region.begin;
+  if (auto race =
+          races->access(agent, region.shadow, offset, bytes, kind, proxy, site))
     report(*race, "global", address, bytes, site);
-  return region->host + offset;
+  return region.host + offset;
 }
 
 void Machine::readAround(uint64_t address, uint32_t bytes, SiteId site,

@@ -50,6 +50,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createGuardOverhangPass(overhang));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  WidenBlocksPassOptions threads;
+  threads.remarks = options.remarks;
+  passes.addPass(createWidenBlocksPass(threads));
   InferLayoutsPassOptions inference;
   inference.remarks = options.remarks;
   passes.addPass(createInferLayoutsPass(inference));

@@ -289,7 +289,7 @@ def test_passes_and_pipelines_are_registered():
         "make-persistent", "pair-gemms", "pipeline", "place-accumulators", "prefetch-operands",
         "ring-accumulators", "schedule-gemms", "schedule-stores", "select-copies", "set-target",
         "specialize-warps", "split-reduction", "stage-loads", "stage-stores", "verify-nvvm",
-        "verify-rings", "version-kernels",
+        "verify-rings", "version-kernels", "widen-blocks",
     ]  # fmt: skip
     for name in [f"tile-{name}" for name in names] + [
         "convert-tile-to-nvvm",

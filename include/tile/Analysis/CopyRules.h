@@ -13,6 +13,10 @@
 
 namespace mlir::tile {
 
+/// What becomes of the target: its elements are replaced or combined with, or
+/// they are the source itself, and nothing moves.
+enum class MoveKind { Copy, Combine, Prefetch };
+
 /// One row: an instruction at one width.
 struct CopyRule {
   CopyInstruction instruction;
@@ -25,8 +29,8 @@ struct CopyRule {
   bool (*concerns)(const CopyFacts &);
   /// Why the row cannot be used for a copy that it concerns; empty if it can.
   std::string (*whyNot)(const CopyFacts &, const TargetInfo &, int64_t bytes);
-  /// The row is for atomics, which combine with the target, not for copies.
-  bool combines = false;
+  /// The row is for moves of this kind alone.
+  MoveKind kind = MoveKind::Copy;
   /// The row is only for moves that find their elements in this way.
   std::optional<MoveAddressing> addressing = {};
 };

@@ -34,6 +34,9 @@ int64_t sharedBytesOf(Operation *op);
 /// Bytes that all tiles and rings of a kernel take.
 int64_t tileBytes(KernelOp kernel);
 
+/// Stages of the pipelined loop around `op`; none where there is none.
+std::optional<int64_t> stagesAround(Operation *op);
+
 /// Bytes that certainly are in use at the same time: with roles all rings and
 /// tiles, otherwise those that the iterations of one loop use (after its drain
 /// the memory of a ring serves others). A lower bound on purpose: the lowering

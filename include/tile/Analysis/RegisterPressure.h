@@ -51,5 +51,10 @@ inline constexpr llvm::StringLiteral kPeakLocationAttrName =
 std::optional<RegisterPeak> findRegisterPeak(KernelOp kernel,
                                              const TargetInfo &target);
 
+/// The same before layouts, of the fragments of gemms alone: each divided
+/// evenly among `threads`. Others may end in local memory.
+std::optional<RegisterPeak> estimateRegisterPeak(KernelOp kernel,
+                                                 int64_t threads);
+
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_REGISTERPRESSURE_H

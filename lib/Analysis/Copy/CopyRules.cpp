@@ -32,6 +32,8 @@ static constexpr auto kSharedToGlobal =
 static bool movesGlobalAndShared(const CopyFacts &facts) {
   return kGlobalToShared(facts) || kSharedToGlobal(facts);
 }
+static constexpr auto kWithinGlobal =
+    moves<MemorySpace::Global, MemorySpace::Global>;
 /// Registers alone are renamed or exchanged, not loaded.
 static bool touchesMemory(const CopyFacts &facts) {
   auto inMemory = [](const CopySide &side) {
@@ -85,6 +87,38 @@ static std::string whyNotCpAsync(const CopyFacts &facts,
   if (facts.source.elementBits < 8 && facts.mayBePartial(2))
     return "rows may end inside a byte";
   return whyNotWidth(facts, bytes);
+}
+
+/// cp.async.bulk.prefetch.L2 of one row at a time: whole pieces of 16 bytes, of
+/// which those are left out that the row does not have.
+static std::string whyNotPrefetch(const CopyFacts &facts,
+                                  const TargetInfo &target, int64_t) {
+  constexpr int64_t kPieceBytes = 16;
+  const CopySide &global = facts.source;
+  if (!target.hasBulkCopy())
+    return target.arch.str() + " has no bulk copies";
+  SmallVector<IndexFacts> strides = getStrideFacts(global.buffer, facts.op);
+  if (strides.empty() || strides.back().asConstant() != 1)
+    return "rows of " + global.name + " are not known to be contiguous";
+  if (global.alignment < kPieceBytes)
+    return global.name + " is aligned to " + std::to_string(global.alignment) +
+           " bytes only, not to 16 (`tile.alignment`)";
+  int64_t piece = kPieceBytes * 8 / global.elementBits;
+  if (global.extents.back() % piece)
+    return "a row of the region is no multiple of 16 bytes";
+  for (size_t dim = 0; dim < strides.size(); ++dim) {
+    const IndexFacts &offset = global.offsets[dim];
+    std::string where =
+        "dimension " + std::to_string(dim) + " of " + global.name;
+    if (!offset.min || *offset.min < 0)
+      return "the region may begin before the first element along " + where;
+    IndexFacts step = global.extents[dim] == 1   ? offset * strides[dim]
+                      : dim + 1 < strides.size() ? strides[dim]
+                                                 : offset;
+    if (!step.isMultipleOf(piece))
+      return "rows may begin inside 16 bytes along " + where;
+  }
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,17 +196,16 @@ static std::string always(const CopyFacts &, const TargetInfo &, int64_t) {
 // The table
 //===----------------------------------------------------------------------===//
 
-static constexpr bool kCopies = false, kCombines = true;
-
 static const CopyRule kRules[] = {
     {CopyInstruction::Tma, 0, "global to shared memory and back",
-     movesGlobalAndShared, whyNotTma, kCopies, MoveAddressing::Box},
+     movesGlobalAndShared, whyNotTma, MoveKind::Copy, MoveAddressing::Box},
     {CopyInstruction::Tma, 0, "global to shared memory", kGlobalToShared,
-     whyNotIm2col, kCopies, MoveAddressing::Im2col},
+     whyNotIm2col, MoveKind::Copy, MoveAddressing::Im2col},
     {CopyInstruction::Tma, 0, "global to shared memory and back",
-     movesGlobalAndShared, whyNotGather4, kCopies, MoveAddressing::Indexed},
+     movesGlobalAndShared, whyNotGather4, MoveKind::Copy,
+     MoveAddressing::Indexed},
     {CopyInstruction::Bulk, 0, "global to shared memory and back",
-     movesGlobalAndShared, whyNotBulk, kCopies, MoveAddressing::Box},
+     movesGlobalAndShared, whyNotBulk, MoveKind::Copy, MoveAddressing::Box},
     {CopyInstruction::CpAsync, 16, "global to shared memory", kGlobalToShared,
      whyNotCpAsync},
     {CopyInstruction::CpAsync, 8, "global to shared memory", kGlobalToShared,
@@ -180,7 +213,7 @@ static const CopyRule kRules[] = {
     {CopyInstruction::CpAsync, 4, "global to shared memory", kGlobalToShared,
      whyNotCpAsync},
     {CopyInstruction::Realign, 16, "global to shared memory", kGlobalToShared,
-     whyNotRealign, kCopies, MoveAddressing::Box},
+     whyNotRealign, MoveKind::Copy, MoveAddressing::Box},
     {CopyInstruction::Ldmatrix, 16, "shared memory to fragments",
      kSharedToFragment, whyNotLdmatrix},
     {CopyInstruction::Ldmatrix, 8, "shared memory to fragments",
@@ -202,8 +235,14 @@ static const CopyRule kRules[] = {
     {CopyInstruction::Scalar, 0, "anything to anything", any, always},
 
     {CopyInstruction::Tma, 0, "shared to global memory", kSharedToGlobal,
-     whyNotReduce, kCombines},
-    {CopyInstruction::Scalar, 0, "anything to memory", any, always, kCombines},
+     whyNotReduce, MoveKind::Combine},
+    {CopyInstruction::Scalar, 0, "anything to memory", any, always,
+     MoveKind::Combine},
+
+    {CopyInstruction::Bulk, 0, "global memory to itself", kWithinGlobal,
+     whyNotPrefetch, MoveKind::Prefetch},
+    {CopyInstruction::Scalar, 0, "anything to itself", any, always,
+     MoveKind::Prefetch},
 };
 
 ArrayRef<CopyRule> tile::getCopyRules() { return kRules; }
@@ -215,16 +254,19 @@ using IsWanted = llvm::function_ref<bool(const CopyRule &)>;
 static bool decideAmong(const CopyFacts &facts, const TargetInfo &target,
                         IsWanted isWanted, CopyDecision &decision) {
   TileMoveOpInterface move = facts.op;
-  bool combines = move.getCombining().has_value();
+  MoveKind kind = move.getCombining() ? MoveKind::Combine
+                  : isPrefetch(move)  ? MoveKind::Prefetch
+                                      : MoveKind::Copy;
   for (const CopyRule &rule : kRules) {
-    if (rule.combines != combines || (isWanted && !isWanted(rule)) ||
+    if (rule.kind != kind || (isWanted && !isWanted(rule)) ||
         (rule.addressing && *rule.addressing != move.getAddressing()))
       continue;
     if (!rule.concerns(facts)) {
       if (isWanted)
         decision.rejected.push_back(
-            {&rule, std::string(combines ? "combines" : "copies") + " from " +
-                        rule.between.str() + " only"});
+            {&rule,
+             std::string(kind == MoveKind::Combine ? "combines" : "copies") +
+                 " from " + rule.between.str() + " only"});
       continue;
     }
     std::string reason = rule.whyNot(facts, target, rule.bytes);

@@ -19,6 +19,7 @@
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/RegisterPressure.h"
+#include "tile/Analysis/StagedStores.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
@@ -37,10 +38,9 @@ static constexpr int64_t kBaseRegisters = 32;
 /// Shared tiles start at multiples of the 128-byte swizzle's period.
 static constexpr int64_t kSharedAlignment = 1024;
 static constexpr int64_t kBarrierBytes = 16; // full and empty, a slot
-/// With less left in shared memory for each row of a tile, stores leave
+/// Where shared memory has no room for a piece of a tile, stores leave
 /// registers directly, in sectors that are half used: about 8,500 cycles for
 /// 128 x 256 elements of f16 (5 % of 8192^3; RESULTS.md, ablation).
-static constexpr int64_t kLeastStagingRow = 128;
 static constexpr double kScatteredStores = 8, kScatteredWaits = 1;
 /// Latencies that a store through shared memory waits for (600 cycles), and one
 /// that a reduction across threads does.
@@ -159,6 +159,7 @@ private:
   void visitOp(Operation *op, double times, unsigned phase, bool &hasLoad);
   void visitPipelined(PipelinedOp loop, double times, unsigned phase);
   int64_t sharers(TileMoveOpInterface copy);
+  bool passesShared(TileMoveOpInterface copy);
   bool leavesLater(TileMoveOpInterface copy, unsigned phase);
   void visitCopy(TileMoveOpInterface copy, double times, unsigned phase,
                  bool &hasLoad);
@@ -185,8 +186,7 @@ private:
   Numbers numbers;
   ClusterSharing sharing;
   int64_t gemmRegisters = kBaseRegisters;
-  double fragmentRegisters = 0;
-  bool isStaged = true; // stores of fragments pass through shared memory
+  int64_t fragmentRegisters = 0;
   std::string refused;
 };
 } // namespace
@@ -217,8 +217,7 @@ void KernelReader::readMemory() {
   llvm::SmallDenseMap<Value, int64_t> slots;
   bool isPipelined = false;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
-    auto loop = copy->getParentOfType<PipelinedOp>();
-    int64_t stages = loop ? static_cast<int64_t>(loop.getStages()) : 1;
+    int64_t stages = stagesAround(copy).value_or(1);
     if (stages < 2 || !copy.isSharedLoad())
       return;
     slots[copy.getTarget()] = stages;
@@ -246,15 +245,7 @@ void KernelReader::readMemory() {
                    kernel.getSpecialize().value_or(true) &&
                    whyNoRoles(target, facts.threads, isAskedFor).empty() &&
                    (isAskedFor || !whyFasterAlone(kernel, block(), target));
-  fragmentRegisters = double(facts.registers);
-  int64_t staging = 0;
-  kernel.getBodyRegion().walk([&](CopyOp copy) {
-    if (isFragment(copy.getSource()) && isGlobal(copy.getTarget()))
-      if (MemRefType type = typeOf(copy.getSource()); type.getRank() == 2)
-        staging = std::max(staging, type.getDimSize(0) * kLeastStagingRow);
-  });
-  isStaged =
-      target.hasTma() && target.sharedPerBlock - facts.sharedBytes >= staging;
+  fragmentRegisters = facts.registers;
   if (facts.hasRoles)
     facts.threads += kProducerThreads;
 }
@@ -272,8 +263,8 @@ BlockFacts KernelReader::block() {
     isWgmma &= own.widest > 0;
     block.widest = std::max(block.widest, own.widest);
     block.demand.gemms = std::max(block.demand.gemms, own.held);
-    if (auto loop = gemm->getParentOfType<PipelinedOp>())
-      block.stages = std::min<int64_t>(block.stages, loop.getStages());
+    block.stages =
+        std::min(block.stages, stagesAround(gemm).value_or(block.stages));
   });
   block.multipliesByWgmma = multiplies && isWgmma;
   block.most =
@@ -337,18 +328,34 @@ static SmallVector<Value> placesOf(TileMoveOpInterface copy,
       }));
 }
 
+/// Whether `tile-stage-stores` finds room in shared memory for pieces of what
+/// is stored. Other reasons to store directly are not modelled: there threads
+/// hold whole pieces of rows, or there is little to store.
+bool KernelReader::passesShared(TileMoveOpInterface copy) {
+  if (!target.hasTma())
+    return false;
+  OrRefusal<StoredTile> tile = storedTile(copy);
+  return !tile ||
+         pieceColumns(*tile, facts.sharedBytes + kSlackBytes,
+                      /*blocks=*/0, target, [](int64_t) { return true; })
+             .has_value();
+}
+
 /// Whether all results stay in registers until the next tile's products run, as
-/// far as `tile-delay-stores` will find room for them. Of larger elements it
-/// finds room for a part at most, which is not modelled.
+/// far as `tile-delay-stores` will find room for them; a part is not modelled.
 bool KernelReader::leavesLater(TileMoveOpInterface copy, unsigned phase) {
-  if (!facts.persistent || !facts.hasRoles || !isStaged || phase != 0 ||
-      bitsOf(copy.getTarget()) != 16 || facts.phases.size() < 2)
+  if (!facts.persistent || !facts.hasRoles || phase != 0 ||
+      facts.phases.size() < 2 || !passesShared(copy))
+    return false;
+  // Halves are stored by stmatrix, as pairs.
+  int64_t bits = storageBitsOf(copy.getTarget());
+  if (!waitInWholeRegisters(bits, target.hasStmatrix() && bits == 16))
     return false;
   int64_t consumers = facts.threads - kProducerThreads;
-  double results = elements(copy.getTileShape()) * 16 / 32 / double(consumers);
+  double results =
+      elements(copy.getTileShape()) * double(bits) / 32 / double(consumers);
   int64_t most = ThreadBudget(target).consumer(consumers, /*hasRoles=*/true);
-  return fragmentRegisters + results + kRegistersBesideFragments <=
-         double(most);
+  return results <= double(registersForResults(most, fragmentRegisters));
 }
 
 /// The blocks of a cluster that a copy is the same for, as far as
@@ -383,7 +390,7 @@ void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
     if (isFragment(source) && leavesLater(copy, phase)) {
       own.stored = 0;
       own.threadCycles = kConversionCycles;
-    } else if (isFragment(source) && isStaged) {
+    } else if (isFragment(source) && passesShared(copy)) {
       own.sharedRead = own.sharedWritten = to;
       own.waits = kStoreWaits;
     } else if (isFragment(source)) {
@@ -459,7 +466,7 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
   if (auto loop = dyn_cast<ParallelOp>(op))
     return visitParallel(loop, times, phase);
   if (auto copy = dyn_cast<TileMoveOpInterface>(op);
-      copy && !copy.getCombining())
+      copy && !copy.getCombining() && !isPrefetch(copy))
     return visitCopy(copy, times, phase, hasLoad);
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     const FactsReader::GemmFacts &facts = reader.gemm(gemm);

@@ -314,10 +314,11 @@ void Extractor::finishRings() {
 /// mbarriers, or as roles of which there are several, or in loops.
 bool Extractor::isWrittenByHand() {
   Operation *roles = nullptr;
-  kernel.walk([&](Operation *op) {
-    bool isSecond = isa<WarpSpecializeOp>(op) &&
-                    (roles || op->getParentOp() != kernel.getOperation());
-    if (isa<WarpSpecializeOp>(op))
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    bool haveAgents = isa<TileAgentsOpInterface>(op);
+    bool isSecond =
+        haveAgents && (roles || op->getParentOp() != kernel.getOperation());
+    if (haveAgents)
       roles = op;
     if (model.unsupported || (!isSecond && !isa<MbarrierCreateOp>(op)))
       return;

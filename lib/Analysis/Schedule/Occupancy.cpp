@@ -22,6 +22,11 @@ int64_t tile::sharedBytesOf(SharedLayoutAttr layout) {
                        layout.getLayout().alignment());
 }
 
+std::optional<int64_t> tile::stagesAround(Operation *op) {
+  auto loop = op->getParentOfType<PipelinedOp>();
+  return loop ? std::optional<int64_t>(loop.getStages()) : std::nullopt;
+}
+
 /// How many slots a tile becomes: the stages of the loop that fills it.
 static int64_t stagesOf(AllocOp tile) {
   int64_t stages = 1;
@@ -151,8 +156,8 @@ static BlockFacts readBlock(KernelOp kernel, const TargetInfo &target,
   body.walk([&](GemmOp gemm) {
     multiplies = true;
     isWgmma &= traitsOf(gemm).reader == RingConsumer::Wgmma;
-    if (auto loop = gemm->getParentOfType<PipelinedOp>())
-      block.stages = std::min<int64_t>(block.stages, loop.getStages());
+    block.stages =
+        std::min(block.stages, stagesAround(gemm).value_or(block.stages));
   });
   block.multipliesByWgmma = multiplies && isWgmma;
   block.most = mostAtOnce(kernel, target);

@@ -84,8 +84,11 @@ bool tile::isKeptInLocalMemory(AllocOp fragment, const TargetInfo &target) {
          !isFragmentOfGemm(fragment.getResult());
 }
 
-std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel,
-                                                   const TargetInfo &target) {
+/// The peak where each fragment takes as many registers as `countOf` says; one
+/// of which it says nothing takes none.
+static std::optional<RegisterPeak>
+findPeak(KernelOp kernel,
+         llvm::function_ref<std::optional<int64_t>(AllocOp)> countOf) {
   // Operations in order; those inside another follow it up to its last.
   SmallVector<Operation *> order;
   llvm::DenseMap<Operation *, int64_t> first, last;
@@ -100,8 +103,10 @@ std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel,
   SmallVector<int64_t> alive(order.size() + 1, 0);
   bool hasFragments = false;
   kernel.walk([&](AllocOp alloc) {
-    auto layout = getFragmentLayout(alloc.getResult());
-    if (!layout || alloc->use_empty() || isKeptInLocalMemory(alloc, target))
+    std::optional<int64_t> registers;
+    if (!alloc->use_empty())
+      registers = countOf(alloc);
+    if (!registers)
       return;
     hasFragments = true;
     int64_t begin = order.size(), end = 0;
@@ -113,9 +118,8 @@ std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel,
         begin = std::min(begin, first[isLoop ? op : user]);
         end = std::max(end, last[isLoop ? op : user]);
       }
-    int64_t registers = registersOfFragment(alloc);
-    alive[begin] += registers;
-    alive[end + 1] -= registers;
+    alive[begin] += *registers;
+    alive[end + 1] -= *registers;
   });
   if (!hasFragments)
     return std::nullopt;
@@ -128,4 +132,27 @@ std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel,
       peak = here;
   }
   return peak;
+}
+
+std::optional<RegisterPeak> tile::findRegisterPeak(KernelOp kernel,
+                                                   const TargetInfo &target) {
+  return findPeak(kernel, [&](AllocOp alloc) -> std::optional<int64_t> {
+    if (!getFragmentLayout(alloc.getResult()) ||
+        isKeptInLocalMemory(alloc, target))
+      return std::nullopt;
+    return registersOfFragment(alloc);
+  });
+}
+
+std::optional<RegisterPeak> tile::estimateRegisterPeak(KernelOp kernel,
+                                                       int64_t threads) {
+  return findPeak(kernel, [&](AllocOp alloc) -> std::optional<int64_t> {
+    auto type = dyn_cast<MemRefType>(alloc.getType());
+    if (!isFragment(alloc.getResult()) || !type || !type.hasStaticShape() ||
+        !isFragmentOfGemm(alloc.getResult()))
+      return std::nullopt;
+    int64_t bits =
+        type.getNumElements() * getStorageBits(type.getElementType());
+    return llvm::divideCeil(bits, 32 * threads);
+  });
 }

@@ -8,6 +8,7 @@
 #include "TileToCPU.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Conversion/Combination.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -145,6 +146,10 @@ struct CopyLowering : OpConversionPattern<CopyOp> {
   LogicalResult
   matchAndRewrite(CopyOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (isPrefetch(op)) {
+      rewriter.eraseOp(op);
+      return success();
+    }
     Location loc = op.getLoc();
     Side source(adaptor.getSource(), adaptor.getSourceOffsets(),
                 op.getSourceExtents());

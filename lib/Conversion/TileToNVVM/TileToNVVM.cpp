@@ -91,6 +91,10 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
     if (!kernel.mayAlias(i))
       function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
                           UnitAttr::get(kernel.getContext()));
+    // LLVM makes one wide access of narrow ones next to each other.
+    function.setArgAttr(
+        next, LLVM::LLVMDialect::getAlignAttrName(),
+        lowering.builder.getI64IntegerAttr(kernel.getArgumentAlignment(i)));
     ++next;
     GlobalBuffer buffer;
     buffer.pointer = parameter;

@@ -32,7 +32,13 @@ _FLOAT = {
     "max": "maxnumf",
     "min": "minnumf",
     "rem": "remf",
+    "exact_add": "addf",
+    "exact_sub": "subf",
+    "exact_mul": "mulf",
 }
+# A product and the sum that takes it are rounded once, as by CUDA's compiler; never those of
+# T.ieee_*, the exact ones.
+_CONTRACTED = ("add", "sub", "mul")
 _SIGNED = {
     "add": "addi",
     "sub": "subi",
@@ -319,7 +325,8 @@ class Values:
             floor = self.op(f"math.floor {quotient} : {kind.mlir}")
             product = self.op(f"arith.mulf {floor}, {b} : {kind.mlir}")
             return self.op(f"arith.subf {a}, {product} : {kind.mlir}")
-        return self.op(f"arith.{_FLOAT[name]} {a}, {b} : {kind.mlir}")
+        flags = " fastmath<contract>" if name in _CONTRACTED else ""
+        return self.op(f"arith.{_FLOAT[name]} {a}, {b}{flags} : {kind.mlir}")
 
     def unary_operation(self, name, a, kind):
         if name == "neg":
@@ -329,7 +336,9 @@ class Values:
         if name in ("ctpop", "ctlz"):
             return self.op(f"math.{name} {a} : {kind.mlir}")
         if name in _MATH:
-            return self.op(f"math.{name} {a} : {kind.mlir}")
+            # By the GPU's own instruction, as other compilers for these kernels take it.
+            flags = " fastmath<afn>" if name == "exp2" and kind.bits <= 32 else ""
+            return self.op(f"math.{name} {a}{flags} : {kind.mlir}")
         return unsupported(f"the function {name}", location=self.location)
 
     def comparison(self, name, args):

@@ -11,22 +11,28 @@ import math
 from .dtypes import dtype
 from .errors import fail
 from .mathematics import And, fma, reinterpret, rsqrt, sqrt
-from .values import Const, as_value, binary, cast, promote, select, type_of, unary
+from .values import Const, Op, as_value, binary, cast, promote, select, type_of, unary
 
 MODES = ("rn", "rz", "ru", "rd")
 FLOAT64 = dtype("float64")
 
 
+def _exact(name, a, b):
+    """An operation that is rounded on its own, also in front of a sum."""
+    kind = type_of(a)
+    return Op(f"exact_{name}", (a, b), kind) if kind.is_float else binary(name, a, b)
+
+
 def _add(a, b):
-    return binary("add", a, b)
+    return _exact("add", a, b)
 
 
 def _sub(a, b):
-    return binary("sub", a, b)
+    return _exact("sub", a, b)
 
 
 def _mul(a, b):
-    return binary("mul", a, b)
+    return _exact("mul", a, b)
 
 
 def _two_sum(a, b):

@@ -122,6 +122,7 @@ def run_latency(case: Case) -> None:
     """Measures one case of a script of the regression suite, in this process."""
     sys.path.insert(0, str(case.path.parent))
     os.chdir(case.path.parent)
+    sys.argv = [str(case.path)]  # some of them read options
     os.environ["TL_PERF_REGRESSION_FORMAT"] = "json"
     import tilelang.testing
 

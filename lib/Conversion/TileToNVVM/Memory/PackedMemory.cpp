@@ -130,6 +130,7 @@ void tile::nvvm::orderPackedAccesses(KernelLowering &lowering) {
       load.replaceAllUsesWith(
           loadBeside(lowering, load.getAddr(), load.getType()));
       load.erase();
+      return;
     }
     auto store = dyn_cast<LLVM::StoreOp>(op);
     if (store && isBeside(store.getAddr(), store.getValue().getType())) {

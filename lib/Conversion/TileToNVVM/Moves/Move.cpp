@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Conversion/Combination.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -343,6 +344,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, CopyOp copy) {
   TileMoveOpInterface move = copy;
   if (move.isMovedByProxy())
     return lowerTmaCopy(lowering, move);
+  if (isPrefetch(move))
+    return success(); // threads have nothing to do
   if (isTensorMemory(copy.getSource()) || isTensorMemory(copy.getTarget()))
     return lowerTensorCopy(lowering, copy);
   if (failed(requireLayout(op, copy.getLayout().has_value())))

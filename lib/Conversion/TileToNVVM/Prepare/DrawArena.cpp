@@ -113,7 +113,7 @@ void ArenaPicture::collectRest() {
   for (auto [ring, offset] : arena.mbarriers)
     add("mbarriers of " + nameOf(ring), offset,
         2 * kMbarrierBytes *
-            cast<RingCreateOp>(ring).getRing().getType().getStages());
+            cast<RingType>(ring->getResult(0).getType()).getStages());
   if (arena.clusterBarriers)
     add("mbarriers of the cluster", *arena.clusterBarriers, 2 * kMbarrierBytes);
   if (arena.tensorBarriers)

@@ -23,10 +23,12 @@
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_INSERTBARRIERSPASS
@@ -114,7 +116,7 @@ private:
   void meet(Operation *op, State &state, const BitVector &conflicts);
   void meetInGroups(Operation *op, DenseI64ArrayAttr groups, State &state,
                     const BitVector &conflicts);
-  void passBarrier(Operation *op, State &state);
+  void passBarrier(Operation *op, int64_t groups, State &state);
   void fence(Operation *op, const BitVector &writes, State &state);
   void handOver(Operation *op, State &state);
   void land(AwaitOp await, State &state);
@@ -153,24 +155,19 @@ static int64_t countOf(DenseI64ArrayAttr groups) {
   return count;
 }
 
-/// Operations whose lowering makes all threads of the agent meet.
-static bool isBarrier(Operation *op) {
-  if (auto wait = dyn_cast<RingWaitOp>(op))
-    return !wait.getAgain() && !wait.getRing().getType().usesMbarriers();
-  if (auto drain = dyn_cast<RingDrainOp>(op))
-    return !drain.getRing().getType().usesMbarriers() ||
-           !op->getParentOfType<WarpSpecializeOp>();
-  if (auto await = dyn_cast<AwaitOp>(op))
-    return awaitsCopies(await);
-  return isa<BarrierOp>(op);
-}
-
-/// Groups of warps that meet on their own at such an operation.
-static int64_t groupsThatMeet(Operation *op) {
+/// How many groups of warps meet, each on its own, at an operation whose
+/// lowering makes threads meet: 1 where all of the agent do; none elsewhere.
+static std::optional<int64_t> groupsThatMeet(Operation *op) {
   if (auto barrier = dyn_cast<BarrierOp>(op))
     return barrier.getGroups().value_or(1);
-  auto await = dyn_cast<AwaitOp>(op);
-  return await ? await.getGroups().value_or(1) : 1;
+  if (auto await = dyn_cast<AwaitOp>(op); await && awaitsCopies(await))
+    return await.getGroups().value_or(1);
+  bool allMeet = false;
+  if (auto wait = dyn_cast<RingWaitOp>(op))
+    allMeet = !wait.getAgain() && !wait.getRing().getType().usesMbarriers();
+  else if (auto drain = dyn_cast<RingDrainOp>(op))
+    allMeet = !drain.getRing().getType().usesMbarriers() || !runsInRole(op);
+  return allMeet ? std::optional<int64_t>(1) : std::nullopt;
 }
 
 void BarrierPlacement::visit(Operation *op, State &state) {
@@ -202,12 +199,13 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     meetings.push_back(end);
   }
   // A view shows another use of its ring from here on.
-  if (showsSlot(op))
-    for (unsigned id :
-         both(state.pending, table.throughViewsOf(op)).set_bits()) {
+  if (showsSlot(op)) {
+    BitVector shown = both(state.pending, table.throughViewsOf(op));
+    for (unsigned id : shown.set_bits()) {
       state.pending.reset(id);
       state.pending.set(table.aged(id));
     }
+  }
   for (unsigned id : table.of(op)) {
     state.pending.set(id);
     if (table[id].issue)
@@ -229,8 +227,8 @@ void BarrierPlacement::visit(Operation *op, State &state) {
   }
   if (isa<MbarrierArriveOp>(op))
     handOver(op, state);
-  if (isBarrier(op))
-    passBarrier(op, state);
+  if (std::optional<int64_t> groups = groupsThatMeet(op))
+    passBarrier(op, *groups, state);
 }
 
 /// In front of an arrival by which each thread gives away what it has done: its
@@ -253,14 +251,14 @@ void BarrierPlacement::handOver(Operation *op, State &state) {
 }
 
 /// A barrier that stands in the program, or that a wait ends with.
-void BarrierPlacement::passBarrier(Operation *op, State &state) {
+void BarrierPlacement::passBarrier(Operation *op, int64_t groups,
+                                   State &state) {
   BitVector agents = ofAgent(op), writes = both(state.unfenced, agents);
   if (writes.any()) {
     // What loops find unfenced from before is fenced once, before them.
     Operation *outermost = nullptr;
     for (Operation *parent = op->getParentOp();
-         parent != kernel && !isa<WarpSpecializeOp>(parent);
-         parent = parent->getParentOp())
+         !isa<TileAgentsOpInterface>(parent); parent = parent->getParentOp())
       if (isBlockLoop(parent) && !writes.anyCommon(table.inside(parent)))
         outermost = parent;
     if (isSettled && outermost && !fenceBefore.contains(outermost)) {
@@ -270,7 +268,6 @@ void BarrierPlacement::passBarrier(Operation *op, State &state) {
       fence(op, writes, state);
     }
   }
-  int64_t groups = groupsThatMeet(op);
   BitVector ended = without(both(state.pending, agents), table.cpAsyncs());
   ended.reset(state.flying);
   for (unsigned id : ended.set_bits())
@@ -320,7 +317,7 @@ void BarrierPlacement::walkRoles(WarpSpecializeOp roles, State &state) {
       walk(block, own);
     state.merge(own);
   }
-  if (isa<ReturnOp>(roles->getNextNode()))
+  if (endsKernel(roles))
     return;
   BitVector stays = table.cpAsyncs();
   stays |= state.flying;
@@ -375,7 +372,7 @@ bool BarrierPlacement::meetOutside(Operation *op, BitVector &conflicts,
   Operation *chosen = nullptr;
   for (Operation *parent = op->getParentOp(); parent != kernel;
        parent = parent->getParentOp()) {
-    bool isRole = isa<WarpSpecializeOp>(parent);
+    bool isRole = isa<TileAgentsOpInterface>(parent);
     if ((!isRole && !isBlockLoop(parent)) || meetBefore.contains(parent))
       continue;
     bool comesFromInside = conflicts.anyCommon(table.inside(parent));
@@ -440,7 +437,8 @@ void BarrierPlacement::meetInGroups(Operation *op, DenseI64ArrayAttr groups,
   meeting.fences = state.unfenced.anyCommon(agents);
   meetings.push_back(meeting);
   state.unfenced.reset(agents);
-  for (unsigned id : both(state.pending, agents).set_bits())
+  BitVector pending = both(state.pending, agents);
+  for (unsigned id : pending.set_bits())
     if (table[id].groups == groups)
       state.pending.reset(id);
 }
@@ -496,7 +494,7 @@ struct InsertBarriersPass
 
 private:
   LogicalResult insert(KernelOp kernel, const TargetInfo &target);
-  static void explain(const Meeting &meeting, const AccessTable &table);
+  void explain(const Meeting &meeting, const AccessTable &table);
 };
 } // namespace
 
@@ -512,8 +510,7 @@ LogicalResult InsertBarriersPass::insert(KernelOp kernel,
   for (const Meeting &meeting : BarrierPlacement(kernel, table).run()) {
     emit(meeting);
     ++(meeting.isBarrier ? insertedBarriers : insertedFences);
-    if (remarks)
-      explain(meeting, table);
+    explain(meeting, table);
   }
   kernel->setAttr(kHasBarriersAttrName, UnitAttr::get(&getContext()));
   return success();
@@ -521,7 +518,9 @@ LogicalResult InsertBarriersPass::insert(KernelOp kernel,
 
 void InsertBarriersPass::explain(const Meeting &meeting,
                                  const AccessTable &table) {
-  InFlightDiagnostic remark = meeting.op->emitRemark();
+  if (!remarks)
+    return;
+  InFlightDiagnostic remark = remarkAt(remarks, meeting.op);
   if (!meeting.isBarrier)
     remark << "each thread fences before this";
   else if (meeting.groups > 1)

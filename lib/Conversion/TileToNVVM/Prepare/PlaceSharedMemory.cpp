@@ -17,6 +17,7 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tile {
@@ -254,8 +255,7 @@ LogicalResult PlaceSharedMemoryPass::place(KernelOp kernel,
   }
   writeSharedArena(kernel, arena);
   placedBuffers += arena.offsets.size();
-  if (remarks)
-    explain(kernel, *lives, arena);
+  explain(kernel, *lives, arena);
   return success();
 }
 
@@ -267,10 +267,12 @@ static std::string bytesText(int64_t offset, int64_t bytes) {
 
 void PlaceSharedMemoryPass::explain(KernelOp kernel, const SharedLives &lives,
                                     const SharedArena &arena) const {
+  if (!remarks)
+    return;
   ArrayRef<SharedBufferLife> buffers = lives.buffers();
   for (const SharedBufferLife &buffer : buffers) {
     int64_t offset = arena.offsets.lookup(buffer.owner);
-    InFlightDiagnostic remark = buffer.owner->emitRemark();
+    InFlightDiagnostic remark = remarkAt(remarks, buffer.owner);
     remark << "placed: " << bytesText(offset, buffer.bytes)
            << " of shared memory";
     Operation *first = lives.at(buffer.first), *last = lives.at(buffer.last);
@@ -289,8 +291,7 @@ void PlaceSharedMemoryPass::explain(KernelOp kernel, const SharedLives &lives,
             << bytesText(start, other.bytes);
     }
   }
-  kernel.emitRemark() << "shared memory: " << arena.bytes
-                      << " bytes of a block, "
-                      << (arena.bytes - arena.scratch.front())
-                      << " of them scratch";
+  remarkAt(remarks, kernel)
+      << "shared memory: " << arena.bytes << " bytes of a block, "
+      << (arena.bytes - arena.scratch.front()) << " of them scratch";
 }

@@ -133,9 +133,9 @@ FailureOr<SharedArena> tile::nvvm::readSharedArena(KernelOp kernel) {
   arena.tensorBarriers = getPlacement(kernel, kTensorBarriersAttrName);
   size_t agents = 1;
   WalkResult walk = kernel.getBodyRegion().walk([&](Operation *op) {
-    if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
+    if (isa<TileAgentsOpInterface>(op)) {
       arena.firstRoles[op] = agents;
-      agents += roles.getRoles().size();
+      agents += op->getNumRegions();
     }
     LogicalResult read = success();
     if (auto alloc = dyn_cast<AllocOp>(op);

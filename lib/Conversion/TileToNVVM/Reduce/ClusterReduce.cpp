@@ -23,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Conversion/Combination.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 
 using namespace mlir;
@@ -101,7 +102,7 @@ LogicalResult tile::nvvm::createClusterBarriers(KernelLowering &lowering,
   // about to combine, beside the first loads, or at its end; where rings have
   // peers everybody waits here.
   lowering.clusterBarrierPends =
-      first->getParentOfType<WarpSpecializeOp>() &&
+      runsInRole(first) &&
       llvm::none_of(
           kernel.getBodyRegion().getOps<RingCreateOp>(),
           [](RingCreateOp ring) { return ring.getPeers().value_or(1) > 1; });

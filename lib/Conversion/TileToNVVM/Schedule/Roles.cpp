@@ -173,7 +173,7 @@ static LogicalResult lowerSpecialize(KernelLowering &lowering,
   }
   b.setLoc(loc);
   b.setInsertionPoint(op);
-  if (!isa<ReturnOp>(op->getNextNode()))
+  if (!endsKernel(op))
     lowering.barrier();
   return success();
 }

@@ -160,8 +160,8 @@ static SmallVector<Owner> collectOwners(KernelOp kernel, int64_t &agents) {
       if (RingType type = ring.getRing().getType();
           type.inTensorMemory() && !ring->use_empty())
         owners.push_back({op, cast<MemRefType>(type.getBuffers().front())});
-    if (auto roles = dyn_cast<WarpSpecializeOp>(op))
-      agents += static_cast<int64_t>(roles.getRoles().size());
+    if (isa<TileAgentsOpInterface>(op))
+      agents += op->getNumRegions();
   });
   return owners;
 }
@@ -194,9 +194,8 @@ FailureOr<TensorPlan> tile::nvvm::planTensorMemory(KernelOp kernel,
     if (failed(describe(plan, owner, type, buffer)))
       return failure();
     buffer.column = columns;
-    auto ring = dyn_cast<RingCreateOp>(owner);
-    columns += tensorMemoryColumns(type) *
-               (ring ? ring.getRing().getType().getStages() : 1);
+    auto ring = dyn_cast<RingType>(owner->getResult(0).getType());
+    columns += tensorMemoryColumns(type) * (ring ? ring.getStages() : 1);
   }
   addOperands(kernel, plan, columns);
   if (plan.isPair && failed(checkPairs(kernel)))

@@ -20,6 +20,7 @@
 #include "TmaBoxes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -327,8 +328,58 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
   return success();
 }
 
+/// Asks for each row of a region in the L2 cache, as far as the buffer has it.
+static LogicalResult lowerPrefetch(KernelLowering &lowering,
+                                   TileMoveOpInterface copy) {
+  FailureOr<GlobalBuffer> global = lowering.global(copy.getSource(), copy);
+  if (failed(global))
+    return failure();
+  Type element = elementTypeOf(copy.getSource());
+  SmallVector<int64_t> extents = copy.getSourceExtents();
+  onOneThread(lowering, lowering.elected(), [&] {
+    auto &b = lowering.builder;
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Value> row;
+    Value inside;
+    for (auto [dim, extent] : llvm::enumerate(extents)) {
+      row.push_back(copy.getSourceOffsets().empty()
+                        ? lowering.i64(0)
+                        : lowering.toI64(copy.getSourceOffsets()[dim]));
+      if (dim + 1 == extents.size())
+        break;
+      if (extent > 1) {
+        auto loop = scf::ForOp::create(b, lowering.i64(0), lowering.i64(extent),
+                                       lowering.i64(1));
+        b.setInsertionPointToStart(loop.getBody());
+        row[dim] = lowering.add(row[dim], loop.getInductionVar());
+      }
+      Value exists = b.createOrFold<arith::CmpIOp>(
+          arith::CmpIPredicate::slt, row[dim], global->sizes[dim]);
+      inside = inside ? b.createOrFold<arith::AndIOp>(inside, exists) : exists;
+    }
+    Value left = b.createOrFold<arith::MinSIOp>(
+        b.createOrFold<arith::SubIOp>(global->sizes.back(), row.back()),
+        lowering.i64(extents.back()));
+    int64_t piece = 16 * 8 / getStorageBits(element);
+    Value pieces = b.createOrFold<arith::ShRSIOp>(
+        left, lowering.i64(llvm::Log2_64(piece)));
+    Value any = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sgt, pieces,
+                                              lowering.i64(0));
+    inside = inside ? b.createOrFold<arith::AndIOp>(inside, any) : any;
+    onOneThread(lowering, inside, [&] {
+      NVVM::CpAsyncBulkPrefetchOp::create(
+          b, lowering.globalAddress(*global, element, row, {}, {}),
+          lowering.mulConst(lowering.toI32(pieces), 16),
+          cachePolicy(lowering, copy));
+    });
+  });
+  return success();
+}
+
 LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
                                        TileMoveOpInterface copy) {
+  if (isPrefetch(copy))
+    return lowerPrefetch(lowering, copy);
   bool isLoad = isGlobal(copy.getSource());
   Value globalValue = isLoad ? copy.getSource() : copy.getTarget();
   Value sharedValue = isLoad ? copy.getTarget() : copy.getSource();

@@ -128,6 +128,12 @@ RingConsumer tile::readerOf(Operation *op, Value buffer) {
              : RingConsumer::Threads;
 }
 
+bool tile::isPrefetch(TileMoveOpInterface move) {
+  return isa<CopyOp>(*move) && move.getSource() == move.getTarget() &&
+         llvm::equal(move.getSourceOffsets(), move.getTargetOffsets()) &&
+         move.getSourceExtents() == move.getTargetExtents();
+}
+
 bool TileMoveOpInterface::isMovedByProxy() {
   CopyPlanAttr plan = getPlanAttr();
   return plan && traitsOf(plan).byAsyncProxy;

@@ -159,12 +159,18 @@ int64_t CopyOp::getNumGroups() {
   return count;
 }
 
+/// A prefetch has none: it changes nothing, and reads nothing that anybody
+/// gets.
 void CopyOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
-  appendCopyAccesses(*this, /*atomic=*/false, accesses);
+  if (!isPrefetch(*this))
+    appendCopyAccesses(*this, /*atomic=*/false, accesses);
 }
 
 void CopyOp::getEffects(EffectList &effects) {
   effectsFromAccesses(*this, effects);
+  if (isPrefetch(*this)) // keeps it where it is
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         ProgramOrderResource::get());
 }
 
 //===----------------------------------------------------------------------===//

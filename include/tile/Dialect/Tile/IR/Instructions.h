@@ -84,6 +84,10 @@ struct MmaTraits {
   bool isAsynchronous() const { return completion != MmaCompletion::Issue; }
 };
 
+/// Whether a copy's source and target are one region: nothing moves, and all
+/// that can be done is to ask for the region in the L2 cache.
+bool isPrefetch(TileMoveOpInterface move);
+
 /// What is known of the instruction of `op`; null where it is no gemm.
 const MmaTraits *gemmTraits(Operation *op);
 /// What reads `buffer` in `op`: gemms by their instruction, stores by the

@@ -30,16 +30,35 @@ inline constexpr llvm::StringLiteral kKeepsRegistersAttrName =
 /// No multiprocessor runs more blocks at a time.
 inline constexpr int64_t kMaxResidentBlocks = 32;
 
-inline int64_t residentBlocks(KernelOp kernel) {
-  auto blocks = kernel->getAttrOfType<IntegerAttr>(kResidentAttrName);
+/// The kernel that `op` is in, or is.
+inline KernelOp kernelOf(Operation *op) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  return kernel ? kernel : op->getParentOfType<KernelOp>();
+}
+
+/// Of the kernel that `op` is in, or is.
+inline int64_t residentBlocks(Operation *op) {
+  auto blocks = kernelOf(op)->getAttrOfType<IntegerAttr>(kResidentAttrName);
   return blocks ? blocks.getInt() : 1;
 }
 
-/// Whether a kernel's warps get roles, or have them: it was decided, or the
-/// program asks for it, which --tile-pipeline grants or refuses with an error.
-inline bool hasRoles(KernelOp kernel) {
+/// Whether the warps of a kernel, of `op` or around it, get roles, or have
+/// them: it was decided, or the program asks for it, which --tile-pipeline
+/// grants or refuses with an error.
+inline bool hasRoles(Operation *op) {
+  KernelOp kernel = kernelOf(op);
   return kernel->hasAttr(kRolesAttrName) ||
          kernel.getSpecialize().value_or(false);
+}
+
+/// Whether some of the block's warps run `op`, in a role, and not all.
+inline bool runsInRole(Operation *op) {
+  return op->getParentOfType<WarpSpecializeOp>() != nullptr;
+}
+
+/// Whether nothing is behind `op` but the kernel's end.
+inline bool endsKernel(Operation *op) {
+  return isa_and_nonnull<ReturnOp>(op->getNextNode());
 }
 
 } // namespace mlir::tile

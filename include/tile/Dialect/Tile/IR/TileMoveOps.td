@@ -14,8 +14,8 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     and its extents. Extents default to the other side's, right-aligned and
     preceded by ones; a whole tile when neither side states them. Elements are
     converted when the element types differ (as `arith` casts; fp8 saturates).
-    A region may overhang a global buffer: loads give `pad` (zero when absent)
-    and stores are dropped. Source and target do not overlap.
+    A region may overhang a global buffer: loads give `pad` (zero when absent), stores are
+    dropped. Source and target do not overlap; a copy of a region to itself is a prefetch of it.
 
     Where a value says how many rows there are (the last rows of a sequence, a
     group of a grouped product), the global side is a view that ends there, and

@@ -307,4 +307,39 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def WidenBlocksPass : Pass<"tile-widen-blocks", "::mlir::ModuleOp"> {
+  let summary = "Doubles the threads of kernels whose fragments do not fit in registers";
+  let description = [{
+    Adds up the fragments of gemms that are alive together, each divided evenly
+    among the block's threads. Where they leave fewer than 16 of the registers
+    that a thread can have, the block gets twice as many threads, up to 512,
+    provided that all gemms can be divided among those: whole warpgroups for
+    wgmma, whole warps for mma.sync. Programs whose layouts, plans or roles count
+    on a number of threads keep it.
+
+    Before, for sm_90a, where 128 threads would need 320 registers:
+
+    ```mlir
+    tile.kernel @f(%A: memref<128x128xf16>) grid(%b) = (1) threads(128) {
+      %s = tile.alloc : memref<128x128xf32, #tile.fragment>
+      %p = tile.alloc : memref<128x128xf16, #tile.fragment>
+      %o = tile.alloc : memref<128x128xf32, #tile.fragment>
+      ...
+    ```
+
+    After:
+
+    ```mlir
+    tile.kernel @f(%A: memref<128x128xf16>) grid(%b) = (1) threads(256) {
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: `threads` as layouts take it.
+  }];
+  let options = [Remarks<"say where a block has other threads than the program says, and why not">];
+  let statistics = [
+    Statistic<"widenedKernels", "widened-kernels", "kernels with more threads">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 #endif // TILE_TRANSFORMS_KERNELPASSES_TD

@@ -9,6 +9,7 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
 
 namespace mlir::tile {
@@ -80,8 +81,7 @@ LogicalResult ChooseTunablesPass::choose(KernelOp kernel,
   candidates += ranked->size();
   excluded += llvm::count_if(
       *ranked, [](const Candidate &c) { return !c.isPossible(); });
-  if (remarks)
-    explain(kernel, device, *ranked);
+  explain(kernel, device, *ranked);
   if (auto why = substituteTunables(kernel, ranked->front().values))
     return kernel.emitOpError() << *why;
   return success();
@@ -90,12 +90,12 @@ LogicalResult ChooseTunablesPass::choose(KernelOp kernel,
 void ChooseTunablesPass::explain(KernelOp kernel, const DeviceInfo &device,
                                  ArrayRef<Candidate> ranked) {
   const Candidate &best = ranked.front();
-  InFlightDiagnostic diag = kernel.emitRemark()
-                            << "chose " << describeValues(kernel, best.values)
-                            << " for " << device.name << " ("
-                            << device.multiprocessors
-                            << " multiprocessors): predicted "
-                            << describeEstimate(best.estimate);
+  if (!remarks)
+    return;
+  InFlightDiagnostic diag = remarkAt(remarks, kernel);
+  diag << "chose " << describeValues(kernel, best.values) << " for "
+       << device.name << " (" << device.multiprocessors
+       << " multiprocessors): predicted " << describeEstimate(best.estimate);
   if (ranked.size() > 1 && ranked[1].isPossible())
     diag << "; next " << describeValues(kernel, ranked[1].values) << ": "
          << describeEstimate(ranked[1].estimate);

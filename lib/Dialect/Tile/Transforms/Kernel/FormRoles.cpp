@@ -12,6 +12,7 @@
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/TargetInfo.h"
 
 namespace mlir::tile {
@@ -141,11 +142,11 @@ void RoleFormer::dropBudgets() {
   if (!target || target->hasSetMaxRegisters())
     return;
   for (WarpRange &range : ranges) {
-    if (range.registers && remarks)
-      kernel.emitRemark() << "no budget of " << range.registers
-                          << " registers for warp " << range.first
-                          << " and those behind it: " << target->arch
-                          << " cannot redistribute registers";
+    if (range.registers)
+      remarkAt(remarks, kernel)
+          << "no budget of " << range.registers << " registers for warp "
+          << range.first << " and those behind it: " << target->arch
+          << " cannot redistribute registers";
     range.registers = 0;
   }
 }
@@ -265,9 +266,8 @@ void RoleFormer::formStretch(ArrayRef<Operation *> stretch) {
     if (isOpTriviallyDead(op))
       op->erase();
   }
-  if (!remarks)
-    return;
-  InFlightDiagnostic remark = roles.emitRemark() << "roles as stated:";
+  InFlightDiagnostic remark = remarkAt(remarks, roles);
+  remark << "roles as stated:";
   for (auto [i, range] : llvm::enumerate(ranges))
     if (range.isUsed)
       remark << (i ? ", " : " ") << cast<StringAttr>(names[i]).getValue();
@@ -310,9 +310,9 @@ void RoleFormer::form(Block &block) {
 
 /// The loop that a pipelined one means.
 static void unpipeline(PipelinedOp loop, bool remarks) {
-  if (remarks)
-    loop.emitRemark() << "not pipelined: the program says in `tile.on_warps` "
-                         "which warps copy ahead, and waits by hand";
+  remarkAt(remarks, loop)
+      << "not pipelined: the program says in `tile.on_warps` "
+         "which warps copy ahead, and waits by hand";
   OpBuilder builder(loop);
   auto plain = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
                                   loop.getUpperBound(), loop.getStep());

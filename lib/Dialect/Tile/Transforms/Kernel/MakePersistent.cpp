@@ -6,11 +6,11 @@
 // front; so do allocations, which every tile uses again.
 //
 //===----------------------------------------------------------------------===//
-#include "Remarks.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_MAKEPERSISTENTPASS

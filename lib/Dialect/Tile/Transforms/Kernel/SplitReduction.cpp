@@ -9,7 +9,6 @@
 // is left to the lowering of `tile.cluster_reduce`.
 //
 //===----------------------------------------------------------------------===//
-#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -18,6 +17,7 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -107,7 +107,7 @@ public:
   Candidate make(ArrayRef<int64_t> values) {
     Candidate candidate;
     candidate.values.assign(values.begin(), values.end());
-    auto program = cast<KernelOp>(kernel->clone());
+    auto program = kernel.clone();
     module.getBody()->push_back(program);
     std::string why = read(program, values, candidate.estimate);
     if (!why.empty()) {

@@ -8,7 +8,6 @@
 // the arguments. What promises are good for is decided by later phases.
 //
 //===----------------------------------------------------------------------===//
-#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
@@ -16,6 +15,7 @@
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/ManifestBuilder.h"
 
 namespace mlir::tile {
@@ -135,7 +135,7 @@ static void nameInLocations(KernelOp version) {
 void VersionKernelsPass::addVersion(KernelOp kernel,
                                     ArrayRef<Promises> promises,
                                     SymbolTable &symbols) {
-  auto version = cast<KernelOp>(kernel->clone());
+  auto version = kernel.clone();
   version.setSymName((kernel.getSymName() + "__aligned").str());
   // Behind all kernels: the order of what the user wrote stays.
   symbols.insert(version, getOperation().getBody()->end());

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -20,9 +21,9 @@ using namespace mlir::tile;
 namespace {
 class PartFolder {
 public:
-  PartFolder(memref::SubViewOp part, bool emitRemarks,
+  PartFolder(memref::SubViewOp part, bool remarks,
              llvm::SmallPtrSetImpl<Operation *> &slices)
-      : part(part), dropped(part.getDroppedDims()), emitRemarks(emitRemarks),
+      : part(part), dropped(part.getDroppedDims()), remarks(remarks),
         slices(slices) {}
 
   LogicalResult fold();
@@ -43,7 +44,7 @@ private:
 
   memref::SubViewOp part;
   llvm::SmallBitVector dropped;
-  bool emitRemarks;
+  bool remarks;
   llvm::SmallPtrSetImpl<Operation *> &slices; // that gemms take in place
 };
 } // namespace
@@ -214,8 +215,7 @@ LogicalResult PartFolder::copyFor(Operation *user) {
   for (OpOperand &operand : user->getOpOperands())
     if (operand.get() == part.getResult())
       operand.set(own);
-  if (emitRemarks)
-    user->emitRemark() << "works on a copy of a part of a tile";
+  remarkAt(remarks, user) << "works on a copy of a part of a tile";
   return success();
 }
 
@@ -256,7 +256,7 @@ LogicalResult PartFolder::fold() {
   return success();
 }
 
-LogicalResult tile::foldSubviews(KernelOp kernel, bool emitRemarks) {
+LogicalResult tile::foldSubviews(KernelOp kernel, bool remarks) {
   // What is in a part comes behind it, and is folded into the tile with it.
   llvm::SmallPtrSet<Operation *, 8> slices;
   while (true) {
@@ -270,7 +270,7 @@ LogicalResult tile::foldSubviews(KernelOp kernel, bool emitRemarks) {
     });
     if (!part)
       return success();
-    if (failed(PartFolder(part, emitRemarks, slices).fold()))
+    if (failed(PartFolder(part, remarks, slices).fold()))
       return failure();
   }
 }

@@ -11,7 +11,7 @@ namespace mlir::tile {
 /// elements, copies, fills and atomics take the tile itself at an offset, gemms
 /// a slice of a shared tile where it is; other operations take a copy of the
 /// part, in a tile of its own.
-LogicalResult foldSubviews(KernelOp kernel, bool emitRemarks);
+LogicalResult foldSubviews(KernelOp kernel, bool remarks);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_FOLDSUBVIEWS_H

@@ -22,6 +22,7 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_INFERLAYOUTSPASS
@@ -147,9 +148,11 @@ private:
   DenseMap<Operation *, FragmentLayoutAttr> readOnly;
 };
 
-void emitRemarks(const LayoutAnalysis &analysis) {
+void explain(const LayoutAnalysis &analysis, bool remarks) {
+  if (!remarks)
+    return;
   for (const OperationDecision &entry : analysis.decisions) {
-    InFlightDiagnostic remark = entry.op->emitRemark();
+    InFlightDiagnostic remark = remarkAt(remarks, entry.op);
     remark << "chose " << entry.decision.attribute << " "
            << entry.decision.value << ": " << entry.decision.why;
     if (isa<GemmOp>(entry.op))
@@ -161,14 +164,14 @@ void emitRemarks(const LayoutAnalysis &analysis) {
     auto alloc = buffer.getDefiningOp<AllocOp>();
     if (!alloc || alloc.getLayout()) // stated by the program
       continue;
-    InFlightDiagnostic remark = alloc.emitRemark();
+    InFlightDiagnostic remark = remarkAt(remarks, alloc);
     remark << "shared memory: " << choice.why;
     if (choice.degree > 1)
       remark << "; `layout(#tile.shared_layout<...>)` on the tile states "
                 "another";
   }
   for (const LayoutConversion &conversion : analysis.conversions) {
-    InFlightDiagnostic remark = conversion.op->emitRemark();
+    InFlightDiagnostic remark = remarkAt(remarks, conversion.op);
     remark << "needs a fragment in another layout (" << conversion.why
            << "): inserted a conversion of class "
            << stringify(conversion.kind.kind);
@@ -235,13 +238,13 @@ LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
 }
 
 /// Says of fragments that have their layouts now which are kept in memory.
-void emitMemoryRemarks(KernelOp kernel, const TargetInfo &target) {
+void explainMemory(KernelOp kernel, const TargetInfo &target, bool remarks) {
   kernel.walk([&](AllocOp alloc) {
     if (isKeptInLocalMemory(alloc, target))
-      alloc.emitRemark() << "fragment holds " << registersOfFragment(alloc)
-                         << " registers a thread, more than "
-                         << target.maxRegistersPerThread
-                         << "; it is kept in local memory";
+      remarkAt(remarks, alloc)
+          << "fragment holds " << registersOfFragment(alloc)
+          << " registers a thread, more than " << target.maxRegistersPerThread
+          << "; it is kept in local memory";
   });
 }
 
@@ -280,11 +283,9 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
         continue;
       }
       numConversions += analysis->conversions.size();
-      if (remarks)
-        emitRemarks(*analysis);
+      explain(*analysis, remarks);
       apply(*analysis, &getContext());
-      if (remarks)
-        emitMemoryRemarks(kernel, *target);
+      explainMemory(kernel, *target, remarks);
     }
   }
 };

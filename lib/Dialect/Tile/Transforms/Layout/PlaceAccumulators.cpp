@@ -8,7 +8,6 @@
 // lowering; that they suffice was checked when the gemms were planned.
 //
 //===----------------------------------------------------------------------===//
-#include "Remarks.h"
 #include "Schedule/Accumulators.h"
 #include "Schedule/Asynchronous.h"
 #include "tile/Analysis/Tokens.h"
@@ -16,6 +15,7 @@
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_PLACEACCUMULATORSPASS

@@ -12,6 +12,7 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::tile {
@@ -64,9 +65,12 @@ static bool isWide(const CopyFacts &facts, const CopyRule &rule) {
 /// What was chosen and why not the rows before: one reason per instruction,
 /// that of its narrowest row of several elements, and one for the wider rows of
 /// the chosen one that it keeps from being taken.
-static void explain(const CopyFacts &facts, const CopyDecision &decision) {
+static void explain(const CopyFacts &facts, const CopyDecision &decision,
+                    bool remarks) {
+  if (!remarks)
+    return;
   TileMoveOpInterface copy = facts.op;
-  InFlightDiagnostic remark = copy->emitRemark();
+  InFlightDiagnostic remark = remarkAt(remarks, copy);
   remark << memoryName(copy.getSource()) << " to "
          << memoryName(copy.getTarget())
          << (copy.getCombining() ? " atomic: " : " copy: ")
@@ -142,8 +146,7 @@ private:
       return refuse(copy, *preferred, decision);
     copy.setPlanAttr(
         CopyPlanAttr::get(&getContext(), decision.instruction, decision.bytes));
-    if (remarks)
-      explain(facts, decision);
+    explain(facts, decision, remarks);
     return success();
   }
 };

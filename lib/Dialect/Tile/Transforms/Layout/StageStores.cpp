@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
-#include "Remarks.h"
 #include "Staging.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -20,6 +19,7 @@
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/ThreadBudget.h"
 
 namespace mlir::tile {
@@ -70,29 +70,10 @@ private:
 FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
                                                        TileMoveOpInterface copy,
                                                        std::string &why) {
+  OrRefusal<StoredTile> tile = storedTile(copy);
   auto layout = getFragmentLayout(copy.getSource());
-  auto type = cast<MemRefType>(copy.getSource().getType());
-  bool combines = copy.getCombining().has_value();
-  bool isAsked =
-      combines && copy.getPrefer() && traitsOf(*copy.getPrefer()).usesTensorMap;
-  if (copy.getDisableTma() || (copy.getPrefer() && !isAsked)) {
-    why = "the program states how to copy";
-    return failure();
-  }
-  if (!layout || type.getRank() != 2 || !copy.getSourceOffsets().empty() ||
-      copy.getSourceExtents() != SmallVector<int64_t>(type.getShape())) {
-    why = "the source is not a whole fragment of rank two";
-    return failure();
-  }
-  int64_t bits = storageBitsOf(copy.getTarget());
-  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  int64_t span = columns * bits / 8;
-  if (rows * span < kSmallBytes) {
-    why = "the tile has less than " + std::to_string(kSmallBytes) + " bytes";
-    return failure();
-  }
-  if (columns * bits % 256) {
-    why = "its rows are no multiple of 32 bytes";
+  if (!tile || !layout) {
+    why = tile ? "its fragment has no layout" : tile.reason();
     return failure();
   }
   // Lanes that each have a row of their own would store far apart.
@@ -100,13 +81,9 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
       llvm::any_of(layout.getLayout().modes(Axis::Lane), [](const Mode &mode) {
         return mode.dim == 1 && mode.extent > 1;
       });
-  if (!combines && lanesShareRows &&
-      alignedRun(layout.getLayout(), 1) * bits >= kWideBits) {
+  if (!copy.getCombining() && lanesShareRows &&
+      alignedRun(layout.getLayout(), 1) * tile->bits >= kWideBits) {
     why = "threads hold whole pieces of 16 bytes of its rows";
-    return failure();
-  }
-  if (getStorageBits(type.getElementType()) < 8 || bits < 8) {
-    why = "elements are smaller than a byte";
     return failure();
   }
   int64_t used = tileBytes(kernel) + kSlackBytes;
@@ -114,32 +91,23 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
   // What is stored is alive with what it was computed from. Accumulators in
   // tensor memory come to registers a piece at a time.
   if (!target->hasTcgen05()) {
-    int64_t registers = registersOf(layout.getLayout(), type.getElementType()) +
-                        kRegistersBesideFragments;
+    int64_t registers =
+        registersOf(layout.getLayout(), elementTypeOf(copy.getSource())) +
+        kRegistersBesideFragments;
     bool mayHaveRoles =
         whyNoRoles(*target, kernel.getThreads(), /*isAskedFor=*/false).empty();
     blocks =
         std::min(blocks, ThreadBudget(*target).blocks(
                              registers, kernel.getThreads(), mayHaveRoles));
   }
-  std::optional<FragmentLayout> smallest;
-  for (int64_t pieces = 1; columns % pieces == 0; pieces *= 2) {
-    int64_t extent = columns / pieces;
-    if (extent * bits % 256)
-      break;
-    auto piece = restrictDim(layout.getLayout(), 1, extent);
-    if (!piece)
-      break;
-    int64_t bytes = llvm::alignTo(rows * extent * bits / 8, 1024);
-    if (used + bytes > target->sharedPerBlock)
-      continue;
-    smallest = piece;
-    // What a multiprocessor runs at once counts for more than fewer pieces.
-    if (blocks == 0 || target->sharedPerSm / (used + bytes) >= blocks)
-      return *piece;
-  }
-  if (smallest)
-    return *smallest;
+  auto pieceOf = [&](int64_t columns) {
+    return restrictDim(layout.getLayout(), 1, columns);
+  };
+  std::optional<int64_t> columns =
+      pieceColumns(*tile, used, blocks, *target,
+                   [&](int64_t c) { return pieceOf(c).has_value(); });
+  if (columns)
+    return *pieceOf(*columns);
   why = "no piece of it fits the shared memory that is left, " +
         std::to_string(std::max<int64_t>(0, target->sharedPerBlock - used)) +
         " bytes";

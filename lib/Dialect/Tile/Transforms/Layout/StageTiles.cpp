@@ -6,6 +6,7 @@
 #include "Schedule/Asynchronous.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -21,8 +22,8 @@ struct Staging {
 
 class TileStager {
 public:
-  TileStager(KernelOp kernel, const TargetInfo &target, bool emitRemarks)
-      : kernel(kernel), target(target), emitRemarks(emitRemarks),
+  TileStager(KernelOp kernel, const TargetInfo &target, bool remarks)
+      : kernel(kernel), target(target), remarks(remarks),
         builder(kernel.getContext()) {}
 
   void run() {
@@ -96,10 +97,9 @@ private:
     Location loc = op->getLoc();
     if (!loopOverWholeFragment(op, toShared.front().first))
       return false;
-    if (emitRemarks)
-      mlir::emitRemark(loc)
-          << "moves single elements of a part of a fragment: a copy of the "
-             "fragment does not fit shared memory beside the kernel's tiles";
+    remarkAt(remarks, loc)
+        << "moves single elements of a part of a fragment: a copy of the "
+           "fragment does not fit shared memory beside the kernel's tiles";
     return true;
   }
 
@@ -134,13 +134,12 @@ private:
       copy(op->getLoc(), twin, buffer);
     for (OpOperand *operand : staging.operands)
       operand->set(twin);
-    if (emitRemarks)
-      op->emitRemark() << (toShared
-                               ? "accesses a fragment through shared memory: "
-                                 "the threads that run the iterations do not "
-                                 "hold all of its elements"
-                               : "works on registers: a shared operand is "
-                                 "copied to a fragment");
+    remarkAt(remarks, op)
+        << (toShared ? "accesses a fragment through shared memory: "
+                       "the threads that run the iterations do not "
+                       "hold all of its elements"
+                     : "works on registers: a shared operand is "
+                       "copied to a fragment");
   }
 
   void copy(Location loc, Value source, Value target) {
@@ -149,13 +148,12 @@ private:
 
   KernelOp kernel;
   const TargetInfo &target;
-  bool emitRemarks;
+  bool remarks;
   OpBuilder builder;
 };
 
 } // namespace
 
-void tile::stageTiles(KernelOp kernel, const TargetInfo &target,
-                      bool emitRemarks) {
-  TileStager(kernel, target, emitRemarks).run();
+void tile::stageTiles(KernelOp kernel, const TargetInfo &target, bool remarks) {
+  TileStager(kernel, target, remarks).run();
 }

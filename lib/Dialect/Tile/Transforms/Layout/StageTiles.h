@@ -17,7 +17,7 @@ namespace mlir::tile {
 /// Such accesses go to a shared copy of the fragment, made before the operation
 /// and written back after it. The reverse for operations that work in registers
 /// only: a shared operand gets a fragment.
-void stageTiles(KernelOp kernel, const TargetInfo &target, bool emitRemarks);
+void stageTiles(KernelOp kernel, const TargetInfo &target, bool remarks);
 
 } // namespace mlir::tile
 #endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGETILES_H

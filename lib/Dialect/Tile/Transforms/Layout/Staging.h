@@ -9,16 +9,12 @@
 #define TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGING_H
 
 #include "tile/Analysis/Occupancy.h"
+#include "tile/Analysis/StagedStores.h"
 
 namespace mlir::tile {
 
-/// Smaller tiles are not worth a trip through shared memory.
-inline constexpr int64_t kSmallBytes = 4096;
 /// The widest store of a thread: nothing is gained by gathering such pieces.
 inline constexpr int64_t kWideBits = 128;
-
-/// Bytes in a row of the narrowest piece of a tile that stores go through.
-inline constexpr int64_t kPieceRowBytes = 128;
 
 /// The first `extent` positions along `dim`, when every thread holds its share
 /// of them and the rest is the same again further along: register digits.

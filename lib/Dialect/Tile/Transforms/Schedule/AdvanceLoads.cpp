@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
-#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,6 +18,7 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_ADVANCELOADSPASS

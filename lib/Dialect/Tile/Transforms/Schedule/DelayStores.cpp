@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
-#include "Remarks.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,11 +19,13 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/RegisterPressure.h"
+#include "tile/Analysis/StagedStores.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/TargetInfo.h"
 #include "tile/Target/ThreadBudget.h"
 
@@ -158,14 +159,14 @@ static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
 }
 
 /// Whether a delivery can happen in the next iteration of the loop over tiles.
-/// Its registers must be whole words: elements of 32 bits, or pairs for
-/// stmatrix (bytes and halves that are stored one by one would take a register
-/// each). Only the operation after the gemms that fills its fragment may touch
-/// the fragment, and only deliveries may touch the staging tile.
+/// Its registers must be whole words. Only the operation after the gemms that
+/// fills its fragment may touch the fragment, and only deliveries may touch the
+/// staging tile.
 static bool canWait(TileLoop &loop, Delivery &delivery) {
   TileMoveOpInterface stage = delivery.stage;
   Type element = delivery.fragment().getType().getElementType();
-  if (!traitsOf(stage).movesMatrices && getStorageBits(element) != 32)
+  if (!waitInWholeRegisters(getStorageBits(element),
+                            traitsOf(stage).movesMatrices))
     return false;
   for (Operation *user : delivery.fragment()->getUsers())
     if (user != delivery.stage && (user->getBlock() != loop.tiles.getBody() ||
@@ -481,8 +482,8 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
     remarkAt(remarks, found->deliveries.front().store)
         << "store is not delayed into the next tile: " << reason;
   };
-  size_t pieces = countDelayable(*found, registers - kRegistersBesideFragments -
-                                             registersOfGemms(*found));
+  size_t pieces = countDelayable(
+      *found, registersForResults(registers, registersOfGemms(*found)));
   if (!pieces && !canWait(*found, found->deliveries.back()))
     return explain("its elements do not fill 32-bit registers, or the fragment "
                    "has other uses");

@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
-#include "Remarks.h"
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Layout/WgmmaOperand.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
@@ -87,11 +87,10 @@ private:
       if (!isForced && !remarks)
         return success();
       InFlightDiagnostic diag =
-          isForced ? kernel.emitOpError()
-                         << "cannot be paired, which `pairs` asks for: "
-                   : remarkAt(remarks, kernel)
-                         << "not multiplied in pairs of blocks: ";
-      diag << obstacle->reason;
+          isForced ? kernel.emitOpError() : kernel.emitRemark();
+      diag << (isForced ? "cannot be paired, which `pairs` asks for: "
+                        : "not multiplied in pairs of blocks: ")
+           << obstacle->reason;
       if (obstacle->cause)
         diag.attachNote(obstacle->cause->getLoc()) << "because of this";
       if (isForced)

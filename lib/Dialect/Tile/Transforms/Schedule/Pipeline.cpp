@@ -30,7 +30,6 @@
 #include "FitStages.h"
 #include "Layout/Staging.h"
 #include "LoneCopies.h"
-#include "Remarks.h"
 #include "RingLoop.h"
 #include "RingReuse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,6 +46,7 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_PIPELINEPASS
@@ -147,8 +147,8 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
         byThreads.producer = RingProducer::CpAsync;
       byThreads.copies.push_back(std::move(candidate));
     } else if (remarks) {
-      InFlightDiagnostic diag = copy->emitRemark()
-                                << "not pipelined: " << conflict->reason;
+      InFlightDiagnostic diag = remarkAt(remarks, copy);
+      diag << "not pipelined: " << conflict->reason;
       if (conflict->noteOp)
         diag.attachNote(conflict->noteOp->getLoc()) << conflict->note;
     }
@@ -417,7 +417,7 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   InFlightDiagnostic diag =
       isForced ? kernel.emitOpError()
                      << "cannot be specialized, which " << who << " asks for: "
-               : kernel.emitRemark() << "warps not specialized: ";
+               : remarkAt(remarks, kernel) << "warps not specialized: ";
   diag << decision.reason;
   if (decision.cause)
     diag.attachNote(decision.cause->getLoc()) << "because of this";

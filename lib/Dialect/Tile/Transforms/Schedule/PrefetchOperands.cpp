@@ -23,7 +23,6 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Phases.h"
-#include "Remarks.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,6 +38,7 @@
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Layout/MmaLayouts.h"
 #include "tile/Target/TargetInfo.h"
 #include "tile/Target/ThreadBudget.h"
@@ -186,7 +186,7 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   RingProducer producer = wait.getRing().getType().getProducer();
   if (producer != RingProducer::CpAsync && producer != RingProducer::Tma)
     return "its ring is filled by threads";
-  if (hasRoles(loop->getParentOfType<KernelOp>()))
+  if (hasRoles(loop))
     return "other warps fill its ring";
   for (auto op : loop.getBody()->getOps<RingReleaseOp>())
     if (op.getRing() == wait.getRing())
@@ -352,11 +352,9 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
       whyWhole = splitProduction(loop);
       splitLoops += whyWhole.empty();
     }
-    if (remarks) {
-      InFlightDiagnostic remark = emitRemark(loc)
-                                  << "operands loaded a k step ahead";
-      if (!whyWhole.empty())
-        remark << "; copies keep their checks: " << whyWhole;
-    }
+    InFlightDiagnostic remark = remarkAt(remarks, loc);
+    remark << "operands loaded a k step ahead";
+    if (!whyWhole.empty())
+      remark << "; copies keep their checks: " << whyWhole;
   }
 }

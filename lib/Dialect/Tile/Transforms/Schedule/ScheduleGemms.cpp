@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Phases.h"
-#include "Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
@@ -25,6 +24,7 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/DeviceInfo.h"
 
 namespace mlir::tile {
@@ -251,7 +251,7 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       return no("a barrier, not a release, empties the slots of its ring");
     if (type.getStages() < 2)
       return no("its ring has one slot, which would never be empty");
-    if (!release->getParentOfType<WarpSpecializeOp>())
+    if (!runsInRole(release))
       return no("the agent that multiplies also fills the ring");
     for (Operation *user : release.getRing().getUsers())
       if (showsOpenSlot(user) && loop->isProperAncestor(user))
@@ -287,7 +287,7 @@ static bool gainsInFlight(scf::ForOp loop, const Tail &tail,
         double(gemm.getM()) * gemm.getN() * gemm.getK() *
         std::max(storageBitsOf(gemm.getA()), storageBitsOf(gemm.getB())) / 16 /
         rates.tensorMultiplyAdds;
-  auto blocks = double(residentBlocks(loop->getParentOfType<KernelOp>()));
+  auto blocks = double(residentBlocks(loop));
   double together = blocks * products, latency = rates.loadLatency;
   double inFlight = std::max(together, latency / double(slots - 1));
   double awaited = std::max(together + (blocks == 1 ? kRestartCycles : 0),

@@ -20,6 +20,7 @@
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::tile {
@@ -84,7 +85,7 @@ struct ScheduleStoresPass
   }
 
 private:
-  static void explain(AllocOp alloc, const StoreRefusal &refusal);
+  void explain(AllocOp alloc, const StoreRefusal &refusal);
   static DenseI64ArrayAttr divide(Staging &staging);
   void schedule(Staging &staging);
 
@@ -278,8 +279,8 @@ void ScheduleStoresPass::explain(AllocOp alloc, const StoreRefusal &refusal) {
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (!copy || copy.getSource() != alloc.getResult() || !isTmaStore(copy))
       continue;
-    InFlightDiagnostic remark = user->emitRemark()
-                                << "store is waited for at once";
+    InFlightDiagnostic remark = remarkAt(remarks, user);
+    remark << "store is waited for at once";
     remark.attachNote(refusal.op->getLoc()) << refusal.why;
   }
 }

@@ -16,6 +16,7 @@
 #include "tile/Analysis/GuardedLoop.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SKIPRESCALINGPASS
@@ -123,10 +124,8 @@ static bool skip(ParallelOp loop, Rescaling &found) {
 /// Whether the loop runs in a role of a kernel of which one block runs on a
 /// multiprocessor: its registers are the role's, whatever the code takes.
 static bool hasPlaceAlone(ParallelOp loop) {
-  auto kernel = loop->getParentOfType<KernelOp>();
-  return loop->getParentOfType<WarpSpecializeOp>() &&
-         residentBlocks(kernel) == 1 &&
-         !kernel->hasAttr(kKeepsRegistersAttrName);
+  return runsInRole(loop) && residentBlocks(loop) == 1 &&
+         !kernelOf(loop)->hasAttr(kKeepsRegistersAttrName);
 }
 
 namespace {
@@ -146,10 +145,9 @@ struct SkipRescalingPass
       std::optional<Rescaling> found = findRescaling(loop);
       if (!found || !isOnlineSoftmax(*found, around) || !skip(loop, *found))
         return;
-      if (remarks)
-        loop.emitRemark()
-            << "a warp skips this loop where all of its factors are one: the "
-               "maxima of its rows did not grow";
+      remarkAt(remarks, loop)
+          << "a warp skips this loop where all of its factors are one: the "
+             "maxima of its rows did not grow";
     });
   }
 };

@@ -9,6 +9,7 @@
 #include "tile/Analysis/RingVerification.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_VERIFYRINGSPASS
@@ -53,8 +54,8 @@ void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
   case RingVerdict::Proved: {
     if (!remarks)
       return;
-    InFlightDiagnostic diag = kernel.emitRemark()
-                              << "rings are proved for " << finding.message;
+    InFlightDiagnostic diag = remarkAt(remarks, kernel);
+    diag << "rings are proved for " << finding.message;
     attach(diag, verdict);
     return;
   }
@@ -62,7 +63,7 @@ void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
     if (lenient && !remarks)
       return;
     InFlightDiagnostic diag =
-        lenient ? finding.op->emitRemark() : finding.op->emitWarning();
+        lenient ? remarkAt(remarks, finding.op) : finding.op->emitWarning();
     diag << "not proved: " << finding.message;
     attach(diag, verdict);
     return;

@@ -1,0 +1,55 @@
+//===- StagedStores.h - results on their way out ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which results leave registers through a tile in shared memory, in which
+// pieces, and which of them can wait in registers until the next tile's
+// products run. The passes that do so ask (--tile-stage-stores,
+// --tile-delay-stores), and the cost model, which foresees it before layouts
+// are known.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_STAGEDSTORES_H
+#define TILE_ANALYSIS_STAGEDSTORES_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
+#include <optional>
+
+namespace mlir::tile {
+
+/// Smaller tiles are not worth a trip through shared memory.
+inline constexpr int64_t kSmallBytes = 4096;
+/// What is left for stores in each row of a tile, by what stages loads. Where
+/// less is left, pieces are narrower, down to a sector.
+inline constexpr int64_t kPieceRowBytes = 128;
+
+/// Results in registers: the elements have `bits` where they go.
+struct StoredTile {
+  int64_t rows = 0, columns = 0, bits = 0;
+};
+
+/// The tile whose store may go through shared memory, as far as the program and
+/// the shape decide it; else why it is stored directly.
+OrRefusal<StoredTile> storedTile(TileMoveOpInterface store);
+
+/// Columns of the pieces in which a tile leaves, where `used` bytes of shared
+/// memory are taken: the widest that leave room for `blocks` on a
+/// multiprocessor (0: for any number), else the narrowest that fit at all; none
+/// where none fits. `isPossible` says whether threads hold whole shares of a
+/// piece; once it does not, narrower ones are not tried.
+std::optional<int64_t>
+pieceColumns(const StoredTile &tile, int64_t used, int64_t blocks,
+             const TargetInfo &target,
+             llvm::function_ref<bool(int64_t columns)> isPossible);
+
+/// Whether results fill whole registers while they wait: elements of 32 bits,
+/// or pairs that an instruction stores at once (stmatrix). Bytes and halves
+/// that are stored one by one would take a register each.
+bool waitInWholeRegisters(int64_t bits, bool storesMatrices);
+
+/// Of a thread's registers, those in which results can wait beside the
+/// fragments that are alive while products run.
+int64_t registersForResults(int64_t registers, int64_t alive);
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_STAGEDSTORES_H

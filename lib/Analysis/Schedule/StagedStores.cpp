@@ -1,0 +1,64 @@
+//===- StagedStores.cpp - results on their way out ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Analysis/StagedStores.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Target/ThreadBudget.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// A row of a piece is whole sectors of 32 bytes.
+static constexpr int64_t kSectorBits = 256;
+
+OrRefusal<StoredTile> tile::storedTile(TileMoveOpInterface store) {
+  bool isAskedFor = store.getCombining() && store.getPrefer() &&
+                    traitsOf(*store.getPrefer()).usesTensorMap;
+  if (store.getDisableTma() || (store.getPrefer() && !isAskedFor))
+    return Refusal{"the program states how to copy"};
+  auto type = cast<MemRefType>(store.getSource().getType());
+  if (type.getRank() != 2 || !store.getSourceOffsets().empty() ||
+      store.getSourceExtents() != SmallVector<int64_t>(type.getShape()))
+    return Refusal{"the source is not a whole fragment of rank two"};
+  StoredTile tile{type.getDimSize(0), type.getDimSize(1),
+                  storageBitsOf(store.getTarget())};
+  if (tile.rows * (tile.columns * tile.bits / 8) < kSmallBytes)
+    return Refusal{"the tile has less than " + std::to_string(kSmallBytes) +
+                   " bytes"};
+  if (tile.columns * tile.bits % kSectorBits)
+    return Refusal{"its rows are no multiple of 32 bytes"};
+  if (getStorageBits(type.getElementType()) < 8 || tile.bits < 8)
+    return Refusal{"elements are smaller than a byte"};
+  return tile;
+}
+
+std::optional<int64_t>
+tile::pieceColumns(const StoredTile &tile, int64_t used, int64_t blocks,
+                   const TargetInfo &target,
+                   llvm::function_ref<bool(int64_t columns)> isPossible) {
+  constexpr int64_t kAlignment = 1024; // of swizzled tiles
+  std::optional<int64_t> narrowest;
+  for (int64_t pieces = 1; tile.columns % pieces == 0; pieces *= 2) {
+    int64_t columns = tile.columns / pieces;
+    if (columns * tile.bits % kSectorBits || !isPossible(columns))
+      break;
+    int64_t bytes =
+        llvm::alignTo(tile.rows * columns * tile.bits / 8, kAlignment);
+    if (used + bytes > target.sharedPerBlock)
+      continue;
+    narrowest = columns;
+    // What a multiprocessor runs at once counts for more than fewer pieces.
+    if (blocks == 0 || target.sharedPerSm / (used + bytes) >= blocks)
+      break;
+  }
+  return narrowest;
+}
+
+bool tile::waitInWholeRegisters(int64_t bits, bool storesMatrices) {
+  return bits == 32 || storesMatrices;
+}
+
+int64_t tile::registersForResults(int64_t registers, int64_t alive) {
+  return registers - kRegistersBesideFragments - alive;
+}
