@@ -2,14 +2,16 @@
 """Whole kernels in the styles of TileLang, run on the CPU and compared with numpy."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 
 import mlir_tile as tilelang
 import mlir_tile.language as T
-from mlir_tile.errors import ArgumentError
+from mlir_tile.errors import ArgumentError, CompileError
 from mlir_tile.jit import compile as compile_kernel
+from mlir_tile.language.atomics import MemoryOrderWarning
 
 
 def normal(*shape, dtype=np.float16, seed=0):
@@ -300,6 +302,34 @@ def test_atomic_elements_return_what_was_there():
     np.testing.assert_array_equal(h, np.bincount(a, minlength=4))
     for v in range(4):
         assert sorted(p[a == v]) == list(range(h[v]))
+
+
+@pytest.mark.parametrize("order", [None, "relaxed", "acquire", "seq_cst"])
+def test_an_atomic_update_says_that_it_orders_nothing(order):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+
+        @T.prim_func
+        def main(A: T.Tensor((1,), "int32")):
+            with T.Kernel(4, threads=32):
+                T.atomic_add(A[0], 1, memory_order=order)
+
+    assert [x.category for x in seen] == [MemoryOrderWarning] * (order in ("acquire", "seq_cst"))
+    said = f"memory_order='{order}' of T.atomic_add is taken as 'relaxed'"
+    assert all(said in str(x.message) and x.filename == __file__ for x in seen)
+    a = np.zeros(1, np.int32)
+    compile_kernel(main, target="cpu")(a)
+    assert a[0] == 4
+
+
+def test_memory_orders_that_are_none():
+    with pytest.raises(CompileError, match="expected a memory order of relaxed, .* got 'strong'"):
+
+        @T.prim_func
+        def main(A: T.Tensor((1,), "int32")):
+            with T.Kernel(4, threads=32):
+                T.atomic_add(A[0], 1, memory_order="strong")
+
 
 
 def test_truth_values_and_bytes_in_memory():

@@ -1,30 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Atomic updates of elements and of tiles."""
 
+import warnings
+
 from .buffers import Buffer, Region, region_of
 from .builder import current
 from .copying import _pair
-from .errors import fail, unsupported
+from .errors import fail, here, unsupported
 from .values import Load, Op, as_value, cast
 
 _ORDERS = (None, "relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 
 
-def _atomic(kind, dst, value, memory_order, return_prev):
-    construct = f"T.atomic_{kind}"
-    builder = current(construct)
+class MemoryOrderWarning(UserWarning):
+    """An atomic update orders no other access of memory, though the kernel asks for that."""
+
+
+def _check_order(construct, memory_order):
     if memory_order not in _ORDERS:
         fail(
             f"{construct}: expected a memory order of {', '.join(map(str, _ORDERS[1:]))}, got"
             f" {memory_order!r}"
         )
+    if memory_order not in (None, "relaxed"):
+        place = here()
+        text = (
+            f"{place}: memory_order={memory_order!r} of {construct} is taken as 'relaxed': what a"
+            " block wrote before, another one may see later; exchange values between two kernels"
+        )
+        warnings.warn_explicit(text, MemoryOrderWarning, place[0], place[1])
+
+
+def _atomic(kind, dst, value, memory_order, return_prev):
+    construct = f"T.atomic_{kind}"
+    builder = current(construct)
+    _check_order(construct, memory_order)
     tile = isinstance(value, (Buffer, Region)) and not getattr(value, "is_var", False)
     if isinstance(dst, (Buffer, Region)) and not tile and not getattr(dst, "is_var", False):
         region = region_of(dst, construct)
         if all(isinstance(x, int) and x == 1 for x in region.extents):
             dst = Load(region.buffer, region.offsets)
         else:
-            return _every(kind, region, value, memory_order, return_prev)
+            return _every(kind, region, value, return_prev)
     if tile:
         if return_prev:
             unsupported(f"{construct}(return_prev=True) of a tile")
@@ -48,7 +65,7 @@ def _atomic(kind, dst, value, memory_order, return_prev):
     return None
 
 
-def _every(kind, region, value, memory_order, return_prev):
+def _every(kind, region, value, return_prev):
     """One value combined into each element of a region."""
     from .loop import Parallel
 

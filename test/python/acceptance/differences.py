@@ -16,7 +16,7 @@ DIFFERENCES = {
     "tilelang.autotune": "takes any `concurrent.futures.Executor`; Ctrl-C keeps what was found",
     "T.atomic_add": (
         "outside of T.Parallel, in a kernel that names no thread, an update happens once for the"
-        " block"
+        " block; every memory order is taken as relaxed, with a warning"
     ),
     "T.cluster_sync": _CLUSTER,
     "T.cluster_wait": _CLUSTER,
