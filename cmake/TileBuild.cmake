@@ -15,6 +15,10 @@ function(tile_compile_settings target)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions> -ffunction-sections -fdata-sections)
   if(TILE_ASSERTIONS)
     target_compile_options(${target} PRIVATE -UNDEBUG)
+    if(NOT LLVM_ENABLE_ASSERTIONS)
+      target_compile_options(${target} PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${TILE_SOURCE_DIR}/cmake/Assertions.h>)
+    endif()
   endif()
 endfunction()
 

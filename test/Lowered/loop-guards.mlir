@@ -9,6 +9,8 @@
 // RUN: tile-run %s --kernel=rescale --args=A=128x32,F=128:smallint --check --stage=lowered --arch=sm_80 | FileCheck %s
 // RUN: tile-run %s --kernel=rescale --args=A=128x32,F=128:ones --check --stage=lowered --arch=sm_80 | FileCheck %s
 // RUN: tile-run %s --kernel=rescale --args=A=128x32,F=128 --check --stage=lowered --arch=sm_90a | FileCheck %s
+// RUN: tile-run %s --kernel=replicas --args=C=4x32,F=4:smallint --check --stage=lowered --arch=sm_80 | FileCheck %s
+// RUN: tile-run %s --kernel=replicas --args=C=4x32,F=4:smallint --check --stage=lowered --arch=sm_90a | FileCheck %s
 // CHECK: PASS
 
 // Two comparisons, of different sides and predicates, one of a multiple.
@@ -56,5 +58,20 @@ tile.kernel @rescale(%A: memref<128x32xf32>, %F: memref<128xf32>) grid(%b) = (1)
       }
     }
     tile.copy %x to %A[%c0, %c0] : memref<128x32xf32, #tile.fragment> to memref<128x32xf32>
+  }
+}
+
+// All lanes vote, although only the first of each eight lanes that hold an iteration stores.
+tile.kernel @replicas(%C: memref<4x32xf32>, %F: memref<4xf32>) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %f = tile.alloc layout(#tile.fragment_layout<shape [4] reg [] lane [(4, 0:1), (8, *)] warp [(4, *)]>) : memref<4xf32, #tile.fragment>
+  tile.copy %F[%c0] to %f : memref<4xf32> to memref<4xf32, #tile.fragment>
+  tile.parallel (%i, %j) in (4, 32) layout(#tile.fragment_layout<shape [4, 32] reg [(32, 1:1)] lane [(4, 0:1), (8, *)] warp [(4, *)]>) {
+    %by = memref.load %f[%i] : memref<4xf32, #tile.fragment>
+    %differs = arith.cmpf une, %by, %one : f32
+    scf.if %differs {
+      memref.store %by, %C[%i, %j] : memref<4x32xf32>
+    }
   }
 }

@@ -83,14 +83,25 @@ def test_times():
         do_bench(work, return_mode="best")
 
 
-def test_a_long_function_is_called_once():
+def test_a_long_function_is_measured_once():
     calls = []
 
     def work():
         calls.append(time.sleep(0.2))
 
     work.target = "cpu"
-    assert do_bench(work) >= 200 and len(calls) == 1
+    assert do_bench(work) >= 200 and len(calls) == 2
+
+
+def test_a_first_call_that_compiles_is_not_measured():
+    calls = []
+
+    def work():
+        time.sleep(0.001 if calls else 0.2)
+        calls.append(1)
+
+    work.target = "cpu"
+    assert do_bench(work, warmup=1, rep=20) < 100 and len(calls) > 5
 
 
 class Recorded:

@@ -124,8 +124,9 @@ def do_bench(
     """Milliseconds of one call of `fn`.
 
     Args:
-      warmup, rep: about how many milliseconds to spend before and while measuring. One call is
-        measured at least; a function longer than both is called once.
+      warmup, rep: about how many milliseconds to spend before and while measuring. The first
+        call, which may compile, is not measured, one after it is at least; of a function that
+        takes longer than both times together, this is the only one.
       _n_warmup, _n_repeat: numbers of calls in place of these times.
       quantiles: returns these quantiles (0 to 1) in place of one number.
       return_mode: "mean", "median", "min" or "max" of the calls.
@@ -146,6 +147,7 @@ def do_bench(
                 None, cache_size, early_stop_baseline,
             )  # fmt: skip
     source = _source(fn, cache_size)
+    fn()  # it may compile in its first call
     first = source.measure(fn, 1)[0]
     if first >= warmup + rep and not _n_repeat:
         return _result([first], quantiles, return_mode)

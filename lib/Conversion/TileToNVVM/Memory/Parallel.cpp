@@ -76,8 +76,21 @@ LogicalResult ParallelLowering::run() {
     return success();
   llvm::SaveAndRestore transient(lowering.recomputesPlaces,
                                  hasManyPlaces() && standsBesideLoop(op));
-  // A loop that writes memory other than fragments runs each iteration once.
   threadPart = lowering.threadCoordinates(layout);
+  OpBuilder::InsertionGuard restored(lowering.builder);
+  // Outside of roles ptxas took up to 38 registers more for them, in code that
+  // hardly runs, and fewer blocks had room (docs/Rationale/Hopper.md).
+  if (lowering.agent.barrier != 0)
+    comparisons.emplace(lowering, op, threadPart);
+  // All lanes vote, replicas included.
+  if (std::optional<LoopGuard> guard = findGuard(op, layout)) {
+    FailureOr<Value> any = emitVote(*guard);
+    if (failed(any))
+      return failure();
+    auto branch = scf::IfOp::create(lowering.builder, *any, /*withElse=*/false);
+    lowering.builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  // A loop that writes memory other than fragments runs each iteration once.
   firstReplica = lowering.firstReplica(layout);
   if (!firstReplica || !writesMemoryOnly())
     return emitGroups();
@@ -136,18 +149,6 @@ FailureOr<Value> ParallelLowering::emitVote(LoopGuard &guard) {
 }
 
 LogicalResult ParallelLowering::emitGroups() {
-  OpBuilder::InsertionGuard restored(lowering.builder);
-  // Outside of roles ptxas took up to 38 registers more for them, in code that
-  // hardly runs, and fewer blocks had room (docs/Rationale/Hopper.md).
-  if (lowering.agent.barrier != 0)
-    comparisons.emplace(lowering, op, threadPart);
-  if (std::optional<LoopGuard> guard = findGuard(op, layout)) {
-    FailureOr<Value> any = emitVote(*guard);
-    if (failed(any))
-      return failure();
-    auto branch = scf::IfOp::create(lowering.builder, *any, /*withElse=*/false);
-    lowering.builder.setInsertionPointToStart(branch.thenBlock());
-  }
   int64_t width = groupWidth();
   for (int64_t reg = 0, e = layout.numRegisters(); reg < e; reg += width) {
     Value predicate = lowering.inBounds(layout, threadPart, reg + width - 1);

@@ -436,7 +436,8 @@ void BarrierPlacement::meetInGroups(Operation *op, DenseI64ArrayAttr groups,
   meeting.fences = state.unfenced.anyCommon(agents);
   meetings.push_back(meeting);
   state.unfenced.reset(agents);
-  for (unsigned id : both(state.pending, agents).set_bits())
+  BitVector pending = both(state.pending, agents);
+  for (unsigned id : pending.set_bits())
     if (table[id].groups == groups)
       state.pending.reset(id);
 }
@@ -518,7 +519,7 @@ void InsertBarriersPass::explain(const Meeting &meeting,
                                  const AccessTable &table) {
   if (!remarks)
     return;
-  InFlightDiagnostic remark = remarkAt(remarks, meeting.op);
+  Remark remark = remarkAt(remarks, meeting.op);
   if (!meeting.isBarrier)
     remark << "each thread fences before this";
   else if (meeting.groups > 1)

@@ -272,7 +272,7 @@ void PlaceSharedMemoryPass::explain(KernelOp kernel, const SharedLives &lives,
   ArrayRef<SharedBufferLife> buffers = lives.buffers();
   for (const SharedBufferLife &buffer : buffers) {
     int64_t offset = arena.offsets.lookup(buffer.owner);
-    InFlightDiagnostic remark = remarkAt(remarks, buffer.owner);
+    Remark remark = remarkAt(remarks, buffer.owner);
     remark << "placed: " << bytesText(offset, buffer.bytes)
            << " of shared memory";
     Operation *first = lives.at(buffer.first), *last = lives.at(buffer.last);

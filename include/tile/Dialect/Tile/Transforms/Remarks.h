@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every pass that decides something has the option `remarks` (PassOptions.td)
-// and says through here what it decided, or why it did not. Notes can be
-// attached only where the remark is asked for.
+// and says through here what it decided, or why it did not.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECT_TILE_TRANSFORMS_REMARKS_H
@@ -11,18 +10,54 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
+#include <optional>
 
 namespace mlir::tile {
 
-/// A remark at `op`, to be written to with `<<`; one of nothing where the pass
-/// is not asked to explain itself.
-inline InFlightDiagnostic remarkAt(bool isAsked, Operation *op) {
-  return isAsked ? op->emitRemark() : InFlightDiagnostic();
-}
+/// A note of a remark, to be written to with `<<`, or nothing.
+class RemarkNote {
+public:
+  explicit RemarkNote(Diagnostic *note) : note(note) {}
 
+  template <typename Argument> RemarkNote &operator<<(Argument &&argument) {
+    if (note)
+      *note << std::forward<Argument>(argument);
+    return *this;
+  }
+
+private:
+  Diagnostic *note;
+};
+
+/// A remark, to be written to with `<<`, or nothing: MLIR's own diagnostic
+/// asserts that it is written to only where there is one. An error or a warning
+/// that takes the remark's place is one, too.
+class Remark {
+public:
+  Remark() = default;
+  explicit Remark(InFlightDiagnostic diagnostic)
+      : diagnostic(std::move(diagnostic)) {}
+
+  template <typename Argument> Remark &operator<<(Argument &&argument) {
+    if (diagnostic)
+      *diagnostic << std::forward<Argument>(argument);
+    return *this;
+  }
+  RemarkNote attachNote(std::optional<Location> loc = std::nullopt) {
+    return RemarkNote(diagnostic ? &diagnostic->attachNote(loc) : nullptr);
+  }
+
+private:
+  std::optional<InFlightDiagnostic> diagnostic;
+};
+
+/// A remark at `op`, of nothing where the pass is not asked to explain itself.
+inline Remark remarkAt(bool isAsked, Operation *op) {
+  return isAsked ? Remark(op->emitRemark()) : Remark();
+}
 /// The same at the place of what is gone by now.
-inline InFlightDiagnostic remarkAt(bool isAsked, Location loc) {
-  return isAsked ? emitRemark(loc) : InFlightDiagnostic();
+inline Remark remarkAt(bool isAsked, Location loc) {
+  return isAsked ? Remark(emitRemark(loc)) : Remark();
 }
 
 } // namespace mlir::tile

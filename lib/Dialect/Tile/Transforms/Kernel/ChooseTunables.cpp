@@ -92,7 +92,7 @@ void ChooseTunablesPass::explain(KernelOp kernel, const DeviceInfo &device,
   const Candidate &best = ranked.front();
   if (!remarks)
     return;
-  InFlightDiagnostic diag = remarkAt(remarks, kernel);
+  Remark diag = remarkAt(remarks, kernel);
   diag << "chose " << describeValues(kernel, best.values) << " for "
        << device.name << " (" << device.multiprocessors
        << " multiprocessors): predicted " << describeEstimate(best.estimate);

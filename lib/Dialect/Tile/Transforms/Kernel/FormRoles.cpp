@@ -266,7 +266,7 @@ void RoleFormer::formStretch(ArrayRef<Operation *> stretch) {
     if (isOpTriviallyDead(op))
       op->erase();
   }
-  InFlightDiagnostic remark = remarkAt(remarks, roles);
+  Remark remark = remarkAt(remarks, roles);
   remark << "roles as stated:";
   for (auto [i, range] : llvm::enumerate(ranges))
     if (range.isUsed)

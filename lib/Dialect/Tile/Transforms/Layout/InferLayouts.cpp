@@ -152,7 +152,7 @@ void explain(const LayoutAnalysis &analysis, bool remarks) {
   if (!remarks)
     return;
   for (const OperationDecision &entry : analysis.decisions) {
-    InFlightDiagnostic remark = remarkAt(remarks, entry.op);
+    Remark remark = remarkAt(remarks, entry.op);
     remark << "chose " << entry.decision.attribute << " "
            << entry.decision.value << ": " << entry.decision.why;
     if (isa<GemmOp>(entry.op))
@@ -164,14 +164,14 @@ void explain(const LayoutAnalysis &analysis, bool remarks) {
     auto alloc = buffer.getDefiningOp<AllocOp>();
     if (!alloc || alloc.getLayout()) // stated by the program
       continue;
-    InFlightDiagnostic remark = remarkAt(remarks, alloc);
+    Remark remark = remarkAt(remarks, alloc);
     remark << "shared memory: " << choice.why;
     if (choice.degree > 1)
       remark << "; `layout(#tile.shared_layout<...>)` on the tile states "
                 "another";
   }
   for (const LayoutConversion &conversion : analysis.conversions) {
-    InFlightDiagnostic remark = remarkAt(remarks, conversion.op);
+    Remark remark = remarkAt(remarks, conversion.op);
     remark << "needs a fragment in another layout (" << conversion.why
            << "): inserted a conversion of class "
            << stringify(conversion.kind.kind);

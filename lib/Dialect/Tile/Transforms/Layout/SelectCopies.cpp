@@ -70,7 +70,7 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision,
   if (!remarks)
     return;
   TileMoveOpInterface copy = facts.op;
-  InFlightDiagnostic remark = remarkAt(remarks, copy);
+  Remark remark = remarkAt(remarks, copy);
   remark << memoryName(copy.getSource()) << " to "
          << memoryName(copy.getTarget())
          << (copy.getCombining() ? " atomic: " : " copy: ")

@@ -146,8 +146,8 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
       if (isCpAsync(copy))
         byThreads.producer = RingProducer::CpAsync;
       byThreads.copies.push_back(std::move(candidate));
-    } else if (remarks) {
-      InFlightDiagnostic diag = remarkAt(remarks, copy);
+    } else {
+      Remark diag = remarkAt(remarks, copy);
       diag << "not pipelined: " << conflict->reason;
       if (conflict->noteOp)
         diag.attachNote(conflict->noteOp->getLoc()) << conflict->note;
@@ -414,17 +414,16 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   };
   if (decision.specialize || (!isForced && !(remarks && hasLoop())))
     return success();
-  InFlightDiagnostic diag =
-      isForced ? kernel.emitOpError()
-                     << "cannot be specialized, which " << who << " asks for: "
-               : remarkAt(remarks, kernel) << "warps not specialized: ";
+  Remark diag =
+      isForced ? Remark(kernel.emitOpError()) : remarkAt(remarks, kernel);
+  if (isForced)
+    diag << "cannot be specialized, which " << who << " asks for: ";
+  else
+    diag << "warps not specialized: ";
   diag << decision.reason;
   if (decision.cause)
     diag.attachNote(decision.cause->getLoc()) << "because of this";
-  if (isForced)
-    return diag;
-  diag.report();
-  return success();
+  return failure(isForced);
 }
 
 /// Reduces the stages of loops until rings and tiles fit shared memory: one

@@ -352,7 +352,7 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
       whyWhole = splitProduction(loop);
       splitLoops += whyWhole.empty();
     }
-    InFlightDiagnostic remark = remarkAt(remarks, loc);
+    Remark remark = remarkAt(remarks, loc);
     remark << "operands loaded a k step ahead";
     if (!whyWhole.empty())
       remark << "; copies keep their checks: " << whyWhole;

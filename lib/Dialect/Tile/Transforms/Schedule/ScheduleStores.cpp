@@ -279,7 +279,7 @@ void ScheduleStoresPass::explain(AllocOp alloc, const StoreRefusal &refusal) {
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (!copy || copy.getSource() != alloc.getResult() || !isTmaStore(copy))
       continue;
-    InFlightDiagnostic remark = remarkAt(remarks, user);
+    Remark remark = remarkAt(remarks, user);
     remark << "store is waited for at once";
     remark.attachNote(refusal.op->getLoc()) << refusal.why;
   }
