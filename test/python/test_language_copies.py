@@ -100,3 +100,23 @@ def test_subnormal_bf16_elements_keep_their_bits():
     b = np.full((4, 3), 7777, np.uint16)
     compile_kernel(transpose, target="cpu")(a, b)
     np.testing.assert_array_equal(b, a.T)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_region_copied_to_itself_is_a_prefetch(target):
+    @T.prim_func
+    def main(A: T.Tensor((100, 72), "float16"), B: T.Tensor((100, 72), "float16")):
+        with T.Kernel(2, 2, threads=128) as (column, row):
+            C = T.alloc_fragment((64, 64), "float16")
+            m, n = row * 64, column * 64
+            T.copy(A[m + 64 : m + 128, n : n + 64], A[m + 64 : m + 128, n : n + 64])
+            T.copy(A[m, n], C)
+            T.copy(C, B[m, n])
+
+    a = np.random.default_rng(0).standard_normal((100, 72)).astype(np.float16)
+    kernel = compile_kernel(main, target=target)
+    b = np.zeros_like(a)
+    kernel(a, b)
+    np.testing.assert_array_equal(b, a)
+    if target != "cpu":
+        assert "cp.async.bulk.prefetch.L2" in kernel.ptx

@@ -186,7 +186,10 @@ def copy(
     annotations=None,
     loop_layout=None,
 ):
-    """Copies a region to another, in any pair of memories; elements are converted."""
+    """Copies a region to another, in any pair of memories; elements are converted.
+
+    A region of a tensor copied to itself moves nothing: it is asked for in the L2 cache.
+    """
     annotations = dict(annotations or {})
     coalesced_width = annotations.get("coalesced_width", coalesced_width)
     disable_tma = annotations.get("disable_tma", disable_tma)

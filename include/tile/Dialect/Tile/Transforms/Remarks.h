@@ -14,8 +14,24 @@
 
 namespace mlir::tile {
 
+/// A note of a remark, to be written to with `<<`, or nothing.
+class RemarkNote {
+public:
+  explicit RemarkNote(Diagnostic *note) : note(note) {}
+
+  template <typename Argument> RemarkNote &operator<<(Argument &&argument) {
+    if (note)
+      *note << std::forward<Argument>(argument);
+    return *this;
+  }
+
+private:
+  Diagnostic *note;
+};
+
 /// A remark, to be written to with `<<`, or nothing: MLIR's own diagnostic
-/// asserts that it is written to only where there is one.
+/// asserts that it is written to only where there is one. An error or a warning
+/// that takes the remark's place is one, too.
 class Remark {
 public:
   Remark() = default;
@@ -27,23 +43,8 @@ public:
       *diagnostic << std::forward<Argument>(argument);
     return *this;
   }
-
-  /// A note of the remark, or of nothing.
-  class Note {
-  public:
-    explicit Note(Diagnostic *note) : note(note) {}
-    template <typename Argument> Note &operator<<(Argument &&argument) {
-      if (note)
-        *note << std::forward<Argument>(argument);
-      return *this;
-    }
-
-  private:
-    Diagnostic *note;
-  };
-  /// At the remark's own place where none is given.
-  Note attachNote(std::optional<Location> place = std::nullopt) {
-    return Note(diagnostic ? &diagnostic->attachNote(place) : nullptr);
+  RemarkNote attachNote(std::optional<Location> loc = std::nullopt) {
+    return RemarkNote(diagnostic ? &diagnostic->attachNote(loc) : nullptr);
   }
 
 private:
@@ -54,7 +55,6 @@ private:
 inline Remark remarkAt(bool isAsked, Operation *op) {
   return isAsked ? Remark(op->emitRemark()) : Remark();
 }
-
 /// The same at the place of what is gone by now.
 inline Remark remarkAt(bool isAsked, Location loc) {
   return isAsked ? Remark(emitRemark(loc)) : Remark();

@@ -84,19 +84,14 @@ private:
       return success();
     PairDecision decision(kernel);
     if (std::optional<Obstacle> obstacle = decision.decide(gemms)) {
-      if (!isForced && !remarks)
-        return success();
-      InFlightDiagnostic diag =
-          isForced ? kernel.emitOpError() : kernel.emitRemark();
+      Remark diag =
+          isForced ? Remark(kernel.emitOpError()) : remarkAt(remarks, kernel);
       diag << (isForced ? "cannot be paired, which `pairs` asks for: "
                         : "not multiplied in pairs of blocks: ")
            << obstacle->reason;
       if (obstacle->cause)
         diag.attachNote(obstacle->cause->getLoc()) << "because of this";
-      if (isForced)
-        return diag;
-      diag.report();
-      return success();
+      return failure(isForced);
     }
     decision.apply(gemms);
     pairedGemms += gemms.size();

@@ -150,7 +150,7 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
       if (isCpAsync(copy))
         byThreads.producer = RingProducer::CpAsync;
       byThreads.copies.push_back(std::move(candidate));
-    } else if (remarks) {
+    } else {
       Remark diag = remarkAt(remarks, copy);
       diag << "not pipelined: " << conflict->reason;
       if (conflict->noteOp)
@@ -423,8 +423,8 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   };
   if (decision.specialize || (!isForced && !(remarks && hasLoop())))
     return success();
-  InFlightDiagnostic diag =
-      isForced ? kernel.emitOpError() : kernel.emitRemark();
+  Remark diag =
+      isForced ? Remark(kernel.emitOpError()) : remarkAt(remarks, kernel);
   if (isForced)
     diag << "cannot be specialized, which " << who << " asks for: ";
   else
@@ -432,10 +432,7 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   diag << decision.reason;
   if (decision.cause)
     diag.attachNote(decision.cause->getLoc()) << "because of this";
-  if (isForced)
-    return diag;
-  diag.report();
-  return success();
+  return failure(isForced);
 }
 
 /// The bytes of rings and tiles that are alive together once a copy of the

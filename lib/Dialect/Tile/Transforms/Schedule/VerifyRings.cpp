@@ -40,8 +40,7 @@ private:
 };
 } // namespace
 
-template <typename Diagnosed>
-static void attach(Diagnosed &diag, const RingVerdict &verdict) {
+static void attach(Remark &diag, const RingVerdict &verdict) {
   for (const RingNote &note : verdict.finding.notes)
     diag.attachNote(note.loc) << note.text;
 }
@@ -63,16 +62,15 @@ void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
   case RingVerdict::NotProved: {
     if (lenient && !remarks)
       return;
-    InFlightDiagnostic diag =
-        lenient ? finding.op->emitRemark() : finding.op->emitWarning();
+    Remark diag = lenient ? remarkAt(remarks, finding.op)
+                          : Remark(finding.op->emitWarning());
     diag << "not proved: " << finding.message;
     attach(diag, verdict);
     return;
   }
   case RingVerdict::Fault: {
-    InFlightDiagnostic diag = finding.op->emitError()
-                              << "[" << stringify(finding.rule) << "] "
-                              << finding.message;
+    Remark diag(finding.op->emitError());
+    diag << "[" << stringify(finding.rule) << "] " << finding.message;
     attach(diag, verdict);
     if (!verdict.sizes.empty())
       diag.attachNote(kernel.getLoc()) << "found with " << verdict.sizes;
