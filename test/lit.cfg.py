@@ -40,6 +40,8 @@ config.available_features.update(tool for tool in config.tile_built_tools if too
 
 if config.tile_static:
     config.available_features.add("static")
+if config.tile_sanitized:
+    config.available_features.add("sanitized")
 
 
 def has_gpu():

@@ -20,7 +20,8 @@ namespace mlir::tile::nvvm {
 
 /// The comparisons of a loop whose two sides are sums of multiples of the
 /// loop's indices, constants, and values of the block. Arithmetic of indices is
-/// taken not to wrap.
+/// taken not to wrap, nor is the difference of the two sides. Only loops in
+/// roles have this object (Parallel.cpp says why).
 class LoopComparisons {
 public:
   /// Emits what iterations share, where the builder stands. `threadPart` is

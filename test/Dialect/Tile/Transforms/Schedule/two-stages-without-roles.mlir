@@ -1,0 +1,39 @@
+// Where two stages fit beside what is needed behind the loop only without roles, they are worth more than roles.
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_90a --remarks -o %t.ptx 2>&1 | FileCheck %s
+// RUN: tile-run %s --args=A=256x1024:smallint,B=128x1024:smallint,C=256x128 --check --stage=lowered --arch=sm_90a | FileCheck %s --check-prefix=RAN
+// RAN: PASS
+
+// 64 KiB of A twice, 8 KiB of B twice, 32 KiB and 64 KiB for one tile each: 245 KiB, 181 of them in the loop.
+// CHECK-NOT: 1 stages instead of 2
+// CHECK-DAG: warps not specialized: two stages fit shared memory only where tiles behind the loop take the bytes of its slots, which roles keep
+// CHECK-DAG: pipelined: 2 of 2 copies run 2 iterations ahead
+tile.kernel @both(%A: memref<256x1024xbf16> {tile.alignment = 16}, %B: memref<128x1024xi8> {tile.alignment = 16}, %C: memref<256x128xbf16> {tile.alignment = 16}) grid(%b) = (1) threads(256) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc : memref<256x128xbf16, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<128x64xi8, #gpu.address_space<workgroup>>
+  %Bw = tile.alloc : memref<128x128xbf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<256x128xf32, #tile.fragment>
+  %Cs = tile.alloc : memref<256x128xbf16, #gpu.address_space<workgroup>>
+  tile.fill %acc with %zero : memref<256x128xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %c8 step %c1 stages(2) {
+    %ak = arith.muli %k, %c128 : index
+    %bk = arith.muli %k, %c64 : index
+    tile.copy %A[%c0, %ak] to %As : memref<256x1024xbf16> to memref<256x128xbf16, #gpu.address_space<workgroup>>
+    tile.copy %B[%c0, %bk] to %Bs : memref<128x1024xi8> to memref<128x64xi8, #gpu.address_space<workgroup>>
+    tile.parallel (%n, %j) in (128, 64) {
+      %byte = memref.load %Bs[%n, %j] : memref<128x64xi8, #gpu.address_space<workgroup>>
+      %w = arith.sitofp %byte : i8 to bf16
+      memref.store %w, %Bw[%n, %j] : memref<128x128xbf16, #gpu.address_space<workgroup>>
+      %other = arith.addi %j, %c64 : index
+      memref.store %w, %Bw[%n, %other] : memref<128x128xbf16, #gpu.address_space<workgroup>>
+    }
+    tile.gemm %As, %Bw, %acc {transpose_b} : memref<256x128xbf16, #gpu.address_space<workgroup>>, memref<128x128xbf16, #gpu.address_space<workgroup>>, memref<256x128xf32, #tile.fragment>
+  }
+  tile.copy %acc to %Cs : memref<256x128xf32, #tile.fragment> to memref<256x128xbf16, #gpu.address_space<workgroup>>
+  tile.copy %Cs to %C[%c0, %c0] : memref<256x128xbf16, #gpu.address_space<workgroup>> to memref<256x128xbf16>
+}
