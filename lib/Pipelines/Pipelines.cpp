@@ -50,6 +50,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createGuardOverhangPass(overhang));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  PrivatizeFragmentsPassOptions rows;
+  rows.remarks = options.remarks;
+  passes.addPass(createPrivatizeFragmentsPass(rows));
   WidenBlocksPassOptions threads;
   threads.remarks = options.remarks;
   passes.addPass(createWidenBlocksPass(threads));

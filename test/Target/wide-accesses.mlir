@@ -7,7 +7,7 @@
 // RAN: PASS
 
 // CHECK-LABEL: .entry aligned(
-// CHECK-SAME: .param .u64 .ptr .global .align 16 aligned_param_0
+// CHECK-NEXT: .param .u64 .ptr .global .align 16 aligned_param_0
 // CHECK: ld.global.nc.v4.b32
 // CHECK-NOT: ld.global.nc.b16
 tile.kernel @aligned(%A: memref<1024xf16> {tile.alignment = 16}, %C: memref<128xf32>) grid(%b) = (1) threads(128) {
@@ -30,7 +30,7 @@ tile.kernel @aligned(%A: memref<1024xf16> {tile.alignment = 16}, %C: memref<128x
 
 // Addresses of elements are all that is promised.
 // CHECK-LABEL: .entry unaligned(
-// CHECK-SAME: .param .u64 .ptr .global .align 2 unaligned_param_0
+// CHECK-NEXT: .param .u64 .ptr .global .align 2 unaligned_param_0
 // CHECK-NOT: ld.global.nc.v
 tile.kernel @unaligned(%A: memref<1024xf16>, %C: memref<128xf32>) grid(%b) = (1) threads(128) {
   %c0 = arith.constant 0 : index

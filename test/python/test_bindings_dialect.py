@@ -287,7 +287,7 @@ def test_passes_and_pipelines_are_registered():
         "advance-loads", "choose-tunables", "clear-accumulators", "delay-stores", "expand-math",
         "expand-small-floats", "guard-overhang", "infer-layouts", "lower-affine-accesses",
         "make-persistent", "pair-gemms", "pipeline", "place-accumulators", "prefetch-operands",
-        "ring-accumulators", "schedule-gemms", "schedule-stores", "select-copies", "set-target",
+        "privatize-fragments", "ring-accumulators", "schedule-gemms", "schedule-stores", "select-copies", "set-target",
         "specialize-warps", "split-reduction", "stage-loads", "stage-stores", "verify-nvvm",
         "verify-rings", "version-kernels", "widen-blocks",
     ]  # fmt: skip

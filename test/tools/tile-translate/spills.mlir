@@ -1,5 +1,5 @@
 // REQUIRES: ptxas
-// A kernel that spills: the remark stands at the kernel, with a note at the
+// A kernel that spills, whose plan keeps the number of threads: the remark stands at the kernel, with a note at the
 // operation where most registers are needed.
 // RUN: tile-translate %s --tile-to-cubin --arch=sm_80 --assembler=ptxas --remarks -o %t 2>&1 | FileCheck %s
 
@@ -18,7 +18,7 @@ tile.kernel @big(%A: memref<128x4096xf16> {tile.alignment = 16}, %B: memref<128x
   tile.pipelined %k = %c0 to %K step %c32 stages(2) {
     tile.copy %A[%c0, %k] to %a : memref<128x4096xf16> to memref<128x32xf16, #shared>
     tile.copy %B[%c0, %k] to %b0 : memref<128x4096xf16> to memref<128x32xf16, #shared>
-    tile.gemm %a, %b0, %c {transpose_b} : memref<128x32xf16, #shared>, memref<128x32xf16, #shared>, memref<128x128xf32, #tile.fragment>
+    tile.gemm %a, %b0, %c {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [1, 1]>, transpose_b} : memref<128x32xf16, #shared>, memref<128x32xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %c to %C : memref<128x128xf32, #tile.fragment> to memref<128x128xf32>
 }

@@ -307,6 +307,46 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def PrivatizeFragmentsPass : Pass<"tile-privatize-fragments", "::mlir::ModuleOp"> {
+  let summary = "Gives fragments to the threads whose iterations alone use them";
+  let description = [{
+    Acts on fragments that one parallel loop of one index uses, each iteration
+    its own row, by indices within the row that are not all constants. They
+    become local memory of a thread, from which LLVM makes registers where it
+    unrolls the loops around the accesses. Fragment and loop stand in one block:
+    what the fragment holds in front of the loop is undefined.
+
+    Before:
+
+    ```mlir
+    %a = tile.alloc : memref<128x4xi8, #tile.fragment>
+    tile.parallel (%i) in (128) {
+      scf.for %k = %c0 to %c4 step %c1 {
+        memref.store %v, %a[%i, %k] : memref<128x4xi8, #tile.fragment>
+      }
+      ...
+    ```
+
+    After:
+
+    ```mlir
+    %a = tile.alloc : memref<4xi8, #tile.local>
+    tile.parallel (%i) in (128) {
+      scf.for %k = %c0 to %c4 step %c1 {
+        memref.store %v, %a[%k] : memref<4xi8, #tile.local>
+      }
+      ...
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no fragment that only one loop's iterations use so.
+  }];
+  let options = [Remarks<"say which fragments became local memory">];
+  let statistics = [
+    Statistic<"privateFragments", "private-fragments", "fragments that became local memory">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def WidenBlocksPass : Pass<"tile-widen-blocks", "::mlir::ModuleOp"> {
   let summary = "Doubles the threads of kernels whose fragments do not fit in registers";
   let description = [{
