@@ -148,6 +148,7 @@ TABLES = (
             Set("gpu-tune", "tuning GEMM 4096³ over 40 configurations", "f16", "s", "test/GPU/run_python.py --only tune", bar=("ours <= 15",)),
             Set("gpu-examples", "TileLang's example scripts, unmodified", "", "pass", "test/GPU/check_all.sh", bar=("ours == all",)),
             Set("gpu-rows", "scripts of TileLang's regression suite, unmodified", "", "pass", "test/GPU/check_all.sh", bar=("ours >= 36",)),
+            Set("gpu-latencies", "latencies of that suite's cases, by its own measure", "", "µs", "test/GPU/run_python.py --only latencies", "TileLang", bar=("ratio >= 1.0",)),
             Set("gpu-tests", "TileLang's tests of public kernels, unmodified", "", "pass", "test/GPU/check_all.sh", bar=("ratio >= 0.60",)),
         ),
     ),

@@ -75,7 +75,7 @@ def test_failures_are_grouped_by_reason_and_named_where_there_is_none():
     assert "for what this compiler takes | `t` (CPU) |" in text
     assert "| AssertionError: N | `odd` |" in text
     assert unexplained == ["CPU: odd: AssertionError: 7", "H200: odd: AssertionError: 7"]
-    counts = compatibility._results("abc", {"CPU": [failed, odd], "H200": [good, odd]})
+    counts = compatibility._results({"CPU": "abc", "H200": "abc"}, {"CPU": [failed, odd], "H200": [good, odd]})
     assert any("| 0 of 2 (2 failed) | 1 of 2 (1 failed) |" in line for line in counts)
 
 

@@ -322,6 +322,18 @@ def test_an_atomic_update_says_that_it_orders_nothing(order):
     assert a[0] == 4
 
 
+def test_one_value_is_added_to_each_element_of_a_region():
+    @T.prim_func
+    def main(A: T.Tensor((8, 16), "float32")):
+        with T.Kernel(2, threads=32) as bx:
+            T.atomic_add(A[bx * 4 : bx * 4 + 4, 0:16], 2.0)
+            T.atomic_max(A[bx * 4 : bx * 4 + 4, 0:8], 3.0)
+
+    a = np.zeros((8, 16), np.float32)
+    compile_kernel(main, target="cpu")(a)
+    assert (a[:, :8] == 3).all() and (a[:, 8:] == 2).all()
+
+
 def test_memory_orders_that_are_none():
     with pytest.raises(CompileError, match="expected a memory order of relaxed, .* got 'strong'"):
 

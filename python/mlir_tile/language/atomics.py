@@ -79,7 +79,7 @@ def _every(kind, region, value, return_prev):
             o if isinstance(x, int) and x == 1 else left.pop(0) + o
             for o, x in zip(region.offsets, region.extents)
         ]
-        _atomic(kind, Load(region.buffer, tuple(place)), value, memory_order, False)
+        _atomic(kind, Load(region.buffer, tuple(place)), value, None, False)
     return None
 
 

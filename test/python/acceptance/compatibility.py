@@ -4,7 +4,7 @@
     python test/python/acceptance/compatibility.py --repo TILELANG.git --results RESULTS.jsonl
         [--gpu GPU.jsonl...] [--latencies OURS.jsonl --theirs THEIRS] --out PAGE.md
 
-Results are what run.py wrote: on the CPU target, and on a GPU. All files are of one commit. A name
+Results are what run.py wrote: on the CPU target, and on a GPU; those of each are of one commit. A name
 works if a script or test that uses it passed; what differs on purpose is in `differences.py`; a
 name that this package does not have is "not yet"; why cases did not pass is in `reasons.py`. The
 exit status is 1 where a case did not pass and `reasons.py` does not say why: it is listed.
@@ -68,7 +68,7 @@ def _load(
 
 
 def _label(heads: list[dict[str, Any]]) -> str:
-    """The commit that all results are of."""
+    """The commit that the results of a device are of."""
     commits = sorted({head["commit"] for head in heads})
     if len(commits) > 1:
         sys.exit(f"expected results of one commit, got {', '.join(commits)}")
@@ -160,12 +160,15 @@ def _counts(key: str, rows: list[dict[str, Any]]) -> str:
     return f"{passed} ({', '.join(rest)})" if rest else passed
 
 
-def _results(label: str, runs: dict[str, list[dict[str, Any]]]) -> list[str]:
+def _results(commits: dict[str, str], runs: dict[str, list[dict[str, Any]]]) -> list[str]:
     """What was run, by device: rows of results."""
+    at = ", ".join(f"{commit} ({device})" for device, commit in commits.items())
+    if len(set(commits.values())) == 1:
+        at = next(iter(commits.values()))
     lines = [
         "## What was run",
         "",
-        f"Passed, at commit {label} of this repository:",
+        f"Passed, at commit {at} of this repository:",
         "",
         f"| Set | {' | '.join(runs)} |",
         f"|---|{'---|' * len(runs)}",
@@ -233,13 +236,13 @@ def main() -> None:
         run.unpack(options.repo, options.commit, Path(folder))
         cases = run.cases(["examples", "rows", "tests"], Path(folder), True)
         heads, on_cpu = _load(options.results, cases)
-        runs = {"CPU": on_cpu}
+        runs, commits = {"CPU": on_cpu}, {"CPU": _label(heads)}
         if options.gpu:
             gpu_heads, on_gpu = _load(options.gpu, cases)
-            heads += gpu_heads
-            runs[gpu_heads[0]["device"] if gpu_heads else "GPU"] = on_gpu
-        if options.latencies:
-            heads.append(latencies.read(options.latencies)[0])
+            if options.latencies:
+                gpu_heads.append(latencies.read(options.latencies)[0])
+            device = gpu_heads[0]["device"] if gpu_heads else "GPU"
+            runs[device], commits[device] = on_gpu, _label(gpu_heads)
         rows = [row for found in runs.values() for row in found]
         results: dict[Any, str] = {}
         for row in rows:
@@ -250,7 +253,7 @@ def main() -> None:
     package = importlib.import_module("mlir_tile")
     found = names.language_names(git_dir, options.commit)
     where = " and on ".join("the CPU target" if name == "CPU" else f"an {name}" for name in runs)
-    lines = [_HEAD.format(commit=options.commit, where=where), *_results(_label(heads), runs)]
+    lines = [_HEAD.format(commit=options.commit, where=where), *_results(commits, runs)]
     table, unexplained = _failures(runs)
     lines += table
     if options.latencies:

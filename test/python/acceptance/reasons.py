@@ -10,13 +10,20 @@ _WS = "describes warp specialization by hand; this compiler decides it"
 
 # (a pattern of "name error", the reason); the first that is found counts.
 REASONS = (
-    (r"libcuda.so cannot found|Legacy CUDA profiling",
+    (r"libcuda.so cannot found|Legacy CUDA profiling|cannot be accessed from Triton",
      "the script measures a kernel of Triton's, or by PyTorch's profiler of GPUs, beside its own"),
     (r"2628.*syncwarp_mul.*Scalars are not close",
      "PyTorch's product of bfloat16 on the CPU rounds each step; the kernel's is the nearer one"),
     (r"No module named 'cloudpickle'", _TILELANG),
+    (r"sparse_mla_(fwd_pipelined|bwd).*bytes of shared memory",
+     "slices of a tile's columns as operands of wgmma are copied, which takes more shared memory"
+     " than there is"),
+    (r"got 'sm_75'", "is for another GPU"),
+    (r"name 'memory_order' is not defined", "an error of this package at that commit, mended since"),
+    (r"atomic_scalar_return_prev.*old value to be unused",
+     "the old value of an atomic update that the whole block does once"),
     (r"DID NOT RAISE", "expects an error of TileLang's for what this compiler takes"),
-    (r"vertical_slash_sparse_attn.*(cpp_extension|CUDA_HOME|ninja|nvcc)",
+    (r"vertical_slash_sparse_attn.*(cpp_extension|CUDA_HOME|ninja|nvcc|illegal memory access)",
      "the script builds a CUDA C++ extension of PyTorch's for its reference"),
     (r"sparse_mla_fwd_pipelined.*NI should be", "the smaller sizes of this run are none of its"),
     (r"import_source|call_extern", "CUDA C++ source text in the kernel, which needs nvcc"),
