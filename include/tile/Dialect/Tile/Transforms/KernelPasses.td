@@ -352,10 +352,11 @@ def WidenBlocksPass : Pass<"tile-widen-blocks", "::mlir::ModuleOp"> {
   let description = [{
     Adds up the fragments of gemms that are alive together, each divided evenly
     among the block's threads. Where they leave fewer than 16 of the registers
-    that a thread can have, the block gets twice as many threads, up to 512,
-    provided that all gemms can be divided among those: whole warpgroups for
-    wgmma, whole warps for mma.sync. Programs whose layouts, plans or roles count
-    on a number of threads keep it.
+    that a launch of so many gives a thread, the block gets twice as many, up to
+    512, provided that fragments fit there and all gemms can be divided among
+    those threads: whole warpgroups for wgmma, whole warps for mma.sync. Programs
+    whose layouts, plans or roles count on a number of threads keep it, and so do
+    those for tensor memory, which holds their accumulators.
 
     Before, for sm_90a, where 128 threads would need 320 registers:
 

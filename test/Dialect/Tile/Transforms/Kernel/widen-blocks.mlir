@@ -82,3 +82,18 @@ tile.kernel @planned(%C: memref<128x256xf32>) grid(%b) = (1) threads(128) {
   tile.gemm %a, %b2, %c {plan = #tile.mma_plan<wgmma, m = 64, n = 256, k = 16, warps = [4, 1]>} : memref<128x64xf16, #gpu.address_space<workgroup>>, memref<64x256xf16, #gpu.address_space<workgroup>>, memref<128x256xf32, #tile.fragment>
   tile.copy %c to %C[%c0, %c0] : memref<128x256xf32, #tile.fragment> to memref<128x256xf32>
 }
+
+// -----
+
+// 512 threads share the registers of a multiprocessor: 128 for each, of which this needs all.
+// CHECK: tile.kernel @large
+// CHECK-SAME: threads(256)
+tile.kernel @large(%C: memref<256x256xf32>) grid(%b) = (1) threads(256) {
+  %c0 = arith.constant 0 : index
+  %a = tile.alloc : memref<256x64xf16, #gpu.address_space<workgroup>>
+  %b2 = tile.alloc : memref<64x256xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<256x256xf32, #tile.fragment>
+  // expected-remark @+1 {{fragments take 256 registers of each of 256 threads, which have 255: no more threads have enough}}
+  tile.gemm %a, %b2, %c : memref<256x64xf16, #gpu.address_space<workgroup>>, memref<64x256xf16, #gpu.address_space<workgroup>>, memref<256x256xf32, #tile.fragment>
+  tile.copy %c to %C[%c0, %c0] : memref<256x256xf32, #tile.fragment> to memref<256x256xf32>
+}
