@@ -39,6 +39,9 @@ static bool isInSyntax(StringRef operation, StringRef attribute,
         {"panel", "persistent", "specialize", "pairs", "split"}, attribute);
   if (operation == "tile.parallel")
     return attribute != "coalesced_width";
+  // Of moves, the dictionary names the parts.
+  if (attribute == "request" || attribute == "decision")
+    return true;
   return operation == "tile.pipelined" || operation == "tile.warp_specialize" ||
          text.contains(("$" + attribute + "^").str()) ||
          text.contains(("$" + attribute + " ").str()) ||

@@ -225,6 +225,8 @@ defvar CopyAttributes = [{
     | `multicast_along` | dimensions of the cluster | decided: along which these blocks differ; absent: all |
     | `inside` |  | decided: the regions overhang nothing, which is a promise where a program writes it |
     | `groups` | groups of warps | decided: along each dimension of the shared buffer |
+    | `request` |  | `prefer` and what else is asked for, as one attribute (`#tile.move_request`) |
+    | `decision` |  | `layout` and what else is decided, as one attribute (`#tile.move_decision`) |
 }];
 defvar FillAttributes = [{
     | attribute | unit | meaning |
@@ -243,6 +245,8 @@ defvar AtomicAttributes = [{
     | `is_unsigned` |  | integers have no sign |
     | `layout` |  | decided: which thread moves which element; absent until layout inference, or a choice that it must respect |
     | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
+    | `request` |  | `prefer` and what else is asked for, as one attribute (`#tile.move_request`) |
+    | `decision` |  | `layout` and what else is decided, as one attribute (`#tile.move_decision`) |
 }];
 defvar Im2colAttributes = [{
     | attribute | unit | meaning |
@@ -259,6 +263,8 @@ defvar Im2colAttributes = [{
     | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
     | `multicast` | blocks | decided: of a cluster that share the copy |
     | `multicast_along` | dimensions of the cluster | decided: along which these blocks differ; absent: all |
+    | `request` |  | `prefer` and what else is asked for, as one attribute (`#tile.move_request`) |
+    | `decision` |  | `layout` and what else is decided, as one attribute (`#tile.move_decision`) |
 }];
 defvar GatherAttributes = [{
     | attribute | unit | meaning |
@@ -271,6 +277,8 @@ defvar GatherAttributes = [{
     | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
     | `multicast` | blocks | decided: of a cluster that share the copy |
     | `multicast_along` | dimensions of the cluster | decided: along which these blocks differ; absent: all |
+    | `request` |  | `prefer` and what else is asked for, as one attribute (`#tile.move_request`) |
+    | `decision` |  | `layout` and what else is decided, as one attribute (`#tile.move_decision`) |
 }];
 defvar ScatterAttributes = [{
     | attribute | unit | meaning |
@@ -281,6 +289,8 @@ defvar ScatterAttributes = [{
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
     | `layout` |  | decided: which thread moves which element; absent until layout inference, or a choice that it must respect |
     | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
+    | `request` |  | `prefer` and what else is asked for, as one attribute (`#tile.move_request`) |
+    | `decision` |  | `layout` and what else is decided, as one attribute (`#tile.move_decision`) |
 }];
 defvar GemmAttributes = [{
     | attribute | unit | meaning |
