@@ -50,6 +50,15 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createGuardOverhangPass(overhang));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  FormCopiesPassOptions forming;
+  forming.remarks = options.remarks;
+  passes.addPass(createFormCopiesPass(forming));
+  NestGuardsPassOptions guards;
+  guards.remarks = options.remarks;
+  passes.addPass(createNestGuardsPass(guards));
+  CombineUpdatesPassOptions updates;
+  updates.remarks = options.remarks;
+  passes.addPass(createCombineUpdatesPass(updates));
   PrivatizeFragmentsPassOptions rows;
   rows.remarks = options.remarks;
   passes.addPass(createPrivatizeFragmentsPass(rows));
