@@ -53,6 +53,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   FormCopiesPassOptions forming;
   forming.remarks = options.remarks;
   passes.addPass(createFormCopiesPass(forming));
+  MergeGemmsPassOptions products;
+  products.remarks = options.remarks;
+  passes.addPass(createMergeGemmsPass(products));
   NestGuardsPassOptions guards;
   guards.remarks = options.remarks;
   passes.addPass(createNestGuardsPass(guards));

@@ -342,6 +342,39 @@ def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def MergeGemmsPass : Pass<"tile-merge-gemms", "::mlir::ModuleOp"> {
+  let summary = "Makes one product of products of slices along K";
+  let description = [{
+    Acts on loops from zero by one that do nothing but multiply slices of two tiles
+    of rank two, all of their K in steps of one size. The product of the tiles
+    themselves steps through K in the same order, from where the tiles are.
+
+    Before:
+
+    ```mlir
+    scf.for %k = %c0 to %c2 step %c1 {
+      %at = arith.muli %k, %c16 : index
+      %a = memref.subview %As[0, %at] [128, 16] [1, 1] : ...
+      %b = memref.subview %Bs[0, %at] [128, 16] [1, 1] : ...
+      tile.gemm %a, %b, %C {transpose_b} : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.gemm %As, %Bs, %C {transpose_b} : memref<128x32xf16, #shared>, memref<128x32xf16, #shared>, memref<128x128xf32, #tile.fragment>
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no such loop.
+  }];
+  let options = [Remarks<"say which loops became one product">];
+  let statistics = [
+    Statistic<"mergedGemms", "merged-gemms", "loops that became one product">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 def NestGuardsPass : Pass<"tile-nest-guards", "::mlir::ModuleOp"> {
   let summary = "Lets copies of iterations run ahead over iterations that are skipped";
   let description = [{
