@@ -168,6 +168,35 @@ MlirAttribute tileCopyPlanAttrGetChecked(MlirLocation location,
 int32_t tileCopyPlanAttrGetInstruction(MlirAttribute attribute);
 int64_t tileCopyPlanAttrGetBytes(MlirAttribute attribute);
 
+/* `#tile.move_request<{...}>`; what is negative is not asked for. */
+typedef struct TileMoveRequest {
+  int32_t prefer; /* a CopyInstruction */
+  bool disableTma;
+  int64_t coalescedWidth;
+  int32_t evictionPolicy; /* an EvictionPolicy */
+} TileMoveRequest;
+bool tileAttributeIsAMoveRequest(MlirAttribute attribute);
+MlirTypeID tileMoveRequestAttrGetTypeID(void);
+MlirAttribute tileMoveRequestAttrGetChecked(MlirLocation location,
+                                            TileMoveRequest request);
+TileMoveRequest tileMoveRequestAttrGetRequest(MlirAttribute attribute);
+
+/* `#tile.move_decision<{plan = ..., ...}>`; what is null, negative or empty is
+   not decided. */
+typedef struct TileMoveDecision {
+  MlirAttribute layout; /* a FragmentLayout */
+  MlirAttribute plan;   /* a CopyPlan */
+  int64_t multicast;
+  TileIntegers multicastAlong;
+  bool inside;
+  TileIntegers groups;
+} TileMoveDecision;
+bool tileAttributeIsAMoveDecision(MlirAttribute attribute);
+MlirTypeID tileMoveDecisionAttrGetTypeID(void);
+MlirAttribute tileMoveDecisionAttrGetChecked(MlirLocation location,
+                                             TileMoveDecision decision);
+TileMoveDecision tileMoveDecisionAttrGetDecision(MlirAttribute attribute);
+
 /* `#tile.mma_plan<wgmma, m = 64, ...>`; the instruction is a MmaInstruction. */
 typedef struct TileMmaPlan {
   int32_t instruction;

@@ -8,7 +8,9 @@
 #include "mlir/CAPI/AffineMap.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/IR/Builders.h"
 #include "tile-c/Dialect.h"
+#include "tile/Dialect/Tile/IR/MoveAttributes.h"
 #include "tile/Dialect/Tile/IR/TileDialect.h"
 
 using namespace mlir;
@@ -222,6 +224,106 @@ int32_t tileCopyPlanAttrGetInstruction(MlirAttribute attribute) {
 }
 int64_t tileCopyPlanAttrGetBytes(MlirAttribute attribute) {
   return cast<CopyPlanAttr>(unwrap(attribute)).getBytes();
+}
+
+//===----------------------------------------------------------------------===//
+// What is asked of a move, what is decided
+//===----------------------------------------------------------------------===//
+
+TILE_DEFINE_CLASS(MoveRequest)
+TILE_DEFINE_CLASS(MoveDecision)
+
+/// A number, or null where it is negative: not stated.
+static IntegerAttr numberOrNull(MLIRContext *context, int64_t value) {
+  return value < 0 ? IntegerAttr() : Builder(context).getI64IntegerAttr(value);
+}
+static int64_t numberOf(IntegerAttr attribute) {
+  return attribute ? attribute.getInt() : -1;
+}
+/// Numbers, or null where there are none: not stated.
+static DenseI64ArrayAttr numbersOrNull(MLIRContext *context,
+                                       TileIntegers values) {
+  return values.size ? DenseI64ArrayAttr::get(context, unwrap(values))
+                     : DenseI64ArrayAttr();
+}
+static TileIntegers numbersOf(DenseI64ArrayAttr attribute) {
+  return wrap(attribute ? attribute.asArrayRef() : ArrayRef<int64_t>());
+}
+
+/// Fails where nothing is stated: an operation has no attribute then.
+template <typename PartsT>
+static MlirAttribute getStated(MlirLocation location, const PartsT &parts,
+                               StringRef what) {
+  auto attr = parts.getAttr(unwrap(location)->getContext());
+  if (!attr)
+    emitError(unwrap(location)) << "expected a " << what << ", got none";
+  return wrap(Attribute(attr));
+}
+
+MlirAttribute tileMoveRequestAttrGetChecked(MlirLocation location,
+                                            TileMoveRequest request) {
+  MLIRContext *context = load(unwrap(location)->getContext());
+  MoveRequest asked;
+  asked.disableTma = request.disableTma;
+  asked.coalescedWidth = numberOrNull(context, request.coalescedWidth);
+  if (request.prefer >= 0) {
+    std::optional<CopyInstruction> found = getCase<CopyInstruction>(
+        location, request.prefer, symbolizeCopyInstruction, "CopyInstruction");
+    if (!found)
+      return {nullptr};
+    asked.prefer = CopyInstructionAttr::get(context, *found);
+  }
+  if (request.evictionPolicy >= 0) {
+    std::optional<EvictionPolicy> found =
+        getCase<EvictionPolicy>(location, request.evictionPolicy,
+                                symbolizeEvictionPolicy, "EvictionPolicy");
+    if (!found)
+      return {nullptr};
+    asked.evictionPolicy = EvictionPolicyAttr::get(context, *found);
+  }
+  return getStated(location, asked, "request");
+}
+TileMoveRequest tileMoveRequestAttrGetRequest(MlirAttribute attribute) {
+  MoveRequest asked = MoveRequest::of(cast<MoveRequestAttr>(unwrap(attribute)));
+  auto caseOf = [](auto attr) {
+    return attr ? static_cast<int32_t>(attr.getValue()) : -1;
+  };
+  return {caseOf(asked.prefer), asked.disableTma,
+          numberOf(asked.coalescedWidth), caseOf(asked.evictionPolicy)};
+}
+
+MlirAttribute tileMoveDecisionAttrGetChecked(MlirLocation location,
+                                             TileMoveDecision decision) {
+  MLIRContext *context = load(unwrap(location)->getContext());
+  Attribute layout = unwrap(decision.layout), plan = unwrap(decision.plan);
+  MoveDecision decided;
+  decided.layout = dyn_cast_or_null<FragmentLayoutAttr>(layout);
+  decided.plan = dyn_cast_or_null<CopyPlanAttr>(plan);
+  if (layout && !decided.layout) {
+    emitError(unwrap(location))
+        << "expected `layout` to be a #tile.fragment_layout, got " << layout;
+    return {nullptr};
+  }
+  if (plan && !decided.plan) {
+    emitError(unwrap(location))
+        << "expected `plan` to be a #tile.copy_plan, got " << plan;
+    return {nullptr};
+  }
+  decided.multicast = numberOrNull(context, decision.multicast);
+  decided.multicastAlong = numbersOrNull(context, decision.multicastAlong);
+  decided.inside = decision.inside;
+  decided.groups = numbersOrNull(context, decision.groups);
+  return getStated(location, decided, "decision");
+}
+TileMoveDecision tileMoveDecisionAttrGetDecision(MlirAttribute attribute) {
+  MoveDecision decided =
+      MoveDecision::of(cast<MoveDecisionAttr>(unwrap(attribute)));
+  return {wrap(Attribute(decided.layout)),
+          wrap(Attribute(decided.plan)),
+          numberOf(decided.multicast),
+          numbersOf(decided.multicastAlong),
+          decided.inside,
+          numbersOf(decided.groups)};
 }
 
 MlirAttribute tileMmaPlanAttrGetChecked(MlirLocation location,

@@ -187,6 +187,133 @@ static void bindCopyPlan(nb::module_ &m) {
       .def_property_readonly("bytes", tileCopyPlanAttrGetBytes);
 }
 
+//===----------------------------------------------------------------------===//
+// What is asked of a move, what is decided
+//===----------------------------------------------------------------------===//
+
+/// The number of a case; -1 for None, which the C interface takes for "not
+/// stated".
+static int32_t caseOrNone(const char *name, nb::handle value) {
+  return value.is_none() ? -1 : caseNumber(name, value);
+}
+static nb::object caseOrNone(const char *name, int32_t number) {
+  return number < 0 ? nb::none() : enumClass(name)(number);
+}
+static int64_t numberOrNone(const char *name, std::optional<int64_t> value) {
+  if (value && *value < 1)
+    throw nb::value_error(("expected a positive " + std::string(name) +
+                           ", got " + std::to_string(*value))
+                              .c_str());
+  return value.value_or(-1);
+}
+static std::optional<int64_t> numberOrNone(int64_t number) {
+  return number < 0 ? std::nullopt : std::optional(number);
+}
+static std::optional<MlirAttribute> attributeOrNone(MlirAttribute attribute) {
+  return mlirAttributeIsNull(attribute) ? std::nullopt
+                                        : std::optional(attribute);
+}
+
+static void bindMoveRequest(nb::module_ &m) {
+  mlir_attribute_subclass(m, "MoveRequestAttr", tileAttributeIsAMoveRequest,
+                          tileMoveRequestAttrGetTypeID)
+      .def_classmethod(
+          "get",
+          [](const nb::object &cls, nb::object prefer, bool disableTma,
+             std::optional<int64_t> coalescedWidth, nb::object evictionPolicy,
+             MlirContext context) {
+            TileMoveRequest request = {
+                caseOrNone("CopyInstruction", prefer), disableTma,
+                numberOrNone("coalesced_width", coalescedWidth),
+                caseOrNone("EvictionPolicy", evictionPolicy)};
+            return cls(checked(context, [&](MlirLocation location) {
+              return tileMoveRequestAttrGetChecked(location, request);
+            }));
+          },
+          "cls"_a, "prefer"_a = nb::none(), "disable_tma"_a = false,
+          "coalesced_width"_a = nb::none(), "eviction_policy"_a = nb::none(),
+          "context"_a.none() = nb::none(), "What a program asks of a move.")
+      .def_property_readonly("prefer",
+                             [](MlirAttribute self) {
+                               return caseOrNone(
+                                   "CopyInstruction",
+                                   tileMoveRequestAttrGetRequest(self).prefer);
+                             })
+      .def_property_readonly(
+          "disable_tma",
+          [](MlirAttribute self) {
+            return tileMoveRequestAttrGetRequest(self).disableTma;
+          })
+      .def_property_readonly(
+          "coalesced_width",
+          [](MlirAttribute self) {
+            return numberOrNone(
+                tileMoveRequestAttrGetRequest(self).coalescedWidth);
+          })
+      .def_property_readonly("eviction_policy", [](MlirAttribute self) {
+        return caseOrNone("EvictionPolicy",
+                          tileMoveRequestAttrGetRequest(self).evictionPolicy);
+      });
+}
+
+static void bindMoveDecision(nb::module_ &m) {
+  mlir_attribute_subclass(m, "MoveDecisionAttr", tileAttributeIsAMoveDecision,
+                          tileMoveDecisionAttrGetTypeID)
+      .def_classmethod(
+          "get",
+          [](const nb::object &cls, std::optional<MlirAttribute> layout,
+             std::optional<MlirAttribute> plan,
+             std::optional<int64_t> multicast,
+             const std::vector<int64_t> &multicastAlong, bool inside,
+             const std::vector<int64_t> &groups, MlirContext context) {
+            TileMoveDecision decision = {
+                layout.value_or(MlirAttribute{nullptr}),
+                plan.value_or(MlirAttribute{nullptr}),
+                numberOrNone("multicast", multicast),
+                toC(multicastAlong),
+                inside,
+                toC(groups)};
+            return cls(checked(context, [&](MlirLocation location) {
+              return tileMoveDecisionAttrGetChecked(location, decision);
+            }));
+          },
+          "cls"_a, "layout"_a = nb::none(), "plan"_a = nb::none(),
+          "multicast"_a = nb::none(),
+          "multicast_along"_a = std::vector<int64_t>(), "inside"_a = false,
+          "groups"_a = std::vector<int64_t>(), "context"_a.none() = nb::none(),
+          "What is decided of a move.")
+      .def_property_readonly(
+          "layout",
+          [](MlirAttribute self) {
+            return attributeOrNone(
+                tileMoveDecisionAttrGetDecision(self).layout);
+          })
+      .def_property_readonly("plan",
+                             [](MlirAttribute self) {
+                               return attributeOrNone(
+                                   tileMoveDecisionAttrGetDecision(self).plan);
+                             })
+      .def_property_readonly(
+          "multicast",
+          [](MlirAttribute self) {
+            return numberOrNone(
+                tileMoveDecisionAttrGetDecision(self).multicast);
+          })
+      .def_property_readonly(
+          "multicast_along",
+          [](MlirAttribute self) {
+            return list(tileMoveDecisionAttrGetDecision(self).multicastAlong);
+          })
+      .def_property_readonly(
+          "inside",
+          [](MlirAttribute self) {
+            return tileMoveDecisionAttrGetDecision(self).inside;
+          })
+      .def_property_readonly("groups", [](MlirAttribute self) {
+        return list(tileMoveDecisionAttrGetDecision(self).groups);
+      });
+}
+
 static void bindMmaPlan(nb::module_ &m) {
   mlir_attribute_subclass(m, "MmaPlanAttr", tileAttributeIsAMmaPlan,
                           tileMmaPlanAttrGetTypeID)
@@ -327,5 +454,7 @@ NB_MODULE(_mlirDialectsTile, m) {
   bindTunables(m);
   bindCopyPlan(m);
   bindMmaPlan(m);
+  bindMoveRequest(m);
+  bindMoveDecision(m);
   bindTypes(m);
 }

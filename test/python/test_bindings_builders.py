@@ -14,6 +14,7 @@ from mlir_tile.ir import (
     Location,
     MLIRError,
     Module,
+    UnitAttr,
 )  # fmt: skip
 
 from mlir_tile.dialects import arith, memref, tile
@@ -162,6 +163,10 @@ def test_moves_and_arithmetic(module):
         tile.copy(acc, tiles)
         tile.scatter(tiles, X, indices)
         tile.copy(X, tiles, source_sizes=[64, 64], pad=1.5, inside=True, eviction_policy="last")
+        tile.copy(
+            X, tiles, prefer=tile.CopyInstructionAttr.get("vector"), disable_tma=UnitAttr.get(),
+            coalesced_width=4, plan="#tile.copy_plan<vector, bytes = 8>",
+        )  # fmt: skip
         tile.convert_layout(acc, tile.alloc((64, 64), f32))
 
     check(
@@ -182,7 +187,9 @@ def test_moves_and_arithmetic(module):
         '"never"',
         "tile.scatter",
         "sizes [64, 64]",
-        "#tile.eviction_policy<last>",
+        "{eviction_policy = #tile.eviction_policy<last>} decided {inside}",
+        "{coalesced_width = 4 : i64, disable_tma, prefer = #tile.copy_instruction<vector>} "
+        "decided {plan = #tile.copy_plan<vector, bytes = 8>}",
         "tile.convert_layout",
     )
 

@@ -104,6 +104,42 @@ def test_plans():
         tile.MmaPlanAttr.get("wgmma", 64, 64, 16, (4, 1), pair=True)
 
 
+def test_what_is_asked_of_a_move_and_what_is_decided():
+    request = same(
+        tile.MoveRequestAttr.get("tma", True, 8, tile.EvictionPolicy.Last),
+        "#tile.move_request<{coalesced_width = 8 : i64, disable_tma, "
+        "eviction_policy = #tile.eviction_policy<last>, prefer = #tile.copy_instruction<tma>}>",
+    )
+    assert (request.prefer, request.disable_tma) == (tile.CopyInstruction.Tma, True)
+    assert (request.coalesced_width, request.eviction_policy) == (8, tile.EvictionPolicy.Last)
+    request = tile.MoveRequestAttr.get(disable_tma=True)
+    assert (request.prefer, request.coalesced_width, request.eviction_policy) == (None,) * 3
+    with pytest.raises(ValueError, match="expected a request, got none"):
+        tile.MoveRequestAttr.get()
+    with pytest.raises(ValueError, match="expected a positive coalesced_width, got 0"):
+        tile.MoveRequestAttr.get(coalesced_width=0)
+    with pytest.raises(ValueError, match="expected a CopyInstruction .*, got 'warp'"):
+        tile.MoveRequestAttr.get("warp")
+    layout = tile.FragmentLayoutAttr.get([32], [], [(32, 0, 1)])
+    plan = tile.CopyPlanAttr.get("tma", 2)
+    decision = same(
+        tile.MoveDecisionAttr.get(layout, plan, 2, [0], True, [2, 1]),
+        "#tile.move_decision<{groups = array<i64: 2, 1>, inside, "
+        "layout = #tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp []>, "
+        "multicast = 2 : i64, multicast_along = array<i64: 0>, "
+        "plan = #tile.copy_plan<tma, bytes = 2>}>",
+    )
+    assert (decision.layout, decision.plan, decision.multicast) == (layout, plan, 2)
+    assert (decision.multicast_along, decision.inside, decision.groups) == ([0], True, [2, 1])
+    decision = tile.MoveDecisionAttr.get(plan=plan)
+    assert (decision.layout, decision.multicast, decision.inside) == (None, None, False)
+    assert (decision.multicast_along, decision.groups) == ([], [])
+    with pytest.raises(ValueError, match="expected a decision, got none"):
+        tile.MoveDecisionAttr.get()
+    with pytest.raises(ValueError, match="expected `plan` to be a #tile.copy_plan, got #tile.frag"):
+        tile.MoveDecisionAttr.get(plan=layout)
+
+
 def test_fragment_layouts():
     layout = same(
         tile.FragmentLayoutAttr.get([16, 8], [(2, 1, 1), (2, 0, 8)], [(4, 1, 2), (8, 0, 1)]),
@@ -175,7 +211,7 @@ def test_attributes_of_operations_have_their_classes():
     )
     alloc, copy, _ = module.body.operations[0].entry_block.operations
     assert isinstance(alloc.layout, tile.FragmentLayoutAttr)
-    assert copy.plan.instruction is tile.CopyInstruction.Vector
+    assert copy.decision.plan.instruction is tile.CopyInstruction.Vector
 
 
 def test_schedules():

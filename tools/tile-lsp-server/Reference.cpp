@@ -63,7 +63,9 @@ static void addAttributes(StringRef operation, Doc &doc, StringRef body) {
           ("<code>" + attribute.name + "</code></td><td>::mlir::UnitAttr")
               .str());
       attribute.isUnit =
-          row != StringRef::npos || attribute.name == "tile.may_alias";
+          row != StringRef::npos ||
+          llvm::is_contained({"tile.may_alias", "disable_tma", "inside"},
+                             attribute.name);
       attribute.isInSyntax = !attribute.isOfArgument &&
                              isInSyntax(operation, attribute.name, doc.text);
       doc.attributes.push_back(attribute);

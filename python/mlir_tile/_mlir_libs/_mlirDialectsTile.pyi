@@ -377,6 +377,68 @@ class CopyPlanAttr(Attribute):
     @property
     def bytes(self) -> int: ...
 
+class MoveRequestAttr(Attribute):
+    """`#tile.move_request`: what a program asks of an operation that moves a tile."""
+
+    def __init__(self, cast_from_attr: Attribute) -> None: ...
+    @staticmethod
+    def isinstance(other_attribute: Attribute) -> bool: ...
+    @staticmethod
+    def get_static_typeid() -> TypeID: ...
+    @classmethod
+    def get(
+        cls,
+        prefer: _enums.CopyInstruction | int | str | None = None,
+        disable_tma: bool = False,
+        coalesced_width: int | None = None,
+        eviction_policy: _enums.EvictionPolicy | int | str | None = None,
+        context: Context | None = None,
+    ) -> MoveRequestAttr:
+        """ValueError where nothing is asked for: an operation has no attribute then."""
+    @property
+    def prefer(self) -> _enums.CopyInstruction | None: ...
+    @property
+    def disable_tma(self) -> bool: ...
+    @property
+    def coalesced_width(self) -> int | None: ...
+    @property
+    def eviction_policy(self) -> _enums.EvictionPolicy | None: ...
+
+class MoveDecisionAttr(Attribute):
+    """`#tile.move_decision`: what is decided of an operation that moves a tile."""
+
+    def __init__(self, cast_from_attr: Attribute) -> None: ...
+    @staticmethod
+    def isinstance(other_attribute: Attribute) -> bool: ...
+    @staticmethod
+    def get_static_typeid() -> TypeID: ...
+    @classmethod
+    def get(
+        cls,
+        layout: Attribute | None = None,
+        plan: Attribute | None = None,
+        multicast: int | None = None,
+        multicast_along: Sequence[int] = ...,
+        inside: bool = False,
+        groups: Sequence[int] = ...,
+        context: Context | None = None,
+    ) -> MoveDecisionAttr:
+        """ValueError where nothing is decided: an operation has no attribute then."""
+    @property
+    def layout(self) -> FragmentLayoutAttr | None: ...
+    @property
+    def plan(self) -> CopyPlanAttr | None: ...
+    @property
+    def multicast(self) -> int | None: ...
+    @property
+    def multicast_along(self) -> list[int]:
+        """Dimensions of the cluster; empty: all."""
+    @property
+    def inside(self) -> bool: ...
+    @property
+    def groups(self) -> list[int]:
+        """Groups of warps along each dimension of the shared buffer; empty: one group."""
+
 class MmaPlanAttr(Attribute):
     """`#tile.mma_plan`: the instruction of a gemm, its shape, and the grid of warps."""
 

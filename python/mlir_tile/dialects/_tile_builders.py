@@ -11,7 +11,7 @@ from collections.abc import Sequence as _Sequence
 from contextlib import contextmanager as _contextmanager
 
 from .. import ir as _ir
-from .._mlir_libs._mlirDialectsTile import TokenType as _TokenType
+from .._mlir_libs import _mlirDialectsTile as _attrs
 from . import _tile_ops_gen as _ops
 from . import arith as _arith
 from ._ods_common import _cext as _ods_cext
@@ -90,8 +90,40 @@ def _attributes(given):
     return result
 
 
+_REQUESTS = ("prefer", "disable_tma", "coalesced_width", "eviction_policy")
+_DECISIONS = ("layout", "plan", "multicast", "multicast_along", "inside", "groups")
+
+
+def _move_attributes(given):
+    """The same of an operation that moves a tile: what is asked for and what is decided are
+    an attribute each, and their parts are given by name."""
+    result = _attributes(given)
+
+    def take(names, attribute):
+        parts = {name: result.pop(name) for name in names if name in result}
+        for name, part in parts.items():
+            if isinstance(part, _ir.Attribute) and name not in ("layout", "plan"):
+                parts[name] = _plain(part)
+        return attribute.get(**parts) if parts else None
+
+    request = take(_REQUESTS, _attrs.MoveRequestAttr)
+    decision = take(_DECISIONS, _attrs.MoveDecisionAttr)
+    if request:
+        result["request"] = request
+    if decision:
+        result["decision"] = decision
+    return result
+
+
+def _plain(attribute):
+    """The Python value of an attribute: a case, a number, True of a unit, a list."""
+    if isinstance(attribute, _ir.UnitAttr):
+        return True
+    return list(attribute) if isinstance(attribute, _ir.DenseI64ArrayAttr) else attribute.value
+
+
 def _token(asynchronous):
-    return _TokenType.get() if asynchronous else None
+    return _attrs.TokenType.get() if asynchronous else None
 
 
 # -- Buffers ------------------------------------------------------------------------------------
@@ -178,7 +210,7 @@ def copy(
     return _ops.CopyOp(
         _token(asynchronous), _value(source), _indices(source_offsets, loc, ip),
         _value(target), _indices(target_offsets, loc, ip), pad=pad,
-        **_attributes(attributes), loc=loc, ip=ip,
+        **_move_attributes(attributes), loc=loc, ip=ip,
     )  # fmt: skip
 
 
@@ -210,7 +242,7 @@ def atomic(
     is_unsigned."""
     return _ops.AtomicOp(
         _token(asynchronous), kind, _value(source), _indices(source_offsets, loc, ip),
-        _value(target), _indices(target_offsets, loc, ip), **_attributes(attributes),
+        _value(target), _indices(target_offsets, loc, ip), **_move_attributes(attributes),
         loc=loc, ip=ip,
     )  # fmt: skip
 
@@ -230,7 +262,7 @@ def gather(
     plan, prefer, disable_tma, coalesced_width, eviction_policy, multicast, multicast_along."""
     return _ops.GatherOp(
         _value(source), _index(column, loc, ip), _value(indices), _index(first, loc, ip),
-        _value(target), **_attributes(attributes), loc=loc, ip=ip,
+        _value(target), **_move_attributes(attributes), loc=loc, ip=ip,
     )  # fmt: skip
 
 
@@ -249,7 +281,7 @@ def scatter(
     Attributes: layout, plan, prefer, disable_tma, coalesced_width, eviction_policy."""
     return _ops.ScatterOp(
         _value(source), _value(target), _index(column, loc, ip), _value(indices),
-        _index(first, loc, ip), **_attributes(attributes), loc=loc, ip=ip,
+        _index(first, loc, ip), **_move_attributes(attributes), loc=loc, ip=ip,
     )  # fmt: skip
 
 
@@ -269,7 +301,7 @@ def im2col(
     pad_lower, pad_upper, and those of `gather`."""
     return _ops.Im2colOp(
         _value(source), _index(pixel, loc, ip), _indices(filter, loc, ip),
-        _index(channel, loc, ip), _value(target), list(kernel), **_attributes(attributes),
+        _index(channel, loc, ip), _value(target), list(kernel), **_move_attributes(attributes),
         loc=loc, ip=ip,
     )  # fmt: skip
 

@@ -290,11 +290,12 @@ LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,
       !op->walk(isUsed).wasInterrupted())
     return lower(lowering, op);
   FragmentLayout loop;
-  if (auto stated = op->getAttrOfType<FragmentLayoutAttr>("layout"))
+  FragmentLayoutAttr stated = cast<TileOpInterface>(op).getLoopLayout();
+  if (stated)
     loop = stated.getLayout();
   else if (auto fill = dyn_cast<FillOp>(op))
     loop = lowering.fragments.lookup(fill.getTarget()).layout;
-  auto uses = isa<FillOp>(op) && !op->hasAttr("layout")
+  auto uses = isa<FillOp>(op) && !stated
                   ? SmallVector<FragmentUse>{wholeUse(op->getOperand(0))}
                   : fragmentUses(lowering, op, loop.rank());
   if (!uses)

@@ -202,7 +202,7 @@ static bool isDealtByLayout(Operation *op) {
 
 void AccessTable::findOwners(Operation *op,
                              MutableArrayRef<MemoryAccess> found) const {
-  auto layout = op->getAttrOfType<FragmentLayoutAttr>("layout");
+  auto layout = cast<TileOpInterface>(op).getLoopLayout();
   if (!layout || !isDealtByLayout(op) ||
       llvm::none_of(
           found, [](const MemoryAccess &access) { return !access.isShared; }))

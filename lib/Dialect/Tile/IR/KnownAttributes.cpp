@@ -37,6 +37,8 @@ LogicalResult tile::verifyKnownAttributes(Operation *op) {
     SmallVector<StringRef> known;
     for (StringAttr inherent : op->getName().getAttributeNames())
       known.push_back(inherent);
+    if (isa<TileMoveOpInterface>(op))
+      llvm::append_range(known, getMoveAttributeNames());
     return op->emitOpError()
            << "unknown attribute '" << name << "'" << didYouMean(name, known);
   }

@@ -1,6 +1,7 @@
 //===- TileMathOps.cpp - gemm, reduce, scan -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "MoveSyntax.h"
 #include "TileRegions.h"
 #include "TileTunables.h"
 #include "mlir/IR/Builders.h"

@@ -5,6 +5,7 @@
 // their bounds are TileRegions.cpp's, rows by index TileRowMoveOps.cpp's.
 //
 //===----------------------------------------------------------------------===//
+#include "MoveSyntax.h"
 #include "TileRegions.h"
 #include "TileTunables.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -94,38 +95,6 @@ bool CopyOp::runsOnOneThread() {
          getTarget().getDefiningOp<RingAcquireOp>();
 }
 
-static LogicalResult verifyGroups(CopyOp copy) {
-  std::optional<ArrayRef<int64_t>> groups = copy.getGroups();
-  if (!groups)
-    return success();
-  bool fromShared = isShared(copy.getSource());
-  if (fromShared == isShared(copy.getTarget()))
-    return copy.emitOpError()
-           << "[copy-13] expected one side of a copy with `groups` in shared "
-              "memory";
-  SmallVector<int64_t> extents =
-      fromShared ? copy.getSourceExtents() : copy.getTargetExtents();
-  if (groups->size() != extents.size())
-    return copy.emitOpError()
-           << "[copy-13] expected `groups` with one entry per dimension of the "
-              "shared buffer, "
-           << extents.size() << ", got " << groups->size();
-  unsigned divided = 0;
-  for (auto [count, extent] : llvm::zip(*groups, extents)) {
-    if (count < 1 || extent % count != 0)
-      return copy.emitOpError() << "[copy-13] expected `groups` that divide an "
-                                   "extent of "
-                                << extent << ", got " << count;
-    divided += count != 1;
-  }
-  if (divided != 1)
-    return copy.emitOpError()
-           << "[copy-13] expected `groups` along exactly one "
-              "dimension, got "
-           << divided;
-  return success();
-}
-
 LogicalResult CopyOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
       failed(verifyRegionPair(*this, "copy", "copy-7", sourceOf(*this),
@@ -138,25 +107,13 @@ LogicalResult CopyOp::verify() {
   if (getPad() && getPad().getType() != to)
     return emitOpError() << "[copy-6] expected `pad` of type " << to << ", got "
                          << getPad().getType();
-  if (failed(verifyCoalescedWidth(*this, "copy-9", getCoalescedWidth())))
-    return failure();
-  if (failed(verifyMulticast(*this, "copy-10")))
-    return failure();
   if (failed(verifyToken(*this, "copy-11", "a copy")))
     return failure();
-  if (getInside() && !isGlobal(getSource()) && !isGlobal(getTarget()))
-    return emitOpError() << "[copy-12] expected a global buffer on a side of a "
-                            "copy with `inside`";
-  if (failed(verifyGroups(*this)))
+  MoveConstraints constraints = {"copy-8", "copy-9", "copy-10", "copy-12",
+                                 "copy-13"};
+  if (failed(verifyRequest(*this, constraints)))
     return failure();
-  return verifyLoopLayout(*this, "copy-8", getLayout(), getTileShape());
-}
-
-int64_t CopyOp::getNumGroups() {
-  int64_t count = 1;
-  for (int64_t groups : getGroups().value_or(ArrayRef<int64_t>()))
-    count *= groups;
-  return count;
+  return verifyDecision(*this, constraints);
 }
 
 /// A prefetch has none: it changes nothing, and reads nothing that anybody
@@ -279,7 +236,10 @@ LogicalResult AtomicOp::verify() {
                            << stringifyCopyInstruction(*instruction) << "'";
   if (failed(verifyToken(*this, "atomic-10", "an atomic")))
     return failure();
-  return verifyLoopLayout(*this, "atomic-9", getLayout(), getTileShape());
+  MoveConstraints constraints = {"atomic-9", {}, {}, {}, {}};
+  if (failed(verifyRequest(*this, constraints)))
+    return failure();
+  return verifyDecision(*this, constraints);
 }
 
 void AtomicOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {

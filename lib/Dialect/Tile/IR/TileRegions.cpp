@@ -216,56 +216,6 @@ LogicalResult tile::verifyLoopLayout(Operation *op, StringRef constraint,
   return success();
 }
 
-LogicalResult tile::verifyMulticast(TileMoveOpInterface move,
-                                    StringRef constraint) {
-  std::optional<uint64_t> multicast = move.getMulticast();
-  DenseI64ArrayAttr along = move.getMulticastAlongAttr();
-  if (!multicast && along)
-    return move->emitOpError()
-           << "[" << constraint
-           << "] expected `multicast` beside `multicast_along`";
-  if (!multicast)
-    return success();
-  int64_t blocks = static_cast<int64_t>(*multicast);
-  if (blocks < 2 || blocks > 16)
-    return move->emitOpError() << "[" << constraint
-                               << "] expected `multicast` to 2 to 16 blocks, "
-                                  "got "
-                               << blocks;
-  if (!move.getTarget().getDefiningOp<RingAcquireOp>())
-    return move->emitOpError()
-           << "[" << constraint
-           << "] expected a slot of a ring as target of `multicast`";
-  auto kernel = move->getParentOfType<KernelOp>();
-  if (!kernel)
-    return success();
-  int64_t expected = kernel.getClusterSize();
-  if (along) {
-    ArrayRef<int64_t> cluster =
-        kernel.getCluster().value_or(ArrayRef<int64_t>());
-    expected = 1;
-    int64_t last = -1;
-    for (int64_t d : along.asArrayRef()) {
-      if (d <= last || d >= static_cast<int64_t>(cluster.size()) ||
-          cluster[d] == 1)
-        return move->emitOpError()
-               << "[" << constraint
-               << "] expected `multicast_along` to name dimensions of the "
-                  "cluster with several blocks in increasing order, got "
-               << along;
-      expected *= cluster[d];
-      last = d;
-    }
-  }
-  if (blocks != expected)
-    return move->emitOpError()
-           << "[" << constraint << "] expected `multicast` to the " << expected
-           << (along ? " blocks that `multicast_along` names, got "
-                     : " blocks of the cluster, got ")
-           << blocks;
-  return success();
-}
-
 void tile::effectsFromAccesses(
     TileOpInterface op,
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>

@@ -55,9 +55,6 @@ LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
                                std::optional<FragmentLayoutAttr> layout,
                                SmallVector<int64_t> shape);
 
-/// What blocks of a cluster share fills a slot of a ring.
-LogicalResult verifyMulticast(TileMoveOpInterface move, StringRef constraint);
-
 /// Memory effects that follow from the accesses of a tile operation.
 void effectsFromAccesses(
     TileOpInterface op,

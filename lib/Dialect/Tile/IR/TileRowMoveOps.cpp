@@ -5,6 +5,7 @@
 // LayoutConstraints.cpp, which instruction makes them in Analysis/CopyRules.
 //
 //===----------------------------------------------------------------------===//
+#include "MoveSyntax.h"
 #include "TileRegions.h"
 #include "TileTunables.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -157,12 +158,12 @@ LogicalResult Im2colOp::verify() {
              << *constant << " of " << extent;
   }
   if (failed(verifyNotNegative(*this, "im2col-5", getPixel(), "pixel")) ||
-      failed(verifyNotNegative(*this, "im2col-5", getChannel(), "channel")) ||
-      failed(
-          verifyLoopLayout(*this, "im2col-6", getLayout(), getTileShape())) ||
-      failed(verifyCoalescedWidth(*this, "im2col-7", getCoalescedWidth())))
+      failed(verifyNotNegative(*this, "im2col-5", getChannel(), "channel")))
     return failure();
-  return verifyMulticast(*this, "im2col-8");
+  MoveConstraints constraints = {"im2col-6", "im2col-7", "im2col-8", {}, {}};
+  if (failed(verifyRequest(*this, constraints)))
+    return failure();
+  return verifyDecision(*this, constraints);
 }
 
 void Im2colOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
@@ -215,12 +216,7 @@ static LogicalResult verifyByIndex(OpT op, StringRef prefix, Value global,
     return op.emitOpError()
            << "[" << constraint("-4") << "] expected " << rows
            << " indices from " << *first << " on inside of " << type;
-  if (failed(
-          verifyNotNegative(op, constraint("-4"), op.getColumn(), "column")) ||
-      failed(verifyLoopLayout(op, constraint("-5"), op.getLayout(),
-                              op.getTileShape())))
-    return failure();
-  return verifyCoalescedWidth(op, constraint("-6"), op.getCoalescedWidth());
+  return verifyNotNegative(op, constraint("-4"), op.getColumn(), "column");
 }
 
 template <typename OpT>
@@ -248,9 +244,11 @@ SmallVector<int64_t> GatherOp::getTileShape() { return getTargetExtents(); }
 bool GatherOp::runsOnOneThread() { return fillsSlotByProxy(*this); }
 
 LogicalResult GatherOp::verify() {
-  if (failed(verifyByIndex(*this, "gather", getSource(), getTarget())))
+  MoveConstraints constraints = {"gather-5", "gather-6", "gather-7", {}, {}};
+  if (failed(verifyByIndex(*this, "gather", getSource(), getTarget())) ||
+      failed(verifyRequest(*this, constraints)))
     return failure();
-  return verifyMulticast(*this, "gather-7");
+  return verifyDecision(*this, constraints);
 }
 void GatherOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
   appendAccesses(*this, getTarget(), /*isScatter=*/false, accesses);
@@ -271,7 +269,11 @@ SmallVector<int64_t> ScatterOp::getTileShape() { return getSourceExtents(); }
 bool ScatterOp::runsOnOneThread() { return false; }
 
 LogicalResult ScatterOp::verify() {
-  return verifyByIndex(*this, "scatter", getTarget(), getSource());
+  MoveConstraints constraints = {"scatter-5", "scatter-6", {}, {}, {}};
+  if (failed(verifyByIndex(*this, "scatter", getTarget(), getSource())) ||
+      failed(verifyRequest(*this, constraints)))
+    return failure();
+  return verifyDecision(*this, constraints);
 }
 void ScatterOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
   appendAccesses(*this, getSource(), /*isScatter=*/true, accesses);

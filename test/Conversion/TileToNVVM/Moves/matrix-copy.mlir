@@ -20,8 +20,8 @@ tile.kernel @plain() grid(%bx) = (1) threads(128) {
   %s = tile.alloc layout(#swizzled) : memref<64x32xf16, #shared>
   %t = tile.alloc layout(#swizzled) : memref<64x32xf16, #shared>
   %f = tile.alloc layout(#a) : memref<64x32xf16, #tile.fragment>
-  tile.copy %s to %f {layout = #a} : memref<64x32xf16, #shared> to memref<64x32xf16, #tile.fragment>
-  tile.copy %f to %t {layout = #a} : memref<64x32xf16, #tile.fragment> to memref<64x32xf16, #shared>
+  tile.copy %s to %f decided {layout = #a} : memref<64x32xf16, #shared> to memref<64x32xf16, #tile.fragment>
+  tile.copy %f to %t decided {layout = #a} : memref<64x32xf16, #tile.fragment> to memref<64x32xf16, #shared>
 }
 
 // CHECK-LABEL: llvm.func @transposed
@@ -31,5 +31,5 @@ tile.kernel @plain() grid(%bx) = (1) threads(128) {
 tile.kernel @transposed() grid(%bx) = (1) threads(128) {
   %s = tile.alloc layout(#rows) : memref<32x64xf16, #shared>
   %f = tile.alloc layout(#b) : memref<32x64xf16, #tile.fragment>
-  tile.copy %s to %f {layout = #b} : memref<32x64xf16, #shared> to memref<32x64xf16, #tile.fragment>
+  tile.copy %s to %f decided {layout = #b} : memref<32x64xf16, #shared> to memref<32x64xf16, #tile.fragment>
 }

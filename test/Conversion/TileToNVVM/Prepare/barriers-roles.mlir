@@ -47,14 +47,14 @@ module attributes {tile.target = #tile.target<"sm_90">} {
       %y = tile.alloc layout(#columns) : memref<32xf32, #tile.fragment>
       tile.fill %x with %zero {layout = #half} : memref<32x32xf32, #tile.fragment>, f32
       tile.reduce sum %x to %y dim(0) : memref<32x32xf32, #tile.fragment> to memref<32xf32, #tile.fragment>
-      tile.copy %y to %A {layout = #columns} : memref<32xf32, #tile.fragment> to memref<32xf32>
+      tile.copy %y to %A decided {layout = #columns} : memref<32xf32, #tile.fragment> to memref<32xf32>
     }
     role "second" warps(4) {
       %x = tile.alloc layout(#half) : memref<32x32xf32, #tile.fragment>
       %y = tile.alloc layout(#columns) : memref<32xf32, #tile.fragment>
       tile.fill %x with %zero {layout = #half} : memref<32x32xf32, #tile.fragment>, f32
       tile.reduce max %x to %y dim(0) : memref<32x32xf32, #tile.fragment> to memref<32xf32, #tile.fragment>
-      tile.copy %y to %B {layout = #columns} : memref<32xf32, #tile.fragment> to memref<32xf32>
+      tile.copy %y to %B decided {layout = #columns} : memref<32xf32, #tile.fragment> to memref<32xf32>
     }
   }
 }

@@ -29,7 +29,7 @@ module attributes {tile.target = #tile.target<"sm_80">} {
   tile.kernel @new(%A: memref<64xf32>) grid(%bx) = (1) threads(32) attributes {tile.scratch = array<i64: 0>, tile.shared_bytes = 256 : i64} {
     // expected-error @below {{expected 'tile.offset': run --tile-place-shared-memory}}
     %s = tile.alloc layout(#S) : memref<64xf32, #shared>
-    tile.copy %A to %s {layout = #L} : memref<64xf32> to memref<64xf32, #shared>
+    tile.copy %A to %s decided {layout = #L} : memref<64xf32> to memref<64xf32, #shared>
   }
 }
 
@@ -42,7 +42,7 @@ module attributes {tile.target = #tile.target<"sm_80">} {
   tile.kernel @outside(%A: memref<64xf32>) grid(%bx) = (1) threads(32) attributes {tile.scratch = array<i64: 0>, tile.shared_bytes = 256 : i64} {
     // expected-error @below {{expected to end within the kernel's 256 bytes of shared memory, got 272: run --tile-place-shared-memory}}
     %s = tile.alloc layout(#S) {tile.offset = 16 : i64} : memref<64xf32, #shared>
-    tile.copy %A to %s {layout = #L} : memref<64xf32> to memref<64xf32, #shared>
+    tile.copy %A to %s decided {layout = #L} : memref<64xf32> to memref<64xf32, #shared>
   }
 }
 

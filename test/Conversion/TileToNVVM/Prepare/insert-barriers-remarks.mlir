@@ -10,10 +10,10 @@ module attributes {tile.target = #tile.target<"sm_90">} {
     %zero = arith.constant 0.0 : f32
     %s = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
     // expected-note @below {{it may touch what this writes}}
-    tile.copy %A to %s {layout = #loop, plan = #plan} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %A to %s decided {layout = #loop, plan = #plan} : memref<64x64xf32> to memref<64x64xf32, #shared>
     // expected-remark @below {{all threads meet before this, once their own copies have landed}}
     // expected-note @below {{it may touch what this reads}}
-    tile.copy %s to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %s to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
     // expected-remark @below {{all threads meet before this}}
     tile.fill %s with %zero {layout = #loop} : memref<64x64xf32, #shared>, f32
   }

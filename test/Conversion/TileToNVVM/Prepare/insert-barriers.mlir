@@ -20,10 +20,10 @@ module attributes {tile.target = #tile.target<"sm_90">} {
   tile.kernel @reuse(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) grid(%bx) = (1) threads(128) {
     %s = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
     %t = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
-    tile.copy %A to %s {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
-    tile.copy %s to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
-    tile.copy %A to %t {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
-    tile.copy %t to %C {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %A to %s decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %s to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %A to %t decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %t to %C decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
   }
   // Copies by cp.async land before all threads meet.
   // CHECK-LABEL: tile.kernel @copies
@@ -34,8 +34,8 @@ module attributes {tile.target = #tile.target<"sm_90">} {
   // CHECK-NEXT:    tile.return
   tile.kernel @copies(%A: memref<64x64xf32> {tile.alignment = 16}, %B: memref<64x64xf32>) grid(%bx) = (1) threads(128) {
     %s = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
-    tile.copy %A to %s {layout = #loop, plan = #plan} : memref<64x64xf32> to memref<64x64xf32, #shared>
-    tile.copy %s to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %A to %s decided {layout = #loop, plan = #plan} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %s to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
   }
   // A barrier of the program is one; none is added beside it.
   // CHECK-LABEL: tile.kernel @own
@@ -45,8 +45,8 @@ module attributes {tile.target = #tile.target<"sm_90">} {
   // CHECK-NEXT:    tile.return
   tile.kernel @own(%A: memref<64x64xf32>, %B: memref<64x64xf32>) grid(%bx) = (1) threads(128) {
     %s = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
-    tile.copy %A to %s {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %A to %s decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
     tile.barrier
-    tile.copy %s to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %s to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
   }
 }

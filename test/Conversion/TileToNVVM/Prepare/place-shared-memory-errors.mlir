@@ -24,7 +24,7 @@ module attributes {tile.target = #tile.target<"sm_80">} {
   // expected-note @below {{use smaller tiles or fewer stages}}
   tile.kernel @too_much(%A: memref<256x256xf32>) grid(%bx) = (1) threads(128) {
     %s = tile.alloc layout(#S) : memref<256x256xf32, #shared>
-    tile.copy %A to %s {layout = #L} : memref<256x256xf32> to memref<256x256xf32, #shared>
+    tile.copy %A to %s decided {layout = #L} : memref<256x256xf32> to memref<256x256xf32, #shared>
   }
 }
 

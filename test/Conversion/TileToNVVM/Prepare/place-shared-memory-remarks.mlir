@@ -14,12 +14,12 @@ module attributes {tile.target = #tile.target<"sm_80">} {
     // expected-note @below {{the same bytes hold this one, bytes 0 to 16383}}
     %t = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
     // expected-note @below {{needed from here on}}
-    tile.copy %A to %s {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %A to %s decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
     // expected-note @below {{needed last here}}
-    tile.copy %s to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %s to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
     // expected-note @below {{needed from here on}}
-    tile.copy %A to %t {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %A to %t decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
     // expected-note @below {{needed last here}}
-    tile.copy %t to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %t to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
   }
 }

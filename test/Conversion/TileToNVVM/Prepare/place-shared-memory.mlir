@@ -17,10 +17,10 @@ module attributes {tile.target = #tile.target<"sm_80">} {
     // What nobody uses has no place.
     // CHECK: tile.alloc {{.*}}>) : memref
     %unused = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
-    tile.copy %A to %s {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
-    tile.copy %s to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
-    tile.copy %A to %t {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
-    tile.copy %t to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %A to %s decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %s to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %A to %t decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %t to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
   }
   // CHECK-LABEL: tile.kernel @together
   // CHECK-SAME:    tile.shared_bytes = 32768 : i64
@@ -29,10 +29,10 @@ module attributes {tile.target = #tile.target<"sm_80">} {
     %s = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
     // CHECK: tile.alloc {{.*}} {tile.offset = 16384 : i64}
     %t = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
-    tile.copy %A to %s {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
-    tile.copy %A to %t {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
-    tile.copy %s to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
-    tile.copy %t to %B {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %A to %s decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %A to %t decided {layout = #loop} : memref<64x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %s to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
+    tile.copy %t to %B decided {layout = #loop} : memref<64x64xf32, #shared> to memref<64x64xf32>
   }
 }
 
@@ -50,8 +50,8 @@ module attributes {tile.target = #tile.target<"sm_90a">} {
     %s = tile.alloc layout(#rows) : memref<32x32xf32, #shared>
     %x = tile.alloc layout(#loop) : memref<32x32xf32, #tile.fragment>
     %y = tile.alloc layout(#sums) : memref<32xf32, #tile.fragment>
-    tile.copy %A to %s {layout = #loop} : memref<32x32xf32> to memref<32x32xf32, #shared>
-    tile.copy %s to %x {layout = #loop} : memref<32x32xf32, #shared> to memref<32x32xf32, #tile.fragment>
+    tile.copy %A to %s decided {layout = #loop} : memref<32x32xf32> to memref<32x32xf32, #shared>
+    tile.copy %s to %x decided {layout = #loop} : memref<32x32xf32, #shared> to memref<32x32xf32, #tile.fragment>
     tile.reduce sum %x to %y dim(0) : memref<32x32xf32, #tile.fragment> to memref<32xf32, #tile.fragment>
   }
   // Roles run side by side: the block's scratch, then one each.
@@ -62,13 +62,13 @@ module attributes {tile.target = #tile.target<"sm_90a">} {
     role "first" warps(4) {
       %x = tile.alloc layout(#loop) : memref<32x32xf32, #tile.fragment>
       %y = tile.alloc layout(#sums) : memref<32xf32, #tile.fragment>
-      tile.copy %A to %x {layout = #loop} : memref<32x32xf32> to memref<32x32xf32, #tile.fragment>
+      tile.copy %A to %x decided {layout = #loop} : memref<32x32xf32> to memref<32x32xf32, #tile.fragment>
       tile.reduce sum %x to %y dim(0) : memref<32x32xf32, #tile.fragment> to memref<32xf32, #tile.fragment>
     }
     role "second" warps(4) {
       %x = tile.alloc layout(#loop) : memref<32x32xf32, #tile.fragment>
       %y = tile.alloc layout(#sums) : memref<32xf32, #tile.fragment>
-      tile.copy %B to %x {layout = #loop} : memref<32x32xf32> to memref<32x32xf32, #tile.fragment>
+      tile.copy %B to %x decided {layout = #loop} : memref<32x32xf32> to memref<32x32xf32, #tile.fragment>
       tile.reduce sum %x to %y dim(0) : memref<32x32xf32, #tile.fragment> to memref<32xf32, #tile.fragment>
     }
   }

@@ -46,10 +46,10 @@ tile.kernel @roles(%A: memref<64x512xf16> {tile.alignment = 16}, %C: memref<64x6
     scf.for %i = %c0 to %n step %c1 {
       %k = arith.muli %i, %c64 : index
       %s = tile.ring.acquire %a[%i] : !async
-      tile.copy %A[%c0, %k] to %s {layout = #copy, plan = #tile.copy_plan<cp_async, bytes = 16>} : memref<64x512xf16> to !slot
+      tile.copy %A[%c0, %k] to %s decided {layout = #copy, plan = #tile.copy_plan<cp_async, bytes = 16>} : memref<64x512xf16> to !slot
       tile.ring.commit %a[%i] : !async
       %t = tile.ring.acquire %b[%i] : !stores
-      tile.copy %A[%c0, %k] to %t {layout = #copy, plan = #tile.copy_plan<vector, bytes = 16>} : memref<64x512xf16> to !slot
+      tile.copy %A[%c0, %k] to %t decided {layout = #copy, plan = #tile.copy_plan<vector, bytes = 16>} : memref<64x512xf16> to !slot
       tile.ring.commit %b[%i] : !stores
     }
   }
@@ -65,6 +65,6 @@ tile.kernel @roles(%A: memref<64x512xf16> {tile.alignment = 16}, %C: memref<64x6
       tile.ring.release %a[%i] : !async
       tile.ring.release %b[%i] : !stores
     }
-    tile.copy %acc to %C {layout = #al} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+    tile.copy %acc to %C decided {layout = #al} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
   }
 }

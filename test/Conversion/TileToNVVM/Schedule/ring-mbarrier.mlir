@@ -98,12 +98,12 @@ tile.kernel @apart(%n: index, %A: memref<128x64xf16> {tile.alignment = 16}, %B: 
   role "load" warps(4) registers(40) {
     scf.for %k = %c0 to %n step %c1 {
       %a, %b = tile.ring.acquire %ring[%k] : !both
-      tile.copy %A to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16> to memref<128x64xf16, #shared>
-      tile.copy %B to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+      tile.copy %A to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16> to memref<128x64xf16, #shared>
+      tile.copy %B to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x64xf16> to memref<64x64xf16, #shared>
       tile.ring.commit %ring[%k] : !both
     }
     %a, %b = tile.ring.acquire %ring[%n] : !both
-    tile.copy %A to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16> to memref<128x64xf16, #shared>
+    tile.copy %A to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16> to memref<128x64xf16, #shared>
     tile.ring.commit %ring[%n] : !both
   }
   role "mma" warps(8) registers(232) {
@@ -117,8 +117,8 @@ tile.kernel @apart(%n: index, %A: memref<128x64xf16> {tile.alignment = 16}, %B: 
       tile.ring.release %ring[%k] : !both
     }
     %a, %b = tile.ring.wait %ring[%n] : !both
-    tile.copy %a to %r {layout = #acc, plan = #tile.copy_plan<ldmatrix, bytes = 16>} : memref<128x64xf16, #shared> to memref<128x64xf16, #tile.fragment>
+    tile.copy %a to %r decided {layout = #acc, plan = #tile.copy_plan<ldmatrix, bytes = 16>} : memref<128x64xf16, #shared> to memref<128x64xf16, #tile.fragment>
     tile.ring.release %ring[%n] : !both
-    tile.copy %r to %C {layout = #acc, plan = #tile.copy_plan<vector, bytes = 4>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16>
+    tile.copy %r to %C decided {layout = #acc, plan = #tile.copy_plan<vector, bytes = 4>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16>
   }
 }

@@ -5,7 +5,7 @@ tile.kernel @no_slot(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) 
   %c0 = arith.constant 0 : index
   %s = tile.alloc layout(#rows) : memref<128x64xf16, #shared>
   // expected-error @+1 {{expected a slot of a ring as target: run --tile-pipeline}}
-  tile.copy %A[%c0, %c0] to %s {plan = #tile.copy_plan<tma, bytes = 2>} : memref<4096x4096xf16> to memref<128x64xf16, #shared>
+  tile.copy %A[%c0, %c0] to %s decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<4096x4096xf16> to memref<128x64xf16, #shared>
 }
 
 // -----
@@ -15,7 +15,7 @@ tile.kernel @padded_rows(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%
   %c0 = arith.constant 0 : index
   %s = tile.alloc layout(#padded) : memref<128x64xf16, #shared>
   // expected-error @+1 {{expected a region that tensor copies can move: expected copies to start at multiples of 128 bytes, got byte 144}}
-  tile.copy %s to %C[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16>
+  tile.copy %s to %C[%c0, %c0] decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16>
 }
 
 // -----
@@ -25,7 +25,7 @@ tile.kernel @not_one_run(%C: memref<4096x64xf16> {tile.alignment = 16}) grid(%bx
   %c0 = arith.constant 0 : index
   %s = tile.alloc layout(#rows) : memref<128x64xf16, #shared>
   // expected-error @+1 {{expected a region that is one run of bytes: the shared buffer's layout is swizzled}}
-  tile.copy %s to %C[%c0, %c0] {plan = #tile.copy_plan<bulk, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x64xf16>
+  tile.copy %s to %C[%c0, %c0] decided {plan = #tile.copy_plan<bulk, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x64xf16>
 }
 
 // -----
@@ -35,5 +35,5 @@ tile.kernel @converts(%C: memref<4096x4096xbf16> {tile.alignment = 16}) grid(%bx
   %c0 = arith.constant 0 : index
   %s = tile.alloc layout(#rows) : memref<128x64xf16, #shared>
   // expected-error @+1 {{expected a tensor or bulk copy between a kernel argument and shared memory, of one element type, padded with zero}}
-  tile.copy %s to %C[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xbf16>
+  tile.copy %s to %C[%c0, %c0] decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xbf16>
 }

@@ -50,8 +50,8 @@ tile.kernel @load(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref<40
   %m = arith.muli %by, %c128 : index
   %ring = tile.ring.create layouts([#rows, #panels]) : !ring
   %a, %b = tile.ring.acquire %ring[%c0] : !ring
-  tile.copy %A[%m, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<4096x4096xf16> to memref<128x64xf16, #shared>
-  tile.copy %B[%c0, %m] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
+  tile.copy %A[%m, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<4096x4096xf16> to memref<128x64xf16, #shared>
+  tile.copy %B[%c0, %m] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
   tile.ring.commit %ring[%c0] : !ring
   %x, %y = tile.ring.wait %ring[%c0] : !ring
   tile.ring.release %ring[%c0] : !ring
@@ -78,7 +78,7 @@ tile.kernel @multicast(%B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx
   %c0 = arith.constant 0 : index
   %ring = tile.ring.create layouts([#panels]) {peers = 2} : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
   %b = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
-  tile.copy %B[%c0, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, eviction_policy = #tile.eviction_policy<last>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
+  tile.copy %B[%c0, %c0] to %b {eviction_policy = #tile.eviction_policy<last>} decided {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
   tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<64x256xf16, #shared>], tma -> threads>
 }
 
@@ -116,8 +116,8 @@ tile.kernel @square(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref<
   %n = arith.muli %bx, %c128 : index
   %ring = tile.ring.create layouts([#rows, #panels]) {peers = 4} : !one
   %a, %b = tile.ring.acquire %ring[%c0] : !one
-  tile.copy %A[%m, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, multicast_along = array<i64: 0>} : memref<4096x4096xf16> to memref<128x64xf16, #shared>
-  tile.copy %B[%c0, %n] to %b {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, multicast_along = array<i64: 1>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
+  tile.copy %A[%m, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, multicast_along = array<i64: 0>} : memref<4096x4096xf16> to memref<128x64xf16, #shared>
+  tile.copy %B[%c0, %n] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>, multicast = 2, multicast_along = array<i64: 1>} : memref<4096x4096xf16> to memref<64x256xf16, #shared>
   tile.ring.commit %ring[%c0] : !one
 }
 
@@ -142,7 +142,7 @@ tile.kernel @run_of_row(%V: memref<65536xf16> {tile.alignment = 16}) grid(%bx, %
   %m = arith.muli %by, %c2048 : index
   %ring = tile.ring.create layouts([#vector]) {peers = 8} : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
   %v = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
-  tile.copy %V[%m] to %v {plan = #tile.copy_plan<bulk, bytes = 2>, multicast = 4, multicast_along = array<i64: 0>} : memref<65536xf16> to memref<2048xf16, #shared>
+  tile.copy %V[%m] to %v decided {plan = #tile.copy_plan<bulk, bytes = 2>, multicast = 4, multicast_along = array<i64: 0>} : memref<65536xf16> to memref<2048xf16, #shared>
   tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
 }
 
@@ -169,8 +169,8 @@ tile.kernel @store(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) = 
   %c128 = arith.constant 128 : index
   %m = arith.muli %bx, %c128 : index
   %s = tile.alloc layout(#rows) : memref<128x64xf16, #shared>
-  tile.copy %s to %C[%m, %c0] {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16>
-  %t = tile.copy %s to %C[%m, %c128] {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16> -> !tile.token
+  tile.copy %s to %C[%m, %c0] decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16>
+  %t = tile.copy %s to %C[%m, %c128] decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<128x64xf16, #shared> to memref<4096x4096xf16> -> !tile.token
   tile.await %t
 }
 
@@ -204,10 +204,10 @@ tile.kernel @groups(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) =
   %f = tile.alloc layout(#fragment) : memref<128x64xf16, #tile.fragment>
   tile.fill %f with %zero {layout = #fragment} : memref<128x64xf16, #tile.fragment>, f16
   %s = tile.alloc layout(#rows) : memref<128x64xf16, #shared>
-  tile.copy %f to %s {layout = #fragment, plan = #tile.copy_plan<stmatrix, bytes = 16>, groups = array<i64: 2, 1>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
-  %t = tile.copy %s to %C[%m, %c0] {plan = #tile.copy_plan<tma, bytes = 2>, groups = array<i64: 2, 1>} : memref<128x64xf16, #shared> to memref<4096x4096xf16> -> !tile.token
+  tile.copy %f to %s decided {layout = #fragment, plan = #tile.copy_plan<stmatrix, bytes = 16>, groups = array<i64: 2, 1>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+  %t = tile.copy %s to %C[%m, %c0] decided {plan = #tile.copy_plan<tma, bytes = 2>, groups = array<i64: 2, 1>} : memref<128x64xf16, #shared> to memref<4096x4096xf16> -> !tile.token
   tile.await read %t {groups = 2}
-  tile.copy %f to %s {layout = #fragment, plan = #tile.copy_plan<stmatrix, bytes = 16>, groups = array<i64: 2, 1>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+  tile.copy %f to %s decided {layout = #fragment, plan = #tile.copy_plan<stmatrix, bytes = 16>, groups = array<i64: 2, 1>} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
 }
 
 // Extents and strides of the launch: dense rows are products of extents, others
@@ -225,8 +225,8 @@ tile.kernel @dynamic(%A: memref<?x?x?xf16> {tile.alignment = 16}, %B: memref<?x?
   %c0 = arith.constant 0 : index
   %ring = tile.ring.create layouts([#narrow, #plain]) : !tile.ring<1 x [memref<64x48xf16, #shared>, memref<32x24xf16, #shared>], tma -> threads>
   %a, %b = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<64x48xf16, #shared>, memref<32x24xf16, #shared>], tma -> threads>
-  tile.copy %A[%bx, %by, %c0] sizes [1, 64, 48] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?x?xf16> to memref<64x48xf16, #shared>
-  tile.copy %B[%by, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16, strided<[?, 1]>> to memref<32x24xf16, #shared>
+  tile.copy %A[%bx, %by, %c0] sizes [1, 64, 48] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?x?xf16> to memref<64x48xf16, #shared>
+  tile.copy %B[%by, %c0] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16, strided<[?, 1]>> to memref<32x24xf16, #shared>
   tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<64x48xf16, #shared>, memref<32x24xf16, #shared>], tma -> threads>
 }
 
@@ -249,7 +249,7 @@ tile.kernel @bulk(%X: memref<64x2048xf16> {tile.alignment = 16}, %Y: memref<64x2
   %s = tile.alloc layout(#vector) : memref<2048xf16, #shared>
   %ring = tile.ring.create layouts([#vector]) : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
   %x = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
-  tile.copy %X[%bx, %c0] sizes [1, 2048] to %x {plan = #tile.copy_plan<bulk, bytes = 2>} : memref<64x2048xf16> to memref<2048xf16, #shared>
+  tile.copy %X[%bx, %c0] sizes [1, 2048] to %x decided {plan = #tile.copy_plan<bulk, bytes = 2>} : memref<64x2048xf16> to memref<2048xf16, #shared>
   tile.ring.commit %ring[%c0] : !tile.ring<1 x [memref<2048xf16, #shared>], tma -> threads>
-  tile.copy %s to %Y[%bx, %c0] sizes [1, 2048] {plan = #tile.copy_plan<bulk, bytes = 2>} : memref<2048xf16, #shared> to memref<64x2048xf16>
+  tile.copy %s to %Y[%bx, %c0] sizes [1, 2048] decided {plan = #tile.copy_plan<bulk, bytes = 2>} : memref<2048xf16, #shared> to memref<64x2048xf16>
 }

@@ -36,7 +36,7 @@ tile.kernel @sum(%C: memref<?x64xf32> {tile.alignment = 16}, %x: f32) grid(%b) =
   %c0 = arith.constant 0 : index
   %s = tile.alloc layout(#plain) : memref<32x64xf32, #shared>
   tile.fill %s with %x {layout = #threads} : memref<32x64xf32, #shared>, f32
-  tile.atomic add %s to %C[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x64xf32, #shared> to memref<?x64xf32>
+  tile.atomic add %s to %C[%c0, %c0] decided {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x64xf32, #shared> to memref<?x64xf32>
 }
 
 // Signed and unsigned maxima differ in the map alone; a sum of 64 bits is one of
@@ -59,10 +59,10 @@ tile.kernel @integers(%I: memref<?x32xi32> {tile.alignment = 16}, %L: memref<?x3
   %l = tile.alloc layout(#wide) : memref<32x32xi64, #shared>
   tile.fill %s with %x {layout = #small} : memref<32x32xi32, #shared>, i32
   tile.fill %l with %y {layout = #small} : memref<32x32xi64, #shared>, i64
-  tile.atomic max %s to %I[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x32xi32, #shared> to memref<?x32xi32>
-  tile.atomic max %s to %I[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 4>, is_unsigned} : memref<32x32xi32, #shared> to memref<?x32xi32>
-  tile.atomic add %l to %L[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 8>} : memref<32x32xi64, #shared> to memref<?x32xi64>
-  tile.atomic min %l to %L[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 8>} : memref<32x32xi64, #shared> to memref<?x32xi64>
+  tile.atomic max %s to %I[%c0, %c0] decided {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x32xi32, #shared> to memref<?x32xi32>
+  tile.atomic max %s to %I[%c0, %c0] {is_unsigned} decided {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x32xi32, #shared> to memref<?x32xi32>
+  tile.atomic add %l to %L[%c0, %c0] decided {plan = #tile.copy_plan<tma, bytes = 8>} : memref<32x32xi64, #shared> to memref<?x32xi64>
+  tile.atomic min %l to %L[%c0, %c0] decided {plan = #tile.copy_plan<tma, bytes = 8>} : memref<32x32xi64, #shared> to memref<?x32xi64>
 }
 
 // With a token nobody waits until somebody asks: for the source here.
@@ -76,9 +76,9 @@ tile.kernel @token(%C: memref<?x64xf32> {tile.alignment = 16}, %x: f32) grid(%b)
   %c0 = arith.constant 0 : index
   %s = tile.alloc layout(#plain) : memref<32x64xf32, #shared>
   tile.fill %s with %x {layout = #threads} : memref<32x64xf32, #shared>, f32
-  %t = tile.atomic add %s to %C[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x64xf32, #shared> to memref<?x64xf32> -> !tile.token
+  %t = tile.atomic add %s to %C[%c0, %c0] decided {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x64xf32, #shared> to memref<?x64xf32> -> !tile.token
   tile.await read %t
   tile.fill %s with %x {layout = #threads} : memref<32x64xf32, #shared>, f32
-  %u = tile.atomic add %s to %C[%c0, %c0] {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x64xf32, #shared> to memref<?x64xf32> -> !tile.token
+  %u = tile.atomic add %s to %C[%c0, %c0] decided {plan = #tile.copy_plan<tma, bytes = 4>} : memref<32x64xf32, #shared> to memref<?x64xf32> -> !tile.token
   tile.await %u
 }

@@ -138,7 +138,7 @@ tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threa
 tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(32) {
   %f = tile.alloc : memref<64x64xf32, #tile.fragment>
   // expected-error @+1 {{[copy-8] expected a layout of shape [64, 64], got [32]}}
-  tile.copy %A to %f {layout = #tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp []>} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+  tile.copy %A to %f decided {layout = #tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp []>} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
 }
 
 // -----
@@ -146,7 +146,7 @@ tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threa
 // copy-8: one element has shape [1]
 tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{[copy-8] expected a layout of shape [1], got [32]}}
-  tile.copy %A sizes [1, 1] to %A sizes [1, 1] {layout = #tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp []>} : memref<64x64xf32> to memref<64x64xf32>
+  tile.copy %A sizes [1, 1] to %A sizes [1, 1] decided {layout = #tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp []>} : memref<64x64xf32> to memref<64x64xf32>
 }
 
 // -----
@@ -154,7 +154,7 @@ tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threa
 // copy-8: threads
 tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{[copy-8] expected a layout over 32 threads, got 64}}
-  tile.copy %A sizes [64, 1] to %A sizes [64, 1] {layout = #tile.fragment_layout<shape [64] reg [] lane [(32, 0:1)] warp [(2, 0:32)]>} : memref<64x64xf32> to memref<64x64xf32>
+  tile.copy %A sizes [64, 1] to %A sizes [64, 1] decided {layout = #tile.fragment_layout<shape [64] reg [] lane [(32, 0:1)] warp [(2, 0:32)]>} : memref<64x64xf32> to memref<64x64xf32>
 }
 
 // -----
@@ -350,7 +350,7 @@ tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threa
 tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(32) {
   %f = tile.alloc : memref<64x64xf32, #tile.fragment>
   // expected-error @+1 {{[atomic-9] expected a layout of shape [64, 64], got [32]}}
-  tile.atomic add %f to %A {layout = #tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp []>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  tile.atomic add %f to %A decided {layout = #tile.fragment_layout<shape [32] reg [] lane [(32, 0:1)] warp []>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
 }
 
 // -----
@@ -379,7 +379,7 @@ tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
 tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
   %s = tile.alloc : memref<64x64xf32, #shared>
   // expected-error @+1 {{[atomic-10] expected `tma` or `scalar` as the instruction of an atomic, got 'bulk'}}
-  tile.atomic add %s to %A {plan = #tile.copy_plan<bulk, bytes = 4>} : memref<64x64xf32, #shared> to memref<64x64xf32>
+  tile.atomic add %s to %A decided {plan = #tile.copy_plan<bulk, bytes = 4>} : memref<64x64xf32, #shared> to memref<64x64xf32>
 }
 
 // -----
@@ -427,7 +427,7 @@ tile.kernel @k(%A: memref<64x64xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threa
 tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
   %s = tile.alloc : memref<64x64xf16, #shared>
   // expected-error @+1 {{[copy-10] expected `multicast` to 2 to 16 blocks, got 1}}
-  tile.copy %A to %s {multicast = 1} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 1} : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -439,10 +439,10 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluste
   %c0 = arith.constant 0 : index
   %r = tile.ring.create {peers = 8} : !ring
   %s = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A to %s {multicast = 4, multicast_along = array<i64: 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
-  tile.copy %A to %s {multicast = 8} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 4, multicast_along = array<i64: 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 8} : memref<64x64xf16> to memref<64x64xf16, #shared>
   // expected-error @+1 {{[copy-10] expected `multicast` to the 4 blocks that `multicast_along` names, got 2}}
-  tile.copy %A to %s {multicast = 2, multicast_along = array<i64: 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 2, multicast_along = array<i64: 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -455,7 +455,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluste
   %r = tile.ring.create {peers = 8} : !ring
   %s = tile.ring.acquire %r[%c0] : !ring
   // expected-error @+1 {{[copy-10] expected `multicast` to the 8 blocks of the cluster, got 2}}
-  tile.copy %A to %s {multicast = 2} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 2} : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -468,7 +468,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluste
   %r = tile.ring.create {peers = 8} : !ring
   %s = tile.ring.acquire %r[%c0] : !ring
   // expected-error @+1 {{[copy-10] expected `multicast_along` to name dimensions of the cluster with several blocks in increasing order, got array<i64: 2>}}
-  tile.copy %A to %s {multicast = 2, multicast_along = array<i64: 2>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 2, multicast_along = array<i64: 2>} : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -481,7 +481,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluste
   %r = tile.ring.create {peers = 8} : !ring
   %s = tile.ring.acquire %r[%c0] : !ring
   // expected-error @+1 {{[copy-10] expected `multicast_along` to name dimensions of the cluster with several blocks in increasing order, got array<i64: 1, 0>}}
-  tile.copy %A to %s {multicast = 8, multicast_along = array<i64: 1, 0>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 8, multicast_along = array<i64: 1, 0>} : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -494,7 +494,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluste
   %r = tile.ring.create {peers = 2} : !ring
   %s = tile.ring.acquire %r[%c0] : !ring
   // expected-error @+1 {{[copy-10] expected `multicast_along` to name dimensions of the cluster with several blocks in increasing order, got array<i64: 0, 1>}}
-  tile.copy %A to %s {multicast = 2, multicast_along = array<i64: 0, 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 2, multicast_along = array<i64: 0, 1>} : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -504,7 +504,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx, %by) = (2, 4) threads(32) cluste
 tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (2) threads(32) cluster(2) {
   %s = tile.alloc : memref<64x64xf16, #shared>
   // expected-error @+1 {{[copy-10] expected `multicast` beside `multicast_along`}}
-  tile.copy %A to %s {multicast_along = array<i64: 0>} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast_along = array<i64: 0>} : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -514,7 +514,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (2) threads(32) cluster(2) {
 tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
   %s = tile.alloc : memref<64x64xf16, #shared>
   // expected-error @+1 {{[copy-10] expected a slot of a ring as target of `multicast`}}
-  tile.copy %A to %s {multicast = 2} : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %A to %s decided {multicast = 2} : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
 
 // -----
@@ -535,7 +535,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
   %s = tile.alloc : memref<64x64xf16, #shared>
   %f = tile.alloc : memref<64x64xf16, #tile.fragment>
   // expected-error @+1 {{[copy-12] expected a global buffer on a side of a copy with `inside`}}
-  tile.copy %s to %f {inside} : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
+  tile.copy %s to %f decided {inside} : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
 }
 
 // -----
@@ -545,7 +545,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(32) {
 tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
   %f = tile.alloc : memref<64x64xf16, #tile.fragment>
   // expected-error @+1 {{[copy-13] expected one side of a copy with `groups` in shared memory}}
-  tile.copy %f to %A {groups = array<i64: 2, 1>} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16>
+  tile.copy %f to %A decided {groups = array<i64: 2, 1>} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16>
 }
 
 // -----
@@ -555,7 +555,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
 tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
   %s = tile.alloc : memref<64x64xf16, #shared>
   // expected-error @+1 {{[copy-13] expected `groups` with one entry per dimension of the shared buffer, 2, got 1}}
-  tile.copy %s to %A {groups = array<i64: 2>} : memref<64x64xf16, #shared> to memref<64x64xf16>
+  tile.copy %s to %A decided {groups = array<i64: 2>} : memref<64x64xf16, #shared> to memref<64x64xf16>
 }
 
 // -----
@@ -565,7 +565,7 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
 tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
   %s = tile.alloc : memref<64x64xf16, #shared>
   // expected-error @+1 {{[copy-13] expected `groups` that divide an extent of 64, got 3}}
-  tile.copy %s to %A {groups = array<i64: 3, 1>} : memref<64x64xf16, #shared> to memref<64x64xf16>
+  tile.copy %s to %A decided {groups = array<i64: 3, 1>} : memref<64x64xf16, #shared> to memref<64x64xf16>
 }
 
 // -----
@@ -575,5 +575,5 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
 tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
   %s = tile.alloc : memref<64x64xf16, #shared>
   // expected-error @+1 {{[copy-13] expected `groups` along exactly one dimension, got 2}}
-  tile.copy %s to %A {groups = array<i64: 2, 2>} : memref<64x64xf16, #shared> to memref<64x64xf16>
+  tile.copy %s to %A decided {groups = array<i64: 2, 2>} : memref<64x64xf16, #shared> to memref<64x64xf16>
 }

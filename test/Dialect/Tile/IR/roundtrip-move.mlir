@@ -24,10 +24,10 @@ tile.kernel @copies(%A: memref<?x4096xf16>, %Q: memref<?x?x128xf16>, %C: memref<
   tile.copy %As sizes [32, 16] to %A[%c0, %c0] sizes [32, 16] pad(%pad : f16) : memref<128x32xf16, #shared> to memref<?x4096xf16>
   // CHECK: tile.copy %{{.*}} to %C : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
   tile.copy %frag to %C : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
-  // CHECK: tile.copy %A[%bx, %c0] to %{{.*}} {coalesced_width = 8 : i64, disable_tma, plan = #tile.copy_plan<cp_async, bytes = 16>, prefer = #tile.copy_instruction<tma>}
-  tile.copy %A[%bx, %c0] to %As {coalesced_width = 8 : i64, disable_tma, plan = #tile.copy_plan<cp_async, bytes = 16>, prefer = #tile.copy_instruction<tma>} : memref<?x4096xf16> to memref<128x32xf16, #shared>
-  // CHECK: tile.copy %{{.*}} {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (16, 0:4)] lane [(32, 1:2)] warp [(4, 0:1)]>}
-  tile.copy %C to %frag {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (16, 0:4)] lane [(32, 1:2)] warp [(4, 0:1)]>} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.copy %A[%bx, %c0] to %{{.*}} {coalesced_width = 8 : i64, disable_tma, prefer = #tile.copy_instruction<tma>} decided {plan = #tile.copy_plan<cp_async, bytes = 16>}
+  tile.copy %A[%bx, %c0] to %As {coalesced_width = 8 : i64, disable_tma, prefer = #tile.copy_instruction<tma>} decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : memref<?x4096xf16> to memref<128x32xf16, #shared>
+  // CHECK: tile.copy %{{.*}} decided {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (16, 0:4)] lane [(32, 1:2)] warp [(4, 0:1)]>}
+  tile.copy %C to %frag decided {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (16, 0:4)] lane [(32, 1:2)] warp [(4, 0:1)]>} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
   // CHECK: tile.convert_layout %{{.*}} to %{{.*}} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #tile.fragment>
   // GENERIC: "tile.convert_layout"
   tile.convert_layout %frag to %other : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #tile.fragment>

@@ -15,8 +15,8 @@ tile.kernel @convolutions(%X: memref<?x?x?x64xf16>, %L: memref<2x30x8xf32>, %V: 
   tile.im2col %X pixel %bx filter [%c0, %c2] channel %c0 to %As kernel [3, 3] strides [2, 1] dilations [1, 2] pad_lower [1, 2] pad_upper [0, 2] : memref<?x?x?x64xf16> to memref<128x64xf16, #shared>
   // CHECK: tile.im2col %L pixel %bx filter[%c2] channel %c0 to %{{.*}} kernel [3] : memref<2x30x8xf32> to memref<32x8xf32, #tile.fragment>
   tile.im2col %L pixel %bx filter [%c2] channel %c0 to %f kernel [3] : memref<2x30x8xf32> to memref<32x8xf32, #tile.fragment>
-  // CHECK: tile.im2col %V pixel %bx filter[%c0, %c0, %c0] channel %c0 to %{{.*}} kernel [1, 1, 1] {coalesced_width = 4 : i64, disable_tma, eviction_policy = #tile.eviction_policy<last>, plan = #tile.copy_plan<cp_async, bytes = 8>, prefer = #tile.copy_instruction<cp_async>}
-  tile.im2col %V pixel %bx filter [%c0, %c0, %c0] channel %c0 to %Vs kernel [1, 1, 1] {coalesced_width = 4 : i64, disable_tma, eviction_policy = #tile.eviction_policy<last>, plan = #tile.copy_plan<cp_async, bytes = 8>, prefer = #tile.copy_instruction<cp_async>} : memref<?x?x?x?x16xbf16> to memref<64x16xbf16, #shared>
+  // CHECK: tile.im2col %V pixel %bx filter[%c0, %c0, %c0] channel %c0 to %{{.*}} kernel [1, 1, 1] {coalesced_width = 4 : i64, disable_tma, eviction_policy = #tile.eviction_policy<last>, prefer = #tile.copy_instruction<cp_async>} decided {plan = #tile.copy_plan<cp_async, bytes = 8>}
+  tile.im2col %V pixel %bx filter [%c0, %c0, %c0] channel %c0 to %Vs kernel [1, 1, 1] {coalesced_width = 4 : i64, disable_tma, eviction_policy = #tile.eviction_policy<last>, prefer = #tile.copy_instruction<cp_async>} decided {plan = #tile.copy_plan<cp_async, bytes = 8>} : memref<?x?x?x?x16xbf16> to memref<64x16xbf16, #shared>
 }
 
 // CHECK-LABEL: tile.kernel @rows

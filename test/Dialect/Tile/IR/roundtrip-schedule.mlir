@@ -58,11 +58,11 @@ tile.kernel @part_of_cluster(%A: memref<?x?xf16>, %I: memref<64xi32>) grid(%bx, 
   %c0 = arith.constant 0 : index
   %ring = tile.ring.create {peers = 16} : !tile.ring<1 x [memref<64x64xf16, #shared>, memref<64x64xf16, #shared>], tma -> threads>
   %s, %t = tile.ring.acquire %ring[%c0] : !tile.ring<1 x [memref<64x64xf16, #shared>, memref<64x64xf16, #shared>], tma -> threads>
-  // CHECK: tile.copy %A[%{{.*}}] to %{{.*}} {multicast = 8 : i64, multicast_along = array<i64: 0, 2>}
+  // CHECK: tile.copy %A[%{{.*}}] to %{{.*}} decided {multicast = 8 : i64, multicast_along = array<i64: 0, 2>}
   // GENERIC: "tile.copy"{{.*}}multicast = 8 : i64, multicast_along = array<i64: 0, 2>
-  tile.copy %A[%by, %c0] to %s {multicast = 8, multicast_along = array<i64: 0, 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-  // CHECK: tile.gather {{.*}} {multicast = 2 : i64, multicast_along = array<i64: 1>}
-  tile.gather %A[%c0] rows %I[%c0] to %t {multicast = 2, multicast_along = array<i64: 1>} : memref<?x?xf16>, memref<64xi32> to memref<64x64xf16, #shared>
+  tile.copy %A[%by, %c0] to %s decided {multicast = 8, multicast_along = array<i64: 0, 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+  // CHECK: tile.gather {{.*}} decided {multicast = 2 : i64, multicast_along = array<i64: 1>}
+  tile.gather %A[%c0] rows %I[%c0] to %t decided {multicast = 2, multicast_along = array<i64: 1>} : memref<?x?xf16>, memref<64xi32> to memref<64x64xf16, #shared>
 }
 
 // Roles, tokens, persistent grids.
@@ -83,8 +83,8 @@ tile.kernel @roles(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid(%bx, %by) = (d
     // CHECK: tile.block_coordinates %{{.*}} : index, index
     %x, %y = tile.block_coordinates %first : index, index
     %s = tile.ring.acquire %ring[%first] : !tile.ring<4 x [memref<64x64xf16, #shared>], tma -> (wgmma, threads)>
-    // CHECK: tile.copy %A[%{{.*}}] to %{{.*}} {eviction_policy = #tile.eviction_policy<last>, multicast = 2 : i64}
-    tile.copy %A[%y, %x] to %s {multicast = 2, eviction_policy = #tile.eviction_policy<last>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+    // CHECK: tile.copy %A[%{{.*}}] to %{{.*}} {eviction_policy = #tile.eviction_policy<last>} decided {multicast = 2 : i64}
+    tile.copy %A[%y, %x] to %s {eviction_policy = #tile.eviction_policy<last>} decided {multicast = 2} : memref<?x?xf16> to memref<64x64xf16, #shared>
   }
   // CHECK: role "mma" warps(8) registers(232) {
   role "mma" warps(8) registers(232) {

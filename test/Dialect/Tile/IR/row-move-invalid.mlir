@@ -129,7 +129,7 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{[im2col-6] expected a layout of shape [128, 64], got [128]}}
-  tile.im2col %X pixel %c0 filter [%c0, %c0] channel %c0 to %s kernel [3, 3] {layout = #tile.fragment_layout<shape [128] reg [(4, 0:1)] lane [(32, 0:4)] warp []>} : memref<?x?x?x64xf16> to memref<128x64xf16, #gpu.address_space<workgroup>>
+  tile.im2col %X pixel %c0 filter [%c0, %c0] channel %c0 to %s kernel [3, 3] decided {layout = #tile.fragment_layout<shape [128] reg [(4, 0:1)] lane [(32, 0:4)] warp []>} : memref<?x?x?x64xf16> to memref<128x64xf16, #gpu.address_space<workgroup>>
 }
 
 // -----
@@ -149,7 +149,7 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{[im2col-8] expected a slot of a ring as target of `multicast`}}
-  tile.im2col %X pixel %c0 filter [%c0, %c0] channel %c0 to %s kernel [3, 3] {multicast = 2 : i64} : memref<?x?x?x64xf16> to memref<128x64xf16, #gpu.address_space<workgroup>>
+  tile.im2col %X pixel %c0 filter [%c0, %c0] channel %c0 to %s kernel [3, 3] decided {multicast = 2 : i64} : memref<?x?x?x64xf16> to memref<128x64xf16, #gpu.address_space<workgroup>>
 }
 
 // -----
@@ -235,7 +235,7 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{[gather-5] expected a layout of shape [128, 64], got [128]}}
-  tile.gather %M[%c0] rows %I[%c0] to %s {layout = #tile.fragment_layout<shape [128] reg [(4, 0:1)] lane [(32, 0:4)] warp []>} : memref<?x?xf16>, memref<128xi32> to memref<128x64xf16, #gpu.address_space<workgroup>>
+  tile.gather %M[%c0] rows %I[%c0] to %s decided {layout = #tile.fragment_layout<shape [128] reg [(4, 0:1)] lane [(32, 0:4)] warp []>} : memref<?x?xf16>, memref<128xi32> to memref<128x64xf16, #gpu.address_space<workgroup>>
 }
 
 // -----
@@ -255,7 +255,7 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{[gather-7] expected `multicast` to 2 to 16 blocks, got 17}}
-  tile.gather %M[%c0] rows %I[%c0] to %s {multicast = 17 : i64} : memref<?x?xf16>, memref<128xi32> to memref<128x64xf16, #gpu.address_space<workgroup>>
+  tile.gather %M[%c0] rows %I[%c0] to %s decided {multicast = 17 : i64} : memref<?x?xf16>, memref<128xi32> to memref<128x64xf16, #gpu.address_space<workgroup>>
 }
 
 // -----
@@ -308,7 +308,7 @@ tile.kernel @k(%X: memref<?x?x?x64xf16>, %M: memref<?x?xf16>, %I: memref<128xi32
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
   // expected-error @+1 {{[scatter-5] expected a layout of shape [128, 64], got [128]}}
-  tile.scatter %s to %M[%c0] rows %I[%c0] {layout = #tile.fragment_layout<shape [128] reg [(4, 0:1)] lane [(32, 0:4)] warp []>} : memref<128x64xf16, #gpu.address_space<workgroup>> to memref<?x?xf16>, memref<128xi32>
+  tile.scatter %s to %M[%c0] rows %I[%c0] decided {layout = #tile.fragment_layout<shape [128] reg [(4, 0:1)] lane [(32, 0:4)] warp []>} : memref<128x64xf16, #gpu.address_space<workgroup>> to memref<?x?xf16>, memref<128xi32>
 }
 
 // -----

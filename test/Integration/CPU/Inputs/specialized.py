@@ -19,7 +19,7 @@ import sys
 from batch import count, run_batch
 
 SHARED = "#gpu.address_space<workgroup>"
-TMA = "{plan = #tile.copy_plan<tma, bytes = 16>}"
+TMA = "decided {plan = #tile.copy_plan<tma, bytes = 16>}"
 WGMMA = "{plan = #tile.mma_plan<wgmma, m = 64, n = 16, k = 16, warps = [4, 1]>}"
 
 TCGEN05 = "{plan = #tile.mma_plan<tcgen05, m = 64, n = 16, k = 16, warps = [4, 1]>}"
@@ -137,7 +137,7 @@ def variants():
 
 
 CP_ASYNC = TMA.replace("tma", "cp_async")
-STORES = "{plan = #tile.copy_plan<vector, bytes = 4>}"
+STORES = "decided {plan = #tile.copy_plan<vector, bytes = 4>}"
 MIXTURES = {"mixed": (CP_ASYNC, TMA), "async": (CP_ASYNC, CP_ASYNC), "stores": (STORES, CP_ASYNC), "stored": (STORES, TMA)}
 
 

@@ -218,6 +218,40 @@ def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
   let assemblyFormat = "`<` $instruction `,` `bytes` `=` $bytes `>`";
 }
 
+def Tile_MoveRequestAttr : Tile_Attr<"MoveRequest", "move_request"> {
+  let summary = "what a program asks of an operation that moves a tile";
+  let description = !strconcat([{
+    Operations write its parts in their dictionary: `{disable_tma}`.
+
+    ```mlir
+    #tile.move_request<{eviction_policy = #tile.eviction_policy<first>, prefer = #tile.copy_instruction<tma>}>
+    ```
+  }], MoveRequestAttributes);
+  let parameters = (ins OptionalParameter<"CopyInstructionAttr">:$prefer,
+                        "bool":$disableTma,
+                        OptionalParameter<"::mlir::IntegerAttr">:$coalescedWidth,
+                        OptionalParameter<"EvictionPolicyAttr">:$evictionPolicy);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Tile_MoveDecisionAttr : Tile_Attr<"MoveDecision", "move_decision"> {
+  let summary = "what is decided of an operation that moves a tile";
+  let description = !strconcat([{
+    Operations write its parts behind `decided`.
+
+    ```mlir
+    #tile.move_decision<{multicast = 2 : i64, plan = #tile.copy_plan<tma, bytes = 2>}>
+    ```
+  }], MoveDecisionAttributes);
+  let parameters = (ins OptionalParameter<"FragmentLayoutAttr">:$layout,
+                        OptionalParameter<"CopyPlanAttr">:$plan,
+                        OptionalParameter<"::mlir::IntegerAttr">:$multicast,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$multicastAlong,
+                        "bool":$inside,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$groups);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Tile_MmaPlanAttr : Tile_Attr<"MmaPlan", "mma_plan"> {
   let summary = "the instruction chosen for a gemm, its shape, and the grid of warps";
   let description = !strconcat([{

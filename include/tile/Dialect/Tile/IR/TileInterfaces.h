@@ -5,7 +5,7 @@
 #define TILE_DIALECT_TILE_IR_TILEINTERFACES_H
 
 #include "mlir/IR/OpDefinition.h"
-#include "tile/Dialect/Tile/IR/TileDialect.h"
+#include "tile/Dialect/Tile/IR/MoveAttributes.h"
 
 namespace mlir::tile {
 

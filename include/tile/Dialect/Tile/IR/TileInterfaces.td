@@ -30,6 +30,13 @@ def TileOpInterface : OpInterface<"TileOpInterface"> {
       (ins "::mlir::tile::LayoutConstraints &":$constraints),
       /*methodBody=*/"", /*defaultImplementation=*/"">
   ];
+  let extraClassDeclaration = [{
+    /// Which thread makes which element of what is done element by element:
+    /// part of a move's decision, an attribute of its own elsewhere; null when
+    /// not inferred.
+    ::mlir::tile::FragmentLayoutAttr getLoopLayout();
+    void setLoopLayout(::mlir::tile::FragmentLayoutAttr layout);
+  }];
 }
 
 def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
@@ -52,19 +59,14 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
                     "::llvm::SmallVector<int64_t>", "getTargetExtents">,
     InterfaceMethod<"The common tile: extents other than one.",
                     "::llvm::SmallVector<int64_t>", "getTileShape">,
-    InterfaceMethod<"Which thread moves which element; null when not inferred.",
-                    "::mlir::tile::FragmentLayoutAttr", "getLayoutAttr">,
-    InterfaceMethod<"The instruction chosen; null before selection.",
-                    "::mlir::tile::CopyPlanAttr", "getPlanAttr">,
-    InterfaceMethod<"Records the instruction chosen.", "void", "setPlanAttr",
-                    (ins "::mlir::tile::CopyPlanAttr":$plan)>,
-    InterfaceMethod<"The instruction that the program asks for.",
-                    "::std::optional<::mlir::tile::CopyInstruction>", "getPrefer">,
-    InterfaceMethod<"Whether the program refuses tensor copies.", "bool",
-                    "getDisableTma">,
-    InterfaceMethod<"How long the L2 cache should keep what is moved.",
-                    "::std::optional<::mlir::tile::EvictionPolicy>",
-                    "getEvictionPolicy">,
+    InterfaceMethod<"What the program asks for; null for nothing.",
+                    "::mlir::tile::MoveRequestAttr", "getRequestAttr">,
+    InterfaceMethod<"Asks for it.", "void", "setRequestAttr",
+                    (ins "::mlir::tile::MoveRequestAttr":$request)>,
+    InterfaceMethod<"What is decided; null for nothing.",
+                    "::mlir::tile::MoveDecisionAttr", "getDecisionAttr">,
+    InterfaceMethod<"Records what is decided.", "void", "setDecisionAttr",
+                    (ins "::mlir::tile::MoveDecisionAttr":$decision)>,
     InterfaceMethod<"What is combined into the target; nothing replaces it.",
                     "::std::optional<::mlir::tile::AtomicKind>", "getCombining",
                     (ins), /*methodBody=*/"",
@@ -72,22 +74,6 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
     InterfaceMethod<"The value of what overhangs a source; null for zero.",
                     "::mlir::Value", "getPad", (ins), /*methodBody=*/"",
                     /*defaultImplementation=*/"return ::mlir::Value();">,
-    InterfaceMethod<"Elements that a thread is asked to move at a time.",
-                    "::std::optional<uint64_t>", "getCoalescedWidth", (ins),
-                    /*methodBody=*/"",
-                    /*defaultImplementation=*/"return ::std::nullopt;">,
-    InterfaceMethod<"Blocks of a cluster that share the move.",
-                    "::std::optional<uint64_t>", "getMulticast", (ins),
-                    /*methodBody=*/"",
-                    /*defaultImplementation=*/"return ::std::nullopt;">,
-    InterfaceMethod<"Dimensions of the cluster in which those blocks differ; null for all.",
-                    "::mlir::DenseI64ArrayAttr", "getMulticastAlongAttr", (ins),
-                    /*methodBody=*/"",
-                    /*defaultImplementation=*/"return ::mlir::DenseI64ArrayAttr();">,
-    InterfaceMethod<"Groups of warps that each move a part, along each dimension of the shared side; null for all as one.",
-                    "::mlir::DenseI64ArrayAttr", "getGroupsAttr", (ins),
-                    /*methodBody=*/"",
-                    /*defaultImplementation=*/"return ::mlir::DenseI64ArrayAttr();">,
     InterfaceMethod<[{
         How the elements of its global side are found. Where that is not a box,
         rows of the tile are runs along the last dimension of the global side,
@@ -100,14 +86,6 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
                     /*defaultImplementation=*/"return ::mlir::Value();">,
     InterfaceMethod<"The operand that is written.", "::mlir::OpOperand &",
                     "getTargetMutable">,
-    InterfaceMethod<"Says which thread moves which element.", "void",
-                    "setLayoutAttr", (ins "::mlir::tile::FragmentLayoutAttr":$layout)>,
-    InterfaceMethod<"Shares the move among blocks of a cluster, where it can be; null for one block.",
-                    "void", "setMulticastAttr", (ins "::mlir::IntegerAttr":$blocks),
-                    /*methodBody=*/"", /*defaultImplementation=*/"(void)blocks;">,
-    InterfaceMethod<"Says in which dimensions of the cluster those blocks differ; null for all.",
-                    "void", "setMulticastAlongAttr", (ins "::mlir::DenseI64ArrayAttr":$dims),
-                    /*methodBody=*/"", /*defaultImplementation=*/"(void)dims;">,
     InterfaceMethod<"Whether it returns a token.", "bool", "isAsync", (ins),
                     /*methodBody=*/"", /*defaultImplementation=*/"return false;">
   ];
@@ -120,9 +98,109 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
     /// Whether the instruction chosen is one of the asynchronous proxy: tensor
     /// copies and bulk copies, each issued by one thread.
     bool isMovedByProxy();
+  }];
+  // Parts of the two attributes, of the interface and of each operation.
+  let extraSharedClassDeclaration = [{
+    ::mlir::tile::MoveRequest getAsked() {
+      return ::mlir::tile::MoveRequest::of($_op.getRequestAttr());
+    }
+    void setAsked(const ::mlir::tile::MoveRequest &asked) {
+      $_op.setRequestAttr(asked.getAttr($_op->getContext()));
+    }
+    ::mlir::tile::MoveDecision getDecided() {
+      return ::mlir::tile::MoveDecision::of($_op.getDecisionAttr());
+    }
+    void setDecided(const ::mlir::tile::MoveDecision &decided) {
+      $_op.setDecisionAttr(decided.getAttr($_op->getContext()));
+    }
+
+    /// The instruction that the program asks for.
+    ::mlir::tile::CopyInstructionAttr getPreferAttr() { return getAsked().prefer; }
+    ::std::optional<::mlir::tile::CopyInstruction> getPrefer() {
+      auto attr = getPreferAttr();
+      return attr ? ::std::optional(attr.getValue()) : ::std::nullopt;
+    }
+    void setPreferAttr(::mlir::tile::CopyInstructionAttr prefer) {
+      auto asked = getAsked();
+      asked.prefer = prefer;
+      setAsked(asked);
+    }
+    /// Whether the program refuses tensor copies.
+    bool getDisableTma() { return getAsked().disableTma; }
+    /// Elements that a thread is asked to move at a time.
+    ::std::optional<uint64_t> getCoalescedWidth() {
+      return ::mlir::tile::valueOf(getAsked().coalescedWidth);
+    }
+    /// How long the L2 cache should keep what is moved.
+    ::mlir::tile::EvictionPolicyAttr getEvictionPolicyAttr() {
+      return getAsked().evictionPolicy;
+    }
+    ::std::optional<::mlir::tile::EvictionPolicy> getEvictionPolicy() {
+      auto attr = getEvictionPolicyAttr();
+      return attr ? ::std::optional(attr.getValue()) : ::std::nullopt;
+    }
+    void setEvictionPolicyAttr(::mlir::tile::EvictionPolicyAttr policy) {
+      auto asked = getAsked();
+      asked.evictionPolicy = policy;
+      setAsked(asked);
+    }
+
+    /// Which thread moves which element; null when not inferred.
+    ::mlir::tile::FragmentLayoutAttr getLayoutAttr() { return getDecided().layout; }
+    ::std::optional<::mlir::tile::FragmentLayoutAttr> getLayout() {
+      auto attr = getLayoutAttr();
+      return attr ? ::std::optional(attr) : ::std::nullopt;
+    }
+    void setLayoutAttr(::mlir::tile::FragmentLayoutAttr layout) {
+      auto decided = getDecided();
+      decided.layout = layout;
+      setDecided(decided);
+    }
+    /// The instruction chosen; null before selection.
+    ::mlir::tile::CopyPlanAttr getPlanAttr() { return getDecided().plan; }
+    ::std::optional<::mlir::tile::CopyPlanAttr> getPlan() {
+      auto attr = getPlanAttr();
+      return attr ? ::std::optional(attr) : ::std::nullopt;
+    }
+    void setPlanAttr(::mlir::tile::CopyPlanAttr plan) {
+      auto decided = getDecided();
+      decided.plan = plan;
+      setDecided(decided);
+    }
+    /// Blocks of a cluster that share the move.
+    ::std::optional<uint64_t> getMulticast() {
+      return ::mlir::tile::valueOf(getDecided().multicast);
+    }
+    /// Dimensions of the cluster in which those blocks differ; null for all.
+    ::mlir::DenseI64ArrayAttr getMulticastAlongAttr() {
+      return getDecided().multicastAlong;
+    }
+    /// Shares the move among blocks of a cluster; null for one block, and for
+    /// all dimensions.
+    void setMulticast(::mlir::IntegerAttr blocks, ::mlir::DenseI64ArrayAttr along) {
+      auto decided = getDecided();
+      decided.multicast = blocks;
+      decided.multicastAlong = along;
+      setDecided(decided);
+    }
+    /// Whether its regions are known to overhang nothing.
+    bool getInside() { return getDecided().inside; }
+    void setInside(bool inside) {
+      auto decided = getDecided();
+      decided.inside = inside;
+      setDecided(decided);
+    }
+    /// Groups of warps that each move a part, along each dimension of the shared
+    /// side; null for all as one.
+    ::mlir::DenseI64ArrayAttr getGroupsAttr() { return getDecided().groups; }
     ::std::optional<::llvm::ArrayRef<int64_t>> getGroups() {
       ::mlir::DenseI64ArrayAttr groups = getGroupsAttr();
       return groups ? ::std::optional(groups.asArrayRef()) : ::std::nullopt;
+    }
+    void setGroupsAttr(::mlir::DenseI64ArrayAttr groups) {
+      auto decided = getDecided();
+      decided.groups = groups;
+      setDecided(decided);
     }
     /// Their number; 1 without groups.
     int64_t getNumGroups() {

@@ -44,6 +44,10 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     - copy-13: `groups` has one entry per dimension of the one side in shared
       memory, at least 1, exactly one of them more, and divides the extent.
 
+    What a program asks for (`#tile.move_request`) stands in the dictionary, what
+    is decided (`#tile.move_decision`) behind `decided`. Passes write decisions
+    only. A program that decides something itself may write it in either place.
+
     A copy that returns a token is asynchronous: it has been issued, and
     `tile.await` says when its source may be overwritten or its effects are
     done. `multicast = n` shares a copy among the n blocks of a cluster: each
@@ -59,6 +63,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
 
     ```mlir
     tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    tile.copy %A[%m, %k] to %As {disable_tma} decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : memref<4096x4096xf16> to memref<128x32xf16, #shared>
     tile.copy %Q[%b, %m, %c0] sizes [1, 64, 128] to %Qs : memref<?x?x128xf16> to memref<64x128xf16, #shared>
     // %rows rows of X from %start on, at most 64; zeros behind them
     %part = memref.subview %X[%start, 0] [%rows, 128] [1, 1] : memref<?x128xf16> to memref<?x128xf16, strided<[128, 1], offset: ?>>
@@ -71,14 +76,8 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     Optional<AnyType>:$pad,
     OptionalAttr<DenseI64ArrayAttr>:$source_sizes,
     OptionalAttr<DenseI64ArrayAttr>:$target_sizes,
-    OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
-    OptionalAttr<Tile_CopyPlanAttr>:$plan,
-    OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
-    UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
-    OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
-    OptionalAttr<I64Attr>:$multicast,
-    OptionalAttr<DenseI64ArrayAttr>:$multicast_along, UnitAttr:$inside,
-    OptionalAttr<DenseI64ArrayAttr>:$groups);
+    OptionalAttr<Tile_MoveRequestAttr>:$request,
+    OptionalAttr<Tile_MoveDecisionAttr>:$decision);
   let results = (outs Optional<Tile_TokenType>:$token);
   let builders = [
     /// A copy without attributes, of regions given by offsets and, where they
@@ -91,7 +90,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
     $target (`[` $target_offsets^ `]`)? (`sizes` $target_sizes^)?
     (`pad` `(` $pad^ `:` type($pad) `)`)?
-    attr-dict `:` type($source) `to` type($target) (`->` type($token)^)?
+    `` custom<MoveAttributes>($request, $decision, attr-dict) `:` type($source) `to` type($target) (`->` type($token)^)?
   }];
   let extraClassDeclaration = [{
     /// Whether the copy returns a token.
@@ -99,8 +98,6 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     /// Extents of either region, one per dimension of its buffer.
     ::llvm::SmallVector<int64_t> getSourceExtents();
     ::llvm::SmallVector<int64_t> getTargetExtents();
-    /// Groups of warps that each move a part of their own; 1 without `groups`.
-    int64_t getNumGroups();
     /// The common tile: extents other than one (empty means one element).
     ::llvm::SmallVector<int64_t> getTileShape();
   }];
@@ -167,10 +164,8 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpI
     Arg<AnyMemRef, "">:$target, Variadic<Index>:$target_offsets,
     OptionalAttr<DenseI64ArrayAttr>:$source_sizes,
     OptionalAttr<DenseI64ArrayAttr>:$target_sizes,
-    OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
-    OptionalAttr<Tile_CopyPlanAttr>:$plan,
-    OptionalAttr<Tile_CopyInstructionAttr>:$prefer, UnitAttr:$disable_tma,
-    OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy, UnitAttr:$is_unsigned);
+    OptionalAttr<Tile_MoveRequestAttr>:$request,
+    OptionalAttr<Tile_MoveDecisionAttr>:$decision, UnitAttr:$is_unsigned);
   let results = (outs Optional<Tile_TokenType>:$token);
   let builders = [
     /// An atomic without attributes, of regions as in a copy.
@@ -182,7 +177,8 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpI
   let assemblyFormat = [{
     custom<Keyword>($kind) $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
     $target (`[` $target_offsets^ `]`)? (`sizes` $target_sizes^)?
-    attr-dict `:` type($source) `to` type($target) (`->` type($token)^)?
+    `` custom<CombineAttributes>($is_unsigned, $request, $decision, attr-dict)
+    `:` type($source) `to` type($target) (`->` type($token)^)?
   }];
   let extraClassDeclaration = [{
     bool isAsync() { return static_cast<bool>(getToken()); }

@@ -215,16 +215,16 @@ defvar CopyAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
     | `source_sizes`, `target_sizes` | elements | extents of the region, written behind `sizes` |
-    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
-    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
     | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
     | `disable_tma` |  | TMA is not considered |
     | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
-    | `multicast` | blocks | of a cluster that share the copy |
-    | `multicast_along` | dimensions of the cluster | along which these blocks differ; absent: all |
-    | `inside` |  | a promise: the regions overhang nothing |
-    | `groups` | groups of warps | along each dimension of the shared buffer |
+    | `layout` |  | decided: which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
+    | `multicast` | blocks | decided: of a cluster that share the copy |
+    | `multicast_along` | dimensions of the cluster | decided: along which these blocks differ; absent: all |
+    | `inside` |  | decided: the regions overhang nothing, which is a promise where a program writes it |
+    | `groups` | groups of warps | decided: along each dimension of the shared buffer |
 }];
 defvar FillAttributes = [{
     | attribute | unit | meaning |
@@ -237,12 +237,12 @@ defvar AtomicAttributes = [{
     |---|---|---|
     | `kind` |  | `add`, `max` or `min` |
     | `source_sizes`, `target_sizes` | elements | extents of the region, written behind `sizes` |
-    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
-    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
     | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
     | `disable_tma` |  | TMA is not considered |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
     | `is_unsigned` |  | integers have no sign |
+    | `layout` |  | decided: which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
 }];
 defvar Im2colAttributes = [{
     | attribute | unit | meaning |
@@ -251,36 +251,36 @@ defvar Im2colAttributes = [{
     | `strides` | pixels | from an output to the next; absent: 1 |
     | `dilations` | pixels | from a position of the filter to the next; absent: 1 |
     | `pad_lower`, `pad_upper` | pixels | of zeros in front of and behind the image; absent: 0 |
-    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
-    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
     | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
     | `disable_tma` |  | TMA is not considered |
     | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
-    | `multicast` | blocks | of a cluster that share the copy |
-    | `multicast_along` | dimensions of the cluster | along which these blocks differ; absent: all |
+    | `layout` |  | decided: which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
+    | `multicast` | blocks | decided: of a cluster that share the copy |
+    | `multicast_along` | dimensions of the cluster | decided: along which these blocks differ; absent: all |
 }];
 defvar GatherAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
-    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
     | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
     | `disable_tma` |  | TMA is not considered |
     | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
-    | `multicast` | blocks | of a cluster that share the copy |
-    | `multicast_along` | dimensions of the cluster | along which these blocks differ; absent: all |
+    | `layout` |  | decided: which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
+    | `multicast` | blocks | decided: of a cluster that share the copy |
+    | `multicast_along` | dimensions of the cluster | decided: along which these blocks differ; absent: all |
 }];
 defvar ScatterAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `layout` |  | which thread moves which element; absent until layout inference, or a choice that it must respect |
-    | `plan` |  | the decision of `--tile-select-copies`: the instruction, and the bytes that a thread moves at a time |
     | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
     | `disable_tma` |  | TMA is not considered |
     | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
+    | `layout` |  | decided: which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | decided: the instruction (`--tile-select-copies`), and the bytes that a thread moves at a time |
 }];
 defvar GemmAttributes = [{
     | attribute | unit | meaning |
@@ -373,6 +373,26 @@ defvar CopyPlanAttributes = [{
     #tile.copy_plan<cp_async, bytes = 16>
     ```
 }];
+defvar MoveRequestAttributes = [{
+    | part | unit | meaning |
+    |---|---|---|
+    | `prefer` |  | the instruction to take where its conditions hold |
+    | `disable_tma` |  | TMA is not considered |
+    | `coalesced_width` | elements | the most that a thread moves at a time |
+    | `eviction_policy` |  | how long the L2 cache should keep what is moved |
+}];
+defvar MoveDecisionAttributes = [{
+    | part | unit | meaning | written by |
+    |---|---|---|---|
+    | `layout` |  | which thread moves which element | `--tile-infer-layouts`; for the threads of a role `--tile-specialize-warps` |
+    | `plan` |  | the instruction, and the bytes that a thread moves at a time | `--tile-select-copies`; where a slot or a role needs another, `--tile-pipeline` and `--tile-specialize-warps` |
+    | `multicast` | blocks | of a cluster that share the move | `--tile-pipeline`; `--tile-pair-gemms` takes it away |
+    | `multicast_along` | dimensions of the cluster | along which these blocks differ; absent: all | `--tile-pipeline` |
+    | `inside` |  | the regions overhang nothing | `--tile-prefetch-operands` |
+    | `groups` | groups of warps | along each dimension of the shared buffer | `--tile-schedule-stores` |
+
+    A program may state a part itself: passes respect it where they decide.
+}];
 defvar MmaPlanAttributes = [{
     `m`, `n` and `k` are the elements that one instruction multiplies, `warps` the
     warps along m and along n.
@@ -452,6 +472,8 @@ defvar AssumeAttributes = "";
 defvar FragmentLayoutSyntax = "";
 defvar SharedLayoutSyntax = "";
 defvar CopyPlanAttributes = "";
+defvar MoveRequestAttributes = "";
+defvar MoveDecisionAttributes = "";
 defvar MmaPlanAttributes = "";
 defvar RingSyntax = "";
 defvar CopyInstructionCases = "";

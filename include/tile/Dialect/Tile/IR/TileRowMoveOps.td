@@ -32,7 +32,7 @@ def Tile_Im2colOp : Tile_TileOp<"im2col", [TileMoveOpInterface, TileSingleThread
 
     Strides and dilations are one, pads zero, where they are not stated. `plan`,
     `prefer`, `disable_tma`, `coalesced_width`, `eviction_policy`, `multicast` and
-    `multicast_along` mean what they do on `tile.copy`.
+    `multicast_along` mean what they do on `tile.copy`, and stand where they do.
 
     Preconditions: `pixel` and `channel` are not negative; `filter` lies inside
     `kernel`.
@@ -64,18 +64,13 @@ def Tile_Im2colOp : Tile_TileOp<"im2col", [TileMoveOpInterface, TileSingleThread
     OptionalAttr<DenseI64ArrayAttr>:$dilations,
     OptionalAttr<DenseI64ArrayAttr>:$pad_lower,
     OptionalAttr<DenseI64ArrayAttr>:$pad_upper,
-    OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
-    OptionalAttr<Tile_CopyPlanAttr>:$plan,
-    OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
-    UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
-    OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
-    OptionalAttr<I64Attr>:$multicast,
-    OptionalAttr<DenseI64ArrayAttr>:$multicast_along);
+    OptionalAttr<Tile_MoveRequestAttr>:$request,
+    OptionalAttr<Tile_MoveDecisionAttr>:$decision);
   let assemblyFormat = [{
     $source `pixel` $pixel `filter` `[` $filter `]` `channel` $channel `to` $target
     `kernel` $kernel (`strides` $strides^)? (`dilations` $dilations^)?
     (`pad_lower` $pad_lower^)? (`pad_upper` $pad_upper^)?
-    attr-dict `:` type($source) `to` type($target)
+    `` custom<MoveAttributes>($request, $decision, attr-dict) `:` type($source) `to` type($target)
   }];
   let extraClassDeclaration = [{
     /// Spatial dimensions of the source: 1 to 3.
@@ -144,16 +139,11 @@ def Tile_GatherOp : Tile_RowsByIndexOp<"gather"> {
   let arguments = (ins
     Arg<AnyMemRef, "">:$source, Index:$column,
     Arg<AnyMemRef, "">:$indices, Index:$first, Arg<AnyMemRef, "">:$target,
-    OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
-    OptionalAttr<Tile_CopyPlanAttr>:$plan,
-    OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
-    UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
-    OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy,
-    OptionalAttr<I64Attr>:$multicast,
-    OptionalAttr<DenseI64ArrayAttr>:$multicast_along);
+    OptionalAttr<Tile_MoveRequestAttr>:$request,
+    OptionalAttr<Tile_MoveDecisionAttr>:$decision);
   let assemblyFormat = [{
     $source `[` $column `]` `rows` $indices `[` $first `]` `to` $target
-    attr-dict `:` type($source) `,` type($indices) `to` type($target)
+    `` custom<MoveAttributes>($request, $decision, attr-dict) `:` type($source) `,` type($indices) `to` type($target)
   }];
 }
 
@@ -181,14 +171,11 @@ def Tile_ScatterOp : Tile_RowsByIndexOp<"scatter"> {
   let arguments = (ins
     Arg<AnyMemRef, "">:$source, Arg<AnyMemRef, "">:$target, Index:$column,
     Arg<AnyMemRef, "">:$indices, Index:$first,
-    OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
-    OptionalAttr<Tile_CopyPlanAttr>:$plan,
-    OptionalAttr<Tile_CopyInstructionAttr>:$prefer,
-    UnitAttr:$disable_tma, OptionalAttr<I64Attr>:$coalesced_width,
-    OptionalAttr<Tile_EvictionPolicyAttr>:$eviction_policy);
+    OptionalAttr<Tile_MoveRequestAttr>:$request,
+    OptionalAttr<Tile_MoveDecisionAttr>:$decision);
   let assemblyFormat = [{
     $source `to` $target `[` $column `]` `rows` $indices `[` $first `]`
-    attr-dict `:` type($source) `to` type($target) `,` type($indices)
+    `` custom<MoveAttributes>($request, $decision, attr-dict) `:` type($source) `to` type($target) `,` type($indices)
   }];
 }
 

@@ -29,7 +29,7 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
     After, with 32 threads:
     ```mlir
     %x = tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>) : memref<64xf32, #tile.fragment>
-    tile.copy %A[%i] to %x {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>} : memref<4096xf32> to memref<64xf32, #tile.fragment>
+    tile.copy %A[%i] to %x decided {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>} : memref<4096xf32> to memref<64xf32, #tile.fragment>
     ```
 
     Needs: `--tile-set-target`, `--tile-choose-tunables`, `--tile-lower-affine-accesses`.
@@ -73,7 +73,7 @@ def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> 
     tile.pipelined %k = %c0 to %K step %c64 stages(4) {
       tile.gemm %As, %Bs, %t {plan = #tile.mma_plan<tcgen05, ...>} : ...
     }
-    tile.copy %t to %acc {layout = ...} : memref<128x256xf32, #tile.tmem> to memref<128x256xf32, #tile.fragment>
+    tile.copy %t to %acc decided {layout = ...} : memref<128x256xf32, #tile.tmem> to memref<128x256xf32, #tile.fragment>
     tile.parallel (%i, %j) in (128, 256) { ... %acc ... }
     ```
 
@@ -108,7 +108,7 @@ def StageLoadsPass : Pass<"tile-stage-loads", "::mlir::ModuleOp"> {
 
     ```mlir
     tile.copy %R[%m, %n] to %staging : memref<?x?xf16> to memref<128x256xf16, #shared>
-    tile.copy %staging to %r {layout = ...} : memref<128x256xf16, #shared> to memref<128x256xf16, #tile.fragment>
+    tile.copy %staging to %r decided {layout = ...} : memref<128x256xf16, #shared> to memref<128x256xf16, #tile.fragment>
     ```
 
     Needs: `--tile-set-target`, `--tile-infer-layouts`.
@@ -138,8 +138,8 @@ def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
     After, for each of two pieces:
 
     ```mlir
-    tile.copy %acc[%c0, %c128] sizes [128, 128] to %half {layout = ...} : memref<128x256xf32, #tile.fragment> to memref<128x128xf16, #tile.fragment>
-    tile.copy %half to %staging {layout = ...} : memref<128x128xf16, #tile.fragment> to memref<128x128xf16, #shared>
+    tile.copy %acc[%c0, %c128] sizes [128, 128] to %half decided {layout = ...} : memref<128x256xf32, #tile.fragment> to memref<128x128xf16, #tile.fragment>
+    tile.copy %half to %staging decided {layout = ...} : memref<128x128xf16, #tile.fragment> to memref<128x128xf16, #shared>
     tile.copy %staging to %C[%m, %n2] sizes [128, 128] : memref<128x128xf16, #shared> to memref<?x?xf16>
     ```
 
@@ -170,7 +170,7 @@ def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<cp_async, bytes = 16>}
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<cp_async, bytes = 16>}
         : memref<4096x4096xf16> to memref<128x32xf16, #shared>
     ```
 

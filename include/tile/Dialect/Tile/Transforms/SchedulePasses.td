@@ -86,7 +86,7 @@ def PairGemmsPass : Pass<"tile-pair-gemms", "::mlir::ModuleOp"> {
 
     ```mlir
     %r = tile.ring.create layouts([#a, #b]) {peers = 2} : !tile.ring<4 x [memref<128x64xf16, #shared>, memref<64x256xf16, #shared>], tma -> tcgen05>
-    tile.copy %B[%k, %n] to %b {multicast = 2, ...} : ...
+    tile.copy %B[%k, %n] to %b decided {multicast = 2, ...} : ...
     tile.gemm %x, %y, %acc {plan = #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1]>} : ...
     ```
 
@@ -450,7 +450,7 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
     ```mlir
     scf.for %t = %first to %end step %step {
       tile.copy %f to %staging : ...
-      tile.copy %staging to %C[%m, %n] {plan = #tile.copy_plan<tma, bytes = 2>} : ...
+      tile.copy %staging to %C[%m, %n] decided {plan = #tile.copy_plan<tma, bytes = 2>} : ...
     }
     ```
 
@@ -460,7 +460,7 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
     %last = scf.for %t = %first to %end step %step iter_args(%before = %done) -> (!tile.token) {
       tile.await read %before
       tile.copy %f to %staging : ...
-      %token = tile.copy %staging to %C[%m, %n] {plan = #tile.copy_plan<tma, bytes = 2>} : ... -> !tile.token
+      %token = tile.copy %staging to %C[%m, %n] decided {plan = #tile.copy_plan<tma, bytes = 2>} : ... -> !tile.token
       scf.yield %token : !tile.token
     }
     tile.await %last

@@ -39,7 +39,9 @@ static constexpr int64_t kMostThreads = 512;
 static bool countsOnThreads(KernelOp kernel) {
   return kernel
       .walk([](Operation *op) {
+        auto move = dyn_cast<TileMoveOpInterface>(op);
         bool counts = op->hasAttr("layout") || op->hasAttr("plan") ||
+                      (move && (move.getLayoutAttr() || move.getPlanAttr())) ||
                       isa<WarpSpecializeOp, OnWarpsOp, MbarrierCreateOp>(op);
         return counts ? WalkResult::interrupt() : WalkResult::advance();
       })

@@ -146,7 +146,8 @@ void apply(const LayoutAnalysis &analysis, MLIRContext *context) {
   for (auto &[buffer, choice] : analysis.shareds)
     setOnAlloc(buffer, SharedLayoutAttr::get(context, choice.layout));
   for (auto &[op, choice] : analysis.loops)
-    op->setAttr("layout", FragmentLayoutAttr::get(context, choice.layout));
+    cast<TileOpInterface>(op).setLoopLayout(
+        FragmentLayoutAttr::get(context, choice.layout));
   for (const OperationDecision &entry : analysis.decisions)
     entry.op->setAttr(entry.decision.attribute, entry.decision.value);
   ConversionInserter inserter(context);

@@ -130,7 +130,7 @@ static TileMoveOpInterface moveFrom(OpBuilder &builder, Value staging,
   }
   auto result = CopyOp::create(builder, loc, staging, ValueRange(),
                                move.getTarget(), at, {}, extents);
-  result.setEvictionPolicyAttr(cast<CopyOp>(*move).getEvictionPolicyAttr());
+  result.setEvictionPolicyAttr(move.getEvictionPolicyAttr());
   return result;
 }
 

@@ -239,7 +239,7 @@ void PairDecision::apply(ArrayRef<GemmOp> gemms) {
       if (showsOpenSlot(user))
         for (Value view : user->getResults())
           for (Operation *copy : view.getUsers())
-            cast<TileMoveOpInterface>(copy).setMulticastAttr({});
+            cast<TileMoveOpInterface>(copy).setMulticast({}, {});
   }
   for (GemmOp gemm : gemms) {
     MmaPlanAttr plan = *gemm.getPlan();

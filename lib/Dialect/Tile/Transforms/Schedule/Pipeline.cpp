@@ -205,14 +205,15 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
       continue;
     Builder builder(copy.getContext());
     int64_t together = groups.size(dims);
-    copy.setMulticastAttr(builder.getI64IntegerAttr(together));
+    DenseI64ArrayAttr along;
     if (dims != groups.all()) {
-      SmallVector<int64_t> along;
+      SmallVector<int64_t> named;
       for (unsigned d = 0; d < groups.rank(); ++d)
         if (dims >> d & 1)
-          along.push_back(d);
-      copy.setMulticastAlongAttr(builder.getDenseI64ArrayAttr(along));
+          named.push_back(d);
+      along = builder.getDenseI64ArrayAttr(named);
     }
+    copy.setMulticast(builder.getI64IntegerAttr(together), along);
     std::string whyNot = whyNotTensorCopy(copy, *target);
     if (whyNot.empty()) {
       plan.peers = blocks;
@@ -224,8 +225,7 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
             << "shared by " << together << " of the " << all;
       continue;
     }
-    copy.setMulticastAttr(IntegerAttr());
-    copy.setMulticastAlongAttr(DenseI64ArrayAttr());
+    copy.setMulticast({}, {});
     remarkAt(remarks, copy) << "not shared in the cluster: " << whyNot;
   }
 }

@@ -349,12 +349,12 @@ DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
   auto groups = DenseI64ArrayAttr::get(staging.alloc.getContext(), parts);
   SharedLayoutAttr layout = getSharedLayout(staging.alloc.getResult());
   for (Operation *op : staging.accesses) {
-    auto copy = cast<CopyOp>(op);
+    auto copy = cast<TileMoveOpInterface>(op);
     if (copy.getSource() != staging.alloc.getResult())
       continue;
     copy.setGroupsAttr(groups);
     bool moves = layout && tmaGeometry(copy, layout.getLayout());
-    copy.removeGroupsAttr();
+    copy.setGroupsAttr({});
     if (!moves)
       return {};
   }
@@ -366,8 +366,8 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   IntegerAttr count;
   if (groups) {
     for (Operation *op : staging.accesses)
-      cast<CopyOp>(op).setGroupsAttr(groups);
-    auto copy = cast<CopyOp>(staging.accesses.front());
+      cast<TileMoveOpInterface>(op).setGroupsAttr(groups);
+    auto copy = cast<TileMoveOpInterface>(staging.accesses.front());
     count = OpBuilder(copy).getI64IntegerAttr(copy.getNumGroups());
   }
   Location loc = staging.accesses.front()->getLoc();

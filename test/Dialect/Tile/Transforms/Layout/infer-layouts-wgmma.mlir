@@ -82,7 +82,7 @@ module attributes {tile.target = #tile.target<"sm_90a">} {
 // CHECK: %[[P:.*]] = tile.alloc layout(#tile.fragment_layout<shape [128, 128] reg [(2, 1:1), (2, 0:8), (2, 1:8), (8, 1:16)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 0:64)]>)
 // CHECK: tile.gemm %{{.*}}, %{{.*}}, %[[S]] {clear, plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>
 // CHECK-NOT: convert_layout
-// CHECK: tile.copy %[[S]] to %[[P]] {layout = #tile.fragment_layout<shape [128, 128] reg [(2, 1:1), (2, 0:8), (16, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 0:64)]>}
+// CHECK: tile.copy %[[S]] to %[[P]] decided {layout = #tile.fragment_layout<shape [128, 128] reg [(2, 1:1), (2, 0:8), (16, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 0:64)]>}
 // CHECK-NOT: convert_layout
 // CHECK: tile.gemm %[[P]], {{.*}}plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [8, 1]>
 tile.kernel @chain() grid(%bx) = (1) threads(256) {

@@ -29,9 +29,9 @@ tile.kernel @gemm(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
   // CHECK: tile.fill %[[ACC]] {{.*}} {layout = [[C]]}
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   tile.pipelined %k = %c0 to %K step %c32 stages(3) {
-    // CHECK: tile.copy %A{{.*}} {layout = #tile.fragment_layout<shape [128, 32] reg [(8, 1:1), (4, 0:32)] lane [(4, 1:8), (8, 0:1)] warp [(4, 0:8)]>}
+    // CHECK: tile.copy %A{{.*}} decided {layout = #tile.fragment_layout<shape [128, 32] reg [(8, 1:1), (4, 0:32)] lane [(4, 1:8), (8, 0:1)] warp [(4, 0:8)]>}
     tile.copy %A[%m, %k] to %As : memref<?x?xf16> to memref<128x32xf16, #shared>
-    // CHECK: tile.copy %B{{.*}} {layout = #tile.fragment_layout<shape [32, 128] reg [(8, 1:1), (4, 0:8)] lane [(16, 1:8), (2, 0:1)] warp [(4, 0:2)]>}
+    // CHECK: tile.copy %B{{.*}} decided {layout = #tile.fragment_layout<shape [32, 128] reg [(8, 1:1), (4, 0:8)] lane [(16, 1:8), (2, 0:1)] warp [(4, 0:2)]>}
     tile.copy %B[%k, %n] to %Bs : memref<?x?xf16> to memref<32x128xf16, #shared>
     // CHECK: tile.gemm {{.*}} {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>}
     tile.gemm %As, %Bs, %acc : memref<128x32xf16, #shared>, memref<32x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
@@ -47,7 +47,7 @@ tile.kernel @gemm(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
     %y = arith.addf %x, %b : f32
     memref.store %y, %acc[%i, %j] : memref<128x128xf32, #tile.fragment>
   }
-  // CHECK: tile.copy %[[ACC]] to %C{{.*}} {layout = [[C]]}
+  // CHECK: tile.copy %[[ACC]] to %C{{.*}} decided {layout = [[C]]}
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf16>
 }
 }
@@ -63,7 +63,7 @@ module attributes {tile.target = #tile.target<"sm_80">} {
 // CHECK-LABEL: tile.kernel @chained
 // CHECK-NOT: tile.convert_layout
 // CHECK: tile.gemm {{.*}} {clear, plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [4, 1]>}
-// CHECK: tile.copy %[[S:.*]] to %[[P:.*]] {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>}
+// CHECK: tile.copy %[[S:.*]] to %[[P:.*]] decided {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>}
 // CHECK: tile.gemm %[[P]], {{.*}} {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [4, 1]>}
 // CHECK-NOT: tile.convert_layout
 tile.kernel @chained() grid(%b) = (1) threads(128) {
@@ -82,7 +82,7 @@ tile.kernel @chained() grid(%b) = (1) threads(128) {
 // Under a stated policy that splits the columns, the probabilities have to
 // cross warps. The f16 copy is converted, not the f32 accumulator.
 // CHECK-LABEL: tile.kernel @chained_columns
-// CHECK: tile.copy %[[S:.*]] to %[[CAST:.*]] {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (2, 1:8), (4, 0:16)] lane [(4, 1:2), (8, 0:1)] warp [(4, 1:16)]>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf16, #tile.fragment>
+// CHECK: tile.copy %[[S:.*]] to %[[CAST:.*]] decided {layout = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (2, 1:8), (4, 0:16)] lane [(4, 1:2), (8, 0:1)] warp [(4, 1:16)]>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf16, #tile.fragment>
 // CHECK-NEXT: tile.convert_layout %[[CAST]] to %[[P:.*]] : memref<64x64xf16
 // CHECK-NEXT: tile.gemm %[[P]],
 tile.kernel @chained_columns() grid(%b) = (1) threads(128) {
@@ -171,7 +171,7 @@ tile.kernel @neighbour() grid(%b) = (1) threads(128) {
 // CHECK-NOT: convert_layout
 // CHECK: tile.reduce sum %{{.*}} to %[[ROWS]]
 // CHECK: tile.reduce max %{{.*}} to %[[COLS]]
-// CHECK: tile.copy %{{.*}} to %[[STAGED:.*]] {layout = {{.*}}} : memref<64x64xf32, #gpu.address_space<workgroup>> to memref<64x64xf32, #tile.fragment>
+// CHECK: tile.copy %{{.*}} to %[[STAGED:.*]] decided {layout = {{.*}}} : memref<64x64xf32, #gpu.address_space<workgroup>> to memref<64x64xf32, #tile.fragment>
 // CHECK-NEXT: tile.reduce sum %[[STAGED]]
 tile.kernel @reductions() grid(%b) = (1) threads(128) {
   %A = tile.alloc : memref<64x16xf16, #shared>
@@ -304,8 +304,8 @@ tile.kernel @types89() grid(%b) = (1) threads(128) {
 module attributes {tile.target = #tile.target<"sm_80">} {
 // CHECK-LABEL: tile.kernel @parts
 // CHECK: tile.fill %[[X:.*]] with {{.*}} {layout = #tile.fragment_layout<shape [64, 64] [[DIGITS:.*]]>} : memref<64x64xf32
-// CHECK: tile.copy %[[X]][{{.*}}] sizes [32, 64] to %[[Y:.*]] {layout = #tile.fragment_layout<shape [32, 64] [[DIGITS]]>}
-// CHECK: tile.copy %[[X]] to %[[TWIN:.*]] {layout = #tile.fragment_layout<shape [64, 64] [[DIGITS]]>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #gpu.address_space<workgroup>>
+// CHECK: tile.copy %[[X]][{{.*}}] sizes [32, 64] to %[[Y:.*]] decided {layout = #tile.fragment_layout<shape [32, 64] [[DIGITS]]>}
+// CHECK: tile.copy %[[X]] to %[[TWIN:.*]] decided {layout = #tile.fragment_layout<shape [64, 64] [[DIGITS]]>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #gpu.address_space<workgroup>>
 // CHECK-NEXT: tile.copy %[[TWIN]][{{.*}}] sizes [32, 64] to %[[Y]]
 // CHECK: tile.convert_layout %[[X]] to %[[XT:.*]] :
 // CHECK-NEXT: tile.parallel
@@ -333,7 +333,7 @@ tile.kernel @parts() grid(%b) = (1) threads(128) {
 // The example of the pass's documentation.
 // CHECK-LABEL: tile.kernel @documented
 // CHECK: tile.alloc layout(#tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>) : memref<64xf32, #tile.fragment>
-// CHECK: tile.copy {{.*}} {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>}
+// CHECK: tile.copy {{.*}} decided {layout = #tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>}
 tile.kernel @documented(%A: memref<4096xf32> {tile.alignment = 16}, %i: index) grid(%b) = (1) threads(32) {
   %x = tile.alloc : memref<64xf32, #tile.fragment>
   tile.copy %A[%i] to %x : memref<4096xf32> to memref<64xf32, #tile.fragment>

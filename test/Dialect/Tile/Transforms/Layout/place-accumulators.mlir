@@ -21,7 +21,7 @@ module attributes {tile.target = #tile.target<"sm_100a">} {
 // CHECK: scf.for
 // CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[T]] {plan = #tile.mma_plan<tcgen05
 // CHECK-NEXT: {{^ *}}}
-// CHECK-NEXT: tile.copy %[[T]] to %[[C]] {layout = {{.*}}} : memref<128x64xf32, #tile.tmem> to memref<128x64xf32, #tile.fragment>
+// CHECK-NEXT: tile.copy %[[T]] to %[[C]] decided {layout = {{.*}}} : memref<128x64xf32, #tile.tmem> to memref<128x64xf32, #tile.fragment>
 // CHECK-NOT: #tile.tmem
 // CHECK: tile.kernel @rescaled
 tile.kernel @loop(%n: index) grid(%bx) = (1) threads(128) {
@@ -45,7 +45,7 @@ tile.kernel @loop(%n: index) grid(%bx) = (1) threads(128) {
 // Rescaled in each iteration: there and back around each gemm.
 // CHECK: scf.for
 // CHECK: tile.parallel
-// CHECK: tile.copy %[[C:.*]] to %[[T:.*]] {layout = {{.*}}} : memref<128x64xf32, #tile.fragment> to memref<128x64xf32, #tile.tmem>
+// CHECK: tile.copy %[[C:.*]] to %[[T:.*]] decided {layout = {{.*}}} : memref<128x64xf32, #tile.fragment> to memref<128x64xf32, #tile.tmem>
 // CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[T]] {
 // CHECK-NEXT: tile.copy %[[T]] to %[[C]]
 // CHECK-NEXT: {{^ *}}}
@@ -74,11 +74,11 @@ tile.kernel @rescaled(%n: index) grid(%bx) = (1) threads(128) {
 // CHECK-NOT: tile.copy
 // CHECK: tile.gemm %{{.*}}, %{{.*}}, %[[T]] {clear
 // CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[T]] {plan
-// CHECK-NEXT: tile.copy %[[T]] to %[[C:.*]] {
+// CHECK-NEXT: tile.copy %[[T]] to %[[C:.*]] decided {
 // CHECK: tile.copy %[[C]] to %{{.*}} : memref<128x64xf32, #tile.fragment> to memref<128x64xf32>
-// CHECK-NEXT: tile.copy %[[C]] to %[[T]] {
+// CHECK-NEXT: tile.copy %[[C]] to %[[T]] decided {
 // CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[T]] {plan
-// CHECK-NEXT: tile.copy %[[T]] to %[[C]] {
+// CHECK-NEXT: tile.copy %[[T]] to %[[C]] decided {
 tile.kernel @pieces(%out: memref<128x64xf32>) grid(%bx) = (1) threads(128) {
   %a = tile.alloc : !a
   %b = tile.alloc : !b

@@ -70,8 +70,8 @@ tile.kernel @promises(%X: memref<?x?x?x?xf16> {tile.alignment = 16}, %Y: memref<
 #shared = #gpu.address_space<workgroup>
 // Rows by index: cp.async and wide stores, no tensor copy before sm_100a.
 // CHECK-LABEL: tile.kernel @rows
-// CHECK:         tile.gather {{.*}} {plan = #tile.copy_plan<cp_async, bytes = 16>}
-// CHECK:         tile.scatter {{.*}} {plan = #tile.copy_plan<vector, bytes = 16>}
+// CHECK:         tile.gather {{.*}} decided {plan = #tile.copy_plan<cp_async, bytes = 16>}
+// CHECK:         tile.scatter {{.*}} decided {plan = #tile.copy_plan<vector, bytes = 16>}
 tile.kernel @rows(%X: memref<?x512xf16> {tile.alignment = 16}, %I: memref<?xi32>) grid(%bx) = (32) threads(128) {
   %c0 = arith.constant 0 : index
   %a = tile.alloc : memref<128x64xf16, #shared>

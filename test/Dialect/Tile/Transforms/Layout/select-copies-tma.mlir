@@ -6,7 +6,7 @@
 // Loads and stores of whole tiles whose rows are multiples of 16 bytes, in any
 // swizzle that the hardware knows, overhanging or not.
 // CHECK-LABEL: tile.kernel @taken
-// CHECK-COUNT-6: {plan = #tile.copy_plan<tma, bytes = {{[24]}}>}
+// CHECK-COUNT-6: decided {plan = #tile.copy_plan<tma, bytes = {{[24]}}>}
 tile.kernel @taken(%A: memref<?x4096xf16> {tile.alignment = 16}, %B: memref<4096x4096xf16> {tile.alignment = 16}, %C: memref<8x?x96xf32> {tile.alignment = 128}) grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
@@ -35,10 +35,10 @@ tile.kernel @taken(%A: memref<?x4096xf16> {tile.alignment = 16}, %B: memref<4096
 #shared = #gpu.address_space<workgroup>
 // A long row that lies inside is one run of bytes: one instruction, no map.
 // CHECK-LABEL: tile.kernel @bulk
-// CHECK:         {plan = #tile.copy_plan<bulk, bytes = 2>}
-// CHECK:         {plan = #tile.copy_plan<tma, bytes = 2>}
-// CHECK:         {plan = #tile.copy_plan<bulk, bytes = 2>}
-// CHECK:         {plan = #tile.copy_plan<tma, bytes = 2>, prefer = #tile.copy_instruction<tma>}
+// CHECK:         decided {plan = #tile.copy_plan<bulk, bytes = 2>}
+// CHECK:         decided {plan = #tile.copy_plan<tma, bytes = 2>}
+// CHECK:         decided {plan = #tile.copy_plan<bulk, bytes = 2>}
+// CHECK:         {prefer = #tile.copy_instruction<tma>} decided {plan = #tile.copy_plan<tma, bytes = 2>}
 tile.kernel @bulk(%X: memref<64x2048xf16> {tile.alignment = 16}, %Y: memref<?x2048xf16> {tile.alignment = 16}) grid(%bx) = (64) threads(128) {
   %c0 = arith.constant 0 : index
   %x = tile.alloc : memref<2048xf16, #shared>

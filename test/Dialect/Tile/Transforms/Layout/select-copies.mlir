@@ -5,7 +5,7 @@
 #shared = #gpu.address_space<workgroup>
 // The pass's documented example: static rows of 8 KB, offsets by multiples of the tile.
 // CHECK-LABEL: tile.kernel @static
-// CHECK:         tile.copy %A[{{.*}}] to %{{.*}} {plan = #tile.copy_plan<cp_async, bytes = 16>}
+// CHECK:         tile.copy %A[{{.*}}] to %{{.*}} decided {plan = #tile.copy_plan<cp_async, bytes = 16>}
 tile.kernel @static(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
@@ -23,7 +23,7 @@ tile.kernel @static(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %
 #shared = #gpu.address_space<workgroup>
 // Nothing is assumed of a row length that nobody promised.
 // CHECK-LABEL: tile.kernel @unknown_stride
-// CHECK:         {plan = #tile.copy_plan<realign, bytes = 16>}
+// CHECK:         decided {plan = #tile.copy_plan<realign, bytes = 16>}
 tile.kernel @unknown_stride(%A: memref<?x?xf16> {tile.alignment = 16}) grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %As = tile.alloc : memref<128x32xf16, #shared>
@@ -35,8 +35,8 @@ tile.kernel @unknown_stride(%A: memref<?x?xf16> {tile.alignment = 16}) grid(%bx,
 #shared = #gpu.address_space<workgroup>
 // A promise about any `memref.dim` of the buffer counts, as much as it says.
 // CHECK-LABEL: tile.kernel @promised
-// CHECK:         {plan = #tile.copy_plan<cp_async, bytes = 16>}
-// CHECK:         {plan = #tile.copy_plan<cp_async, bytes = 8>}
+// CHECK:         decided {plan = #tile.copy_plan<cp_async, bytes = 16>}
+// CHECK:         decided {plan = #tile.copy_plan<cp_async, bytes = 8>}
 tile.kernel @promised(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}) grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -55,7 +55,7 @@ tile.kernel @promised(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?x
 #shared = #gpu.address_space<workgroup>
 // A promise made on one path, or later, does not count.
 // CHECK-LABEL: tile.kernel @promised_elsewhere
-// CHECK-COUNT-2: {plan = #tile.copy_plan<realign, bytes = 16>}
+// CHECK-COUNT-2: decided {plan = #tile.copy_plan<realign, bytes = 16>}
 tile.kernel @promised_elsewhere(%A: memref<?x?xf16> {tile.alignment = 16}, %flag: i1) grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -75,7 +75,7 @@ tile.kernel @promised_elsewhere(%A: memref<?x?xf16> {tile.alignment = 16}, %flag
 #shared = #gpu.address_space<workgroup>
 // Without `tile.alignment` only the element's own alignment is known.
 // CHECK-LABEL: tile.kernel @base
-// CHECK:         {plan = #tile.copy_plan<cp_async, bytes = 4>}
+// CHECK:         decided {plan = #tile.copy_plan<cp_async, bytes = 4>}
 tile.kernel @base(%A: memref<64x64xf32>) grid(%bx) = (1) threads(128) {
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<64x64xf32, #shared>
@@ -218,15 +218,15 @@ tile.kernel @layouts(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) 
   %p = tile.alloc layout(#padded) : memref<64x32xf16, #shared>
   %t = tile.alloc layout(#transposed) : memref<64x32xf16, #shared>
   // expected-remark @+1 {{copy: cp_async, 16 bytes}}
-  tile.copy %A[%c0, %c0] to %s {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
+  tile.copy %A[%c0, %c0] to %s decided {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{8 bytes not taken: the loop layout gives a thread runs of 2 elements along dimension 1}}
-  tile.copy %A[%c0, %c0] to %s {layout = #pairs} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
+  tile.copy %A[%c0, %c0] to %s decided {layout = #pairs} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{cp_async not taken: the loop layout gives a thread single elements along dimension 1}}
-  tile.copy %A[%c0, %c0] to %s {layout = #columns} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
+  tile.copy %A[%c0, %c0] to %s decided {layout = #columns} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{16 bytes not taken: rows of the layout of the shared buffer start at multiples of 8 bytes only}}
-  tile.copy %A[%c0, %c0] to %p {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
+  tile.copy %A[%c0, %c0] to %p decided {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{cp_async not taken: the layout of the shared buffer keeps 1 elements together along dimension 1}}
-  tile.copy %A[%c0, %c0] to %t {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
+  tile.copy %A[%c0, %c0] to %t decided {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
 }
 
 // -----
@@ -252,15 +252,15 @@ tile.kernel @fragments(%C: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx
   %s = tile.alloc : memref<64x32xf16, #shared>
   %t = tile.alloc : memref<32x64xf16, #shared>
   // expected-remark @+1 {{copy: vector, 4 bytes; 16, 8 bytes not taken: the loop layout gives a thread runs of 2 elements along dimension 1}}
-  tile.copy %acc to %C[%c0, %c0] {layout = #accumulator} : memref<64x32xf32, #tile.fragment> to memref<4096x4096xf16>
+  tile.copy %acc to %C[%c0, %c0] decided {layout = #accumulator} : memref<64x32xf32, #tile.fragment> to memref<4096x4096xf16>
   // expected-remark @+1 {{copy: ldmatrix, 16 bytes}}
-  tile.copy %s to %a {layout = #operandA} : memref<64x32xf16, #shared> to memref<64x32xf16, #tile.fragment>
+  tile.copy %s to %a decided {layout = #operandA} : memref<64x32xf16, #shared> to memref<64x32xf16, #tile.fragment>
   // expected-remark @+1 {{copy: ldmatrix, 16 bytes}}
-  tile.copy %t to %b {layout = #operandB2} : memref<32x64xf16, #shared> to memref<32x64xf16, #tile.fragment>
+  tile.copy %t to %b decided {layout = #operandB2} : memref<32x64xf16, #shared> to memref<32x64xf16, #tile.fragment>
   // expected-remark @+1 {{copy: vector, 16 bytes; ldmatrix not taken: the fragment's layout is not made of 8 x 8 matrices with rows of 16 bytes}}
-  tile.copy %s to %o {layout = #other} : memref<64x32xf16, #shared> to memref<64x32xf16, #tile.fragment>
+  tile.copy %s to %o decided {layout = #other} : memref<64x32xf16, #shared> to memref<64x32xf16, #tile.fragment>
   // expected-remark @+1 {{copy: vector, 4 bytes; stmatrix not taken: sm_80 has no stmatrix}}
-  tile.copy %a to %s {layout = #operandA} : memref<64x32xf16, #tile.fragment> to memref<64x32xf16, #shared>
+  tile.copy %a to %s decided {layout = #operandA} : memref<64x32xf16, #tile.fragment> to memref<64x32xf16, #shared>
 }
 
 // -----

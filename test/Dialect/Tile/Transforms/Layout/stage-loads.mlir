@@ -14,13 +14,13 @@
 // CHECK: %[[STAGING:.*]] = tile.alloc layout(#tile.shared_layout<shape [128, 128] bits 16 {{.*}} swizzle(3, 4, 3)>) : memref<128x128xf16, #gpu.address_space<workgroup>>
 // CHECK: tile.pipelined
 // CHECK: tile.copy %R[%{{.*}}, %{{.*}}] sizes [128, 128] to %[[STAGING]] : memref<4096x4096xf16> to memref<128x128xf16, #gpu.address_space<workgroup>>
-// CHECK-NEXT: tile.copy %[[STAGING]] to %{{.*}} {layout = {{.*}}} : memref<128x128xf16, #gpu.address_space<workgroup>> to memref<128x128xf16, #tile.fragment>
+// CHECK-NEXT: tile.copy %[[STAGING]] to %{{.*}} decided {layout = {{.*}}} : memref<128x128xf16, #gpu.address_space<workgroup>> to memref<128x128xf16, #tile.fragment>
 // ROLES-LABEL: tile.kernel @residual
 // ROLES: role "load"
 // ROLES: scf.for
 // ROLES: scf.if
 // ROLES-NEXT: tile.ring.acquire %[[RING:.*]][
-// ROLES-NEXT: tile.copy %R{{.*}} {plan = #tile.copy_plan<tma
+// ROLES-NEXT: tile.copy %R{{.*}} decided {plan = #tile.copy_plan<tma
 // ROLES-NEXT: tile.ring.commit %[[RING]]
 // ROLES: tile.copy %B
 // ROLES-NOT: tile.copy %R
@@ -84,7 +84,7 @@ tile.kernel @residual(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memre
 // ROLES-NEXT: }
 // ROLES: %[[AFTER:.*]] = arith.addi %[[USES]], %c64
 // ROLES: %[[VIEWS:.*]]:2 = tile.ring.acquire %[[RING]][%[[AFTER]]]
-// ROLES-NEXT: tile.copy %R{{.*}} to %[[VIEWS]]#0 {plan = #tile.copy_plan<tma
+// ROLES-NEXT: tile.copy %R{{.*}} to %[[VIEWS]]#0 decided {plan = #tile.copy_plan<tma
 // ROLES-NEXT: tile.ring.commit %[[RING]][%[[AFTER]]]
 // ROLES: %[[ONE_MORE:.*]] = arith.addi %[[AFTER]], %c1
 // ROLES: tile.ring.acquire %[[RING]][%[[ONE_MORE]]]

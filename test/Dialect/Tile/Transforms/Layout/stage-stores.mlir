@@ -5,7 +5,7 @@
 // RUN: sed 's/expected-remark//' %s | tile-opt --tile-set-target=arch=sm_80 --tile-stage-stores=remarks -split-input-file | FileCheck %s --check-prefix=OLD
 // OLD-LABEL: tile.kernel @whole
 // OLD-NOT: memref<128x128xf16
-// OLD: tile.copy %{{.*}} to %C[%{{.*}}] {layout = {{.*}}} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
+// OLD: tile.copy %{{.*}} to %C[%{{.*}}] decided {layout = {{.*}}} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 
 #shared = #gpu.address_space<workgroup>
 #acc = #tile.fragment_layout<shape [128, 128] reg [(2, 1:1), (2, 0:8), (16, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(8, 0:16)]>
@@ -17,8 +17,8 @@
 // CHECK: %[[STAGING:.*]] = tile.alloc layout(#tile.shared_layout<shape [128, 128] bits 16 modes [(64, 1:1), (128, 0:64), (2, 1:8192)] swizzle(3, 4, 3)>) : memref<128x128xf16, #gpu.address_space<workgroup>>
 // CHECK: %[[ACC:.*]] = tile.alloc layout({{.*}}) : memref<128x128xf32, #tile.fragment>
 // CHECK: %[[HALF:.*]] = tile.alloc layout(#tile.fragment_layout<shape [128, 128] reg [(2, 1:1), (2, 0:8), (16, 1:8)] {{.*}}) : memref<128x128xf16, #tile.fragment>
-// CHECK-NEXT: tile.copy %[[ACC]] to %[[HALF]] {layout = {{.*}} : memref<128x128xf32, #tile.fragment> to memref<128x128xf16, #tile.fragment>
-// CHECK-NEXT: tile.copy %[[HALF]] to %[[STAGING]] {layout = {{.*}} : memref<128x128xf16, #tile.fragment> to memref<128x128xf16, #gpu.address_space<workgroup>>
+// CHECK-NEXT: tile.copy %[[ACC]] to %[[HALF]] decided {layout = {{.*}} : memref<128x128xf32, #tile.fragment> to memref<128x128xf16, #tile.fragment>
+// CHECK-NEXT: tile.copy %[[HALF]] to %[[STAGING]] decided {layout = {{.*}} : memref<128x128xf16, #tile.fragment> to memref<128x128xf16, #gpu.address_space<workgroup>>
 // CHECK-NEXT: tile.copy %[[STAGING]] to %C[%[[M:.*]], %[[N:.*]]] sizes [128, 128] {eviction_policy = #tile.eviction_policy<first>} : memref<128x128xf16, #gpu.address_space<workgroup>> to memref<?x4096xf16>
 // CHECK-NOT: tile.copy
 // CHECK: tile.return
@@ -31,7 +31,7 @@ tile.kernel @whole(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by) 
   %acc = tile.alloc layout(#acc) : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   // expected-remark @below {{stored through 128 x 128 elements of shared memory, 1 times}}
-  tile.copy %acc to %C[%m, %n] {layout = #acc, eviction_policy = #tile.eviction_policy<first>} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
+  tile.copy %acc to %C[%m, %n] {eviction_policy = #tile.eviction_policy<first>} decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 }
 
 // -----
@@ -43,11 +43,11 @@ tile.kernel @whole(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by) 
 // CHECK-LABEL: tile.kernel @halves
 // CHECK: %[[STAGING:.*]] = tile.alloc layout({{.*}}) : memref<128x64xf16, #gpu.address_space<workgroup>>
 // CHECK: %[[ACC:.*]] = tile.alloc layout({{.*}}) : memref<128x128xf32, #tile.fragment>
-// CHECK: tile.copy %[[ACC]][%{{.*}}, %{{.*}}] sizes [128, 64] to %[[FIRST:[0-9]+]] {
+// CHECK: tile.copy %[[ACC]][%{{.*}}, %{{.*}}] sizes [128, 64] to %[[FIRST:[0-9]+]] decided {
 // CHECK: tile.copy %[[FIRST]] to %[[STAGING]]
 // CHECK: tile.copy %[[STAGING]] to %C[%[[M:.*]], %[[N:[0-9]+]]] sizes [128, 64]
 // CHECK: %[[C64:.*]] = arith.constant 64 : index
-// CHECK: tile.copy %[[ACC]][%{{.*}}, %[[C64]]] sizes [128, 64] to %[[SECOND:[0-9]+]] {
+// CHECK: tile.copy %[[ACC]][%{{.*}}, %[[C64]]] sizes [128, 64] to %[[SECOND:[0-9]+]] decided {
 // CHECK: tile.copy %[[SECOND]] to %[[STAGING]]
 // CHECK: %[[NEXT:.*]] = arith.addi %[[N]], %{{.*}} : index
 // CHECK: tile.copy %[[STAGING]] to %C[%[[M]], %[[NEXT]]] sizes [128, 64]
@@ -62,7 +62,7 @@ tile.kernel @halves(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by)
   %acc = tile.alloc layout(#acc) : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   // expected-remark @below {{stored through 128 x 64 elements of shared memory, 2 times}}
-  tile.copy %acc to %C[%m, %n] {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
+  tile.copy %acc to %C[%m, %n] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 }
 
 // -----
@@ -92,17 +92,17 @@ tile.kernel @direct(%C: memref<?x4096xf16> {tile.alignment = 16}, %U: memref<?x4
   tile.fill %s with %zero : memref<64x16xf32, #tile.fragment>, f32
   tile.fill %w with %half : memref<128x128xf16, #tile.fragment>, f16
   // expected-remark @below {{stored directly: the program states how to copy}}
-  tile.copy %acc to %C[%m, %n] {layout = #acc, disable_tma} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
+  tile.copy %acc to %C[%m, %n] {disable_tma} decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
   // expected-remark @below {{stored directly: the program states how to copy}}
-  tile.copy %acc to %C[%m, %n] {layout = #acc, prefer = #tile.copy_instruction<vector>} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
+  tile.copy %acc to %C[%m, %n] {prefer = #tile.copy_instruction<vector>} decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
   // expected-remark @below {{stored directly: the tile has less than 4096 bytes}}
-  tile.copy %s to %C[%m, %n] {layout = #small} : memref<64x16xf32, #tile.fragment> to memref<?x4096xf16>
+  tile.copy %s to %C[%m, %n] decided {layout = #small} : memref<64x16xf32, #tile.fragment> to memref<?x4096xf16>
   // expected-remark @below {{stored directly: threads hold whole pieces of 16 bytes of its rows}}
-  tile.copy %w to %C[%m, %n] {layout = #wide} : memref<128x128xf16, #tile.fragment> to memref<?x4096xf16>
+  tile.copy %w to %C[%m, %n] decided {layout = #wide} : memref<128x128xf16, #tile.fragment> to memref<?x4096xf16>
   // expected-remark @below {{stored directly: the source is not a whole fragment of rank two}}
   tile.copy %acc[%c0, %c64] sizes [128, 64] to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
   // expected-remark @below {{stored directly: 'U' is aligned to 2 bytes only, not to 16 (`tile.alignment`)}}
-  tile.copy %acc to %U[%m, %n] {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
+  tile.copy %acc to %U[%m, %n] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 }
 
 // -----
@@ -122,7 +122,7 @@ tile.kernel @full(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by) =
   %acc = tile.alloc layout(#acc) : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   // expected-remark @below {{stored directly: no piece of it fits the shared memory that is left, 0 bytes}}
-  tile.copy %acc to %C[%m, %c128] {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
+  tile.copy %acc to %C[%m, %c128] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 }
 
 // -----
@@ -135,7 +135,7 @@ tile.kernel @full(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by) =
 // CHECK-LABEL: tile.kernel @added
 // CHECK: %[[STAGING:.*]] = tile.alloc layout({{.*}}) : memref<128x128xf32, #gpu.address_space<workgroup>>
 // CHECK: %[[ACC:.*]] = tile.alloc layout({{.*}}) : memref<128x128xf32, #tile.fragment>
-// CHECK: tile.copy %[[ACC]] to %[[STAGING]] {layout = {{.*}}} : memref<128x128xf32, #tile.fragment> to memref<128x128xf32, #gpu.address_space<workgroup>>
+// CHECK: tile.copy %[[ACC]] to %[[STAGING]] decided {layout = {{.*}}} : memref<128x128xf32, #tile.fragment> to memref<128x128xf32, #gpu.address_space<workgroup>>
 // CHECK-NEXT: tile.atomic add %[[STAGING]] to %C[%{{.*}}] sizes [128, 128] : memref<128x128xf32, #gpu.address_space<workgroup>> to memref<?x4096xf32>
 // What refuses TMA adds an element at a time.
 // CHECK-NEXT: tile.atomic add %[[ACC]] to %C[{{.*}} {disable_tma
@@ -151,9 +151,9 @@ tile.kernel @added(%C: memref<?x4096xf32> {tile.alignment = 16}) grid(%bx, %by) 
   %acc = tile.alloc layout(#acc) : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   // expected-remark @below {{added through 128 x 128 elements of shared memory, 1 times}}
-  tile.atomic add %acc to %C[%m, %n] {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
+  tile.atomic add %acc to %C[%m, %n] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
   // expected-remark @below {{added directly: the program states how to copy}}
-  tile.atomic add %acc to %C[%m, %n] {layout = #acc, disable_tma} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
+  tile.atomic add %acc to %C[%m, %n] {disable_tma} decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
   // expected-remark @below {{added directly: cp.reduce.async.bulk has no 'max' of f32}}
-  tile.atomic max %acc to %C[%m, %n] {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
+  tile.atomic max %acc to %C[%m, %n] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
 }

@@ -44,13 +44,13 @@ tile.kernel @residual(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x
         %use = arith.addi %base, %i : index
         %a = tile.ring.acquire %ring[%use] : !loop
         %k = arith.muli %i, %c64 : index
-        tile.copy %A[%c0, %k] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+        tile.copy %A[%c0, %k] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
         tile.ring.commit %ring[%use] : !loop
       }
       %n = arith.muli %tile, %c64 : index
       // expected-remark @+1 {{copied within the loop before it, in iteration 3}}
       %r = tile.ring.acquire %residual[%tile] : !after
-      tile.copy %R[%c0, %n] sizes [64, 64] to %r {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %R[%c0, %n] sizes [64, 64] to %r decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
       tile.ring.commit %residual[%tile] : !after
     }
   }
@@ -83,15 +83,15 @@ tile.kernel @twice(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x?xf
   tile.warp_specialize
   role "load" warps(4) registers(40) {
     %q = tile.ring.acquire %residual[%c0] : !after
-    tile.copy %R[%c0, %c0] sizes [64, 64] to %q {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %R[%c0, %c0] sizes [64, 64] to %q decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.ring.commit %residual[%c0] : !after
     scf.for %i = %c0 to %T step %c1 {
       %a = tile.ring.acquire %ring[%i] : !loop
-      tile.copy %A[%c0, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %A[%c0, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
       tile.ring.commit %ring[%i] : !loop
     }
     %r = tile.ring.acquire %residual[%c1] : !after
-    tile.copy %R[%c0, %c64] sizes [64, 64] to %r {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %R[%c0, %c64] sizes [64, 64] to %r decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.ring.commit %residual[%c1] : !after
   }
   role "mma" warps(4) registers(232) {
@@ -122,13 +122,13 @@ tile.kernel @found_by_the_loop(%A: memref<64x?xf16> {tile.alignment = 16}, %R: m
   role "load" warps(4) registers(40) {
     %last = scf.for %i = %c0 to %T step %c1 iter_args(%before = %c0) -> (index) {
       %a = tile.ring.acquire %ring[%i] : !loop
-      tile.copy %A[%c0, %before] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %A[%c0, %before] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
       tile.ring.commit %ring[%i] : !loop
       %next = arith.addi %before, %c64 : index
       scf.yield %next : index
     }
     %r = tile.ring.acquire %residual[%c0] : !after
-    tile.copy %R[%c0, %last] sizes [64, 64] to %r {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %R[%c0, %last] sizes [64, 64] to %r decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.ring.commit %residual[%c0] : !after
   }
   role "mma" warps(4) registers(232) {

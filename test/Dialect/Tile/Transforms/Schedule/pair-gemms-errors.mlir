@@ -24,8 +24,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %n = arith.muli %bx, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
   // expected-note @below {{because of this}}
-  tile.copy %A[%m, %c0] to %x#0 {multicast = 2 : i64, plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %n] to %x#1 {plan = #tma} : memref<64x512xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {multicast = 2 : i64, plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %n] to %x#1 decided {plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   tile.gemm %y#0, %y#1, %acc {plan = #plan, clear} : !a, !b, !c
@@ -57,8 +57,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %m = arith.muli %by, %c128 : index
   %n = arith.muli %bx, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %n] to %x#1 {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %n] to %x#1 decided {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   // expected-note @below {{because of this}}
@@ -91,8 +91,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %m = arith.muli %by, %c128 : index
   %n = arith.muli %bx, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %n] to %x#1 {multicast = 4 : i64, plan = #tma} : memref<64x512xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %n] to %x#1 decided {multicast = 4 : i64, plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   tile.gemm %y#0, %y#1, %acc {plan = #plan, clear} : !a, !b, !c
@@ -124,8 +124,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %m = arith.muli %by, %c128 : index
   %n = arith.muli %bx, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %n] to %x#1 {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %n] to %x#1 decided {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   tile.gemm %y#0, %y#1, %acc {plan = #plan, clear} : !a, !b, !c
@@ -158,8 +158,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %m = arith.muli %by, %c128 : index
   %n = arith.muli %bx, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %n] to %x#1 {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %n] to %x#1 decided {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   tile.gemm %y#0, %y#1, %acc {plan = #plan, clear} : !a, !b, !c
@@ -192,8 +192,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %n = arith.muli %bx, %c128 : index
   %even = arith.cmpi eq, %by, %c0 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %n] to %x#1 {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %n] to %x#1 decided {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   scf.if %even {
@@ -229,8 +229,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %n = arith.muli %bx, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
   // expected-note @below {{because of this}}
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tile.copy_plan<bulk, bytes = 16>} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %n] to %x#1 {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tile.copy_plan<bulk, bytes = 16>} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %n] to %x#1 decided {multicast = 2 : i64, plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   tile.gemm %y#0, %y#1, %acc {plan = #plan, clear} : !a, !b, !c
@@ -262,8 +262,8 @@ tile.kernel @k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64x512xf
   %m = arith.muli %by, %c128 : index
   %n = arith.muli %bx, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %n] to %x#1 {plan = #tma} : memref<64x512xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %n] to %x#1 decided {plan = #tma} : memref<64x512xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   tile.gemm %y#0, %y#1, %acc {plan = #plan, clear} : !a, !b, !c

@@ -30,8 +30,8 @@ tile.kernel @along_n(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<64
   %c128 = arith.constant 128 : index
   %m = arith.muli %by, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %c0] to %x#1 {multicast = 2 : i64, plan = #tma} : memref<64x128xf16> to !b
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %c0] to %x#1 decided {multicast = 2 : i64, plan = #tma} : memref<64x128xf16> to !b
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   tile.gemm %y#0, %y#1, %acc {plan = #plan, clear} : !a, !b, !c
@@ -50,8 +50,8 @@ tile.kernel @along_k(%A: memref<256x64xf16> {tile.alignment = 16}, %B: memref<12
   %c128 = arith.constant 128 : index
   %m = arith.muli %by, %c128 : index
   %x:2 = tile.ring.acquire %r[%c0] : !ringt
-  tile.copy %A[%m, %c0] to %x#0 {plan = #tma} : memref<256x64xf16> to !a
-  tile.copy %B[%c0, %c0] to %x#1 {multicast = 2 : i64, plan = #tma} : memref<128x64xf16> to !a
+  tile.copy %A[%m, %c0] to %x#0 decided {plan = #tma} : memref<256x64xf16> to !a
+  tile.copy %B[%c0, %c0] to %x#1 decided {multicast = 2 : i64, plan = #tma} : memref<128x64xf16> to !a
   tile.ring.commit %r[%c0] : !ringt
   %y:2 = tile.ring.wait %r[%c0] : !ringt
   tile.gemm %y#0, %y#1, %acc {plan = #plan, clear, transpose_b} : !a, !a, !c

@@ -36,14 +36,14 @@ tile.kernel @behind(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x?x
   scf.for %tile = %c0 to %tiles step %c1 {
     // expected-remark @below {{pipelined: 1 of 1 copies run 4 iterations ahead, filled by tma}}
     tile.pipelined %k = %c0 to %T step %c64 stages(4) {
-      tile.copy %A[%c0, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %A[%c0, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
       tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
     }
     // expected-remark @below {{copied through the ring of the loop before it, in 2 uses}}
-    tile.copy %R[%c0, %c0] sizes [64, 64] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %R[%c0, %c0] sizes [64, 64] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
     tile.copy %As to %g : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
-    tile.copy %R[%c0, %c64] sizes [64, 64] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %R[%c0, %c64] sizes [64, 64] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.copy %As to %g : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
   }
 }
@@ -66,11 +66,11 @@ tile.kernel @changed(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x?
   %f = tile.alloc : memref<64x64xf16, #tile.fragment>
   // expected-remark @below {{pipelined: 1 of 1 copies run 4 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %T step %c64 stages(4) {
-    tile.copy %A[%c0, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %A[%c0, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
   }
   // expected-remark @below {{instead of tma: another operation also writes the shared buffer}}
-  tile.copy %R[%c0, %c0] sizes [64, 64] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+  tile.copy %R[%c0, %c0] sizes [64, 64] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
   tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
   tile.fill %As with %zero : memref<64x64xf16, #shared>, f16
   tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>

@@ -9,8 +9,8 @@
 // of A are not. Blocks fill each other's slots, so the ring has peers.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK: tile.ring.create {peers = 2 : i64} : !tile.ring<3 x
-// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 {plan = #tile.copy_plan<tma, bytes = 2>} :
-// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 {multicast = 2 : i64, plan = #tile.copy_plan<tma, bytes = 2>} :
+// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 decided {plan = #tile.copy_plan<tma, bytes = 2>} :
+// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 decided {multicast = 2 : i64, plan = #tile.copy_plan<tma, bytes = 2>} :
 tile.kernel @rows(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(256) cluster(1, 2) {
   %c0 = arith.constant 0 : index
@@ -30,9 +30,9 @@ tile.kernel @rows(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %K step %c64 stages(3) {
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
     // expected-remark @below {{shared by the 2 blocks of a cluster}}
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
@@ -45,8 +45,8 @@ tile.kernel @rows(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
 // Beside each other: A.
 // CHECK-LABEL: tile.kernel @columns
 // CHECK: tile.ring.create {peers = 2 : i64}
-// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 {multicast = 2 : i64,
-// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 {plan =
+// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 decided {multicast = 2 : i64,
+// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 decided {plan =
 tile.kernel @columns(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(256) cluster(2, 1) {
   %c0 = arith.constant 0 : index
@@ -67,8 +67,8 @@ tile.kernel @columns(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %K step %c64 stages(3) {
     // expected-remark @below {{shared by the 2 blocks of a cluster}}
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
@@ -82,8 +82,8 @@ tile.kernel @columns(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf
 // a column. One ring, of all four.
 // CHECK-LABEL: tile.kernel @square
 // CHECK: tile.ring.create {peers = 4 : i64} : !tile.ring<3 x
-// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 {multicast = 2 : i64, multicast_along = array<i64: 0>, plan = #tile.copy_plan<tma, bytes = 2>} :
-// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 {multicast = 2 : i64, multicast_along = array<i64: 1>, plan = #tile.copy_plan<tma, bytes = 2>} :
+// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 decided {multicast = 2 : i64, multicast_along = array<i64: 0>, plan = #tile.copy_plan<tma, bytes = 2>} :
+// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 decided {multicast = 2 : i64, multicast_along = array<i64: 1>, plan = #tile.copy_plan<tma, bytes = 2>} :
 tile.kernel @square(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(256) cluster(2, 2) {
   %c0 = arith.constant 0 : index
@@ -104,9 +104,9 @@ tile.kernel @square(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf1
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %K step %c64 stages(3) {
     // expected-remark @below {{shared by 2 of the 4 blocks of a cluster}}
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
     // expected-remark @below {{shared by 2 of the 4 blocks of a cluster}}
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
@@ -119,8 +119,8 @@ tile.kernel @square(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf1
 // Four beside each other, two above.
 // CHECK-LABEL: tile.kernel @wide
 // CHECK: tile.ring.create {peers = 8 : i64} : !tile.ring<3 x
-// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 {multicast = 4 : i64, multicast_along = array<i64: 0>, plan = #tile.copy_plan<tma, bytes = 2>} :
-// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 {multicast = 2 : i64, multicast_along = array<i64: 1>, plan = #tile.copy_plan<tma, bytes = 2>} :
+// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 decided {multicast = 4 : i64, multicast_along = array<i64: 0>, plan = #tile.copy_plan<tma, bytes = 2>} :
+// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 decided {multicast = 2 : i64, multicast_along = array<i64: 1>, plan = #tile.copy_plan<tma, bytes = 2>} :
 tile.kernel @wide(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(256) cluster(4, 2) {
   %c0 = arith.constant 0 : index
@@ -141,9 +141,9 @@ tile.kernel @wide(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %K step %c64 stages(3) {
     // expected-remark @below {{shared by 4 of the 8 blocks of a cluster}}
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
     // expected-remark @below {{shared by 2 of the 8 blocks of a cluster}}
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
@@ -157,8 +157,8 @@ tile.kernel @wide(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
 // what these share they still do, and nothing is shared along a column.
 // CHECK-LABEL: tile.kernel @count_of_each_row
 // CHECK: tile.ring.create {peers = 4 : i64} : !tile.ring<3 x
-// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 {multicast = 2 : i64, multicast_along = array<i64: 0>,
-// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 {plan =
+// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 decided {multicast = 2 : i64, multicast_along = array<i64: 0>,
+// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 decided {plan =
 tile.kernel @count_of_each_row(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(256) cluster(2, 2) {
   %c0 = arith.constant 0 : index
@@ -180,8 +180,8 @@ tile.kernel @count_of_each_row(%A: memref<?x?xf16> {tile.alignment = 16}, %B: me
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %upto step %c64 stages(3) {
     // expected-remark @below {{shared by 2 of the 4 blocks of a cluster}}
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
@@ -194,8 +194,8 @@ tile.kernel @count_of_each_row(%A: memref<?x?xf16> {tile.alignment = 16}, %B: me
 // Carried through the loop, a sum of the row's place and of the iterations is
 // not the same in a column, though what it is compared with is.
 // CHECK-LABEL: tile.kernel @along_carried
-// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 {multicast = 2 : i64, multicast_along = array<i64: 0>,
-// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 {multicast = 2 : i64, multicast_along = array<i64: 1>,
+// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 decided {multicast = 2 : i64, multicast_along = array<i64: 0>,
+// CHECK-NEXT: tile.copy %B[%{{.*}}] to %{{.*}}#1 decided {multicast = 2 : i64, multicast_along = array<i64: 1>,
 tile.kernel @along_carried(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(256) cluster(2, 2) {
   %c0 = arith.constant 0 : index
@@ -220,9 +220,9 @@ tile.kernel @along_carried(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %K step %c64 stages(3) {
     // expected-remark @below {{shared by 2 of the 4 blocks of a cluster}}
-    tile.copy %A[%x, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %A[%x, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
     // expected-remark @below {{shared by 2 of the 4 blocks of a cluster}}
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
@@ -257,8 +257,8 @@ tile.kernel @panels(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf1
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %K step %c64 stages(3) {
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
@@ -295,8 +295,8 @@ tile.kernel @own_count(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?
   // expected-remark @below {{not shared in the cluster: its blocks may run the loop a different number of times}}
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %upto step %c64 stages(3) {
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
@@ -309,7 +309,7 @@ tile.kernel @own_count(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?
 // A persistent grid reorders whole clusters: its blocks stay neighbours.
 // CHECK-LABEL: tile.kernel @persistent
 // CHECK: tile.ring.create {peers = 2 : i64}
-// CHECK: tile.copy %B[%{{.*}}] to %{{.*}}#1 {multicast = 2 : i64,
+// CHECK: tile.copy %B[%{{.*}}] to %{{.*}}#1 decided {multicast = 2 : i64,
 tile.kernel @persistent(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(256) cluster(1, 2) attributes {panel = 8 : i64, persistent = 1 : i64} {
   %c0 = arith.constant 0 : index
@@ -329,9 +329,9 @@ tile.kernel @persistent(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %K step %c64 stages(3) {
-    tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
     // expected-remark @below {{shared by the 2 blocks of a cluster}}
-    tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>

@@ -226,8 +226,8 @@ tile.kernel @planned(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) grid(%bx) 
   %s = tile.alloc : memref<32xf32, #shared>
   %t = tile.alloc : memref<32xf32, #shared>
   tile.pipelined %k = %c0 to %K step %c32 stages(2) {
-    tile.copy %A[%k] to %s {plan = #tile.copy_plan<cp_async, bytes = 4>} : memref<?xf32> to memref<32xf32, #shared>
-    tile.copy %A[%c0] to %t {plan = #tile.copy_plan<vector, bytes = 16>} : memref<?xf32> to memref<32xf32, #shared>
+    tile.copy %A[%k] to %s decided {plan = #tile.copy_plan<cp_async, bytes = 4>} : memref<?xf32> to memref<32xf32, #shared>
+    tile.copy %A[%c0] to %t decided {plan = #tile.copy_plan<vector, bytes = 16>} : memref<?xf32> to memref<32xf32, #shared>
     tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
     tile.copy %t to %B[%c0] : memref<32xf32, #shared> to memref<?xf32>
   }
@@ -239,7 +239,7 @@ tile.kernel @planned_vector(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) gri
   %c32 = arith.constant 32 : index
   %s = tile.alloc : memref<32xf32, #shared>
   tile.pipelined %k = %c0 to %K step %c32 stages(2) {
-    tile.copy %A[%k] to %s {plan = #tile.copy_plan<vector, bytes = 4>} : memref<?xf32> to memref<32xf32, #shared>
+    tile.copy %A[%k] to %s decided {plan = #tile.copy_plan<vector, bytes = 4>} : memref<?xf32> to memref<32xf32, #shared>
     tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
   }
 }

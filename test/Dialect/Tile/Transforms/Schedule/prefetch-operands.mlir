@@ -27,8 +27,8 @@
 // CHECK-NOT:       scf.if
 // CHECK:           tile.copy %[[V]]#0[{{.*}}] sizes [64, 16] to %[[A1:[^ ]+]] {{.*}}ldmatrix
 // CHECK:           tile.copy %[[V]]#1[{{.*}}] sizes [16, 64] to %[[B1:[^ ]+]] {{.*}}ldmatrix
-// CHECK:           tile.copy %A{{.*}} {inside
-// CHECK:           tile.copy %B{{.*}} {inside
+// CHECK:           tile.copy %A{{.*}} decided {inside
+// CHECK:           tile.copy %B{{.*}} decided {inside
 // CHECK-NEXT:      tile.gemm %[[A0]], %[[B0]],
 // CHECK-NEXT:      tile.ring.commit
 // CHECK-NEXT:      tile.ring.release %[[RING]][%[[I]]]

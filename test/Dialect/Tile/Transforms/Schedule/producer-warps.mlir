@@ -21,14 +21,14 @@
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: %[[B:.*]] = tile.ring.acquire %[[TMA]][%[[I]]]
 // One thread issues it: there is nothing to deal out.
-// CHECK: tile.copy %B{{.*}} to %[[B]] {plan = #tile.copy_plan<tma,
+// CHECK: tile.copy %B{{.*}} to %[[B]] decided {plan = #tile.copy_plan<tma,
 // CHECK: tile.ring.commit %[[TMA]][%[[I]]]
 // CHECK: %[[A:.*]] = tile.ring.acquire %[[ASYNC]][%[[I]]]
 // Four warps, not the eight that multiply.
-// CHECK: tile.copy %A{{.*}} to %[[A]] {layout = #tile.fragment_layout<shape [128, 64] reg [(8, 1:1), (8, 0:16)] lane [(8, 1:8), (4, 0:1)] warp [(4, 0:4)]>, plan = #tile.copy_plan<cp_async, bytes = 16>
+// CHECK: tile.copy %A{{.*}} to %[[A]] {prefer = #tile.copy_instruction<cp_async>} decided {layout = #tile.fragment_layout<shape [128, 64] reg [(8, 1:1), (8, 0:16)] lane [(8, 1:8), (4, 0:1)] warp [(4, 0:4)]>, plan = #tile.copy_plan<cp_async, bytes = 16>
 // CHECK: tile.ring.commit %[[ASYNC]][%[[I]]]
 // CHECK: %[[W:.*]] = tile.ring.acquire %[[STORES]][%[[I]]]
-// CHECK: tile.copy %W{{.*}} to %[[W]] {layout = {{.*}} warp [(4, 0:{{[0-9]+}})]>, plan = #tile.copy_plan<vector
+// CHECK: tile.copy %W{{.*}} to %[[W]] decided {layout = {{.*}} warp [(4, 0:{{[0-9]+}})]>, plan = #tile.copy_plan<vector
 // CHECK: tile.ring.commit %[[STORES]][%[[I]]]
 // CHECK-NOT: tile.ring.wait
 // CHECK: role "mma" warps(8)

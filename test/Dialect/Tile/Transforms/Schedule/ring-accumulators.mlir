@@ -25,7 +25,7 @@ module attributes {tile.target = #tile.target<"sm_100a">} {
 // CHECK: tile.gemm %{{.*}}, %{{.*}}, %[[T]]
 // CHECK: tile.ring.commit %[[R]][%[[USE]]]
 // CHECK: %[[D:.*]] = tile.ring.wait %[[R]][%[[USE]]]
-// CHECK: tile.copy %[[D]] to %[[F:.*]] {layout
+// CHECK: tile.copy %[[D]] to %[[F:.*]] decided {layout
 // CHECK: tile.ring.release %[[R]][%[[USE]]]
 // CHECK: %[[NONE:.*]] = arith.cmpi sge
 // CHECK: scf.if %[[NONE]]
@@ -81,16 +81,16 @@ tile.kernel @tiles(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16
       %use = arith.addi %base, %i : index
       %k = arith.muli %i, %c64 : index
       %x:2 = tile.ring.acquire %r[%use] : !ring
-      tile.copy %A[%m, %k] to %x#0 {plan = #tma} : memref<?x?xf16> to !a
-      tile.copy %B[%c0, %k] to %x#1 {plan = #tma} : memref<?x?xf16> to !a
+      tile.copy %A[%m, %k] to %x#0 decided {plan = #tma} : memref<?x?xf16> to !a
+      tile.copy %B[%c0, %k] to %x#1 decided {plan = #tma} : memref<?x?xf16> to !a
       tile.ring.commit %r[%use] : !ring
       %y:2 = tile.ring.wait %r[%use] : !ring
       tile.gemm %y#0, %y#1, %t {plan = #plan, transpose_b} : !a, !a, !t
       tile.ring.release %r[%use] : !ring
     }
     %next = arith.addi %base, %steps : index
-    tile.copy %t to %c {layout = #rows} : !t to !c
-    tile.copy %c to %C[%m, %c0] {layout = #rows, plan = #tile.copy_plan<vector, bytes = 16>} : !c to memref<?x?xf32>
+    tile.copy %t to %c decided {layout = #rows} : !t to !c
+    tile.copy %c to %C[%m, %c0] decided {layout = #rows, plan = #tile.copy_plan<vector, bytes = 16>} : !c to memref<?x?xf32>
     scf.yield %next : index
   }
 }
@@ -105,12 +105,12 @@ tile.kernel @once(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16>
   %t = tile.alloc : !t
   %c = tile.alloc layout(#rows) : !c
   %x:2 = tile.ring.acquire %r[%c0] : !ring
-  tile.copy %A[%c0, %c0] to %x#0 {plan = #tma} : memref<?x?xf16> to !a
-  tile.copy %B[%c0, %c0] to %x#1 {plan = #tma} : memref<?x?xf16> to !a
+  tile.copy %A[%c0, %c0] to %x#0 decided {plan = #tma} : memref<?x?xf16> to !a
+  tile.copy %B[%c0, %c0] to %x#1 decided {plan = #tma} : memref<?x?xf16> to !a
   tile.ring.commit %r[%c0] : !ring
   %y:2 = tile.ring.wait %r[%c0] : !ring
   tile.gemm %y#0, %y#1, %t {plan = #plan, clear, transpose_b} : !a, !a, !t
   tile.ring.release %r[%c0] : !ring
-  tile.copy %t to %c {layout = #rows} : !t to !c
+  tile.copy %t to %c decided {layout = #rows} : !t to !c
 }
 }

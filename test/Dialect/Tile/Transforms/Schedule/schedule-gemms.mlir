@@ -44,8 +44,8 @@ tile.kernel @rotated(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf3
   role "load" warps(4) {
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.acquire %ring[%i] : !ring
-      tile.copy %A[%i, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-      tile.copy %B[%i, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+      tile.copy %A[%i, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %B[%i, %c0] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
       tile.ring.commit %ring[%i] : !ring
     }
   }
@@ -80,8 +80,8 @@ tile.kernel @few_slots(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?x
   role "load" warps(4) {
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.acquire %ring[%i] : !few
-      tile.copy %A[%i, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-      tile.copy %B[%i, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+      tile.copy %A[%i, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %B[%i, %c0] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
       tile.ring.commit %ring[%i] : !few
     }
   }
@@ -116,8 +116,8 @@ tile.kernel @two_in_a_row(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?
   role "load" warps(4) {
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.acquire %ring[%i] : !ring
-      tile.copy %A[%i, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-      tile.copy %B[%i, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+      tile.copy %A[%i, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %B[%i, %c0] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
       tile.ring.commit %ring[%i] : !ring
     }
   }
@@ -155,8 +155,8 @@ tile.kernel @used_at_once(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?
   role "load" warps(4) {
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.acquire %ring[%i] : !ring
-      tile.copy %A[%i, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-      tile.copy %B[%i, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+      tile.copy %A[%i, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %B[%i, %c0] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
       tile.ring.commit %ring[%i] : !ring
     }
   }
@@ -197,8 +197,8 @@ tile.kernel @registers(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?x
   role "load" warps(4) {
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.acquire %ring[%i] : !ring
-      tile.copy %A[%i, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-      tile.copy %B[%i, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+      tile.copy %A[%i, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %B[%i, %c0] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
       tile.ring.commit %ring[%i] : !ring
     }
   }
@@ -232,8 +232,8 @@ tile.kernel @one_slot(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf
   role "load" warps(4) {
     scf.for %i = %c0 to %T step %c1 {
       %a, %b = tile.ring.acquire %ring[%i] : !lone
-      tile.copy %A[%i, %c0] to %a {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-      tile.copy %B[%i, %c0] to %b {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+      tile.copy %A[%i, %c0] to %a decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %B[%i, %c0] to %b decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
       tile.ring.commit %ring[%i] : !lone
     }
   }
@@ -265,8 +265,8 @@ tile.kernel @one_agent(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?x
   // expected-remark @below {{no gemm stays in flight across iterations: the agent that multiplies also fills the ring}}
   scf.for %i = %c0 to %T step %c1 {
     %x, %y = tile.ring.acquire %ring[%i] : !ring
-    tile.copy %A[%i, %c0] to %x {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
-    tile.copy %B[%i, %c0] to %y {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %A[%i, %c0] to %x decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %B[%i, %c0] to %y decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.ring.commit %ring[%i] : !ring
     %a, %b = tile.ring.wait %ring[%i] : !ring
     tile.gemm %a, %b, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x128xf16, #shared>, !acc

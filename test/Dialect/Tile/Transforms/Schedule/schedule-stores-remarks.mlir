@@ -13,22 +13,22 @@ tile.kernel @read_again(%C: memref<64x64xf16> {tile.alignment = 16}) grid(%b) = 
   %f = tile.alloc layout(#frag) : !f
   %staging = tile.alloc layout(#rows) : !s
   tile.fill %f with %one {layout = #frag} : !f, f16
-  tile.copy %f to %staging {layout = #frag} : !f to !s
+  tile.copy %f to %staging decided {layout = #frag} : !f to !s
   // expected-remark @below {{store is waited for at once}}
-  tile.copy %staging to %C {plan = #tma} : !s to memref<64x64xf16>
+  tile.copy %staging to %C decided {plan = #tma} : !s to memref<64x64xf16>
   // expected-note @below {{this operation reads or writes the same global memory}}
-  tile.copy %C to %f {layout = #frag} : memref<64x64xf16> to !f
+  tile.copy %C to %f decided {layout = #frag} : memref<64x64xf16> to !f
 }
 tile.kernel @read_by_threads(%C: memref<64x64xf16> {tile.alignment = 16}) grid(%b) = (1) threads(128) {
   %one = arith.constant 1.0 : f16
   %f = tile.alloc layout(#frag) : !f
   %staging = tile.alloc layout(#rows) : !s
   tile.fill %f with %one {layout = #frag} : !f, f16
-  tile.copy %f to %staging {layout = #frag} : !f to !s
+  tile.copy %f to %staging decided {layout = #frag} : !f to !s
   // expected-remark @below {{store is waited for at once}}
-  tile.copy %staging to %C {plan = #tma} : !s to memref<64x64xf16>
+  tile.copy %staging to %C decided {plan = #tma} : !s to memref<64x64xf16>
   // expected-note @below {{the tile is read by something other than a store by TMA without a token}}
-  tile.copy %staging to %f {layout = #frag} : !s to !f
+  tile.copy %staging to %f decided {layout = #frag} : !s to !f
 }
 // What nobody reads again is not waited for here.
 tile.kernel @plain(%C: memref<64x64xf16> {tile.alignment = 16}) grid(%b) = (1) threads(128) {
@@ -36,6 +36,6 @@ tile.kernel @plain(%C: memref<64x64xf16> {tile.alignment = 16}) grid(%b) = (1) t
   %f = tile.alloc layout(#frag) : !f
   %staging = tile.alloc layout(#rows) : !s
   tile.fill %f with %one {layout = #frag} : !f, f16
-  tile.copy %f to %staging {layout = #frag} : !f to !s
-  tile.copy %staging to %C {plan = #tma} : !s to memref<64x64xf16>
+  tile.copy %f to %staging decided {layout = #frag} : !f to !s
+  tile.copy %staging to %C decided {plan = #tma} : !s to memref<64x64xf16>
 }

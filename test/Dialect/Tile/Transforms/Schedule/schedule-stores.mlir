@@ -16,7 +16,7 @@
 // CHECK: %[[LAST:.*]] = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %[[NONE]]) -> (!tile.token) {
 // CHECK: tile.fill
 // CHECK: tile.await read %[[BEFORE]]
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {layout
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {layout
 // CHECK-NEXT: %[[TOKEN:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK-NOT: tile.await
 // CHECK: scf.yield %[[TOKEN]]
@@ -31,8 +31,8 @@ tile.kernel @loop(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b
   %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
   scf.for %t = %c0 to %n step %c64 {
     tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
-    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-    tile.copy %s to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
   }
 }
 
@@ -47,10 +47,10 @@ tile.kernel @loop(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b
 // CHECK-LABEL: tile.kernel @groups
 // CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!tile.token) {
 // CHECK: tile.await read %[[BEFORE]] {groups = 2 : i64, tile.delivery = {{[0-9]+}} : i64}
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {groups = array<i64: 2, 1>, layout
-// CHECK-NEXT: %[[FIRST:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} {groups = array<i64: 2, 1>, plan = {{.*}} -> !tile.token
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {groups = array<i64: 2, 1>, layout
+// CHECK-NEXT: %[[FIRST:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} decided {groups = array<i64: 2, 1>, plan = {{.*}} -> !tile.token
 // CHECK: tile.await read %[[FIRST]] {groups = 2 : i64, tile.delivery = {{[0-9]+}} : i64}
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] {groups = array<i64: 2, 1>, layout
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] {tile.delivery = {{[01]}} : i64} decided {groups = array<i64: 2, 1>, layout
 // CHECK: %[[SECOND:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK: scf.yield %[[SECOND]]
 tile.kernel @groups(%C: memref<?x128xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(256) {
@@ -64,10 +64,10 @@ tile.kernel @groups(%C: memref<?x128xf16> {tile.alignment = 16}, %n: index) grid
   scf.for %t = %c0 to %n step %c128 {
     tile.fill %f with %one : memref<128x64xf16, #tile.fragment>, f16
     tile.fill %g with %one : memref<128x64xf16, #tile.fragment>, f16
-    tile.copy %f to %s {layout = #frag} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
-    tile.copy %s to %C[%t, %c0] {plan = #tma} : memref<128x64xf16, #shared> to memref<?x128xf16>
-    tile.copy %g to %s {layout = #frag} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
-    tile.copy %s to %C[%t, %c64] {plan = #tma} : memref<128x64xf16, #shared> to memref<?x128xf16>
+    tile.copy %f to %s decided {layout = #frag} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] decided {plan = #tma} : memref<128x64xf16, #shared> to memref<?x128xf16>
+    tile.copy %g to %s decided {layout = #frag} : memref<128x64xf16, #tile.fragment> to memref<128x64xf16, #shared>
+    tile.copy %s to %C[%t, %c64] decided {plan = #tma} : memref<128x64xf16, #shared> to memref<?x128xf16>
   }
 }
 
@@ -80,7 +80,7 @@ tile.kernel @groups(%C: memref<?x128xf16> {tile.alignment = 16}, %n: index) grid
 // CHECK-LABEL: tile.kernel @reduced
 // CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!tile.token) {
 // CHECK: tile.await read %[[BEFORE]]
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {layout
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {layout
 // CHECK-NEXT: %[[TOKEN:.*]] = tile.atomic add %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK: scf.yield %[[TOKEN]]
 tile.kernel @reduced(%C: memref<?x64xf32> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
@@ -91,8 +91,8 @@ tile.kernel @reduced(%C: memref<?x64xf32> {tile.alignment = 16}, %n: index) grid
   %s = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
   scf.for %t = %c0 to %n step %c64 {
     tile.fill %f with %one : memref<64x64xf32, #tile.fragment>, f32
-    tile.copy %f to %s {layout = #frag} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #shared>
-    tile.atomic add %s to %C[%t, %c0] {plan = #tile.copy_plan<tma, bytes = 4>} : memref<64x64xf32, #shared> to memref<?x64xf32>
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #shared>
+    tile.atomic add %s to %C[%t, %c0] decided {plan = #tile.copy_plan<tma, bytes = 4>} : memref<64x64xf32, #shared> to memref<?x64xf32>
   }
 }
 
@@ -113,9 +113,9 @@ tile.kernel @read_back(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) gr
   %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
   %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
   scf.for %t = %c0 to %n step %c64 {
-    tile.copy %C[%t, %c0] to %f {layout = #frag} : memref<?x64xf16> to memref<64x64xf16, #tile.fragment>
-    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-    tile.copy %s to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %C[%t, %c0] to %f decided {layout = #frag} : memref<?x64xf16> to memref<64x64xf16, #tile.fragment>
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
   }
 }
 
@@ -135,12 +135,12 @@ tile.kernel @others(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(
   %v = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
   tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
   scf.for %t = %c0 to %n step %c64 {
-    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-    tile.copy %s to %C[%t, %c0] {plan = #tile.copy_plan<vector, bytes = 16>} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] decided {plan = #tile.copy_plan<vector, bytes = 16>} : memref<64x64xf16, #shared> to memref<?x64xf16>
     tile.fill %u with %one : memref<64x64xf16, #shared>, f16
-    tile.copy %u to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
-    tile.copy %v to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
-    tile.copy %f to %v {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %u to %C[%t, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %v to %C[%t, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %f to %v decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
   }
 }
 
@@ -166,8 +166,8 @@ tile.kernel @again(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%
   scf.for %t = %c0 to %n step %c64 {
     %same = arith.muli %c0, %c64 : index
     tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
-    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-    tile.copy %s to %C[%same, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%same, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
   }
 }
 
@@ -190,10 +190,10 @@ tile.kernel @two_tiles(%C: memref<?x64xf16> {tile.alignment = 16}) grid(%b) = (1
   %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
   %t = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
   tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
-  tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-  tile.copy %s to %C[%c0, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
-  tile.copy %f to %t {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-  tile.copy %t to %C[%c0, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  tile.copy %s to %C[%c0, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  tile.copy %f to %t decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  tile.copy %t to %C[%c0, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
 }
 
 // -----
@@ -207,7 +207,7 @@ tile.kernel @two_tiles(%C: memref<?x64xf16> {tile.alignment = 16}) grid(%b) = (1
 // CHECK-LABEL: tile.kernel @two
 // CHECK: %[[LAST:.*]]:2 = scf.for {{.*}} iter_args(%[[B0:.*]] = %{{.*}}, %[[B1:.*]] = %{{.*}}) -> (!tile.token, !tile.token) {
 // CHECK: tile.await read %[[B0]], %[[B1]]
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {layout
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {layout
 // CHECK-NEXT: %[[C:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK-NEXT: %[[D:.*]] = tile.copy %[[STAGING]] to %D[{{.*}} -> !tile.token
 // CHECK-NEXT: scf.yield %[[C]], %[[D]]
@@ -220,9 +220,9 @@ tile.kernel @two(%C: memref<?x64xf16> {tile.alignment = 16}, %D: memref<?x64xf16
   %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
   tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
   scf.for %t = %c0 to %n step %c64 {
-    tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-    tile.copy %s to %C[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
-    tile.copy %s to %D[%t, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    tile.copy %s to %C[%t, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+    tile.copy %s to %D[%t, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
   }
 }
 
@@ -237,7 +237,7 @@ tile.kernel @two(%C: memref<?x64xf16> {tile.alignment = 16}, %D: memref<?x64xf16
 // CHECK-LABEL: tile.kernel @overlap
 // CHECK: %[[FIRST:.*]] = tile.copy %[[STAGING:[0-9]+]] to %C[{{.*}} -> !tile.token
 // CHECK-NEXT: tile.await %[[FIRST]]
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] {layout
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] decided {layout
 // CHECK-NEXT: %[[SECOND:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK-NEXT: tile.await %[[SECOND]]
 // CHECK-NEXT: %[[THIRD:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
@@ -255,9 +255,9 @@ tile.kernel @overlap(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid
   %n64 = arith.addi %n, %c64 : index
   tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
   tile.fill %g with %two : memref<64x64xf16, #tile.fragment>, f16
-  tile.copy %f to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-  tile.copy %s to %C[%n, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
-  tile.copy %g to %s {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
-  tile.copy %s to %C[%n64, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
-  tile.copy %s to %C[%n32, %c0] {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  tile.copy %s to %C[%n, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  tile.copy %g to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+  tile.copy %s to %C[%n64, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  tile.copy %s to %C[%n32, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
 }

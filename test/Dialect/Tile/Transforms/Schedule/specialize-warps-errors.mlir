@@ -27,7 +27,7 @@ tile.kernel @data(%A: memref<?x64xf32>, %I: memref<64xindex>, %n: index) grid(%b
   // expected-note @+1 {{because of this}}
   %row = memref.load %list[%c0] : memref<64xindex, #shared>
   tile.pipelined %k = %c0 to %n step %c1 stages(2) {
-    tile.copy %A[%row, %c0] to %s {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %A[%row, %c0] to %s decided {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x64xf32> to memref<64x64xf32, #shared>
     tile.copy %s to %f : memref<64x64xf32, #shared> to memref<64x64xf32, #tile.fragment>
   }
 }

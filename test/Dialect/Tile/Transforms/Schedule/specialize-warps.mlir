@@ -89,11 +89,11 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
   %q = tile.alloc : memref<64x128xf16, #tile.fragment>
   scf.for %t = %c0 to %K step %c128 {
     tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
-    tile.copy %B[%c0, %n] to %Q {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+    tile.copy %B[%c0, %n] to %Q decided {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.copy %Q to %q : memref<64x128xf16, #shared> to memref<64x128xf16, #tile.fragment>
     tile.pipelined %k = %c0 to %K step %c64 stages(4) {
-      tile.copy %A[%m, %k] to %As {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<128x64xf16, #shared>
-      tile.copy %B[%k, %n] to %Bs {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x128xf16, #shared>
+      tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+      tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x128xf16, #shared>
       tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
     }
     tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x?xf16>
@@ -106,7 +106,7 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
 // CHECK: arith.divui
 // CHECK: role "load"
 // CHECK: %[[PART:.*]] = arith.divui %{{.*}}, %{{.*}} : index
-// CHECK: tile.copy %A[%[[PART]], %{{.*}}] to %{{.*}} {plan = #tile.copy_plan<tma, bytes = 16>}
+// CHECK: tile.copy %A[%[[PART]], %{{.*}}] to %{{.*}} decided {plan = #tile.copy_plan<tma, bytes = 16>}
 // CHECK: role "mma"
 tile.kernel @divided(%A: memref<?x?xf16>, %C: memref<?x?xf16>, %parts: i32) grid(%bx) = (1) threads(256) {
   %c0 = arith.constant 0 : index
@@ -122,7 +122,7 @@ tile.kernel @divided(%A: memref<?x?xf16>, %C: memref<?x?xf16>, %parts: i32) grid
     %part = arith.divui %t, %count : index
     tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
     tile.pipelined %k = %c0 to %length step %c64 stages(3) {
-      tile.copy %A[%part, %k] to %As {layout = #tile.fragment_layout<shape [64, 64] reg [(8, 1:1), (2, 0:32)] lane [(8, 1:8), (4, 0:1)] warp [(8, 0:4)]>, plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x64xf16, #shared>
+      tile.copy %A[%part, %k] to %As decided {layout = #tile.fragment_layout<shape [64, 64] reg [(8, 1:1), (2, 0:32)] lane [(8, 1:8), (4, 0:1)] warp [(8, 0:4)]>, plan = #tile.copy_plan<tma, bytes = 16>} : memref<?x?xf16> to memref<64x64xf16, #shared>
       tile.gemm %As, %As, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 32, k = 16, warps = [4, 2]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
     }
     tile.copy %acc to %C[%t, %c0] : memref<64x64xf32, #tile.fragment> to memref<?x?xf16>

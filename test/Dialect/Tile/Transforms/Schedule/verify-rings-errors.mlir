@@ -596,7 +596,7 @@ tile.kernel @multicast_without_peers(%A: !global, %K: index) grid(%bx) = (2) thr
     scf.for %k = %c0 to %K step %c1 {
       %a = tile.ring.acquire %r[%k] : !tma
       // expected-error @below {{[R15] a multicast}}
-      tile.copy %A[%c0, %k] to %a {multicast = 2} : !global to !slot
+      tile.copy %A[%c0, %k] to %a decided {multicast = 2} : !global to !slot
       tile.ring.commit %r[%k] : !tma
     }
   }
@@ -622,7 +622,7 @@ tile.kernel @part_not_multicast(%A: !global, %K: index) grid(%bx) = (2) threads(
       %a = tile.ring.acquire %r[%k] : !tma
       scf.if %first {
         // expected-error @below {{[R10] the blocks of a cluster multicast 1 and 0 parts into ring[0]}}
-        tile.copy %A[%c0, %k] to %a {multicast = 2} : !global to !slot
+        tile.copy %A[%c0, %k] to %a decided {multicast = 2} : !global to !slot
       } else {
         tile.copy %A[%c0, %k] to %a : !global to !slot
       }
@@ -647,7 +647,7 @@ tile.kernel @count_of_each_block(%A: !global) grid(%bx) = (8) threads(256) clust
   role "load" warps(4) {
     scf.for %k = %c0 to %bx step %c1 {
       %a = tile.ring.acquire %r[%k] : !tma
-      tile.copy %A[%c0, %k] to %a {multicast = 2} : !global to !slot
+      tile.copy %A[%c0, %k] to %a decided {multicast = 2} : !global to !slot
       tile.ring.commit %r[%k] : !tma
     }
   }

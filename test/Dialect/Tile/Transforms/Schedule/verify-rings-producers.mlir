@@ -20,11 +20,11 @@ tile.kernel @right(%A: !global, %n: index, %K: index) grid(%bx) = (1) threads(25
   role "load" warps(4) {
     %e = scf.for %t = %c0 to %n step %c1 iter_args(%base = %c0) -> index {
       %b = tile.ring.acquire %s[%t] : !stores
-      tile.copy %A[%t, %c0] to %b {plan = #tile.copy_plan<vector, bytes = 16>} : !global to !slot
+      tile.copy %A[%t, %c0] to %b decided {plan = #tile.copy_plan<vector, bytes = 16>} : !global to !slot
       tile.ring.commit %s[%t] : !stores
       %f = scf.for %k = %c0 to %K step %c1 iter_args(%u = %base) -> index {
         %a = tile.ring.acquire %r[%u] : !async
-        tile.copy %A[%t, %k] to %a {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
+        tile.copy %A[%t, %k] to %a decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
         tile.ring.commit %r[%u] : !async
         %next = arith.addi %u, %c1 : index
         scf.yield %next : index
@@ -61,7 +61,7 @@ tile.kernel @stores(%A: !global, %K: index) grid(%bx) = (1) threads(256) {
     scf.for %k = %c0 to %K step %c1 {
       %a = tile.ring.acquire %r[%k] : !async
       // expected-error @below {{[R4] ring[0] is written by something other than cp_async_mbarrier, which its ring expects}}
-      tile.copy %A[%c0, %k] to %a {plan = #tile.copy_plan<vector, bytes = 16>} : !global to !slot
+      tile.copy %A[%c0, %k] to %a decided {plan = #tile.copy_plan<vector, bytes = 16>} : !global to !slot
       tile.ring.commit %r[%k] : !async
     }
   }
@@ -85,7 +85,7 @@ tile.kernel @copies(%A: !global, %K: index) grid(%bx) = (1) threads(256) {
     scf.for %k = %c0 to %K step %c1 {
       %a = tile.ring.acquire %r[%k] : !stores
       // expected-error @below {{[R4] ring[0] is written by something other than threads_mbarrier, which its ring expects}}
-      tile.copy %A[%c0, %k] to %a {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
+      tile.copy %A[%c0, %k] to %a decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
       tile.ring.commit %r[%k] : !stores
     }
   }
@@ -109,7 +109,7 @@ tile.kernel @kept(%A: !global, %K: index) grid(%bx) = (1) threads(256) {
   role "load" warps(4) {
     scf.for %k = %c0 to %c3 step %c1 {
       %a = tile.ring.acquire %r[%k] : !async
-      tile.copy %A[%c0, %k] to %a {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
+      tile.copy %A[%c0, %k] to %a decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
       tile.ring.commit %r[%k] : !async
     }
   }
@@ -134,7 +134,7 @@ tile.kernel @early(%A: !global, %K: index) grid(%bx) = (1) threads(256) {
       %a = tile.ring.acquire %r[%k] : !async
       tile.ring.commit %r[%k] : !async
       // expected-error @below {{[R4] ring[0] is written after it was committed}}
-      tile.copy %A[%c0, %k] to %a {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
+      tile.copy %A[%c0, %k] to %a decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
     }
   }
   role "mma" warps(4) {
@@ -158,12 +158,12 @@ tile.kernel @order(%A: !global, %K: index) grid(%bx) = (1) threads(256) {
     scf.for %k = %c0 to %K step %c1 {
       // expected-error @below {{[R14] deadlock}}
       %a = tile.ring.acquire %r[%k] : !async
-      tile.copy %A[%c0, %k] to %a {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
+      tile.copy %A[%c0, %k] to %a decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : !global to !slot
       tile.ring.commit %r[%k] : !async
     }
     scf.for %k = %c0 to %K step %c1 {
       %b = tile.ring.acquire %s[%k] : !stores
-      tile.copy %A[%c0, %k] to %b {plan = #tile.copy_plan<vector, bytes = 16>} : !global to !slot
+      tile.copy %A[%c0, %k] to %b decided {plan = #tile.copy_plan<vector, bytes = 16>} : !global to !slot
       tile.ring.commit %s[%k] : !stores
     }
   }

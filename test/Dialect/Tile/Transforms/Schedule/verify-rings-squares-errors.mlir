@@ -18,8 +18,8 @@ tile.kernel @wrong_mask(%A: !global, %B: !global, %K: index) grid(%bx, %by) = (2
     scf.for %k = %c0 to %K step %c1 {
       %a, %b = tile.ring.acquire %r[%k] : !ab
       // expected-error @below {{[R10] blocks that share this copy do not copy the same}}
-      tile.copy %A[%by, %k] to %a {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
-      tile.copy %B[%k, %bx] to %b {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
+      tile.copy %A[%by, %k] to %a decided {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
+      tile.copy %B[%k, %bx] to %b decided {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
       tile.ring.commit %r[%k] : !ab
     }
   }
@@ -40,9 +40,9 @@ tile.kernel @too_wide_mask(%A: !global, %B: !global, %K: index) grid(%bx, %by) =
   role "load" warps(4) {
     scf.for %k = %c0 to %K step %c1 {
       %a, %b = tile.ring.acquire %r[%k] : !ab
-      tile.copy %A[%by, %k] to %a {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
+      tile.copy %A[%by, %k] to %a decided {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
       // expected-error @below {{[R10] blocks that share this copy do not copy the same}}
-      tile.copy %B[%k, %bx] to %b {multicast = 4} : !global to !slot
+      tile.copy %B[%k, %bx] to %b decided {multicast = 4} : !global to !slot
       tile.ring.commit %r[%k] : !ab
     }
   }
@@ -64,8 +64,8 @@ tile.kernel @released_to_too_few(%A: !global, %B: !global, %K: index) grid(%bx, 
     scf.for %k = %c0 to %K step %c1 {
       %a, %b = tile.ring.acquire %r[%k] : !ab
       // expected-error @below {{[R15] a multicast}}
-      tile.copy %A[%by, %k] to %a {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
-      tile.copy %B[%k, %bx] to %b {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
+      tile.copy %A[%by, %k] to %a decided {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
+      tile.copy %B[%k, %bx] to %b decided {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
       tile.ring.commit %r[%k] : !ab
     }
   }
@@ -91,10 +91,10 @@ tile.kernel @part_not_multicast(%A: !global, %B: !global, %K: index) grid(%bx, %
       scf.if %first {
         tile.copy %A[%by, %k] to %a : !global to !slot
       } else {
-        tile.copy %A[%by, %k] to %a {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
+        tile.copy %A[%by, %k] to %a decided {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
       }
       // expected-error @below {{[R10] the blocks of a cluster multicast 0 and 1 parts into ring[0]}}
-      tile.copy %B[%k, %bx] to %b {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
+      tile.copy %B[%k, %bx] to %b decided {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
       tile.ring.commit %r[%k] : !ab
     }
   }
@@ -116,7 +116,7 @@ tile.kernel @count_of_each_block(%A: !global, %B: !global) grid(%bx, %by) = (2, 
   role "load" warps(4) {
     scf.for %k = %c0 to %bx step %c1 {
       %a, %b = tile.ring.acquire %r[%k] : !ab
-      tile.copy %A[%by, %k] to %a {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
+      tile.copy %A[%by, %k] to %a decided {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
       tile.copy %B[%k, %bx] to %b : !global to !slot
       tile.ring.commit %r[%k] : !ab
     }
@@ -142,8 +142,8 @@ tile.kernel @one_consumes_less(%A: !global, %B: !global) grid(%bx, %by) = (2, 2)
   role "load" warps(4) {
     scf.for %k = %c0 to %c3 step %c1 {
       %a, %b = tile.ring.acquire %r[%k] : !ab
-      tile.copy %A[%by, %k] to %a {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
-      tile.copy %B[%k, %bx] to %b {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
+      tile.copy %A[%by, %k] to %a decided {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
+      tile.copy %B[%k, %bx] to %b decided {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
       tile.ring.commit %r[%k] : !ab
     }
   }

@@ -21,8 +21,8 @@ tile.kernel @square(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16
       // expected-note @below {{0 to 6 iterations}}
       %j = scf.for %k = %c0 to %K step %c64 iter_args(%u = %i) -> (index) {
         %a, %b = tile.ring.acquire %ab[%u] : !ab
-        tile.copy %A[%y, %k] to %a {multicast = 2, multicast_along = array<i64: 0>} : memref<?x?xf16> to memref<128x64xf16, #shared>
-        tile.copy %B[%k, %x] to %b {multicast = 2, multicast_along = array<i64: 1>} : memref<?x?xf16> to memref<64x256xf16, #shared>
+        tile.copy %A[%y, %k] to %a decided {multicast = 2, multicast_along = array<i64: 0>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+        tile.copy %B[%k, %x] to %b decided {multicast = 2, multicast_along = array<i64: 1>} : memref<?x?xf16> to memref<64x256xf16, #shared>
         tile.ring.commit %ab[%u] : !ab
         %next = arith.addi %u, %c1 : index
         scf.yield %next : index

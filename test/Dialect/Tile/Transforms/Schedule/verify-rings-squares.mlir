@@ -21,8 +21,8 @@ tile.kernel @square(%A: !global, %B: !global) grid(%bx, %by) = (2, 2) threads(25
     // expected-note @below {{3 iterations}}
     scf.for %k = %c0 to %c3 step %c1 {
       %a, %b = tile.ring.acquire %r[%k] : !ab
-      tile.copy %A[%by, %k] to %a {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
-      tile.copy %B[%k, %bx] to %b {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
+      tile.copy %A[%by, %k] to %a decided {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
+      tile.copy %B[%k, %bx] to %b decided {multicast = 2, multicast_along = array<i64: 1>} : !global to !slot
       tile.ring.commit %r[%k] : !ab
     }
   }
@@ -50,7 +50,7 @@ tile.kernel @rows_apart(%A: !global, %B: !global) grid(%bx, %by) = (2, 2) thread
     // expected-note @below {{0, 3 iterations}}
     scf.for %k = %c0 to %count step %c1 {
       %a, %b = tile.ring.acquire %r[%k] : !ab
-      tile.copy %A[%by, %k] to %a {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
+      tile.copy %A[%by, %k] to %a decided {multicast = 2, multicast_along = array<i64: 0>} : !global to !slot
       tile.copy %B[%k, %bx] to %b : !global to !slot
       tile.ring.commit %r[%k] : !ab
     }

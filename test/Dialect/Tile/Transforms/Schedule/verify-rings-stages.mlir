@@ -8,9 +8,9 @@
 // RUN: sed s/STAGES/7/ %s | tile-opt --tile-pipeline "--tile-verify-rings=remarks" "--tile-verify-rings=remarks exhaustive" -o /dev/null 2>&1 | FileCheck %s -DLAST=16
 // RUN: sed s/STAGES/8/ %s | tile-opt --tile-pipeline "--tile-verify-rings=remarks" "--tile-verify-rings=remarks exhaustive" -o /dev/null 2>&1 | FileCheck %s -DLAST=18
 // The same by TMA: two roles with gemms in flight, and one agent.
-// RUN: sed -e s/STAGES/2/ -e 's/{coalesced_width = 8}/{plan = #tile.copy_plan<tma, bytes = 16>}/' %s | tile-opt --tile-set-target=arch=sm_90a --tile-pipeline --tile-specialize-warps --tile-schedule-gemms "--tile-verify-rings=remarks" "--tile-verify-rings=remarks exhaustive" -o /dev/null 2>&1 | FileCheck %s -DLAST=6
-// RUN: sed -e s/STAGES/4/ -e 's/{coalesced_width = 8}/{plan = #tile.copy_plan<tma, bytes = 16>}/' %s | tile-opt --tile-set-target=arch=sm_90a --tile-pipeline --tile-specialize-warps --tile-schedule-gemms "--tile-verify-rings=remarks" "--tile-verify-rings=remarks exhaustive" -o /dev/null 2>&1 | FileCheck %s -DLAST=10
-// RUN: sed -e s/STAGES/3/ -e 's/{coalesced_width = 8}/{plan = #tile.copy_plan<tma, bytes = 16>}/' %s | tile-opt --tile-set-target=arch=sm_90 --tile-pipeline --tile-specialize-warps --tile-schedule-gemms "--tile-verify-rings=remarks" "--tile-verify-rings=remarks exhaustive" -o /dev/null 2>&1 | FileCheck %s -DLAST=8
+// RUN: sed -e s/STAGES/2/ -e 's/{coalesced_width = 8}/decided {plan = #tile.copy_plan<tma, bytes = 16>}/' %s | tile-opt --tile-set-target=arch=sm_90a --tile-pipeline --tile-specialize-warps --tile-schedule-gemms "--tile-verify-rings=remarks" "--tile-verify-rings=remarks exhaustive" -o /dev/null 2>&1 | FileCheck %s -DLAST=6
+// RUN: sed -e s/STAGES/4/ -e 's/{coalesced_width = 8}/decided {plan = #tile.copy_plan<tma, bytes = 16>}/' %s | tile-opt --tile-set-target=arch=sm_90a --tile-pipeline --tile-specialize-warps --tile-schedule-gemms "--tile-verify-rings=remarks" "--tile-verify-rings=remarks exhaustive" -o /dev/null 2>&1 | FileCheck %s -DLAST=10
+// RUN: sed -e s/STAGES/3/ -e 's/{coalesced_width = 8}/decided {plan = #tile.copy_plan<tma, bytes = 16>}/' %s | tile-opt --tile-set-target=arch=sm_90 --tile-pipeline --tile-specialize-warps --tile-schedule-gemms "--tile-verify-rings=remarks" "--tile-verify-rings=remarks exhaustive" -o /dev/null 2>&1 | FileCheck %s -DLAST=8
 
 // CHECK-NOT: error:
 // CHECK-NOT: warning:

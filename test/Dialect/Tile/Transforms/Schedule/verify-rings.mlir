@@ -87,7 +87,7 @@ tile.kernel @multicast(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?x
       %j = scf.for %k = %c0 to %K step %c64 iter_args(%u = %i) -> (index) {
         %a, %b = tile.ring.acquire %ab[%u] : !shared_ab
         tile.copy %A[%y, %k] to %a : memref<?x?xf16> to memref<128x64xf16, #shared>
-        tile.copy %B[%k, %x] to %b {multicast = 2} : memref<?x?xf16> to memref<64x256xf16, #shared>
+        tile.copy %B[%k, %x] to %b decided {multicast = 2} : memref<?x?xf16> to memref<64x256xf16, #shared>
         tile.ring.commit %ab[%u] : !shared_ab
         %next = arith.addi %u, %c1 : index
         scf.yield %next : index
