@@ -50,6 +50,18 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createGuardOverhangPass(overhang));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  FormCopiesPassOptions forming;
+  forming.remarks = options.remarks;
+  passes.addPass(createFormCopiesPass(forming));
+  MergeGemmsPassOptions products;
+  products.remarks = options.remarks;
+  passes.addPass(createMergeGemmsPass(products));
+  NestGuardsPassOptions guards;
+  guards.remarks = options.remarks;
+  passes.addPass(createNestGuardsPass(guards));
+  CombineUpdatesPassOptions updates;
+  updates.remarks = options.remarks;
+  passes.addPass(createCombineUpdatesPass(updates));
   PrivatizeFragmentsPassOptions rows;
   rows.remarks = options.remarks;
   passes.addPass(createPrivatizeFragmentsPass(rows));

@@ -20,6 +20,8 @@ void tile::buildTileToCPU(OpPassManager &manager,
   // Loops over elements become scf loops, whose variables are no affine
   // dimensions; and what maps divide by is checked like other divisions.
   manager.addPass(createLowerAffinePass());
+  // Blocks outside of the grid run here, too.
+  manager.addPass(createGuardOverhangPass());
   ConvertTileToCPUPassOptions convert;
   convert.widen = options.widen;
   convert.checkAssumptions = options.checkAssumptions;

@@ -320,9 +320,9 @@ def test_passes_and_pipelines_are_registered():
     from mlir_tile.passmanager import PassManager
 
     names = [
-        "advance-loads", "choose-tunables", "clear-accumulators", "delay-stores", "expand-math",
-        "expand-small-floats", "guard-overhang", "infer-layouts", "lower-affine-accesses",
-        "make-persistent", "pair-gemms", "pipeline", "place-accumulators", "prefetch-operands",
+        "advance-loads", "choose-tunables", "clear-accumulators", "combine-updates", "delay-stores", "expand-math",
+        "expand-small-floats", "form-copies", "guard-overhang", "infer-layouts", "lower-affine-accesses",
+        "make-persistent", "merge-gemms", "nest-guards", "pair-gemms", "pipeline", "place-accumulators", "prefetch-operands",
         "privatize-fragments", "ring-accumulators", "schedule-gemms", "schedule-stores", "select-copies", "set-target",
         "specialize-warps", "split-reduction", "stage-loads", "stage-stores", "verify-nvvm",
         "verify-rings", "version-kernels", "widen-blocks",

@@ -58,6 +58,15 @@ Operation *collectUses(Value buffer, SmallVectorImpl<Operation *> &uses);
 /// True when the access writes each element of its buffer.
 bool coversWholeBuffer(const TileAccess &access);
 
+/// Whether anything inside `root` (itself included) may write `buffer` or the
+/// tile that it is a view of.
+bool mayWrite(Operation *root, Value buffer);
+
+/// The outermost loop around `reader` that neither writes nor allocates
+/// `buffer`: what `reader` sees of it can be prepared before that loop, once.
+/// `reader` itself where there is no such loop.
+Operation *hoistedReader(Operation *reader, Value buffer);
+
 /// Why a copy may not run ahead; `note` (when set) points at the cause.
 struct Conflict {
   std::string reason;

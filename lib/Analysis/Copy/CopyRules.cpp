@@ -125,11 +125,11 @@ static std::string whyNotPrefetch(const CopyFacts &facts,
 // Matrix loads and stores
 //===----------------------------------------------------------------------===//
 
-/// `bytes` is what a thread gets: 4 for each matrix.
+/// `bytes` is what a thread gets: 4 for each matrix. The matrices are those of
+/// shared memory, with its elements.
 static std::string whyNotMatrix(const CopyFacts &facts,
-                                const CopySide &fragment, int64_t bytes) {
-  if (facts.converts)
-    return "elements are converted";
+                                const CopySide &fragment,
+                                const CopySide &shared, int64_t bytes) {
   FragmentLayoutAttr stated =
       facts.layout ? facts.layout : getFragmentLayout(fragment.buffer);
   if (!stated)
@@ -137,12 +137,12 @@ static std::string whyNotMatrix(const CopyFacts &facts,
   if (facts.tileShape.size() != 2 || facts.vectorDim != 1u)
     return "the tile is not a matrix with contiguous rows";
   auto access = matrixAccess(stated.getLayout(), *facts.vectorDim,
-                             fragment.elementBits, bytes / 4);
+                             shared.elementBits, bytes / 4);
   if (!access)
     return access.reason();
   // Each row is 16 bytes, aligned, in one piece.
   for (const WidthLimit &limit : facts.limits)
-    if (limit.fromMemory && limit.elements * fragment.elementBits < 16 * 8)
+    if (limit.fromMemory && limit.elements * shared.elementBits < 16 * 8)
       return limit.reason;
   return {};
 }
@@ -151,14 +151,19 @@ static std::string whyNotLdmatrix(const CopyFacts &facts,
                                   const TargetInfo &target, int64_t bytes) {
   if (!target.hasLdmatrix())
     return target.arch.str() + " has no ldmatrix";
-  return whyNotMatrix(facts, facts.target, bytes);
+  if (facts.converts)
+    return "elements are converted";
+  return whyNotMatrix(facts, facts.target, facts.source, bytes);
 }
 
 static std::string whyNotStmatrix(const CopyFacts &facts,
                                   const TargetInfo &target, int64_t bytes) {
   if (!target.hasStmatrix())
     return target.arch.str() + " has no stmatrix";
-  return whyNotMatrix(facts, facts.source, bytes);
+  // Registers are converted on their way into words.
+  if (facts.converts && facts.target.elementBits < 8)
+    return "elements are converted to less than a byte";
+  return whyNotMatrix(facts, facts.source, facts.target, bytes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,9 +64,12 @@ std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
   for (auto [dim, index] : llvm::enumerate(access.indices)) {
     if (std::optional<int64_t> shift = checkedMul(index.constant, strides[dim]))
       alignment = std::gcd(alignment, *shift);
+    // Any row of a table starts where the pitch of its rows says.
+    if (index.isIrregular)
+      alignment = std::gcd(alignment, strides[dim]);
     for (auto [loopDim, coefficient] : llvm::enumerate(index.coefficients)) {
       std::optional<int64_t> &stride = walk.strides[loopDim];
-      if (index.isIrregular) {
+      if (index.isIrregular && index.irregularIn.test(loopDim)) {
         stride = std::nullopt;
         continue;
       }
@@ -215,12 +218,23 @@ double tile::reductionCost(const FragmentLayout &source, unsigned dim) {
   return cost;
 }
 
+/// Elements that all iterations of a loop touch: a value of each row is read
+/// by all of a row.
+static double touchedElements(const LoopDemand &loop, const MemoryWalk &walk) {
+  double elements = 1;
+  for (auto [extent, stride] : llvm::zip_equal(loop.shape, walk.strides))
+    if (!stride || *stride != 0)
+      elements *= double(extent);
+  return elements;
+}
+
 unsigned tile::preferredDim(const LoopDemand &loop,
                             ArrayRef<MemoryWalk> walks) {
   SmallVector<double> votes(loop.shape.size(), 0);
   for (const MemoryWalk &walk : walks)
     if (walk.contiguousDim)
-      votes[*walk.contiguousDim] += (walk.isGlobal ? 4 : 1) * walk.elementBits;
+      votes[*walk.contiguousDim] += (walk.isGlobal ? 4 : 1) * walk.elementBits *
+                                    touchedElements(loop, walk);
   unsigned best = loop.shape.size() - 1;
   while (best > 0 && loop.shape[best] == 1 && votes[best] == 0)
     --best;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/Dependence.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -171,6 +172,49 @@ bool tile::coversWholeBuffer(const TileAccess &access) {
          llvm::all_of(access.offsets, [](Value offset) {
            return matchPattern(offset, m_Zero());
          });
+}
+
+bool tile::mayWrite(Operation *root, Value buffer) {
+  WalkResult walk = root->walk([&](Operation *op) {
+    if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
+      SmallVector<TileAccess> accesses;
+      tileOp.getAccesses(accesses);
+      return WalkResult(
+          failure(llvm::any_of(accesses, [&](const TileAccess &access) {
+            return access.isWrite &&
+                   getViewedTile(access.buffer) == getViewedTile(buffer);
+          })));
+    }
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      SmallVector<OpAccess> accesses;
+      bool unknown = collectAccesses(await, accesses) != nullptr;
+      return WalkResult(failure(
+          unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
+            return own.access.isWrite &&
+                   getViewedTile(own.access.buffer) == getViewedTile(buffer);
+          })));
+    }
+    if (!llvm::is_contained(op->getOperands(), buffer))
+      return WalkResult::advance();
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    bool onlyReads =
+        effects &&
+        !effects.getEffectOnValue<MemoryEffects::Write>(buffer).has_value();
+    return WalkResult(success(onlyReads));
+  });
+  return walk.wasInterrupted();
+}
+
+Operation *tile::hoistedReader(Operation *reader, Value buffer) {
+  while (auto loop = dyn_cast<LoopLikeOpInterface>(reader->getParentOp())) {
+    if (mayWrite(loop, buffer))
+      break;
+    Region *home = buffer.getParentRegion();
+    if (!home->isAncestor(loop->getParentRegion()))
+      break;
+    reader = loop;
+  }
+  return reader;
 }
 
 //===----------------------------------------------------------------------===//

@@ -249,12 +249,18 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
           return failure();
       return success();
     }
+    // One load serves a group that reads one place.
+    bool isShared = isOneForGroup(load.getIndices());
+    Value only;
     for (IRMapping &map : maps) {
-      FailureOr<Value> value = loadScalar(lowering, &inner, load.getMemRef(),
-                                          mapped(load.getIndices(), map));
-      if (failed(value))
-        return failure();
-      map.map(load.getResult(), *value);
+      if (!only || !isShared) {
+        FailureOr<Value> value = loadScalar(lowering, &inner, load.getMemRef(),
+                                            mapped(load.getIndices(), map));
+        if (failed(value))
+          return failure();
+        only = *value;
+      }
+      map.map(load.getResult(), only);
     }
     return success();
   }
@@ -310,6 +316,8 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
   if (auto comparison = dyn_cast<arith::CmpIOp>(inner))
     if (comparisons && emitComparison(comparison, reg, maps))
       return success();
+  if (width > 1 && runsTogether(inner))
+    return emitTogether(inner, reg, maps);
   // Operations with regions, and operations of the tile dialect (print,
   // assert), are cloned and lowered where they stand; scalar code is cloned as
   // it is.
@@ -378,6 +386,78 @@ LogicalResult ParallelLowering::emitNested(Operation &inner, int64_t reg,
         if (failed(emitOp(nested, reg, MutableArrayRef<IRMapping>(&map, 1))))
           return failure();
     }
+  return success();
+}
+
+bool ParallelLowering::isOneForGroup(ValueRange values) {
+  return llvm::none_of(values, [&](Value value) {
+    return indexOf(value).dependsOn(layout.rank() - 1);
+  });
+}
+
+bool ParallelLowering::runsTogether(Operation &inner) {
+  if (auto branch = dyn_cast<scf::IfOp>(inner))
+    return isOneForGroup(branch.getCondition());
+  if (auto loop = dyn_cast<scf::ForOp>(inner))
+    return isOneForGroup(
+        {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+  return false;
+}
+
+LogicalResult ParallelLowering::emitTogether(Operation &inner, int64_t reg,
+                                             MutableArrayRef<IRMapping> maps) {
+  auto &b = lowering.builder;
+  // What an iteration has once, the group has once each: results, values that
+  // a loop carries, what a region yields. The first `shared` are common.
+  auto spread = [&](auto &&range, unsigned shared, auto &&of) {
+    for (auto [i, value] : llvm::enumerate(range))
+      for (IRMapping &map : maps.take_front(i < shared ? 1 : maps.size()))
+        of(value, map);
+  };
+  OperationState state(inner.getLoc(), inner.getName());
+  state.addAttributes(inner.getAttrs());
+  unsigned common = isa<scf::ForOp>(inner) ? 3 : 1; // bounds or the condition
+  spread(inner.getOperands(), common, [&](Value operand, IRMapping &map) {
+    state.addOperands(map.lookupOrDefault(operand));
+  });
+  spread(inner.getResults(), 0,
+         [&](Value result, IRMapping &) { state.addTypes(result.getType()); });
+  for (unsigned i = 0, e = inner.getNumRegions(); i < e; ++i)
+    state.addRegion();
+  Operation *shell = b.create(state);
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [from, to] : llvm::zip(inner.getRegions(), shell->getRegions()))
+    for (Block &block : from) {
+      Block *copy = b.createBlock(&to, to.end());
+      unsigned counters = isa<scf::ForOp>(inner) ? 1 : 0;
+      spread(block.getArguments().take_front(counters), counters,
+             [&](BlockArgument argument, IRMapping &) {
+               Value counter =
+                   copy->addArgument(argument.getType(), argument.getLoc());
+               for (IRMapping &map : maps)
+                 map.map(argument, counter);
+             });
+      spread(block.getArguments().drop_front(counters), 0,
+             [&](BlockArgument argument, IRMapping &map) {
+               map.map(argument, copy->addArgument(argument.getType(),
+                                                   argument.getLoc()));
+             });
+      b.setInsertionPointToEnd(copy);
+      for (Operation &nested : block.without_terminator())
+        if (failed(emitOp(nested, reg, maps)))
+          return failure();
+      b.setInsertionPointToEnd(copy);
+      SmallVector<Value> yielded;
+      spread(block.getTerminator()->getOperands(), 0,
+             [&](Value value, IRMapping &map) {
+               yielded.push_back(map.lookupOrDefault(value));
+             });
+      scf::YieldOp::create(b, block.getTerminator()->getLoc(), yielded);
+    }
+  unsigned next = 0;
+  spread(inner.getResults(), 0, [&](Value result, IRMapping &map) {
+    map.map(result, shell->getResult(next++));
+  });
   return success();
 }
 

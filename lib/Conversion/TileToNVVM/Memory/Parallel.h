@@ -43,6 +43,15 @@ private:
                       MutableArrayRef<IRMapping> maps);
   /// An operation with regions, or of the tile dialect, of one iteration.
   LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
+  /// Whether the values are the same for all iterations of a group.
+  bool isOneForGroup(ValueRange values);
+  /// Whether all iterations of a group take the same way through `inner`: a
+  /// branch on one condition, or a loop with one pair of bounds.
+  bool runsTogether(Operation &inner);
+  /// Such an operation, once for the group: accesses inside are as wide as
+  /// those outside of it.
+  LogicalResult emitTogether(Operation &inner, int64_t reg,
+                             MutableArrayRef<IRMapping> maps);
   LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
                                    ValueRange indices, int64_t reg,
                                    MutableArrayRef<IRMapping> maps);

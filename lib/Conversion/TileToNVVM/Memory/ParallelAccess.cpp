@@ -86,10 +86,13 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
   for (auto [d, index] : llvm::enumerate(indices)) {
     LoopIndex form = indexOf(index);
     bool last = d + 1 == indices.size();
-    if (form.isIrregular || form.coefficients[innermostIv] != (last ? 1 : 0))
-      return 1;
-    if (!last)
+    if (!last) {
+      if (form.dependsOn(innermostIv))
+        return 1;
       continue;
+    }
+    if (form.isIrregular || form.coefficients[innermostIv] != 1)
+      return 1;
     // The first element must lie at a multiple of the width.
     for (auto [iv, coefficient] : llvm::enumerate(form.coefficients))
       if (iv != innermostIv && coefficient % divisor)

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/MatrixAccess.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -117,11 +118,13 @@ LogicalResult tile::nvvm::lowerStmatrix(KernelLowering &lowering, CopyOp copy,
     return failure();
   auto &b = lowering.builder;
   const MatrixAccess &access = rows->access;
-  Type storage = lowering.storageType(fragment.elementType);
+  Type element = elementTypeOf(copy.getTarget());
+  Type storage = lowering.storageType(element);
   // Copies store words: loaded as such they stay words where a loop carries
   // them; LLVM would carry each half in a register of its own.
-  bool isWords = access.unit > 1 && llvm::all_of(copy.getSource().getUsers(),
-                                                 llvm::IsaPred<CopyOp>);
+  bool isWords =
+      access.unit > 1 && element == fragment.elementType &&
+      llvm::all_of(copy.getSource().getUsers(), llvm::IsaPred<CopyOp>);
   // Where several warps hold the same elements, one of them writes. The
   // condition is uniform in a warp, since the lanes of such a layout all hold
   // different elements.
@@ -139,17 +142,18 @@ LogicalResult tile::nvvm::lowerStmatrix(KernelLowering &lowering, CopyOp copy,
         words.push_back(word);
         continue;
       }
-      auto values = fragment.load(reg, access.unit, /*pad=*/Value());
-      if (failed(values))
+      auto loaded = fragment.load(reg, access.unit, /*pad=*/Value());
+      if (failed(loaded))
         return failure();
+      SmallVector<Value> values = lowering.convertElements(*loaded, element);
       if (access.unit == 1) {
         words.push_back(b.createOrFold<LLVM::BitcastOp>(
-            b.getI32Type(), lowering.toStorage((*values)[0])));
+            b.getI32Type(), lowering.toStorage(values[0])));
         continue;
       }
       Value vector =
           LLVM::PoisonOp::create(b, VectorType::get({access.unit}, storage));
-      for (auto [u, value] : llvm::enumerate(*values))
+      for (auto [u, value] : llvm::enumerate(values))
         vector = LLVM::InsertElementOp::create(
             b, vector, lowering.toStorage(value), lowering.i32(u));
       words.push_back(LLVM::BitcastOp::create(b, b.getI32Type(), vector));

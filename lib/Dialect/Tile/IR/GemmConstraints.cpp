@@ -212,7 +212,7 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
     }
     bool hasBetter = !constraints.alternatives.empty();
     if (auto shape = chooseInstruction(*this, target, problem, refused))
-      for (WarpGrid grid : chooseGrids(problem, *shape))
+      for (WarpGrid grid : chooseGrids(problem, *shape, target))
         plans.push_back({MmaInstruction::MmaSync, *shape, grid});
     else
       plans.push_back({MmaInstruction::Fma});
@@ -229,7 +229,7 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
           AlternativeBuilder(*this, problem, plan).addMmaSync(alternative);
       if (!wrong.empty())
         return constraints.refuse(wrong);
-      alternative.cost = gridCost(problem, plan.shape, plan.warps);
+      alternative.cost = gridCost(problem, plan.shape, plan.warps, target);
       alternative.decision.why = gridReason(problem, plan.shape, plan.warps);
     } else {
       // Any layout of C serves; operands are read from shared memory.

@@ -8,6 +8,7 @@
 #include "GemmPlan.h"
 #include "tile/Layout/CheckedMath.h"
 #include "tile/Layout/Distribute.h"
+#include "tile/Target/ThreadBudget.h"
 #include <tuple>
 
 using namespace mlir;
@@ -172,8 +173,25 @@ static WarpGrid repeats(const GemmProblem &problem, MmaShape shape,
           ceilDiv(problem.n, grid.n * shape.n)};
 }
 
-double tile::gridCost(const GemmProblem &problem, MmaShape shape,
-                      WarpGrid grid) {
+/// Registers of a thread beyond what it has, where fragments hold the operands
+/// and the accumulator.
+static double missingRegisters(const GemmProblem &problem, MmaShape shape,
+                               WarpGrid grid, const TargetInfo &target) {
+  constexpr double kBitsOfWarp = 32 * kWarpSize;
+  WarpGrid count = repeats(problem, shape, grid);
+  double rows = double(count.m * shape.m), columns = double(count.n * shape.n);
+  double bits = rows * columns * problem.bitsC;
+  if (!problem.sharedA)
+    bits += rows * double(problem.k) * problem.bitsA;
+  if (!problem.sharedB)
+    bits += columns * double(problem.k) * problem.bitsB;
+  int64_t fragments = ThreadBudget(target).launched(problem.warps * kWarpSize) -
+                      kRegistersBesideFragments;
+  return std::max(0.0, bits / kBitsOfWarp - double(fragments));
+}
+
+double tile::gridCost(const GemmProblem &problem, MmaShape shape, WarpGrid grid,
+                      const TargetInfo &target) {
   // A quarter of a multiprocessor does 256 multiply-adds of 16 bits a cycle; a
   // wavefront of shared memory brings 128 bytes.
   constexpr double kMultipliers = 256, kQuarters = 4, kWavefrontBits = 128 * 8;
@@ -187,16 +205,33 @@ double tile::gridCost(const GemmProblem &problem, MmaShape shape,
       (problem.sharedB ? double(count.n * shape.n) * problem.bitsB : 0);
   double reads =
       operandBits * double(problem.k) * double(problem.warps) / kWavefrontBits;
-  return tensor + reads;
+  // A register that is spilled is stored and loaded, a wavefront of a warp
+  // each, and its reader waits for about as long again.
+  constexpr double kSpill = 4;
+  double spills = missingRegisters(problem, shape, grid, target) *
+                  double(problem.warps) * kSpill;
+  return tensor + reads + spills;
+}
+
+int64_t tile::mostAlong(int64_t extent, int64_t piece, int64_t workers) {
+  int64_t most = workers;
+  while (most > 1 && (workers % most != 0 || most * piece > extent))
+    --most;
+  return most;
 }
 
 SmallVector<WarpGrid> tile::chooseGrids(const GemmProblem &problem,
-                                        MmaShape shape) {
+                                        MmaShape shape,
+                                        const TargetInfo &target) {
   switch (problem.policy) {
-  case WarpPolicy::FullRow:
-    return {{problem.warps, 1}};
-  case WarpPolicy::FullCol:
-    return {{1, problem.warps}};
+  case WarpPolicy::FullRow: {
+    int64_t m = mostAlong(problem.m, shape.m, problem.warps);
+    return {{m, problem.warps / m}};
+  }
+  case WarpPolicy::FullCol: {
+    int64_t n = mostAlong(problem.n, shape.n, problem.warps);
+    return {{problem.warps / n, n}};
+  }
   case WarpPolicy::Square:
     break;
   }
@@ -207,8 +242,8 @@ SmallVector<WarpGrid> tile::chooseGrids(const GemmProblem &problem,
     if (problem.warps % m == 0)
       grids.push_back({m, problem.warps / m});
   llvm::sort(grids, [&](WarpGrid a, WarpGrid b) {
-    double costA = gridCost(problem, shape, a);
-    double costB = gridCost(problem, shape, b);
+    double costA = gridCost(problem, shape, a, target);
+    double costB = gridCost(problem, shape, b, target);
     return costA != costB ? costA < costB : a.m > b.m;
   });
   return grids;

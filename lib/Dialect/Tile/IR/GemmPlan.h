@@ -64,11 +64,18 @@ chooseInstruction(GemmOp gemm, const TargetInfo &target,
                   const GemmProblem &problem,
                   SmallVectorImpl<std::string> &refused);
 
+/// The most of `workers` along a dimension that each have a piece of it, such
+/// that the others can stand beside them in equal numbers; 1 where not even
+/// one has a whole piece.
+int64_t mostAlong(int64_t extent, int64_t piece, int64_t workers);
+
 /// Grids of warps that the policy allows, the cheapest first.
-SmallVector<WarpGrid> chooseGrids(const GemmProblem &problem, MmaShape shape);
-/// Cycles of one multiprocessor: tensor cores, and operands read from shared
-/// memory.
-double gridCost(const GemmProblem &problem, MmaShape shape, WarpGrid grid);
+SmallVector<WarpGrid> chooseGrids(const GemmProblem &problem, MmaShape shape,
+                                  const TargetInfo &target);
+/// Cycles of one multiprocessor: tensor cores, operands read from shared
+/// memory, and spills of fragments that a thread has no registers for.
+double gridCost(const GemmProblem &problem, MmaShape shape, WarpGrid grid,
+                const TargetInfo &target);
 std::string gridReason(const GemmProblem &problem, MmaShape shape,
                        WarpGrid grid);
 
@@ -100,9 +107,9 @@ std::string checkTile(const GemmProblem &problem, const WarpgroupShape &shape);
 /// Why a grid of warps is none for it.
 std::string checkGrid(const GemmProblem &problem, const WarpgroupShape &shape,
                       WarpGrid warps);
-/// Grids of warps in whole warpgroups that the policy allows, most warpgroups
-/// along m first.
-SmallVector<WarpGrid> warpgroupGrids(const GemmProblem &problem);
+/// Grids of warps in whole warpgroups, each with at least `rows` rows where
+/// there are so many, that the policy allows; most warpgroups along m first.
+SmallVector<WarpGrid> warpgroupGrids(const GemmProblem &problem, int64_t rows);
 /// Demands that `buffer`, an operand in shared memory, be read by descriptors
 /// in `groups` blocks of pieces of `piece` along dimension `mnDim`; the reason
 /// where no layout allows it.

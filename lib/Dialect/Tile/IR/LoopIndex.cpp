@@ -8,7 +8,11 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Layout/CheckedMath.h"
 
@@ -63,7 +67,9 @@ public:
     }
     Operation *definition = value.getDefiningOp();
     if (!definition)
-      return isInside(value.getParentBlock()) ? irregular() : uniform(value);
+      return isInside(value.getParentBlock())
+                 ? irregular(dimsOf(cast<BlockArgument>(value)))
+                 : uniform(value);
     if (!isInside(definition->getBlock()))
       return uniform(value);
     // Expressions nest as deep as the user wrote them; a bound keeps the walk
@@ -88,7 +94,7 @@ public:
           return analyze(operand).isInvariant();
         }))
       return uniform(value);
-    return irregular();
+    return irregular(dimsOf(definition));
   }
 
 private:
@@ -105,10 +111,96 @@ private:
     index.uniforms.push_back(value);
     return index;
   }
-  LoopIndex irregular() const {
+  /// Of which nothing is known but the loop dimensions that it changes with.
+  LoopIndex irregular(const llvm::SmallBitVector &dims) const {
     LoopIndex index = constant(0);
     index.isIrregular = true;
+    index.irregularIn = dims;
     return index;
+  }
+  LoopIndex irregular() const {
+    return irregular(llvm::SmallBitVector(ivs.size(), true));
+  }
+
+  /// The loop dimensions that an index changes with.
+  llvm::SmallBitVector dimsOf(const LoopIndex &index) const {
+    llvm::SmallBitVector dims(ivs.size());
+    for (unsigned d = 0; d < ivs.size(); ++d)
+      dims[d] = index.dependsOn(d);
+    return dims;
+  }
+  /// The same of what an operation of the loop computes: those of its operands
+  /// and of what its regions take from outside. All of them where it may see
+  /// what an iteration writes.
+  llvm::SmallBitVector dimsOf(Operation *op) {
+    llvm::SmallBitVector dims(ivs.size());
+    WalkResult walk = op->walk([&](Operation *inner) {
+      if (!isRepeatable(inner))
+        return WalkResult::interrupt();
+      for (Value operand : inner->getOperands())
+        if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+          dims |= dimsOf(analyze(operand));
+      return WalkResult::advance();
+    });
+    return walk.wasInterrupted() ? llvm::SmallBitVector(ivs.size(), true)
+                                 : dims;
+  }
+  /// The same of the counter of a loop inside: what its bounds change with.
+  llvm::SmallBitVector dimsOf(BlockArgument argument) {
+    llvm::SmallBitVector dims(ivs.size());
+    auto inner =
+        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    if (!inner || inner.getSingleInductionVar() != argument)
+      return dims.flip();
+    for (Value operand : inner->getOperands())
+      dims |= dimsOf(analyze(operand));
+    return dims;
+  }
+  /// Whether each iteration sees the same where the operands are the same: it
+  /// has no effects, or reads what the loop does not write.
+  bool isRepeatable(Operation *op) {
+    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isMemoryEffectFree(op))
+      return true;
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (!load)
+      return false;
+    auto found = isWritten.try_emplace(load.getMemRef(), false);
+    if (found.second)
+      found.first->second = isWrittenInLoop(load.getMemRef());
+    return !found.first->second;
+  }
+  /// Whether the loop may write `buffer`. Two arguments of a kernel are
+  /// different memory, unless one says otherwise; all else of one memory space
+  /// may be the same.
+  bool isWrittenInLoop(Value buffer) const {
+    auto isOther = [&](Value written) {
+      if (!isa<MemRefType>(written.getType()))
+        return false;
+      if (getMemorySpace(written) != getMemorySpace(buffer))
+        return true;
+      KernelOp kernel = getKernelOfArgument(buffer);
+      auto mayAlias = [&](Value argument) {
+        return kernel.mayAlias(cast<BlockArgument>(argument).getArgNumber());
+      };
+      return kernel && written != buffer && getKernelOfArgument(written) &&
+             !mayAlias(buffer) && !mayAlias(written);
+    };
+    WalkResult walk = loop->walk([&](Operation *op) {
+      if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+        return WalkResult::advance();
+      auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+      if (!interface)
+        return WalkResult(success(isMemoryEffectFree(op)));
+      SmallVector<MemoryEffects::EffectInstance> effects;
+      interface.getEffects(effects);
+      return WalkResult(success(llvm::all_of(
+          effects, [&](const MemoryEffects::EffectInstance &effect) {
+            return !isa<MemoryEffects::Write>(effect.getEffect()) ||
+                   (effect.getValue() && isOther(effect.getValue()));
+          })));
+    });
+    return walk.wasInterrupted();
   }
   bool isInside(Block *block) const {
     while (block) {
@@ -124,9 +216,12 @@ private:
     return sum(a, scaled(b, sign));
   }
   LoopIndex sum(const LoopIndex &a, const LoopIndex &b) const {
-    if (a.isIrregular || b.isIrregular)
-      return irregular();
     LoopIndex result = a;
+    if (b.isIrregular) {
+      result.irregularIn =
+          a.isIrregular ? a.irregularIn | b.irregularIn : b.irregularIn;
+      result.isIrregular = true;
+    }
     result.uniforms.append(b.uniforms);
     std::optional<int64_t> total = checkedAdd(a.constant, b.constant);
     if (!total)
@@ -142,8 +237,6 @@ private:
     return result;
   }
   LoopIndex scaled(LoopIndex a, int64_t factor) const {
-    if (a.isIrregular)
-      return a;
     std::optional<int64_t> value = checkedMul(a.constant, factor);
     if (!value)
       return irregular();
@@ -165,7 +258,7 @@ private:
       return scaled(a, b.constant);
     if (a.isInvariant() && !a.hasUniform())
       return scaled(b, a.constant);
-    return irregular();
+    return irregular(dimsOf(a) | dimsOf(b));
   }
   LoopIndex analyze(AffineExpr expr, unsigned numDims, ValueRange operands) {
     if (auto literal = dyn_cast<AffineConstantExpr>(expr))
@@ -181,13 +274,15 @@ private:
       return sum(lhs, rhs);
     if (binary.getKind() == AffineExprKind::Mul)
       return product(lhs, rhs, Value());
-    return lhs.isInvariant() && rhs.isInvariant() ? uniform(Value())
-                                                  : irregular();
+    return lhs.isInvariant() && rhs.isInvariant()
+               ? uniform(Value())
+               : irregular(dimsOf(lhs) | dimsOf(rhs));
   }
 
   ValueRange ivs;
   Block *loop;
   unsigned visited = 0;
+  DenseMap<Value, bool> isWritten; // buffers that the loop loads from
 };
 
 } // namespace

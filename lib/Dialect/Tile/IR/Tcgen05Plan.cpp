@@ -194,7 +194,7 @@ tile::tcgen05Alternatives(GemmOp gemm, const TargetInfo &target,
     shape.n = stated.getN();
     grids.push_back({stated.getWarpsM(), stated.getWarpsN()});
   } else {
-    grids = warpgroupGrids(problem);
+    grids = warpgroupGrids(problem, kWgmmaM);
   }
 
   for (WarpGrid grid : grids) {

@@ -47,11 +47,14 @@ std::string tile::checkGrid(const GemmProblem &problem,
   return "";
 }
 
-SmallVector<WarpGrid> tile::warpgroupGrids(const GemmProblem &problem) {
+SmallVector<WarpGrid> tile::warpgroupGrids(const GemmProblem &problem,
+                                           int64_t rows) {
   int64_t groups = problem.warps / kWarpsPerGroup;
   switch (problem.policy) {
-  case WarpPolicy::FullRow:
-    return {{problem.warps, 1}};
+  case WarpPolicy::FullRow: {
+    int64_t m = mostAlong(problem.m, rows, groups);
+    return {{m * kWarpsPerGroup, groups / m}};
+  }
   case WarpPolicy::FullCol:
     return {{kWarpsPerGroup, groups}};
   case WarpPolicy::Square:

@@ -186,7 +186,7 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
                      {stated.getM(), stated.getN(), stated.getK()},
                      {stated.getWarpsM(), stated.getWarpsN()}});
   } else {
-    for (WarpGrid grid : warpgroupGrids(problem)) {
+    for (WarpGrid grid : warpgroupGrids(problem, kWgmmaM)) {
       int64_t n =
           problem.n % grid.n == 0 ? info->largestN(problem.n / grid.n) : 0;
       why = checkGrid(problem, shapeOf(*info, n), grid);

@@ -15,7 +15,8 @@ tile.kernel @write_read(%A: memref<64x64xf32>, %B: memref<64x64xf32>) grid(%bx) 
   %s = tile.alloc : memref<64x64xf32, #shared>
   tile.parallel (%i, %j) in (64, 64) {
     %x = memref.load %A[%i, %j] : memref<64x64xf32>
-    memref.store %x, %s[%i, %j] : memref<64x64xf32, #shared>
+    %y = arith.addf %x, %x : f32
+    memref.store %y, %s[%i, %j] : memref<64x64xf32, #shared>
   }
   tile.parallel (%i, %j) in (64, 64) {
     %x = memref.load %s[%j, %i] : memref<64x64xf32, #shared>
@@ -56,7 +57,8 @@ tile.kernel @loop(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %n: index) grid(
   scf.for %k = %c0 to %n step %c1 {
     tile.parallel (%i, %j) in (64, 64) {
       %x = memref.load %A[%i, %j] : memref<64x64xf32>
-      memref.store %x, %s[%i, %j] : memref<64x64xf32, #shared>
+      %y = arith.addf %x, %x : f32
+      memref.store %y, %s[%i, %j] : memref<64x64xf32, #shared>
     }
     tile.parallel (%i, %j) in (64, 64) {
       %x = memref.load %s[%j, %i] : memref<64x64xf32, #shared>

@@ -22,6 +22,7 @@
 
 #include "tile/Dialect/Tile/IR/TileDialect.h"
 #include "tile/Target/TargetInfo.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <optional>
 #include <vector>
 
@@ -35,11 +36,17 @@ struct LoopIndex {
   int64_t constant = 0;
   SmallVector<Value> uniforms; // null for one that nothing is known of
   /// The index is not linear in the induction variables (a table look-up, a
-  /// remainder).
+  /// remainder): a part of it, which is in none of the fields above, changes
+  /// with those of `irregularIn`.
   bool isIrregular = false;
+  llvm::SmallBitVector irregularIn;
 
   bool hasUniform() const { return !uniforms.empty(); }
   bool isInvariant() const;
+  /// Whether the index may change with iv[d].
+  bool dependsOn(unsigned d) const {
+    return coefficients[d] != 0 || (isIrregular && irregularIn.test(d));
+  }
   /// At the given induction variables, uniforms left out.
   int64_t evaluate(ArrayRef<int64_t> ivs) const;
   /// The loop dimension d when the index is exactly iv[d].

@@ -297,7 +297,7 @@ defvar GemmAttributes = [{
     |---|---|---|
     | `transpose_a`, `transpose_b` |  | the operand is stored with its dimensions exchanged |
     | `clear` |  | C starts from zero |
-    | `policy` |  | how warps share C: `square` takes the grid of warps that costs least, `full_row` puts them one below the other (whole rows each), `full_col` side by side (whole columns each) |
+    | `policy` |  | how warps share C: `square` takes the grid of warps that costs least, `full_row` puts them one below the other (whole rows each) while each has an instruction's rows, `full_col` side by side (whole columns each) while each has its columns; what is left stands the other way |
     | `precision` |  | of an f32 gemm: `tf32` (also where it is absent), or `ieee` |
     | `unsigned_a`, `unsigned_b` |  | the i8 operand has no sign |
     | `promote_every` | elements of K | whose partial sums are added to C in full f32 at a time |
@@ -435,7 +435,8 @@ defvar MmaInstructionCases = [{
 }];
 defvar WarpPolicyCases = [{
     `square`: the grid of warps that costs least; `full_row`: one below the other,
-    each with whole rows; `full_col`: side by side, each with whole columns.
+    each with whole rows, as many as have an instruction's rows each, and groups
+    of so many side by side; `full_col`: the same along columns.
 }];
 defvar PrecisionCases = [{
     `tf32`: operands are rounded to 10 bits of mantissa, for tensor cores; `ieee`:

@@ -307,6 +307,163 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
+  let summary = "Makes copies of parallel loops that only copy";
+  let description = [{
+    Acts on parallel loops that load an element of global memory and store it to
+    shared memory, or the other way round, and do nothing else. Where the loop's
+    indices run along dimensions of both buffers, one each and in one order, the
+    loop becomes a `tile.copy` of the region: only a copy can run ahead of its
+    iteration in a pipelined loop, and go by TMA or cp.async. A loop with a stated
+    layout stays.
+
+    Before:
+
+    ```mlir
+    tile.parallel (%i, %k) in (128, 32) {
+      %row = arith.addi %m, %i : index
+      %a = memref.load %A[%row, %k] : memref<1024x32xf16>
+      memref.store %a, %As[%i, %k] : memref<128x32xf16, #gpu.address_space<workgroup>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.copy %A[%m, %c0] sizes [128, 32] to %As : memref<1024x32xf16> to memref<128x32xf16, #gpu.address_space<workgroup>>
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no such loop without a stated layout.
+  }];
+  let options = [Remarks<"say which loops became copies, and why others did not">];
+  let statistics = [
+    Statistic<"formedCopies", "formed-copies", "loops that became copies">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def MergeGemmsPass : Pass<"tile-merge-gemms", "::mlir::ModuleOp"> {
+  let summary = "Makes one product of products of slices along K";
+  let description = [{
+    Acts on loops from zero by one that do nothing but multiply slices of two tiles
+    of rank two, all of their K in steps of one size. The product of the tiles
+    themselves steps through K in the same order, from where the tiles are.
+
+    Before:
+
+    ```mlir
+    scf.for %k = %c0 to %c2 step %c1 {
+      %at = arith.muli %k, %c16 : index
+      %a = memref.subview %As[0, %at] [128, 16] [1, 1] : ...
+      %b = memref.subview %Bs[0, %at] [128, 16] [1, 1] : ...
+      tile.gemm %a, %b, %C {transpose_b} : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.gemm %As, %Bs, %C {transpose_b} : memref<128x32xf16, #shared>, memref<128x32xf16, #shared>, memref<128x128xf32, #tile.fragment>
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no such loop.
+  }];
+  let options = [Remarks<"say which loops became one product">];
+  let statistics = [
+    Statistic<"mergedGemms", "merged-gemms", "loops that became one product">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
+def NestGuardsPass : Pass<"tile-nest-guards", "::mlir::ModuleOp"> {
+  let summary = "Lets copies of iterations run ahead over iterations that are skipped";
+  let description = [{
+    Acts on pipelined loops of several stages in which all that an iteration does
+    stands under one condition, computed from what the loop does not write: a
+    block-sparse product, a list of blocks that may be empty. The loop becomes an
+    ordinary one around a pipelined loop of one iteration or none, whose ring is
+    counted through the outer one: the role that copies computes the condition,
+    too, and runs ahead over the iterations that do something. Only on targets
+    where a role copies (TMA).
+
+    Before:
+
+    ```mlir
+    tile.pipelined %k = %c0 to %c32 step %c1 stages(2) {
+      %is = memref.load %Mask[%bx, %k] : memref<8x32xi1>
+      scf.if %is {
+        tile.copy %A[%m, %k] to %As : ...
+        tile.gemm %As, %Bs, %C : ...
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    scf.for %k = %c0 to %c32 step %c1 {
+      %is = memref.load %Mask[%bx, %k] : memref<8x32xi1>
+      %n = arith.select %is, %c1, %c0 : index
+      tile.pipelined %once = %c0 to %n step %c1 stages(2) {
+        tile.copy %A[%m, %k] to %As : ...
+        tile.gemm %As, %Bs, %C : ...
+      }
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no pipelined loop of one condition that could run ahead and does not.
+  }];
+  let options = [Remarks<"say which loops skip iterations, and why others cannot">];
+  let statistics = [
+    Statistic<"nestedGuards", "nested-guards", "conditions that became loops">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def CombineUpdatesPass : Pass<"tile-combine-updates", "::mlir::ModuleOp"> {
+  let summary = "Combines atomic updates of one element before one of them is made";
+  let description = [{
+    Acts on parallel loops with one atomic update whose old value nobody uses, of
+    an element that does not depend on all of the loop's indices. The updates
+    become a fragment, which `tile.reduce` combines along the other indices: in
+    registers of a thread, then in its warp. One update an element is left. Not
+    for elements of fewer than 32 bits, whose sums round once an update, nor where
+    a thread has no registers for the fragment.
+
+    Before:
+
+    ```mlir
+    tile.parallel (%i, %j) in (64, 128) {
+      %old = memref.atomic_rmw addf %x, %sums[%i] : (f32, memref<64xf32>) -> f32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %all = tile.alloc : memref<64x128xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (64, 128) {
+      memref.store %x, %all[%i, %j] : memref<64x128xf32, #tile.fragment>
+    }
+    %sum = tile.alloc : memref<64xf32, #tile.fragment>
+    tile.reduce sum %all to %sum dim(1) : memref<64x128xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+    tile.parallel (%i) in (64) {
+      %x = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
+      %old = memref.atomic_rmw addf %x, %sums[%i] : (f32, memref<64xf32>) -> f32
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no such loop.
+  }];
+  let options = [Remarks<"say which updates are combined, and why others are not">];
+  let statistics = [
+    Statistic<"combinedUpdates", "combined-updates", "loops whose updates are combined">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def PrivatizeFragmentsPass : Pass<"tile-privatize-fragments", "::mlir::ModuleOp"> {
   let summary = "Gives fragments to the threads whose iterations alone use them";
   let description = [{

@@ -34,38 +34,6 @@ using namespace mlir::tile;
 
 namespace {
 
-/// Whether anything inside `root` (itself included) may write `buffer`.
-bool mayWrite(Operation *root, Value buffer) {
-  WalkResult walk = root->walk([&](Operation *op) {
-    if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
-      SmallVector<TileAccess> accesses;
-      tileOp.getAccesses(accesses);
-      return WalkResult(
-          failure(llvm::any_of(accesses, [&](const TileAccess &access) {
-            return access.isWrite &&
-                   getViewedTile(access.buffer) == getViewedTile(buffer);
-          })));
-    }
-    if (auto await = dyn_cast<AwaitOp>(op)) {
-      SmallVector<OpAccess> accesses;
-      bool unknown = collectAccesses(await, accesses) != nullptr;
-      return WalkResult(failure(
-          unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
-            return own.access.isWrite &&
-                   getViewedTile(own.access.buffer) == getViewedTile(buffer);
-          })));
-    }
-    if (!llvm::is_contained(op->getOperands(), buffer))
-      return WalkResult::advance();
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    bool onlyReads =
-        effects &&
-        !effects.getEffectOnValue<MemoryEffects::Write>(buffer).has_value();
-    return WalkResult(success(onlyReads));
-  });
-  return walk.wasInterrupted();
-}
-
 /// Inserts the conversions that the analysis found necessary.
 class ConversionInserter {
 public:
@@ -79,7 +47,7 @@ public:
     Operation *place = op;
     if (conversion.reads) {
       if (!conversion.writes) {
-        place = hoist(op, conversion.buffer);
+        place = hoistedReader(op, conversion.buffer);
         converted = reuse(place, conversion.buffer, layout);
       }
       if (!converted) {
@@ -110,19 +78,6 @@ public:
   }
 
 private:
-  /// Out of the loops in which the buffer does not change.
-  static Operation *hoist(Operation *op, Value buffer) {
-    while (auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp())) {
-      if (mayWrite(loop, buffer))
-        break;
-      Region *home = buffer.getParentRegion();
-      if (!home->isAncestor(loop->getParentRegion()))
-        break;
-      op = loop;
-    }
-    return op;
-  }
-
   /// A conversion made earlier in the block whose source has not changed since.
   Value reuse(Operation *place, Value buffer, FragmentLayoutAttr layout) {
     for (Operation *op = place->getPrevNode(); op; op = op->getPrevNode()) {

@@ -5,6 +5,7 @@
 #include "FragmentParts.h"
 #include "Schedule/Asynchronous.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -116,17 +117,18 @@ private:
   }
 
   void stage(Operation *op, Value buffer, Staging &staging, Attribute space) {
-    auto type = cast<MemRefType>(buffer.getType());
-    auto twinType = MemRefType::get(type.getShape(), type.getElementType(),
-                                    MemRefLayoutAttrInterface(), space);
-    builder.setInsertionPointAfterValue(buffer);
-    Value twin = AllocOp::create(builder, op->getLoc(), twinType, Attribute());
     // A write may leave elements as they were, so the copy starts out equal;
     // a register operand is overwritten as a whole.
-    bool toShared = isShared(twin);
-    builder.setInsertionPoint(op);
-    if (staging.reads || toShared)
-      copy(op->getLoc(), buffer, twin);
+    bool toShared = isa<gpu::AddressSpaceAttr>(space);
+    Value twin;
+    if (!staging.writes)
+      twin = readOnlyTwin(op, buffer, space);
+    if (!twin) {
+      twin = allocate(op->getLoc(), buffer, space);
+      builder.setInsertionPoint(op);
+      if (staging.reads || toShared)
+        copy(op->getLoc(), buffer, twin);
+    }
     // For an asynchronous operation, the place where it has ended.
     builder.setInsertionPointAfter(
         completionOf(op, staging.writes ? buffer : Value()));
@@ -142,14 +144,47 @@ private:
                        "copied to a fragment");
   }
 
-  void copy(Location loc, Value source, Value target) {
-    CopyOp::create(builder, loc, source, ValueRange(), target, ValueRange());
+  /// A copy in shared memory of a fragment that `op` only reads, made before
+  /// the loops in which the fragment stays as it is; one that stands there
+  /// already serves. Null where the copy is one of registers: those would be
+  /// held through the loops.
+  Value readOnlyTwin(Operation *op, Value buffer, Attribute space) {
+    if (!isa<gpu::AddressSpaceAttr>(space))
+      return {};
+    Operation *place = hoistedReader(op, buffer);
+    for (Operation *before = place->getPrevNode(); before;
+         before = before->getPrevNode()) {
+      auto made = dyn_cast<CopyOp>(before);
+      if (made && readOnly.contains(made) && made.getSource() == buffer)
+        return made.getTarget();
+      if (mayWrite(before, buffer))
+        break;
+    }
+    Value twin = allocate(op->getLoc(), buffer, space);
+    builder.setInsertionPoint(place);
+    readOnly.insert(copy(op->getLoc(), buffer, twin));
+    return twin;
+  }
+
+  Value allocate(Location loc, Value buffer, Attribute space) {
+    auto type = cast<MemRefType>(buffer.getType());
+    auto twinType = MemRefType::get(type.getShape(), type.getElementType(),
+                                    MemRefLayoutAttrInterface(), space);
+    builder.setInsertionPointAfterValue(buffer);
+    return AllocOp::create(builder, loc, twinType, Attribute());
+  }
+
+  CopyOp copy(Location loc, Value source, Value target) {
+    return CopyOp::create(builder, loc, source, ValueRange(), target,
+                          ValueRange());
   }
 
   KernelOp kernel;
   const TargetInfo &target;
   bool remarks;
   OpBuilder builder;
+  /// Copies to shared memory whose targets nobody writes.
+  DenseSet<Operation *> readOnly;
 };
 
 } // namespace

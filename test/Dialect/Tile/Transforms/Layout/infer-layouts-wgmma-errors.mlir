@@ -16,8 +16,8 @@ tile.kernel @full_row() grid(%bx) = (1) threads(256) {
   %a = tile.alloc : memref<64x32xf16, #shared>
   %b = tile.alloc : memref<32x64xf16, #shared>
   %c = tile.alloc : memref<64x64xf32, #tile.fragment>
-  // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
-  // expected-note @below {{not possible: wgmma needs an M tile that is a multiple of 64 for each of 2 warpgroups, got 64}}
+  // No more warpgroups below each other than have 64 rows each.
+  // expected-remark @below {{chose plan #tile.mma_plan<wgmma, m = 64, n = 32, k = 16, warps = [4, 2]>}}
   tile.gemm %a, %b, %c {policy = #tile.warp_policy<full_row>} : memref<64x32xf16, #shared>, memref<32x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
 }
 tile.kernel @columns() grid(%bx) = (1) threads(128) {

@@ -364,3 +364,21 @@ tile.kernel @widths(%A: memref<64x64xf16> {tile.alignment = 16}, %B: memref<64x6
   tile.return
 }
 }
+
+// -----
+
+// A in registers, four warps along n would hold 256 registers of it each: two by two hold half of that.
+// CHECK-LABEL: tile.kernel @registers_of_operands
+// CHECK: tile.gemm {{.*}} warps = [2, 2]
+module attributes {tile.target = #tile.target<"sm_90a">} {
+tile.kernel @registers_of_operands(%A: memref<32x256xf32>, %B: memref<32x256xf32>) grid(%b) = (1) threads(128) {
+  %zero = arith.constant 0.0 : f32
+  %a = tile.alloc : memref<32x256xf32, #tile.fragment>
+  %bs = tile.alloc : memref<32x256xf32, #gpu.address_space<workgroup>>
+  %c = tile.alloc : memref<32x32xf32, #tile.fragment>
+  tile.copy %A to %a : memref<32x256xf32> to memref<32x256xf32, #tile.fragment>
+  tile.copy %B to %bs : memref<32x256xf32> to memref<32x256xf32, #gpu.address_space<workgroup>>
+  tile.fill %c with %zero : memref<32x32xf32, #tile.fragment>, f32
+  tile.gemm %a, %bs, %c {transpose_b} : memref<32x256xf32, #tile.fragment>, memref<32x256xf32, #gpu.address_space<workgroup>>, memref<32x32xf32, #tile.fragment>
+}
+}

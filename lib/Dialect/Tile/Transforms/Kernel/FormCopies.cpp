@@ -1,0 +1,170 @@
+//===- FormCopies.cpp - parallel loops that only copy ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs before layouts. A loop that loads an element of global memory and stores
+// it to shared memory, or the other way round, says what `tile.copy` says, but
+// nothing behind this pass may move it: a copy runs ahead of its iteration, and
+// goes by TMA or cp.async. Such loops become copies of regions.
+//
+//===----------------------------------------------------------------------===//
+#include "Phases.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_FORMCOPIESPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// What a loop does to one buffer, as a region: where it starts, and how far it
+/// reaches along each dimension.
+struct RegionOfLoop {
+  Value buffer;
+  OperandRange indices;
+  SmallVector<int64_t> extents;
+};
+
+/// A loop with one load and one store of what it loaded.
+struct CopyLoop {
+  memref::LoadOp load;
+  memref::StoreOp store;
+};
+} // namespace
+
+/// The two accesses of a loop that does nothing else.
+static std::optional<CopyLoop> copyOf(ParallelOp loop) {
+  CopyLoop found;
+  for (Operation &op : loop.getBodyRegion().front().without_terminator()) {
+    if (auto load = dyn_cast<memref::LoadOp>(op); load && !found.load)
+      found.load = load;
+    else if (auto store = dyn_cast<memref::StoreOp>(op); store && !found.store)
+      found.store = store;
+    else if (op.getNumRegions() || !isMemoryEffectFree(&op))
+      return std::nullopt;
+  }
+  if (!found.load || !found.store ||
+      found.store.getValueToStore() != found.load.getResult())
+    return std::nullopt;
+  Value from = found.load.getMemRef(), to = found.store.getMemRef();
+  bool passes =
+      (isGlobal(from) && isShared(to)) || (isShared(from) && isGlobal(to));
+  return passes ? std::optional(found) : std::nullopt;
+}
+
+/// The region that a loop reaches, where its indices run along dimensions of
+/// the buffer, one each, in the loop's order; nothing otherwise.
+static std::optional<RegionOfLoop> regionOf(ParallelOp loop, Value buffer,
+                                            OperandRange indices) {
+  ValueRange ivs = loop.getBodyRegion().getArguments();
+  ArrayRef<int64_t> extents = loop.getExtents();
+  RegionOfLoop region{buffer, indices, {}};
+  unsigned next = 0; // the loop index that has to come now
+  auto skipSingles = [&] {
+    while (next < extents.size() && extents[next] == 1)
+      ++next;
+  };
+  for (Value index : indices) {
+    LoopIndex form = analyzeLoopIndex(index, ivs);
+    if (form.isIrregular)
+      return std::nullopt;
+    skipSingles();
+    std::optional<unsigned> along;
+    for (auto [d, coefficient] : llvm::enumerate(form.coefficients)) {
+      if (coefficient == 0 || extents[d] == 1)
+        continue;
+      if (coefficient != 1 || along || d != next)
+        return std::nullopt;
+      along = d;
+    }
+    region.extents.push_back(along ? extents[*along] : 1);
+    next += along.has_value();
+  }
+  skipSingles();
+  return next == extents.size() ? std::optional(region) : std::nullopt;
+}
+
+namespace {
+/// The operands of a copy for one side: none where the region is the buffer.
+struct SideOfCopy {
+  SmallVector<Value> offsets;
+  SmallVector<int64_t> extents;
+};
+} // namespace
+
+static SideOfCopy sideOf(const RegionOfLoop &region, IRMapping &atStart) {
+  SideOfCopy side{{}, region.extents};
+  bool isWhole = cast<MemRefType>(region.buffer.getType()).getShape() ==
+                 ArrayRef<int64_t>(region.extents);
+  for (Value index : region.indices) {
+    side.offsets.push_back(atStart.lookupOrDefault(index));
+    isWhole &= isConstantIntValue(side.offsets.back(), 0);
+  }
+  return isWhole ? SideOfCopy() : side;
+}
+
+namespace {
+struct FormCopiesPass : tile::impl::FormCopiesPassBase<FormCopiesPass> {
+  using FormCopiesPassBase::FormCopiesPassBase;
+
+  void runOnOperation() override {
+    if (failed(requireBefore(*this, getOperation(), {Need::Numbers})))
+      return signalPassFailure();
+    SmallVector<ParallelOp> loops;
+    getOperation().walk([&](ParallelOp loop) { loops.push_back(loop); });
+    for (ParallelOp loop : loops)
+      form(loop);
+  }
+
+private:
+  void form(ParallelOp loop) {
+    std::optional<CopyLoop> accesses = copyOf(loop);
+    // A stated layout says which thread moves what.
+    if (!accesses || loop.getLayout() ||
+        llvm::is_contained(loop.getExtents(), 0))
+      return;
+    auto source =
+        regionOf(loop, accesses->load.getMemRef(), accesses->load.getIndices());
+    auto target = regionOf(loop, accesses->store.getMemRef(),
+                           accesses->store.getIndices());
+    if (!source || !target) {
+      remarkAt(remarks, loop)
+          << "stays a loop: indices of a copy run along dimensions of both "
+             "buffers, one each, in one order";
+      return;
+    }
+    OpBuilder builder(loop);
+    IRMapping atStart;
+    Value zero = arith::ConstantIndexOp::create(builder, loop.getLoc(), 0);
+    for (Value iv : loop.getBodyRegion().getArguments())
+      atStart.map(iv, zero);
+    for (Operation &op : loop.getBodyRegion().front().without_terminator())
+      if (isMemoryEffectFree(&op)) {
+        Operation *clone = builder.clone(op, atStart);
+        SmallVector<OpFoldResult> folded;
+        if (clone->getNumResults() == 1 && succeeded(clone->fold(folded)) &&
+            folded.size() == 1)
+          if (auto value = dyn_cast<Value>(folded.front())) {
+            atStart.map(op.getResult(0), value);
+            clone->erase();
+          }
+      }
+    SideOfCopy from = sideOf(*source, atStart), to = sideOf(*target, atStart);
+    auto copy =
+        CopyOp::create(builder, loop.getLoc(), source->buffer, from.offsets,
+                       target->buffer, to.offsets, from.extents, to.extents);
+    copy.setCoalescedWidthAttr(loop.getCoalescedWidthAttr());
+    remarkAt(remarks, copy) << "the loop is a copy of a region";
+    loop.erase();
+    ++formedCopies;
+  }
+};
+} // namespace

@@ -1,0 +1,105 @@
+// Loops that load from global memory and store to shared memory, or the other way round, are copies of regions.
+// RUN: tile-opt %s --split-input-file --tile-set-target=arch=sm_90a --tile-form-copies=remarks -verify-diagnostics | FileCheck %s
+
+#shared = #gpu.address_space<workgroup>
+// A region of a tensor, at an offset computed in the loop; then the way back.
+// CHECK-LABEL: tile.kernel @both_ways
+// CHECK: %[[ROW:.*]] = arith.muli %bx, %{{.*}} : index
+// CHECK: tile.copy %A[%[[ROW]], %{{.*}}] sizes [128, 32] to %[[TILE:[0-9]+]] {coalesced_width = 4 : i64} : memref<1024x64xf16>
+// CHECK: tile.copy %[[TILE]] to %C[%c1{{.*}}, %{{.*}}, %{{.*}}] sizes [1, 128, 32]
+// CHECK-NOT: tile.parallel
+tile.kernel @both_ways(%A: memref<1024x64xf16>, %C: memref<2x1024x64xf16>) grid(%bx) = (8) threads(128) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %s = tile.alloc : memref<128x32xf16, #shared>
+  // expected-remark @below {{the loop is a copy of a region}}
+  tile.parallel (%i, %k) in (128, 32) attributes {coalesced_width = 4 : i64} {
+    %row = arith.muli %bx, %c128 : index
+    %m = arith.addi %row, %i : index
+    %n = arith.addi %k, %c32 : index
+    %a = memref.load %A[%m, %n] : memref<1024x64xf16>
+    memref.store %a, %s[%i, %k] : memref<128x32xf16, #shared>
+  }
+  // expected-remark @below {{the loop is a copy of a region}}
+  tile.parallel (%i, %k) in (128, 32) {
+    %row = arith.muli %bx, %c128 : index
+    %m = arith.addi %row, %i : index
+    %a = memref.load %s[%i, %k] : memref<128x32xf16, #shared>
+    memref.store %a, %C[%c1, %m, %k] : memref<2x1024x64xf16>
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+// Dimensions of extent one count nowhere.
+// CHECK-LABEL: tile.kernel @one_row
+// CHECK: tile.copy %A[%bx, %{{.*}}] sizes [1, 64] to %{{[0-9]+}} :
+tile.kernel @one_row(%A: memref<8x64xf32>) grid(%bx) = (8) threads(32) {
+  %s = tile.alloc : memref<1x64xf32, #shared>
+  // expected-remark @below {{the loop is a copy of a region}}
+  tile.parallel (%one, %k) in (1, 64) {
+    %a = memref.load %A[%bx, %k] : memref<8x64xf32>
+    memref.store %a, %s[%one, %k] : memref<1x64xf32, #shared>
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+// A transposition, a stride, a table of rows and a diagonal are no regions.
+// CHECK-LABEL: tile.kernel @others
+// CHECK-COUNT-4: tile.parallel
+// CHECK-NOT: tile.copy
+tile.kernel @others(%A: memref<128x128xf32>, %rows: memref<64xi32>) grid(%bx) = (1) threads(32) {
+  %c2 = arith.constant 2 : index
+  %s = tile.alloc : memref<64x64xf32, #shared>
+  // expected-remark @below {{stays a loop: indices of a copy run along dimensions of both buffers, one each, in one order}}
+  tile.parallel (%i, %j) in (64, 64) {
+    %a = memref.load %A[%j, %i] : memref<128x128xf32>
+    memref.store %a, %s[%i, %j] : memref<64x64xf32, #shared>
+  }
+  // expected-remark @below {{stays a loop}}
+  tile.parallel (%i, %j) in (64, 64) {
+    %n = arith.muli %j, %c2 : index
+    %a = memref.load %A[%i, %n] : memref<128x128xf32>
+    memref.store %a, %s[%i, %j] : memref<64x64xf32, #shared>
+  }
+  tile.parallel (%i, %j) in (64, 64) {
+    %row = memref.load %rows[%i] : memref<64xi32>
+    %m = arith.index_cast %row : i32 to index
+    %a = memref.load %A[%m, %j] : memref<128x128xf32>
+    memref.store %a, %s[%i, %j] : memref<64x64xf32, #shared>
+  }
+  // expected-remark @below {{stays a loop}}
+  tile.parallel (%i) in (64) {
+    %a = memref.load %A[%i, %i] : memref<128x128xf32>
+    memref.store %a, %s[%bx, %i] : memref<64x64xf32, #shared>
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+// Arithmetic is no copy, and a stated layout says which thread moves what.
+// CHECK-LABEL: tile.kernel @not_copies
+// CHECK-COUNT-3: tile.parallel
+// CHECK-NOT: tile.copy
+tile.kernel @not_copies(%A: memref<64xf32>, %B: memref<64xf32>) grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<64xf32, #shared>
+  tile.parallel (%i) in (64) {
+    %a = memref.load %A[%i] : memref<64xf32>
+    %b = arith.addf %a, %a : f32
+    memref.store %b, %s[%i] : memref<64xf32, #shared>
+  }
+  tile.parallel (%i) in (64) layout(#tile.fragment_layout<shape [64] reg [(2, 0:1)] lane [(32, 0:2)] warp []>) {
+    %a = memref.load %A[%i] : memref<64xf32>
+    memref.store %a, %s[%i] : memref<64xf32, #shared>
+  }
+  // Global to global memory: registers are the way.
+  tile.parallel (%i) in (64) {
+    %a = memref.load %A[%i] : memref<64xf32>
+    memref.store %a, %B[%i] : memref<64xf32>
+  }
+}
