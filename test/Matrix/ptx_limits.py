@@ -24,6 +24,10 @@ SPILLS = [
     (r"conv_f16_3x3x3_.*_free", r"sm_1.*", 64,
      "rows of three dimensions that start anywhere: an address and a predicate for each, 255 registers"),
     (r"wgmma_static_.*", TENSOR_MEMORY, 8, "rows that start anywhere: a predicate of the epilogue"),
+    (r"gemm_f64_f64_tn", TENSOR_MEMORY, 24, "ptxas keeps to 128 registers, for two blocks of 256 threads: it takes 134 with `.minnctapersm 1`"),
+    (r"policy_full_row_w4", r"sm_8.", 16, "as policy_full_col_w4"),
+    (r"tcgen05_n272_nt", MMA_SYNC, 480,
+     "136 accumulators a thread, and operands of 17 instructions for two steps: for tensor memory, as below"),
     # The largest seen are 248 bytes (wgmma_n256_nt) and 124 (wgmma_n136_nt, of 68 accumulators).
     (r"(wgmma|tcgen05|square)_.*", MMA_SYNC, 256,
      "written for instructions whose operands stay in shared memory (and whose accumulators stay in tensor memory): mma.sync holds two "
