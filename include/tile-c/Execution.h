@@ -45,6 +45,10 @@ typedef struct TileProgramOptions {
   int32_t fastMath;  /* approximate math functions, as on a GPU */
   const char *roles; /* "auto" (default), "on" or "off" */
   uint64_t seed;     /* decides the order of threads: 1 */
+  /* TILE_PROGRAM_CPU: kernels may use any memory of this process, by its
+     address (tile.from_address); for programs that are trusted as the caller
+     is. */
+  int32_t allowAddresses;
 } TileProgramOptions;
 
 /* Defaults: those named above, 0 otherwise. `structSize` is

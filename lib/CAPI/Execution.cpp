@@ -183,6 +183,7 @@ compileForCpu(ModuleOp module, const TileProgramOptions &options,
   compile.poison = options.poison;
   compile.lazyAsync = options.lazyAsync;
   compile.blocks = options.blocks;
+  compile.allowAddresses = options.allowAddresses;
   auto program = CpuProgram::compile(module, compile);
   if (failed(program))
     return nullptr;

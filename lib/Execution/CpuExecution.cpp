@@ -4,7 +4,7 @@
 // Compiling: tile-to-cpu on a clone, translation to LLVM IR, one entry per
 // kernel that takes its arguments as an array of pointers, -O3 for the host,
 // ORC. Running: one thread per worker; worker w of n runs the blocks w, w + n,
-// ...
+// ... Blocks that meet have a worker each.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Target/CpuExecution.h"
@@ -13,12 +13,14 @@
 #include "HostJit.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Pipelines/TileToCPU.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include <deque>
+#include <optional>
 #include <thread>
 
 using namespace mlir;
@@ -30,6 +32,11 @@ struct Parameter {
   bool isBuffer = false;
   unsigned rank = 0;
   bool isPacked = false; ///< two elements to a byte, outside
+};
+
+struct CompiledKernel {
+  SmallVector<Parameter> parameters;
+  bool blocksMeet = false, meetsInGrid = false;
 };
 
 using Entry = void (*)(void **);
@@ -77,7 +84,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 struct CpuProgram::Impl {
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  llvm::StringMap<SmallVector<Parameter>> kernels;
+  llvm::StringMap<CompiledKernel> kernels;
 
   llvm::Error load(std::unique_ptr<llvm::Module> module,
                    std::unique_ptr<llvm::LLVMContext> context);
@@ -110,18 +117,32 @@ llvm::Error CpuProgram::Impl::load(std::unique_ptr<llvm::Module> module,
       llvm::orc::ThreadSafeModule(std::move(module), std::move(context)));
 }
 
+static LogicalResult refuseAddresses(ModuleOp module) {
+  WalkResult walk = module.walk([](FromAddressOp op) -> WalkResult {
+    return op.emitOpError()
+           << "the program itself says which memory of this process it uses: "
+              "expected a caller that allows it, as the Python language does "
+              "(CompileOptions(allow_addresses=True))";
+  });
+  return failure(walk.wasInterrupted());
+}
+
 FailureOr<std::unique_ptr<CpuProgram>>
 CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
+  if (!options.allowAddresses && failed(refuseAddresses(source)))
+    return failure();
   OwningOpRef<ModuleOp> module = source.clone();
   auto impl = std::make_unique<Impl>();
   for (auto kernel : module->getOps<KernelOp>()) {
-    auto &parameters = impl->kernels[kernel.getSymName()];
+    CompiledKernel &compiled = impl->kernels[kernel.getSymName()];
+    compiled.blocksMeet = blocksMeet(kernel);
+    compiled.meetsInGrid = meetsInGrid(kernel);
     for (Attribute attr : kernel.getArgTypes()) {
       auto memref = dyn_cast<MemRefType>(cast<TypeAttr>(attr).getValue());
       bool isPacked =
           memref && getStorageBits(memref.getElementType()) < 8 &&
           !(options.widen && isa<FloatType>(memref.getElementType()));
-      parameters.push_back(
+      compiled.parameters.push_back(
           {bool(memref), memref ? unsigned(memref.getRank()) : 0, isPacked});
     }
   }
@@ -197,10 +218,39 @@ static void pack(ArrayRef<char> bytes, const CpuArgument &argument) {
   }
 }
 
-/// Runs one worker's blocks; a failed assertion or schedule ends them.
-static void runWorker(Entry entry, void **arguments, CpuContext &context) {
-  if (setjmp(context.schedule.agents.front().unwind) == 0)
-    entry(arguments);
+namespace {
+/// One thread's call of a kernel.
+struct Worker {
+  CpuContext context;
+  std::vector<uint64_t> values; ///< that the call loads
+  std::vector<void *> pointers;
+
+  Worker(ArrayRef<uint64_t> arguments, unsigned number, unsigned workers)
+      : values(arguments.begin(), arguments.end()) {
+    values.insert(values.end(),
+                  {number, workers, reinterpret_cast<uintptr_t>(&context)});
+    for (uint64_t &value : values)
+      pointers.push_back(&value);
+  }
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
+
+  /// Runs its blocks; a failed assertion or schedule ends them.
+  void run(Entry entry) {
+    if (setjmp(context.schedule.agents.front().unwind) == 0)
+      entry(pointers.data());
+    if (context.grid)
+      context.grid->end(context.failedBlock >= 0);
+  }
+};
+} // namespace
+
+/// The blocks of a kernel that begins with saying how many there are.
+static int64_t countBlocks(Entry entry, ArrayRef<uint64_t> values) {
+  Worker counter(values, 0, 1);
+  counter.context.countsBlocks = true;
+  counter.run(entry);
+  return counter.context.blocks;
 }
 
 llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
@@ -209,7 +259,7 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
   if (found == impl->kernels.end())
     return llvm::createStringError("expected a kernel of the program, got '" +
                                    kernel + "'");
-  ArrayRef<Parameter> parameters = found->second;
+  ArrayRef<Parameter> parameters = found->second.parameters;
   if (arguments.size() != parameters.size())
     return llvm::createStringError(
         "expected " + llvm::Twine(parameters.size()) + " arguments, got " +
@@ -248,24 +298,26 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
 
   if (workers == 0)
     workers = std::max(1u, std::thread::hardware_concurrency());
-  struct Worker {
-    CpuContext context;
-    std::vector<uint64_t> values;
-    std::vector<void *> pointers;
-  };
-  std::vector<Worker> states(workers);
-  for (unsigned w = 0; w < workers; ++w) {
-    Worker &state = states[w];
-    state.values = values;
-    state.values.insert(
-        state.values.end(),
-        {w, workers, reinterpret_cast<uintptr_t>(&state.context)});
-    for (uint64_t &value : state.values)
-      state.pointers.push_back(&value);
+  std::optional<CpuGrid> grid;
+  if (found->second.blocksMeet) {
+    int64_t blocks = countBlocks(entry, values);
+    if (blocks <= kMaxMeetingBlocks)
+      workers = static_cast<unsigned>(std::max<int64_t>(blocks, 1));
+    else if (found->second.meetsInGrid)
+      return llvm::createStringError(
+          "the blocks of '" + kernel +
+          "' wait for each other, so each runs on a thread of its own: "
+          "expected a grid of at most " +
+          llvm::Twine(kMaxMeetingBlocks) + " blocks, got " +
+          llvm::Twine(blocks));
+    grid.emplace(blocks);
   }
-  auto work = [&](unsigned w) {
-    runWorker(entry, states[w].pointers.data(), states[w].context);
-  };
+  std::deque<Worker> states; // which do not move
+  for (unsigned w = 0; w < workers; ++w) {
+    states.emplace_back(values, w, workers);
+    states.back().context.grid = grid ? &*grid : nullptr;
+  }
+  auto work = [&](unsigned w) { states[w].run(entry); };
   std::vector<std::thread> threads;
   for (unsigned w = 1; w < workers; ++w)
     threads.emplace_back(work, w);

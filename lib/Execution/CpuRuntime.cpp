@@ -124,6 +124,7 @@ mlir::tile::getCpuRuntimeFunctions() {
       {"__truncdfbf2", address(doubleToBfloat)},
       {"__extendhfsf2", address(halfToFloat)}};
   appendScheduleFunctions(functions);
+  appendGridFunctions(functions);
   appendLibraryFunctions(functions);
   return functions;
 }

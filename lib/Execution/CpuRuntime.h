@@ -4,6 +4,7 @@
 #ifndef TILE_LIB_EXECUTION_CPURUNTIME_H
 #define TILE_LIB_EXECUTION_CPURUNTIME_H
 
+#include "CpuGrid.h"
 #include "CpuSchedule.h"
 
 namespace mlir::tile {
@@ -18,6 +19,12 @@ struct CpuContext {
   bool firstIndex = true;
   int64_t block = -1; ///< that runs, in kernels with a schedule
   CpuSchedule schedule;
+  /// Of kernels whose blocks meet (CpuGrid.h): where, and how many there are,
+  /// which a first call only counts.
+  CpuGrid *grid = nullptr;
+  bool countsBlocks = false;
+  int64_t blocks = 0;
+  unsigned polls = 0;
 };
 
 /// All functions that compiled kernels may call: name and address.

@@ -75,6 +75,17 @@ static void passTurn(CpuSchedule &schedule) {
   schedule.turn.notify_all();
 }
 
+void mlir::tile::letRolesRun(CpuContext *context) {
+  CpuSchedule &schedule = context->schedule;
+  if (schedule.agents.size() == 1)
+    return;
+  unsigned agent = schedule.current;
+  passTurn(schedule);
+  takeTurn(schedule, agent);
+  if (context->failedBlock >= 0)
+    unwind(context);
+}
+
 static void setDeadlock(CpuContext *context) {
   CpuSchedule &schedule = context->schedule;
   std::string text = "deadlock: ";

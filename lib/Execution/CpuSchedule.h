@@ -113,6 +113,9 @@ struct CpuSchedule {
   std::condition_variable turn;
 };
 
+/// Lets other roles of the block run, where it has some.
+void letRolesRun(CpuContext *context);
+
 /// Functions that scheduled kernels call: name and address.
 void appendScheduleFunctions(
     std::vector<std::pair<llvm::StringRef, void *>> &functions);

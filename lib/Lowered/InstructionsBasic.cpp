@@ -104,6 +104,10 @@ void specialRegister(Machine &machine, Thread &thread, const PtxInstruction &i,
     value = block.rank;
   else if (name == "cluster" && i.parts[4] == "nctarank")
     value = machine.blocks().size();
+  else if (name == "envreg1")
+    value = machine.gridWorkspace(i) >> 32;
+  else if (name == "envreg2")
+    value = uint32_t(machine.gridWorkspace(i));
   else
     machine.fail(i, "this special register is not known");
   i.write(0, slots, value);

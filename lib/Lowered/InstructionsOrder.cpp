@@ -45,7 +45,7 @@ void warpBarrier(Machine &machine, Thread &thread, const PtxInstruction &i,
 
 void clusterArrive(Machine &machine, Thread &thread, const PtxInstruction &i,
                    uint64_t *) {
-  ClusterBarrier &barrier = machine.clusterBarrier;
+  ClusterBarrier &barrier = machine.clusterBarrier();
   if (thread.arrivedAtCluster)
     machine.fail(i, "the thread has arrived before and not waited since");
   thread.arrivedAtCluster = true;
@@ -63,7 +63,7 @@ void clusterArrive(Machine &machine, Thread &thread, const PtxInstruction &i,
 
 void clusterWait(Machine &machine, Thread &thread, const PtxInstruction &i,
                  uint64_t *) {
-  ClusterBarrier &barrier = machine.clusterBarrier;
+  ClusterBarrier &barrier = machine.clusterBarrier();
   if (!thread.arrivedAtCluster)
     machine.fail(i, "the thread has not arrived");
   machine.wait(i, "the barrier of the cluster",

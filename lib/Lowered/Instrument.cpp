@@ -3,10 +3,12 @@
 //===----------------------------------------------------------------------===//
 #include "Instrument.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -154,6 +156,8 @@ void Instrumenter::rewriteLoad(LoadInst &load) {
       unsigned(load.isAtomic() ? AccessKind::Atomic : AccessKind::Read);
   if (isAcquireOrStronger(load.getOrdering()))
     kind |= kAcquires;
+  if (load.isAtomic())
+    kind |= kPolls;
   // Pieces of rows that start anywhere, marked by their place (Realign.cpp).
   if (*space == Space::Global && load.getDebugLoc() &&
       load.getDebugLoc()->getInlinedAt())
@@ -202,6 +206,8 @@ void Instrumenter::rewriteAtomic(Instruction &atomic, Value *address,
     kind |= kAcquires;
   if (isReleaseOrStronger(ordering))
     kind |= kReleases;
+  if (!atomic.use_empty())
+    kind |= kYields;
   IRBuilder<> builder(&atomic);
   Value *host =
       hostAddress(builder, atomic, address, *space, type, kind,
@@ -393,7 +399,29 @@ void Instrumenter::rewrite(Instruction &instruction) {
   fail(*call, "expected no call of '" + name + "'");
 }
 
+/// Whether a loop reads global memory that other blocks may be about to change.
+static bool polls(Function &function) {
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  for (const Instruction &instruction : llvm::instructions(function)) {
+    if (!instruction.isAtomic() || instruction.use_empty() ||
+        !loops.getLoopFor(instruction.getParent()))
+      continue;
+    const Value *address = getLoadStorePointerOperand(&instruction);
+    if (auto *rmw = dyn_cast<AtomicRMWInst>(&instruction))
+      address = rmw->getPointerOperand();
+    else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+      address = exchange->getPointerOperand();
+    if (address &&
+        address->getType()->getPointerAddressSpace() == unsigned(Space::Global))
+      return true;
+  }
+  return false;
+}
+
 void Instrumenter::rewrite(Function &function) {
+  if (polls(function))
+    tables.pollingKernels.insert(function.getName());
   IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
   slots = builder.CreateAlloca(i64, number(1));
   temporary = builder.CreateAlloca(

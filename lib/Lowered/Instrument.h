@@ -11,6 +11,7 @@
 #define TILE_LIB_LOWERED_INSTRUMENT_H
 
 #include "Machine.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Module.h"
 
 namespace mlir::tile::lowered {
@@ -27,6 +28,8 @@ struct Text {
 struct ProgramTables {
   std::vector<Site> sites;
   std::vector<Text> texts;
+  /// Kernels with a loop that reads, by atomics, what other blocks may store.
+  llvm::StringSet<> pollingKernels;
 };
 
 /// Names of what instrumented code calls. Each takes `self` first.
@@ -35,8 +38,11 @@ inline constexpr llvm::StringLiteral kStoreFunction = "tile_lowered_store";
 inline constexpr llvm::StringLiteral kExecuteFunction = "tile_lowered_execute";
 inline constexpr llvm::StringLiteral kPrintFunction = "tile_lowered_print";
 
-/// How an access is made: AccessKind, and for atomics what they order.
-inline constexpr unsigned kAcquires = 4, kReleases = 8;
+/// How an access is made: AccessKind, and for atomics what they order, and
+/// whether the program may repeat it until others have stored what it waits
+/// for: loads change nothing themselves.
+inline constexpr unsigned kAcquires = 4, kReleases = 8, kPolls = 16,
+                          kYields = 32;
 
 /// The name of the entry of a kernel, `void (void **params)`.
 std::string entryName(llvm::StringRef kernel);

@@ -42,12 +42,13 @@ struct LoweredProgram::Impl {
 // What instrumented code calls
 //===----------------------------------------------------------------------===//
 
-/// Atomics hand on what happened before them, by address.
-static void order(Machine &machine, uint64_t address, uint32_t kind) {
+/// Atomics hand on what happened before them, by place.
+static void order(Machine &machine, Space space, uint64_t address,
+                  uint32_t kind) {
   if (!(kind & (kAcquires | kReleases)))
     return;
   Agent agent = machine.thread().agent;
-  Signal &signal = machine.atomics[address];
+  Signal &signal = machine.atomicsAt(space, address);
   if (kind & kAcquires)
     machine.detector().acquire(agent, signal);
   if (kind & kReleases)
@@ -58,9 +59,17 @@ static char *accessMemory(LoweredProgram::Impl *self, uint64_t address,
                           uint32_t space, uint32_t kind, uint32_t bytes,
                           uint32_t site, uint32_t alignment) {
   Machine &machine = *self->machine;
-  char *host = machine.access(Space(space), address, bytes,
-                              AccessKind(kind & 3), site, alignment);
-  order(machine, address, kind);
+  auto accessKind = AccessKind(kind & 3);
+  if (kind & kPolls)
+    machine.poll(site);
+  else if (kind & kYields)
+    machine.yield();
+  if (!(kind & kPolls) &&
+      (accessKind == AccessKind::Write || accessKind == AccessKind::Atomic))
+    machine.noteProgress();
+  char *host =
+      machine.access(Space(space), address, bytes, accessKind, site, alignment);
+  order(machine, Space(space), address, kind);
   return host;
 }
 
@@ -283,6 +292,7 @@ std::string LoweredProgram::Impl::launch(const LaunchRequest &request) {
   if (auto blocks = residentBlocks.find(request.kernel);
       blocks != residentBlocks.end())
     machineOptions.residentBlocks = blocks->second;
+  machineOptions.blocksMeet = tables.pollingKernels.contains(request.kernel);
   Machine running(machineOptions, device->memory(), tables.sites);
   machine = &running;
   finding = running.launch(symbol->toPtr<Machine::Entry>(), request);

@@ -12,6 +12,7 @@
 #include <array>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace mlir::tile::lowered;
 
@@ -88,6 +89,7 @@ void Machine::enterFiber(const Fiber &from, Thread &thread) {
   scheduler = from;
   (*entry)(params.data());
   thread.state = ThreadState::Exited;
+  noteProgress();
   races->release(thread.agent, thread.block->ended);
   if (--thread.block->liveThreads == 0)
     endBlock(*thread.block);
@@ -96,6 +98,7 @@ void Machine::enterFiber(const Fiber &from, Thread &thread) {
 }
 
 void Machine::makeRunnable(Thread &thread) {
+  noteProgress();
   thread.state = ThreadState::Runnable;
   thread.waitsAt = nullptr;
   thread.ready = nullptr;
@@ -105,6 +108,17 @@ void Machine::makeRunnable(Thread &thread) {
 void Machine::yield() {
   runnable.push_back(current);
   switchToScheduler();
+}
+
+void Machine::poll(SiteId site) {
+  // A thread that can get on is chosen long before.
+  constexpr uint64_t kPollsOfEach = 10000;
+  if (++idlePolls > kPollsOfEach * (runnable.size() + 16))
+    fail(describe(site) + " is repeated for ever: all " +
+         std::to_string(runnable.size() + 1) +
+         " threads that can run wait for a value that none of them stores" +
+         describeResidents());
+  yield();
 }
 
 void Machine::wait(const PtxInstruction &at, const std::string &what,
@@ -134,6 +148,10 @@ void Machine::testWaiting() {
 //===----------------------------------------------------------------------===//
 // Blocks
 //===----------------------------------------------------------------------===//
+
+/// Threads of the blocks that run together. Each has a stack, and the system
+/// allows 65,530 pieces of memory.
+static constexpr unsigned kThreadsTogether = 16384;
 
 /// What each thread is given when `blocks` run on a multiprocessor: registers
 /// come in eights, of a file of 65,536, and 255 are all that one can name.
@@ -177,23 +195,34 @@ void Machine::createBlock(Block &block, unsigned rank, unsigned x, unsigned y,
   }
 }
 
-std::string Machine::runCluster(unsigned x, unsigned y, unsigned z) {
+void Machine::createCluster(const Place &place) {
   const std::array<unsigned, 3> &size = request->cluster;
+  clusters.push_back(std::make_unique<Cluster>());
+  std::vector<std::unique_ptr<Block>> &blocks = clusters.back()->blocks;
+  for (unsigned c = 0; c < size[2]; ++c)
+    for (unsigned b = 0; b < size[1]; ++b)
+      for (unsigned a = 0; a < size[0]; ++a) {
+        blocks.push_back(std::make_unique<Block>());
+        blocks.back()->cluster = clusters.back().get();
+        createBlock(*blocks.back(), unsigned(blocks.size() - 1),
+                    place[0] * size[0] + a, place[1] * size[1] + b,
+                    place[2] * size[2] + c);
+      }
+}
+
+std::string Machine::runClusters(llvm::ArrayRef<Place> places) {
   threads.clear();
-  cluster.clear();
+  clusters.clear();
   runnable.clear();
   waiting.clear();
   inFlight.clear();
   issuers.clear();
-  clusterBarrier = ClusterBarrier();
+  // Shared memory is another block's now; what was in global memory lasts.
+  for (auto it = atomics.begin(); it != atomics.end();)
+    it = it->first.first ? atomics.erase(it) : std::next(it);
   races->restart();
-  for (unsigned c = 0; c < size[2]; ++c)
-    for (unsigned b = 0; b < size[1]; ++b)
-      for (unsigned a = 0; a < size[0]; ++a) {
-        cluster.push_back(std::make_unique<Block>());
-        createBlock(*cluster.back(), unsigned(cluster.size() - 1),
-                    x * size[0] + a, y * size[1] + b, z * size[2] + c);
-      }
+  for (const Place &place : places)
+    createCluster(place);
   auto makeFiber = [&](size_t stack, Thread *thread) {
     char *top = stacks->top(stack);
     if (!top)
@@ -221,21 +250,38 @@ std::string Machine::launch(Entry function, const LaunchRequest &launch) {
   params.clear();
   for (const std::vector<char> &param : launch.params)
     params.push_back(const_cast<char *>(param.data()));
-  unsigned blocks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
-  races = std::make_unique<RaceDetector>(blocks * launch.threads, 512);
-  races->startLaunch();
-
-  // Clusters one after the other, in an order that chance decides.
-  std::vector<std::array<unsigned, 3>> order;
+  std::vector<Place> order;
   for (unsigned z = 0; z < launch.grid[2] / launch.cluster[2]; ++z)
     for (unsigned y = 0; y < launch.grid[1] / launch.cluster[1]; ++y)
       for (unsigned x = 0; x < launch.grid[0] / launch.cluster[0]; ++x)
         order.push_back({x, y, z});
-  std::shuffle(order.begin(), order.end(), generator);
-  for (auto [x, y, z] : order)
-    if (std::string wrong = runCluster(x, y, z); !wrong.empty())
-      return wrong;
-  return "";
+  unsigned threadsOfCluster = launch.threads * launch.cluster[0] *
+                              launch.cluster[1] * launch.cluster[2];
+  size_t together = 1;
+  if (options.blocksMeet || launch.cooperative)
+    together = std::min<size_t>(
+        order.size(), std::max(1u, kThreadsTogether / threadsOfCluster));
+  if (launch.cooperative && together < order.size())
+    return "a cooperative launch of " + std::to_string(order.size()) +
+           " blocks of " + std::to_string(threadsOfCluster) +
+           " threads; expected at most " + std::to_string(kThreadsTogether) +
+           " threads in all, which run together here";
+  races = std::make_unique<RaceDetector>(unsigned(together) * threadsOfCluster,
+                                         512);
+  races->startLaunch();
+  // One after the other in an order that chance decides; several together in
+  // the grid's order, since a block may wait for those before it.
+  if (together == 1)
+    std::shuffle(order.begin(), order.end(), generator);
+  std::string wrong;
+  llvm::ArrayRef<Place> rest = order;
+  while (!rest.empty() && wrong.empty()) {
+    wrong = runClusters(rest.take_front(together));
+    rest = rest.drop_front(std::min(together, rest.size()));
+  }
+  if (workspace)
+    global.free(std::exchange(workspace, 0));
+  return wrong;
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,6 +354,7 @@ void Machine::land(Operation &operation) {
   if (operation.landed)
     return;
   operation.landed = true;
+  noteProgress();
   // Addresses and reports are those of the thread that issued it.
   Thread *running = current;
   current = operation.issuer;

@@ -1,4 +1,4 @@
-//===- Machine.h - a cluster of blocks, thread by thread --------*- C++ -*-===//
+//===- Machine.h - blocks that run together, thread by thread ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The state of the blocks that run together, and the choice of the thread that
@@ -22,6 +22,7 @@
 #include "SoftwareDriver.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -30,6 +31,7 @@
 namespace mlir::tile::lowered {
 
 struct Block;
+struct Cluster;
 struct Warp;
 struct Warpgroup;
 
@@ -170,6 +172,7 @@ struct Warpgroup {
 };
 
 struct Block {
+  Cluster *cluster = nullptr;
   unsigned rank = 0; ///< in its cluster
   unsigned index[3] = {};
   std::vector<uint8_t> shared;
@@ -190,6 +193,12 @@ struct Block {
   Signal ended; ///< by threads that have ended
 };
 
+/// Blocks that can access each other's shared memory.
+struct Cluster {
+  std::vector<std::unique_ptr<Block>> blocks;
+  ClusterBarrier barrier;
+};
+
 /// A place in the program that instrumented code names by its number.
 struct Site {
   std::string location; ///< file:line:column, or empty
@@ -206,6 +215,9 @@ struct MachineOptions {
   unsigned widestAccess = 16;
   /// Blocks that share a multiprocessor's registers, as launch bounds say.
   unsigned residentBlocks = 1;
+  /// Blocks wait for what other blocks store: as many as there is room for run
+  /// together. Otherwise a cluster runs when the one before it has ended.
+  bool blocksMeet = false;
 };
 
 /// Runs the blocks of one launch.
@@ -217,8 +229,8 @@ public:
           llvm::ArrayRef<Site> sites);
   ~Machine();
 
-  /// Runs every block of the grid, cluster by cluster. Returns an empty string,
-  /// or what is wrong, with places.
+  /// Runs every block of the grid. Returns an empty string, or what is wrong,
+  /// with places.
   std::string launch(Entry entry, const LaunchRequest &request);
 
   //===--- for instructions
@@ -289,6 +301,11 @@ public:
             std::function<bool()> ready);
   /// Lets others run; the thread stays runnable.
   void yield();
+  /// In front of a read of what others may be about to store: lets them run. It
+  /// is a finding if all threads that can run do nothing else.
+  void poll(SiteId site);
+  /// Something happened that a thread may have read in vain for.
+  void noteProgress() { idlePolls = 0; }
   /// All lanes of the warp that `mask` names meet here; the last one runs
   /// `together` with the slots of each lane.
   void meet(const PtxInstruction &at, uint64_t *slots, uint32_t mask,
@@ -325,10 +342,16 @@ public:
   bool chance(unsigned of256) { return generator() % 256 < of256; }
   RaceDetector &detector() { return *races; }
   const LaunchRequest &launchRequest() const { return *request; }
-  llvm::ArrayRef<std::unique_ptr<Block>> blocks() const { return cluster; }
-  ClusterBarrier clusterBarrier;
-  /// Orders that atomics hand on, by global address or by rank and offset.
-  std::map<uint64_t, Signal> atomics;
+  /// Of the thread's cluster.
+  llvm::ArrayRef<std::unique_ptr<Block>> blocks() const {
+    return current->block->cluster->blocks;
+  }
+  ClusterBarrier &clusterBarrier() { return current->block->cluster->barrier; }
+  /// Orders that the atomics of a place hand on.
+  Signal &atomicsAt(Space space, uint64_t address);
+  /// Where a cooperative launch counts the blocks that have arrived at the
+  /// barrier of the grid: what the registers %envreg1 and %envreg2 name.
+  uint64_t gridWorkspace(const PtxInstruction &at);
   std::string output; ///< of vprintf
 
   //===--- for fibers
@@ -339,7 +362,9 @@ public:
 
 private:
   char piece[32]; ///< what the last read of a piece found
-  std::string runCluster(unsigned x, unsigned y, unsigned z);
+  using Place = std::array<unsigned, 3>; ///< of a cluster in the grid
+  std::string runClusters(llvm::ArrayRef<Place> places);
+  void createCluster(const Place &place);
   void createBlock(Block &block, unsigned rank, unsigned x, unsigned y,
                    unsigned z);
   std::string schedule();
@@ -347,6 +372,8 @@ private:
   std::string checkEnd();
   std::string deadlock();
   std::string describeMbarriers() const;
+  std::string describeResidents() const;
+  std::vector<const Block *> residents() const;
   void endWaits(const PtxInstruction &at, Mbarrier &barrier);
   Thread *chooseThread();
   void landSomething();
@@ -367,10 +394,13 @@ private:
   const LaunchRequest *request = nullptr;
   Entry entry = nullptr;
   std::vector<void *> params;
-  std::vector<std::unique_ptr<Block>> cluster;
-  std::vector<Thread *> threads; ///< of the cluster, by agent
+  std::vector<std::unique_ptr<Cluster>> clusters; ///< that run together
+  std::vector<Thread *> threads;                  ///< of them, by agent
   std::vector<Thread *> runnable;
   std::vector<Thread *> waiting; ///< with a test
+  std::map<std::pair<const Block *, uint64_t>, Signal> atomics;
+  uint64_t workspace = 0; ///< of a cooperative launch, once it is asked for
+  uint64_t idlePolls = 0; ///< since anything else happened
   bool findsUnwritten = true;
   bool changed = false; ///< something that a test may ask has changed
   std::vector<OperationRef> inFlight;

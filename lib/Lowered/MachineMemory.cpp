@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
+#include <cstring>
 
 using namespace mlir::tile::lowered;
 
@@ -12,11 +13,11 @@ static const char *verb(AccessKind kind) {
 }
 
 Block &Machine::blockOfRank(unsigned rank, const PtxInstruction &at) {
-  if (rank >= cluster.size())
+  if (rank >= blocks().size())
     fail(at, "expected a block of the cluster's " +
-                 std::to_string(cluster.size()) + ", got rank " +
+                 std::to_string(blocks().size()) + ", got rank " +
                  std::to_string(rank));
-  return *cluster[rank];
+  return *blocks()[rank];
 }
 
 Block &Machine::blockOf(uint64_t address, uint32_t &local) {
@@ -24,10 +25,10 @@ Block &Machine::blockOf(uint64_t address, uint32_t &local) {
   local = uint32_t(address & ((1u << kRankShift) - 1));
   if (rank == 0)
     return *current->block;
-  if (rank > cluster.size())
+  if (rank > blocks().size())
     fail("address " + std::to_string(address) +
          " is in no block of the cluster");
-  return *cluster[rank - 1];
+  return *blocks()[rank - 1];
 }
 
 char *Machine::accessShared(Block &block, uint32_t address, uint32_t bytes,
@@ -146,6 +147,30 @@ char *Machine::access(Space space, uint64_t address, uint32_t bytes,
     break;
   }
   fail(describe(site) + ": generic addresses are not executed");
+}
+
+Signal &Machine::atomicsAt(Space space, uint64_t address) {
+  if (space == Space::Global)
+    return atomics[{nullptr, address}];
+  uint32_t local;
+  const Block &block = blockOf(address, local);
+  return atomics[{&block, local}];
+}
+
+uint64_t Machine::gridWorkspace(const PtxInstruction &at) {
+  if (!request->cooperative)
+    fail(at, "the barrier of the grid expects a cooperative launch");
+  if (workspace)
+    return workspace;
+  // Its size, and the count; both start as the driver leaves them.
+  constexpr uint32_t kBytes = 8;
+  workspace = global.allocate(kBytes);
+  GlobalMemory::Region *region = global.find(workspace, kBytes);
+  if (!region)
+    fail(at, "no memory is left for the barrier of the grid");
+  std::memset(region->host, 0, kBytes);
+  region->shadow.setWritten(0, kBytes);
+  return workspace;
 }
 
 //===----------------------------------------------------------------------===//

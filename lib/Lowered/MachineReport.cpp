@@ -82,15 +82,35 @@ void Machine::report(const Race &race, const char *where, uint64_t address,
   fail(text);
 }
 
+/// What is worth saying of blocks that wait for others.
+std::string Machine::describeResidents() const {
+  uint64_t all =
+      uint64_t(request->grid[0]) * request->grid[1] * request->grid[2];
+  size_t running = residents().size();
+  if (running == all)
+    return "";
+  return "; " + std::to_string(running) + " of the grid's " +
+         std::to_string(all) +
+         " blocks run together here, the next when all of them have ended";
+}
+
 //===----------------------------------------------------------------------===//
 // The end
 //===----------------------------------------------------------------------===//
+
+std::vector<const Block *> Machine::residents() const {
+  std::vector<const Block *> all;
+  for (const auto &cluster : clusters)
+    for (const auto &block : cluster->blocks)
+      all.push_back(block.get());
+  return all;
+}
 
 /// Shared memory ends with its block: other blocks must access it before the
 /// last thread of the block ends. Arrivals of asynchronous operations are
 /// exempt, because they may complete a phase that no thread waits for.
 void Machine::endBlock(Block &block) {
-  if (cluster.size() == 1)
+  if (block.cluster->blocks.size() == 1)
     return;
   races->acquire(current->agent, block.ended);
   auto check = [&](size_t begin, size_t end, bool asynchronous) {
@@ -118,7 +138,7 @@ void Machine::endBlock(Block &block) {
 
 /// What must hold when all threads have ended.
 std::string Machine::checkEnd() {
-  for (const auto &block : cluster) {
+  for (const Block *block : residents()) {
     for (const auto &thread : block->threads) {
       if (!thread->bulk.open.empty())
         return describe(*thread) +
@@ -152,7 +172,7 @@ std::string Machine::checkEnd() {
 /// What each mbarrier still expects in its phase.
 std::string Machine::describeMbarriers() const {
   std::string text;
-  for (const auto &block : cluster)
+  for (const Block *block : residents())
     for (const auto &[address, barrier] : block->mbarriers)
       text += "; the mbarrier at shared address " +
               std::to_string(address - kSharedBase) + ", in phase " +

@@ -151,6 +151,8 @@ constexpr ErrorText kErrors[] = {
     {kErrorContextIsDestroyed, "CUDA_ERROR_CONTEXT_IS_DESTROYED",
      "the context has been destroyed"},
     {kErrorLaunchFailed, "CUDA_ERROR_LAUNCH_FAILED", "a launch has failed"},
+    {kErrorCooperativeTooLarge, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
+     "too many blocks in cooperative launch"},
     {kErrorUnsupported, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
     {kErrorInvalidClusterSize, "CUDA_ERROR_INVALID_CLUSTER_SIZE",
      "the cluster does not fit the device or the grid"},

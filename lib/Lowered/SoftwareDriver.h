@@ -37,6 +37,7 @@ struct LaunchRequest {
   unsigned threads = 1; ///< of a block
   std::array<unsigned, 3> cluster = {1, 1, 1};
   unsigned sharedBytes = 0; ///< dynamic
+  bool cooperative = false; ///< all blocks run together
   std::vector<std::vector<char>> params;
 };
 

@@ -29,6 +29,7 @@ enum DriverError : cuda::Result {
   kErrorLaunchOutOfResources = 701,
   kErrorContextIsDestroyed = 709,
   kErrorLaunchFailed = 719,
+  kErrorCooperativeTooLarge = 720,
   kErrorUnsupported = 801,
   kErrorInvalidClusterSize = 912,
 };

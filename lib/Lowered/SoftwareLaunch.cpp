@@ -186,19 +186,29 @@ static cuda::Result funcGetParamInfo(cuda::Function function, size_t index,
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// The cluster that a launch asks for, and whether all else that it asks for is
-/// known here.
+namespace {
+/// What a launch asks for beyond its grid.
+struct Wishes {
+  std::array<unsigned, 3> cluster = {1, 1, 1};
+  bool cooperative = false;
+};
+} // namespace
+
+/// Fills `wishes`, where all that the launch asks for is known here.
 static cuda::Result readAttributes(const cuda::LaunchConfig &config,
-                                   std::array<unsigned, 3> &cluster) {
-  cluster = {1, 1, 1};
+                                   Wishes &wishes) {
   if (config.numAttributes && !config.attributes)
     return cuda::kErrorInvalidValue;
   for (unsigned i = 0; i < config.numAttributes; ++i) {
     const cuda::LaunchAttribute &attribute = config.attributes[i];
+    if (attribute.id == cuda::kLaunchCooperative) {
+      wishes.cooperative = attribute.value.cooperative != 0;
+      continue;
+    }
     if (attribute.id != cuda::kLaunchClusterDimension)
       return kErrorUnsupported;
-    cluster = {attribute.value.cluster.x, attribute.value.cluster.y,
-               attribute.value.cluster.z};
+    wishes.cluster = {attribute.value.cluster.x, attribute.value.cluster.y,
+                      attribute.value.cluster.z};
   }
   return cuda::kSuccess;
 }
@@ -221,11 +231,35 @@ static cuda::Result checkCluster(const SoftwareDeviceOptions &options,
   return cuda::kSuccess;
 }
 
+/// Blocks of these threads and dynamic shared memory that a multiprocessor runs
+/// at a time.
+static int activeBlocks(const SoftwareDeviceOptions &options,
+                        const SoftwareFunction &entry, int threads,
+                        int64_t sharedBytes) {
+  int64_t shared = sharedBytes + entry.description->staticShared;
+  return int(std::min<int64_t>(
+      {options.sharedPerMultiprocessor / (shared + kSystemShared),
+       options.threadsPerMultiprocessor / threads,
+       options.blocksPerMultiprocessor}));
+}
+
+/// A cooperative launch has no more blocks than the device runs at a time.
+static cuda::Result checkCooperative(const SoftwareDeviceOptions &options,
+                                     const SoftwareFunction &entry,
+                                     const cuda::LaunchConfig &config) {
+  int64_t fit =
+      int64_t(options.multiprocessors) *
+      activeBlocks(options, entry, int(config.blockX), config.sharedBytes);
+  bool fits = int64_t(config.gridX) * config.gridY <= fit &&
+              int64_t(config.gridX) * config.gridY * config.gridZ <= fit;
+  return fits ? cuda::kSuccess : kErrorCooperativeTooLarge;
+}
+
 /// Checks everything of a launch but its stream and parameters.
 static cuda::Result checkConfig(const SoftwareDeviceOptions &options,
                                 const SoftwareFunction &entry,
                                 const cuda::LaunchConfig &config,
-                                std::array<unsigned, 3> &cluster) {
+                                Wishes &wishes) {
   const std::array<unsigned, 3> grid = {config.gridX, config.gridY,
                                         config.gridZ};
   for (unsigned dim = 0; dim < 3; ++dim)
@@ -241,9 +275,12 @@ static cuda::Result checkConfig(const SoftwareDeviceOptions &options,
     return kErrorLaunchOutOfResources;
   if (config.sharedBytes > unsigned(entry.maxDynamicShared))
     return cuda::kErrorInvalidValue;
-  if (cuda::Result result = readAttributes(config, cluster))
+  if (cuda::Result result = readAttributes(config, wishes))
     return result;
-  return checkCluster(options, entry, grid, cluster);
+  if (wishes.cooperative)
+    if (cuda::Result result = checkCooperative(options, entry, config))
+      return result;
+  return checkCluster(options, entry, grid, wishes.cluster);
 }
 
 static cuda::Result launch(const cuda::LaunchConfig &config,
@@ -252,9 +289,12 @@ static cuda::Result launch(const cuda::LaunchConfig &config,
   return withFunction(
       function, [&](Impl &device, SoftwareFunction &entry) -> cuda::Result {
         LaunchRequest request;
+        Wishes wishes;
         if (cuda::Result result =
-                checkConfig(device.options, entry, config, request.cluster))
+                checkConfig(device.options, entry, config, wishes))
           return result;
+        request.cluster = wishes.cluster;
+        request.cooperative = wishes.cooperative;
         if (!device.isStream(config.stream))
           return kErrorInvalidHandle;
         const std::vector<size_t> &sizes = entry.description->paramSizes;
@@ -307,16 +347,28 @@ occupancyMaxActiveClusters(int *count, cuda::Function function,
         if (!count || !config)
           return cuda::kErrorInvalidValue;
         const SoftwareDeviceOptions &options = device.options;
-        std::array<unsigned, 3> cluster;
-        if (cuda::Result result = checkConfig(options, entry, *config, cluster))
+        Wishes wishes;
+        if (cuda::Result result = checkConfig(options, entry, *config, wishes))
           return result;
-        int shared = int(config->sharedBytes + entry.description->staticShared);
-        int blocks = std::min(
-            {options.sharedPerMultiprocessor / (shared + kSystemShared),
-             options.threadsPerMultiprocessor / int(config->blockX),
-             options.blocksPerMultiprocessor});
-        *count = blocks * options.multiprocessors /
+        const auto &cluster = wishes.cluster;
+        *count = activeBlocks(options, entry, int(config->blockX),
+                              config->sharedBytes) *
+                 options.multiprocessors /
                  int(cluster[0] * cluster[1] * cluster[2]);
+        return cuda::kSuccess;
+      });
+}
+
+static cuda::Result occupancyMaxActiveBlocks(int *blocksOfMultiprocessor,
+                                             cuda::Function function,
+                                             int threads, size_t sharedBytes) {
+  return withFunction(
+      function, [&](Impl &device, SoftwareFunction &entry) -> cuda::Result {
+        if (!blocksOfMultiprocessor || threads < 1 ||
+            threads > int(kMaxThreads))
+          return cuda::kErrorInvalidValue;
+        *blocksOfMultiprocessor =
+            activeBlocks(device.options, entry, threads, int64_t(sharedBytes));
         return cuda::kSuccess;
       });
 }
@@ -331,4 +383,5 @@ void mlir::tile::lowered::addLaunchFunctions(cuda::ContextFunctions &f) {
   f.launchKernel = ::launchKernel;
   f.launchKernelEx = ::launchKernelEx;
   f.occupancyMaxActiveClusters = ::occupancyMaxActiveClusters;
+  f.occupancyMaxActiveBlocks = ::occupancyMaxActiveBlocks;
 }

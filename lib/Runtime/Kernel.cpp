@@ -113,6 +113,30 @@ static Status computeGrid(const Device &device, const KernelSpec &kernel,
   return Status();
 }
 
+/// Blocks that wait for each other all have to be on the device at a time.
+static Status checkCooperative(const Device &device, const KernelSpec &kernel,
+                               int blocksOfMultiprocessor,
+                               const LaunchBuffer &buffer) {
+  auto fit = int64_t(device.multiprocessors()) * blocksOfMultiprocessor;
+  int64_t blocks = 1; // each extent fits 31 bits
+  for (unsigned extent : buffer.grid) {
+    blocks *= extent;
+    if (blocks > fit)
+      break;
+  }
+  if (blocks <= fit)
+    return Status();
+  return kernelError(
+      kernel, "its blocks wait for each other, so the device must hold all of "
+              "them at a time: expected a grid of at most " +
+                  std::to_string(fit) + " blocks (" +
+                  std::to_string(blocksOfMultiprocessor) + " on each of its " +
+                  std::to_string(device.multiprocessors()) +
+                  " multiprocessors), got " + std::to_string(buffer.grid[0]) +
+                  " x " + std::to_string(buffer.grid[1]) + " x " +
+                  std::to_string(buffer.grid[2]));
+}
+
 /// Stores an extent or stride; false where it does not fit an i32.
 static bool storeIndex(ElementType type, int64_t value, char *slot) {
   if (type == ElementType::I64) {
@@ -236,6 +260,11 @@ Status Kernel::pack(const ContextScope &driver, Span<const Arg> args,
           computeGrid(*device, spec, used.activeClusters, described, buffer);
       !status.ok() || buffer.empty)
     return status;
+  if (spec.cooperative)
+    if (Status status =
+            checkCooperative(*device, spec, used.activeBlocks, buffer);
+        !status.ok())
+      return status;
 
   for (size_t i = 0; i < spec.params.size(); ++i) {
     const ParamSpec &param = spec.params[i];
@@ -279,12 +308,12 @@ Status Kernel::submit(const ContextScope &driver, const unsigned *grid,
                       void **params, cuda::Stream stream) const {
   const KernelSpec &spec = *description;
   cuda::Result result;
-  if (!clustered) {
+  if (!hasAttribute()) {
     result = driver->launchKernel(
         entry, grid[0], grid[1], grid[2], unsigned(spec.threads), 1, 1,
         unsigned(spec.sharedBytes), stream, params, nullptr);
   } else {
-    cuda::LaunchAttribute attribute = clusterAttribute(spec);
+    cuda::LaunchAttribute attribute = launchAttribute(spec);
     cuda::LaunchConfig config = {grid[0],
                                  grid[1],
                                  grid[2],

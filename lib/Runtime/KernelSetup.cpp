@@ -21,8 +21,13 @@ constexpr int64_t kDefaultShared = 49152;
 constexpr int64_t kPortableCluster = 8;
 
 cuda::LaunchAttribute
-mlir::tile::runtime::clusterAttribute(const KernelSpec &spec) {
+mlir::tile::runtime::launchAttribute(const KernelSpec &spec) {
   cuda::LaunchAttribute attribute = {};
+  if (spec.cooperative) {
+    attribute.id = cuda::kLaunchCooperative;
+    attribute.value.cooperative = 1;
+    return attribute;
+  }
   attribute.id = cuda::kLaunchClusterDimension;
   attribute.value.cluster = {unsigned(spec.cluster[0]),
                              unsigned(spec.cluster[1]),
@@ -83,12 +88,23 @@ Status Kernel::configure(Device &onDevice, const ContextScope &driver) {
   clustered = blocks > 1;
   if (clustered && (!device->hasClusters() || !driver->launchKernelEx))
     return kernelError(spec, "expected a device and a driver with clusters");
+  if (spec.cooperative && !driver->launchKernelEx)
+    return kernelError(spec, "expected a driver with cuLaunchKernelEx, for a "
+                             "cooperative launch (CUDA 11.8 or newer)");
   if (blocks > kPortableCluster)
     set(cuda::kFunctionNonPortableCluster, 1);
   if (!status.ok())
     return kernelError(spec, status.message());
   if (clustered && spec.persistent)
     used.activeClusters = countActiveClusters(driver);
+  if (spec.cooperative) {
+    status = driver.check(driver->occupancyMaxActiveBlocks(
+                              &used.activeBlocks, entry, int(spec.threads),
+                              size_t(spec.sharedBytes)),
+                          "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    if (!status.ok())
+      return kernelError(spec, status.message());
+  }
 
   if (!spec.tensorMaps.empty()) {
     if (!driver->tensorMapEncodeTiled || !driver->tensorMapEncodeIm2col)
@@ -104,7 +120,7 @@ Status Kernel::configure(Device &onDevice, const ContextScope &driver) {
 int Kernel::countActiveClusters(const ContextScope &driver) const {
   if (!driver->occupancyMaxActiveClusters)
     return 0;
-  cuda::LaunchAttribute attribute = clusterAttribute(*description);
+  cuda::LaunchAttribute attribute = launchAttribute(*description);
   cuda::LaunchConfig config = {attribute.value.cluster.x,
                                1,
                                1,

@@ -17,9 +17,9 @@ struct LaunchBuffer {
   const Kernel *kernel; ///< the version that is launched
 };
 
-/// How clusters are asked for. Those of a persistent kernel are parts of the
-/// row that its grid is.
-cuda::LaunchAttribute clusterAttribute(const KernelSpec &spec);
+/// How a cooperative launch, or clusters, are asked for. Those of a persistent
+/// kernel are parts of the row that its grid is.
+cuda::LaunchAttribute launchAttribute(const KernelSpec &spec);
 
 } // namespace mlir::tile::runtime
 

@@ -281,6 +281,8 @@ void KernelVerifier::checkLaunch() {
   require(blocks <= kMaxClusterBlocks, "cluster", "expected at most 16 blocks");
   require(kernel.persistent >= 0 && kernel.persistent <= kMaxPersistent,
           "persistent", "expected 0 to 32 blocks of a multiprocessor");
+  require(!kernel.cooperative || (blocks == 1 && kernel.persistent == 0),
+          "cooperative", "expected neither clusters nor a persistent kernel");
   require(kernel.sharedBytes >= 0 && kernel.sharedBytes <= kMaxSharedBytes,
           "shared bytes", "expected 0 to 1048576");
   for (size_t i = 0; i < kernel.assumptions.size(); ++i) { // [M11]

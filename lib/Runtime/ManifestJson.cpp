@@ -227,6 +227,7 @@ static Json toJson(const KernelSpec &kernel) {
   object["cluster"] = toJson(
       std::vector<int64_t>(kernel.cluster.begin(), kernel.cluster.end()));
   object["persistent"] = kernel.persistent;
+  object["cooperative"] = kernel.cooperative;
   object["shared_bytes"] = kernel.sharedBytes;
   object["chosen"] = listToJson(kernel.chosen);
   object["assumptions"] = listToJson(kernel.assumptions);
@@ -496,6 +497,8 @@ KernelSpec ManifestReader::readKernel(const Json &value,
       readIntegers(object, "cluster", 3, /*allowNull=*/false);
   if (version >= 2)
     object.integer("persistent", kernel.persistent, 0, kMaxInt);
+  if (version >= 4)
+    object.boolean("cooperative", kernel.cooperative);
   object.integer("shared_bytes", kernel.sharedBytes, 0, kMaxInt);
   if (version >= 3)
     readList(object, "chosen", kMaxList, "chosen value", kernel.chosen,

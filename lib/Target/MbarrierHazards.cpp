@@ -13,7 +13,6 @@
 #include "tile/Target/PtxMnemonics.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -164,15 +163,6 @@ const llvm::BitVector &ThreadFinder::reaching(Block *block) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A barrier as the text names it: the constant part of its address. A slot
-/// that is computed counts for the first one.
-struct Place {
-  Value root;
-  int64_t offset = 0;
-  bool isExact = true;
-  std::pair<Value, int64_t> key() const { return {root, offset}; }
-};
-
 struct Arrival {
   Operation *op;
   bool isExact;
@@ -216,40 +206,6 @@ private:
   llvm::MapVector<std::pair<Value, int64_t>, Barrier> barriers;
 };
 } // namespace
-
-static std::optional<Place> placeOf(Value address) {
-  Place place;
-  while (Operation *op = address.getDefiningOp()) {
-    APInt constant;
-    if (isa<LLVM::PtrToIntOp, LLVM::AddrSpaceCastOp>(op)) {
-      address = op->getOperand(0);
-    } else if (auto gep = dyn_cast<LLVM::GEPOp>(op)) {
-      if (gep.getRawConstantIndices().size() != 1 ||
-          !gep.getElemType().isInteger(8))
-        return std::nullopt;
-      int32_t raw = gep.getRawConstantIndices().front();
-      if (raw != LLVM::GEPOp::kDynamicIndex)
-        place.offset += raw;
-      else if (matchPattern(gep.getDynamicIndices().front(),
-                            m_ConstantInt(&constant)))
-        place.offset += constant.getSExtValue();
-      else
-        place.isExact = false;
-      address = gep.getBase();
-    } else {
-      break;
-    }
-  }
-  place.root = address;
-  // The same symbol may be asked for twice.
-  if (auto symbol = address.getDefiningOp<LLVM::AddressOfOp>())
-    for (auto other : symbol->getBlock()->getOps<LLVM::AddressOfOp>())
-      if (other.getGlobalName() == symbol.getGlobalName()) {
-        place.root = other.getResult();
-        break;
-      }
-  return place;
-}
 
 void MbarrierCheck::collect() {
   function.walk([&](Operation *op) {
@@ -405,6 +361,7 @@ bool MbarrierCheck::checkFences() {
   llvm::SmallPtrSet<Operation *, 4> reported;
   llvm::DenseMap<Operation *, bool> brings;
   Operation *last = nullptr;
+  CopiedByTma copied(function);
   function.walk([&](Operation *op) {
     if (auto wait = phaseWait(op))
       if ((brings[op] = bringsGenericData(op, wait->first)) && !last)
@@ -416,7 +373,7 @@ bool MbarrierCheck::checkFences() {
     if (isProxyFence(op))
       return false;
     if (isPending && (isWgmma(op) || isTcgen05Mma(op)) &&
-        reported.insert(op).second) {
+        !copied.areOperandsOf(op) && reported.insert(op).second) {
       InFlightDiagnostic diag =
           op->emitError()
           << (isWgmma(op) ? "wgmma" : "tcgen05.mma")

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal to --tile-verify-nvvm: instructions come as NVVM operations or as
-// inline assembly. NvvmHazards.cpp and MbarrierHazards.cpp ask alike.
+// inline assembly. NvvmHazards.cpp, MbarrierHazards.cpp and
+// SharedPlaces.cpp ask alike.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_TARGET_NVVMSHAPES_H
@@ -10,6 +11,8 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Dominance.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
 #include <optional>
 
 namespace mlir::tile::hazards {
@@ -23,6 +26,35 @@ std::optional<std::pair<Value, Value>> phaseWait(Operation *op);
 /// Writes shared memory through the generic proxy.
 bool writesShared(Operation *op);
 bool isProxyFence(Operation *op);
+
+/// A place in shared memory as the text names it: the constant part of its
+/// address. A slot that is computed counts for the first one.
+struct Place {
+  Value root;
+  int64_t offset = 0;
+  bool isExact = true;
+  std::pair<Value, int64_t> key() const { return {root, offset}; }
+};
+std::optional<Place> placeOf(Value address);
+
+/// Tells operands of matrix instructions that TMA alone brings from those that
+/// threads may have written.
+class CopiedByTma {
+public:
+  explicit CopiedByTma(LLVM::LLVMFuncOp function);
+  /// Whether all shared operands of an instruction lie where TMA writes, as far
+  /// as the text says where they lie.
+  bool areOperandsOf(Operation *mma) const;
+
+private:
+  void addWrite(Value address, bool isTma);
+
+  /// Where something is written, by offset in each symbol, and whether TMA is
+  /// all that writes there.
+  llvm::MapVector<Value, std::map<int64_t, bool>> writes;
+  /// A write of threads whose place is not known.
+  bool isUnclear = false;
+};
 
 /// Arrivals on mbarriers against the counts that these are initialized with,
 /// and fences between data that others wrote and the matrix instructions that

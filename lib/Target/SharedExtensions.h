@@ -15,9 +15,10 @@ class Module;
 
 namespace mlir::tile {
 
-/// Hides the operands of extensions with very many uses from CodeGenPrepare:
-/// for each address that one is part of, it tries to widen the arithmetic in
-/// front of the extension, which rewrites all the uses, and takes it back.
+/// Hides the operands of extensions with very many uses, their own or those of
+/// addresses that are made of them, from CodeGenPrepare: for each access whose
+/// address has one in it, it tries to widen the arithmetic in front of the
+/// extension, which rewrites all the uses, and takes it back.
 void hideOperandsOfSharedExtensions(llvm::Module &module);
 
 } // namespace mlir::tile

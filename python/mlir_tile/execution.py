@@ -59,6 +59,9 @@ class CompileOptions:
     """Threads of the CPU; 0: one for each core."""
     blocks: int = 0
     """On the CPU: blocks launched of a kernel with block ranges; 0: the whole grid."""
+    allow_addresses: bool = False
+    """On the CPU: the kernel may use any memory of this process, by its address
+    (`tile.from_address`): for programs that are trusted as the caller is."""
     seed: int = 1
     """Lowered: decides the order of threads and of asynchronous operations."""
 
@@ -310,6 +313,7 @@ def _make_host(executable: Executable, name: str | None) -> None:
         poison=options.poison,
         lazy_async=options.lazy_async,
         blocks=options.blocks,
+        allow_addresses=options.allow_addresses,
         optimize=options.optimize,
         versions=options.versions,
         fast_math=options.fast_math,

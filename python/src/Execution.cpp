@@ -29,9 +29,9 @@ compileProgram(nb::bytes source, const std::string &kind,
                const std::string &arch, const std::string &device,
                const std::string &sourceName, const std::string &shapeHints,
                const std::string &tunables, bool remarks, bool checkAccesses,
-               bool poison, bool lazyAsync, int64_t blocks, bool optimize,
-               bool versions, bool fastMath, const std::string &roles,
-               uint64_t seed) {
+               bool poison, bool lazyAsync, int64_t blocks, bool allowAddresses,
+               bool optimize, bool versions, bool fastMath,
+               const std::string &roles, uint64_t seed) {
   TileProgramOptions options;
   tileProgramOptionsInit(&options, sizeof options);
   if (kind != "cpu" && kind != "lowered")
@@ -49,6 +49,7 @@ compileProgram(nb::bytes source, const std::string &kind,
   options.poison = poison;
   options.lazyAsync = lazyAsync;
   options.blocks = blocks;
+  options.allowAddresses = allowAddresses;
   options.optimize = optimize;
   options.versions = versions;
   options.fastMath = fastMath;
@@ -82,8 +83,9 @@ void populateExecution(nb::module_ &m) {
         "kind"_a = "cpu", "arch"_a = "", "device"_a = "", "source_name"_a = "",
         "shape_hints"_a = "", "tunables"_a = "", "remarks"_a = false,
         "check_accesses"_a = false, "poison"_a = false, "lazy_async"_a = false,
-        "blocks"_a = 0, "optimize"_a = true, "versions"_a = true,
-        "fast_math"_a = false, "roles"_a = "", "seed"_a = 1,
+        "blocks"_a = 0, "allow_addresses"_a = false, "optimize"_a = true,
+        "versions"_a = true, "fast_math"_a = false, "roles"_a = "",
+        "seed"_a = 1,
         "Compiles MLIR text or bytecode to run on this machine's CPU: by the "
         "dialect's meaning ('cpu') or as checked lowered code ('lowered'). "
         "Returns the program for _launch.host_kernel (None where it failed), "

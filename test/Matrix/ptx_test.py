@@ -30,6 +30,8 @@ FEW = ("gemm_f16_f32_nt", "gemm_bf16_f32_nn", "gemm_i8_i32_nt", "gemm_f8E4M3FN_f
        "copy_f16_f16_s", "reduce_row_wide", "atomic_add_f16", "w4a16", "tcgen05_f16_nn", "tcgen05_pair_f16_nt", "tcgen05_registers_f16")
 # Kernels for one of these are for all of them: they have tensor memory.
 TENSOR_MEMORY = ("sm_100a", "sm_100f", "sm_103a", "sm_110a")
+# Of them, those whose tcgen05.mma multiplies integers (PTX ISA, "tcgen05.mma": .kind::i8).
+TENSOR_MEMORY_OF_INTEGERS = ("sm_100a", "sm_110a")
 INSTRUCTIONS = {"mma": r"\bmma\.sync", "wgmma": r"\bwgmma\.mma_async",
                 "tcgen05": r"\btcgen05\.mma", "pair": r"\btcgen05\.\S*cta_group::2",
                 "alone": r"\btcgen05\.\S*cta_group::1", "multicast": r"global\S*\.multicast::cluster",
@@ -54,7 +56,8 @@ def claimed(options):
 def is_for(kernel, arch):
     """Whether the kernel's description is for an architecture: what it expects is in the PTX then."""
     archs = kernel.get("archs", [arch])
-    return arch in archs or (archs == ["sm_100a"] and arch in TENSOR_MEMORY)
+    alike = TENSOR_MEMORY_OF_INTEGERS if re.match(r"tcgen05_(pair_|registers_)?i8", kernel["name"]) else TENSOR_MEMORY
+    return arch in archs or (archs == ["sm_100a"] and arch in alike)
 
 
 def jobs(found, archs, every):

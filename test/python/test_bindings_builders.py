@@ -224,10 +224,10 @@ def test_an_error_in_the_body_leaves_the_context_usable(module):
 
 def test_every_operation_has_a_builder():
     """Functions that are generated ask for result types; those of this module infer them."""
-    from mlir_tile.dialects import _tile_barriers, _tile_builders, _tile_kernel, _tile_ops_gen
-    from mlir_tile.dialects import _tile_schedule
+    from mlir_tile.dialects import _tile_atomics, _tile_barriers, _tile_builders, _tile_kernel
+    from mlir_tile.dialects import _tile_ops_gen, _tile_schedule
 
-    modules = _tile_kernel, _tile_builders, _tile_schedule, _tile_barriers
+    modules = _tile_kernel, _tile_builders, _tile_schedule, _tile_barriers, _tile_atomics
     own = {name: value for module in modules for name, value in vars(module).items()}
     made = {
         each.OPERATION_NAME
@@ -255,13 +255,26 @@ def test_warps_and_barriers_by_hand(module):
             tile.mbarrier_wait(ready, 0, index=1)
         size = memref.DimOp(flags, arith.constant(IndexType.get(), 0)).result
         tile.assume(size, equals=size)
+        with tile.parallel([8]) as i:
+            seen = tile.atomic_load("acquire", flags, [i])
+            tile.atomic_store("release", seen, flags, [i])
+        tile.grid_barrier()
+        address = arith.constant(IntegerType.get_signless(64), 4096)
+        rows = tile.from_address(address, (None, 8), F32Type.get(), [size], alignment=16)
+        assert str(rows.type) == "memref<?x8xf32>"
+        tile.from_address(address, (4,), F32Type.get())
 
     check(
         module,
+        "tile.grid_barrier",
+        "{tile.alignment = 16 : i64} : memref<?x8xf32>",
+        "tile.from_address",
         "tile.mbarrier.create arrivals [128] : !tile.mbarrier<2>",
         "tile.mbarrier.create arrivals [128, 256] : !tile.mbarrier<2>",
         "tile.on_warps 0 count 4 {",
         "tile.on_warps 4 count 4 registers 232 {",
         "tile.mbarrier.wait",
         "equals",
+        "tile.atomic_load acquire",
+        "tile.atomic_store release",
     )

@@ -228,3 +228,17 @@ def test_one_thread_of_the_warps_stores(target):
 def test_what_other_warps_wrote_is_written(caplog):
     compile_kernel(_gemm("if"), target="cpu")
     assert "before initialization" not in caplog.text
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_atomic_loads_and_stores(target):
+    @T.prim_func
+    def main(A: T.Tensor((64,), "int32"), B: T.Tensor((64,), "int32")):
+        with T.Kernel(1, threads=64):
+            for i in T.Parallel(64):
+                x = T.atomic_load(A[i], memory_order="acquire")
+                T.atomic_store(B[63 - i], x + 1, memory_order="release")
+
+    a, b = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    compile_kernel(main, target=target)(a, b)
+    np.testing.assert_array_equal(b, a[::-1] + 1)

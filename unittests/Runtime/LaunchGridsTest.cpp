@@ -171,4 +171,44 @@ TEST_F(LaunchGridsTest, PersistentGridsHaveNoMoreClustersThanRunAtATime) {
   EXPECT_EQ(gridOf(), (Grid{132, 1, 1}));
 }
 
+TEST_F(LaunchGridsTest, CooperativeGridsAreOnTheDeviceAtATime) {
+  // Three by two blocks, times three.
+  Artifact artifact = scaleArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+  ASSERT_TRUE(loaded->kernel(0).launch(args).ok());
+  EXPECT_FALSE(mock->launches.back().cooperative);
+  EXPECT_EQ(mock->blockQuestions, 0);
+
+  kernel.cooperative = true;
+  kernel.sharedBytes = 1024;
+  mock->multiprocessors = 9;
+  mock->activeBlocks = 2;
+  loaded = load(artifact);
+  EXPECT_EQ(mock->blockQuestions, 1);
+  EXPECT_EQ(mock->sharedAsked, 1024u);
+  EXPECT_EQ(loaded->kernel(0).resources().activeBlocks, 2);
+  for (int i = 0; i < 2; ++i) { // the second as the first, from the memo
+    Status status = loaded->kernel(0).launch(args);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(mock->launches.back().cooperative);
+    EXPECT_EQ(mock->launches.back().cluster, (std::array<unsigned, 3>{}));
+  }
+  // One block too many.
+  size_t launched = mock->launches.size();
+  mock->multiprocessors = 17;
+  mock->activeBlocks = 1;
+  expectHas(launchError(artifact),
+            "its blocks wait for each other, so the device must hold all of "
+            "them at a time: expected a grid of at most 17 blocks (1 on each "
+            "of its 17 multiprocessors), got 3 x 2 x 3");
+  // More than 2^63 together.
+  args[3] = Arg::i32(1 << 30);
+  expectHas(launchError(artifact), "expected a grid of at most 17 blocks");
+  EXPECT_EQ(mock->launches.size(), launched);
+  args[3] = Arg::i32(0);
+  EXPECT_TRUE(load(artifact)->kernel(0).launch(args).ok());
+  EXPECT_EQ(mock->launches.size(), launched);
+}
+
 } // namespace

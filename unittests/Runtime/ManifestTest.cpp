@@ -146,6 +146,16 @@ TEST(Manifest, RulesAreChecked) {
             "version 0: expected no versions of its own");
   expectHas(errorAfter([](K &k) { k.persistent = 33; }),
             "persistent: expected 0 to 32");
+  auto cooperativeWith = [](void (*change)(K &)) {
+    return errorAfter([&](K &k) {
+      k.cooperative = true;
+      change(k);
+    });
+  };
+  EXPECT_EQ(cooperativeWith([](K &) {}), "");
+  expectHas(cooperativeWith([](K &k) { k.persistent = 1; }),
+            "cooperative: expected neither clusters nor a persistent kernel");
+  expectHas(cooperativeWith([](K &k) { k.cluster[0] = 2; }), "cooperative");
   expectHas(errorAfter([](K &k) { k.assumptions[0].message = ""; }),
             "assumption 0");
   expectHas(errorAfter([](K &k) { k.tensorMaps[0].box[0] = 128; }),
@@ -232,9 +242,9 @@ TEST(Manifest, DocumentedExample) {
 TEST(Manifest, NewerVersionIsRefused) {
   // Whatever else a newer manifest holds.
   expectHas(
-      parseManifest("{\"format_version\": 4, \"brand_new\": []}", 0).message(),
-      "format version 4, newer than version 3");
-  expectHas(errorOfText("\"format_version\": 3", "\"format_version\": 0"),
+      parseManifest("{\"format_version\": 5, \"brand_new\": []}", 0).message(),
+      "format version 5, newer than version 4");
+  expectHas(errorOfText("\"format_version\": 4", "\"format_version\": 0"),
             "to be an integer");
 }
 
@@ -258,10 +268,13 @@ TEST(Manifest, OlderVersionsAreRead) {
     ASSERT_NE(at, std::string::npos) << what;
     text.replace(at, what.size(), with);
   };
-  replace("\"format_version\": 3", "\"format_version\": 1");
+  replace("\"format_version\": 4", "\"format_version\": 1");
   expectHas(parseManifest(text, artifact.blobs.size()).message(),
             "unknown field 'persistent'");
   replace("\"persistent\": 0,", "");
+  expectHas(parseManifest(text, artifact.blobs.size()).message(),
+            "unknown field 'cooperative'");
+  replace("\"cooperative\": false,", "");
   expectHas(parseManifest(text, artifact.blobs.size()).message(),
             "unknown field 'chosen'");
   size_t chosen = text.find("\"chosen\"");

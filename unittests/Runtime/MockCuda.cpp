@@ -74,10 +74,13 @@ int record(const LaunchConfig &config, void *function, void **params) {
     launch.grid[i] = config.grid[i];
     launch.block[i] = config.block[i];
   }
-  for (unsigned i = 0; i < config.numAttributes; ++i)
+  for (unsigned i = 0; i < config.numAttributes; ++i) {
     if (config.attributes[i].id == 4)
       for (int d = 0; d < 3; ++d)
         launch.cluster[d] = config.attributes[i].value[d];
+    if (config.attributes[i].id == 2)
+      launch.cooperative = config.attributes[i].value[0] == 1;
+  }
   const std::vector<size_t> &sizes = state.paramSizes[launch.kernel];
   for (size_t i = 0; i < sizes.size(); ++i)
     launch.params.emplace_back(static_cast<const char *>(params[i]), sizes[i]);
@@ -257,6 +260,16 @@ int cuOccupancyMaxActiveClusters(int *count, void *,
   *count = 0;
   for (unsigned group : state.groups)
     *count += int(group / blocks);
+  return 0;
+}
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int,
+                                                size_t shared) {
+  if (int error = inContext())
+    return error;
+  ++state.blockQuestions;
+  state.sharedAsked = unsigned(shared);
+  *blocks = state.activeBlocks;
   return 0;
 }
 

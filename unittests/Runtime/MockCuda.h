@@ -21,6 +21,7 @@ struct MockLaunch {
   std::array<unsigned, 3> grid;
   std::array<unsigned, 3> block;
   std::array<unsigned, 3> cluster; ///< zeros for a plain launch
+  bool cooperative;
   unsigned shared;
   void *stream;
   std::vector<std::string> params; ///< the bytes of each
@@ -53,6 +54,7 @@ struct MockCuda {
   int staticShared = 0;
   int maxThreads = 1024;
   int multiprocessors = 132;
+  int activeBlocks = 1; ///< on each of them, of any kernel
   int launchResult = 0;
   /// Sizes of the groups of multiprocessors that hold a cluster each; none: the
   /// driver does not answer.
@@ -67,6 +69,7 @@ struct MockCuda {
   int modulesLoaded = 0;
   int numLaunches = 0;
   int clusterQuestions = 0;
+  int blockQuestions = 0;
   unsigned sharedAsked = 0; ///< of the last one
   std::vector<std::string> images;
   std::vector<MockLaunch> launches;

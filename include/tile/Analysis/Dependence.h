@@ -41,10 +41,15 @@ struct OpAccess {
   TileAccess access;
 };
 
+/// Whether `op` is a loop over a tile that loads or stores with `order`, or
+/// with one that includes it: it takes what others have written (acquire), or
+/// hands it over (release). False for null.
+bool holdsAccessOf(Operation *op, MemoryOrder order);
+
 /// Appends the accesses of `root` and of everything nested in it, through
 /// TileOpInterface, else through memory effects; `tile.await` has those of the
 /// operations that it waits for. Returns an operation whose effects are unknown
-/// (it may touch anything), or null.
+/// (it may touch anything, or orders what others touch), or null.
 Operation *collectAccesses(Operation *root,
                            SmallVectorImpl<OpAccess> &accesses);
 Operation *collectAccesses(Block &block, SmallVectorImpl<OpAccess> &accesses);

@@ -81,13 +81,17 @@ enum JitOption : int { kJitErrorLog = 5, kJitErrorLogSize = 6 };
 
 enum StreamFlag : unsigned { kStreamNonBlocking = 1 };
 
-enum LaunchAttributeId : int { kLaunchClusterDimension = 4 };
+enum LaunchAttributeId : int {
+  kLaunchCooperative = 2,
+  kLaunchClusterDimension = 4
+};
 
 union LaunchAttributeValue {
   char pad[64];
   struct {
     unsigned x, y, z;
   } cluster;
+  int cooperative;
 };
 
 struct LaunchAttribute {
@@ -172,6 +176,9 @@ struct ContextFunctions {
   Result (*occupancyMaxActiveClusters)(
       int *count, Function function,
       const LaunchConfig *config); ///< optional
+  Result (*occupancyMaxActiveBlocks)(int *blocksOfMultiprocessor,
+                                     Function function, int threads,
+                                     size_t sharedBytes);
 
   Result (*memAlloc)(DevicePtr *pointer, size_t bytes);
   Result (*memFree)(DevicePtr pointer);

@@ -98,6 +98,9 @@ struct KernelResources {
   /// Clusters that run at a time, of a persistent kernel with clusters whose
   /// driver can be asked; 0 otherwise.
   int activeClusters = 0;
+  /// Blocks that a multiprocessor runs at a time, of a cooperative kernel; 0
+  /// otherwise.
+  int activeBlocks = 0;
 };
 
 struct CheckedArgs;
@@ -191,6 +194,8 @@ private:
   KernelResources used;
   std::vector<unsigned> paramOffsets;
   bool clustered = false;
+  /// What its launch asks for beyond a grid; there is at most one.
+  bool hasAttribute() const { return clustered || description->cooperative; }
   std::vector<std::unique_ptr<Kernel>> versions;
   std::unique_ptr<TensorMapCache> tensorMaps;
   /// Of the last launch, so that one like it is cheap; guards itself.

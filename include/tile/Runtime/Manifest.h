@@ -24,7 +24,7 @@ namespace mlir::tile::runtime {
 
 /// Version of the manifest that this library writes; it reads this one and
 /// every older one.
-inline constexpr int64_t kManifestVersion = 3;
+inline constexpr int64_t kManifestVersion = 4;
 
 /// An extent or stride known only at launch. Equal to
 /// mlir::ShapedType::kDynamic, so that the compiler copies shapes unchanged.
@@ -194,6 +194,9 @@ struct KernelSpec {
   /// Blocks that a multiprocessor is given at most; they divide the grid among
   /// themselves. 0: one block for each point of the grid.
   int64_t persistent = 0;
+  /// Blocks wait for each other: the launch is cooperative, and refused where
+  /// the device does not hold the whole grid at a time.
+  bool cooperative = false;
   int64_t sharedBytes = 0;         ///< dynamic shared memory
   std::vector<ChosenValue> chosen; ///< for the reader; nothing depends on it
   std::vector<Assumption> assumptions;

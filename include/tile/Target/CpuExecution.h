@@ -36,6 +36,8 @@ struct CpuProgramOptions {
   bool poison = false; ///< what is undefined is overwritten: new tiles, slots
   unsigned poisonPattern = 0; ///< by what: convert-tile-to-cpu's option
   bool backwards = false; ///< iterations of tile.parallel from last to first
+  /// Kernels may use any memory of this process, by its address.
+  bool allowAddresses = false;
   int64_t blocks = 0; ///< launched of a kernel with ranges; 0: the whole grid
 };
 
@@ -49,7 +51,8 @@ public:
   ~CpuProgram();
 
   /// Runs every block of the kernel's grid on `workers` threads (0: one for
-  /// each core) and returns when all have ended. What `tile.print` prints goes
+  /// each core; blocks that wait for each other have one each) and returns when
+  /// all have ended. What `tile.print` prints goes
   /// to `prints` in the order of blocks, unless null. Fails with the message of
   /// the first block whose assertion failed or whose schedule is wrong, or
   /// where the arguments do not fit.

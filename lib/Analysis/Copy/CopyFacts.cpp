@@ -6,6 +6,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
+#include "tile/Dialect/Tile/IR/Addresses.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -103,6 +104,8 @@ static int64_t baseAlignment(const CopySide &side) {
   if (side.space != MemorySpace::Global)
     return kSharedAlignment;
   int64_t element = std::max<int64_t>(1, side.elementBits / 8);
+  if (auto from = side.buffer.getDefiningOp<FromAddressOp>())
+    return getAlignment(from);
   BlockArgument argument = getKernelArgumentOf(side.buffer);
   if (!argument)
     return element;

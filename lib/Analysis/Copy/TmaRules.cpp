@@ -8,8 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TmaRules.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -67,6 +70,46 @@ static std::string whyNotSlot(const CopyFacts &facts) {
   return {};
 }
 
+/// Whether a kernel takes what others have stored, or hands over what it has,
+/// by a flag: that orders no tensor copies.
+static bool meetsByFlags(Operation *op, MemoryOrder order) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  return kernel && kernel
+                       .walk([&](ParallelOp loop) {
+                         return holdsAccessOf(loop, order)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+}
+
+/// Whether the kernel writes what it copies from, or another argument that may
+/// be the same memory.
+static bool isWritten(BlockArgument argument) {
+  SmallVector<Value> aliases{argument};
+  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
+    if (isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
+        mayAlias(kernel.getKernelArgument(i), argument))
+      aliases.push_back(kernel.getKernelArgument(i));
+  for (size_t i = 0; i < aliases.size(); ++i) // which grows
+    for (Operation *user : aliases[i].getUsers()) {
+      if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+        aliases.push_back(view.getViewDest());
+      if (hasEffect<MemoryEffects::Write>(user, aliases[i]))
+        return true;
+    }
+  return false;
+}
+
+/// Whether blocks meet, and one may read what another has stored: the barrier
+/// of the grid orders no tensor copies.
+static bool meetAround(const CopyFacts &facts, BlockArgument global,
+                       bool isLoad) {
+  auto kernel = facts.op->getParentOfType<KernelOp>();
+  return kernel && tile::meetsInGrid(kernel) && (!isLoad || isWritten(global));
+}
+
 /// What tensor and bulk copies have in common.
 static std::string whyNotByProxy(const CopyFacts &facts) {
   bool isLoad = facts.source.space == MemorySpace::Global;
@@ -75,8 +118,19 @@ static std::string whyNotByProxy(const CopyFacts &facts) {
     return "elements are converted";
   if (facts.padsNonZero && facts.source.mayOverhang)
     return "the region may overhang, and the pad is not zero";
-  if (!getKernelArgumentOf(global.buffer))
+  BlockArgument argument = getKernelArgumentOf(global.buffer);
+  if (!argument)
     return global.name + " is not an argument of the kernel";
+  if (meetAround(facts, argument, isLoad))
+    return "the blocks meet at a `tile.grid_barrier`, which orders no tensor "
+           "copies, and " +
+           global.name + " is written";
+  if (meetsByFlags(facts.op,
+                   isLoad ? MemoryOrder::Acquire : MemoryOrder::Release))
+    return std::string("the kernel says by `tile.atomic_") +
+           (isLoad ? "load acquire` when it may read what others store"
+                   : "store release` when others may read what it stores") +
+           ", which orders no tensor copies";
   if (isLoad)
     if (std::string reason = whyNotSlot(facts); !reason.empty())
       return reason;

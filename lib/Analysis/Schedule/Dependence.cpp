@@ -61,6 +61,11 @@ bool tile::mayAlias(Value a, Value b) {
   if (isAllocation(a) && isAllocation(b))
     return false;
   KernelOp kernelA = getKernelOfArgument(a), kernelB = getKernelOfArgument(b);
+  // Promised of memory at an address, unless the argument says otherwise.
+  if (kernelA && b.getDefiningOp<FromAddressOp>())
+    return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber());
+  if (kernelB && a.getDefiningOp<FromAddressOp>())
+    return kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
   if (kernelA && kernelB)
     return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) ||
            kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
@@ -107,6 +112,25 @@ static bool appendEffects(Operation *op, SmallVectorImpl<OpAccess> &accesses) {
   return true;
 }
 
+bool tile::holdsAccessOf(Operation *op, MemoryOrder order) {
+  auto has = [&](MemoryOrder own, MemoryOrder strong) {
+    return own == order || (own == MemoryOrder::SeqCst && order == strong);
+  };
+  auto loop = dyn_cast_or_null<ParallelOp>(op);
+  return loop &&
+         loop.getBodyRegion()
+             .walk([&](Operation *inner) {
+               auto load = dyn_cast<AtomicLoadOp>(inner);
+               auto store = dyn_cast<AtomicStoreOp>(inner);
+               return (load && has(load.getOrder(), MemoryOrder::Acquire)) ||
+                              (store &&
+                               has(store.getOrder(), MemoryOrder::Release))
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
 Operation *tile::collectAccesses(Operation *root,
                                  SmallVectorImpl<OpAccess> &accesses) {
   if (auto tileOp = dyn_cast<TileOpInterface>(root)) {
@@ -114,7 +138,11 @@ Operation *tile::collectAccesses(Operation *root,
     tileOp.getAccesses(own);
     for (TileAccess &access : own)
       accesses.push_back({root, std::move(access)});
-    return nullptr;
+    // What stands around it may not move across it, whatever it touches.
+    return holdsAccessOf(root, MemoryOrder::Acquire) ||
+                   holdsAccessOf(root, MemoryOrder::Release)
+               ? root
+               : nullptr;
   }
   // What was issued reads and writes until here.
   if (auto await = dyn_cast<AwaitOp>(root)) {

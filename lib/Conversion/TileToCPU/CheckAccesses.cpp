@@ -201,6 +201,10 @@ void tile::checkAccesses(KernelOp kernel) {
       checkIndices(op, store.getMemRef(), store.getIndices());
     else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op))
       checkIndices(op, rmw.getMemref(), rmw.getIndices());
+    else if (auto atomic = dyn_cast<AtomicLoadOp>(op))
+      checkIndices(op, atomic.getMemref(), atomic.getIndices());
+    else if (auto atomic = dyn_cast<AtomicStoreOp>(op))
+      checkIndices(op, atomic.getMemref(), atomic.getIndices());
     else if (auto view = dyn_cast<memref::SubViewOp>(op))
       checkSubview(view);
     else if (auto cast = dyn_cast<memref::CastOp>(op))

@@ -6,9 +6,11 @@
 // that has fewer places; the order of blocks is BlockOrder.h's.
 //
 //===----------------------------------------------------------------------===//
+#include "RuntimeCalls.h"
 #include "TileToCPU.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "tile/Conversion/BlockOrder.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -169,9 +171,17 @@ func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
   bool meet =
       kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
+  bool counts = blocksMeet(kernel);
+  Value launched = counts ? grid.countBlocks() : Value();
   scf::ForOp loop = buildLoop(builder, loc, grid, worker, workers,
                               kernel.getClusterSize(), meet);
   func::ReturnOp::create(builder, loc);
+  if (counts) {
+    OpBuilder before(kernel.getContext());
+    before.setInsertionPointAfterValue(launched);
+    RuntimeCalls(loop.getBody()->getTerminator())
+        .call(before, "grid_begin", {launched});
+  }
 
   builder.setInsertionPointToStart(loop.getBody());
   grid.place(loop.getInductionVar());

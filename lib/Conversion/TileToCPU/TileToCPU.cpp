@@ -116,6 +116,7 @@ struct ConvertTileToCPUPass
 
     RewritePatternSet patterns(&getContext());
     populateLoopPatterns(patterns, backwards, pattern);
+    populateAtomicPatterns(patterns);
     populateMovePatterns(patterns);
     populateRowMovePatterns(patterns);
     populateGemmPattern(patterns);

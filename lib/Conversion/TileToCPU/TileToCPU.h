@@ -85,6 +85,7 @@ Block &enclosingEntry(Operation *op);
 /// the pattern by which new tiles are overwritten.
 void populateLoopPatterns(RewritePatternSet &patterns, bool backwards,
                           std::optional<unsigned> poison);
+void populateAtomicPatterns(RewritePatternSet &patterns);
 void populateMovePatterns(RewritePatternSet &patterns);
 void populateRowMovePatterns(RewritePatternSet &patterns);
 void populateGemmPattern(RewritePatternSet &patterns);

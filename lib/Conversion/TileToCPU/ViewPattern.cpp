@@ -12,6 +12,66 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+static SmallVector<int64_t> stridesOf(MemRefType type) {
+  return type.getStridesAndOffset().first;
+}
+
+/// Strides of dense memory of these sizes.
+static SmallVector<Value> denseStrides(OpBuilder &b, Location loc,
+                                       ArrayRef<Value> sizes) {
+  SmallVector<Value> strides(sizes.size());
+  Value stride = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
+  for (size_t d = sizes.size(); d-- > 0;) {
+    strides[d] = stride;
+    stride = arith::MulIOp::create(b, loc, stride, sizes[d]);
+  }
+  return strides;
+}
+
+/// A descriptor of the memory of type `to` at an address (i64).
+static Value describe(OpBuilder &b, Location loc, Value address, MemRefType to,
+                      ArrayRef<OpFoldResult> sizes) {
+  Type i64 = b.getI64Type();
+  auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
+  Value pointer = LLVM::IntToPtrOp::create(b, loc, pointerType, address);
+  auto array = LLVM::LLVMArrayType::get(i64, to.getRank());
+  SmallVector<Type> fields{pointerType, pointerType, i64};
+  if (to.getRank())
+    fields.append({array, array});
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), fields);
+  Value descriptor = LLVM::PoisonOp::create(b, loc, type);
+  auto set = [&](Value value, ArrayRef<int64_t> position) {
+    descriptor =
+        LLVM::InsertValueOp::create(b, loc, descriptor, value, position);
+  };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  set(pointer, 0);
+  set(pointer, 1);
+  set(constant(0), 2);
+  SmallVector<Value> extents;
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    auto dynamic = dyn_cast<Value>(size);
+    extents.push_back(
+        dynamic ? Value(arith::IndexCastOp::create(b, loc, i64, dynamic))
+                : constant(to.getDimSize(d)));
+  }
+  for (auto [d, extent, stride] :
+       llvm::enumerate(extents, denseStrides(b, loc, extents))) {
+    set(extent, {3, int64_t(d)});
+    set(stride, {4, int64_t(d)});
+  }
+  // Spaces are dropped from the types of all buffers.
+  auto plain = MemRefType::get(to.getShape(), to.getElementType());
+  Value result =
+      UnrealizedConversionCastOp::create(b, loc, TypeRange{plain}, descriptor)
+          .getResult(0);
+  if (plain == to)
+    return result;
+  return memref::MemorySpaceCastOp::create(b, loc, to, result);
+}
+
 namespace {
 struct ViewLowering : OpConversionPattern<ViewOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -42,52 +102,14 @@ struct ViewLowering : OpConversionPattern<ViewOp> {
     return sizes;
   }
 
-  static SmallVector<int64_t> stridesOf(MemRefType type) {
-    return type.getStridesAndOffset().first;
-  }
-
   /// A descriptor of the memory that `source` is, with other elements.
   static Value reinterpret(OpBuilder &b, ViewOp op, Value source,
                            ArrayRef<OpFoldResult> sizes) {
     Location loc = op.getLoc();
-    auto to = cast<MemRefType>(op.getType());
-    Type i64 = b.getI64Type();
-    auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
     Value address =
         memref::ExtractAlignedPointerAsIndexOp::create(b, loc, source);
-    Value word = arith::IndexCastOp::create(b, loc, i64, address);
-    Value pointer = LLVM::IntToPtrOp::create(b, loc, pointerType, word);
-    auto array = LLVM::LLVMArrayType::get(i64, to.getRank());
-    SmallVector<Type> fields{pointerType, pointerType, i64};
-    if (to.getRank())
-      fields.append({array, array});
-    auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), fields);
-    Value descriptor = LLVM::PoisonOp::create(b, loc, type);
-    auto set = [&](Value value, ArrayRef<int64_t> position) {
-      descriptor =
-          LLVM::InsertValueOp::create(b, loc, descriptor, value, position);
-    };
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-    };
-    set(pointer, 0);
-    set(pointer, 1);
-    set(constant(0), 2);
-    for (auto [d, size, stride] : llvm::enumerate(sizes, stridesOf(to))) {
-      auto dynamic = dyn_cast<Value>(size);
-      set(dynamic ? Value(arith::IndexCastOp::create(b, loc, i64, dynamic))
-                  : constant(to.getDimSize(d)),
-          {3, int64_t(d)});
-      set(constant(stride), {4, int64_t(d)});
-    }
-    // Spaces are dropped from the types of all buffers.
-    auto plain = MemRefType::get(to.getShape(), to.getElementType());
-    Value result =
-        UnrealizedConversionCastOp::create(b, loc, TypeRange{plain}, descriptor)
-            .getResult(0);
-    if (plain == to)
-      return result;
-    return memref::MemorySpaceCastOp::create(b, loc, to, result);
+    Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+    return describe(b, loc, word, cast<MemRefType>(op.getType()), sizes);
   }
 
   LogicalResult
@@ -110,8 +132,22 @@ struct ViewLowering : OpConversionPattern<ViewOp> {
     return success();
   }
 };
+
+struct FromAddressLowering : OpConversionPattern<FromAddressOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(FromAddressOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<MemRefType>(op.getType());
+    SmallVector<OpFoldResult> sizes =
+        getMixedValues(type.getShape(), adaptor.getSizes(), rewriter);
+    rewriter.replaceOp(
+        op, describe(rewriter, op.getLoc(), adaptor.getAddress(), type, sizes));
+    return success();
+  }
+};
 } // namespace
 
 void tile::populateViewPattern(RewritePatternSet &patterns) {
-  patterns.add<ViewLowering>(patterns.getContext());
+  patterns.add<FromAddressLowering, ViewLowering>(patterns.getContext());
 }

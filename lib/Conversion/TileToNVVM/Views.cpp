@@ -5,6 +5,8 @@
 // other extents and strides. What overhangs the view is handled as what
 // overhangs an argument. Nothing is promised of a view's alignment.
 //
+// `tile.from_address`: dense memory from there on.
+//
 // `tile.view`: the same bytes or registers under another shape, or other
 // elements. `memref.subview` of a tile in shared memory: one of its slices.
 //
@@ -13,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Dialect/Tile/IR/Addresses.h"
 #include "tile/Layout/Reshape.h"
 
 using namespace mlir;
@@ -122,6 +125,31 @@ static LogicalResult lowerSubview(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
+static LogicalResult lowerFromAddress(KernelLowering &lowering,
+                                      FromAddressOp op) {
+  auto type = cast<MemRefType>(op.getType());
+  GlobalBuffer buffer;
+  buffer.pointer = LLVM::IntToPtrOp::create(
+      lowering.builder,
+      LLVM::LLVMPointerType::get(lowering.builder.getContext(), 1),
+      op.getAddress());
+  buffer.alignment = getAlignment(op);
+  auto dynamic = op.getSizes().begin();
+  for (int64_t size : type.getShape())
+    buffer.sizes.push_back(ShapedType::isDynamic(size)
+                               ? lowering.toI64(*dynamic++)
+                               : lowering.i64(size));
+  buffer.strides.resize(type.getRank());
+  Value stride = lowering.i64(1);
+  for (int64_t d = type.getRank(); d-- > 0;) {
+    buffer.strides[d] = stride;
+    stride = lowering.mul(stride, buffer.sizes[d]);
+  }
+  stateFacts(lowering, op.getResult(), buffer);
+  lowering.globals[op.getResult()] = buffer;
+  return success();
+}
+
 /// Dense memory, of which the first extent of either may be dynamic.
 static LogicalResult lowerGlobalView(KernelLowering &lowering, ViewOp view) {
   FailureOr<GlobalBuffer> source = lowering.global(view.getSource(), view);
@@ -192,6 +220,7 @@ static LogicalResult lowerView(KernelLowering &lowering, ViewOp view) {
 }
 
 void tile::nvvm::registerViewLowerings(Registry &registry) {
+  registry.add<FromAddressOp>(lowerFromAddress);
   registry.add<memref::CastOp>(lowerCast);
   registry.add<memref::SubViewOp>(lowerSubview);
   registry.add<ViewOp>(lowerView);

@@ -66,6 +66,7 @@ def compile_program(
     poison: bool = False,
     lazy_async: bool = False,
     blocks: int = 0,
+    allow_addresses: bool = False,
     optimize: bool = True,
     versions: bool = True,
     fast_math: bool = False,

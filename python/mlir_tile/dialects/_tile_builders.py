@@ -163,6 +163,22 @@ def view(source: Operand, shape, element_type=None, *, loc=None, ip=None) -> _ir
     return _ops.ViewOp(type, source, loc=loc, ip=ip).result
 
 
+def from_address(
+    address: Operand, shape, element_type, sizes=(), *, alignment=None, loc=None, ip=None
+) -> _ir.Value:
+    """The global memory that begins at an address (an i64), as a value; `sizes` are the values of
+    dynamic extents (None in the shape), `alignment` the bytes that the address is a multiple of."""
+    dynamic = _ir.ShapedType.get_dynamic_size()
+    type = _ir.MemRefType.get(
+        [dynamic if extent in (None, -1) else extent for extent in shape], element_type, loc=loc
+    )
+    op = _ops.FromAddressOp(type, _value(address), _indices(sizes, loc, ip), loc=loc, ip=ip)
+    if alignment is not None:
+        i64 = _ir.IntegerType.get_signless(64)
+        op.operation.attributes["tile.alignment"] = _ir.IntegerAttr.get(i64, alignment)
+    return op.result
+
+
 def block_range(*, loc=None, ip=None) -> "tuple[_ir.Value, ...]":
     """`first, end, step` of the numbers of the grid's blocks that are this block's."""
     index = _ir.IndexType.get()

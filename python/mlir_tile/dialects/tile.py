@@ -15,4 +15,5 @@ from ._tile_ops_gen import _Dialect
 from ._tile_kernel import GridExpr, KernelOp, argument, ceildiv, dim, kernel, tunable
 from ._tile_builders import *
 from ._tile_schedule import *
+from ._tile_atomics import *
 from ._tile_barriers import *

@@ -6,7 +6,7 @@ import warnings
 from .buffers import Buffer, Region, region_of
 from .builder import current
 from .copying import _pair
-from .errors import fail, here, unsupported
+from .errors import StructureError, fail, here, unsupported
 from .values import Load, Op, as_value, cast
 
 _ORDERS = (None, "relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
@@ -121,11 +121,49 @@ def _vector(lanes):
 atomic_addx2, atomic_addx4 = _vector(2), _vector(4)
 
 
+# What a load, and a store, do with each order; nothing with the others. `consume` is what an acquire
+# does (as in C++), and more.
+_LOADS = {
+    "relaxed": "relaxed",
+    "consume": "acquire",
+    "acquire": "acquire",
+    "seq_cst": "seq_cst",
+}
+_STORES = {"relaxed": "relaxed", "release": "release", "seq_cst": "seq_cst"}
+
+
+def _access(name, place, memory_order, orders):
+    """The element, and the order as the dialect names it."""
+    construct = f"T.{name}"
+    if memory_order not in orders:
+        fail(
+            f"{name} does not support memory_order {memory_order!r}; expected"
+            f" {', '.join(orders)}",
+            kind=StructureError,
+        )
+    if not isinstance(place, Load) and isinstance(place, (Buffer, Region)):
+        region = region_of(place, construct)
+        if all(isinstance(x, int) and x == 1 for x in region.extents):
+            place = Load(region.buffer, region.offsets)
+    if not isinstance(place, Load) or place.buffer.space not in ("global", "shared"):
+        fail(f"{construct}: expected an element in global or shared memory, got {place!r}")
+    if place.dtype.bits not in (32, 64):
+        unsupported(f"{construct} of {place.dtype}", "use elements of 32 or 64 bits")
+    return place, orders[memory_order]
+
+
 def atomic_load(src, memory_order="seq_cst"):
-    return unsupported(
-        "T.atomic_load", "an atomic addition of zero with return_prev=True reads a value"
-    )
+    """An element that other threads, also of other blocks, may be writing."""
+    place, order = _access("atomic_load", src, memory_order, _LOADS)
+    operation = Op("atomic", (f"load {order}", place.buffer, tuple(place.indices), 0), place.dtype)
+    return current("T.atomic_load").define("loaded", operation)
 
 
 def atomic_store(dst, src, memory_order="seq_cst"):
-    return unsupported("T.atomic_store")
+    """Writes an element that other threads, also of other blocks, may be reading."""
+    place, order = _access("atomic_store", dst, memory_order, _STORES)
+    value = cast(as_value(src), place.dtype)
+    operation = Op(
+        "atomic", (f"store {order}", place.buffer, tuple(place.indices), value), place.dtype
+    )
+    current("T.atomic_store").tile("evaluate", value=operation)

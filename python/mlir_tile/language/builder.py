@@ -229,7 +229,11 @@ class Builder(Conditions, Macros):
         self.block = outer
 
     def repeat(self, condition):
-        value = truth(condition())
+        outer, self.block = self.block, []
+        try:
+            value = truth(condition())
+        finally:
+            made, self.block = self.block, outer
         if not isinstance(value, Expr):
             if value:
                 fail(
@@ -237,13 +241,27 @@ class Builder(Conditions, Macros):
                     " loop over range and use break"
                 )
             return
-        statement = self.add(While(value))
-        outer, depth = self.block, len(self.loops)
-        self.block = statement.body
+        self.block = self.repeated(value, made)
+        depth = len(self.loops)
         self.loops.append(("while", self.block))
         yield None
         del self.loops[depth:]
         self.block = outer
+
+    def repeated(self, value, made):
+        """The body of a loop `while value`. The statements that the value takes are repeated with
+        it: then the loop is one over whether to go on, which each round decides first."""
+        if not made:
+            return self.add(While(value)).body
+        going = self.allocate(Buffer((1,), "bool", "local.var", name="going"))
+        self.add(Assign(going, as_value(True)))
+        outer, self.block = self.block, self.add(While(going.as_load())).body
+        for statement in made:
+            self.block.append(statement)
+        self.add(Assign(going, value))
+        body = self.add(If(going.as_load())).then
+        self.block = outer
+        return body
 
     def leave(self, kind):
         """`break` or `continue`: true where the loop is Python's."""

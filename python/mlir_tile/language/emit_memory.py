@@ -125,6 +125,8 @@ class Memory:
         return self.atomic_element(kind, buffer, indices, value)
 
     def atomic_element(self, kind, buffer, indices, value):
+        if kind.startswith(("load ", "store ")):
+            return self.atomic_access(*kind.split(), buffer, indices, value)
         of_float, signed, unsigned = _ATOMIC[kind]
         name = (
             of_float if buffer.dtype.is_float else unsigned if buffer.dtype.is_unsigned else signed
@@ -137,6 +139,28 @@ class Memory:
             f"memref.atomic_rmw {name} {element}, {self.buffer(buffer)}[{places}] :"
             f" ({buffer.dtype.mlir}, {self.memref(buffer)}) -> {buffer.dtype.mlir}"
         )
+
+    def atomic_access(self, what, order, buffer, indices, value):
+        """A load or store that orders what the thread does around it. For the whole block one
+        thread makes it, and hands on through shared memory what it has read."""
+        if self.mode == "block":
+            if what == "store":
+                with self.parallel_of_one():
+                    self.atomic_access(what, order, buffer, indices, value)
+                return None
+            tile = f"memref<1x{buffer.dtype.mlir}, #gpu.address_space<workgroup>>"
+            name = self.op(f"tile.alloc : {tile}")
+            with self.parallel_of_one():
+                loaded = self.atomic_access(what, order, buffer, indices, value)
+                self.effect(f"memref.store {loaded}, {name}[{self.constant(0, 'index')}] : {tile}")
+            return self.op(f"memref.load {name}[{self.constant(0, 'index')}] : {tile}")
+        places = ", ".join(map(self.index, indices))
+        place = f"{self.buffer(buffer)}[{places}] : {self.memref(buffer)}"
+        if what == "load":
+            return self.op(f"tile.atomic_load {order} {place}")
+        element = self.value(value, buffer.dtype)
+        self.effect(f"tile.atomic_store {order} {element}, {place}")
+        return element
 
 
 def nodes_in(values):

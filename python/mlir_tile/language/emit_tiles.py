@@ -194,6 +194,21 @@ class Tiles:
         )
         self.scopes[-1][("buffer", id(result))] = name
 
+    def tile_from_address(self, statement, address, result):
+        self.only_in_blocks("T.make_tensor of an address from a table")
+        sizes = [self.index(x) for x in result.shape if not isinstance(x, int)]
+        of_sizes = f"({', '.join(sizes)})" if sizes else ""
+        # As of arguments: whole rows of what PyTorch and CUDA allocate.
+        name = self.op(
+            f"tile.from_address {self.value(address)}{of_sizes} {{tile.alignment = 16}} :"
+            f" {self.memref(result)}"
+        )
+        self.scopes[-1][("buffer", id(result))] = name
+
+    def tile_grid_barrier(self, statement):
+        self.only_in_blocks("T.sync_grid")
+        self.effect("tile.grid_barrier")
+
     def tile_atomic(self, statement, source, target, kind):
         self.only_in_blocks(f"T.atomic_{kind}")
         unsigned = " {is_unsigned}" if target.dtype.is_unsigned else ""

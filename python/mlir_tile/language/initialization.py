@@ -67,7 +67,7 @@ def accesses(statement):
         writes.append(statement.buffer)
     if type(statement) is Define and not isinstance(statement.let.value, Op):
         reads += [x.buffer for x in walk(statement.let.value) if isinstance(x, Load)]
-    if type(statement) is Tile and statement.name != "view":
+    if type(statement) is Tile and statement.name not in ("view", "from_address"):
         for key, x in statement.operands.items():
             buffer = x if isinstance(x, Buffer) else getattr(x, "buffer", None)
             if not isinstance(buffer, Buffer) or isinstance(x, Load):

@@ -122,7 +122,8 @@ handle = ptr
 
 
 def make_tensor(pointer, shape, dtype="float32", strides=None):
-    """The tensor at an address that is an argument (T.ptr)."""
+    """The tensor at an address: an argument (T.ptr), or an integer of 64 bits that the kernel has,
+    as from a table of addresses (T.Tensor([n], T.ptr))."""
     builder = current("T.make_tensor")
     if isinstance(pointer, Pointer):
         for i, x in enumerate(builder.arguments):
@@ -131,17 +132,26 @@ def make_tensor(pointer, shape, dtype="float32", strides=None):
                 buffer.is_address = True
                 builder.arguments[i] = buffer
                 return buffer
-    return unsupported(
-        "T.make_tensor of an address that is no argument (a table of pointers)",
-        "pass the tensors themselves",
-    )
+        fail(f"T.make_tensor: {pointer.name} is no argument of this kernel")
+    address = as_value(pointer)
+    if not isinstance(address, Expr) or address.dtype not in _ADDRESSES:
+        fail(f"T.make_tensor: expected an address (T.ptr, or an int64), got {pointer!r}")
+    if builder.kernel is None:
+        fail("T.make_tensor of an address from a table stands inside of T.Kernel")
+    buffer = Buffer(shape, dtype, "global", name="pointee")
+    if strides is not None and shape_of(strides) != row_major(buffer.shape):
+        unsupported("T.make_tensor of an address from a table, with strides", "use dense tensors")
+    if buffer.dtype.bits % 8:
+        unsupported(f"T.make_tensor of {buffer.dtype} at an address from a table")
+    builder.tile("from_address", address=address, result=buffer)
+    return buffer
 
 
+_ADDRESSES = (element_type("int64"), element_type("uint64"))
 match_buffer = make_tensor
 
 
-def make_tensor_from_addr(*_, **__):
-    return unsupported("T.make_tensor_from_addr", "pass the tensors themselves")
+make_tensor_from_addr = make_tensor
 
 
 def reshape(source, shape):

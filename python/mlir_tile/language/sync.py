@@ -18,6 +18,15 @@ def sync_threads(barrier_id=None, arrive_count=None):
         builder.tile("sync")
 
 
+def sync_grid():
+    """A barrier of all blocks of the grid: the kernel is launched cooperatively, with no more
+    blocks than the GPU holds at a time."""
+    builder = current("T.sync_grid")
+    if builder.block is None:
+        fail("T.sync_grid stands inside of T.Kernel")
+    builder.tile("grid_barrier")
+
+
 def _nothing(name, doc):
     def function(*_, **__):
         current(f"T.{name}")

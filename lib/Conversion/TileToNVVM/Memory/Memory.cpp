@@ -168,6 +168,58 @@ static LogicalResult lowerAtomic(KernelLowering &lowering,
                              rmw.getKind(), rmw.getValue())));
 }
 
+/// By the order of the program; what it does not order is monotonic.
+static LLVM::AtomicOrdering orderingOf(MemoryOrder order) {
+  switch (order) {
+  case MemoryOrder::Relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case MemoryOrder::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case MemoryOrder::Release:
+    return LLVM::AtomicOrdering::release;
+  case MemoryOrder::SeqCst:
+    return LLVM::AtomicOrdering::seq_cst;
+  }
+  llvm_unreachable("unknown order");
+}
+
+/// Who takes part: the GPU, or the block that the shared memory is of.
+static StringRef scopeOf(Value buffer) {
+  return isShared(buffer) ? "block" : "device";
+}
+
+static LogicalResult lowerAtomicLoad(KernelLowering &lowering, Operation *op) {
+  auto load = cast<AtomicLoadOp>(op);
+  Value buffer = load.getMemref();
+  FailureOr<Value> address =
+      elementAddress(lowering, op, buffer, load.getIndices());
+  if (failed(address))
+    return failure();
+  Type type = load.getResult().getType();
+  auto stored =
+      LLVM::LoadOp::create(lowering.builder, lowering.storageType(type),
+                           *address, type.getIntOrFloatBitWidth() / 8);
+  stored.setOrdering(orderingOf(load.getOrder()));
+  stored.setSyncscope(scopeOf(buffer));
+  load.getResult().replaceAllUsesWith(lowering.fromStorage(stored, type));
+  return success();
+}
+
+static LogicalResult lowerAtomicStore(KernelLowering &lowering, Operation *op) {
+  auto store = cast<AtomicStoreOp>(op);
+  Value buffer = store.getMemref();
+  FailureOr<Value> address =
+      elementAddress(lowering, op, buffer, store.getIndices());
+  if (failed(address))
+    return failure();
+  auto stored = LLVM::StoreOp::create(
+      lowering.builder, lowering.toStorage(store.getValue()), *address,
+      store.getValue().getType().getIntOrFloatBitWidth() / 8);
+  stored.setOrdering(orderingOf(store.getOrder()));
+  stored.setSyncscope(scopeOf(buffer));
+  return success();
+}
+
 static LogicalResult lowerBarrier(KernelLowering &lowering, Operation *op) {
   lowering.barrier(cast<BarrierOp>(op).getGroups().value_or(1));
   return success();
@@ -195,6 +247,8 @@ static LogicalResult lowerAssume(KernelLowering &lowering, Operation *op) {
 void tile::nvvm::registerMemoryLowerings(Registry &registry) {
   registry.add<AllocOp>(lowerAlloc);
   registry.add<AssumeOp>(lowerAssume);
+  registry.add<AtomicLoadOp>(lowerAtomicLoad);
+  registry.add<AtomicStoreOp>(lowerAtomicStore);
   registry.add<memref::DimOp>(lowerDim);
   registry.add<memref::ExtractStridedMetadataOp>(lowerMetadata);
   registry.add<memref::LoadOp>(lowerLoad);

@@ -108,6 +108,8 @@ bool ParallelLowering::writesMemoryOnly() {
       buffer = store.getMemRef();
     else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(inner))
       buffer = rmw.getMemref();
+    else if (auto atomic = dyn_cast<AtomicStoreOp>(inner))
+      buffer = atomic.getMemref();
     if (!buffer)
       return;
     writes = true;

@@ -312,6 +312,8 @@ bool AccessTable::conflict(unsigned beforeId, unsigned nowId) const {
     return !isOwn || readsReplicas;
   }
   auto mayAlias = [&](Value buffer) {
+    if (buffer.getDefiningOp<FromAddressOp>())
+      return true;
     auto argument = dyn_cast<BlockArgument>(buffer);
     return argument && KernelOp(kernel).mayAlias(argument.getArgNumber());
   };

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 #include "BarrierAccesses.h"
 #include "Schedule/Tokens.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
@@ -171,6 +172,10 @@ static std::optional<int64_t> groupsThatMeet(Operation *op) {
 }
 
 void BarrierPlacement::visit(Operation *op, State &state) {
+  // One thread releases what all have written, and acquires for all.
+  if (isa<GridBarrierOp>(op) || holdsAccessOf(op, MemoryOrder::Release) ||
+      holdsAccessOf(op->getPrevNode(), MemoryOrder::Acquire))
+    meet(op, state, BitVector(table.size()));
   if (meetBefore.contains(op))
     if (BitVector conflicts = conflictsInside(op, state); conflicts.any())
       meet(op, state, conflicts);
@@ -413,7 +418,8 @@ void BarrierPlacement::meet(Operation *op, State &state,
   if (!both(state.pending, agents).any() && !state.unfenced.any())
     return;
   Meeting meeting{op};
-  meeting.conflict = conflicts.find_first();
+  if (conflicts.any())
+    meeting.conflict = conflicts.find_first();
   BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
   meeting.waitsForCopies = copies.any();
   meeting.fences = state.unfenced.anyCommon(agents);

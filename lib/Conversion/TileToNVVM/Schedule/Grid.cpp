@@ -1,14 +1,15 @@
-//===- Grid.cpp - which blocks of the grid a block works off --------------===//
+//===- Grid.cpp - a block among those of the grid -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `tile.block_range` and `tile.block_coordinates`. Numbers go through the grid
 // in the order of BlockOrder.h. The launch is linear, the blocks of a cluster
-// are neighbours.
+// are neighbours. `tile.grid_barrier`: where all blocks meet.
 //
 //===----------------------------------------------------------------------===//
-#include "Lowering.h"
+#include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Conversion/BlockOrder.h"
 
 using namespace mlir;
@@ -115,7 +116,84 @@ static LogicalResult lowerCoordinates(KernelLowering &lowering,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// The barrier of the grid
+//===----------------------------------------------------------------------===//
+
+/// Where the driver counts arrivals of a cooperative launch: the second word of
+/// what the registers %envreg1 (high) and %envreg2 (low) name, as CUDA's own
+/// cooperative groups do. It belongs to this launch, and the driver clears it.
+static Value arrivalsOfGrid(KernelLowering &lowering) {
+  auto &b = lowering.builder;
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto wide = [&](Value part) -> Value {
+    return arith::ExtUIOp::create(b, i64, part);
+  };
+  Value high = wide(NVVM::EnvReg1Op::create(b, i32));
+  Value low = wide(NVVM::EnvReg2Op::create(b, i32));
+  Value address = arith::OrIOp::create(
+      b, arith::ShLIOp::create(b, high, lowering.i64(32)), low);
+  return LLVM::IntToPtrOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext(), 1),
+      lowering.add(address, lowering.i64(sizeof(uint32_t))));
+}
+
+/// Each block adds one to the count, the first one what is left of 2^31: the
+/// count's highest bit flips when all have come, and the rest is 0 again.
+static Value arrivalsOfBlock(KernelLowering &lowering) {
+  auto &b = lowering.builder;
+  Type i32 = b.getI32Type();
+  Value blocks = lowering.mul(lowering.mul(NVVM::GridDimXOp::create(b, i32),
+                                           NVVM::GridDimYOp::create(b, i32)),
+                              NVVM::GridDimZOp::create(b, i32));
+  Value place = arith::OrIOp::create(
+      b,
+      arith::OrIOp::create(b, NVVM::BlockIdXOp::create(b, i32),
+                           NVVM::BlockIdYOp::create(b, i32)),
+      NVVM::BlockIdZOp::create(b, i32));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place,
+                                        lowering.i32(0));
+  Value rest = arith::SubIOp::create(
+      b, lowering.i32(std::numeric_limits<int32_t>::min() + 1), blocks);
+  return arith::SelectOp::create(b, isFirst, rest, lowering.i32(1));
+}
+
+/// The threads of the block meet, one of them arrives for all and waits until
+/// the highest bit has flipped, and they meet again.
+static LogicalResult lowerGridBarrier(KernelLowering &lowering, GridBarrierOp) {
+  auto &b = lowering.builder;
+  constexpr StringLiteral scope = "device";
+  lowering.barrier();
+  onOneThread(lowering, lowering.elected(), [&] {
+    Value count = arrivalsOfGrid(lowering);
+    // LLVM's code generator has relaxed read-modify-writes only, whatever their
+    // ordering says: the fence releases what the block has written.
+    LLVM::FenceOp::create(b, LLVM::AtomicOrdering::release, scope);
+    Value before = LLVM::AtomicRMWOp::create(
+        b, LLVM::AtomicBinOp::add, count, arrivalsOfBlock(lowering),
+        LLVM::AtomicOrdering::release, scope);
+    auto loop = scf::WhileOp::create(b, TypeRange(), ValueRange());
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&loop.getBefore());
+    auto now = LLVM::LoadOp::create(b, b.getI32Type(), count,
+                                    /*alignment=*/sizeof(uint32_t));
+    now.setOrdering(LLVM::AtomicOrdering::acquire);
+    now.setSyncscope(scope);
+    Value changed = arith::XOrIOp::create(b, before, now);
+    Value waits = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, changed,
+                                        lowering.i32(0));
+    scf::ConditionOp::create(b, waits, ValueRange());
+    b.createBlock(&loop.getAfter());
+    scf::YieldOp::create(b);
+  });
+  lowering.barrier();
+  if (lowering.manifest)
+    lowering.manifest->cooperative = true;
+  return success();
+}
+
 void tile::nvvm::registerGridLowerings(Registry &registry) {
+  registry.add<GridBarrierOp>(lowerGridBarrier);
   registry.add<BlockRangeOp>(lowerRange);
   registry.add<BlockCoordinatesOp>(lowerCoordinates);
 }

@@ -5,7 +5,8 @@
 // contains is therefore listed, not what it must not contain: values are
 // computed, and memory is reached through buffers by an index that can be
 // compared with their sizes. Calls, addresses and inline assembly are none of
-// that, on the CPU as on a GPU.
+// that, on the CPU as on a GPU; `tile.from_address` is the one exception, which
+// who runs a program on the CPU has to allow.
 //
 //===----------------------------------------------------------------------===//
 #include "KernelContents.h"

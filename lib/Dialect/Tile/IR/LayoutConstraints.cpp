@@ -187,6 +187,10 @@ void ParallelOp::getLayoutConstraints(LayoutConstraints &constraints) {
       add(store.getMemrefMutable(), store.getIndices(), false, true, false);
     else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op))
       add(rmw.getMemrefMutable(), rmw.getIndices(), true, true, true);
+    else if (auto load = dyn_cast<AtomicLoadOp>(op))
+      add(load.getMemrefMutable(), load.getIndices(), true, true, true);
+    else if (auto store = dyn_cast<AtomicStoreOp>(op))
+      add(store.getMemrefMutable(), store.getIndices(), true, true, true);
   });
   constraints.loop(std::move(loop));
 }

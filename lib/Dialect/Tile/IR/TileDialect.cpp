@@ -113,6 +113,18 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kAlignmentAttrName) {
+    auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<FromAddressOp>(op) || !bytes || !bytes.getType().isInteger(64) ||
+        !llvm::isPowerOf2_64(bytes.getValue().getZExtValue()) ||
+        bytes.getInt() > kMaxAlignment)
+      return op->emitOpError()
+             << "expected '" << name << "' to be an i64, a power of two of at "
+             << "most " << kMaxAlignment
+             << " bytes, on a 'tile.from_address', got "
+             << attribute.getValue();
+    return success();
+  }
   if (name == kResidentAttrName) {
     auto blocks = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!isa<KernelOp>(op) || !blocks || !blocks.getType().isInteger(64) ||
@@ -128,9 +140,9 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   if (std::optional<LogicalResult> place =
           verifyPlacementAttribute(op, attribute))
     return *place;
-  SmallVector<StringRef> known = {kTargetAttrName, kChosenAttrName,
-                                  kRolesAttrName, kResidentAttrName,
-                                  kKeepsRegistersAttrName};
+  SmallVector<StringRef> known = {kTargetAttrName,         kChosenAttrName,
+                                  kRolesAttrName,          kResidentAttrName,
+                                  kKeepsRegistersAttrName, kAlignmentAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

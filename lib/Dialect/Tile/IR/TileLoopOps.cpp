@@ -148,7 +148,7 @@ static bool isScalarCode(Operation *op) {
   if (isa_and_nonnull<TileDialect>(op->getDialect())) {
     if (auto print = dyn_cast<PrintOp>(op))
       return !isa<MemRefType>(print.getValue().getType());
-    return isa<YieldOp, AssertOp, AssumeOp>(op);
+    return isa<YieldOp, AssertOp, AssumeOp, AtomicLoadOp, AtomicStoreOp>(op);
   }
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
       op->hasTrait<OpTrait::IsTerminator>())
@@ -201,6 +201,15 @@ void ParallelOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
     auto interface = dyn_cast<MemoryEffectOpInterface>(op);
     if (!interface || isa<PrintOp, AssertOp, AssumeOp>(op))
       return;
+    // Unlike read-modify-writes they do not commute.
+    if (auto load = dyn_cast<AtomicLoadOp>(op)) {
+      accesses.push_back({load.getMemref(), {}, {}, /*isWrite=*/false});
+      return;
+    }
+    if (auto store = dyn_cast<AtomicStoreOp>(op)) {
+      accesses.push_back({store.getMemref(), {}, {}, /*isWrite=*/true});
+      return;
+    }
     SmallVector<MemoryEffects::EffectInstance> instances;
     interface.getEffects(instances);
     bool reads = false, writes = false;
@@ -229,7 +238,8 @@ void ParallelOp::getEffects(
       effects.emplace_back(MemoryEffects::Read::get());
   }
   getBodyRegion().walk([&](Operation *op) {
-    if (isa<PrintOp, AssertOp>(op))
+    // A loop that waits for a value is not dead.
+    if (isa<PrintOp, AssertOp, AtomicLoadOp>(op))
       effects.emplace_back(MemoryEffects::Write::get());
   });
 }

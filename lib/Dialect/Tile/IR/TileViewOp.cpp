@@ -1,6 +1,11 @@
-//===- TileViewOp.cpp - memory with another shape or element type ---------===//
+//===- TileViewOp.cpp - buffers that allocate nothing ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `tile.view`: memory with another shape or element type. `tile.from_address`:
+// memory that begins at an address.
+//
 //===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/Addresses.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
@@ -78,3 +83,26 @@ LogicalResult ViewOp::verify() {
 }
 
 Value ViewOp::getViewSource() { return getSource(); }
+
+LogicalResult FromAddressOp::verify() {
+  auto type = dyn_cast<MemRefType>(getResult().getType());
+  if (!type || getMemorySpace(type) != MemorySpace::Global ||
+      !type.getLayout().isIdentity() || !isStorageType(type.getElementType()) ||
+      getStorageBits(type.getElementType()) % 8)
+    return emitOpError() << "[from-address-1] expected a memref of global "
+                            "memory without a layout map, of elements of whole "
+                            "bytes, got "
+                         << getResult().getType();
+  if (getSizes().size() != static_cast<size_t>(type.getNumDynamicDims()))
+    return emitOpError() << "[from-address-2] expected an operand for each of "
+                         << type.getNumDynamicDims() << " dynamic extents, got "
+                         << getSizes().size();
+  return success();
+}
+
+int64_t tile::getAlignment(FromAddressOp op) {
+  auto type = cast<MemRefType>(op.getType());
+  int64_t element = getStorageBits(type.getElementType()) / 8;
+  auto stated = op->getAttrOfType<IntegerAttr>(kAlignmentAttrName);
+  return stated ? std::max(element, stated.getInt()) : element;
+}

@@ -120,6 +120,11 @@ def Tile_AtomicKind : Tile_Enum<"AtomicKind", "atomic_kind", "atomic read-modify
   I32EnumAttrCase<"Min", 2, "min">]>;
 def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind>;
 
+def Tile_MemoryOrder : Tile_Enum<"MemoryOrder", "memory_order", "what an access orders", [
+  I32EnumAttrCase<"Relaxed", 0, "relaxed">, I32EnumAttrCase<"Acquire", 1, "acquire">,
+  I32EnumAttrCase<"Release", 2, "release">, I32EnumAttrCase<"SeqCst", 3, "seq_cst">]>;
+def Tile_MemoryOrderAttr : Tile_EnumAttr<Tile_MemoryOrder>;
+
 def Tile_Precision : Tile_Enum<"Precision", "precision", "arithmetic of an f32 gemm", [
   I32EnumAttrCase<"Tf32", 0, "tf32">, I32EnumAttrCase<"Ieee", 1, "ieee">]>;
 def Tile_PrecisionAttr : Tile_EnumAttr<Tile_Precision> {

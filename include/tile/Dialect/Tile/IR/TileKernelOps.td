@@ -213,6 +213,34 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, DeclareOpInterfaceMethods<ViewLikeOpInt
   let hasVerifier = 1;
 }
 
+def Tile_FromAddressOp : Tile_Op<"from_address", [Pure]> {
+  let summary = "the global memory that begins at an address";
+  let description = [{
+    A buffer whose first element lies at `address`, which the program has from a
+    table of addresses. Elements lie in row-major order; dynamic extents have an
+    operand each.
+
+    The program promises that the memory is as large as the type says, that the
+    address is a multiple of `tile.alignment` bytes (an element's without), and
+    that it overlaps no argument of the kernel that is not `may_alias`. Tensor
+    copies are made of arguments only.
+
+    Constraints:
+    - from-address-1: the result is a memref of global memory without a layout
+      map, of elements of whole bytes.
+    - from-address-2: an operand for each dynamic extent.
+
+    ```mlir
+    %B = tile.from_address %address : memref<64x64xf16>
+    %A = tile.from_address %address(%m) {tile.alignment = 16} : memref<?x64xf16>
+    ```
+  }];
+  let arguments = (ins I64:$address, Variadic<Index>:$sizes);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$address (`(` $sizes^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_BlockRangeOp : Tile_Op<"block_range", [Pure]> {
   let summary = "the part of the grid that a block of a persistent kernel works off";
   let description = [{

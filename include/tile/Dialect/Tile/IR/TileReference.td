@@ -200,6 +200,11 @@ defvar WarpSpecializeAttributes = [{
     | `warps` | warps of 32 threads | that a role has |
     | `registers` | 32-bit registers of a thread | the budget after redistribution (`setmaxnreg`); 0, or not written: as launched |
 }];
+defvar AtomicAccessAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `order` |  | `relaxed`, `acquire` (loads), `release` (stores) or `seq_cst` |
+}];
 defvar MbarrierCreateAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
@@ -464,6 +469,7 @@ defvar BarrierAttributes = "";
 defvar FenceAttributes = "";
 defvar WarpSpecializeSyntax = "";
 defvar WarpSpecializeAttributes = "";
+defvar AtomicAccessAttributes = "";
 defvar MbarrierCreateAttributes = "";
 defvar OnWarpsAttributes = "";
 defvar CopyAttributes = "";

@@ -161,7 +161,9 @@ private:
     auto copy =
         CopyOp::create(builder, loop.getLoc(), source->buffer, from.offsets,
                        target->buffer, to.offsets, from.extents, to.extents);
-    copy.setCoalescedWidthAttr(loop.getCoalescedWidthAttr());
+    MoveRequest asked;
+    asked.coalescedWidth = loop.getCoalescedWidthAttr();
+    copy.setAsked(asked);
     remarkAt(remarks, copy) << "the loop is a copy of a region";
     loop.erase();
     ++formedCopies;

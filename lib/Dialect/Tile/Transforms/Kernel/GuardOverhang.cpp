@@ -34,6 +34,8 @@ static bool needsGuard(Operation *op) {
     return isGlobal(store.getMemRef());
   if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op))
     return isGlobal(rmw.getMemref());
+  if (isa<AtomicLoadOp, AtomicStoreOp>(op))
+    return true;
   return isa<AtomicOp, PrintOp, AssertOp>(op);
 }
 

@@ -237,6 +237,10 @@ LogicalResult PartFolder::foldInto(OpOperand &use) {
     foldElement(store);
   else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(user))
     foldElement(rmw);
+  else if (auto load = dyn_cast<AtomicLoadOp>(user))
+    foldElement(load);
+  else if (auto store = dyn_cast<AtomicStoreOp>(user))
+    foldElement(store);
   else if (!keepFor(use) && failed(foldMove(use)))
     return copyFor(user);
   return success();

@@ -1,0 +1,20 @@
+//===- Meeting.h - kernels whose blocks meet --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TILE_IR_MEETING_H
+#define TILE_DIALECT_TILE_IR_MEETING_H
+
+#include "tile/Dialect/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// Whether blocks of the kernel meet at a `tile.grid_barrier`.
+bool meetsInGrid(KernelOp kernel);
+
+/// Whether a block may wait for another one: at a `tile.grid_barrier`, or in a
+/// loop that repeats a `tile.atomic_load`. Such blocks have to run at the same
+/// time.
+bool blocksMeet(KernelOp kernel);
+
+} // namespace mlir::tile
+#endif // TILE_DIALECT_TILE_IR_MEETING_H
