@@ -63,7 +63,7 @@ static const char *resolveAll(void *library, cuda::Functions &f,
   r.required(c.launchKernel, "cuLaunchKernel");
   r.optional(c.launchKernelEx, "cuLaunchKernelEx");
   r.optional(c.occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters");
-  r.required(c.occupancyMaxActiveBlocks,
+  r.optional(c.occupancyMaxActiveBlocks,
              "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   r.required(c.memAlloc, "cuMemAlloc_v2");
   r.required(c.memFree, "cuMemFree_v2");

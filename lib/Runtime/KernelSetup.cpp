@@ -88,9 +88,12 @@ Status Kernel::configure(Device &onDevice, const ContextScope &driver) {
   clustered = blocks > 1;
   if (clustered && (!device->hasClusters() || !driver->launchKernelEx))
     return kernelError(spec, "expected a device and a driver with clusters");
-  if (spec.cooperative && !driver->launchKernelEx)
-    return kernelError(spec, "expected a driver with cuLaunchKernelEx, for a "
-                             "cooperative launch (CUDA 11.8 or newer)");
+  if (spec.cooperative &&
+      (!driver->launchKernelEx || !driver->occupancyMaxActiveBlocks))
+    return kernelError(spec,
+                       "expected a driver with cuLaunchKernelEx and "
+                       "cuOccupancyMaxActiveBlocksPerMultiprocessor, for a "
+                       "cooperative launch (CUDA 11.8 or newer)");
   if (blocks > kPortableCluster)
     set(cuda::kFunctionNonPortableCluster, 1);
   if (!status.ok())

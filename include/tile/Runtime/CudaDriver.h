@@ -178,7 +178,7 @@ struct ContextFunctions {
       const LaunchConfig *config); ///< optional
   Result (*occupancyMaxActiveBlocks)(int *blocksOfMultiprocessor,
                                      Function function, int threads,
-                                     size_t sharedBytes);
+                                     size_t sharedBytes); ///< optional
 
   Result (*memAlloc)(DevicePtr *pointer, size_t bytes);
   Result (*memFree)(DevicePtr pointer);
