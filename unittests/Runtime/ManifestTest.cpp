@@ -149,6 +149,8 @@ TEST(Manifest, RulesAreChecked) {
   auto cooperativeWith = [](void (*change)(K &)) {
     return errorAfter([&](K &k) {
       k.cooperative = true;
+      k.cluster = {1, 1, 1};
+      k.persistent = 0;
       change(k);
     });
   };
