@@ -76,6 +76,43 @@ void mlir::tile::avoidMiscompiledSubtractions(llvm::Module &module) {
     rewriteSubtractions(function);
 }
 
+/// Whether `addition` is one of several short integers and a constant that is
+/// not the same for all of them.
+static bool addsDifferentConstants(const Instruction &addition) {
+  if (addition.getOpcode() != Instruction::Add &&
+      addition.getOpcode() != Instruction::Sub)
+    return false;
+  auto *type = dyn_cast<llvm::FixedVectorType>(addition.getType());
+  return type && type->getScalarSizeInBits() <= 16 &&
+         llvm::any_of(addition.operands(), [](const Use &operand) {
+           auto *constant = dyn_cast<Constant>(operand.get());
+           return constant && !constant->getSplatValue();
+         });
+}
+
+void mlir::tile::splitPackedAdditions(llvm::Module &module) {
+  SmallVector<Instruction *> found;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      if (addsDifferentConstants(instruction))
+        found.push_back(&instruction);
+  for (Instruction *addition : found) {
+    IRBuilder<> builder(addition);
+    llvm::Value *sums = PoisonValue::get(addition->getType());
+    auto count =
+        cast<llvm::FixedVectorType>(addition->getType())->getNumElements();
+    for (unsigned i = 0; i < count; ++i) {
+      llvm::Value *sum = builder.CreateBinOp(
+          Instruction::BinaryOps(addition->getOpcode()),
+          builder.CreateExtractElement(addition->getOperand(0), i),
+          builder.CreateExtractElement(addition->getOperand(1), i));
+      sums = builder.CreateInsertElement(sums, sum, i);
+    }
+    addition->replaceAllUsesWith(sums);
+    addition->eraseFromParent();
+  }
+}
+
 /// Inline assembly with `text` in it.
 static bool isAssembly(const Instruction &instruction, StringRef text) {
   auto *call = dyn_cast<CallBase>(&instruction);

@@ -22,6 +22,13 @@ namespace mlir::tile {
 /// and the difference is 2^32 too small. `test/GPU/ptxas_mulhi.py` shows it.
 void avoidMiscompiledSubtractions(llvm::Module &module);
 
+/// Adds the elements of short vectors of bytes and 16-bit integers one by one
+/// where one operand is a constant that differs between elements. LLVM adds two
+/// at a time on sm_90 and later (`add.s16x2`); where only the upper sum is
+/// used, ptxas 12.8 and 13.0 add the lower half of the constant to it.
+/// `test/GPU/ptxas_packed_add.cu` shows it.
+void splitPackedAdditions(llvm::Module &module);
+
 /// Moves instructions between the start of a block and a wait for groups of
 /// wgmma that other blocks issued, so that they come after the wait. LLVM sinks
 /// indices that only an epilogue uses out of the loops around it, to the exit

@@ -263,6 +263,7 @@ LogicalResult LLVMBackend::optimize() {
 
 void LLVMBackend::avoidAssemblerFaults() {
   avoidMiscompiledSubtractions(*module);
+  splitPackedAdditions(*module);
   putWaitsFirst(*module);
   copyBehindWaits(*module);
 }

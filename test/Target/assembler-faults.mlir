@@ -46,3 +46,42 @@ llvm.func @others(%out: !llvm.ptr<1>, %x: i32, %y: i64) attributes {nvvm.kernel}
   llvm.store %difference, %out : i64, !llvm.ptr<1>
   llvm.return
 }
+
+// Two additions at a time, of a constant that is not the same for both: where
+// only the upper sum is used, ptxas adds the lower half of the constant to it.
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_90a | FileCheck %s --check-prefix=PACKED
+// PACKED-LABEL: .entry bytes(
+// PACKED-NOT: add.s16x2
+// PACKED: ret;
+llvm.func @bytes(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %c = llvm.mlir.constant(dense<[0, -5]> : vector<2xi8>) : vector<2xi8>
+  %most = llvm.mlir.constant(dense<3> : vector<2xi8>) : vector<2xi8>
+  %x = llvm.load %in : !llvm.ptr<1> -> vector<2xi8>
+  %y = llvm.add %x, %c : vector<2xi8>
+  %z = llvm.intr.smin(%y, %most) : (vector<2xi8>, vector<2xi8>) -> vector<2xi8>
+  llvm.store %z, %out : vector<2xi8>, !llvm.ptr<1>
+  llvm.return
+}
+
+// PACKED-LABEL: .entry halves(
+// PACKED-NOT: add.s16x2
+// PACKED: ret;
+llvm.func @halves(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %c = llvm.mlir.constant(dense<[7, -5]> : vector<2xi16>) : vector<2xi16>
+  %x = llvm.load %in : !llvm.ptr<1> -> vector<2xi16>
+  %y = llvm.add %x, %c : vector<2xi16>
+  llvm.store %y, %out : vector<2xi16>, !llvm.ptr<1>
+  llvm.return
+}
+
+// One constant for both is the same half.
+// PACKED-LABEL: .entry splat(
+// PACKED: add.s16x2
+// PACKED: ret;
+llvm.func @splat(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %c = llvm.mlir.constant(dense<7> : vector<2xi16>) : vector<2xi16>
+  %x = llvm.load %in : !llvm.ptr<1> -> vector<2xi16>
+  %y = llvm.add %x, %c : vector<2xi16>
+  llvm.store %y, %out : vector<2xi16>, !llvm.ptr<1>
+  llvm.return
+}
