@@ -111,12 +111,16 @@ uint32_t Instrumenter::addSite(const Instruction &instruction,
 /// variables of the thread, parameters, constants.
 std::optional<Space> Instrumenter::spaceOf(const Instruction &at,
                                            const Value *address) {
+  // Which of a thread's own arrays it is may be decided at run time.
+  SmallVector<const Value *> objects;
+  getUnderlyingObjects(address, objects, /*LI=*/nullptr, /*MaxLookup=*/0);
+  if (llvm::all_of(objects, [](const Value *object) {
+        auto *argument = dyn_cast<Argument>(object);
+        return isa<AllocaInst, GlobalVariable>(object) ||
+               (argument && argument->hasByValAttr());
+      }))
+    return std::nullopt;
   const Value *object = getUnderlyingObject(address, /*MaxLookup=*/0);
-  if (isa<AllocaInst>(object) || isa<GlobalVariable>(object))
-    return std::nullopt;
-  if (auto *argument = dyn_cast<Argument>(object);
-      argument && argument->hasByValAttr())
-    return std::nullopt;
   unsigned space = address->getType()->getPointerAddressSpace();
   if (space == 0)
     space = object->getType()->getPointerAddressSpace();

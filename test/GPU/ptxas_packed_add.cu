@@ -10,9 +10,10 @@ __global__ void add(uint16_t *out, const uint16_t *in) {
   uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   uint16_t sum;
   asm("{\n"
-      " .reg .b32 pair, sums;\n"
+      " .reg .b32 pair, constant, sums;\n"
       " mov.b32 pair, {%1, %1};\n"
-      " add.s16x2 sums, pair, 0x00fb0000;\n" // 251 to the upper half, nothing to the lower
+      " mov.b32 constant, 0x00fb0000;\n" // 251 to the upper half, nothing to the lower
+      " add.s16x2 sums, pair, constant;\n"
       " mov.b32 {_, %0}, sums;\n"
       "}"
       : "=h"(sum)

@@ -36,7 +36,7 @@ def test_a_block_without_a_cluster_is_its_first():
     np.testing.assert_array_equal(a, np.arange(4))
 
 
-@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a", "lowered:sm_80"])
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a", "lowered:sm_100a"])
 def test_blocks_of_a_cluster_wait_for_each_other(target):
     @T.prim_func
     def main(A: T.Tensor((16,), "int32"), B: T.Tensor((16,), "int32")):

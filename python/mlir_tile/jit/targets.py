@@ -30,7 +30,8 @@ def default_target():
 
 def resolve_target(target=None):
     """The name that execution.compile takes: cpu, lowered:sm_…, cuda, cuda:sm_…"""
-    if _chosen is not None:
+    # What set_default_target chose stands for every GPU; lowered code is asked for by name.
+    if _chosen is not None and not str(target).strip().startswith("lowered:"):
         return _chosen
     if isinstance(target, dict):
         arch = target.get("arch")
