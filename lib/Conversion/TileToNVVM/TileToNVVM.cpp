@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/ExpandMath.h"
@@ -71,6 +72,10 @@ static void appendParameters(Type type, SmallVectorImpl<Type> &parameters) {
 /// Binds the arguments of `function` to what kernel code uses.
 static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
   KernelOp kernel = lowering.kernel;
+  llvm::SmallDenseSet<Value> shared; // arguments that atomic loads read
+  kernel.walk([&](AtomicLoadOp load) {
+    shared.insert(getBaseBuffer(load.getMemref()));
+  });
   unsigned next = 0;
   for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
     BlockArgument argument = kernel.getKernelArgument(i);
@@ -88,7 +93,9 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
       ++next;
       continue;
     }
-    if (!kernel.mayAlias(i))
+    // What others write while the kernel runs is no memory of its own; LLVM
+    // would read it through the cache that nobody keeps up to date.
+    if (!kernel.mayAlias(i) && !shared.contains(argument))
       function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
                           UnitAttr::get(kernel.getContext()));
     // LLVM makes one wide access of narrow ones next to each other.
