@@ -218,8 +218,8 @@ double tile::reductionCost(const FragmentLayout &source, unsigned dim) {
   return cost;
 }
 
-/// Elements that all iterations of a loop touch: a value of each row is read
-/// by all of a row.
+/// How many elements of a buffer the loop touches: of a table with one value a
+/// row, fewer than of a matrix.
 static double touchedElements(const LoopDemand &loop, const MemoryWalk &walk) {
   double elements = 1;
   for (auto [extent, stride] : llvm::zip_equal(loop.shape, walk.strides))

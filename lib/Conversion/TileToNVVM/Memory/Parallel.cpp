@@ -409,8 +409,9 @@ bool ParallelLowering::runsTogether(Operation &inner) {
 LogicalResult ParallelLowering::emitTogether(Operation &inner, int64_t reg,
                                              MutableArrayRef<IRMapping> maps) {
   auto &b = lowering.builder;
-  // What an iteration has once, the group has once each: results, values that
-  // a loop carries, what a region yields. The first `shared` are common.
+  // Calls `of` for each value of `range` and each iteration of the group, since
+  // each iteration has results, carried and yielded values of its own. The
+  // first `shared` values are the same for all: `of` is called once for each.
   auto spread = [&](auto &&range, unsigned shared, auto &&of) {
     for (auto [i, value] : llvm::enumerate(range))
       for (IRMapping &map : maps.take_front(i < shared ? 1 : maps.size()))

@@ -1,7 +1,8 @@
 //===- GuardOverhang.cpp - blocks of clusters that overhang the grid ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs after grids are persistent. Hardware launches whole clusters; where
+// Runs after grids are persistent, and in front of the lowering for the CPU,
+// which executes the same blocks. Hardware launches whole clusters; where
 // clusters do not divide the grid, their outer blocks get indices outside it.
 // They have to run, since their peers rely on them. Regions that copies move
 // lie outside the buffers then, and are padded or dropped; what has no bounds
