@@ -27,6 +27,12 @@ config.environment["PATH"] = os.pathsep.join(
     [tools_dir, config.llvm_tools_dir, config.environment.get("PATH", "")]
 )
 
+# References are numpy's: another python3 in front of Debian's, which install-deps.sh gives numpy to, may lack it.
+def has_numpy(python):
+    return subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0
+
+
+config.python = next(filter(has_numpy, (config.python, "/usr/bin/python3")), config.python)
 # lit's own %python and the places tests refer to.
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%tile_src", config.tile_source_dir))

@@ -31,6 +31,10 @@ inline constexpr int64_t kRegistersBesideDyingFragments = 24;
 /// The fewest beside the accumulators of wgmma with which ptxas compiles it:
 /// ptxas 13.0 asks for 154 registers where those are 128 (C7602).
 inline constexpr int64_t kRegistersBesideWgmma = 26;
+/// Registers that a loop of products by mma.sync takes for addresses of shared
+/// memory, where each is kept through the loop: one for each operand and copy,
+/// and for each of its rows that a swizzle moves.
+inline constexpr int64_t kRegistersForPlaces = 56;
 /// What the cost model counts on for a thread that issues copies.
 inline constexpr int64_t kRegistersOfProducer = 40;
 

@@ -116,13 +116,15 @@ Value KernelLowering::uniformWarpId() {
     // Once for the kernel: a shuffle is not moved out of loops.
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(entry);
-    Value thread = NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
-    Value warp = arith::ShRUIOp::create(builder, thread, i32(5));
-    blockWarp =
-        NVVM::ShflOp::create(builder, builder.getI32Type(), i32(-1), warp,
-                             i32(0), i32(31), NVVM::ShflKind::idx, UnitAttr());
+    blockWarp = readUniformWarpId();
   }
   return addConst(blockWarp, -agent.firstWarp);
+}
+Value KernelLowering::readUniformWarpId() {
+  Value thread = NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
+  Value warp = arith::ShRUIOp::create(builder, thread, i32(5));
+  return NVVM::ShflOp::create(builder, builder.getI32Type(), i32(-1), warp,
+                              i32(0), i32(31), NVVM::ShflKind::idx, UnitAttr());
 }
 
 Value KernelLowering::materialize(const ThreadCoordinate &coordinate) {

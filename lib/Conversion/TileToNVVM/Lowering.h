@@ -269,6 +269,8 @@ public:
   /// The warp number, known to be the same in all lanes: branches on it stay
   /// uniform, and addresses live in uniform registers.
   Value uniformWarpId();
+  /// The warp number among all of the block's, read here: nothing keeps it.
+  Value readUniformWarpId();
   /// The value (base + constant) of a coordinate as i32.
   Value materialize(const ThreadCoordinate &coordinate);
   /// Among the agent's threads, or among those of each group of its warps.

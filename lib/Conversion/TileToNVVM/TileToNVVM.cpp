@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Memory/PackedMemory.h"
+#include "Memory/Places.h"
 #include "Schedule/Tokens.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Tma/TmaCopy.h"
@@ -342,6 +343,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   lowering.manifest = &*manifest;
   lowering.function = createFunction(builder, kernel, target);
   lowering.agent.warps = kernel.getNumWarps();
+  lowering.recomputesPlaces = leavesFewRegisters(kernel, target);
   if (failed(emitStart(lowering)))
     return failure();
 

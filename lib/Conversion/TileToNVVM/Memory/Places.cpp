@@ -4,6 +4,9 @@
 #include "Places.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Analysis/RegisterPressure.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Target/ThreadBudget.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -38,4 +41,26 @@ bool tile::nvvm::hasManyAddresses(Operation *op, Value buffer,
          op->getParentOfType<LoopLikeOpInterface>() &&
          succeeded(type.getStridesAndOffset(strides, offset)) &&
          llvm::all_of(strides, ShapedType::isDynamic);
+}
+
+/// The registers of a thread that executes `op`: its role's, if it has some.
+static int64_t registersAt(Operation *op, KernelOp kernel,
+                           const TargetInfo &target) {
+  for (Region *region = op->getParentRegion();
+       region != &kernel.getBodyRegion(); region = region->getParentRegion())
+    if (auto roles = dyn_cast<WarpSpecializeOp>(region->getParentOp()))
+      if (int64_t own = roles.getRegisters()[region->getRegionNumber()])
+        return own;
+  return ThreadBudget(target).share(kernel.getThreads());
+}
+
+bool tile::nvvm::leavesFewRegisters(KernelOp kernel, const TargetInfo &target) {
+  bool readsFragments = false;
+  kernel.walk([&](GemmOp gemm) {
+    readsFragments |= gemm.getPlan() && traitsOf(gemm).loadsOperandFragments;
+  });
+  std::optional<RegisterPeak> peak = findRegisterPeak(kernel, target);
+  return readsFragments && peak &&
+         peak->registers() + kRegistersForPlaces >
+             registersAt(peak->op, kernel, target);
 }

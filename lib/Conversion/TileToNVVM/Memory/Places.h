@@ -9,6 +9,8 @@
 
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
 
 namespace mlir::tile::nvvm {
 
@@ -24,6 +26,10 @@ bool standsBesideLoop(Operation *op);
 /// Whether `accesses` of each thread, in a loop, reach elements of `buffer`
 /// along strides that are not known: each address is two registers.
 bool hasManyAddresses(Operation *op, Value buffer, int64_t accesses);
+
+/// Whether a kernel's products by mma.sync leave a thread so few registers that
+/// the addresses of their operands would be spilled in front of a loop.
+bool leavesFewRegisters(KernelOp kernel, const TargetInfo &target);
 
 } // namespace mlir::tile::nvvm
 

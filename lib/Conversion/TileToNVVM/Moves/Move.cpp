@@ -353,7 +353,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, CopyOp copy) {
   FragmentLayout loop = lowering.loopLayout(*copy.getLayout());
   // Places of rows are a product each, and two registers across a loop.
   llvm::SaveAndRestore transient(lowering.recomputesPlaces,
-                                 lowering.agent.isCopying ||
+                                 lowering.recomputesPlaces ||
+                                     lowering.agent.isCopying ||
                                      hasManyAddresses(copy, loop));
   FailureOr<Endpoint> source =
       Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),

@@ -161,9 +161,10 @@ void tile::nvvm::endTensorMemory(KernelLowering &lowering) {
     return;
   auto &b = lowering.builder;
   meetAll(lowering);
-  // The warp that allocated.
+  // The warp that allocated. Its number is read anew: kept since then, it would
+  // take a register, or be spilled, through the whole kernel.
   Value isFirstWarp = b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::eq, lowering.uniformWarpId(), lowering.i32(0));
+      arith::CmpIPredicate::eq, lowering.readUniformWarpId(), lowering.i32(0));
   onOneThread(lowering, isFirstWarp, [&] {
     lowering.inlineAsm(
         TypeRange(),

@@ -5,6 +5,38 @@
 // RUN: tile-translate %t/epilogue.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=EPILOGUE
 // RUN: tile-translate %t/elements.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ELEMENTS
 // RUN: tile-translate %t/rows.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=ROWS
+// RUN: tile-translate %t/products.mlir --tile-to-ptx --arch=sm_80 | FileCheck %s --check-prefix=PRODUCTS
+// RUN: tile-translate %t/products.mlir --tile-to-ptx --arch=sm_90a | FileCheck %s --check-prefix=DESCRIPTORS
+
+//--- products.mlir
+// 128 accumulators, 64 numbers that a loop keeps and 32 operands leave no registers for the places of
+// operands, tiles and rows; wgmma reads its operands by descriptors.
+// PRODUCTS: $L__BB0
+// PRODUCTS: mov.u32 %r{{[0-9]+}}, %r{{[0-9]+}};
+// PRODUCTS: ldmatrix
+// PRODUCTS: mma.sync
+// DESCRIPTORS-NOT: mov.u32 %r{{[0-9]+}}, %r{{[0-9]+}};
+tile.kernel @products(%A: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %s = tile.alloc : memref<128x64xf16, #gpu.address_space<workgroup>>
+  %t = tile.alloc : memref<64x128xf16, #gpu.address_space<workgroup>>
+  %u = tile.alloc : memref<64x64xf16, #gpu.address_space<workgroup>>
+  %acc = tile.alloc : memref<128x128xf32, #tile.fragment>
+  %part = tile.alloc : memref<64x128xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
+  tile.fill %part with %zero : memref<64x128xf32, #tile.fragment>, f32
+  scf.for %i = %c0 to %n step %c1 {
+    tile.copy %A[%i, %c0] to %s : memref<?x?xf16> to memref<128x64xf16, #gpu.address_space<workgroup>>
+    tile.copy %A[%c0, %i] to %t : memref<?x?xf16> to memref<64x128xf16, #gpu.address_space<workgroup>>
+    tile.copy %A[%i, %i] to %u : memref<?x?xf16> to memref<64x64xf16, #gpu.address_space<workgroup>>
+    tile.gemm %s, %t, %acc : memref<128x64xf16, #gpu.address_space<workgroup>>, memref<64x128xf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>
+    tile.gemm %u, %t, %part : memref<64x64xf16, #gpu.address_space<workgroup>>, memref<64x128xf16, #gpu.address_space<workgroup>>, memref<64x128xf32, #tile.fragment>
+  }
+  tile.copy %acc to %C[%c0, %c0] : memref<128x128xf32, #tile.fragment> to memref<?x?xf32>
+  tile.copy %part to %C[%c0, %c0] : memref<64x128xf32, #tile.fragment> to memref<?x?xf32>
+}
 
 //--- epilogue.mlir
 // A swizzle makes each of the 128 addresses of the epilogue a register of its

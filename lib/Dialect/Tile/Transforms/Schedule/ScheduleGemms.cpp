@@ -5,12 +5,14 @@
 // is put as late as its operands and its result allow. Three steps, each of
 // which leaves a right program: 1. every such gemm returns a token that is
 // awaited at once; 2. a wait sinks to the first operation that touches the
-// result, overwrites an operand, or frees the slot of one; 3. where the waits
-// of a loop have sunk to its end and only releases are left behind them, they
-// move into the next iteration, behind the gemms that it issues: a group is
-// always in flight. It keeps a slot meanwhile; loops of products alone whose
-// slots are too few for that are left as step 2 made them. Gemms by tcgen05
-// need no wait for releases: the waits move behind the loop.
+// result, overwrites an operand, or frees the slot of one; where a gemm that
+// was issued later has been awaited by then, the two waits become one, since
+// groups of wgmma end in order; 3. where the waits of a loop have sunk to its
+// end and only releases are left behind them, they move into the next
+// iteration, behind the gemms that it issues: a group is always in flight. It
+// keeps a slot meanwhile; loops of products alone whose slots are too few for
+// that are left as step 2 made them. Gemms by tcgen05 need no wait for
+// releases: the waits move behind the loop.
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
@@ -100,6 +102,40 @@ static bool needsResult(GemmOp gemm, Operation *op) {
   return needs;
 }
 
+/// The gemm by wgmma, in the block of `await`, that is all it waits for.
+static GemmOp awaitedGroup(AwaitOp await) {
+  if (await.getTokens().size() != 1)
+    return {};
+  auto gemm = await.getTokens().front().getDefiningOp<GemmOp>();
+  bool isGroup = gemm && gemm->getBlock() == await->getBlock() &&
+                 traitsOf(gemm).completion == MmaCompletion::WarpgroupGroups;
+  return isGroup ? gemm : GemmOp();
+}
+
+/// Where a gemm that is issued after the awaited one is awaited before it, the
+/// groups of both have ended there: its wait becomes one for both. A second
+/// wait would cost nothing by itself, but ptxas takes the registers of its gemm
+/// for written until then, and what it inserts for that (C7517) waits.
+static void joinEarlierAwait(AwaitOp await) {
+  GemmOp gemm = awaitedGroup(await);
+  if (!gemm)
+    return;
+  for (Operation *op = gemm->getNextNode(); op != await;
+       op = op->getNextNode()) {
+    auto earlier = dyn_cast<AwaitOp>(op);
+    GemmOp last;
+    if (earlier && !earlier.getTokens().empty())
+      last = earlier.getTokens().front().getDefiningOp<GemmOp>();
+    if (!last || last->getBlock() != gemm->getBlock() ||
+        !gemm->isBeforeInBlock(last) ||
+        traitsOf(last).completion != MmaCompletion::WarpgroupGroups)
+      continue;
+    earlier.getTokensMutable().append(gemm.getToken());
+    await.erase();
+    return;
+  }
+}
+
 namespace {
 struct ScheduleGemmsPass
     : tile::impl::ScheduleGemmsPassBase<ScheduleGemmsPass> {
@@ -114,8 +150,11 @@ struct ScheduleGemmsPass
       if (isUnscheduled(gemm))
         gemms.push_back(gemm);
     });
+    SmallVector<AwaitOp> awaits;
     for (GemmOp gemm : gemms)
-      issue(gemm);
+      awaits.push_back(issue(gemm));
+    for (AwaitOp await : awaits)
+      joinEarlierAwait(await);
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
@@ -123,16 +162,16 @@ struct ScheduleGemmsPass
   }
 
 private:
-  /// Steps 1 and 2.
-  void issue(GemmOp gemm) {
+  /// Steps 1 and 2; returns the wait.
+  AwaitOp issue(GemmOp gemm) {
     auto issued = cast<GemmOp>(makeAsynchronous(gemm));
     Operation *place = issued->getNextNode();
     OpBuilder builder(&getContext());
     while (!needsResult(issued, place))
       place = place->getNextNode();
     builder.setInsertionPoint(place);
-    AwaitOp::create(builder, issued.getLoc(), issued.getToken(),
-                    /*read=*/UnitAttr(), /*groups=*/IntegerAttr());
+    return AwaitOp::create(builder, issued.getLoc(), issued.getToken(),
+                           /*read=*/UnitAttr(), /*groups=*/IntegerAttr());
   }
 
   void rotate(scf::ForOp loop);

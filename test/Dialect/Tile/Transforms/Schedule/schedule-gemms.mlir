@@ -291,3 +291,44 @@ tile.kernel @synchronous() grid(%bx) = (1) threads(128) {
   tile.gemm %s, %s, %acc {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
   tile.gemm %e, %e, %acc {transpose_b, promote_every = 32 : i64, plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 32, warps = [4, 1]>} : memref<64x64xf8E4M3FN, #shared>, memref<64x64xf8E4M3FN, #shared>, memref<64x64xf32, #tile.fragment>
 }
+
+// Groups end in order: where the result of a later one is needed first, its wait
+// is one for those before it, too.
+// CHECK-LABEL: tile.kernel @later_needed_first
+// CHECK: %[[FIRST:.*]] = tile.gemm
+// CHECK-NEXT: %[[SECOND:.*]] = tile.gemm
+// CHECK-NEXT: tile.await %[[SECOND]], %[[FIRST]]
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.return
+tile.kernel @later_needed_first(%C: memref<?x?xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  %t = tile.alloc : memref<64x128xf16, #shared>
+  %first = tile.alloc : !acc
+  %second = tile.alloc : !acc
+  tile.gemm %s, %t, %first {clear, plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x128xf16, #shared>, !acc
+  tile.gemm %s, %t, %second {clear, plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x128xf16, #shared>, !acc
+  tile.copy %second to %C[%c0, %c0] : !acc to memref<?x?xf32>
+  tile.copy %first to %D[%c0, %c0] : !acc to memref<?x?xf32>
+}
+
+// The other way round each has its own.
+// CHECK-LABEL: tile.kernel @earlier_needed_first
+// CHECK: %[[FIRST:.*]] = tile.gemm
+// CHECK-NEXT: %[[SECOND:.*]] = tile.gemm
+// CHECK-NEXT: tile.await %[[FIRST]]
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.await %[[SECOND]]
+// CHECK-NEXT: tile.copy
+tile.kernel @earlier_needed_first(%C: memref<?x?xf32>, %D: memref<?x?xf32>) grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  %t = tile.alloc : memref<64x128xf16, #shared>
+  %first = tile.alloc : !acc
+  %second = tile.alloc : !acc
+  tile.gemm %s, %t, %first {clear, plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x128xf16, #shared>, !acc
+  tile.gemm %s, %t, %second {clear, plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x128xf16, #shared>, !acc
+  tile.copy %first to %C[%c0, %c0] : !acc to memref<?x?xf32>
+  tile.copy %second to %D[%c0, %c0] : !acc to memref<?x?xf32>
+}
