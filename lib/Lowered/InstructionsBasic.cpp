@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Instructions.h"
+#include "TensorMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>
 
 using namespace mlir::tile::lowered;
+using namespace mlir::tile::runtime;
 using llvm::StringRef;
 
 namespace {
@@ -191,7 +193,7 @@ void divide(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
 }
 
 //===----------------------------------------------------------------------===//
-// ld and st
+// ld, st and red
 //===----------------------------------------------------------------------===//
 
 struct MemoryForm {
@@ -261,6 +263,44 @@ void store(Machine &machine, Thread &, const PtxInstruction &i,
   for (unsigned k = 0; k < form.count; ++k)
     std::memcpy(to + k * form.bytes, &values[k], form.bytes);
 }
+
+struct VectorSum {
+  int type = cuda::kMapFloat32; ///< a cuda::TensorMapType
+  unsigned words = 1;                       ///< of 32 bits
+};
+
+/// red.relaxed.gpu.global.add[.noftz][.v2|.v4].{f32,f16x2,bf16x2}
+std::string parseVectorSum(PtxInstruction &i) {
+  auto form = std::make_shared<VectorSum>();
+  for (const std::string &part : llvm::ArrayRef(i.parts).drop_front(5)) {
+    if (part == "v2" || part == "v4")
+      form->words = unsigned(part[1] - '0');
+    else if (part == "f16x2")
+      form->type = cuda::kMapFloat16;
+    else if (part == "bf16x2")
+      form->type = cuda::kMapBFloat16;
+    else if (part != "f32" && part != "noftz")
+      return "suffix '" + part + "'";
+  }
+  i.parsed = form;
+  return "";
+}
+
+/// Elements one by one: the vector is not atomic as a whole (PTX ISA, "red").
+void addVector(Machine &machine, Thread &, const PtxInstruction &i,
+               uint64_t *slots) {
+  const auto &form = *static_cast<const VectorSum *>(i.parsed.get());
+  uint32_t bytes = form.words * 4;
+  llvm::SmallVector<uint32_t, 4> words;
+  for (uint64_t value : readAll(i.operands[1], slots))
+    words.push_back(uint32_t(value));
+  if (words.size() != form.words)
+    machine.fail(i, "expected " + std::to_string(form.words) +
+                        " registers, got " + std::to_string(words.size()));
+  char *to = machine.access(Space::Global, i.read(0, slots), bytes,
+                            AccessKind::Atomic, i.site, bytes);
+  tmaReduce("add", form.type, to, words.data(), bytes);
+}
 } // namespace
 
 llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::basicInstructions() {
@@ -276,6 +316,7 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::basicInstructions() {
       {"bfe.u32", extractField},
       {"mapa.shared::cluster.u32", mapAddress},
       {"read.ptx.sreg", specialRegister},
+      {"red.relaxed.gpu.global.add", addVector, parseVectorSum},
       {"trap", trap},
       {"createpolicy", policy},
       {"cvt.rna.tf32.f32", roundToTf32},

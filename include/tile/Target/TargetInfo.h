@@ -89,6 +89,7 @@ struct TargetInfo {
   bool hasStmatrix() const { return capability >= 90; }
   bool hasFp8Conversion() const { return capability >= 89; }
   bool hasTma() const { return capability >= 90; }
+  bool hasVectorAtomics() const { return capability >= 90; }
   /// Tensor copies of four rows by index (PTX ISA, "cp.async.bulk.tensor":
   /// .tile::gather4 and .tile::scatter4).
   bool hasTmaGather4() const { return hasTcgen05(); }

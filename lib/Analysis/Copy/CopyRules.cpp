@@ -42,6 +42,9 @@ static bool touchesMemory(const CopyFacts &facts) {
   };
   return inMemory(facts.source) || inMemory(facts.target);
 }
+static bool writesGlobal(const CopyFacts &facts) {
+  return facts.target.space == MemorySpace::Global;
+}
 static bool any(const CopyFacts &) { return true; }
 /// Two elements to a byte: the narrowest vector is one byte.
 static bool touchesPackedMemory(const CopyFacts &facts) {
@@ -177,6 +180,24 @@ static std::string whyNotVector(const CopyFacts &facts, const TargetInfo &,
   return whyNotWidth(facts, bytes);
 }
 
+/// `red` of a thread on several elements (PTX ISA, "red": vectors of 32 bits
+/// from sm_90 on, two f16 from sm_60 on). Each element is atomic by itself, as
+/// `tile.atomic` has it.
+static std::string whyNotVectorAtomic(const CopyFacts &facts,
+                                      const TargetInfo &target, int64_t bytes) {
+  TileMoveOpInterface move = facts.op;
+  Type element = elementTypeOf(facts.target.buffer);
+  if (move.getCombining() != AtomicKind::Add ||
+      !(element.isF32() || element.isF16() || element.isBF16()))
+    return "only sums of f32, f16 and bf16 are made several at a time";
+  if (elementsIn(facts, bytes) == 1)
+    return "one element at a time";
+  bool isPairOfHalves = bytes == 4 && element.isF16();
+  if (!isPairOfHalves && !target.hasVectorAtomics())
+    return target.arch.str() + " has no atomic operations on vectors";
+  return whyNotWidth(facts, bytes);
+}
+
 /// Aligned loads of 16 bytes on both sides of where a run begins, shifted into
 /// place: for elements that no asynchronous copy takes one at a time.
 static std::string whyNotRealign(const CopyFacts &facts, const TargetInfo &,
@@ -241,6 +262,12 @@ static const CopyRule kRules[] = {
 
     {CopyInstruction::Tma, 0, "shared to global memory", kSharedToGlobal,
      whyNotReduce, MoveKind::Combine},
+    {CopyInstruction::Vector, 16, "anything to global memory", writesGlobal,
+     whyNotVectorAtomic, MoveKind::Combine},
+    {CopyInstruction::Vector, 8, "anything to global memory", writesGlobal,
+     whyNotVectorAtomic, MoveKind::Combine},
+    {CopyInstruction::Vector, 4, "anything to global memory", writesGlobal,
+     whyNotVectorAtomic, MoveKind::Combine},
     {CopyInstruction::Scalar, 0, "anything to memory", any, always,
      MoveKind::Combine},
 

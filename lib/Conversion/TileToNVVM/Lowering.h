@@ -244,6 +244,8 @@ public:
   /// What follows from the thread's number is computed where it is used, not
   /// kept in registers: lane and warp numbers are not known to be invariant.
   bool recomputesPlaces = false;
+  /// Products by mma.sync leave a thread few registers (Places.h).
+  bool hasFewRegisters = false;
   int64_t numThreads() { return agent.warps * 32; }
   /// i1, true in one thread of each of `groups` equal groups of the agent's
   /// warps; null where only one thread runs.

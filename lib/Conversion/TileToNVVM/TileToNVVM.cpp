@@ -343,7 +343,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   lowering.manifest = &*manifest;
   lowering.function = createFunction(builder, kernel, target);
   lowering.agent.warps = kernel.getNumWarps();
-  lowering.recomputesPlaces = leavesFewRegisters(kernel, target);
+  lowering.hasFewRegisters = leavesFewRegisters(kernel, target);
   if (failed(emitStart(lowering)))
     return failure();
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Layout/CheckedMath.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -128,6 +129,8 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
     return gemm.emitOpError() << "expected C in the accumulator layout of its "
                                  "instruction: run --tile-infer-layouts";
   RegisterMap cRegisters(accumulator->layout);
+  llvm::SaveAndRestore transient(lowering.recomputesPlaces,
+                                 lowering.hasFewRegisters);
   auto aLoader = makeLoader(lowering, gemm, gemm.getA(), MmaOperand::A, setup,
                             gemm.getTransposeA());
   auto bLoader = makeLoader(lowering, gemm, gemm.getB(), MmaOperand::B, setup,

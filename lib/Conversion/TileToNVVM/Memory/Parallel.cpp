@@ -75,8 +75,8 @@ LogicalResult ParallelLowering::run() {
   if (llvm::is_contained(op.getExtents(), 0))
     return success();
   llvm::SaveAndRestore transient(lowering.recomputesPlaces,
-                                 lowering.recomputesPlaces ||
-                                     hasManyPlaces() && standsBesideLoop(op));
+                                 lowering.hasFewRegisters ||
+                                     (hasManyPlaces() && standsBesideLoop(op)));
   threadPart = lowering.threadCoordinates(layout);
   OpBuilder::InsertionGuard restored(lowering.builder);
   // Outside of roles ptxas took up to 38 registers more for them, in code that

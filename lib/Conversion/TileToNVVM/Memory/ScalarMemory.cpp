@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "ScalarMemory.h"
 #include "PackedMemory.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -178,6 +179,40 @@ FailureOr<Value> tile::nvvm::atomicAt(KernelLowering &lowering, Operation *op,
   return Value(LLVM::AtomicRMWOp::create(lowering.builder, *bin, address, value,
                                          LLVM::AtomicOrdering::monotonic,
                                          /*syncscope=*/"device"));
+}
+
+void tile::nvvm::addVector(KernelLowering &lowering, Value address,
+                           ArrayRef<Value> values) {
+  auto &b = lowering.builder;
+  Type element = values.front().getType();
+  // Words of 32 bits: two halves are one.
+  SmallVector<Value> operands{address};
+  std::string type = ".f32", ftz;
+  if (element.isF32()) {
+    llvm::append_range(operands, values);
+  } else {
+    type = element.isF16() ? ".f16x2" : ".bf16x2";
+    ftz = ".noftz";
+    for (size_t i = 0; i < values.size(); i += 2) {
+      Value pair = vector::FromElementsOp::create(
+          b, VectorType::get(2, element), values.slice(i, 2));
+      operands.push_back(LLVM::BitcastOp::create(b, b.getI32Type(), pair));
+    }
+  }
+  size_t words = operands.size() - 1;
+  std::string list, constraints = "l", width;
+  for (size_t i = 1; i <= words; ++i) {
+    list += (i > 1 ? ", $" : "$") + std::to_string(i);
+    constraints += element.isF32() ? ",f" : ",r";
+  }
+  if (words > 1) {
+    list = "{" + list + "}";
+    width = ".v" + std::to_string(words);
+  }
+  lowering.inlineAsm(TypeRange(),
+                     "red.relaxed.gpu.global.add" + ftz + width + type +
+                         " [$0], " + list + ";",
+                     constraints + ",~{memory}", operands);
 }
 
 FailureOr<Value> tile::nvvm::atomicScalar(KernelLowering &lowering,

@@ -30,5 +30,9 @@ FailureOr<Value> atomicAt(KernelLowering &lowering, Operation *op,
                           Value address, arith::AtomicRMWKind kind,
                           Value value);
 
+/// Adds `values`, of f32, f16 or bf16, to elements in a row at a global address
+/// by one `red`; each is an atomic operation of its own.
+void addVector(KernelLowering &lowering, Value address, ArrayRef<Value> values);
+
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_SCALARMEMORY_H

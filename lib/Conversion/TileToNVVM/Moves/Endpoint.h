@@ -52,6 +52,10 @@ public:
   /// when count > 1. `pad` fills what lies outside a global buffer.
   FailureOr<SmallVector<Value>> load(int64_t reg, int64_t count, Value pad);
   LogicalResult store(int64_t reg, ArrayRef<Value> values);
+  /// Calls `update` with the first of registers [reg, reg + count) and their
+  /// number where all of them lie inside, else with each that does.
+  LogicalResult update(int64_t reg, int64_t count,
+                       llvm::function_ref<void(int64_t, int64_t)> update);
   /// The 32-bit register of `count` elements from `reg` on, for fragments;
   /// fails when they are not neighbours there.
   LogicalResult storeWord(int64_t reg, int64_t count, Value word);

@@ -328,6 +328,14 @@ LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
       [&](int64_t r) { storeElements(r, values.slice(r - reg, 1)); });
 }
 
+LogicalResult
+Endpoint::update(int64_t reg, int64_t count,
+                 llvm::function_ref<void(int64_t, int64_t)> update) {
+  return guardedStore(
+      reg, count, [&] { update(reg, count); },
+      [&](int64_t r) { update(r, 1); });
+}
+
 LogicalResult Endpoint::storeWords(int64_t reg, int64_t count,
                                    ArrayRef<Value> words) {
   int64_t first = fragment ? fragmentRun(reg, count) : -1;

@@ -353,8 +353,8 @@ static LogicalResult lowerCopy(KernelLowering &lowering, CopyOp copy) {
   FragmentLayout loop = lowering.loopLayout(*copy.getLayout());
   // Places of rows are a product each, and two registers across a loop.
   llvm::SaveAndRestore transient(lowering.recomputesPlaces,
-                                 lowering.recomputesPlaces ||
-                                     lowering.agent.isCopying ||
+                                 lowering.agent.isCopying ||
+                                     lowering.hasFewRegisters ||
                                      hasManyAddresses(copy, loop));
   FailureOr<Endpoint> source =
       Endpoint::create(lowering, op, copy.getSource(), copy.getSourceOffsets(),
@@ -447,24 +447,42 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, AtomicOp atomic) {
       atomic.getTargetExtents(), loop);
   if (failed(source) || failed(target))
     return failure();
+  CopyPlanAttr plan = atomic.getPlanAttr();
+  bool isVector = plan && plan.getInstruction() == CopyInstruction::Vector;
+  int64_t count =
+      isVector
+          ? runLength(loop, elementsIn(plan.getBytes(), target->elementType))
+          : 1;
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   Value first = lowering.firstReplica(loop);
-  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; ++reg) {
-    Value predicate =
-        both(lowering, first, lowering.inBounds(loop, threadPart, reg));
-    predicate = both(lowering, predicate, target->inside(reg));
-    LogicalResult result = guarded(lowering, predicate, [&]() -> LogicalResult {
-      auto values = source->load(reg, 1, Value());
-      if (failed(values))
+  arith::AtomicRMWKind kind = atomicKindOf(atomic, source->elementType);
+  auto emit = [&](bool inside) -> LogicalResult {
+    target->assumeInside(inside);
+    for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+      Value predicate =
+          both(lowering, first, lowering.inBounds(loop, threadPart, reg));
+      auto combine = [&]() -> LogicalResult {
+        auto values = source->load(reg, count, Value());
+        if (failed(values))
+          return failure();
+        bool failed = false;
+        LogicalResult updated =
+            target->update(reg, count, [&](int64_t at, int64_t number) {
+              ArrayRef<Value> own = ArrayRef(*values).slice(at - reg, number);
+              if (number > 1)
+                addVector(lowering, target->address(at), own);
+              else
+                failed |= mlir::failed(atomicAt(
+                    lowering, op, target->address(at), kind, own.front()));
+            });
+        return failure(failed || mlir::failed(updated));
+      };
+      if (mlir::failed(guarded(lowering, predicate, combine)))
         return failure();
-      return success(succeeded(atomicAt(
-          lowering, op, target->address(reg),
-          atomicKindOf(atomic, source->elementType), values->front())));
-    });
-    if (failed(result))
-      return failure();
-  }
-  return success();
+    }
+    return success();
+  };
+  return twice(lowering, target->regionInside(), emit);
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,7 +49,7 @@ static constexpr CopyTraits kCopies[] = {
      RingProducer::ThreadsMbarrier, throughRegisters},
     {CopyInstruction::Vector, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/true, /*movesMatrices=*/false,
-     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingProducer::Threads,
+     /*mayCombine=*/true, /*takesCachePolicy=*/true, RingProducer::Threads,
      RingProducer::ThreadsMbarrier, throughRegisters},
     {CopyInstruction::Scalar, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/true, /*movesMatrices=*/false,

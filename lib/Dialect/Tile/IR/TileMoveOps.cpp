@@ -231,9 +231,10 @@ LogicalResult AtomicOp::verify() {
        {getPrefer(),
         getPlan() ? std::optional(getPlan()->getInstruction()) : std::nullopt})
     if (instruction && !traitsOf(*instruction).mayCombine)
-      return emitOpError() << "[atomic-10] expected `tma` or `scalar` as the "
-                              "instruction of an atomic, got '"
-                           << stringifyCopyInstruction(*instruction) << "'";
+      return emitOpError()
+             << "[atomic-10] expected `tma`, `vector` or `scalar` as the "
+                "instruction of an atomic, got '"
+             << stringifyCopyInstruction(*instruction) << "'";
   if (failed(verifyToken(*this, "atomic-10", "an atomic")))
     return failure();
   MoveConstraints constraints = {"atomic-9", {}, {}, {}, {}};

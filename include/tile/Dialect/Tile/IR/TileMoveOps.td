@@ -151,8 +151,8 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpI
       i64; max, min: i32, i64, f32); `is_unsigned` on integers.
     - atomic-8: extents can be derived, as copy-7.
     - atomic-9: `layout` as copy-8.
-    - atomic-10: a token is returned as of copy-11; `plan` and `prefer` are `tma`
-      or `scalar`.
+    - atomic-10: a token is returned as of copy-11; `plan` and `prefer` are `tma`,
+      `vector` or `scalar`.
 
     ```mlir
     tile.atomic add %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>

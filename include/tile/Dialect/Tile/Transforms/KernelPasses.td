@@ -308,14 +308,17 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
 }
 
 def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
-  let summary = "Makes copies of parallel loops that only copy";
+  let summary = "Makes copies and atomics of parallel loops that only copy or add";
   let description = [{
     Acts on parallel loops that load an element of global memory and store it to
     shared memory, or the other way round, and do nothing else. Where the loop's
     indices run along dimensions of both buffers, one each and in one order, the
     loop becomes a `tile.copy` of the region: only a copy can run ahead of its
     iteration in a pipelined loop, and go by TMA or cp.async. A loop with a stated
-    layout stays.
+    layout stays. Likewise a loop that combines the elements of a fragment or of a
+    shared tile with global memory, each atomically, becomes a `tile.atomic`, where
+    that has the combination (sums; of integers minimum and maximum) and nothing
+    uses what was there before: it can go by TMA, or several elements at a time.
 
     Before:
 
@@ -336,7 +339,7 @@ def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
     Needs: `--tile-choose-tunables`.
     Leaves: no such loop without a stated layout.
   }];
-  let options = [Remarks<"say which loops became copies, and why others did not">];
+  let options = [Remarks<"say which loops became copies or atomics, and why others did not">];
   let statistics = [
     Statistic<"formedCopies", "formed-copies", "loops that became copies">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];

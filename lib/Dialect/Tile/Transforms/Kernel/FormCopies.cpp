@@ -1,10 +1,12 @@
-//===- FormCopies.cpp - parallel loops that only copy ---------------------===//
+//===- FormCopies.cpp - parallel loops that only copy or add --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs before layouts. A loop that loads an element of global memory and stores
 // it to shared memory, or the other way round, says what `tile.copy` says, but
 // nothing behind this pass may move it: a copy runs ahead of its iteration, and
-// goes by TMA or cp.async. Such loops become copies of regions.
+// goes by TMA or cp.async. Such loops become copies of regions. Likewise a loop
+// that combines a tile or a fragment with global memory, element by element and
+// atomically, says what `tile.atomic` says, which TMA can do.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
@@ -33,30 +35,88 @@ struct RegionOfLoop {
   SmallVector<int64_t> extents;
 };
 
-/// A loop with one load and one store of what it loaded.
-struct CopyLoop {
+/// What an atomic update says of `tile.atomic`.
+struct Combining {
+  AtomicKind kind;
+  bool isUnsigned = false;
+};
+
+/// A loop with one load, and one operation that writes what it loaded.
+struct MoveLoop {
   memref::LoadOp load;
-  memref::StoreOp store;
+  Operation *write = nullptr;
+  Value written, target;
+  std::optional<OperandRange> indices;
+  std::optional<Combining> combining;
 };
 } // namespace
 
+/// `tile.atomic` has no maximum of floating point with the rules of arith's.
+static std::optional<Combining> combiningOf(memref::AtomicRMWOp update) {
+  switch (update.getKind()) {
+  case arith::AtomicRMWKind::addf:
+  case arith::AtomicRMWKind::addi:
+    return Combining{AtomicKind::Add};
+  case arith::AtomicRMWKind::maxs:
+    return Combining{AtomicKind::Max};
+  case arith::AtomicRMWKind::mins:
+    return Combining{AtomicKind::Min};
+  case arith::AtomicRMWKind::maxu:
+    return Combining{AtomicKind::Max, /*isUnsigned=*/true};
+  case arith::AtomicRMWKind::minu:
+    return Combining{AtomicKind::Min, /*isUnsigned=*/true};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether `tile.atomic` combines elements of a type (atomic-7).
+static bool combines(Type element, AtomicKind kind) {
+  if (element.isInteger(32) || element.isInteger(64))
+    return true;
+  return kind == AtomicKind::Add && isa<FloatType>(element) &&
+         (element.isF16() || element.isBF16() || element.isF32() ||
+          element.isF64());
+}
+
+/// Takes `op` as what the loop writes, if it is a store or an update.
+static bool takeWrite(Operation &op, MoveLoop &loop) {
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    loop.written = store.getValueToStore();
+    loop.target = store.getMemRef();
+    loop.indices = store.getIndices();
+  } else if (auto update = dyn_cast<memref::AtomicRMWOp>(op)) {
+    loop.combining = combiningOf(update);
+    if (!loop.combining || !update.use_empty() ||
+        !combines(update.getType(), loop.combining->kind))
+      return false;
+    loop.written = update.getValue();
+    loop.target = update.getMemref();
+    loop.indices = update.getIndices();
+  } else {
+    return false;
+  }
+  loop.write = &op;
+  return true;
+}
+
 /// The two accesses of a loop that does nothing else.
-static std::optional<CopyLoop> copyOf(ParallelOp loop) {
-  CopyLoop found;
+static std::optional<MoveLoop> moveOf(ParallelOp loop) {
+  MoveLoop found;
   for (Operation &op : loop.getBodyRegion().front().without_terminator()) {
     if (auto load = dyn_cast<memref::LoadOp>(op); load && !found.load)
       found.load = load;
-    else if (auto store = dyn_cast<memref::StoreOp>(op); store && !found.store)
-      found.store = store;
-    else if (op.getNumRegions() || !isMemoryEffectFree(&op))
+    else if (op.getNumRegions() || (!isMemoryEffectFree(&op) &&
+                                    (found.write || !takeWrite(op, found))))
       return std::nullopt;
   }
-  if (!found.load || !found.store ||
-      found.store.getValueToStore() != found.load.getResult())
+  if (!found.load || !found.write || found.written != found.load.getResult())
     return std::nullopt;
-  Value from = found.load.getMemRef(), to = found.store.getMemRef();
-  bool passes =
-      (isGlobal(from) && isShared(to)) || (isShared(from) && isGlobal(to));
+  Value from = found.load.getMemRef();
+  bool intoGlobal = isShared(from) && isGlobal(found.target);
+  bool passes = found.combining
+                    ? intoGlobal || (isFragment(from) && isGlobal(found.target))
+                    : intoGlobal || (isGlobal(from) && isShared(found.target));
   return passes ? std::optional(found) : std::nullopt;
 }
 
@@ -126,15 +186,15 @@ struct FormCopiesPass : tile::impl::FormCopiesPassBase<FormCopiesPass> {
 
 private:
   void form(ParallelOp loop) {
-    std::optional<CopyLoop> accesses = copyOf(loop);
-    // A stated layout says which thread moves what.
-    if (!accesses || loop.getLayout() ||
-        llvm::is_contained(loop.getExtents(), 0))
+    std::optional<MoveLoop> accesses = moveOf(loop);
+    // A stated layout says which thread moves what, a width how.
+    bool isStated = loop.getLayout() || (accesses && accesses->combining &&
+                                         loop.getCoalescedWidth());
+    if (!accesses || isStated || llvm::is_contained(loop.getExtents(), 0))
       return;
     auto source =
         regionOf(loop, accesses->load.getMemRef(), accesses->load.getIndices());
-    auto target = regionOf(loop, accesses->store.getMemRef(),
-                           accesses->store.getIndices());
+    auto target = regionOf(loop, accesses->target, *accesses->indices);
     if (!source || !target) {
       remarkAt(remarks, loop)
           << "stays a loop: indices of a copy run along dimensions of both "
@@ -158,13 +218,21 @@ private:
           }
       }
     SideOfCopy from = sideOf(*source, atStart), to = sideOf(*target, atStart);
-    auto copy =
-        CopyOp::create(builder, loop.getLoc(), source->buffer, from.offsets,
-                       target->buffer, to.offsets, from.extents, to.extents);
-    MoveRequest asked;
-    asked.coalescedWidth = loop.getCoalescedWidthAttr();
-    copy.setAsked(asked);
-    remarkAt(remarks, copy) << "the loop is a copy of a region";
+    if (std::optional<Combining> combining = accesses->combining) {
+      auto atomic = AtomicOp::create(
+          builder, loop.getLoc(), combining->kind, source->buffer, from.offsets,
+          target->buffer, to.offsets, from.extents, to.extents);
+      atomic.setIsUnsigned(combining->isUnsigned);
+      remarkAt(remarks, atomic) << "the loop combines a region atomically";
+    } else {
+      auto copy =
+          CopyOp::create(builder, loop.getLoc(), source->buffer, from.offsets,
+                         target->buffer, to.offsets, from.extents, to.extents);
+      MoveRequest asked;
+      asked.coalescedWidth = loop.getCoalescedWidthAttr();
+      copy.setAsked(asked);
+      remarkAt(remarks, copy) << "the loop is a copy of a region";
+    }
     loop.erase();
     ++formedCopies;
   }

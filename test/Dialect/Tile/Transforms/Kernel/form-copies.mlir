@@ -103,3 +103,62 @@ tile.kernel @not_copies(%A: memref<64xf32>, %B: memref<64xf32>) grid(%bx) = (1) 
     memref.store %a, %B[%i] : memref<64xf32>
   }
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+// What a loop adds to global memory, element by element, is an atomic of a region; from a fragment, and from a shared tile.
+// CHECK-LABEL: tile.kernel @sums
+// CHECK: %[[ROW:.*]] = arith.muli %bx, %{{.*}} : index
+// CHECK: tile.atomic add %[[FRAGMENT:[0-9]+]] to %C[%{{.*}}, %[[ROW]], %{{.*}}] sizes [1, 64, 32] : memref<64x32xf32, #tile.fragment>
+// CHECK: tile.atomic add %{{.*}} to %C{{.*}} : memref<64x32xf32, #gpu.address_space<workgroup>>
+// CHECK: tile.atomic max %{{.*}} to %D{{.*}} {is_unsigned}
+// CHECK-NOT: tile.parallel
+tile.kernel @sums(%C: memref<2x1024x32xf32>, %D: memref<64xi32>) grid(%bx) = (8) threads(128) {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %f = tile.alloc : memref<64x32xf32, #tile.fragment>
+  %s = tile.alloc : memref<64x32xf32, #shared>
+  %u = tile.alloc : memref<64xi32, #tile.fragment>
+  // expected-remark @below {{the loop combines a region atomically}}
+  tile.parallel (%i, %k) in (64, 32) {
+    %row = arith.muli %bx, %c64 : index
+    %m = arith.addi %row, %i : index
+    %x = memref.load %f[%i, %k] : memref<64x32xf32, #tile.fragment>
+    memref.atomic_rmw addf %x, %C[%c1, %m, %k] : (f32, memref<2x1024x32xf32>) -> f32
+  }
+  // expected-remark @below {{the loop combines a region atomically}}
+  tile.parallel (%i, %k) in (64, 32) {
+    %x = memref.load %s[%i, %k] : memref<64x32xf32, #shared>
+    memref.atomic_rmw addf %x, %C[%c1, %i, %k] : (f32, memref<2x1024x32xf32>) -> f32
+  }
+  // expected-remark @below {{the loop combines a region atomically}}
+  tile.parallel (%i) in (64) {
+    %x = memref.load %u[%i] : memref<64xi32, #tile.fragment>
+    memref.atomic_rmw maxu %x, %D[%i] : (i32, memref<64xi32>) -> i32
+  }
+}
+
+// -----
+
+// A maximum of floating point has arith's rules for NaN, a result that is used is the element before, a width says how
+// elements are spread: these stay.
+// CHECK-LABEL: tile.kernel @stay
+// CHECK-NOT: tile.atomic
+// CHECK: tile.return
+tile.kernel @stay(%C: memref<64xf32>, %D: memref<64xf32>) grid(%bx) = (8) threads(64) {
+  %f = tile.alloc : memref<64xf32, #tile.fragment>
+  tile.parallel (%i) in (64) {
+    %x = memref.load %f[%i] : memref<64xf32, #tile.fragment>
+    memref.atomic_rmw maxnumf %x, %C[%i] : (f32, memref<64xf32>) -> f32
+  }
+  tile.parallel (%i) in (64) {
+    %x = memref.load %f[%i] : memref<64xf32, #tile.fragment>
+    %old = memref.atomic_rmw addf %x, %C[%i] : (f32, memref<64xf32>) -> f32
+    memref.store %old, %D[%i] : memref<64xf32>
+  }
+  tile.parallel (%i) in (64) attributes {coalesced_width = 2 : i64} {
+    %x = memref.load %f[%i] : memref<64xf32, #tile.fragment>
+    memref.atomic_rmw addf %x, %C[%i] : (f32, memref<64xf32>) -> f32
+  }
+}

@@ -1,5 +1,6 @@
 // Shared tiles are combined into global memory by tensor reductions where types
-// and rules allow; elsewhere threads do it, an element at a time.
+// and rules allow; elsewhere threads do it, several elements at a time where sums
+// are aligned.
 // RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-select-copies=remarks=true --mlir-print-op-on-diagnostic=false -split-input-file -verify-diagnostics | FileCheck %s
 
 #shared = #gpu.address_space<workgroup>
@@ -41,7 +42,7 @@ tile.kernel @types(%F: memref<?x64xf32> {tile.alignment = 16}, %D: memref<?x64xf
 // Each rule that is in the way.
 // CHECK-LABEL: tile.kernel @refused
 // CHECK-NOT: copy_plan<tma
-// CHECK-COUNT-6: {{tile.atomic .*}}plan = #tile.copy_plan<scalar,
+// CHECK-COUNT-6: {{tile.atomic .*}}plan = #tile.copy_plan<{{scalar|vector}},
 tile.kernel @refused(%F: memref<?x64xf32> {tile.alignment = 16}, %U: memref<?x64xf32>, %R: memref<?x?xf32> {tile.alignment = 16})
     grid(%b) = (32) threads(128) {
   %c0 = arith.constant 0 : index
@@ -52,7 +53,7 @@ tile.kernel @refused(%F: memref<?x64xf32> {tile.alignment = 16}, %U: memref<?x64
   %r = tile.alloc : memref<32x64xf32, #tile.fragment>
   // expected-remark @below {{atomic: scalar, 4 bytes; tma not taken: cp.reduce.async.bulk has no 'max' of f32}}
   tile.atomic max %f to %F[%b, %c0] : memref<32x64xf32, #shared> to memref<?x64xf32>
-  // expected-remark @below {{atomic: scalar, 4 bytes; tma not taken: `disable_tma` is set}}
+  // expected-remark @below {{atomic: vector, 16 bytes; tma not taken: `disable_tma` is set}}
   tile.atomic add %f to %F[%b, %c0] {disable_tma} : memref<32x64xf32, #shared> to memref<?x64xf32>
   // expected-remark @below {{atomic: scalar, 4 bytes; tma not taken: 'U' is aligned to 4 bytes only, not to 16 (`tile.alignment`)}}
   tile.atomic add %f to %U[%b, %c0] : memref<32x64xf32, #shared> to memref<?x64xf32>
@@ -62,7 +63,7 @@ tile.kernel @refused(%F: memref<?x64xf32> {tile.alignment = 16}, %U: memref<?x64
   // a word about it.
   // expected-remark-re @below {{atomic: scalar, 4 bytes{{$}}}}
   tile.atomic add %f to %t : memref<32x64xf32, #shared> to memref<32x64xf32, #shared>
-  // expected-remark-re @below {{atomic: scalar, 4 bytes{{$}}}}
+  // expected-remark-re @below {{atomic: vector, 16 bytes{{$}}}}
   tile.atomic add %r to %F[%b, %c0] : memref<32x64xf32, #tile.fragment> to memref<?x64xf32>
 }
 
