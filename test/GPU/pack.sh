@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # usage: pack.sh OUT [PYTHON]
 # Packs what a machine with a GPU needs to run this folder's scripts: OUT/tools.tar.xz has bin/tile-run, bin/tile-translate,
-# bin/tile-opt and lib/libtile_runtime.so of build/release (static, stripped; 14 MB), built first where they are not up to date. With PYTHON, a
+# bin/tile-opt and lib/libtile_runtime.so of build/release (static, stripped), built first where they are not up to date. With PYTHON, a
 # CPython, OUT gets the package's wheel for it, too; build/release is configured for scripts/build.sh again afterwards.
 set -euo pipefail
 (($# == 1 || $# == 2)) || {
@@ -16,6 +16,9 @@ if (($# == 2)); then
   scripts/wheel.sh --no-sdist "$2"
   cp build/dist/*.whl "$out"
 fi
-scripts/build.sh tile-run tile-translate tile-opt TileRuntimeShared
-tar -cf - -C build/release bin/tile-run bin/tile-translate bin/tile-opt lib/libtile_runtime.so | xz -T0 -3 >"$out/tools.tar.xz"
+targets=(tile-run tile-translate tile-opt TileRuntimeShared)
+# build/release has been configured for that interpreter: back to the one of scripts/test.sh.
+(($# == 2)) && targets+=(TilePythonPackage)
+scripts/build.sh "${targets[@]}"
+tar -cf - -C build/release bin/tile-run bin/tile-translate bin/tile-opt lib/libtile_runtime.so | xz --lzma2=preset=4,dict=128MiB >"$out/tools.tar.xz"
 ls -l "$out"
