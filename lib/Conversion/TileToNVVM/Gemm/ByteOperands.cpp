@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Layout/ByteTransposition.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -37,6 +38,9 @@ public:
         {{groups, 1, kColumns}, {setup.tilesK, 0, setup.shape.k}},
         ByteTransposition::addressModes(setup.shape.k, 0),
         isA ? Modes{ownMode, otherMode} : Modes{otherMode, ownMode});
+    // Selectors follow from the lane, too, and computing them again takes more
+    // registers at a time than it saves.
+    llvm::SaveAndRestore kept(lowering.recomputesPlaces, false);
     Value lane = lowering.laneId();
     addresses = std::make_unique<KernelLowering::SharedAddresses>(
         lowering, buffer, rows, ArrayRef<unsigned>{0, 1}, ArrayRef<Value>(),

@@ -55,12 +55,13 @@ static int64_t registersAt(Operation *op, KernelOp kernel,
 }
 
 bool tile::nvvm::leavesFewRegisters(KernelOp kernel, const TargetInfo &target) {
-  bool readsFragments = false;
+  bool readsShared = false;
   kernel.walk([&](GemmOp gemm) {
-    readsFragments |= gemm.getPlan() && traitsOf(gemm).loadsOperandFragments;
+    readsShared |= gemm.getPlan() && traitsOf(gemm).loadsOperandFragments &&
+                   (isShared(gemm.getA()) || isShared(gemm.getB()));
   });
   std::optional<RegisterPeak> peak = findRegisterPeak(kernel, target);
-  return readsFragments && peak &&
+  return readsShared && peak &&
          peak->registers() + kRegistersForPlaces >
              registersAt(peak->op, kernel, target);
 }
