@@ -99,16 +99,16 @@ void CpuCluster::send(unsigned to, CpuArrival arrival) {
   changed.notify_all();
 }
 
-CpuCluster::Outcome CpuCluster::receive(unsigned rank,
-                                        std::vector<CpuArrival> &arrivals,
-                                        bool sleeps, std::string what) {
+CpuCluster::Outcome CpuCluster::receive(unsigned rank, CpuArrival &arrival,
+                                        std::string what) {
   Lock lock(mutex);
   Peer &self = peers[rank];
-  Outcome outcome = Outcome::Met;
-  if (sleeps)
-    outcome =
-        sleep(lock, rank, std::move(what), [&] { return !self.inbox.empty(); });
-  arrivals.swap(self.inbox);
+  Outcome outcome =
+      sleep(lock, rank, std::move(what), [&] { return !self.inbox.empty(); });
+  if (outcome == Outcome::Met) {
+    arrival = self.inbox.front();
+    self.inbox.pop_front();
+  }
   return outcome;
 }
 

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -47,10 +48,9 @@ public:
   Outcome findTile(unsigned rank, int64_t tile, unsigned of, char *&address);
 
   void send(unsigned to, CpuArrival arrival);
-  /// What has been sent; sleeps until something is, where `sleeps`. `what` says
-  /// what the block waits for.
-  Outcome receive(unsigned rank, std::vector<CpuArrival> &arrivals,
-                  bool sleeps = false, std::string what = {});
+  /// The first of what has been sent and not been read; sleeps until there is
+  /// something. `what` says what the block waits for.
+  Outcome receive(unsigned rank, CpuArrival &arrival, std::string what);
 
   /// What the blocks wait for, where that is a deadlock.
   std::string describe();
@@ -62,7 +62,7 @@ private:
   struct Peer {
     bool asleep = false, ended = false;
     std::string waiting;
-    std::vector<CpuArrival> inbox;
+    std::deque<CpuArrival> inbox;
     std::map<int64_t, char *> tiles;
   };
   using Lock = std::unique_lock<std::mutex>;
@@ -76,10 +76,6 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
 };
-
-/// What was sent to the block of `context`, which has nothing else to do: false
-/// where nobody of the cluster will send anything any more.
-bool awaitPeers(CpuContext *context, const std::string &what);
 
 /// Functions that kernels whose clusters meet call: name and address.
 void appendClusterFunctions(

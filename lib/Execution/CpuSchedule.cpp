@@ -109,8 +109,7 @@ static std::string describeWaits(const CpuSchedule &schedule) {
   return text;
 }
 
-static bool applyArrivals(CpuContext *context,
-                          const std::vector<CpuArrival> &arrivals);
+static bool countArrival(CpuContext *context, const CpuArrival &arrival);
 
 /// Nobody in the block gets on: only blocks of its cluster can help, and false
 /// where they will not, with what is wrong said.
@@ -119,11 +118,12 @@ static bool hearPeers(CpuContext *context) {
     setDeadlock(context);
     return false;
   }
-  std::vector<CpuArrival> arrivals;
-  switch (context->cluster->receive(context->rank, arrivals, /*sleeps=*/true,
+  // One at a time: who waits sees each phase that they complete.
+  CpuArrival arrival = {};
+  switch (context->cluster->receive(context->rank, arrival,
                                     describeWaits(context->schedule))) {
   case CpuCluster::Outcome::Met:
-    return applyArrivals(context, arrivals);
+    return countArrival(context, arrival);
   case CpuCluster::Outcome::Stopped:
     context->failedBlock = std::numeric_limits<int64_t>::max();
     return false;
@@ -384,18 +384,12 @@ static void mbarrierArrive(CpuContext *context, int64_t number, int64_t index,
     unwind(context);
 }
 
-static bool applyArrivals(CpuContext *context,
-                          const std::vector<CpuArrival> &arrivals) {
-  for (const CpuArrival &arrival : arrivals) {
-    auto it = context->schedule.mbarriers.find({arrival.number, arrival.index});
-    if (it == context->schedule.mbarriers.end()) {
-      setNoBarrier(context, arrival.number, arrival.index);
-      return false;
-    }
-    if (!count(context, arrival.index, arrival.threads, it->second))
-      return false;
-  }
-  return true;
+static bool countArrival(CpuContext *context, const CpuArrival &arrival) {
+  auto it = context->schedule.mbarriers.find({arrival.number, arrival.index});
+  if (it != context->schedule.mbarriers.end())
+    return count(context, arrival.index, arrival.threads, it->second);
+  setNoBarrier(context, arrival.number, arrival.index);
+  return false;
 }
 
 static void mbarrierWait(CpuContext *context, int64_t number, int64_t index,

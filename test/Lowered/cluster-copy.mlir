@@ -15,6 +15,8 @@
 // RUN: tile-run %s --kernel=count --args=Y=8x32 --stage=lowered --arch=sm_90a --check | FileCheck %s
 // RUN: tile-run %s --kernel=flags --args=X=12x32,Y=12x32,Z=12x32 --check | FileCheck %s
 // RUN: tile-run %s --kernel=flags --args=X=12x32,Y=12x32,Z=12x32 --stage=lowered --arch=sm_90a --check | FileCheck %s
+// RUN: tile-run %s --kernel=copies --check | FileCheck %s
+// RUN: tile-run %s --kernel=copies --stage=lowered --arch=sm_90a --check | FileCheck %s
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a | FileCheck %s --check-prefix=PTX
 // RUN: not tile-translate %s --tile-to-ptx --arch=sm_80 2>&1 | FileCheck %s --check-prefix=OLD
 // CHECK: PASS
@@ -160,4 +162,34 @@ tile.kernel @flags(%X: memref<12x32xi32>, %Y: memref<12x32xi32>, %Z: memref<12x3
     %y = memref.load %Y[%other, %i] : memref<12x32xi32>
     memref.store %y, %Z[%b, %i] : memref<12x32xi32>
   }
+}
+
+// Tensor copies are made of tiles that no other block writes, from what no block
+// writes and to what none reads: the first and the last are some, the two of B
+// are not.
+// PTX-LABEL: .entry copies
+// PTX: cp.async.bulk.tensor.2d.shared
+// PTX: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+// PTX-NOT: cp.async.bulk.tensor
+// PTX: cp.async.bulk.tensor.2d.global
+// PTX-NOT: cp.async.bulk.tensor
+// PTX: ret;
+tile.kernel @copies(%A: memref<128x64xf16> {tile.alignment = 16}, %B: memref<128x64xf16> {tile.alignment = 16}, %C: memref<128x64xf16> {tile.alignment = 16}) grid(%b) = (2) threads(128) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  %t = tile.alloc : memref<64x64xf16, #shared>
+  %u = tile.alloc : memref<64x64xf16, #shared>
+  %other = arith.subi %c1, %b : index
+  %at = arith.muli %b, %c64 : index
+  %there = arith.muli %other, %c64 : index
+  tile.copy %A[%at, %c0] sizes [64, 64] to %s : memref<128x64xf16> to memref<64x64xf16, #shared>
+  tile.cluster_barrier
+  tile.cluster_copy %s to %t block(%other) : memref<64x64xf16, #shared> to memref<64x64xf16, #shared>
+  tile.cluster_barrier
+  tile.copy %t to %B[%at, %c0] sizes [64, 64] : memref<64x64xf16, #shared> to memref<128x64xf16>
+  tile.cluster_barrier
+  tile.copy %B[%there, %c0] sizes [64, 64] to %u : memref<128x64xf16> to memref<64x64xf16, #shared>
+  tile.copy %u to %C[%at, %c0] sizes [64, 64] : memref<64x64xf16, #shared> to memref<128x64xf16>
 }

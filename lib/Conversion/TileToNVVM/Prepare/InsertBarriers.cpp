@@ -236,6 +236,9 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     handOver(op, state);
   if (std::optional<int64_t> groups = groupsThatMeet(op))
     passBarrier(op, *groups, state);
+  // Every thread has waited for its copies in front of it.
+  if (isa<ClusterBarrierOp>(op))
+    state.pending.reset(both(ofAgent(op), table.cpAsyncs()));
 }
 
 /// In front of an arrival by which each thread gives away what it has done: its
