@@ -105,8 +105,7 @@ static uint64_t valueOf(const Arg &arg) {
 }
 
 /// `at`: the argument's shape and strides as they were given.
-[[gnu::always_inline]] inline bool
-LaunchMemo::fits(const Known &one, const Arg &arg, const int64_t *at) {
+bool LaunchMemo::fits(const Known &one, const Arg &arg, const int64_t *at) {
   if (arg.kind != one.kind || arg.type != one.type)
     return false;
   if (one.kind == ArgKind::Scalar)
