@@ -148,6 +148,14 @@ from .reducing import (
     reducer_update,
 )
 from .sparse import gemm_sp
+from .tensor_memory import (
+    alloc_tmem,
+    deallocate_tmem,
+    tcgen05_after_thread_sync,
+    tcgen05_before_thread_sync,
+    tcgen05_gemm,
+    tcgen05_mma_arrive,
+)
 from .tile_schedule import BaseTileScheduler, PersistentTileScheduler
 from .values import Const as FloatImm
 from .values import Const as IntImm

@@ -13,6 +13,7 @@ class Barriers:
     def __init__(self, counts, cluster=False):
         self.counts, self.name = counts, "barriers"
         self.cluster = cluster  # blocks of the cluster arrive at each other's
+        self.commits = []  # arrivals of products (T.tcgen05_gemm), and the warps that make them
 
     def __getitem__(self, index):
         index = as_value(index)

@@ -25,6 +25,10 @@ DIFFERENCES = {
     "T.cluster_arrive_relaxed": "the block that arrives waits for none; see `T.cluster_sync`",
     "T.copy_cluster": f"the copy to another block is one arrival, whatever its region; {_MASK}",
     "T.tma_copy": _MASK,
+    "T.alloc_tmem": (
+        "an accumulator or left operand: the compiler keeps it in tensor memory where the target"
+        " has it, else in registers"
+    ),
     "T.isnullptr": "known when the kernel is called, which is compiled for it",
     "T.import_source": (
         "small device functions of CUDA C++ over a thread's own arrays, with inline PTX"
