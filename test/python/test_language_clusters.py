@@ -306,7 +306,7 @@ def test_what_is_wrong_is_said(body, message):
 
 
 def test_errors_of_the_compiler_name_the_line():
-    with pytest.raises(CompileError, match="the kernel has no clusters; open it by T.ClusterKernel"):
+    with pytest.raises(CompileError, match="the kernel has no clusters; open T.ClusterKernel"):
         _kernel(lambda A, B, a, b, bx: T.copy_cluster(a, b, dst_block=1), clusters=False)()
     wrong = _kernel(lambda A, B, a, b, bx: T.copy_cluster(B[0:16], b, dst_block=1))()
     with pytest.raises(CompileError, match=r"clusters.py:.*expected tiles in shared memory"):

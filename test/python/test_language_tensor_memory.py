@@ -22,7 +22,9 @@ def _gemm(threads=128, api="tcgen05", stages=2):
 
     @T.prim_func
     def main(
-        A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), "float32")
+        A: T.Tensor((M, K), "float16"),
+        B: T.Tensor((N, K), "float16"),
+        C: T.Tensor((M, N), "float32"),
     ):
         with T.Kernel(1, threads=threads):
             a = T.alloc_shared((M, block), "float16")
@@ -63,7 +65,9 @@ def test_a_barrier_of_products_alone_is_none():
 def test_the_left_operand_in_tensor_memory(target):
     @T.prim_func
     def main(
-        A: T.Tensor((64, 64), "float16"), B: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32")
+        A: T.Tensor((64, 64), "float16"),
+        B: T.Tensor((64, 64), "float16"),
+        C: T.Tensor((64, 64), "float32"),
     ):
         with T.Kernel(1, threads=128):
             b = T.alloc_shared((64, 64), "float16")
@@ -84,7 +88,9 @@ def test_the_left_operand_in_tensor_memory(target):
 def test_other_warps_wait_for_a_product(target):
     @T.prim_func
     def main(
-        A: T.Tensor((64, 64), "float16"), B: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32")
+        A: T.Tensor((64, 64), "float16"),
+        B: T.Tensor((64, 64), "float16"),
+        C: T.Tensor((64, 64), "float32"),
     ):
         with T.Kernel(1, threads=256):
             a = T.alloc_shared((64, 64), "float16")

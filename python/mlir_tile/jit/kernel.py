@@ -118,7 +118,8 @@ class JITKernel(CallTable, Resources, Sources):
         if nulls != self.prim_func.nulls:
             return self._kernel_without(nulls)._call(*args, stream=stream)
         if nulls:
-            args = tuple(None if self._name_at(args, at) in nulls else x for at, x in enumerate(args))
+            names = [self._name_at(args, at) for at in range(len(args))]
+            args = tuple(None if name in nulls else x for name, x in zip(names, args))
         if self._addresses and len(args) == len(self._inputs):
             args = self._at_addresses(args)
         if any(x is None for x in args):

@@ -127,7 +127,7 @@ def copy_cluster(
         return
     scope = _scope("T.copy_cluster")
     if not scope.cluster:
-        fail("T.copy_cluster(dst_block=...): the kernel has no clusters; open it by T.ClusterKernel")
+        fail("T.copy_cluster(dst_block=...): the kernel has no clusters; open T.ClusterKernel")
     layout = loop_layout if loop_layout is not None else annotations.get("parallel_loop_layout")
     emit_copy(
         "cluster_copy",
