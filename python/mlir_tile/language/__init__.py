@@ -62,6 +62,7 @@ from .clusters import (
 from .copying import async_copy, c2d_im2col, copy, im2col, tma_copy, transpose
 from .cuda_calls import call_extern, call_pure_extern, import_source
 from .dtypes import (
+    AnyDType,
     dtype,
     is_f8f6f4_family,
     is_float4,

@@ -252,6 +252,10 @@ def all_names():
     return {name: dtype(name) for name in SCALAR_NAMES + VECTOR_NAMES}
 
 
+# What stands for an element type: its name, the type itself, a type of Python's or of torch's.
+AnyDType = str | dtype | type
+
+
 def is_float4_e2m1fn(value):
     """Whether a type is the one of four bits, two to a byte."""
     return dtype(value).is_float4_e2m1fn()
