@@ -163,6 +163,19 @@ from .values import Const as IntImm
 from .values import Expr as PrimExpr
 from .values import Variable as Var
 from .vectors import Ramp, Shuffle, extract_lane, vectorcombine, vectorhigh, vectorlow
+from .ws_schedule import (
+    WSID,
+    WSInstr,
+    WSOpRef,
+    WSPipeline,
+    WSRole,
+    WSSchedule,
+    WSScope,
+    WSSync,
+    WSSyncKind,
+    annotate_ws_schedule,
+    ws_op,
+)
 
 Buffer = Tensor
 

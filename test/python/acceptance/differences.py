@@ -25,6 +25,7 @@ DIFFERENCES = {
     "T.cluster_arrive_relaxed": "the block that arrives waits for none; see `T.cluster_sync`",
     "T.copy_cluster": f"the copy to another block is one arrival, whatever its region; {_MASK}",
     "T.tma_copy": _MASK,
+    "T.annotate_ws_schedule": "checked and not followed: the compiler parts warps itself",
     "T.alloc_tmem": (
         "an accumulator or left operand: the compiler keeps it in tensor memory where the target"
         " has it, else in registers"
