@@ -8,7 +8,7 @@ from .values import as_value
 
 
 class Barriers:
-    """What T.alloc_barrier makes: barriers that count arrivals of threads; `b[i]` is one of them."""
+    """What T.alloc_barrier makes: barriers that count arrivals; `b[i]` is one of them."""
 
     def __init__(self, counts, cluster=False):
         self.counts, self.name = counts, "barriers"

@@ -282,7 +282,8 @@ def validate_gemm_ab_dtypes(a_dtype, b_dtype, *, a_in_tmem=False, allow_f8f6f4_m
     mixed = allow_f8f6f4_mixed and is_f8f6f4_family(a_dtype) and is_f8f6f4_family(b_dtype)
     if not a_in_tmem and a_dtype != b_dtype and not mixed:
         raise ValueError(
-            f"expected operands of one type, or both of 4, 6 or 8 bits, got A={a_dtype}, B={b_dtype}"
+            f"expected operands of one type, or both of 4, 6 or 8 bits, got A={a_dtype},"
+            f" B={b_dtype}"
         )
 
 

@@ -2,9 +2,9 @@
 """Tensor memory and products of Blackwell's tensor cores, as TileLang's programs name them.
 
 Where an accumulator lies, the compiler decides: in tensor memory where the target has it, else in
-registers. A product is there for whoever comes behind it, so a barrier at which only products arrive
-orders nothing more in a kernel whose threads all do the same; where warps have parts of their own,
-the threads that multiply arrive at it.
+registers. A product is there for whoever comes behind it, so a barrier at which only products
+arrive orders nothing more in a kernel whose threads all do the same; where warps have parts of
+their own, the threads that multiply arrive at it.
 """
 
 from .barriers import one_barrier
