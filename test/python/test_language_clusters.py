@@ -318,3 +318,53 @@ def test_errors_of_the_compiler_name_the_line():
     arguments = np.zeros(64, np.int32), np.zeros(64, np.float32)
     with pytest.raises(CompileError, match="expected a target with clusters, got sm_80"):
         compile_kernel(right, target="lowered:sm_80")(*arguments)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_product_whose_range_the_blocks_of_a_cluster_share(masked, target):
+    """As in TileLang's guide to clusters: parts of the sum go to the first block."""
+    M, N, K, step = 64, 128, 512, 32
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((M, K), "float16"),
+        B: T.Tensor((K, N), "float16"),
+        C: T.Tensor((M, N), "float32"),
+    ):
+        with T.ClusterKernel(4, N // 64, threads=128, cluster_dims=(4, 1, 1)) as (bx, by):
+            rank = T.block_rank_in_cluster()
+            a = T.alloc_shared((M, step), "float16")
+            b = T.alloc_shared((step, 64), "float16")
+            acc = T.alloc_fragment((M, 64), "float32")
+            parts = T.alloc_shared((4, M, 64), "float32")
+            ready = T.alloc_cluster_barrier([3])
+            T.clear(acc)
+            for k in T.Pipelined(K // 4 // step, num_stages=3):
+                at = (rank + k * 4) * step
+                if masked:
+                    T.copy_cluster(A[0, at], a, cluster_mask=0b1000)
+                else:
+                    T.copy(A[0, at], a)
+                T.copy(B[at, by * 64], b)
+                T.gemm(a, b, acc)
+            T.copy(acc, parts[rank, :, :])
+            T.cluster_sync()
+            if rank != 0:
+                T.copy_cluster(
+                    parts[rank, :, :], parts[rank, :, :], dst_block=0, remote_barrier=ready[0]
+                )
+            if rank == 0:
+                T.mbarrier_wait_parity(ready[0], 0)
+                T.clear(acc)
+                for part in T.serial(4):
+                    for i, j in T.Parallel(M, 64):
+                        acc[i, j] += parts[part, i, j]
+                T.copy(acc, C[0:M, by * 64 : by * 64 + 64])
+
+    random = np.random.default_rng(5)
+    a = random.integers(-3, 4, (M, K)).astype(np.float16)
+    b = random.integers(-3, 4, (K, N)).astype(np.float16)
+    c = np.zeros((M, N), np.float32)
+    compile_kernel(main, target=target)(a, b, c)
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
