@@ -20,8 +20,6 @@ REASONS = (
      " than there is"),
     (r"got 'sm_75'", "is for another GPU"),
     (r"test_atomic_load_store.*SIGSEGV", "an error of this package at that commit, mended since"),
-    (r"atomic_scalar_return_prev.*old value to be unused",
-     "the old value of an atomic update that the whole block does once"),
     (r"DID NOT RAISE", "expects an error of TileLang's for what this compiler takes"),
     (r"vertical_slash_sparse_attn.*(cpp_extension|CUDA_HOME|ninja|nvcc|illegal memory access)",
      "the script builds a CUDA C++ extension of PyTorch's for its reference"),
