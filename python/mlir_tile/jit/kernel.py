@@ -45,7 +45,7 @@ class JITKernel(CallTable, Resources, Sources):
         self.compile_flags = compile_flags
         self.latency = self.config = self.ref_latency = None
         self.executables = _compile(prim_func, self.target, self.pass_configs)
-        self._without = {prim_func.nulls: self}
+        self._without = {}  # kernels for calls without some of the arguments
         self._prepare()
 
     # Calling.
@@ -169,15 +169,13 @@ class JITKernel(CallTable, Resources, Sources):
     def _kernel_without(self, nulls):
         """The kernel for calls in which these arguments are not there."""
         if nulls not in self._without:
-            made = JITKernel(
+            self._without[nulls] = JITKernel(
                 self.prim_func.without(nulls),
                 self.out_idx,
                 self.target,
                 self.pass_configs,
                 compile_flags=self.compile_flags,
             )
-            made._without = self._without
-            self._without[nulls] = made
         return self._without[nulls]
 
     def _at_addresses(self, args):
