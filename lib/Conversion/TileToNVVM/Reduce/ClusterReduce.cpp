@@ -24,6 +24,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Conversion/Combination.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 
 using namespace mlir;
@@ -91,9 +92,10 @@ LogicalResult tile::nvvm::createClusterBarriers(KernelLowering &lowering,
   }
   // Published to the cluster. A role waits for the other blocks when it is
   // about to combine, beside the first loads, or at its end; where rings have
-  // peers everybody waits here.
+  // peers, or the program has barriers of the cluster itself, everybody waits
+  // here.
   lowering.clusterBarrierPends =
-      runsInRole(first) &&
+      runsInRole(first) && !meetsInCluster(kernel) &&
       llvm::none_of(
           kernel.getBodyRegion().getOps<RingCreateOp>(),
           [](RingCreateOp ring) { return ring.getPeers().value_or(1) > 1; });
