@@ -3,7 +3,9 @@
 //
 // Launches an empty kernel with a GEMM's signature (three matrices of dynamic
 // shape, two scalars) by cuLaunchKernel itself and by each way of the
-// launcher, and prints the time of a call on the host. Rounds of the ways
+// launcher, and prints the time of a call on the host; and what the driver's
+// other forms of the same launch cost: parameters in one buffer, the extended
+// call, the default stream, three parameters only. Rounds of the ways
 // alternate, so that clocks and other load hit all of them; the median over
 // rounds is reported. Needs a GPU and its driver; links libdl and libpthread.
 //
@@ -157,16 +159,43 @@ int main(int argc, char **argv) {
   float alpha = 1.0f;
   void *params[] = {&memory[0], &rows, &stride, &memory[1], &stride,
                     &memory[2], &rows, &stride, &alpha,     &n};
+  // The same parameters in one buffer, laid out as the kernel's are.
+  struct alignas(8) {
+    uint64_t a;
+    uint32_t rows;
+    int64_t strideA;
+    uint64_t b;
+    int64_t strideB;
+    uint64_t c;
+    uint32_t columns;
+    int64_t strideC;
+    float alpha;
+    uint32_t n;
+  } packed = {memory[0], kSize, kSize, memory[1], kSize,
+              memory[2], kSize, kSize, 1.0f,      1};
+  size_t packedBytes = sizeof(packed);
+  // cuda.h: CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE and _END.
+  void *extra[] = {reinterpret_cast<void *>(1), &packed,
+                   reinterpret_cast<void *>(2), &packedBytes, nullptr};
+  cuda::LaunchConfig plain = {2, 2, 1, 128, 1, 1, 0, stream, nullptr, 0};
+  auto launchOn = [&](cuda::Stream where, void **given, void **more) {
+    need(context.check(context->launchKernel(kernel.function(), 2, 2, 1, 128, 1,
+                                             1, 0, where, given, more),
+                       "cuLaunchKernel"));
+  };
   LaunchChecks trusting;
   trusting.pointers = trusting.overlap = false;
 
   std::vector<Way> ways = {
-      {"cuLaunchKernel",
+      {"cuLaunchKernel", [&] { launchOn(stream, params, nullptr); }, {}},
+      {"the same, one buffer", [&] { launchOn(stream, nullptr, extra); }, {}},
+      {"the same, default stream",
+       [&] { launchOn(nullptr, params, nullptr); },
+       {}},
+      {"cuCtxGetCurrent",
        [&] {
-         need(context.check(context->launchKernel(kernel.function(), 2, 2, 1,
-                                                  128, 1, 1, 0, stream, params,
-                                                  nullptr),
-                            "cuLaunchKernel"));
+         cuda::Context current = nullptr;
+         driver->functions().ctxGetCurrent(&current);
        },
        {}},
       {"PreparedLaunch::launch", [&] { need(prepared.launch(stream)); }, {}},
@@ -175,6 +204,16 @@ int main(int argc, char **argv) {
        {}},
       {"Kernel::launch", [&] { need(kernel.launch(args, stream)); }, {}},
   };
+
+  if (context->launchKernelEx)
+    ways.push_back(
+        {"cuLaunchKernelEx",
+         [&] {
+           need(context.check(context->launchKernelEx(&plain, kernel.function(),
+                                                      params, nullptr),
+                              "cuLaunchKernelEx"));
+         },
+         {}});
 
   // Few enough launches that the driver's queue never fills and the host never
   // waits for the device.

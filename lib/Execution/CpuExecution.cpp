@@ -37,6 +37,8 @@ struct Parameter {
 struct CompiledKernel {
   SmallVector<Parameter> parameters;
   bool blocksMeet = false, meetsInGrid = false;
+  /// Blocks of a cluster, where these meet by hand; 0 elsewhere.
+  int64_t cluster = 0;
 };
 
 using Entry = void (*)(void **);
@@ -137,6 +139,8 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
     CompiledKernel &compiled = impl->kernels[kernel.getSymName()];
     compiled.blocksMeet = blocksMeet(kernel);
     compiled.meetsInGrid = meetsInGrid(kernel);
+    if (meetsInCluster(kernel))
+      compiled.cluster = kernel.getClusterSize();
     for (Attribute attr : kernel.getArgTypes()) {
       auto memref = dyn_cast<MemRefType>(cast<TypeAttr>(attr).getValue());
       bool isPacked =
@@ -253,6 +257,34 @@ static int64_t countBlocks(Entry entry, ArrayRef<uint64_t> values) {
   return counter.context.blocks;
 }
 
+/// Blocks that wait for each other run at the same time: `workers` become as
+/// many, and `grid` is where they meet.
+static llvm::Error chooseWorkers(const CompiledKernel &compiled, Entry entry,
+                                 StringRef kernel, ArrayRef<uint64_t> values,
+                                 unsigned &workers,
+                                 std::optional<CpuGrid> &grid) {
+  int64_t blocks = 0;
+  if (compiled.blocksMeet) {
+    blocks = countBlocks(entry, values);
+    if (blocks <= kMaxMeetingBlocks)
+      workers = static_cast<unsigned>(std::max<int64_t>(blocks, 1));
+    else if (compiled.meetsInGrid)
+      return llvm::createStringError(
+          "the blocks of '" + kernel +
+          "' wait for each other, so each runs on a thread of its own: "
+          "expected a grid of at most " +
+          llvm::Twine(kMaxMeetingBlocks) + " blocks, got " +
+          llvm::Twine(blocks));
+  }
+  // The blocks of a cluster are neighbours in the order of launched blocks.
+  if (compiled.cluster)
+    workers = static_cast<unsigned>(
+        llvm::alignTo(workers, static_cast<uint64_t>(compiled.cluster)));
+  if (compiled.blocksMeet || compiled.cluster)
+    grid.emplace(blocks);
+  return llvm::Error::success();
+}
+
 llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
                             raw_ostream *prints, unsigned workers) {
   auto found = impl->kernels.find(kernel);
@@ -299,23 +331,18 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
   if (workers == 0)
     workers = std::max(1u, std::thread::hardware_concurrency());
   std::optional<CpuGrid> grid;
-  if (found->second.blocksMeet) {
-    int64_t blocks = countBlocks(entry, values);
-    if (blocks <= kMaxMeetingBlocks)
-      workers = static_cast<unsigned>(std::max<int64_t>(blocks, 1));
-    else if (found->second.meetsInGrid)
-      return llvm::createStringError(
-          "the blocks of '" + kernel +
-          "' wait for each other, so each runs on a thread of its own: "
-          "expected a grid of at most " +
-          llvm::Twine(kMaxMeetingBlocks) + " blocks, got " +
-          llvm::Twine(blocks));
-    grid.emplace(blocks);
-  }
+  if (llvm::Error wrong =
+          chooseWorkers(found->second, entry, kernel, values, workers, grid))
+    return wrong;
   std::deque<Worker> states; // which do not move
   for (unsigned w = 0; w < workers; ++w) {
     states.emplace_back(values, w, workers);
-    states.back().context.grid = grid ? &*grid : nullptr;
+    CpuContext &context = states.back().context;
+    context.grid = grid ? &*grid : nullptr;
+    if (auto size = static_cast<unsigned>(found->second.cluster)) {
+      context.cluster = grid->clusterOf(w, size);
+      context.rank = w % size;
+    }
   }
   auto work = [&](unsigned w) { states[w].run(entry); };
   std::vector<std::thread> threads;

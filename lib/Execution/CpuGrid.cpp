@@ -48,9 +48,18 @@ CpuGrid::Outcome CpuGrid::arrive() {
 void CpuGrid::end(bool failed) {
   std::lock_guard<std::mutex> lock(mutex);
   ++ended;
-  if (failed)
+  if (failed) {
     stopped = true;
+    for (CpuCluster &cluster : clusters)
+      cluster.stop();
+  }
   changed.notify_all();
+}
+
+CpuCluster *CpuGrid::clusterOf(unsigned worker, unsigned size) {
+  while (clusters.size() <= worker / size)
+    clusters.emplace_back(size);
+  return &clusters[worker / size];
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,10 +9,12 @@
 #ifndef TILE_LIB_EXECUTION_CPUGRID_H
 #define TILE_LIB_EXECUTION_CPUGRID_H
 
+#include "CpuCluster.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -29,6 +31,10 @@ class CpuGrid {
 public:
   explicit CpuGrid(int64_t blocks) : blocks(blocks) {}
 
+  /// The cluster of a worker whose blocks meet those of its neighbours: `size`
+  /// workers each run the blocks of one cluster after another.
+  CpuCluster *clusterOf(unsigned worker, unsigned size);
+
   enum class Outcome { Met, Stopped, Uneven };
   /// Waits until all blocks have arrived.
   Outcome arrive();
@@ -44,7 +50,8 @@ private:
   int64_t arrived = 0, ended = 0;
   uint64_t meetings = 0;
   std::atomic<bool> stopped{false};
-  std::mutex mutex; ///< of all but `stopped`
+  std::deque<CpuCluster> clusters; ///< which do not move
+  std::mutex mutex;                ///< of all but `stopped` and `clusters`
   std::condition_variable changed;
 };
 

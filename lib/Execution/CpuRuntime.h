@@ -4,6 +4,7 @@
 #ifndef TILE_LIB_EXECUTION_CPURUNTIME_H
 #define TILE_LIB_EXECUTION_CPURUNTIME_H
 
+#include "CpuCluster.h"
 #include "CpuGrid.h"
 #include "CpuSchedule.h"
 
@@ -25,6 +26,10 @@ struct CpuContext {
   bool countsBlocks = false;
   int64_t blocks = 0;
   unsigned polls = 0;
+  /// Of kernels whose clusters meet: the cluster that the worker's blocks
+  /// belong to, and their place in it.
+  CpuCluster *cluster = nullptr;
+  unsigned rank = 0;
 };
 
 /// All functions that compiled kernels may call: name and address.

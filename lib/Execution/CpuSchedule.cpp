@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <cstring>
+#include <limits>
 #include <thread>
 
 using namespace mlir::tile;
@@ -99,6 +100,40 @@ static void setDeadlock(CpuContext *context) {
   setFailure(context, text);
 }
 
+/// What the agents of a block wait for, as its cluster says it.
+static std::string describeWaits(const CpuSchedule &schedule) {
+  std::string text;
+  for (const CpuAgent &agent : schedule.agents)
+    if (!agent.waiting.empty())
+      text += (text.empty() ? "" : " and ") + agent.waiting;
+  return text;
+}
+
+static bool countArrival(CpuContext *context, const CpuArrival &arrival);
+
+/// Nobody in the block gets on: only blocks of its cluster can help, and false
+/// where they will not, with what is wrong said.
+static bool hearPeers(CpuContext *context) {
+  if (!context->cluster) {
+    setDeadlock(context);
+    return false;
+  }
+  // One at a time: who waits sees each phase that they complete.
+  CpuArrival arrival = {};
+  switch (context->cluster->receive(context->rank, arrival,
+                                    describeWaits(context->schedule))) {
+  case CpuCluster::Outcome::Met:
+    return countArrival(context, arrival);
+  case CpuCluster::Outcome::Stopped:
+    context->failedBlock = std::numeric_limits<int64_t>::max();
+    return false;
+  case CpuCluster::Outcome::Deadlock:
+    setFailure(context, context->cluster->describe());
+    return false;
+  }
+  return false;
+}
+
 /// Lets the other roles run until `ready` says yes; `describe` says what for.
 template <typename Describe, typename Ready>
 static void waitUntil(CpuContext *context, Describe describe, Ready ready) {
@@ -107,8 +142,9 @@ static void waitUntil(CpuContext *context, Describe describe, Ready ready) {
     if (self(context).waiting.empty())
       self(context).waiting = describe();
     if (++schedule.idle >= countRunning(schedule)) {
-      setDeadlock(context);
-      unwind(context);
+      if (!hearPeers(context))
+        unwind(context);
+      schedule.idle = 0;
     }
     unsigned agent = schedule.current;
     passTurn(schedule);
@@ -326,12 +362,12 @@ static void setTooMany(CpuContext *context, int64_t index, int64_t threads,
                  ", got " + Twine(threads) + " threads");
 }
 
-static void mbarrierArrive(CpuContext *context, int64_t number, int64_t index,
-                           int64_t threads) {
-  CpuMbarrier &barrier = mbarrierAt(context, number, index);
+/// False where these are more than the phase expects.
+static bool count(CpuContext *context, int64_t index, int64_t threads,
+                  CpuMbarrier &barrier) {
   if (threads > barrier.pending) {
     setTooMany(context, index, threads, barrier);
-    unwind(context);
+    return false;
   }
   barrier.pending -= threads;
   if (barrier.pending == 0) {
@@ -339,6 +375,21 @@ static void mbarrierArrive(CpuContext *context, int64_t number, int64_t index,
     ++barrier.phase;
   }
   context->schedule.idle = 0;
+  return true;
+}
+
+static void mbarrierArrive(CpuContext *context, int64_t number, int64_t index,
+                           int64_t threads) {
+  if (!count(context, index, threads, mbarrierAt(context, number, index)))
+    unwind(context);
+}
+
+static bool countArrival(CpuContext *context, const CpuArrival &arrival) {
+  auto it = context->schedule.mbarriers.find({arrival.number, arrival.index});
+  if (it != context->schedule.mbarriers.end())
+    return count(context, arrival.index, arrival.threads, it->second);
+  setNoBarrier(context, arrival.number, arrival.index);
+  return false;
 }
 
 static void mbarrierWait(CpuContext *context, int64_t number, int64_t index,

@@ -58,6 +58,8 @@ NAMES = {
     "math": "mlir_tile.compat.arithmetic",
     "transform": "mlir_tile.compat.passes",
     "engine": "mlir_tile.compat.engine",
+    "cuda": "mlir_tile.compat.dialects",
+    "cpu": "mlir_tile.compat.dialects",
     "tools": "mlir_tile.compat.tools",
     "cache": "mlir_tile.cache",
     "tvm": "mlir_tile.compat.tvm",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every path that a user has on this machine's GPU, each in a process of its own, none with PyTorch.
 
-Every example by tile-run (from the file, and from an artifact), README's commands, --tune, --batch, and a C program over
+Every example by tile-run (from the file, and from an artifact), README's commands, --tune, --batch, clusters by hand, and a C program over
 libtile_runtime.so. Needs the folder of the tools, a C compiler for the last, Python's standard library and nothing else.
 A path that fails prints what it printed; the last line counts.
 """
@@ -62,6 +62,15 @@ class Paths:
         for arch in ("sm_80", "sm_90", "sm_90a"):
             self.run(f"gemm for {arch}", run, gemm, args, "--check", "--target=cuda", f"--arch={arch}")
 
+    def clusters(self):
+        """Blocks of a cluster that meet by hand; again and again, since what they wait for comes from other blocks."""
+        program = ROOT / "test" / "Lowered" / "cluster-copy.mlir"
+        sizes = {"count": "--args=Y=8x32", "flags": "--args=X=12x32,Y=12x32,Z=12x32"}
+        for kernel in ("rotate", "gather", "multiply", "count", "flags", "copies"):
+            for _ in range(3):
+                self.run(f"{kernel} of a cluster", self.tool("tile-run"), program, f"--kernel={kernel}",
+                         *([sizes[kernel]] if kernel in sizes else []), "--target=cuda", "--check")
+
     def c_program(self):
         artifact, program = self.folder / "scale.tile", self.folder / "scale"
         library = self.options.lib / "libtile_runtime.so"
@@ -84,6 +93,7 @@ def main():
         paths = Paths(options, pathlib.Path(folder))
         paths.examples()
         paths.commands()
+        paths.clusters()
         paths.c_program()
     print(f"{paths.passed} passed, {paths.failed} failed")
     sys.exit(1 if paths.failed else 0)

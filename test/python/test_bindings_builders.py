@@ -278,3 +278,28 @@ def test_warps_and_barriers_by_hand(module):
         "tile.atomic_load acquire",
         "tile.atomic_store release",
     )
+
+
+def test_blocks_of_a_cluster_by_hand(module):
+    @tile.kernel(grid=4, threads=128, cluster=(4,))
+    def blocks(block):
+        half = tile.alloc((8, 32), F16Type.get(), "shared")
+        own = tile.alloc((8, 32), F32Type.get(), "shared")
+        every = tile.alloc((4, 8, 32), F32Type.get(), "shared")
+        ready = tile.mbarrier_create(2, [4, 128], cluster=True)
+        tile.cluster_barrier()
+        tile.cluster_copy(half, own, 1)
+        sizes = dict(source_sizes=[8, 16], target_sizes=[1, 8, 16])
+        tile.cluster_copy(own, every, 3, [0, 0], [block, 0, 8], barriers=ready, index=1, **sizes)
+        tile.mbarrier_arrive(ready, 1, block=block)
+
+    check(
+        module,
+        "cluster(4)",
+        "tile.mbarrier.create arrivals [4, 128] cluster : !tile.mbarrier<2>",
+        "tile.cluster_barrier",
+        "sizes [8, 16] to",
+        "sizes [1, 8, 16] block(",
+        "] : !tile.mbarrier<2>) :",
+        "block(%bx) : !tile.mbarrier<2>",
+    )

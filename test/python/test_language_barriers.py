@@ -242,3 +242,14 @@ def test_atomic_loads_and_stores(target):
     a, b = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
     compile_kernel(main, target=target)(a, b)
     np.testing.assert_array_equal(b, a[::-1] + 1)
+
+
+def test_threads_of_several_parts_meet_at_barriers_of_their_own():
+    with pytest.raises(CompileError, match=r"T.sync_threads\(..., 256\) in a part of 128 threads"):
+
+        @T.prim_func
+        def main(A: T.Tensor((128,), "float32")):
+            with T.Kernel(1, threads=256):
+                with T.ws(0):
+                    T.sync_threads(1, 128)
+                    T.sync_threads(1, 256)

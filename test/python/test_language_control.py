@@ -272,3 +272,47 @@ def test_errors_name_file_and_line(tmp_path, body, text):
     assert text in str(caught.value)
     if isinstance(caught.value, LanguageError):
         assert "kernel.py:" in str(caught.value)
+
+
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_80", "lowered:sm_90a"])
+@pytest.mark.parametrize("named", [False, True])
+def test_the_whole_block_uses_the_old_value_of_an_update(named, target):
+    """A queue: blocks take tiles from a counter."""
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((7, 32), "float32"), B: T.Tensor((7, 32), "float32"), N: T.Tensor((1,), "int32")
+    ):
+        with T.Kernel(3, threads=64):
+            tile = T.alloc_var("int32")
+            row = T.alloc_fragment((32,), "float32")
+            if named:
+                taken = T.atomic_add(N[0], 1, return_prev=True)
+                tile = taken
+            else:
+                tile = T.atomic_add(N[0], 1, return_prev=True)
+            while tile < 7:
+                T.copy(A[tile, :], row)
+                T.copy(row, B[tile, :])
+                tile = T.atomic_add(N[0], 1, return_prev=True)
+
+    a = np.arange(224, dtype=np.float32).reshape(7, 32)
+    b, n = np.zeros_like(a), np.zeros(1, np.int32)
+    compile_kernel(main, target=target)(a, b, n)
+    np.testing.assert_array_equal(a, b)
+    assert n[0] == 10
+
+
+def test_an_extent_of_the_grid_of_64_bits():
+    n = T.dynamic("n", T.int64)
+
+    @T.prim_func
+    def main(A: T.Tensor((n,), "float32")):
+        with T.Kernel(T.ceildiv(n, T.int64(512)), threads=128) as b:
+            for i in T.Parallel(512):
+                A[b * 512 + i] = 7.0
+
+    for target in ("cpu", "lowered:sm_90a"):
+        a = np.zeros(1300, np.float32)
+        compile_kernel(main, target=target)(a)
+        assert (a == 7).all()

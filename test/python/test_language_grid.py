@@ -132,7 +132,7 @@ def test_the_blocks_of_a_grid_meet(target):
             T.copy(X[block, :], row)
             T.reduce_sum(row, total, dim=0)
             P[block] = total[0]
-            T.sync_grid()
+            T.sync_global()
             whole = T.alloc_var("float32", 0.0)
             for other in T.serial(blocks):
                 whole += P[other]

@@ -45,3 +45,10 @@ def test_an_undefined_name_is_found(tmp_path):
 
 def test_all_names_are_defined():
     assert [line for path in scripts() for line in undefined(path)] == []
+
+
+def test_the_languages_of_devices_are_one():
+    import mlir_tile as tilelang
+
+    assert tilelang.cuda.language is tilelang.language is tilelang.cpu.language
+    assert isinstance("float16", tilelang.language.AnyDType)

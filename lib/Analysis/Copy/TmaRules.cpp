@@ -83,9 +83,9 @@ static bool meetsByFlags(Operation *op, MemoryOrder order) {
                        .wasInterrupted();
 }
 
-/// Whether the kernel writes what it copies from, or another argument that may
+/// Whether the kernel has the effect on an argument, or on another one that may
 /// be the same memory.
-static bool isWritten(BlockArgument argument) {
+template <typename EffectT> static bool touches(BlockArgument argument) {
   SmallVector<Value> aliases{argument};
   auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
   for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
@@ -96,18 +96,24 @@ static bool isWritten(BlockArgument argument) {
     for (Operation *user : aliases[i].getUsers()) {
       if (auto view = dyn_cast<ViewLikeOpInterface>(user))
         aliases.push_back(view.getViewDest());
-      if (hasEffect<MemoryEffects::Write>(user, aliases[i]))
+      if (hasEffect<EffectT>(user, aliases[i]))
         return true;
     }
   return false;
 }
 
-/// Whether blocks meet, and one may read what another has stored: the barrier
-/// of the grid orders no tensor copies.
+/// Whether blocks meet, and one may read what another has stored: the barriers
+/// of the grid and of a cluster order no tensor copies.
 static bool meetAround(const CopyFacts &facts, BlockArgument global,
                        bool isLoad) {
   auto kernel = facts.op->getParentOfType<KernelOp>();
-  return kernel && tile::meetsInGrid(kernel) && (!isLoad || isWritten(global));
+  if (!kernel)
+    return false;
+  bool isWritten = !isLoad || touches<MemoryEffects::Write>(global);
+  if (tile::meetsInGrid(kernel))
+    return isWritten;
+  return isWritten && tile::meetsInCluster(kernel) &&
+         (isLoad || touches<MemoryEffects::Read>(global));
 }
 
 /// What tensor and bulk copies have in common.
@@ -122,9 +128,13 @@ static std::string whyNotByProxy(const CopyFacts &facts) {
   if (!argument)
     return global.name + " is not an argument of the kernel";
   if (meetAround(facts, argument, isLoad))
-    return "the blocks meet at a `tile.grid_barrier`, which orders no tensor "
-           "copies, and " +
+    return "the blocks meet, at a `tile.grid_barrier` or in their cluster, "
+           "which orders no tensor copies, and " +
            global.name + " is written";
+  const CopySide &tile = isLoad ? facts.target : facts.source;
+  if (isWrittenByPeers(tile.buffer))
+    return "other blocks of the cluster write the tile by `tile.cluster_copy`, "
+           "and nothing orders that and tensor copies";
   if (meetsByFlags(facts.op,
                    isLoad ? MemoryOrder::Acquire : MemoryOrder::Release))
     return std::string("the kernel says by `tile.atomic_") +

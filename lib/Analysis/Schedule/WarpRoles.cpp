@@ -9,11 +9,14 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
 bool tile::statesRoles(KernelOp kernel) {
+  if (meetsInCluster(kernel))
+    return true; // by all threads of a block
   return kernel
       .walk([](Operation *op) {
         return isa<WarpSpecializeOp, MbarrierCreateOp>(op)

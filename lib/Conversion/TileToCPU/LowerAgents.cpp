@@ -157,9 +157,12 @@ static void lowerMbarrierUser(Operation *user, int64_t number) {
   if (auto arrive = dyn_cast<MbarrierArriveOp>(user)) {
     int64_t threads =
         user->getAttrOfType<IntegerAttr>(kThreadsAttrName).getInt();
-    runtime.call(builder, "mbarrier_arrive",
-                 {id, arrive.getIndex(),
-                  indexConstant(builder, user->getLoc(), threads)});
+    Value count = indexConstant(builder, user->getLoc(), threads);
+    if (Value block = arrive.getBlock())
+      runtime.call(builder, "cluster_arrive",
+                   {id, arrive.getIndex(), block, count});
+    else
+      runtime.call(builder, "mbarrier_arrive", {id, arrive.getIndex(), count});
   } else {
     auto wait = cast<MbarrierWaitOp>(user);
     runtime.call(builder, "mbarrier_wait",
@@ -203,9 +206,13 @@ LogicalResult tile::lowerAgents(func::FuncOp function, bool lazyAsync,
   if (failed(lowerRings(function, poison)))
     return failure();
   bool hasDeferred = lowerTokens(function, lazyAsync);
+  FailureOr<bool> clustersMeet = lowerClusterMeetings(function);
+  if (failed(clustersMeet))
+    return failure();
   bool hasMbarriers = lowerMbarriers(function);
   llvm::for_each(roles, lowerRoles);
-  if (!hasRings && !hasDeferred && !hasMbarriers && roles.empty())
+  if (!hasRings && !hasDeferred && !hasMbarriers && roles.empty() &&
+      !*clustersMeet)
     return success();
 
   scf::ForOp loop = getBlockLoop(function);
@@ -214,5 +221,7 @@ LogicalResult tile::lowerAgents(func::FuncOp function, bool lazyAsync,
   runtime.call(builder, "block_begin", {runtime.getBlock()});
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   runtime.call(builder, "block_end", {});
+  if (*clustersMeet)
+    runtime.call(builder, "cluster_end", {});
   return success();
 }

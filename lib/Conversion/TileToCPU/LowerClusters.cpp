@@ -1,14 +1,18 @@
 //===- LowerClusters.cpp - blocks of a cluster, one after the other -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `tile.cluster_reduce`. The blocks of a cluster run in the order of their
-// ranks, and the last one gets the result: each block hands what has been
+// Where blocks of a cluster meet by hand, they run at the same time, and the
+// runtime knows where their tiles lie.
+//
+// `tile.cluster_reduce` needs less. The blocks of a cluster run in the order of
+// their ranks, and the last one gets the result: each block hands what has been
 // combined so far to the next one, which runs later and asks in the same order.
 // The runtime keeps what is handed over.
 //
 //===----------------------------------------------------------------------===//
 #include "RuntimeCalls.h"
 #include "tile/Conversion/Combination.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -84,4 +88,75 @@ void tile::lowerClusterReduces(func::FuncOp function, Value rank) {
   function.walk([&](ClusterReduceOp op) { reduces.push_back(op); });
   for (auto [number, op] : llvm::enumerate(reduces))
     lowerReduce(op, static_cast<int64_t>(number), rank);
+}
+
+//===----------------------------------------------------------------------===//
+// Meetings by hand
+//===----------------------------------------------------------------------===//
+
+/// Copies to where the other block has the tile of this number.
+static void lowerClusterCopy(ClusterCopyOp copy, int64_t number) {
+  OpBuilder builder(copy);
+  Location loc = copy.getLoc();
+  auto type = cast<MemRefType>(copy.getTarget().getType());
+  Value address =
+      RuntimeCalls(copy)
+          .call(builder, "cluster_peer",
+                {indexConstant(builder, loc, number), copy.getBlock()},
+                builder.getIndexType())
+          .getResult(0);
+  Value word =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
+  Value peer = FromAddressOp::create(builder, loc, type, word, ValueRange());
+  CopyOp::create(builder, loc, copy.getSource(), copy.getSourceOffsets(), peer,
+                 copy.getTargetOffsets(), copy.getSourceExtents(),
+                 copy.getTargetExtents());
+  if (copy.getBarriers()) {
+    auto arrive = MbarrierArriveOp::create(builder, loc, copy.getBarriers(),
+                                           copy.getIndex(), copy.getBlock());
+    arrive->setAttr(kThreadsAttrName, builder.getI64IntegerAttr(1));
+  }
+  copy.erase();
+}
+
+FailureOr<bool> tile::lowerClusterMeetings(func::FuncOp function) {
+  SmallVector<ClusterCopyOp> copies;
+  SmallVector<ClusterBarrierOp> barriers;
+  bool meets = false;
+  function.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<ClusterCopyOp>(op))
+      copies.push_back(copy);
+    else if (auto barrier = dyn_cast<ClusterBarrierOp>(op))
+      barriers.push_back(barrier);
+    else if (auto create = dyn_cast<MbarrierCreateOp>(op))
+      meets |= create.getCluster();
+  });
+  meets |= !copies.empty() || !barriers.empty();
+  auto outer = *function.getBody().front().getOps<scf::ForOp>().begin();
+  if (meets && outer->hasAttr(kClusterLoopAttrName))
+    return function.emitError()
+           << "expected a kernel without `tile.cluster_reduce`, whose blocks "
+              "run one after the other, got meetings of a cluster by hand "
+              "beside it";
+  llvm::MapVector<Value, int64_t> tiles;
+  for (ClusterCopyOp copy : copies)
+    tiles.try_emplace(copy.getTarget(), static_cast<int64_t>(tiles.size()));
+  for (auto [tile, number] : tiles) {
+    OpBuilder builder(function.getContext());
+    builder.setInsertionPointAfterValue(tile);
+    Location loc = tile.getLoc();
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, tile);
+    RuntimeCalls(tile.getDefiningOp())
+        .call(builder, "cluster_tile",
+              {indexConstant(builder, loc, number), address});
+  }
+  for (ClusterCopyOp copy : copies)
+    lowerClusterCopy(copy, tiles.lookup(copy.getTarget()));
+  for (ClusterBarrierOp barrier : barriers) {
+    OpBuilder builder(barrier);
+    RuntimeCalls(barrier).call(builder, "cluster_barrier", {});
+    barrier.erase();
+  }
+  return meets;
 }

@@ -46,6 +46,10 @@ scf::ForOp getBlockLoop(func::FuncOp function);
 /// Operations in which the blocks of a cluster meet; `rank` is a block's place
 /// in its cluster.
 void lowerClusterReduces(func::FuncOp function, Value rank);
+/// Barriers of the cluster become calls of the runtime, and copies to its other
+/// blocks copies to the address that the runtime gives, with an arrival behind
+/// them. Whether there are any, or mbarriers of the cluster.
+FailureOr<bool> lowerClusterMeetings(func::FuncOp function);
 
 /// Rings, roles and tokens. Ring creation becomes a buffer with a copy per
 /// stage, acquire and wait views of the copy `use mod stages`, and all of them

@@ -159,6 +159,7 @@ void registerClusterLowerings(Registry &registry);
 void registerRingLowerings(Registry &registry);
 void registerRoleLowerings(Registry &registry);
 void registerMbarrierLowerings(Registry &registry);
+void registerClusterMeetingLowerings(Registry &registry);
 void registerTokenLowerings(Registry &registry);
 void registerGridLowerings(Registry &registry);
 void registerDebugLowerings(Registry &registry);

@@ -400,6 +400,7 @@ struct ConvertTileToNVVMPass
     registerRingLowerings(registry);
     registerRoleLowerings(registry);
     registerMbarrierLowerings(registry);
+    registerClusterMeetingLowerings(registry);
     registerTokenLowerings(registry);
     registerGridLowerings(registry);
     registerDebugLowerings(registry);

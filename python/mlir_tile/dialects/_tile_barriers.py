@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that build barriers and parts for some warps by hand."""
 
+from collections.abc import Sequence as _Sequence
 from contextlib import contextmanager as _contextmanager
 
 from .. import ir as _ir
@@ -10,19 +11,25 @@ from ._ods_common import get_op_result_or_value as _value
 from ._tile_builders import Index, Operand, _index
 
 
-def mbarrier_create(count: int, arrivals, *, loc=None, ip=None) -> _ir.Value:
+def mbarrier_create(
+    count: int, arrivals, *, cluster: bool = False, loc=None, ip=None
+) -> _ir.Value:
     """`count` barriers, of which a phase is complete when `arrivals` threads have arrived: one
-    number, or one for each."""
+    number, or one for each. At those of a `cluster` other blocks arrive, too."""
     type = _MbarrierType.get(count)
     numbers = [arrivals] if isinstance(arrivals, int) else list(arrivals)
-    return _ops.MbarrierCreateOp(type, numbers, loc=loc, ip=ip).result
+    return _ops.MbarrierCreateOp(type, numbers, cluster=cluster, loc=loc, ip=ip).result
 
 
 def mbarrier_arrive(
-    barriers: Operand, index: Index = 0, *, loc=None, ip=None
+    barriers: Operand, index: Index = 0, *, block: Index | None = None, loc=None, ip=None
 ) -> _ops.MbarrierArriveOp:
-    """Every thread that runs it arrives at a barrier once."""
-    return _ops.MbarrierArriveOp(_value(barriers), _index(index, loc, ip), loc=loc, ip=ip)
+    """Every thread that runs it arrives at a barrier once: this block's, or that of the `block`
+    with this place in the cluster."""
+    place = None if block is None else _index(block, loc, ip)
+    return _ops.MbarrierArriveOp(
+        _value(barriers), _index(index, loc, ip), block=place, loc=loc, ip=ip
+    )
 
 
 def mbarrier_wait(
@@ -31,6 +38,42 @@ def mbarrier_wait(
     """Waits while a barrier is in a phase of this parity."""
     index, parity = _index(index, loc, ip), _index(parity, loc, ip)
     return _ops.MbarrierWaitOp(_value(barriers), index, parity, loc=loc, ip=ip)
+
+
+def cluster_barrier(*, loc=None, ip=None) -> _ops.ClusterBarrierOp:
+    """All blocks of a cluster wait for each other."""
+    return _ops.ClusterBarrierOp(loc=loc, ip=ip)
+
+
+def cluster_copy(
+    source: Operand,
+    target: Operand,
+    block: Index,
+    source_offsets: _Sequence[Index] = (),
+    target_offsets: _Sequence[Index] = (),
+    *,
+    barriers: Operand | None = None,
+    index: Index = 0,
+    source_sizes: _Sequence[int] | None = None,
+    target_sizes: _Sequence[int] | None = None,
+    loc=None,
+    ip=None,
+) -> _ops.ClusterCopyOp:
+    """Copies a tile into the target tile of the block with this place in the cluster; with
+    `barriers`, the copy arrives once at that block's barrier `index`."""
+    return _ops.ClusterCopyOp(
+        _value(source),
+        [_index(x, loc, ip) for x in source_offsets],
+        _value(target),
+        [_index(x, loc, ip) for x in target_offsets],
+        _index(block, loc, ip),
+        barriers=None if barriers is None else _value(barriers),
+        index=None if barriers is None else _index(index, loc, ip),
+        source_sizes=source_sizes,
+        target_sizes=target_sizes,
+        loc=loc,
+        ip=ip,
+    )
 
 
 @_contextmanager

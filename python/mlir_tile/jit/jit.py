@@ -266,7 +266,7 @@ class JITImpl(CallTable):
             given[name] = p.default
         return tensors, given, extra
 
-    def _trace(self, given, phase, sizes):
+    def _trace(self, given, phase, sizes, nulls=frozenset()):
         arguments = {}
         for name, annotation in self.tensor_parameters().items():
             kind = rewritten(self.function).declared.get(name)
@@ -281,7 +281,7 @@ class JITImpl(CallTable):
                     ordered.update(given[name])
                 else:
                     ordered[name] = given[name]
-        return trace(self.function, ordered, phase, sizes, self.function.__name__)
+        return trace(self.function, ordered, phase, sizes, self.function.__name__, nulls)
 
     def _order(self, prim_order):
         """Arguments in the order of the function's parameters, outputs behind them."""
@@ -300,10 +300,15 @@ class JITImpl(CallTable):
         full = key, freeze_keywords(sizes)
         made = self._prim_funcs.get(full)
         if made is None:
-            builder = self._trace(given, "build", sizes)
-            builder.arguments = self._order(builder.arguments)
-            made = self._prim_funcs[full] = PrimFunc(self.function.__name__, builder, self.function)
+            made = self._prim_funcs[full] = self._built(given, sizes)
         return made, tensors
+
+    def _built(self, given, sizes, nulls=frozenset()):
+        builder = self._trace(given, "build", sizes, nulls)
+        builder.arguments = self._order(builder.arguments)
+        made = PrimFunc(self.function.__name__, builder, self.function)
+        made.without = functools.partial(self._built, given, sizes)
+        return made
 
     # What users call.
     def get_prim_func(self, *args, **kwargs):

@@ -45,6 +45,7 @@ class JITKernel(CallTable, Resources, Sources):
         self.compile_flags = compile_flags
         self.latency = self.config = self.ref_latency = None
         self.executables = _compile(prim_func, self.target, self.pass_configs)
+        self._without = {}  # kernels for calls without some of the arguments
         self._prepare()
 
     # Calling.
@@ -113,6 +114,12 @@ class JITKernel(CallTable, Resources, Sources):
         """Calls that are not remembered (CallTable)."""
         if kwargs:
             args = self._named(args, kwargs)
+        nulls = self._nulls(args) if self.prim_func.asks_null else frozenset()
+        if nulls != self.prim_func.nulls:
+            return self._kernel_without(nulls)._call(*args, stream=stream)
+        if nulls:
+            names = [self._name_at(args, at) for at in range(len(args))]
+            args = tuple(None if name in nulls else x for name, x in zip(names, args))
         if self._addresses and len(args) == len(self._inputs):
             args = self._at_addresses(args)
         if any(x is None for x in args):
@@ -143,6 +150,33 @@ class JITKernel(CallTable, Resources, Sources):
         if not outputs:
             return None
         return outputs[0] if len(outputs) == 1 else outputs
+
+    def _name_at(self, args, at):
+        """The name of the argument at a place of a call, which may have the outputs, too."""
+        return self.params[self._inputs[at] if len(args) == len(self._inputs) else at].name
+
+    def _nulls(self, args):
+        """Names of the arguments that T.isnullptr is asked of and that are not there."""
+        if len(args) not in (len(self._inputs), len(self.params)):
+            return self.prim_func.nulls  # which is an error of its own
+        names = {
+            self._name_at(args, at)
+            for at, x in enumerate(args)
+            if x is None or (type(x) is int and x == 0)
+        }
+        return self.prim_func.asks_null & names
+
+    def _kernel_without(self, nulls):
+        """The kernel for calls in which these arguments are not there."""
+        if nulls not in self._without:
+            self._without[nulls] = JITKernel(
+                self.prim_func.without(nulls),
+                self.out_idx,
+                self.target,
+                self.pass_configs,
+                compile_flags=self.compile_flags,
+            )
+        return self._without[nulls]
 
     def _at_addresses(self, args):
         """The arguments with tensors in place of addresses (T.ptr) that are numbers."""

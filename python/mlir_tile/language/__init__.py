@@ -40,10 +40,12 @@ from .atomics import (
 )
 from .barriers import (
     alloc_barrier,
+    alloc_cluster_barrier,
     barrier_arrive,
     barrier_wait,
     mbarrier_arrive,
     mbarrier_wait_parity,
+    ptx_arrive_cluster_barrier,
     ws,
 )
 from .buffers import Buffer as _Buffer
@@ -55,13 +57,22 @@ from .clusters import (
     cluster_arrive_relaxed,
     cluster_sync,
     cluster_wait,
+    copy_cluster,
 )
 from .copying import async_copy, c2d_im2col, copy, im2col, tma_copy, transpose
 from .cuda_calls import call_extern, call_pure_extern, import_source
-from .dtypes import dtype
+from .dtypes import (
+    AnyDType,
+    dtype,
+    is_f8f6f4_family,
+    is_float4,
+    is_float4_e2m1_unpacked,
+    is_float4_e2m1fn,
+    validate_gemm_ab_dtypes,
+)
 from .errors import LanguageError, NoBuilderError, UnsupportedError
 from .filling import clear, fill
-from .functions import Macro, PrimFunc, macro, prim_func
+from .functions import Macro, PrimFunc, inline, macro, meta_class, prim_func
 from .gemming import GemmWarpPolicy, gemm, wgmma_gemm
 from .kernel import (
     ClusterKernel,
@@ -116,6 +127,7 @@ from .memory import (
     reshape,
     view,
 )
+from .nulls import isnullptr
 from .pieces import cp_async_barrier_noinc, ptx_cp_async
 from .reducing import (
     all_of,
@@ -137,11 +149,33 @@ from .reducing import (
     reducer_update,
 )
 from .sparse import gemm_sp
+from .tensor_memory import (
+    alloc_tmem,
+    deallocate_tmem,
+    tcgen05_after_thread_sync,
+    tcgen05_before_thread_sync,
+    tcgen05_gemm,
+    tcgen05_mma_arrive,
+)
+from .tile_schedule import BaseTileScheduler, PersistentTileScheduler
 from .values import Const as FloatImm
 from .values import Const as IntImm
 from .values import Expr as PrimExpr
 from .values import Variable as Var
 from .vectors import Ramp, Shuffle, extract_lane, vectorcombine, vectorhigh, vectorlow
+from .ws_schedule import (
+    WSID,
+    WSInstr,
+    WSOpRef,
+    WSPipeline,
+    WSRole,
+    WSSchedule,
+    WSScope,
+    WSSync,
+    WSSyncKind,
+    annotate_ws_schedule,
+    ws_op,
+)
 
 Buffer = Tensor
 

@@ -2,16 +2,18 @@
 """Warps and barriers by hand: T.ws, T.alloc_barrier, waits and arrivals."""
 
 from .builder import current
-from .errors import fail, unsupported
+from .errors import fail
 from .statements import Warps
 from .values import as_value
 
 
 class Barriers:
-    """What T.alloc_barrier makes: barriers that count arrivals of threads; `b[i]` is one of them."""
+    """What T.alloc_barrier makes: barriers that count arrivals; `b[i]` is one of them."""
 
-    def __init__(self, counts):
+    def __init__(self, counts, cluster=False):
         self.counts, self.name = counts, "barriers"
+        self.cluster = cluster  # blocks of the cluster arrive at each other's
+        self.commits = []  # arrivals of products (T.tcgen05_gemm), and the warps that make them
 
     def __getitem__(self, index):
         index = as_value(index)
@@ -32,17 +34,29 @@ class Barrier:
 
 def alloc_barrier(arrive_count):
     """Barriers: a phase of one is complete after so many arrivals of threads (a list: one each)."""
-    builder = current("T.alloc_barrier")
+    return _alloc("T.alloc_barrier", arrive_count, cluster=False)
+
+
+def alloc_cluster_barrier(arrive_count):
+    """Barriers of T.alloc_barrier at which threads of other blocks of the cluster may arrive
+    (T.ClusterKernel): by T.mbarrier_arrive(..., cta_id), or by T.copy_cluster."""
+    return _alloc("T.alloc_cluster_barrier", arrive_count, cluster=True)
+
+
+def _alloc(construct, arrive_count, cluster):
+    builder = current(construct)
     counts = list(arrive_count) if isinstance(arrive_count, (list, tuple)) else [arrive_count]
     for x in counts:
         if not isinstance(x, int) or not 1 <= x < 1 << 20:
-            fail(f"T.alloc_barrier: expected counts of arrivals from 1 to 1048575, got {x!r}")
-    made = Barriers(counts)
+            fail(f"{construct}: expected counts of arrivals from 1 to 1048575, got {x!r}")
+    # Without clusters a block has nobody beside it.
+    made = Barriers(counts, cluster and builder.kernel is not None and bool(builder.kernel.cluster))
     builder.tile("mbarrier_create", barriers=made)
     return made
 
 
-def _one(construct, value):
+def one_barrier(construct, value):
+    """The barrier that a program names."""
     if isinstance(value, Barriers):
         return value[0]
     if not isinstance(value, Barrier):
@@ -52,18 +66,33 @@ def _one(construct, value):
 
 def mbarrier_wait_parity(mbarrier, parity):
     """Waits while the barrier is in a phase of this parity (the first phase is even)."""
-    one = _one("T.mbarrier_wait_parity", mbarrier)
+    one = one_barrier("T.mbarrier_wait_parity", mbarrier)
     current("T.mbarrier_wait_parity").tile(
         "mbarrier_wait", barriers=one.barriers, index=one.index, parity=as_value(parity)
     )
 
 
 def mbarrier_arrive(mbarrier, cta_id=None):
-    """Each thread that comes here arrives once; what it did before has ended for who waits."""
-    one = _one("T.mbarrier_arrive", mbarrier)
-    if cta_id is not None:
-        unsupported("T.mbarrier_arrive(cta_id=...), a barrier of another block")
-    current("T.mbarrier_arrive").tile("mbarrier_arrive", barriers=one.barriers, index=one.index)
+    """Each thread that comes here arrives once; what it did before has ended for who waits.
+
+    `cta_id`: at the barrier of the block with this rank in the cluster (T.alloc_cluster_barrier).
+    """
+    one = one_barrier("T.mbarrier_arrive", mbarrier)
+    builder = current("T.mbarrier_arrive")
+    block = None if cta_id is None else as_value(cta_id)
+    if block is not None and not one.barriers.cluster:
+        if builder.kernel is not None and builder.kernel.cluster:
+            fail(
+                "T.mbarrier_arrive(cta_id=...): other blocks arrive at barriers of"
+                " T.alloc_cluster_barrier only"
+            )
+        block = None  # of a cluster of one
+    builder.tile("mbarrier_arrive", barriers=one.barriers, index=one.index, block=block)
+
+
+def ptx_arrive_cluster_barrier(mbarrier, cta_id):
+    """T.mbarrier_arrive at the barrier of another block of the cluster."""
+    mbarrier_arrive(mbarrier, cta_id)
 
 
 barrier_wait, barrier_arrive = mbarrier_wait_parity, mbarrier_arrive

@@ -106,6 +106,12 @@ class Buffer:
     def __repr__(self):
         return f"{self.name}: {self.space} {'x'.join(map(str, self.shape))} {self.dtype}"
 
+    def __setitem__(self, key, value):
+        """A store in Python code that is not rewritten, such as a method of the user's."""
+        from .builder import current
+
+        current(f"a store to {self.name}").store(self, key, value)
+
     def __getitem__(self, key):
         key = key if isinstance(key, tuple) else (key,)
         if any(x is Ellipsis for x in key):

@@ -102,8 +102,9 @@ class Builder(Conditions, Macros):
     """Records what one function does. `phase`: None, "declare" (eager, up to T.Kernel) or
     "build"."""
 
-    def __init__(self, name, phase=None, sizes=None):
+    def __init__(self, name, phase=None, sizes=None, nulls=frozenset()):
         self.name, self.phase, self.sizes = name, phase, sizes or {}
+        self.nulls, self.asked_null = nulls, set()  # names of arguments (T.isnullptr)
         self.arguments, self.outputs, self.returned = [], [], []
         self.constants = {}
         self.kernels, self.kernel, self.block = [], None, None

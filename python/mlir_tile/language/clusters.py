@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks of a cluster (T.ClusterKernel): their numbers, and where they wait for each other.
+"""Blocks of a cluster (T.ClusterKernel): their numbers, where they meet, and what they exchange.
 
-What blocks of a cluster share, the compiler moves and waits for by itself, and no block can name
-another one's memory. So a barrier of the cluster is one of the block, unless blocks exchange values
-through global memory, which is refused.
+What blocks read alike, the compiler may load once for all of them, and waits for it by itself. A
+barrier of the cluster is one of the block where no block sees what another one does.
 """
 
+import math
+
+from .barriers import one_barrier
+from .buffers import Region, region_of
 from .builder import current
-from .errors import here, unsupported
+from .copying import copy, emit_copy
+from .errors import fail
 from .initialization import accesses, base_of
 from .kernel import _scope
+from .layouts import fragment_text
+from .mathematics import Or
+from .statements import Tile
 from .sync import sync_threads
+from .values import Const, Expr, Let, Load, Op, Variable, as_value, reads_memory, select, walk
 
 
 def block_rank_in_cluster():
@@ -45,28 +53,145 @@ def cluster_wait():
 
 def _meet(construct, waits=True):
     scope = _scope(construct)
-    place = here()
-    if current(construct).block is None:
+    builder = current(construct)
+    if builder.block is None or not waits:
         return
-    scope.at_end.append(lambda: _check_exchange(scope, construct, place))
-    if waits:
-        sync_threads()
+    if not scope.cluster:
+        return sync_threads()
+    barrier = builder.tile("cluster_barrier")
+    scope.at_end.append(lambda: _drop_unseen(scope, barrier))
 
 
-def _check_exchange(scope, construct, place):
-    """Refuses a barrier where another block may see what one has written."""
+def _drop_unseen(scope, barrier):
+    """A barrier of the cluster behind which no block sees what another one has done is one of the
+    block: the compiler pipelines around it."""
+    if not _blocks_meet(scope):
+        barrier.name = "sync"
+
+
+def _blocks_meet(scope):
+    """Whether blocks arrive at each other's barriers, write each other's tiles, or may exchange
+    values through global memory."""
     read, written = set(), set()
     pending = [scope.body]
     while pending:
         for statement in pending.pop():
+            if type(statement) is Tile:
+                barriers = statement.operands.get("barriers")
+                if statement.name == "cluster_copy" or getattr(barriers, "cluster", False):
+                    return True
             for kind, found in zip((read, written), accesses(statement)):
                 kind.update(x for x in map(base_of, found) if x.space == "global")
             pending.extend(statement.blocks)
-    both = sorted(x.name for x in read & written)
-    if both and scope.cluster:
-        unsupported(
-            f"{construct} of blocks that exchange values through {both[0]}, which the kernel reads"
-            " and writes,",
-            "exchange them between two kernels",
-            place,
+    return bool(read & written)
+
+
+def copy_cluster(
+    src,
+    dst,
+    *,
+    dst_block=None,
+    cluster_mask=None,
+    remote_barrier=None,
+    eviction_policy=None,
+    coalesced_width=None,
+    annotations=None,
+    loop_layout=None,
+):
+    """A copy between blocks of a cluster (T.ClusterKernel).
+
+    `dst_block`: from a tile in shared memory to that of the block with this rank, which sees it
+    behind T.cluster_sync, or once `remote_barrier` has one arrival. `cluster_mask`: to the blocks
+    whose ranks are its bits, each of which gets the region that the first of them names; others
+    get their own.
+    """
+    annotations = dict(annotations or {})
+    dst_block = annotations.pop("dst_block", dst_block)
+    cluster_mask = annotations.pop("cluster_mask", cluster_mask)
+    remote_barrier = annotations.pop("barrier", remote_barrier)
+    if dst_block is not None and cluster_mask is not None:
+        fail("T.copy_cluster: expected dst_block or cluster_mask, got both")
+    if dst_block is None:
+        if remote_barrier is not None:
+            fail("T.copy_cluster: remote_barrier goes with dst_block")
+        if cluster_mask is not None:
+            src = of_first_block("T.copy_cluster", src, cluster_mask)
+        copy(
+            src,
+            dst,
+            coalesced_width=coalesced_width,
+            eviction_policy=eviction_policy,
+            annotations=annotations,
+            loop_layout=loop_layout,
         )
+        return
+    scope = _scope("T.copy_cluster")
+    if not scope.cluster:
+        fail("T.copy_cluster(dst_block=...): the kernel has no clusters; open T.ClusterKernel")
+    layout = loop_layout if loop_layout is not None else annotations.get("parallel_loop_layout")
+    emit_copy(
+        "cluster_copy",
+        src,
+        dst,
+        "T.copy_cluster(dst_block=...)",
+        tile=True,
+        block=as_value(dst_block),
+        barrier=None if remote_barrier is None else _barrier_of_cluster(remote_barrier),
+        coalesced_width=annotations.get("coalesced_width", coalesced_width),
+        layout=None if layout is None else fragment_text(layout),
+    )
+
+
+def _barrier_of_cluster(value):
+    one = one_barrier("T.copy_cluster(remote_barrier=...)", value)
+    if not one.barriers.cluster:
+        fail("T.copy_cluster: expected a remote_barrier of T.alloc_cluster_barrier")
+    return one
+
+
+def of_first_block(construct, source, mask):
+    """A region as the first block of a mask names it, in the blocks of the mask."""
+    scope = _scope(construct)
+    dims = scope.cluster or [1] * len(scope.blocks)
+    size = math.prod(int(x) for x in dims)
+    if not isinstance(mask, int) or not 0 < mask < 1 << size:
+        fail(
+            f"{construct}: expected a cluster_mask of bits of the cluster's {size} blocks, got"
+            f" {mask!r}"
+        )
+    first = (mask & -mask).bit_length() - 1
+    inside = True
+    if mask != (1 << size) - 1:
+        rank = block_rank_in_cluster()
+        inside = Or(*(rank == i for i in range(size) if mask >> i & 1))
+    places, below = {}, 1
+    for block, extent in zip(scope.blocks, map(int, dims)):
+        place = block // extent * extent + first // below % extent
+        places[block] = place if inside is True else select(inside, place, block)
+        below *= extent
+    region = region_of(source, construct)
+    offsets = [_with_places(construct, x, places) for x in region.offsets]
+    if isinstance(source, Load):
+        return Load(region.buffer, tuple(offsets))
+    return Region(region.buffer, offsets, region.extents)
+
+
+def _with_places(construct, value, places):
+    """The value that another block would have: numbers of blocks are replaced."""
+    if not isinstance(value, Expr):
+        return value
+    if type(value) is Variable:
+        return places.get(value, value)
+    if type(value) is Let:
+        return _with_places(construct, value.value, places)
+    if type(value) is Op and not reads_memory(value):
+        arguments = [_with_places(construct, x, places) for x in value.args]
+        if all(a is b for a, b in zip(arguments, value.args)):
+            return value
+        return Op(value.name, tuple(arguments), value.dtype)
+    if isinstance(value, Const) or not any(x in places for x in walk(value)):
+        return value
+    fail(
+        f"{construct}(cluster_mask=...): where another block would copy from does not follow from"
+        f" {value!r}, which is read from memory"
+    )

@@ -3,7 +3,7 @@
 
 from .buffers import Buffer, Region, region_of
 from .builder import current
-from .errors import fail, unsupported
+from .errors import fail
 from .mathematics import And
 from .ranges import bounds
 from .statements import Store
@@ -167,6 +167,8 @@ def emit_copy(name, source, target, construct, **options):
     if not (_same_box(a.extents, b.extents) and _known(a) and _known(b)):
         a, b = _agree(a, b, construct)
         if not (_fits(a) and _fits(b)):
+            if name != "copy":
+                fail(f"{construct}: expected regions of known extents inside their tiles")
             _by_element(builder, a, b)
             return
     builder.tile(name, source=a, target=b, **options)
@@ -236,7 +238,9 @@ def tma_copy(
 ):
     """A copy by the tensor memory accelerator; what reads it waits."""
     if cluster_mask is not None:
-        unsupported("T.tma_copy(cluster_mask=...)", "use T.copy")
+        from .clusters import of_first_block
+
+        src = of_first_block("T.tma_copy", src, cluster_mask)
     emit_copy("copy", src, dst, "T.tma_copy", policy=_POLICIES.get(eviction_policy))
 
 

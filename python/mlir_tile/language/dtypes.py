@@ -252,6 +252,41 @@ def all_names():
     return {name: dtype(name) for name in SCALAR_NAMES + VECTOR_NAMES}
 
 
+# What stands for an element type: its name, the type itself, a type of Python's or of torch's.
+AnyDType = str | dtype | type
+
+
+def is_float4_e2m1fn(value):
+    """Whether a type is the one of four bits, two to a byte."""
+    return dtype(value).is_float4_e2m1fn()
+
+
+def is_float4_e2m1_unpacked(value):
+    """Whether a type has floats of four bits in a byte each, which none here has."""
+    return dtype(value).is_float4_e2m1_unpacked()
+
+
+def is_float4(value):
+    """Whether a type is one of floats of four bits."""
+    return dtype(value).is_float4()
+
+
+def is_f8f6f4_family(value):
+    """Whether tensor cores of sm_100 multiply a type with others of 4, 6 and 8 bits."""
+    kind = dtype(value)
+    return kind.is_float4() or str(kind).startswith(("float8", "float6"))
+
+
+def validate_gemm_ab_dtypes(a_dtype, b_dtype, *, a_in_tmem=False, allow_f8f6f4_mixed=False):
+    """Raises ValueError unless a product may have operands of these types."""
+    mixed = allow_f8f6f4_mixed and is_f8f6f4_family(a_dtype) and is_f8f6f4_family(b_dtype)
+    if not a_in_tmem and a_dtype != b_dtype and not mixed:
+        raise ValueError(
+            f"expected operands of one type, or both of 4, 6 or 8 bits, got A={a_dtype},"
+            f" B={b_dtype}"
+        )
+
+
 def float_text(number, kind):
     """A float as MLIR writes it; what is no finite number as bits."""
     if math.isfinite(number):

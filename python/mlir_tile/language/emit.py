@@ -179,7 +179,7 @@ class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
         if type(expr) is Op and expr.name == "cast":
             return self.grid(expr.args[0])
         if type(expr) is Op and expr.name in ("add", "sub", "mul", "floordiv", "truncdiv", "mod"):
-            a, b = expr.args
+            a, b = (x if number_of(x) is None else number_of(x) for x in expr.args)
             if expr.name in ("floordiv", "truncdiv") and isinstance(b, int):
                 terms, constant = linear(a)
                 if constant == b - 1 and terms:

@@ -59,7 +59,8 @@ class HandWarps:
     def tile_mbarrier_create(self, statement, barriers):
         counts = barriers.counts[:1] if len(set(barriers.counts)) == 1 else barriers.counts
         kind = f"!tile.mbarrier<{len(barriers)}>"
-        name = self.op(f"tile.mbarrier.create arrivals {list(counts)} : {kind}")
+        cluster = " cluster" if barriers.cluster else ""
+        name = self.op(f"tile.mbarrier.create arrivals {list(counts)}{cluster} : {kind}")
         self.scopes[-1][("barriers", id(barriers))] = name
 
     def _barrier(self, barriers):
@@ -75,10 +76,33 @@ class HandWarps:
             f"tile.mbarrier.wait {name}[{self.index(index)}] parity {self.index(parity)} : {kind}"
         )
 
-    def tile_mbarrier_arrive(self, statement, barriers, index):
+    def tile_mbarrier_arrive(self, statement, barriers, index, block):
         self.only_in_blocks("T.mbarrier_arrive")
         name, kind = self._barrier(barriers)
-        self.effect(f"tile.mbarrier.arrive {name}[{self.index(index)}] : {kind}")
+        at = "" if block is None else f" block({self.index(block)})"
+        self.effect(f"tile.mbarrier.arrive {name}[{self.index(index)}]{at} : {kind}")
+
+    def tile_cluster_barrier(self, statement):
+        self.only_in_blocks("T.cluster_sync")
+        self.effect("tile.cluster_barrier")
+
+    def tile_cluster_copy(self, statement, source, target, block, barrier, coalesced_width, layout):
+        self.only_in_blocks("T.copy_cluster")
+        arrives = ""
+        if barrier is not None:
+            name, kind = self._barrier(barrier.barriers)
+            arrives = f" arrives({name}[{self.index(barrier.index)}] : {kind})"
+        attributes = []
+        if coalesced_width:
+            attributes.append(f"coalesced_width = {int(coalesced_width)} : i64")
+        if layout:
+            attributes.append(f"layout = {layout}")
+        text = f" {{{', '.join(attributes)}}}" if attributes else ""
+        types = f"{self.memref(source.buffer)} to {self.memref(target.buffer)}"
+        self.effect(
+            f"tile.cluster_copy {self.place(source)} to {self.place(target)}"
+            f" block({self.index(block)}){arrives}{text} : {types}"
+        )
 
     def do_Warps(self, statement):
         self.only_in_blocks("T.ws")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernel functions and macros: tracing, arguments, the text of their modules."""
 
+import ast
 import functools
 import inspect
+import textwrap
 
 from .arguments import Undeclared, annotations_of, make_argument
 from .buffers import Buffer
@@ -10,6 +12,7 @@ from .builder import Builder, Ref, current
 from .emit import Emitter
 from .errors import LanguageError, fail, here
 from .memory import Pointer
+from .nulls import stand_in
 from .rewrite import rewritten
 from .statements import Define, Store, Tile
 from .values import Op, Variable
@@ -51,6 +54,10 @@ class PrimFunc:
     def __init__(self, name, builder, function=None):
         self.name, self.function = name, function
         self.builder = builder
+        # Arguments that it asks T.isnullptr of, those that are None here, and how to make the
+        # function for others.
+        self.asks_null, self.nulls = frozenset(builder.asked_null), builder.nulls
+        self.without = None
         self.arguments = list(builder.arguments)
         self.workspaces = list(builder.globals)
         self.params = [Parameter(x) for x in self.arguments]
@@ -175,15 +182,15 @@ def _start_of(function):
     return Location((code.co_filename, code.co_firstlineno, 0))
 
 
-def trace(function, arguments, phase=None, sizes=None, name=None):
+def trace(function, arguments, phase=None, sizes=None, name=None, nulls=frozenset()):
     """Runs the rewritten function; gives the builder that recorded it.
 
     `arguments`: a value for each parameter, those of the kernel already made. A phase "declare"
-    ends at T.Kernel.
+    ends at T.Kernel. `nulls`: names of arguments that are not there (T.isnullptr).
     """
     from .builder import PhaseOneEnds
 
-    builder = Builder(name or function.__name__, phase, sizes)
+    builder = Builder(name or function.__name__, phase, sizes, nulls)
     body = rewritten(function).build(builder)
     with builder:
         for value in arguments.values():
@@ -197,6 +204,9 @@ def trace(function, arguments, phase=None, sizes=None, name=None):
             pass
         except RecursionError:
             raise
+    for i, x in enumerate(builder.arguments):
+        if isinstance(x, Pointer) and x.name in nulls:
+            builder.arguments[i] = stand_in(x)
     return builder
 
 
@@ -241,7 +251,14 @@ def prim_func(function=None, *, check_well_formed=True, eager_jit=False, **_):
                 f"the argument {name} has no type; write {name}: T.Tensor((M, N), T.float16)",
                 _start_of(function),
             )
-    return PrimFunc(function.__name__, trace(function, arguments), function)
+
+    def without(nulls):
+        builder = trace(function, arguments, nulls=nulls)
+        made = PrimFunc(function.__name__, builder, function)
+        made.without = without
+        return made
+
+    return without(frozenset())
 
 
 class Macro:
@@ -284,3 +301,26 @@ def macro(function=None, **_):
 def inline(function=None):
     """Another name of T.macro."""
     return macro(function)
+
+
+def meta_class(cls):
+    """A class of Python objects with state in a kernel: its methods that store something are
+    macros."""
+    for name, member in list(vars(cls).items()):
+        if inspect.isfunction(member) and name != "__init__" and _stores(member):
+            setattr(cls, name, Macro(member))
+    return cls
+
+
+def _stores(function):
+    """Whether a function's text assigns an element."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, SyntaxError):
+        return False
+    return any(
+        isinstance(target, ast.Subscript)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Assign, ast.AugAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    )

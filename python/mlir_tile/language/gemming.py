@@ -5,7 +5,7 @@ import enum
 
 from .buffers import region_of
 from .builder import current
-from .errors import fail, unsupported
+from .errors import fail
 from .values import Expr, truth
 
 
@@ -67,13 +67,15 @@ def gemm(
 ):
     """C += A B on tiles; `clear_accum`: C starts from zero (true, false, or a condition of the
     kernel)."""
-    _gemm("T.gemm", A, B, C, transpose_A, transpose_B, policy, clear_accum, mbar)
-
-
-def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum, mbar=None):
-    builder = current(construct)
+    _gemm("T.gemm", A, B, C, transpose_A, transpose_B, policy, clear_accum)
     if mbar is not None:
-        unsupported(f"{construct}(mbar=...)", "leave it out: the compiler orders what reads C")
+        from .tensor_memory import commit
+
+        commit("T.gemm", mbar)
+
+
+def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum):
+    builder = current(construct)
     a, b, c = (region_of(x, construct) for x in (A, B, C))
     (am, ak), (bk, bn), (m, n) = (
         _matrix(x, construct, y) for x, y in ((a, "A"), (b, "B"), (c, "C"))

@@ -3,7 +3,7 @@
 
 What one branch or one element wrote counts as written, so what is reported is read unwritten in the
 first iteration of the loops around it. Behind a barrier that a program waits at itself, other warps
-may have written anything.
+and blocks may have written anything.
 """
 
 from .buffers import Buffer
@@ -40,7 +40,7 @@ def _written_anywhere(block):
 
 def _search(block, written, found, by_others):
     for statement in block:
-        if type(statement) is Tile and statement.name == "mbarrier_wait":
+        if type(statement) is Tile and statement.name in ("mbarrier_wait", "cluster_barrier"):
             written |= by_others
         reads, writes = accesses(statement)
         for buffer in map(base_of, reads):

@@ -108,6 +108,11 @@ class pointer_marker:
         return Pointer(dtype)
 
 
+def is_address(kind):
+    """Whether values of this type may be addresses."""
+    return kind in _ADDRESSES
+
+
 class Pointer:
     """An argument that is an address, until T.make_tensor says what lies there."""
 
@@ -134,7 +139,7 @@ def make_tensor(pointer, shape, dtype="float32", strides=None):
                 return buffer
         fail(f"T.make_tensor: {pointer.name} is no argument of this kernel")
     address = as_value(pointer)
-    if not isinstance(address, Expr) or address.dtype not in _ADDRESSES:
+    if not isinstance(address, Expr) or not is_address(address.dtype):
         fail(f"T.make_tensor: expected an address (T.ptr, or an int64), got {pointer!r}")
     if builder.kernel is None:
         fail("T.make_tensor of an address from a table stands inside of T.Kernel")

@@ -9,6 +9,7 @@ from .gemming import GemmWarpPolicy, _gemm, _matrix
 from .loop import Parallel
 from .memory import alloc_shared
 from .statements import Store
+from .tensor_memory import commit
 from .values import Const, Load, binary, cast, select
 
 __all__ = ["gemm_sp", "group_of"]
@@ -44,7 +45,9 @@ def gemm_sp(
     The product is that of the whole A, which a tile in shared memory holds for it.
     """
     dense = _expanded(A_sparse, E, bool(transpose_A), bool(transpose_E))
-    _gemm(_CONSTRUCT, dense, B, C, transpose_A, transpose_B, policy, clear_accum, mbar)
+    _gemm(_CONSTRUCT, dense, B, C, transpose_A, transpose_B, policy, clear_accum)
+    if mbar is not None:
+        commit(_CONSTRUCT, mbar)
 
 
 def _expanded(A_sparse, E, transpose_A, transpose_E):

@@ -7,13 +7,21 @@ know.
 
 from .buffers import Buffer, Region, region_of
 from .builder import current
-from .errors import fail
+from .errors import fail, unsupported
 from .values import Expr, Let, Load, Variable, as_value, is_expr, truth
 
 
 def sync_threads(barrier_id=None, arrive_count=None):
-    """A barrier of the block's threads: the compiler places those that are needed."""
+    """A barrier of the block's threads, or of the warps that run it: the compiler places those that
+    are needed. In T.ws, a count is that of the part's own threads."""
     builder = current("T.sync_threads")
+    if builder.warps is not None and isinstance(arrive_count, int):
+        threads = 32 * builder.warps.count
+        if arrive_count != threads:
+            unsupported(
+                f"T.sync_threads(..., {arrive_count}) in a part of {threads} threads",
+                "parts wait for each other at barriers of T.alloc_barrier",
+            )
     if builder.block is not None:
         builder.tile("sync")
 
@@ -25,6 +33,11 @@ def sync_grid():
     if builder.block is None:
         fail("T.sync_grid stands inside of T.Kernel")
     builder.tile("grid_barrier")
+
+
+def sync_global():
+    """T.sync_grid, by TVM's name."""
+    sync_grid()
 
 
 def _nothing(name, doc):

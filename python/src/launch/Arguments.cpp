@@ -167,12 +167,14 @@ bool Arguments::exchange(size_t index, PyObject *object,
     streamApi = type.api;
   // What nearly every tensor is: on the GPU of those before it, of the type
   // that is expected.
-  if (tensor.device.type == dlpack::kCuda && tensor.device.ordinal == device &&
-      tensor.type == types[index] && tensor.data) {
+  bool isHere = tensor.device.ordinal == device || (device < 0 && onDevice);
+  if (tensor.device.type == dlpack::kCuda && isHere &&
+      tensor.type == expected[index].exact && tensor.data) {
+    device = tensor.device.ordinal;
     ::new (storage + index * sizeof(Arg)) Arg(
         Arg::memref(reinterpret_cast<uint64_t>(tensor.data) + tensor.byteOffset,
-                    kernel.args[index].type, unsigned(tensor.rank),
-                    tensor.shape, tensor.strides));
+                    expected[index].type, unsigned(tensor.rank), tensor.shape,
+                    tensor.strides));
     return true;
   }
   return addTensor(index, tensor);
@@ -206,21 +208,23 @@ bool Arguments::refuseCount(size_t given) {
 
 bool Arguments::convert(const Given &given) {
   PyObject *const *objects = given.args;
-  if (given.count != kernel.args.size())
+  if (given.count != numExpected)
     return refuseCount(given.count);
   count = given.count;
   firstMade = count - given.made;
   // The stream is known before a tensor is asked to be ready on it: tensors
   // with exchange functions, whose library's stream it is, come first.
   bool hasSlow = false;
+  TensorType type; // of the one before: most are alike
   for (size_t i = 0; i < count; ++i) {
     PyObject *object = objects[i];
-    if (kernel.args[i].kind == runtime::ArgKind::Scalar) {
+    if (expected[i].isScalar) {
       if (!addScalar(i, object))
         return false;
       continue;
     }
-    TensorType type = tensorTypeOf(object);
+    if (type.type != Py_TYPE(object))
+      type = tensorTypeOf(object);
     if (!type.api && onDevice) {
       hasSlow = true;
       continue;
@@ -241,7 +245,7 @@ bool Arguments::convertRest(PyObject *const *objects, PyObject *stream,
   if (!findStream(stream))
     return false;
   for (size_t i = 0; hasSlow && i < count; ++i) {
-    if (kernel.args[i].kind == runtime::ArgKind::Scalar)
+    if (expected[i].isScalar)
       continue;
     TensorType type = tensorTypeOf(objects[i]);
     if (!type.api && !convertSlowly(i, objects[i], type))

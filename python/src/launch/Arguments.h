@@ -34,11 +34,12 @@ struct Given {
 /// The arguments of one launch, for as long as it is being made.
 class Arguments {
 public:
-  /// `types`: exactTypesOf the kernel. `onDevice`: memory of a GPU is expected,
-  /// else the CPU's.
+  /// `expected`: expectedOf the kernel. `onDevice`: memory of a GPU is
+  /// expected, else the CPU's.
   Arguments(const runtime::KernelSpec &kernel,
-            const std::vector<dlpack::DataType> &types, bool onDevice)
-      : kernel(kernel), types(types.data()), onDevice(onDevice) {}
+            const std::vector<Expected> &expected, bool onDevice)
+      : kernel(kernel), expected(expected.data()), numExpected(expected.size()),
+        onDevice(onDevice) {}
   ~Arguments();
   Arguments(const Arguments &) = delete;
   Arguments &operator=(const Arguments &) = delete;
@@ -87,7 +88,8 @@ private:
   bool findWorkStream();
 
   const runtime::KernelSpec &kernel;
-  const dlpack::DataType *types;
+  const Expected *expected; ///< of each argument
+  size_t numExpected;
   bool onDevice;
   size_t count = 0;
   size_t firstMade = 0; ///< what it and those behind it hold is known

@@ -88,7 +88,7 @@ static bool writeOutput(const char *text) {
 }
 
 bool HostTarget::launch(const Given &given, Failure &failure) {
-  Arguments arguments(kernel, types, /*onDevice=*/false);
+  Arguments arguments(kernel, expected, /*onDevice=*/false);
   failure.isArgument = true;
   if (!arguments.convert(given)) {
     failure.text = arguments.problem();
@@ -293,7 +293,7 @@ const runtime::Kernel *DeviceTarget::convert(Arguments &arguments,
 }
 
 bool DeviceTarget::launch(const Given &given, Failure &failure) {
-  Arguments arguments(kernel, types, /*onDevice=*/true);
+  Arguments arguments(kernel, expected, /*onDevice=*/true);
   const runtime::Kernel *loadedKernel = convert(arguments, given, failure);
   if (!loadedKernel)
     return false;
@@ -312,7 +312,7 @@ bool DeviceTarget::launch(const Given &given, Failure &failure) {
 
 bool DeviceTarget::repeat(const Given &given, long repeats, double &nanoseconds,
                           Failure &failure) {
-  Arguments arguments(kernel, types, /*onDevice=*/true);
+  Arguments arguments(kernel, expected, /*onDevice=*/true);
   const runtime::Kernel *loadedKernel = convert(arguments, given, failure);
   if (!loadedKernel)
     return false;

@@ -35,7 +35,7 @@ struct KernelFacts {
 class LaunchTarget {
 public:
   explicit LaunchTarget(runtime::KernelSpec spec)
-      : kernel(std::move(spec)), types(exactTypesOf(kernel)) {}
+      : kernel(std::move(spec)), expected(expectedOf(kernel)) {}
   virtual ~LaunchTarget() = default;
 
   virtual bool launch(const Given &given, Failure &failure) = 0;
@@ -47,8 +47,8 @@ public:
   virtual bool load(int ordinal, KernelFacts &facts, Failure &failure) = 0;
 
   const runtime::KernelSpec kernel;
-  const std::vector<dlpack::DataType> types; ///< of its arguments
-  unsigned running = 0;                      ///< launches that are under way
+  const std::vector<Expected> expected; ///< of its arguments
+  unsigned running = 0;                 ///< launches that are under way
 };
 
 /// `program`: a capsule of HostProgram.h, kept alive.

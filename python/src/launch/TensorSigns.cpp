@@ -50,19 +50,37 @@ struct Asked {
 };
 
 /// The interpreter's lock guards it.
-struct AskedTable {
-  static constexpr size_t kSize = 64;
+class AskedTable {
+public:
   /// Weak references cost as much as an answer, and PyTorch does not swap the
   /// contents of tensors that have one.
   static constexpr unsigned kTimes = 4;
 
-  Asked &entryOf(PyObject *tensor) {
-    auto bits = reinterpret_cast<uintptr_t>(tensor) / alignof(std::max_align_t);
-    return entries[(bits ^ bits / kSize) % kSize];
+  /// What is known of the tensor; null for nothing.
+  Asked *find(PyObject *tensor) {
+    for (Asked &entry : setOf(tensor).entries)
+      if (entry.tensor == tensor)
+        return &entry;
+    return nullptr;
   }
+  /// Its entry, or that of another one: of the tensors that are not given again
+  /// and again, or are gone, else of each in turn.
+  Asked &entryOf(PyObject *tensor);
 
 private:
-  Asked entries[kSize];
+  /// Tensors whose addresses are alike. The arguments of a launch are few, but
+  /// would be asked each time if two of them had one entry.
+  static constexpr size_t kSets = 32, kWays = 4;
+  struct Set {
+    Asked entries[kWays];
+    unsigned turn = 0;
+  };
+  Set &setOf(PyObject *tensor) {
+    auto bits = reinterpret_cast<uintptr_t>(tensor) / alignof(std::max_align_t);
+    return sets[(bits ^ bits / kSets) % kSets];
+  }
+
+  Set sets[kSets];
 };
 } // namespace
 
@@ -73,6 +91,21 @@ static bool isAlive(const Asked &asked) {
   // Its successor is not in the stable interface of CPython 3.12.
   return PyWeakref_GetObject(asked.reference) == asked.tensor;
 #pragma GCC diagnostic pop
+}
+
+Asked &AskedTable::entryOf(PyObject *tensor) {
+  if (Asked *known = find(tensor))
+    return *known;
+  Set &set = setOf(tensor);
+  for (Asked &entry : set.entries)
+    if (!entry.tensor)
+      return entry;
+  for (size_t i = 0; i < kWays; ++i) {
+    Asked &entry = set.entries[set.turn++ % kWays];
+    if (!entry.reference || !isAlive(entry))
+      return entry;
+  }
+  return set.entries[set.turn++ % kWays];
 }
 
 static void note(Asked &asked, PyObject *tensor, const void *data) {
@@ -91,14 +124,13 @@ static void note(Asked &asked, PyObject *tensor, const void *data) {
 bool python::isNegative(PyObject *tensor, const TensorType &type,
                         const void *data, bool &negative) {
   static AskedTable table;
-  Asked &asked = table.entryOf(tensor);
+  const Asked *asked = table.find(tensor);
   negative = false;
-  if (asked.tensor == tensor && asked.reference && asked.data == data &&
-      isAlive(asked))
+  if (asked && asked->reference && asked->data == data && isAlive(*asked))
     return true;
   if (!isNegative(tensor, type, negative))
     return false;
   if (!negative)
-    note(asked, tensor, data);
+    note(table.entryOf(tensor), tensor, data);
   return true;
 }

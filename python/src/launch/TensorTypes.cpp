@@ -179,22 +179,21 @@ bool python::elementTypeOf(dlpack::DataType type, ElementType &result,
   }
 }
 
-std::vector<dlpack::DataType>
-python::exactTypesOf(const runtime::KernelSpec &kernel) {
-  std::vector<dlpack::DataType> types;
+std::vector<Expected> python::expectedOf(const runtime::KernelSpec &kernel) {
+  std::vector<Expected> all;
   for (const runtime::ArgSpec &arg : kernel.args) {
-    dlpack::DataType &exact = types.emplace_back();
-    exact = {0xff, 0, 0};
+    Expected &one = all.emplace_back();
+    one = {{0xff, 0, 0}, arg.type, arg.kind == runtime::ArgKind::Scalar};
     for (uint8_t code = 0; code <= dlpack::kFloat4E2M1FN; ++code)
       for (uint8_t bits : {4, 8, 16, 32, 64}) {
         dlpack::DataType type = {code, bits, 1};
         ElementType element;
         bool isPair;
         if (elementTypeOf(type, element, isPair) && element == arg.type)
-          exact = type;
+          one.exact = type;
       }
   }
-  return types;
+  return all;
 }
 
 std::string python::describeType(dlpack::DataType type) {

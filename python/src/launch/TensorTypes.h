@@ -35,10 +35,17 @@ TensorType tensorTypeOf(PyObject *object);
 /// no name for one of them (`isPair`).
 bool elementTypeOf(dlpack::DataType type, runtime::ElementType &result,
                    bool &isPair);
-/// DLPack's type of tensors for each argument of a kernel, as long as they hold
-/// the elements that the kernel expects and nothing that stands for them; of
-/// arguments for which there is none, a type that no tensor has.
-std::vector<dlpack::DataType> exactTypesOf(const runtime::KernelSpec &kernel);
+/// What a launch asks of each argument of a kernel, in few bytes: what the
+/// driver did in the launch before has taken the place of much in the caches.
+struct Expected {
+  /// DLPack's type of tensors that hold the elements that the kernel expects
+  /// and nothing that stands for them; where there is none, one that no tensor
+  /// has.
+  dlpack::DataType exact;
+  runtime::ElementType type;
+  bool isScalar;
+};
+std::vector<Expected> expectedOf(const runtime::KernelSpec &kernel);
 [[gnu::cold]] std::string describeType(dlpack::DataType type);
 /// "the CPU", "GPU 1".
 [[gnu::cold]] std::string describeDevice(int32_t type, int32_t ordinal);

@@ -103,10 +103,10 @@ def _refused(rows: list[dict[str, Any]]) -> set[str]:
 def _state(full: str, has: bool, passed: dict[str, str]) -> tuple[str, str]:
     if full in NOT_PLANNED:
         return "no", NOT_PLANNED[full]
-    for pattern, why in NOT_PLANNED_GROUPS.items():
-        if re.match(pattern, full):
-            return "no", why
     if not has:
+        for pattern, why in NOT_PLANNED_GROUPS.items():
+            if re.match(pattern, full):
+                return "no", why
         return "not yet", ""
     if full in DIFFERENCES:
         return "differs", DIFFERENCES[full]

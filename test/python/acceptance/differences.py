@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What works differently from TileLang on purpose, and what is not planned."""
 
-_CLUSTER = (
-    "a barrier of the block; refused where blocks exchange values through global memory, and there"
-    " is no other way between blocks"
+_CLUSTER = "a barrier of the block where no block sees what another one does"
+_MASK = (
+    "the blocks of a `cluster_mask` read what the first of them names, each for itself unless all"
+    " of a cluster do"
 )
 
 DIFFERENCES = {
@@ -22,6 +23,14 @@ DIFFERENCES = {
     "T.cluster_wait": _CLUSTER,
     "T.cluster_arrive": "the block that arrives waits for none; see `T.cluster_sync`",
     "T.cluster_arrive_relaxed": "the block that arrives waits for none; see `T.cluster_sync`",
+    "T.copy_cluster": f"the copy to another block is one arrival, whatever its region; {_MASK}",
+    "T.tma_copy": _MASK,
+    "T.annotate_ws_schedule": "checked and not followed: the compiler parts warps itself",
+    "T.alloc_tmem": (
+        "an accumulator or left operand: the compiler keeps it in tensor memory where the target"
+        " has it, else in registers"
+    ),
+    "T.isnullptr": "known when the kernel is called, which is compiled for it",
     "T.import_source": (
         "small device functions of CUDA C++ over a thread's own arrays, with inline PTX"
         " (docs/Python.md); there is no compiler of C++ behind it"

@@ -151,21 +151,35 @@ static LogicalResult lowerStore(KernelLowering &lowering,
                      store.getValueToStore());
 }
 
+/// One thread updates the element for all; where the old value is used, it is
+/// handed to the others through scratch memory.
 static LogicalResult lowerAtomic(KernelLowering &lowering,
                                  memref::AtomicRMWOp rmw) {
   Operation *op = rmw;
-  if (!rmw.getResult().use_empty())
-    return op->emitOpError() << "expected the old value to be unused outside "
-                                "`tile.parallel`";
   auto &b = lowering.builder;
+  bool isUsed = !rmw.getResult().use_empty();
+  if (isUsed)
+    lowering.barrier(); // earlier users of the scratch are done
   Value first = b.createOrFold<arith::CmpIOp>(
       arith::CmpIPredicate::eq, lowering.threadId(), lowering.i32(0));
   auto guard = scf::IfOp::create(b, first, /*withElse=*/false);
-  OpBuilder::InsertionGuard insertion(b);
-  b.setInsertionPointToStart(guard.thenBlock());
-  return success(
-      succeeded(atomicScalar(lowering, op, rmw.getMemref(), rmw.getIndices(),
-                             rmw.getKind(), rmw.getValue())));
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(guard.thenBlock());
+    FailureOr<Value> old =
+        atomicScalar(lowering, op, rmw.getMemref(), rmw.getIndices(),
+                     rmw.getKind(), rmw.getValue());
+    if (failed(old))
+      return failure();
+    if (isUsed)
+      LLVM::StoreOp::create(b, *old, lowering.scratch(0));
+  }
+  if (!isUsed)
+    return success();
+  lowering.barrier();
+  rmw.getResult().replaceAllUsesWith(
+      LLVM::LoadOp::create(b, rmw.getResult().getType(), lowering.scratch(0)));
+  return success();
 }
 
 /// By the order of the program; what it does not order is monotonic.

@@ -161,6 +161,8 @@ static int64_t countOf(DenseI64ArrayAttr groups) {
 static std::optional<int64_t> groupsThatMeet(Operation *op) {
   if (auto barrier = dyn_cast<BarrierOp>(op))
     return barrier.getGroups().value_or(1);
+  if (isa<ClusterBarrierOp>(op))
+    return 1;
   if (auto await = dyn_cast<AwaitOp>(op); await && awaitsCopies(await))
     return await.getGroups().value_or(1);
   bool allMeet = false;
@@ -230,10 +232,13 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     if (writes.any())
       fence(op, both(state.unfenced, ofAgent(op)), state);
   }
-  if (isa<MbarrierArriveOp>(op))
+  if (isa<MbarrierArriveOp, ClusterBarrierOp>(op))
     handOver(op, state);
   if (std::optional<int64_t> groups = groupsThatMeet(op))
     passBarrier(op, *groups, state);
+  // Every thread has waited for its copies in front of it.
+  if (isa<ClusterBarrierOp>(op))
+    state.pending.reset(both(ofAgent(op), table.cpAsyncs()));
 }
 
 /// In front of an arrival by which each thread gives away what it has done: its

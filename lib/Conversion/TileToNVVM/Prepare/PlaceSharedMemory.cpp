@@ -146,7 +146,7 @@ LogicalResult ScratchPlacement::visit(Block &block, int64_t scratch) {
     } else if (auto reduce = dyn_cast<ClusterReduceOp>(op)) {
       if (failed(place(reduce, scratch)))
         return failure();
-    } else if (isa<TileOpInterface>(op)) {
+    } else if (isa<TileOpInterface, memref::AtomicRMWOp>(op)) {
       FailureOr<int64_t> bytes =
           scratchBytes(&op, getAgentThreads(&op), kernel, target);
       if (failed(bytes))

@@ -4,6 +4,7 @@
 #include "Scratch.h"
 #include "Reduce/ScanDigits.h"
 #include "RegisterMap.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tile/Conversion/Combination.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
@@ -108,6 +109,12 @@ FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads,
           return scan.emitOpError() << "expected a loop layout: run "
                                        "--tile-infer-layouts";
         return scanScratchBytes(scan, threads);
+      })
+      .Case([](memref::AtomicRMWOp rmw) -> Result {
+        // What it was reaches the threads that did not update it.
+        return rmw.getResult().use_empty()
+                   ? 0
+                   : bitsOf(rmw.getResult().getType()) / 8;
       })
       .Default([](Operation *) -> Result { return 0; });
 }

@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -169,6 +170,10 @@ LogicalResult SharedLives::collect() {
     if (auto ring = dyn_cast<RingCreateOp>(op);
         ring && ring.getPeers().value_or(1) > 1)
       buffer.first = 0;
+    if (isWrittenByPeers(op->getResult(0))) {
+      buffer.first = 0;
+      buffer.last = size();
+    }
     for (Operation *parent = op->getParentOp(); parent != kernel;
          parent = parent->getParentOp())
       if (isa<LoopLikeOpInterface, TileAgentsOpInterface>(parent))

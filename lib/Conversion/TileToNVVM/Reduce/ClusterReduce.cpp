@@ -17,13 +17,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ClusterExchange.h"
-#include "Lowering.h"
+#include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Conversion/Combination.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 
 using namespace mlir;
@@ -39,15 +40,6 @@ static void emit(KernelLowering &lowering, StringRef text,
                  StringRef constraints, ValueRange operands) {
   lowering.inlineAsm(TypeRange(), text, constraints.str() + ",~{memory}",
                      operands);
-}
-
-/// The same place in the shared memory of another block.
-static Value mapToBlock(KernelLowering &lowering, Value address, Value rank) {
-  return lowering
-      .inlineAsm(lowering.builder.getI32Type(),
-                 "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r",
-                 {address, rank}, /*sideEffects=*/false)
-      .getRes();
 }
 
 static Value mbarrierPointer(KernelLowering &lowering, int64_t number) {
@@ -100,9 +92,10 @@ LogicalResult tile::nvvm::createClusterBarriers(KernelLowering &lowering,
   }
   // Published to the cluster. A role waits for the other blocks when it is
   // about to combine, beside the first loads, or at its end; where rings have
-  // peers everybody waits here.
+  // peers, or the program has barriers of the cluster itself, everybody waits
+  // here.
   lowering.clusterBarrierPends =
-      runsInRole(first) &&
+      runsInRole(first) && !meetsInCluster(kernel) &&
       llvm::none_of(
           kernel.getBodyRegion().getOps<RingCreateOp>(),
           [](RingCreateOp ring) { return ring.getPeers().value_or(1) > 1; });
@@ -171,9 +164,7 @@ void ClusterReduction::meet(int64_t number) {
     b.setInsertionPointToStart(branch.thenBlock());
     Value stride = lowering.i32(op.getStride());
     Value rank = lowering.add(ranks.front(), lowering.mul(lane, stride));
-    emit(lowering,
-         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];", "r",
-         mapToBlock(lowering, barrier, rank));
+    arriveAtPeer(lowering, barrier, rank);
   }
   Value phase = LLVM::LoadOp::create(b, b.getI32Type(), lowering.clusterPhase);
   emit(lowering,

@@ -8,7 +8,7 @@
 // (docs/Rationale/Mbarriers.md).
 //
 //===----------------------------------------------------------------------===//
-#include "Prepare/BarrierAccesses.h"
+#include "Schedule/ClusterOps.h"
 #include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -16,9 +16,8 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
-/// Pointer to barrier `index` (i32).
-static FailureOr<Value> barrierAt(KernelLowering &lowering, Operation *op,
-                                  Value barriers, Value index) {
+FailureOr<Value> tile::nvvm::barrierAt(KernelLowering &lowering, Operation *op,
+                                       Value barriers, Value index) {
   auto create = barriers.getDefiningOp<MbarrierCreateOp>();
   auto it = create ? lowering.arena.mbarriers.find(create)
                    : lowering.arena.mbarriers.end();
@@ -35,6 +34,8 @@ static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
   if (!lowering.target.hasMbarriers())
     return op->emitOpError()
            << "expected a target with mbarriers, got " << lowering.target.arch;
+  if (create.getCluster() && failed(requireClusters(lowering, op)))
+    return failure();
   LogicalResult result = success();
   onOneThread(lowering, lowering.elected(), [&] {
     int64_t count = create.getBarriers().getType().getCount();
@@ -53,7 +54,10 @@ static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
                          "~{memory}", {});
   });
   // Published before anybody arrives.
-  lowering.barrier();
+  if (create.getCluster())
+    lowering.clusterBarrier();
+  else
+    lowering.barrier();
   return result;
 }
 
@@ -63,20 +67,12 @@ static LogicalResult lowerArrive(KernelLowering &lowering, Operation *op) {
                                        lowering.toI32(arrive.getIndex()));
   if (failed(barrier))
     return failure();
-  arriveMbarrier(lowering, sharedAddress(lowering, *barrier));
+  Value address = sharedAddress(lowering, *barrier);
+  if (Value block = arrive.getBlock())
+    arriveAtPeer(lowering, address, lowering.toI32(block));
+  else
+    arriveMbarrier(lowering, address);
   return success();
-}
-
-/// Whether the kernel reads tiles in shared memory through the async proxy.
-static bool usesAsyncProxy(KernelLowering &lowering) {
-  return lowering.function
-      .walk([](Operation *op) {
-        for (Value operand : op->getOperands())
-          if (tile::isShared(operand) && readsThroughAsyncProxy(op, operand))
-            return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
@@ -87,7 +83,8 @@ static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
     return failure();
   Value parity = lowering.builder.createOrFold<arith::AndIOp>(
       lowering.toI32(wait.getParity()), lowering.i32(1));
-  waitParity(lowering, *barrier, parity, /*ofCluster=*/false);
+  auto create = wait.getBarriers().getDefiningOp<MbarrierCreateOp>();
+  waitParity(lowering, *barrier, parity, create.getCluster());
   // What others wrote for the tensor core's own reads.
   if (lowering.target.hasTma() && usesAsyncProxy(lowering))
     emitProxyFence(lowering);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Mbarriers.h"
+#include "Prepare/BarrierAccesses.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Target/PtxMnemonics.h"
 
@@ -49,6 +50,34 @@ void tile::nvvm::arriveMbarrier(KernelLowering &lowering, Value address) {
   emitOrdered(lowering,
               ptx::kMbarrierArrive.str() + ".shared::cta.b64 _, [$0];", "r",
               {address});
+}
+
+Value tile::nvvm::mapToBlock(KernelLowering &lowering, Value address,
+                             Value rank) {
+  return lowering
+      .inlineAsm(lowering.builder.getI32Type(),
+                 "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r",
+                 {address, rank}, /*sideEffects=*/false)
+      .getRes();
+}
+
+void tile::nvvm::arriveAtPeer(KernelLowering &lowering, Value address,
+                              Value rank) {
+  emitOrdered(lowering,
+              ptx::kMbarrierArrive.str() +
+                  ".release.cluster.shared::cluster.b64 _, [$0];",
+              "r", mapToBlock(lowering, address, rank));
+}
+
+bool tile::nvvm::usesAsyncProxy(KernelLowering &lowering) {
+  return lowering.function
+      .walk([](Operation *op) {
+        for (Value operand : op->getOperands())
+          if (tile::isShared(operand) && readsThroughAsyncProxy(op, operand))
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 void tile::nvvm::waitParity(KernelLowering &lowering, Value barrier,

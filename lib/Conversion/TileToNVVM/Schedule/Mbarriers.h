@@ -26,6 +26,16 @@ void initMbarrier(KernelLowering &lowering, Value address, int64_t count);
 /// One arrival on an mbarrier of this block (an i32 address).
 void arriveMbarrier(KernelLowering &lowering, Value address);
 
+/// The same place (an i32 address) in the shared memory of the block with this
+/// rank in the cluster: a cluster address.
+Value mapToBlock(KernelLowering &lowering, Value address, Value rank);
+
+/// One arrival on the mbarrier of that block, for what lies at `address` here.
+void arriveAtPeer(KernelLowering &lowering, Value address, Value rank);
+
+/// Whether the kernel reads tiles in shared memory through the async proxy.
+bool usesAsyncProxy(KernelLowering &lowering);
+
 /// Waits until the phase of a parity (i32) of an mbarrier has completed; with
 /// `ofCluster`, what another block did before it arrived is visible then.
 void waitParity(KernelLowering &lowering, Value barrier, Value parity,

@@ -146,6 +146,12 @@ void CopyOp::getLayoutConstraints(LayoutConstraints &constraints) {
   constraints.loop(std::move(loop));
 }
 
+void ClusterCopyOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  LoopDemand loop = copyLoop(*this, /*isAtomic=*/false);
+  loop.coalescedWidth = optionalWidth(getCoalescedWidth());
+  constraints.loop(std::move(loop));
+}
+
 void AtomicOp::getLayoutConstraints(LayoutConstraints &constraints) {
   constraints.loop(copyLoop(*this, /*isAtomic=*/true));
 }

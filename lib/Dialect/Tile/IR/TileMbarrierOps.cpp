@@ -1,8 +1,8 @@
 //===- TileMbarrierOps.cpp - warps and barriers by hand -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "TileRegions.h"
 #include "mlir/IR/Matchers.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -34,6 +34,9 @@ LogicalResult MbarrierCreateOp::verify() {
     return emitOpError() << "[mbarrier-2] expected a kernel without "
                             "`persistent`: phases go on from tile to tile; "
                             "write the loop over tiles in the kernel";
+  if (kernel && getCluster() && !kernel.getCluster())
+    return emitOpError() << "[mbarrier-4] expected a kernel with clusters: "
+                            "state `cluster` behind its threads";
   return success();
 }
 
@@ -42,18 +45,34 @@ void MbarrierCreateOp::getEffects(EffectList &effects) {
                        cast<OpResult>(getBarriers()));
 }
 
-template <typename OpT> static LogicalResult verifyIndex(OpT op) {
-  int64_t barriers = op.getBarriers().getType().getCount();
-  APInt index;
-  if (matchPattern(op.getIndex(), m_ConstantInt(&index)) &&
-      (index.isNegative() || index.getSExtValue() >= barriers))
-    return op.emitOpError() << "[mbarrier-3] expected an index from 0 to "
-                            << barriers - 1 << ", got " << index.getSExtValue();
+LogicalResult tile::verifyMbarrierIndex(Operation *op, StringRef constraint,
+                                        Value barriers, Value index) {
+  int64_t count = cast<MbarrierType>(barriers.getType()).getCount();
+  APInt number;
+  if (matchPattern(index, m_ConstantInt(&number)) &&
+      (number.isNegative() || number.getSExtValue() >= count))
+    return op->emitOpError()
+           << "[" << constraint << "] expected an index from 0 to " << count - 1
+           << ", got " << number.getSExtValue();
   return success();
 }
 
-LogicalResult MbarrierArriveOp::verify() { return verifyIndex(*this); }
-LogicalResult MbarrierWaitOp::verify() { return verifyIndex(*this); }
+LogicalResult MbarrierArriveOp::verify() {
+  if (failed(
+          verifyMbarrierIndex(*this, "mbarrier-3", getBarriers(), getIndex())))
+    return failure();
+  if (!getBlock())
+    return success();
+  auto create = getBarriers().getDefiningOp<MbarrierCreateOp>();
+  if (create && !create.getCluster())
+    return emitOpError() << "[mbarrier-5] expected barriers of a `cluster`: "
+                            "state it where `tile.mbarrier.create` makes them";
+  return verifyPlaceInCluster(*this, "mbarrier-5", getBlock());
+}
+
+LogicalResult MbarrierWaitOp::verify() {
+  return verifyMbarrierIndex(*this, "mbarrier-3", getBarriers(), getIndex());
+}
 
 /// They order everything around them.
 static void barrierEffects(EffectList &effects) {

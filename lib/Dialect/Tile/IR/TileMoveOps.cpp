@@ -17,22 +17,6 @@ using namespace mlir::tile;
 using EffectList =
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
-template <typename OpT> static RegionSpec sourceOf(OpT op) {
-  return {"source", op.getSource(), op.getSourceOffsets(), op.getSourceSizes()};
-}
-template <typename OpT> static RegionSpec targetOf(OpT op) {
-  return {"target", op.getTarget(), op.getTargetOffsets(), op.getTargetSizes()};
-}
-
-template <typename OpT>
-static void appendCopyAccesses(OpT op, bool atomic,
-                               SmallVectorImpl<TileAccess> &accesses) {
-  accesses.push_back({op.getSource(), llvm::to_vector(op.getSourceOffsets()),
-                      op.getSourceExtents(), false, false});
-  accesses.push_back({op.getTarget(), llvm::to_vector(op.getTargetOffsets()),
-                      op.getTargetExtents(), true, atomic});
-}
-
 /// Only what leaves shared memory returns a token.
 template <typename OpT>
 static LogicalResult verifyToken(OpT op, StringRef constraint, StringRef name) {

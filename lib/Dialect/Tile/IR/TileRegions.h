@@ -9,6 +9,7 @@
 #define TILE_LIB_DIALECT_TILE_IR_TILEREGIONS_H
 
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
 #include <optional>
 
 namespace mlir::tile {
@@ -20,6 +21,24 @@ struct RegionSpec {
   OperandRange offsets;
   std::optional<ArrayRef<int64_t>> sizes;
 };
+
+/// Both sides of an operation with regions.
+template <typename OpT> RegionSpec sourceOf(OpT op) {
+  return {"source", op.getSource(), op.getSourceOffsets(), op.getSourceSizes()};
+}
+template <typename OpT> RegionSpec targetOf(OpT op) {
+  return {"target", op.getTarget(), op.getTargetOffsets(), op.getTargetSizes()};
+}
+
+/// What a move of `op`'s source to its target touches.
+template <typename OpT>
+void appendCopyAccesses(OpT op, bool atomic,
+                        SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({op.getSource(), llvm::to_vector(op.getSourceOffsets()),
+                      op.getSourceExtents(), false, false});
+  accesses.push_back({op.getTarget(), llvm::to_vector(op.getTargetOffsets()),
+                      op.getTargetExtents(), true, atomic});
+}
 
 /// Extents of `side`: stated, or derived from the other side, or the whole
 /// buffer. Empty when they cannot be derived.
@@ -54,6 +73,14 @@ bool isConvertible(Type from, Type to);
 LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
                                std::optional<FragmentLayoutAttr> layout,
                                SmallVector<int64_t> shape);
+
+/// An index into mbarriers that is a constant is one of them.
+LogicalResult verifyMbarrierIndex(Operation *op, StringRef constraint,
+                                  Value barriers, Value index);
+
+/// A place in the cluster that is a constant is one of its blocks.
+LogicalResult verifyPlaceInCluster(Operation *op, StringRef constraint,
+                                   Value block);
 
 /// Memory effects that follow from the accesses of a tile operation.
 void effectsFromAccesses(

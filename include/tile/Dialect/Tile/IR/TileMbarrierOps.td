@@ -16,21 +16,25 @@ def Tile_MbarrierCreateOp : Tile_Op<"mbarrier.create", [
   let description = !strconcat([{
     A barrier is in a phase, the first is phase 0. A phase is complete once as
     many threads have arrived as `arrivals` says; the next one begins then, with
-    the same count.
+    the same count. Threads of other blocks may arrive at barriers of a
+    `cluster` (the kernel's): all of its blocks have theirs before any goes on.
 
     Constraints:
     - mbarrier-1: `arrivals` is one number for all barriers or one for each, from
       1 to 1048575.
     - mbarrier-2: it stands in the kernel's top block, and the kernel is not
       `persistent`: barriers are initialized once, and phases count from there.
+    - mbarrier-4: the kernel has clusters, where the barriers are those of a
+      `cluster`.
 
     ```mlir
     %ready = tile.mbarrier.create arrivals [128] : !tile.mbarrier<2>
+    %full = tile.mbarrier.create arrivals [1] cluster : !tile.mbarrier<1>
     ```
   }], MbarrierCreateAttributes);
-  let arguments = (ins DenseI64ArrayAttr:$arrivals);
+  let arguments = (ins DenseI64ArrayAttr:$arrivals, UnitAttr:$cluster);
   let results = (outs Tile_MbarrierType:$barriers);
-  let assemblyFormat = "`arrivals` $arrivals attr-dict `:` qualified(type($barriers))";
+  let assemblyFormat = "`arrivals` $arrivals (`cluster` $cluster^)? attr-dict `:` qualified(type($barriers))";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Arrivals of threads that complete a phase of barrier `i`.
@@ -52,17 +56,21 @@ def Tile_MbarrierArriveOp : Tile_MbarrierUserOp<"mbarrier.arrive", [
   let description = [{
     Inside `tile.on_warps` these are the threads of its warps, otherwise those of
     the block. What they have read and written before, copies included, has
-    ended for who waits for the phase.
+    ended for who waits for the phase. With `block`, the barrier is that of the
+    block with this place in the cluster (x first, from 0).
 
     Constraints:
     - mbarrier-3: an index that is a constant is one of a barrier.
+    - mbarrier-5: with `block`, the barriers are those of a `cluster`, and a
+      constant is one of its blocks.
 
     ```mlir
     tile.mbarrier.arrive %ready[%slot] : !tile.mbarrier<2>
+    tile.mbarrier.arrive %full[%c0] block(%rank) : !tile.mbarrier<1>
     ```
   }];
-  let arguments = (ins Tile_MbarrierType:$barriers, Index:$index);
-  let assemblyFormat = "$barriers `[` $index `]` attr-dict `:` qualified(type($barriers))";
+  let arguments = (ins Tile_MbarrierType:$barriers, Index:$index, Optional<Index>:$block);
+  let assemblyFormat = "$barriers `[` $index `]` (`block` `(` $block^ `)`)? attr-dict `:` qualified(type($barriers))";
 }
 
 def Tile_MbarrierWaitOp : Tile_MbarrierUserOp<"mbarrier.wait", [TileOrderOpInterface]> {

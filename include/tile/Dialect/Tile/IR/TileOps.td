@@ -12,6 +12,7 @@ include "tile/Dialect/Tile/IR/TileLoopOps.td"
 include "tile/Dialect/Tile/IR/TileAtomicOps.td"
 include "tile/Dialect/Tile/IR/TileScheduleOps.td"
 include "tile/Dialect/Tile/IR/TileMbarrierOps.td"
+include "tile/Dialect/Tile/IR/TileClusterOps.td"
 include "tile/Dialect/Tile/IR/TileDebugOps.td"
 #ifdef TILE_REFERENCE
 include "tile/Dialect/Tile/IR/TileBarrierOps.td"

@@ -209,6 +209,7 @@ defvar MbarrierCreateAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
     | `arrivals` | threads | that complete a phase: one number for all barriers, or one for each |
+    | `cluster` |  | threads of other blocks of the cluster may arrive, too |
 }];
 defvar OnWarpsAttributes = [{
     | attribute | unit | meaning |
@@ -231,6 +232,16 @@ defvar CopyAttributes = [{
     | `inside` |  | decided: the regions overhang nothing, which is a promise where a program writes it |
     | `groups` | groups of warps | decided: along each dimension of the shared buffer |
     | `request` |  | `prefer` and what else is asked for, as one attribute (`#tile.move_request`) |
+    | `decision` |  | `layout` and what else is decided, as one attribute (`#tile.move_decision`) |
+}];
+defvar ClusterCopyAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `source_sizes`, `target_sizes` | elements | extents of the region, written behind `sizes` |
+    | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
+    | `layout` |  | decided: which thread moves which element; absent until layout inference, or a choice that it must respect |
+    | `plan` |  | decided: the bytes that a thread moves at a time (`--tile-select-copies`) |
+    | `request` |  | what is asked for, as one attribute (`#tile.move_request`) |
     | `decision` |  | `layout` and what else is decided, as one attribute (`#tile.move_decision`) |
 }];
 defvar FillAttributes = [{
@@ -473,6 +484,7 @@ defvar AtomicAccessAttributes = "";
 defvar MbarrierCreateAttributes = "";
 defvar OnWarpsAttributes = "";
 defvar CopyAttributes = "";
+defvar ClusterCopyAttributes = "";
 defvar FillAttributes = "";
 defvar AtomicAttributes = "";
 defvar Im2colAttributes = "";

@@ -182,6 +182,8 @@ def SplitReductionPass : Pass<"tile-split-reduction", "::mlir::ModuleOp"> {
       `clear`, or by `tile.reduce ... accumulate` of one kind (`sum`, `max`,
       `min`), into fragments that nothing else in the loop touches.
     - split-4: the loop and what precedes it write no global memory.
+    - split-5: the blocks of a cluster do not meet by hand (`tile.cluster_barrier`,
+      `tile.cluster_copy`, mbarriers of a `cluster`).
 
     Before, with `split = 2`:
 

@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -317,6 +318,10 @@ LogicalResult SplitReductionPass::split(KernelOp kernel,
           .wasInterrupted())
     return kernel.emitOpError() << "[split-2] expected no `tile.block_range` "
                                    "in a kernel with `split`";
+  if (meetsInCluster(kernel))
+    return kernel.emitOpError()
+           << "[split-5] expected a kernel whose blocks do not meet in their "
+              "cluster by hand: `split` changes which blocks are in one";
   PipelinedOp loop = findLoop(kernel);
   if (!loop)
     return failure();

@@ -109,3 +109,14 @@ tile.kernel @before(%A: memref<?x32xf32>, %S: memref<?xf32>) grid(%bx) = (1) thr
     tile.reduce sum %a to %s dim(1) accumulate : memref<32x32xf32, #tile.fragment> to memref<32xf32, #tile.fragment>
   }
 }
+
+// -----
+
+// expected-error @+1 {{[split-5] expected a kernel whose blocks do not meet in their cluster by hand: `split` changes which blocks are in one}}
+tile.kernel @meets(%A: memref<?xf32>) grid(%bx) = (2) threads(128) cluster(2) attributes {split = 2} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  tile.cluster_barrier
+  tile.pipelined %k = %c0 to %c32 step %c32 stages(2) {
+  }
+}

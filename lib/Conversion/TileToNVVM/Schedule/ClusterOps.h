@@ -1,0 +1,19 @@
+//===- ClusterOps.h - blocks of a cluster by hand ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_CONVERSION_TILETONVVM_SCHEDULE_CLUSTEROPS_H
+#define TILE_LIB_CONVERSION_TILETONVVM_SCHEDULE_CLUSTEROPS_H
+
+#include "Schedule/Mbarriers.h"
+
+namespace mlir::tile::nvvm {
+
+/// An error where the target has no clusters.
+LogicalResult requireClusters(KernelLowering &lowering, Operation *op);
+
+/// Pointer to barrier `index` (i32) of what a `tile.mbarrier.create` made.
+FailureOr<Value> barrierAt(KernelLowering &lowering, Operation *op,
+                           Value barriers, Value index);
+
+} // namespace mlir::tile::nvvm
+#endif // TILE_LIB_CONVERSION_TILETONVVM_SCHEDULE_CLUSTEROPS_H
