@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/RingArrivals.h"
 #include "tile/Analysis/ClusterGroups.h"
+#include "tile/Analysis/RingUses.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -69,17 +70,6 @@ static bool givesToThreads(RingWaitOp wait) {
     const MmaTraits *gemm = gemmTraits(user);
     return !gemm || gemm->reader != RingConsumer::Wgmma;
   });
-}
-
-/// The release of the same use after `wait`, in its block; null where it is
-/// elsewhere.
-static RingReleaseOp releaseAfter(RingWaitOp wait) {
-  for (Operation *op = wait->getNextNode(); op; op = op->getNextNode())
-    if (auto release = dyn_cast<RingReleaseOp>(op))
-      if (release.getRing() == wait.getRing() &&
-          release.getUse() == wait.getUse())
-        return release;
-  return {};
 }
 
 /// Whether a gemm may leave out a use of the ring, because it stands in a

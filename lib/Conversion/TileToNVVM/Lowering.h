@@ -160,6 +160,7 @@ void registerRingLowerings(Registry &registry);
 void registerRoleLowerings(Registry &registry);
 void registerMbarrierLowerings(Registry &registry);
 void registerTokenLowerings(Registry &registry);
+void registerIterationLowerings(Registry &registry);
 void registerGridLowerings(Registry &registry);
 void registerDebugLowerings(Registry &registry);
 void registerMemoryLowerings(Registry &registry);

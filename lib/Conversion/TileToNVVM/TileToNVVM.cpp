@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Memory/PackedMemory.h"
+#include "Schedule/Iterations.h"
 #include "Schedule/Tokens.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Tma/TmaCopy.h"
@@ -356,6 +357,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   emitEnd(lowering);
   if (failed(keepAsyncLoops(lowering)))
     return failure();
+  replaceIterations(lowering);
   eraseTokens(lowering.function);
   orderPackedAccesses(lowering);
   hoistAllocas(*entry);
@@ -399,6 +401,7 @@ struct ConvertTileToNVVMPass
     registerRoleLowerings(registry);
     registerMbarrierLowerings(registry);
     registerTokenLowerings(registry);
+    registerIterationLowerings(registry);
     registerGridLowerings(registry);
     registerDebugLowerings(registry);
     registerMemoryLowerings(registry);

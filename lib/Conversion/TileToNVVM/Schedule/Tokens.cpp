@@ -17,7 +17,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -294,7 +294,7 @@ llvm::SmallPtrSet<Operation *, 4> tile::nvvm::issuesEndedBy(AwaitOp await) {
 static bool startsFromZero(scf::ForOp loop, Value buffer) {
   for (auto gemm : loop.getBody()->getOps<GemmOp>())
     if (gemm.getC() == buffer)
-      return gemm->hasAttr(kClearFirstAttrName);
+      return gemm.getAccumulate() && isFalseInFirst(gemm.getAccumulate(), loop);
   return false;
 }
 

@@ -560,7 +560,7 @@ def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let summary = "Proves, or refutes with a trace, that a schedule of rings is right";
   let description = [{
     Executes what the roles of each kernel do with rings and tokens, for every
-    loop count from 0 to 2 * stages + 2, and checks rules R1 to R23 of
+    loop count from 0 to 2 * stages + 2, and checks rules R1 to R22 of
     docs/Rings.md: numbering, pairing, views, asynchronous reads,
     accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
     broken rule is an error, with the operations that lead to it and the sizes;

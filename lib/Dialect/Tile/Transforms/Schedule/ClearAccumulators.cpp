@@ -13,7 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
@@ -113,11 +113,7 @@ StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
     return "they are used where the loop does not run";
 
   OpBuilder builder(gemms.front());
-  Value later = arith::CmpIOp::create(
-      builder, gemms.front().getLoc(), arith::CmpIPredicate::ne,
-      loop.getInductionVar(), loop.getLowerBound());
-  gemms.front().getAccumulateMutable().assign(later);
-  gemms.front()->setAttr(kClearFirstAttrName, builder.getUnitAttr());
+  gemms.front().getAccumulateMutable().assign(isPast(builder, loop, 1));
   if (!guard) {
     fill.erase();
   } else {

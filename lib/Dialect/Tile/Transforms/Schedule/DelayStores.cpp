@@ -21,6 +21,7 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/StagedStores.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -128,11 +129,11 @@ static SmallVector<Delivery> findDeliveries(scf::ForOp tiles,
 static scf::ForOp findGemms(scf::ForOp loop) {
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto inner = dyn_cast<scf::ForOp>(op);
-        inner && inner->hasAttr(kGemmsInFlightAttrName))
+        inner && leavesGemmsInFlight(inner))
       return inner;
     if (auto guard = dyn_cast<scf::IfOp>(op))
       for (scf::ForOp inner : guard.thenBlock()->getOps<scf::ForOp>())
-        if (inner->hasAttr(kGemmsInFlightAttrName) && guardOf(inner))
+        if (leavesGemmsInFlight(inner) && guardOf(inner))
           return inner;
   }
   return {};
@@ -323,14 +324,13 @@ public:
         loc(delayed.front().store.getLoc()) {}
 
   void run() {
-    planMoments();
+    isLong = hasIteration(builder, loc, gemms, delayed.size());
     carryScalars();
     weaveIntoGemms();
     storeLast();
   }
 
 private:
-  void planMoments();
   void carryScalars();
   void weaveIntoGemms();
   Value deliverInBranches(Value isOpen, const IRMapping &earlier);
@@ -343,25 +343,11 @@ private:
   OpBuilder builder;
   IRRewriter rewriter;
   Location loc;
-  SmallVector<Value> moments; // the gemms' index when a delivery happens
-  Value isLong;               // i1: their loop has an iteration for each
-  Value pending;              // token of the store before
-  ValueRange now, before;     // what is carried, of this tile and of the last
+  Value isLong;           // i1: the gemms' loop has an iteration for each
+  Value pending;          // token of the store before
+  ValueRange now, before; // what is carried, of this tile and of the last
 };
 } // namespace
-
-/// Numbers the iterations, in front of the loop over tiles.
-void Weaver::planMoments() {
-  for (int64_t number = 1, n = delayed.size(); number <= n; ++number) {
-    Value count = arith::ConstantIndexOp::create(builder, loc, number);
-    Value offset =
-        builder.createOrFold<arith::MulIOp>(loc, count, gemms.getStep());
-    moments.push_back(builder.createOrFold<arith::AddIOp>(
-        loc, gemms.getLowerBound(), offset));
-  }
-  isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                 moments.back(), gemms.getUpperBound());
-}
 
 /// What the results are in until then, and what says where they go.
 void Weaver::carryScalars() {
@@ -393,9 +379,7 @@ void Weaver::weaveIntoGemms() {
       }));
   builder.setInsertionPoint(found.guard ? found.guard.getOperation()
                                         : gemms.getOperation());
-  Value another =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                            tiles.getInductionVar(), tiles.getLowerBound());
+  Value another = isPast(builder, tiles, 1);
   Value isOpen = arith::AndIOp::create(builder, loc, another, isLong);
   IRMapping earlier;
   earlier.map(now, before);
@@ -423,9 +407,8 @@ void Weaver::weaveIntoGemms() {
 Value Weaver::deliverInBranches(Value isOpen, const IRMapping &earlier) {
   Value token = gemms.getRegionIterArgs().back();
   builder.setInsertionPoint(gemms.getBody()->getTerminator());
-  for (auto [delivery, moment] : llvm::zip(delayed, moments)) {
-    Value isNow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        gemms.getInductionVar(), moment);
+  for (auto [number, delivery] : llvm::enumerate(delayed)) {
+    Value isNow = isInIteration(builder, gemms, number + 1);
     Value both = arith::AndIOp::create(builder, loc, isNow, isOpen);
     auto branch = scf::IfOp::create(builder, loc, token.getType(), both,
                                     /*withElseRegion=*/true);
@@ -445,12 +428,11 @@ Value Weaver::deliverInBranches(Value isOpen, const IRMapping &earlier) {
 void Weaver::storeLast() {
   builder.setInsertionPoint(tiles.getBody()->getTerminator());
   Value token = delayed.front().await.getTokens().front();
-  Value next = arith::AddIOp::create(builder, loc, tiles.getInductionVar(),
-                                     tiles.getStep());
-  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       next, tiles.getUpperBound());
+  Value isFollowed =
+      hasIterationAfter(builder, loc, tiles, tiles.getInductionVar(), 1);
   Value yes =
       arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
+  Value isLast = arith::XOrIOp::create(builder, loc, isFollowed, yes);
   Value isShort = arith::XOrIOp::create(builder, loc, isLong, yes);
   Value stores = arith::OrIOp::create(builder, loc, isLast, isShort);
   auto branch = scf::IfOp::create(builder, loc, token.getType(), stores,

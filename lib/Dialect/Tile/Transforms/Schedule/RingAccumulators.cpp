@@ -15,6 +15,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -207,9 +208,7 @@ void RingAccumulatorsPass::makeRing(Turn &turn) {
   if (turn.fill) {
     // Tensor memory has no zeros of its own: where nothing was added to them,
     // who reads supplies them.
-    Value none = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       turn.steps.getLowerBound(),
-                                       turn.steps.getUpperBound());
+    Value none = hasNoIteration(builder, loc, turn.steps, 0);
     auto branch =
         scf::IfOp::create(builder, loc, none, /*withElseRegion=*/false);
     OpBuilder inner = branch.getThenBodyBuilder();

@@ -11,7 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -59,10 +59,6 @@ public:
   Value div(Value a, Value b) {
     return builder.createOrFold<arith::DivUIOp>(loc, a, b);
   }
-  Value less(Value a, Value b) {
-    return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                               a, b);
-  }
 
 private:
   OpBuilder &builder;
@@ -84,8 +80,8 @@ public:
 private:
   void createRing(RingPlan &plan);
   Value tripCount();
-  /// Productions of iteration `iteration + distance`.
-  void produceAll(Ahead ahead, Value iteration, int64_t distance);
+  /// Productions that the steady loop makes `distance` iterations ahead.
+  void produceAll(Ahead ahead, int64_t distance);
   void buildPrologue();
   /// Gives the copies after the loop the next slots; returns the number of uses
   /// so far.
@@ -95,10 +91,11 @@ private:
     return index.add(loop.getLowerBound(),
                      index.mul(iteration, loop.getStep()));
   }
-  /// Fills the slot of `iteration` if there is such an iteration; `distance`:
-  /// how far it is ahead of the loop's own, where it stands in the loop.
-  void produce(const RingPlan &plan, Value iteration,
-               std::optional<int64_t> distance = std::nullopt);
+  /// Fills the slot of the iteration `distance` after that of `index`, or of
+  /// iteration `distance` where `index` is null, if there is one.
+  void produce(const RingPlan &plan, Value index, int64_t distance);
+  /// The steady loop, before it is built as well.
+  LoopBounds bounds() { return {index.constant(0), trips, index.constant(1)}; }
   /// The number of an iteration's use.
   Value useOf(const RingPlan &plan, Value iteration) {
     return plan.base ? index.add(plan.base, iteration) : iteration;
@@ -111,6 +108,7 @@ private:
   IndexBuilder index;
   int64_t stages;
   Value trips;
+  scf::ForOp steady;
 };
 } // namespace
 
@@ -212,9 +210,11 @@ Value RingLoop::tripCount() {
   return index.div(index.add(distance, rounding), loop.getStep());
 }
 
-void RingLoop::produce(const RingPlan &plan, Value iteration,
-                       std::optional<int64_t> distance) {
+void RingLoop::produce(const RingPlan &plan, Value from, int64_t distance) {
   Value ring = plan.ring;
+  Value iteration = !from      ? index.constant(distance)
+                    : distance ? index.add(from, index.constant(distance))
+                               : from;
   Value use = useOf(plan, iteration);
   auto acquire = [&]() -> ValueRange {
     return RingAcquireOp::create(builder, loc,
@@ -250,15 +250,15 @@ void RingLoop::produce(const RingPlan &plan, Value iteration,
     if (!always)
       commit();
   };
-  Value inRange = index.less(iteration, trips);
-  if (plan.ahead == Ahead::BeforeWait || matchPattern(inRange, m_One())) {
+  Value exists; // null: it does
+  if (plan.ahead != Ahead::BeforeWait)
+    exists = from ? hasIterationAfter(builder, loc, bounds(), from, distance)
+                  : hasIteration(builder, loc, bounds(), distance);
+  if (!exists || matchPattern(exists, m_One())) {
     inside();
-  } else if (!matchPattern(inRange, m_Zero())) {
-    auto guard = scf::IfOp::create(builder, loc, inRange,
+  } else if (!matchPattern(exists, m_Zero())) {
+    auto guard = scf::IfOp::create(builder, loc, exists,
                                    /*withElseRegion=*/false);
-    if (distance)
-      guard->setAttr(kIterationAheadAttrName,
-                     builder.getI64IntegerAttr(*distance));
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
     inside();
@@ -267,13 +267,10 @@ void RingLoop::produce(const RingPlan &plan, Value iteration,
     commit();
 }
 
-void RingLoop::produceAll(Ahead ahead, Value iteration, int64_t distance) {
+void RingLoop::produceAll(Ahead ahead, int64_t distance) {
   for (const RingPlan &plan : plans)
     if (plan.ahead == ahead)
-      produce(plan,
-              distance ? index.add(iteration, index.constant(distance))
-                       : iteration,
-              distance);
+      produce(plan, steady.getInductionVar(), distance);
 }
 
 void RingLoop::buildPrologue() {
@@ -283,7 +280,7 @@ void RingLoop::buildPrologue() {
                                                         : stages - 1;
     if (ahead <= kUnrolledProductions) {
       for (int64_t iteration = 0; iteration < ahead; ++iteration)
-        produce(plan, index.constant(iteration));
+        produce(plan, /*index=*/Value(), iteration);
       continue;
     }
     auto prologue =
@@ -291,7 +288,7 @@ void RingLoop::buildPrologue() {
                            index.constant(ahead), index.constant(1));
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(prologue.getBody());
-    produce(plan, prologue.getInductionVar());
+    produce(plan, prologue.getInductionVar(), 0);
   }
 }
 
@@ -334,13 +331,12 @@ void RingLoop::build() {
   SmallVector<AllocOp> allocs;
   buildPrologue();
 
-  auto steady = scf::ForOp::create(builder, loc, zero, trips, one);
-  steady->setAttr(kRingLoopAttrName, builder.getUnitAttr());
+  steady = scf::ForOp::create(builder, loc, zero, trips, one);
   {
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(steady.getBody());
     Value iteration = steady.getInductionVar();
-    produceAll(Ahead::BeforeWait, iteration, 0);
+    produceAll(Ahead::BeforeWait, 0);
     for (const RingPlan &plan : plans) {
       auto wait = RingWaitOp::create(
           builder, loc, cast<RingType>(plan.ring.getType()).getBuffers(),
@@ -359,7 +355,7 @@ void RingLoop::build() {
         });
       }
     }
-    produceAll(Ahead::AfterWait, iteration, stages - 1);
+    produceAll(Ahead::AfterWait, stages - 1);
 
     Block &body = loop.getBodyRegion().front();
     Block *target = steady.getBody();
@@ -371,7 +367,7 @@ void RingLoop::build() {
       if (!firstRelease)
         firstRelease = release;
     }
-    produceAll(Ahead::AfterRelease, iteration, stages);
+    produceAll(Ahead::AfterRelease, stages);
     for (const RingPlan &plan : plans)
       for (const AheadCopy &copy : plan.copies)
         TileMoveOpInterface(copy.copy)->erase();
