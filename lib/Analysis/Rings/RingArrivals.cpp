@@ -5,6 +5,7 @@
 #include "tile/Analysis/ClusterGroups.h"
 #include "tile/Analysis/RingUses.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -45,7 +46,7 @@ int64_t tile::numReleasingBlocks(RingCreateOp ring) {
   // every block whose copies write into the slot.
   if (ring.getPair() && !ring.getRing().getType().inTensorMemory())
     return 1;
-  ClusterGroups groups(ring->getParentOfType<KernelOp>());
+  ClusterGroups groups(kernelOf(ring));
   uint32_t blocks = 1;
   for (ClusterDims dims : getReleaseGroups(groups, ring))
     blocks |= groups.firstMask(dims);

@@ -135,6 +135,11 @@ static IterationOp questionOf(Value condition, IterationQuestion question) {
 
 static bool isSame(Value a, Value b) { return isEqualConstantIntOrValue(a, b); }
 
+bool tile::isCountedLoop(Operation *op) {
+  auto loop = dyn_cast_or_null<LoopLikeOpInterface>(op);
+  return loop && loop.getSingleInductionVar();
+}
+
 scf::IfOp tile::guardOf(scf::ForOp loop) {
   auto guard = dyn_cast<scf::IfOp>(loop->getParentOp());
   if (!guard || loop->getBlock() != guard.thenBlock())

@@ -65,6 +65,9 @@ Value isPast(OpBuilder &builder, scf::ForOp loop, int64_t count);
 // Answers
 //===----------------------------------------------------------------------===//
 
+/// Whether an operation, or null, is a loop over the values of one index:
+/// `scf.for`, or `tile.pipelined` where it is not yet one.
+bool isCountedLoop(Operation *op);
 /// The branch that is taken where `loop`, the first one in it, has an
 /// iteration; null where there is none, as with bounds that say so themselves.
 scf::IfOp guardOf(scf::ForOp loop);

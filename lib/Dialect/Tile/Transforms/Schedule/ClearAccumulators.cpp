@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
@@ -31,7 +32,7 @@ static FillOp zerosBefore(Operation *op, Value buffer) {
   while ((op = op->getPrevNode()))
     if (touches(op, buffer))
       break;
-  return isZeroFill(op, buffer) ? cast<FillOp>(op) : FillOp();
+  return zeroFillOf(op, buffer);
 }
 
 static constexpr StringLiteral kMayNotRun = "the loop may have no iterations";
@@ -58,7 +59,7 @@ struct ClearAccumulatorsPass
         auto hasNoToken = [](GemmOp gemm) { return !gemm.getToken(); };
         if (why == kMayNotRun &&
             llvm::any_of(loop.getBody()->getOps<GemmOp>(), hasNoToken) &&
-            findUnscheduledGemm(loop->getParentOfType<KernelOp>())) {
+            findUnscheduledGemm(kernelOf(loop))) {
           (void)reportMissing(*this, loop, "the condition that the loop runs",
                               "tile-schedule-gemms");
           return signalPassFailure();

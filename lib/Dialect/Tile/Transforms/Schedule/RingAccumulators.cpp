@@ -8,6 +8,7 @@
 // no roles follow there is nothing to gain, and nothing is done.
 //
 //===----------------------------------------------------------------------===//
+#include "Accumulators.h"
 #include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -111,7 +112,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     why = reason.str();
     return std::nullopt;
   };
-  auto kernel = alloc->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(alloc);
   if (!hasRoles(kernel))
     return no("its warps have no roles");
   Turn turn;
@@ -119,7 +120,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
   Value buffer = alloc.getResult();
   for (Operation *user : buffer.getUsers()) {
     auto gemm = dyn_cast<GemmOp>(user);
-    auto fill = dyn_cast<FillOp>(user);
+    FillOp fill = zeroFillOf(user, buffer);
     auto copy = dyn_cast<CopyOp>(user);
     if (gemm && traitsOf(gemm).usesTensorMemory && gemm.getC() == buffer &&
         !gemm.isAsync()) {
@@ -127,9 +128,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
         return no("an operand of its gemms is written by the warps that read "
                   "the result");
       turn.gemms.push_back(gemm);
-    } else if (fill && !turn.fill &&
-               (matchPattern(fill.getValue(), m_PosZeroFloat()) ||
-                matchPattern(fill.getValue(), m_Zero()))) {
+    } else if (fill && !turn.fill) {
       turn.fill = fill;
     } else if (copy && !turn.read && copy.getSource() == buffer) {
       turn.read = copy;
@@ -176,7 +175,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
 
 void RingAccumulatorsPass::makeRing(Turn &turn) {
   Location loc = turn.alloc.getLoc();
-  auto kernel = turn.alloc->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(turn.alloc);
   Value buffer = turn.alloc.getResult();
   Type view = buffer.getType();
   auto type = RingType::get(&getContext(), kAccumulators, {view},

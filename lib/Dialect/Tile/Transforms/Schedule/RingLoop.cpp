@@ -10,8 +10,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -182,10 +184,7 @@ Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
   RingType type = ringTypeFor(stages, buffers, producer);
   OpBuilder::InsertionGuard guard(builder);
   if (type.usesMbarriers()) {
-    auto kernel =
-        builder.getInsertionBlock()->getParentOp()->getParentOfType<KernelOp>();
-    if (!kernel)
-      kernel = cast<KernelOp>(builder.getInsertionBlock()->getParentOp());
+    KernelOp kernel = kernelOf(builder.getInsertionBlock()->getParentOp());
     builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
   }
   return RingCreateOp::create(builder, loc, type, ringLayoutsFor(buffers),
@@ -347,7 +346,7 @@ void RingLoop::build() {
       for (auto [ahead, view] : llvm::zip(plan.copies, wait.getViews())) {
         TileMoveOpInterface copy = ahead.copy;
         Value target = copy.getTarget();
-        allocs.push_back(target.getDefiningOp<AllocOp>());
+        allocs.push_back(allocationOf(target));
         Operation *filler = copy;
         target.replaceUsesWithIf(view, [&](OpOperand &operand) {
           return loop->isProperAncestor(operand.getOwner()) &&

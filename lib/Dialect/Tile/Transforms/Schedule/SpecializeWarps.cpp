@@ -41,6 +41,18 @@ static bool isOpenAccumulator(Value buffer) {
   return isToBeFilled(buffer) && isAccumulatorRing(ringOf(buffer));
 }
 
+/// Whether an operation writes such a slot.
+static bool fillsAccumulator(Operation *op) {
+  auto tileOp = dyn_cast<TileOpInterface>(op);
+  if (!tileOp)
+    return false;
+  SmallVector<TileAccess> accesses;
+  tileOp.getAccesses(accesses);
+  return llvm::any_of(accesses, [](const TileAccess &access) {
+    return access.isWrite && isOpenAccumulator(access.buffer);
+  });
+}
+
 /// A ring whose slots are read by nothing but gemms into such slots.
 static bool feedsAccumulators(Value ring) {
   bool feeds = false;
@@ -49,8 +61,7 @@ static bool feedsAccumulators(Value ring) {
         ringOp && ringOp.showsSlot() && !ringOp.fillsSlots())
       for (Value view : user->getResults())
         for (Operation *reader : view.getUsers()) {
-          auto gemm = dyn_cast<GemmOp>(reader);
-          if (!gemm || !isOpenAccumulator(gemm.getC()))
+          if (!fillsAccumulator(reader))
             return false;
           feeds = true;
         }
@@ -63,11 +74,7 @@ static bool isMultiplication(Operation *op) {
   if (auto ringOp = dyn_cast<TileRingOpInterface>(op))
     return ringOp.fillsSlots() ? isAccumulatorRing(ringOp.getRing())
                                : feedsAccumulators(ringOp.getRing());
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    return isOpenAccumulator(gemm.getC());
-  if (auto fill = dyn_cast<FillOp>(op))
-    return isOpenAccumulator(fill.getTarget());
-  return false;
+  return fillsAccumulator(op);
 }
 
 /// Operations before both roles: rings, shared tiles, and scalars that depend

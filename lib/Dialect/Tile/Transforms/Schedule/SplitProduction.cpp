@@ -48,7 +48,7 @@ private:
   std::optional<Linear> linear(Value value);
   std::string limitUses(CopyOp copy);
   std::string build();
-  static void dealOut(scf::ForOp loop, RingCommitOp commit);
+  static void dealOut(scf::ForOp loop, Operation *commit);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -188,14 +188,13 @@ std::string Splitter::build() {
     }
     branch.erase();
   }
-  dealOut(unchecked,
-          cast<RingCommitOp>(mapping.lookup(production.commit.getOperation())));
+  dealOut(unchecked, mapping.lookup(production.commit.getOperation()));
   return "";
 }
 
 /// Distributes the copies of a production over all gemms but the last one: the
 /// next wait, which counts cp.async groups, follows that one.
-void Splitter::dealOut(scf::ForOp loop, RingCommitOp commit) {
+void Splitter::dealOut(scf::ForOp loop, Operation *commit) {
   SmallVector<CopyOp> copies;
   for (auto copy : loop.getBody()->getOps<CopyOp>())
     if (copy.getInside())
