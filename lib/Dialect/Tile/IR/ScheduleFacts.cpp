@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -52,7 +53,7 @@ void RingArrivals::writeTo(RingCreateOp ring) const {
 bool tile::isPackedFragment(Value fragment) {
   while (auto view = fragment.getDefiningOp<ViewLikeOpInterface>())
     fragment = view.getViewSource();
-  auto alloc = fragment.getDefiningOp<AllocOp>();
+  AllocOp alloc = allocationOf(fragment);
   return alloc && alloc->hasAttr(kPackedAttrName);
 }
 
@@ -94,10 +95,6 @@ static constexpr Fact kFacts[] = {
     {kPackedAttrName, "a unit attribute on a fragment of f16 or bf16",
      [](Operation *op, Attribute value) {
        return isPackable(op) && isa<UnitAttr>(value);
-     }},
-    {kDeliveryAttrName, "a number on a wait or a copy",
-     [](Operation *op, Attribute value) {
-       return isa<AwaitOp, TileMoveOpInterface>(op) && isa<IntegerAttr>(value);
      }}};
 
 std::optional<LogicalResult>
@@ -116,6 +113,6 @@ tile::verifyScheduleFact(Operation *op, NamedAttribute attribute) {
 
 ArrayRef<StringRef> tile::scheduleFactNames() {
   static constexpr StringRef names[] = {kArrivalsAttrName, kMeetAttrName,
-                                        kPackedAttrName, kDeliveryAttrName};
+                                        kPackedAttrName};
   return names;
 }

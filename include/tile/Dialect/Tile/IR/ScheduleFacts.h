@@ -31,11 +31,6 @@ inline constexpr llvm::StringLiteral kMeetAttrName = "tile.meet";
 /// and copies only read it, so that a thread keeps two elements as one word.
 /// Decides about registers, not about values. (--tile-delay-stores)
 inline constexpr llvm::StringLiteral kPackedAttrName = "tile.packed";
-/// On a `tile.await`, a `tile.copy` into a tile of shared memory and one out of
-/// it, the same number on the three: together they bring a piece of a result
-/// out. The await is for the store that has read the tile before.
-/// (--tile-schedule-stores)
-inline constexpr llvm::StringLiteral kDeliveryAttrName = "tile.delivery";
 
 //===----------------------------------------------------------------------===//
 // What the mbarriers of a ring count

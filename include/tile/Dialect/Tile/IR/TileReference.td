@@ -24,7 +24,6 @@ defvar ScheduleFacts = [{
     |---|---|---|---|
     | `tile.arrivals` | `tile.ring.create` | arrivals that complete a phase of the `full` and of the `empty` mbarrier of a slot, and `by` which threads of a consumer: `warp`, `warpgroup`, `agent` (one thread), or `none` (the tensor core) | `--tile-count-arrivals` |
     | `tile.meet` | `tile.ring.release` | threads have read, and the warps of each warpgroup meet before one thread arrives for them | `--tile-count-arrivals` |
-    | `tile.delivery` | `tile.await`, `tile.copy` | the wait and the two copies with the same number bring one piece of a result out through a tile in shared memory | `--tile-schedule-stores` |
     | `tile.packed` | `tile.alloc` | a thread keeps two f16 or bf16 elements of the fragment as one word | `--tile-delay-stores` |
 }];
 defvar KernelSyntax = [{

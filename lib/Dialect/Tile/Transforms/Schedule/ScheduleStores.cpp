@@ -18,7 +18,6 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -64,7 +63,6 @@ struct ScheduleStoresPass
   using ScheduleStoresPassBase::ScheduleStoresPassBase;
 
   void runOnOperation() override {
-    deliveries = 0;
     if (failed(requireBefore(*this, getOperation(),
                              {Need::Numbers, Need::Rings, Need::Roles})))
       return signalPassFailure();
@@ -88,8 +86,6 @@ private:
   void explain(AllocOp alloc, const StoreRefusal &refusal);
   static DenseI64ArrayAttr divide(Staging &staging);
   void schedule(Staging &staging);
-
-  int64_t deliveries = 0; // so far, in the module
 };
 } // namespace
 
@@ -385,18 +381,13 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   SmallVector<Value> pending;
   if (left)
     pending = carried.beginAll(staging.accesses.front(), left);
-  IntegerAttr delivery; // that waits for its store
   for (Operation *&op : staging.accesses) {
     bool isStore = isStoreOf(op, staging.alloc);
     builder.setInsertionPoint(op);
     if (!pending.empty() && inOrder) {
       AwaitOp::create(builder, loc, pending, UnitAttr(), IntegerAttr());
     } else if (!pending.empty() && !isStore) {
-      auto await =
-          AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
-      delivery = builder.getI64IntegerAttr(deliveries++);
-      await->setAttr(kDeliveryAttrName, delivery);
-      op->setAttr(kDeliveryAttrName, delivery);
+      AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
     }
     if (inOrder || !isStore)
       pending.clear();
@@ -404,9 +395,6 @@ void ScheduleStoresPass::schedule(Staging &staging) {
       continue;
     op = makeAsynchronous(op);
     pending.push_back(op->getResult(0));
-    if (delivery)
-      op->setAttr(kDeliveryAttrName, delivery);
-    delivery = {};
   }
   ++scheduledStores;
   if (!left)

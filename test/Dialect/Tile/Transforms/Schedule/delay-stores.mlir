@@ -48,7 +48,7 @@
 // CHECK:             %[[STORED:.*]] = scf.if %[[BOTH]] -> (!tile.token) {
 // CHECK:               tile.block_coordinates %[[EARLIER]]
 // CHECK:               tile.await read %[[TOKEN]]
-// CHECK-NEXT:          tile.copy %[[F0]] to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {groups
+// CHECK-NEXT:          tile.copy %[[F0]] to %[[STAGING:[0-9]+]] decided {groups
 // CHECK-NEXT:          %[[STORE:.*]] = tile.copy %[[STAGING]] to %C[
 // CHECK-NEXT:          scf.yield %[[STORE]]
 // CHECK-NEXT:        } else {
@@ -56,7 +56,7 @@
 // CHECK:             tile.iteration is(2) of %[[K]] in
 // CHECK:             scf.if {{.*}} -> (!tile.token) {
 // CHECK:               tile.await read %[[STORED]]
-// CHECK-NEXT:          tile.copy %[[F1]] to %[[STAGING]] {tile.delivery = {{[01]}} : i64} decided {groups
+// CHECK-NEXT:          tile.copy %[[F1]] to %[[STAGING]] decided {groups
 // CHECK:         } else {
 // CHECK:           scf.yield %[[BEFORE]] : !tile.token
 // CHECK:         tile.copy %[[ACC:.*]][%{{.*}}] sizes [128, 128] to %[[F0]]
