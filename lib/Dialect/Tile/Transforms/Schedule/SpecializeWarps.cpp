@@ -10,6 +10,7 @@
 // but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
+#include "Dependents.h"
 #include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -178,17 +179,8 @@ struct SpecializeWarpsPass
 private:
   LogicalResult specialize(KernelOp kernel, const TargetInfo &target) {
     Block &body = kernel.getBodyRegion().front();
-    SmallVector<Operation *> inside;
-    llvm::SmallDenseSet<Operation *> moved;
-    for (Operation &op : body.without_terminator()) {
-      bool depends = llvm::any_of(op.getOperands(), [&](Value operand) {
-        return moved.contains(operand.getDefiningOp());
-      });
-      if (!depends && staysOutside(&op))
-        continue;
-      inside.push_back(&op);
-      moved.insert(&op);
-    }
+    SmallVector<Operation *> inside =
+        collectDependents(body.begin(), &body, staysOutside);
 
     int64_t consumers = kernel.getThreads();
     int64_t threads = consumers + kProducerThreads;
