@@ -81,6 +81,8 @@ private:
   std::string whyNotOperand(Value buffer, MmaOperand role, bool transposed,
                             Operand &operand);
   bool isReadBehind();
+  bool isFilledBehind();
+  bool isReadOnce();
   void load(ValueRange views, int64_t step);
   /// Waits for the use of the iteration of `index`, if it `exists`, and loads
   /// its first step.
@@ -177,6 +179,30 @@ bool Prefetch::isReadBehind() {
   return false;
 }
 
+/// Whether the next iteration's wait, which comes before the last
+/// multiplication, would come before something that it counts on: a group of
+/// cp.async, or what fills the next slot.
+bool Prefetch::isFilledBehind() {
+  bool countsGroups = !wait.getRing().getType().usesMbarriers();
+  return llvm::any_of(wait.getRing().getUsers(), [&](Operation *user) {
+    auto ringOp = dyn_cast<TileRingOpInterface>(user);
+    Operation *here = loop.getBody()->findAncestorOpInBlock(*user);
+    if (!ringOp || !ringOp.fillsSlots() || !here || here->isBeforeInBlock(gemm))
+      return false;
+    auto branch = dyn_cast<scf::IfOp>(here);
+    return countsGroups || !branch || iterationsAhead(branch).value_or(0) < 2;
+  });
+}
+
+/// Whether the wait and the release are all that the loop reads of the ring.
+bool Prefetch::isReadOnce() {
+  return llvm::none_of(wait.getRing().getUsers(), [&](Operation *user) {
+    auto ringOp = dyn_cast<TileRingOpInterface>(user);
+    return ringOp && !ringOp.fillsSlots() && loop->isAncestor(user) &&
+           user != wait && user != release;
+  });
+}
+
 std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   plan = gemm.getPlanAttr();
   if (!traitsOf(gemm).loadsOperandFragments)
@@ -192,8 +218,10 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
     if (op.getRing() == wait.getRing())
       release = op;
   if (loop.getNumResults() || !isFunctionOfIndex(loop, wait.getUse()) ||
-      !release)
+      !release || !isReadOnce())
     return "its loop is not a plain ring loop";
+  if (isFilledBehind())
+    return "the ring is filled after it";
   int64_t k = gemm.getK();
   steps = k / plan.getK();
   if (steps < 2 || steps % 2 || steps * plan.getK() != k)

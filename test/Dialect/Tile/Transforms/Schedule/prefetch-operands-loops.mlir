@@ -192,3 +192,67 @@ tile.kernel @numbered_from_one(%A: memref<64x?xf16> {tile.alignment = 16 : i64},
   }
   tile.ring.drain %r : !ring
 }
+
+// The next wait counts on the group of this iteration, which is committed after the gemm: it stays there.
+// CHECK-LABEL: tile.kernel @filled_after
+// CHECK-NOT: again
+tile.kernel @filled_after(%A: memref<64x?xf16> {tile.alignment = 16 : i64}, %B: memref<?x64xf16> {tile.alignment = 16 : i64}, %n: index, %m: index)
+    grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  %acc = tile.alloc layout(#c) : !C
+  %r = tile.ring.create layouts([#a, #b]) : !ring
+  scf.for %i = %c0 to %n step %c1 {
+    %v:2 = tile.ring.wait %r[%i] {in_flight = 1} : !ring
+    // expected-remark @below {{operands not loaded ahead: the ring is filled after it}}
+    tile.gemm %v#0, %v#1, %acc {plan = #mma} : !A, !B, !C
+    %use = arith.addi %i, %c2 : index
+    %p:2 = tile.ring.acquire %r[%use] : !ring
+    %k = arith.muli %use, %c32 : index
+    %is = tile.iteration ahead(2) of %i in %c0 to %n step %c1
+    scf.if %is {
+      tile.copy %A[%c0, %k] to %p#0 decided {layout = #copy_a, plan = #cp_async} : memref<64x?xf16> to !A
+      tile.copy %B[%k, %c0] to %p#1 decided {layout = #copy_b, plan = #cp_async} : memref<?x64xf16> to !B
+    }
+    tile.ring.commit %r[%use] : !ring
+    tile.ring.release %r[%i] : !ring
+  }
+  tile.ring.drain %r : !ring
+}
+
+// An inner loop reads the ring, too: no wait may come before its own.
+// CHECK-LABEL: tile.kernel @read_twice
+// CHECK-NOT: ldmatrix
+tile.kernel @read_twice(%A: memref<64x?xf16> {tile.alignment = 16 : i64}, %B: memref<?x64xf16> {tile.alignment = 16 : i64}, %n: index, %m: index)
+    grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  %acc = tile.alloc layout(#c) : !C
+  %r = tile.ring.create layouts([#a, #b]) : !ring
+  scf.for %i = %c0 to %n step %c1 {
+    %v:2 = tile.ring.wait %r[%i] {in_flight = 1} : !ring
+    %use = arith.addi %i, %c2 : index
+    %p:2 = tile.ring.acquire %r[%use] : !ring
+    %k = arith.muli %use, %c32 : index
+    %is = tile.iteration ahead(2) of %i in %c0 to %n step %c1
+    scf.if %is {
+      tile.copy %A[%c0, %k] to %p#0 decided {layout = #copy_a, plan = #cp_async} : memref<64x?xf16> to !A
+      tile.copy %B[%k, %c0] to %p#1 decided {layout = #copy_b, plan = #cp_async} : memref<?x64xf16> to !B
+    }
+    tile.ring.commit %r[%use] : !ring
+    // expected-remark @below {{operands not loaded ahead: its loop is not a plain ring loop}}
+    tile.gemm %v#0, %v#1, %acc {plan = #mma} : !A, !B, !C
+    tile.ring.release %r[%i] : !ring
+    scf.for %j = %c0 to %m step %c1 {
+      %w:2 = tile.ring.wait %r[%i] {again} : !ring
+      tile.ring.release %r[%i] : !ring
+    }
+  }
+  tile.ring.drain %r : !ring
+}
