@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"

@@ -9,9 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
 #include "Phases.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
