@@ -12,6 +12,7 @@ from mlir_tile.ir import (
     Context,
     F16Type,
     F32Type,
+    IndexType,
     InsertionPoint,
     Location,
     MLIRError,
@@ -254,6 +255,30 @@ def test_schedules():
     assert 'role "load" warps(4) registers(40)' in text
     assert "tile.ring.wait" in text and "-> !tile.token" in text
     assert str(Module.parse(text)) == text
+
+
+def test_questions_about_iterations():
+    module = Module.create()
+    with InsertionPoint(module.body):
+
+        @tile.kernel(IndexType.get(), grid=1, threads=32)
+        def asks(n, block):
+            tile.assert_(tile.iteration("exists", 1, 0, n), "two")
+            with tile.pipelined(0, 64, 16) as i:
+                more = tile.iteration(tile.IterationQuestion.Ahead, 2, 0, 64, 16, of=i)
+                tile.assert_(more, "two more")
+
+    text = str(module)
+    assert "tile.iteration exists(1) in" in text and "tile.iteration ahead(2) of" in text
+    module.operation.verify()
+    with InsertionPoint(module.body):
+
+        @tile.kernel(IndexType.get(), grid=1, threads=32)
+        def asks_nobody(n, block):
+            tile.iteration("is", 0, 0, n)
+
+    with pytest.raises(MLIRError, match="iteration-1.*`of %i`, got none"):
+        module.operation.verify()
 
 
 def test_persistent_blocks():

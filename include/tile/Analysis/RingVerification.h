@@ -40,8 +40,7 @@ enum class RingRule : uint8_t {
   R16,
   R17,
   R18,
-  R22,
-  R23
+  R22
 };
 
 /// `R16`.

@@ -5,12 +5,14 @@
 // pieces, and which of them can wait in registers until the next tile's
 // products run. The passes that do so ask (--tile-stage-stores,
 // --tile-delay-stores), and the cost model, which foresees it before layouts
-// are known.
+// are known. What belongs to one such store after --tile-schedule-stores is
+// asked here, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_STAGEDSTORES_H
 #define TILE_ANALYSIS_STAGEDSTORES_H
 
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/TargetInfo.h"
 #include <optional>
@@ -41,6 +43,21 @@ std::optional<int64_t>
 pieceColumns(const StoredTile &tile, int64_t used, int64_t blocks,
              const TargetInfo &target,
              llvm::function_ref<bool(int64_t columns)> isPossible);
+
+/// A piece of the results on its way out, as --tile-schedule-stores leaves it:
+/// a wait until the stores from the staging tile before have read it, the copy
+/// from registers to that tile, and the store out of it, which returns a token.
+struct StagedStore {
+  AwaitOp await;
+  CopyOp stage, store;
+
+  SmallVector<Operation *, 3> ops() { return {await, stage, store}; }
+  AllocOp fragment() { return allocationOf(stage.getSource()); }
+};
+
+/// The staged store that begins with `await`; nullopt where it waits for
+/// something else, or none follows in its block.
+std::optional<StagedStore> stagedStoreAt(AwaitOp await);
 
 /// Whether results fill whole registers while they wait: elements of 32 bits,
 /// or pairs that an instruction stores at once (stmatrix). Bytes and halves

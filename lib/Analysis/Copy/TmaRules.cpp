@@ -12,6 +12,7 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
 
 using namespace mlir;
@@ -73,7 +74,7 @@ static std::string whyNotSlot(const CopyFacts &facts) {
 /// Whether a kernel takes what others have stored, or hands over what it has,
 /// by a flag: that orders no tensor copies.
 static bool meetsByFlags(Operation *op, MemoryOrder order) {
-  auto kernel = op->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(op);
   return kernel && kernel
                        .walk([&](ParallelOp loop) {
                          return holdsAccessOf(loop, order)
@@ -87,7 +88,7 @@ static bool meetsByFlags(Operation *op, MemoryOrder order) {
 /// be the same memory.
 template <typename EffectT> static bool touches(BlockArgument argument) {
   SmallVector<Value> aliases{argument};
-  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
+  KernelOp kernel = getKernelOfArgument(argument);
   for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
     if (isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
         mayAlias(kernel.getKernelArgument(i), argument))
@@ -106,7 +107,7 @@ template <typename EffectT> static bool touches(BlockArgument argument) {
 /// of the grid and of a cluster order no tensor copies.
 static bool meetAround(const CopyFacts &facts, BlockArgument global,
                        bool isLoad) {
-  auto kernel = facts.op->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(facts.op);
   if (!kernel)
     return false;
   bool isWritten = !isLoad || touches<MemoryEffects::Write>(global);

@@ -85,13 +85,11 @@ static int64_t definedDivisor(Value value, int depth) {
   }
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast_or_null<PipelinedOp>(parent))
-      return std::gcd(divisorOf(loop.getLowerBound(), depth + 1),
-                      divisorOf(loop.getStep(), depth + 1));
-    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent))
-      if (argument == loop.getInductionVar())
-        return std::gcd(divisorOf(loop.getLowerBound(), depth + 1),
-                        divisorOf(loop.getStep(), depth + 1));
+    auto loop = dyn_cast_or_null<LoopLikeOpInterface>(parent);
+    if (loop && loop.getSingleInductionVar() == argument)
+      return std::gcd(
+          divisorOf(cast<Value>(*loop.getSingleLowerBound()), depth + 1),
+          divisorOf(cast<Value>(*loop.getSingleStep()), depth + 1));
     return 1;
   }
   Operation *op = value.getDefiningOp();

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -238,7 +239,7 @@ IndexFacts Evaluator::ofResult(Operation *op, Value value, unsigned depth) {
   return llvm::TypeSwitch<Operation *, IndexFacts>(op)
       .Case<BlockRangeOp>([](auto) { return IndexFacts{1, 0, {}}; })
       .Case<BlockCoordinatesOp>([&](BlockCoordinatesOp block) {
-        auto kernel = block->getParentOfType<KernelOp>();
+        KernelOp kernel = kernelOf(block);
         IndexFacts id =
             ofBlock(kernel, cast<OpResult>(value).getResultNumber());
         // Clusters may reach over the grid's end.

@@ -3,7 +3,9 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/RingArrivals.h"
 #include "tile/Analysis/ClusterGroups.h"
+#include "tile/Analysis/RingUses.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -44,7 +46,7 @@ int64_t tile::numReleasingBlocks(RingCreateOp ring) {
   // every block whose copies write into the slot.
   if (ring.getPair() && !ring.getRing().getType().inTensorMemory())
     return 1;
-  ClusterGroups groups(ring->getParentOfType<KernelOp>());
+  ClusterGroups groups(kernelOf(ring));
   uint32_t blocks = 1;
   for (ClusterDims dims : getReleaseGroups(groups, ring))
     blocks |= groups.firstMask(dims);
@@ -69,17 +71,6 @@ static bool givesToThreads(RingWaitOp wait) {
     const MmaTraits *gemm = gemmTraits(user);
     return !gemm || gemm->reader != RingConsumer::Wgmma;
   });
-}
-
-/// The release of the same use after `wait`, in its block; null where it is
-/// elsewhere.
-static RingReleaseOp releaseAfter(RingWaitOp wait) {
-  for (Operation *op = wait->getNextNode(); op; op = op->getNextNode())
-    if (auto release = dyn_cast<RingReleaseOp>(op))
-      if (release.getRing() == wait.getRing() &&
-          release.getUse() == wait.getUse())
-        return release;
-  return {};
 }
 
 /// Whether a gemm may leave out a use of the ring, because it stands in a

@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -147,15 +148,12 @@ void Extractor::markHeavy(Operation *op) {
         if (isa<TokenType>(value.getType()))
           need(value);
     };
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      need(loop.getLowerBound());
-      need(loop.getUpperBound());
-      need(loop.getStep());
+    if (isCountedLoop(op)) {
+      auto loop = cast<LoopLikeOpInterface>(op);
+      need(cast<Value>(*loop.getSingleLowerBound()));
+      need(cast<Value>(*loop.getSingleUpperBound()));
+      need(cast<Value>(*loop.getSingleStep()));
       needTokens(loop.getRegionIterArgs());
-    } else if (auto loop = dyn_cast<PipelinedOp>(op)) {
-      need(loop.getLowerBound());
-      need(loop.getUpperBound());
-      need(loop.getStep());
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       need(branch.getCondition());
       needTokens(branch.getResults());

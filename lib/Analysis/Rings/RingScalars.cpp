@@ -8,6 +8,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -38,7 +39,8 @@ static ScalarCode codeOf(Operation *op) {
       .Case([](arith::ShLIOp) { return Code::Shl; })
       .Case<arith::ShRSIOp, arith::ShRUIOp>(
           [](Operation *) { return Code::Shr; })
-      .Case([](arith::CmpIOp) { return Code::Compare; })
+      .Case<arith::CmpIOp, IterationOp>(
+          [](Operation *) { return Code::Compare; })
       .Case([](arith::SelectOp select) {
         return select.getType().isIntOrIndex() ? Code::Select : Code::Leaf;
       })
@@ -111,16 +113,42 @@ ScalarId ScalarBuilder::get(Value value) {
     id = leaf(value);
   } else {
     Scalar scalar{code, 0, op, {}};
+    auto iteration = dyn_cast<IterationOp>(op);
     if (auto compare = dyn_cast<arith::CmpIOp>(op))
       scalar.constant = static_cast<int64_t>(compare.getPredicate());
-    for (Value operand : op->getOperands())
-      scalar.operands.push_back(get(operand));
+    if (iteration)
+      scalar = comparison(iteration);
+    else
+      for (Value operand : op->getOperands())
+        scalar.operands.push_back(get(operand));
     id = add(std::move(scalar));
   }
   ids[value] = id;
   if (model.scalars[id].code != ScalarCode::Constant)
     registerLocal(value, id);
   return id;
+}
+
+/// What a question about iterations compares.
+Scalar ScalarBuilder::comparison(IterationOp op) {
+  IterationComparison compared = comparisonOf(op);
+  auto side = [&](Value value, int64_t steps) {
+    ScalarId start = get(value);
+    if (steps == 0)
+      return start;
+    ScalarId offset =
+        add({ScalarCode::Mul, 0, op, {get(op.getStep()), constant(steps)}});
+    ScalarId sum = add({ScalarCode::Add, 0, op, {start, offset}});
+    registerLocal(op.getResult(), offset);
+    registerLocal(op.getResult(), sum);
+    return sum;
+  };
+  ScalarId left = side(compared.left, compared.leftSteps),
+           right = side(compared.right, compared.rightSteps);
+  return {ScalarCode::Compare,
+          static_cast<int64_t>(compared.predicate),
+          op,
+          {left, right}};
 }
 
 /// The name of a kernel's argument, or empty.

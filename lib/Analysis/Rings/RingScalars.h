@@ -40,6 +40,7 @@ private:
   using Key = std::vector<const void *>;
   ScalarId add(Scalar scalar);
   ScalarId leaf(Value value);
+  Scalar comparison(IterationOp op);
   int source(Key key, llvm::function_ref<Source()> make);
   void registerLocal(Value value, ScalarId id);
   bool readsConstantMemory(Value memref);

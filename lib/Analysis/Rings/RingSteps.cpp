@@ -10,6 +10,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -285,7 +286,7 @@ void Extractor::compileOp(Operation &op, Body &body) {
   } else if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
     compileSpecialize(roles, body);
   } else if (heavy.count(&op)) {
-    if (isa<scf::ForOp, PipelinedOp>(op))
+    if (isCountedLoop(&op))
       compileFor(cast<LoopLikeOpInterface>(op), body);
     else if (auto loop = dyn_cast<scf::WhileOp>(op))
       compileWhile(loop, body);

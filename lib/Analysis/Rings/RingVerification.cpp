@@ -50,8 +50,8 @@ RingVerdict Verification::notProved(Operation *op, const Twine &reason) {
 
 StringRef tile::stringify(RingRule rule) {
   static constexpr StringLiteral names[] = {
-      "",    "R1",  "R2",  "R3",  "R4",  "R5",  "R7",  "R7b", "R8", "R9",
-      "R10", "R12", "R14", "R15", "R16", "R17", "R18", "R22", "R23"};
+      "",   "R1",  "R2",  "R3",  "R4",  "R5",  "R7",  "R7b", "R8",
+      "R9", "R10", "R12", "R14", "R15", "R16", "R17", "R18", "R22"};
   return names[static_cast<int>(rule)];
 }
 

@@ -42,7 +42,7 @@ Value tile::getViewedTile(Value buffer) {
 
 /// Memory that did not exist before the defining operation.
 static bool isAllocation(Value base) {
-  return base.getDefiningOp<AllocOp>() || isa<RingType>(base.getType());
+  return allocationOf(base) || isa<RingType>(base.getType());
 }
 
 bool tile::mayAlias(Value a, Value b) {
@@ -342,7 +342,7 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
   Value source = copy.getSource(), target = copy.getTarget();
   if (!isGlobal(source) || !isShared(target))
     return Conflict{"only copies from global to shared memory run ahead"};
-  auto alloc = target.getDefiningOp<AllocOp>();
+  AllocOp alloc = allocationOf(target);
   if (!alloc)
     return Conflict{"its target is not a whole `tile.alloc`"};
   if (!overwrites(copy, target))

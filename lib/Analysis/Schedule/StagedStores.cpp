@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/StagedStores.h"
+#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Target/ThreadBudget.h"
@@ -61,4 +62,48 @@ bool tile::waitInWholeRegisters(int64_t bits, bool storesMatrices) {
 
 int64_t tile::registersForResults(int64_t registers, int64_t alive) {
   return registers - kRegistersBesideFragments - alive;
+}
+
+//===----------------------------------------------------------------------===//
+// As they are scheduled
+//===----------------------------------------------------------------------===//
+
+/// The tile in shared memory out of which all that `await` waits for stores;
+/// null where there is no such tile.
+static Value awaitedTile(AwaitOp await) {
+  SmallVector<Operation *> issues;
+  if (!await.getRead() || collectIssues(await, issues) || issues.empty())
+    return {};
+  Value tile;
+  for (Operation *issue : issues) {
+    auto store = dyn_cast<TileMoveOpInterface>(issue);
+    if (!store || (tile && store.getSource() != tile))
+      return {};
+    tile = store.getSource();
+  }
+  return isShared(tile) ? tile : Value();
+}
+
+std::optional<StagedStore> tile::stagedStoreAt(AwaitOp await) {
+  Value tile = awaitedTile(await);
+  if (!tile || await.getTokens().size() != 1)
+    return std::nullopt;
+  StagedStore found{await, CopyOp(), CopyOp()};
+  for (Operation *op = await->getNextNode(); op && !found.store;
+       op = op->getNextNode()) {
+    if (!llvm::is_contained(op->getOperands(), tile))
+      continue;
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!copy)
+      return std::nullopt;
+    bool isStage = copy.getTarget() == tile;
+    if (isStage && !found.stage)
+      found.stage = copy;
+    else if (!isStage)
+      found.store = copy;
+  }
+  if (!found.stage || !found.store || !found.store.getToken() ||
+      !isFragment(found.stage.getSource()) || !found.fragment())
+    return std::nullopt;
+  return found;
 }

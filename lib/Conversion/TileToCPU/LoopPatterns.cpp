@@ -3,12 +3,14 @@
 //
 // `parallel` runs its iterations in row-major order, or on request in the
 // opposite one (any order is allowed); `pipelined` is the sequential loop it
-// means. A tile is allocated once per call, however deep its `alloc` stands:
+// means; a question about iterations is the comparison it stands for. A tile is
+// allocated once per call, however deep its `alloc` stands:
 // its contents are undefined until written, and on request overwritten by each
 // `alloc`.
 //
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -83,11 +85,21 @@ struct PipelinedLowering : OpConversionPattern<PipelinedOp> {
     return success();
   }
 };
+
+struct IterationLowering : OpConversionPattern<IterationOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(IterationOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, buildComparison(rewriter, op));
+    return success();
+  }
+};
 } // namespace
 
 void tile::populateLoopPatterns(RewritePatternSet &patterns, bool backwards,
                                 std::optional<unsigned> poison) {
   patterns.add<AllocLowering>(patterns.getContext(), poison);
   patterns.add<ParallelLowering>(patterns.getContext(), backwards);
-  patterns.add<PipelinedLowering>(patterns.getContext());
+  patterns.add<PipelinedLowering, IterationLowering>(patterns.getContext());
 }

@@ -161,6 +161,7 @@ void registerRoleLowerings(Registry &registry);
 void registerMbarrierLowerings(Registry &registry);
 void registerClusterMeetingLowerings(Registry &registry);
 void registerTokenLowerings(Registry &registry);
+void registerIterationLowerings(Registry &registry);
 void registerGridLowerings(Registry &registry);
 void registerDebugLowerings(Registry &registry);
 void registerMemoryLowerings(Registry &registry);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Memory/PackedMemory.h"
 #include "Memory/Places.h"
+#include "Schedule/Iterations.h"
 #include "Schedule/Tokens.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Tma/TmaCopy.h"
@@ -358,6 +359,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   emitEnd(lowering);
   if (failed(keepAsyncLoops(lowering)))
     return failure();
+  replaceIterations(lowering);
   eraseTokens(lowering.function);
   orderPackedAccesses(lowering);
   hoistAllocas(*entry);
@@ -402,6 +404,7 @@ struct ConvertTileToNVVMPass
     registerMbarrierLowerings(registry);
     registerClusterMeetingLowerings(registry);
     registerTokenLowerings(registry);
+    registerIterationLowerings(registry);
     registerGridLowerings(registry);
     registerDebugLowerings(registry);
     registerMemoryLowerings(registry);

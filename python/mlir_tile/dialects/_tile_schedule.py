@@ -78,6 +78,19 @@ def await_(*tokens, read=False, groups=None, loc=None, ip=None) -> _ops.AwaitOp:
     return _ops.AwaitOp([_value(token) for token in tokens], **given, loc=loc, ip=ip)
 
 
+def iteration(
+    question, count: int, lower: Index, upper: Index, step: Index = 1, *, of=None, loc=None, ip=None
+) -> _ir.Value:
+    """What a loop with these bounds answers, a boolean: whether it "exists" (iteration `count`),
+    or, `of` an induction variable, whether the loop has an iteration that many "ahead" of it, so
+    many are "past", or it "is" iteration `count`."""
+    bounds = [_index(bound, loc, ip) for bound in (lower, upper, step)]
+    index = None if of is None else _value(of)
+    result = _ir.IntegerType.get_signless(1)
+    op = _ops.IterationOp(result, question, count, *bounds, index=index, loc=loc, ip=ip)
+    return op.result
+
+
 @_ods_cext.register_operation(_ops._Dialect, replace=True)
 class WarpSpecializeOp(_ops.WarpSpecializeOp):
     """Divides the warps of a block into roles that run side by side."""

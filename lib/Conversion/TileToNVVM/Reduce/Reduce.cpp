@@ -13,6 +13,7 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/Combination.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -59,7 +60,7 @@ int64_t tile::nvvm::resultsAtATime(ReduceOp op, KernelOp kernel,
   OpBuilder builder(op);
   KernelLowering context(kernel, target, builder);
   for (Value buffer : {op.getSource(), op.getTarget()}) {
-    auto alloc = getViewedTile(buffer).getDefiningOp<AllocOp>();
+    AllocOp alloc = allocationOf(getViewedTile(buffer));
     context.fragments[buffer] = {Value(), getFragmentLayout(buffer).getLayout(),
                                  alloc && isKeptInLocalMemory(alloc, target)};
   }

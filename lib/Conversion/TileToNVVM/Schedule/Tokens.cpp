@@ -15,9 +15,10 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -290,11 +291,29 @@ llvm::SmallPtrSet<Operation *, 4> tile::nvvm::issuesEndedBy(AwaitOp await) {
   return ended;
 }
 
-/// Whether the first iteration of a loop starts `buffer` from zero.
+static bool touches(Operation &op, Value buffer) {
+  return op
+      .walk([&](Operation *inner) {
+        for (Value used : inner->getOperands())
+          if (getViewedTile(used) == buffer)
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether the first iteration of a loop starts `buffer` from zero, before
+/// anything reads it.
 static bool startsFromZero(scf::ForOp loop, Value buffer) {
-  for (auto gemm : loop.getBody()->getOps<GemmOp>())
-    if (gemm.getC() == buffer)
-      return gemm->hasAttr(kClearFirstAttrName);
+  for (auto gemm : loop.getBody()->getOps<GemmOp>()) {
+    if (gemm.getC() != buffer)
+      continue;
+    auto before =
+        llvm::make_range(loop.getBody()->begin(), Block::iterator(gemm));
+    return gemm.getAccumulate() && isFalseInFirst(gemm.getAccumulate(), loop) &&
+           llvm::none_of(before,
+                         [&](Operation &op) { return touches(op, buffer); });
+  }
   return false;
 }
 

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -51,61 +50,11 @@ void RingArrivals::writeTo(RingCreateOp ring) const {
            builder.getNamedAttr("by", builder.getStringAttr(stringify(by)))}));
 }
 
-scf::IfOp tile::guardOf(scf::ForOp loop) {
-  auto guard = dyn_cast<scf::IfOp>(loop->getParentOp());
-  if (!guard || !guard->hasAttr(kGuardsLoopAttrName) ||
-      loop->getBlock() != guard.thenBlock())
-    return {};
-  auto loops = guard.thenBlock()->getOps<scf::ForOp>();
-  return *loops.begin() == loop ? guard : scf::IfOp();
-}
-
-bool tile::runsAtLeastOnce(scf::ForOp loop) {
-  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
-                         last = getConstantIntValue(loop.getUpperBound());
-  return (first && last && *first < *last) || guardOf(loop);
-}
-
 bool tile::isPackedFragment(Value fragment) {
   while (auto view = fragment.getDefiningOp<ViewLikeOpInterface>())
     fragment = view.getViewSource();
-  auto alloc = fragment.getDefiningOp<AllocOp>();
+  AllocOp alloc = allocationOf(fragment);
   return alloc && alloc->hasAttr(kPackedAttrName);
-}
-
-std::optional<int64_t> tile::iterationsAhead(scf::IfOp branch) {
-  auto ahead = branch->getAttrOfType<IntegerAttr>(kIterationAheadAttrName);
-  return ahead ? std::optional(ahead.getInt()) : std::nullopt;
-}
-
-/// What a ring loop adds to its index for the number of a use: null for
-/// nothing, nullopt where that is no such number. RingLoop.cpp writes it.
-static std::optional<Value> baseOfUse(scf::ForOp loop, Value use) {
-  if (!loop->hasAttr(kRingLoopAttrName))
-    return std::nullopt;
-  if (use == loop.getInductionVar())
-    return Value();
-  auto sum = use.getDefiningOp<arith::AddIOp>();
-  if (!sum)
-    return std::nullopt;
-  for (auto [base, index] : {std::pair(sum.getLhs(), sum.getRhs()),
-                             std::pair(sum.getRhs(), sum.getLhs())})
-    if (index == loop.getInductionVar() && loop.isDefinedOutsideOfLoop(base))
-      return base;
-  return std::nullopt;
-}
-
-bool tile::countsWithLoop(scf::ForOp loop, Value use) {
-  return baseOfUse(loop, use).has_value();
-}
-
-Value tile::useInIteration(OpBuilder &builder, scf::ForOp loop, Value use,
-                           Value iteration) {
-  std::optional<Value> base = baseOfUse(loop, use);
-  assert(base && "expected a use that counts with its loop");
-  return *base ? builder.createOrFold<arith::AddIOp>(loop.getLoc(), *base,
-                                                     iteration)
-               : iteration;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,38 +92,9 @@ static constexpr Fact kFacts[] = {
        return release && release.getRing().getType().usesMbarriers() &&
               isa<UnitAttr>(value);
      }},
-    {kClearFirstAttrName, "a unit attribute on a gemm with `accumulate(...)`",
-     [](Operation *op, Attribute value) {
-       auto gemm = dyn_cast<GemmOp>(op);
-       return gemm && gemm.getAccumulate() && isa<UnitAttr>(value);
-     }},
     {kPackedAttrName, "a unit attribute on a fragment of f16 or bf16",
      [](Operation *op, Attribute value) {
        return isPackable(op) && isa<UnitAttr>(value);
-     }},
-    {kRingLoopAttrName, "a unit attribute on 'scf.for'",
-     [](Operation *op, Attribute value) {
-       return isa<scf::ForOp>(op) && isa<UnitAttr>(value);
-     }},
-    {kIterationAheadAttrName,
-     "a count of iterations, not negative, on 'scf.if' without results",
-     [](Operation *op, Attribute value) {
-       auto branch = dyn_cast<scf::IfOp>(op);
-       auto count = dyn_cast<IntegerAttr>(value);
-       return branch && branch.getNumResults() == 0 && count &&
-              count.getInt() >= 0;
-     }},
-    {kGuardsLoopAttrName, "a unit attribute on 'scf.if'",
-     [](Operation *op, Attribute value) {
-       return isa<scf::IfOp>(op) && isa<UnitAttr>(value);
-     }},
-    {kGemmsInFlightAttrName, "a unit attribute on 'scf.for'",
-     [](Operation *op, Attribute value) {
-       return isa<scf::ForOp>(op) && isa<UnitAttr>(value);
-     }},
-    {kDeliveryAttrName, "a number on a wait or a copy",
-     [](Operation *op, Attribute value) {
-       return isa<AwaitOp, TileMoveOpInterface>(op) && isa<IntegerAttr>(value);
      }}};
 
 std::optional<LogicalResult>
@@ -192,9 +112,7 @@ tile::verifyScheduleFact(Operation *op, NamedAttribute attribute) {
 }
 
 ArrayRef<StringRef> tile::scheduleFactNames() {
-  static constexpr StringRef names[] = {
-      kArrivalsAttrName,   kMeetAttrName,          kClearFirstAttrName,
-      kPackedAttrName,     kRingLoopAttrName,      kIterationAheadAttrName,
-      kGuardsLoopAttrName, kGemmsInFlightAttrName, kDeliveryAttrName};
+  static constexpr StringRef names[] = {kArrivalsAttrName, kMeetAttrName,
+                                        kPackedAttrName};
   return names;
 }

@@ -150,6 +150,11 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                            << didYouMean(name, known);
 }
 
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 MemorySpace tile::getMemorySpace(Type type) {
   auto memref = dyn_cast<BaseMemRefType>(type);
   if (!memref)

@@ -68,3 +68,40 @@ tile.kernel @promises(%n: index, %ok: i1) grid(%bx) = (1) threads(32) {
 tile.kernel @unused() grid(%bx) = (1) threads(32) {
   %0 = tile.alloc : memref<32xf32, #tile.fragment>
 }
+
+// Questions to loops whose bounds are known are answered; also in a loop of one iteration, which is dissolved.
+// CHECK-LABEL: tile.kernel @answered
+// CHECK-NOT: tile.iteration
+// CHECK: tile.assert %false, "exists(2)"
+// CHECK: tile.assert %false, "ahead(1)"
+// CHECK: tile.assert %false, "past(1)"
+// CHECK: tile.assert %false, "is(1)"
+// CHECK-NOT: tile.assert
+// CHECK: tile.iteration exists(3) in %c2 to %n step %c3
+tile.kernel @answered(%n: index) grid(%bx) = (1) threads(32) {
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  %c8 = arith.constant 8 : index
+  %e1 = tile.iteration exists(1) in %c2 to %c8 step %c3
+  %e2 = tile.iteration exists(2) in %c2 to %c8 step %c3
+  tile.assert %e1, "exists(1)"
+  tile.assert %e2, "exists(2)"
+  scf.for %i = %c2 to %c5 step %c3 {
+    %h0 = tile.iteration ahead(0) of %i in %c2 to %c5 step %c3
+    %h1 = tile.iteration ahead(1) of %i in %c2 to %c5 step %c3
+    %p0 = tile.iteration past(0) of %i in %c2 to %c5 step %c3
+    %p1 = tile.iteration past(1) of %i in %c2 to %c5 step %c3
+    %i0 = tile.iteration is(0) of %i in %c2 to %c5 step %c3
+    %i1 = tile.iteration is(1) of %i in %c2 to %c5 step %c3
+    tile.assert %h0, "ahead(0)"
+    tile.assert %h1, "ahead(1)"
+    tile.assert %p0, "past(0)"
+    tile.assert %p1, "past(1)"
+    tile.assert %i0, "is(0)"
+    tile.assert %i1, "is(1)"
+  }
+  // A bound that is not known.
+  %open = tile.iteration exists(3) in %c2 to %n step %c3
+  tile.assert %open, "exists(3)"
+}

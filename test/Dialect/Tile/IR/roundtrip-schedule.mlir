@@ -101,3 +101,26 @@ tile.kernel @roles(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid(%bx, %by) = (d
     tile.await read %u
   }
 }
+
+// Questions about iterations.
+// CHECK-LABEL: tile.kernel @iterations
+tile.kernel @iterations(%n: index, %s: index) grid(%bx) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  // CHECK: tile.iteration exists(0) in %{{.*}} to %n step %s
+  // GENERIC: "tile.iteration"({{.*}}) <{count = 0 : i64, question = #tile<iteration_question exists>}> : (index, index, index) -> i1
+  %a = tile.iteration exists(0) in %c0 to %n step %s
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} to %n step %s
+  scf.for %i = %c0 to %n step %s {
+    // CHECK: tile.iteration ahead(2) of %[[I]] in %{{.*}} to %n step %s
+    // GENERIC: "tile.iteration"({{.*}}) <{count = 2 : i64, question = #tile<iteration_question ahead>}> : (index, index, index, index) -> i1
+    %b = tile.iteration ahead(2) of %i in %c0 to %n step %s
+    // CHECK: tile.iteration past(1) of %[[I]] in %{{.*}} to %n step %s
+    %c = tile.iteration past(1) of %i in %c0 to %n step %s
+    // CHECK: tile.iteration is(3) of %[[I]] in %{{.*}} to %n step %s
+    %d = tile.iteration is(3) of %i in %c0 to %n step %s
+    %e = arith.ori %b, %c : i1
+    %f = arith.ori %d, %e : i1
+    tile.assert %f, "asked"
+  }
+  tile.assert %a, "runs"
+}

@@ -42,42 +42,7 @@ tile.kernel @packed() grid(%b) = (1) threads(32) {
 
 // -----
 
-tile.kernel @ahead(%n: index) grid(%b) = (1) threads(32) {
-  %yes = arith.constant true
-  // expected-error @+1 {{expected 'tile.iteration_ahead' to be a count of iterations, not negative, on 'scf.if' without results}}
-  scf.if %yes {
-    tile.assert %yes, "yes"
-  } {tile.iteration_ahead = -1 : i64}
-}
-
-// -----
-
-tile.kernel @loop(%n: index) grid(%b) = (1) threads(32) {
-  %yes = arith.constant true
-  // expected-error @+1 {{expected 'tile.ring_loop' to be a unit attribute on 'scf.for'}}
-  scf.if %yes {
-    tile.assert %yes, "yes"
-  } {tile.ring_loop}
-}
-
-// -----
-
-tile.kernel @flight(%n: index) grid(%b) = (1) threads(32) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %yes = arith.constant true
-  // expected-error @+1 {{unknown attribute 'tile.gemms_inflight' of the tile dialect, did you mean 'tile.gemms_in_flight'?}}
-  scf.for %k = %c0 to %n step %c1 {
-    tile.assert %yes, "yes"
-  } {tile.gemms_inflight}
-}
-
-// -----
-
-#shared = #gpu.address_space<workgroup>
-tile.kernel @first(%n: index) grid(%b) = (1) threads(128) {
-  %a = tile.alloc : memref<64x64xf16, #shared>
-  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
-  // expected-error @+1 {{expected 'tile.clear_first' to be a unit attribute on a gemm with `accumulate(...)`}}
-  tile.gemm %a, %a, %acc {tile.clear_first} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+tile.kernel @unknown() grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{unknown attribute 'tile.packd' of the tile dialect, did you mean 'tile.packed'?}}
+  %f = tile.alloc {tile.packd} : memref<64x64xf16, #tile.fragment>
 }

@@ -332,3 +332,45 @@ tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
     role "b" warps(1) {}
   }
 }
+
+// -----
+
+// iteration-1: a question about one iteration says which one
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{[iteration-1] expected `ahead` with the loop's induction variable, `of %i`, got none}}
+  %a = tile.iteration ahead(1) in %c0 to %n step %c1
+}
+
+// -----
+
+// iteration-1: a question about the whole loop does not
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @+1 {{[iteration-1] expected `exists` without `of`, got one}}
+    %a = tile.iteration exists(1) of %i in %c0 to %n step %c1
+  }
+}
+
+// -----
+
+// iteration-2: iterations are counted from 0
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{[iteration-2] expected a count that is not negative, got -1}}
+  %a = tile.iteration exists(-1) in %c0 to %n step %c1
+}
+
+// -----
+
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+2 {{to be one of: exists, ahead, past, is}}
+  // expected-error @+1 {{failed to parse}}
+  %a = tile.iteration last(1) in %c0 to %n step %c1
+}

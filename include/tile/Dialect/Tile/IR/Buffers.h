@@ -20,6 +20,12 @@ inline int64_t storageBitsOf(Value buffer) {
   return getStorageBits(elementTypeOf(buffer));
 }
 
+/// The allocation that `buffer` is the whole of; null where it is something
+/// else, or a part of one.
+inline AllocOp allocationOf(Value buffer) {
+  return buffer.getDefiningOp<AllocOp>();
+}
+
 /// Whether `op` (which may be null) shows a slot of a ring: one to be filled or
 /// one to be read.
 inline bool showsSlot(Operation *op) {

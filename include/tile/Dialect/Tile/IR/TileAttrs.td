@@ -158,6 +158,14 @@ def Tile_RingConsumer : Tile_Enum<"RingConsumer", "ring_consumer", "what reads t
   I32EnumAttrCase<"Threads", 0, "threads">, I32EnumAttrCase<"Wgmma", 1, "wgmma">,
   I32EnumAttrCase<"Tcgen05", 2, "tcgen05">, I32EnumAttrCase<"TmaStore", 3, "tma_store">]>;
 
+def Tile_IterationQuestion : Tile_Enum<"IterationQuestion", "iteration_question", "what is asked about the iterations of a loop", [
+  I32EnumAttrCase<"Exists", 0, "exists">, I32EnumAttrCase<"Ahead", 1, "ahead">,
+  I32EnumAttrCase<"Past", 2, "past">, I32EnumAttrCase<"Is", 3, "is">]>;
+def Tile_IterationQuestionAttr : Tile_EnumAttr<Tile_IterationQuestion> {
+  let description = IterationQuestionCases;
+  let assemblyFormat = "$value";
+}
+
 def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "eviction_policy", "how long the L2 cache should keep what a copy moves", [
   I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"First", 1, "first">,
   I32EnumAttrCase<"Last", 2, "last">]>;

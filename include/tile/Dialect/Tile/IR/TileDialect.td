@@ -36,6 +36,7 @@ def Tile_Dialect : Dialect {
     "::mlir::arith::ArithDialect"
   ];
   let hasOperationAttrVerify = 1;
+  let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     /// Attributes are defined in their own file; called by initialize().
     void registerAttributes();

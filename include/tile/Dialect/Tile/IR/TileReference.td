@@ -14,21 +14,16 @@
 #ifdef TILE_REFERENCE
 defvar ScheduleFacts = [{
 
-    **What a schedule says of itself.** The pass that knows something about a
-    schedule writes it as one of these attributes, and later passes and the
-    lowering ask for it (ScheduleFacts.h). The dialect checks where they stand,
-    `--tile-verify-rings` that they are so (R9, R23 of docs/Rings.md).
+    **What a schedule says of itself.** Conditions of a schedule are
+    `tile.iteration`. What else a pass knows about a schedule it writes as one of
+    these attributes, and later passes and the lowering ask for it
+    (ScheduleFacts.h). The dialect checks where they stand, `--tile-verify-rings`
+    that arrivals are so (R9 of docs/Rings.md).
 
     | attribute | on | meaning | written by |
     |---|---|---|---|
     | `tile.arrivals` | `tile.ring.create` | arrivals that complete a phase of the `full` and of the `empty` mbarrier of a slot, and `by` which threads of a consumer: `warp`, `warpgroup`, `agent` (one thread), or `none` (the tensor core) | `--tile-count-arrivals` |
     | `tile.meet` | `tile.ring.release` | threads have read, and the warps of each warpgroup meet before one thread arrives for them | `--tile-count-arrivals` |
-    | `tile.ring_loop` | `scf.for` | a pipelined loop: it steps by one, and iteration i has use i, or b + i, of its rings | `--tile-pipeline` |
-    | `tile.iteration_ahead` | `scf.if` | the branch is taken where the enclosing loop has an iteration that many after this one | `--tile-pipeline`, `--tile-prefetch-operands` |
-    | `tile.guards_loop` | `scf.if` | the branch is taken where the first loop in it has an iteration | `--tile-schedule-gemms` |
-    | `tile.gemms_in_flight` | `scf.for` | all gemms of the loop are by wgmma, and the loop carries their tokens into the next iteration | `--tile-schedule-gemms` |
-    | `tile.clear_first` | `tile.gemm` | the flag of `accumulate` is false in the first iteration of the enclosing loop | `--tile-clear-accumulators` |
-    | `tile.delivery` | `tile.await`, `tile.copy` | the wait and the two copies with the same number bring one piece of a result out through a tile in shared memory | `--tile-schedule-stores` |
     | `tile.packed` | `tile.alloc` | a thread keeps two f16 or bf16 elements of the fragment as one word | `--tile-delay-stores` |
 }];
 defvar KernelSyntax = [{
@@ -173,6 +168,12 @@ defvar AwaitAttributes = [{
     |---|---|---|
     | `read` |  | waits only until the sources of copies may be overwritten |
     | `groups` | groups of warps | that each wait for their own part of the copies |
+}];
+defvar IterationAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `question` |  | `exists`, `ahead`, `past` or `is` |
+    | `count` | iterations | the number in parentheses |
 }];
 defvar BarrierAttributes = [{
     | attribute | unit | meaning |
@@ -458,6 +459,11 @@ defvar PrecisionCases = [{
     `tf32`: operands are rounded to 10 bits of mantissa, for tensor cores; `ieee`:
     products and sums of full f32, by the threads.
 }];
+defvar IterationQuestionCases = [{
+    `exists`: whether the loop has that iteration; `ahead`: whether it has one so
+    many after this one; `past`: whether so many came before this one; `is`:
+    whether this one has that number.
+}];
 defvar EvictionPolicyCases = [{
     `normal`: the hardware's default; `first`: leaves the L2 cache before others;
     `last`: stays longer than others.
@@ -476,6 +482,7 @@ defvar RingWaitSyntax = "";
 defvar RingWaitAttributes = "";
 defvar RingCreateAttributes = "";
 defvar AwaitAttributes = "";
+defvar IterationAttributes = "";
 defvar BarrierAttributes = "";
 defvar FenceAttributes = "";
 defvar WarpSpecializeSyntax = "";
@@ -508,6 +515,7 @@ defvar CopyInstructionCases = "";
 defvar MmaInstructionCases = "";
 defvar WarpPolicyCases = "";
 defvar PrecisionCases = "";
+defvar IterationQuestionCases = "";
 defvar EvictionPolicyCases = "";
 #endif // TILE_REFERENCE
 

@@ -191,6 +191,52 @@ def Tile_TokenDoneOp : Tile_Op<"token.done", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Iterations
+//===----------------------------------------------------------------------===//
+
+def Tile_IterationOp : Tile_Op<"iteration", [Pure]> {
+  let summary = "asks a loop which iterations it has, and which of them this is";
+  let description = !strconcat([{
+    The values after `in` are the bounds and the step of a loop, the value after
+    `of` is its induction variable. The step is positive. Iterations are counted
+    from 0.
+
+    | question | the result is true where |
+    |---|---|
+    | `exists(n)` | the loop has an iteration n; `exists(0)`: it runs at least once |
+    | `ahead(n) of %i` | the loop has an iteration n after that of `%i` |
+    | `past(n) of %i` | n iterations or more came before that of `%i`; `past(1)`: it is not the first |
+    | `is(n) of %i` | that of `%i` is iteration n |
+
+    Passes write the conditions of a schedule as this operation, and later passes
+    ask it (Iterations.h). They recognize no comparisons, and need no attribute
+    that could say something else than the condition. Both lowerings replace it
+    by the comparison that it stands for.
+
+    Constraints:
+    - iteration-1: `exists` goes without an induction variable, the other
+      questions with one.
+    - iteration-2: the count is not negative.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      %more = tile.iteration ahead(2) of %i in %c0 to %n step %c1
+      scf.if %more {
+      }
+    }
+    ```
+  }], IterationAttributes);
+  let arguments = (ins Tile_IterationQuestionAttr:$question, I64Attr:$count,
+                       Optional<Index>:$index, Index:$lower, Index:$upper, Index:$step);
+  let results = (outs I1:$result);
+  let assemblyFormat = [{
+    `` $question `(` $count `)` (`of` $index^)? `in` $lower `to` $upper `step` $step attr-dict
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
 

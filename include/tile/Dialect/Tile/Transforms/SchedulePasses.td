@@ -33,12 +33,12 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
 
     ```mlir
     %ring = tile.ring.create : !tile.ring<3 x [memref<128x32xf16, #shared>], cp_async -> threads>
-    // uses 0 and 1: acquire; if use < T, copy; commit
+    // uses 0 and 1: acquire; if the loop has such an iteration, copy; commit
     scf.for %i = %c0 to %T step %c1 {
       %a = tile.ring.wait %ring[%i] {in_flight = 1 : i64} : ...
       %use = arith.addi %i, %c2 : index
       %b = tile.ring.acquire %ring[%use] : ...
-      %more = arith.cmpi slt, %use, %T : index
+      %more = tile.iteration ahead(2) of %i in %c0 to %T step %c1
       scf.if %more {
         tile.copy %A[%m, %k2] to %b : ...
       }
@@ -178,6 +178,7 @@ def PrefetchOperandsPass : Pass<"tile-prefetch-operands", "::mlir::ModuleOp"> {
     After, with two k steps:
 
     ```mlir
+    %runs = tile.iteration exists(0) in %c0 to %T step %c1
     scf.if %runs {
       %a, %b = tile.ring.wait %ring[%c0] {in_flight = 1 : i64} : ...
       // load step 0 of %a, %b into %a0, %b0
@@ -188,6 +189,7 @@ def PrefetchOperandsPass : Pass<"tile-prefetch-operands", "::mlir::ModuleOp"> {
       // load step 1 of %a, %b into %a1, %b1
       tile.gemm %a0, %b0, %acc : ...
       tile.ring.release %ring[%i] : ...
+      %more = tile.iteration ahead(1) of %i in %c0 to %T step %c1
       scf.if %more {
         %a2, %b2 = tile.ring.wait %ring[%i1] {in_flight = 1 : i64} : ...
         // load step 0 of %a2, %b2 into %a0, %b0
@@ -338,11 +340,12 @@ def AdvanceLoadsPass : Pass<"tile-advance-loads", "::mlir::ModuleOp"> {
     ```mlir
     role "load" warps(4) registers(40) {
       scf.for %i = %c0 to %T step %c1 {
-        %now = arith.cmpi eq, %i, %c4 : index
+        %now = tile.iteration is(4) of %i in %c0 to %T step %c1
         scf.if %now { /* acquire, copy, commit of %residual */ }
         /* acquire, copy, commit */
       }
-      %missed = arith.cmpi sge, %c4, %T : index
+      %reached = tile.iteration exists(4) in %c0 to %T step %c1
+      %missed = arith.xori %reached, %true : i1
       scf.if %missed { /* acquire, copy, commit of %residual */ }
     }
     ```
@@ -378,15 +381,19 @@ def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
     After:
 
     ```mlir
-    %t:2 = scf.for %i = %c0 to %T step %c1 iter_args(%last = %done, %use = %c0) -> (!tile.token, index) {
-      %a, %b = tile.ring.wait %ring[%i] : ...
-      %token = tile.gemm %a, %b, %acc {plan = #tile.mma_plan<wgmma, ...>} : ... -> !tile.token
-      tile.await %last
-      scf.if %notFirst { tile.ring.release %ring[%use] : ... }
-      scf.yield %token, %i : !tile.token, index
+    %runs = tile.iteration exists(0) in %c0 to %T step %c1
+    scf.if %runs {
+      %t:2 = scf.for %i = %c0 to %T step %c1 iter_args(%last = %done, %use = %c0) -> (!tile.token, index) {
+        %a, %b = tile.ring.wait %ring[%i] : ...
+        %token = tile.gemm %a, %b, %acc {plan = #tile.mma_plan<wgmma, ...>} : ... -> !tile.token
+        %later = tile.iteration past(1) of %i in %c0 to %T step %c1
+        tile.await %last
+        scf.if %later { tile.ring.release %ring[%use] : ... }
+        scf.yield %token, %i : !tile.token, index
+      }
+      tile.await %t#0
+      tile.ring.release %ring[%t#1] : ...
     }
-    tile.await %t#0
-    scf.if %ran { tile.ring.release %ring[%t#1] : ... }
     ```
 
     Needs: `--tile-pipeline`, `--tile-specialize-warps`.
@@ -410,6 +417,7 @@ def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> 
 
     ```mlir
     tile.fill %acc with %zero : ...
+    %runs = tile.iteration exists(0) in %c0 to %K step %c1
     scf.if %runs {
       scf.for %k = %c0 to %K step %c1 { tile.gemm %a, %b, %acc : ... }
     }
@@ -418,9 +426,10 @@ def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> 
     After:
 
     ```mlir
+    %runs = tile.iteration exists(0) in %c0 to %K step %c1
     scf.if %runs {
       scf.for %k = %c0 to %K step %c1 {
-        %later = arith.cmpi ne, %k, %c0 : index
+        %later = tile.iteration past(1) of %k in %c0 to %K step %c1
         tile.gemm %a, %b, %acc accumulate(%later) : ...
       }
     } else {
@@ -560,7 +569,7 @@ def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   let summary = "Proves, or refutes with a trace, that a schedule of rings is right";
   let description = [{
     Executes what the roles of each kernel do with rings and tokens, for every
-    loop count from 0 to 2 * stages + 2, and checks rules R1 to R23 of
+    loop count from 0 to 2 * stages + 2, and checks rules R1 to R22 of
     docs/Rings.md: numbering, pairing, views, asynchronous reads,
     accumulators in flight, tokens, deadlock, overwrite, early read, phases. A
     broken rule is an error, with the operations that lead to it and the sizes;

@@ -6,6 +6,7 @@
 // front; so do allocations, which every tile uses again.
 //
 //===----------------------------------------------------------------------===//
+#include "Dependents.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -23,25 +24,13 @@ using namespace mlir::tile;
 /// Returns false where nothing in the kernel depends on the block.
 static bool makePersistent(KernelOp kernel) {
   Block &body = kernel.getBodyRegion().front();
-  SmallVector<Operation *> inside;
-  llvm::SmallDenseSet<Operation *> moved;
   llvm::SmallDenseSet<Value> blockIds;
   for (unsigned d = 0; d < kernel.getGridRank(); ++d)
     blockIds.insert(kernel.getBlockId(d));
-  for (Operation &op : body.without_terminator()) {
-    bool depends = false;
-    op.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        depends |= blockIds.contains(operand) ||
-                   moved.contains(operand.getDefiningOp());
-    });
-    bool stays =
-        isa<AllocOp, AssumeOp>(op) || (op.getNumRegions() == 0 && isPure(&op));
-    if (stays && !depends)
-      continue;
-    inside.push_back(&op);
-    moved.insert(&op);
-  }
+  SmallVector<Operation *> inside =
+      collectDependents(body.begin(), &body, isPreparation, [&](Value operand) {
+        return blockIds.contains(operand);
+      });
   if (inside.empty())
     return false;
   OpBuilder builder(body.getTerminator());

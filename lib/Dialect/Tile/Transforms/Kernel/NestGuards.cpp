@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -80,8 +81,7 @@ struct NestGuardsPass : tile::impl::NestGuardsPassBase<NestGuardsPass> {
       return;
     SmallVector<PipelinedOp> loops;
     getOperation().walk([&](PipelinedOp loop) {
-      if (loop.getStages() > 1 &&
-          loop->getParentOfType<KernelOp>().getSpecialize().value_or(true))
+      if (loop.getStages() > 1 && kernelOf(loop).getSpecialize().value_or(true))
         loops.push_back(loop);
     });
     for (PipelinedOp loop : loops)

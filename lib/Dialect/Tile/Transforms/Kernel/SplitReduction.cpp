@@ -9,6 +9,7 @@
 // is left to the lowering of `tile.cluster_reduce`.
 //
 //===----------------------------------------------------------------------===//
+#include "Dependents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -282,26 +283,12 @@ static void clearOthers(PipelinedOp loop, Value buffer, Value isLast) {
 
 /// What follows `loop` and has an effect runs in the last block alone.
 static void guardRest(Operation *after, Value isLast) {
-  SmallVector<Operation *> inside;
-  llvm::SmallDenseSet<Operation *> moved;
-  Operation *end = after->getBlock()->getTerminator();
-  for (Operation *op = after->getNextNode(); op != end;
-       op = op->getNextNode()) {
-    bool depends = false;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        depends |= moved.contains(operand.getDefiningOp());
-    });
-    bool stays =
-        isa<AllocOp, AssumeOp>(op) || (op->getNumRegions() == 0 && isPure(op));
-    if (stays && !depends)
-      continue;
-    inside.push_back(op);
-    moved.insert(op);
-  }
+  Block *block = after->getBlock();
+  SmallVector<Operation *> inside =
+      collectDependents(std::next(after->getIterator()), block, isPreparation);
   if (inside.empty())
     return;
-  OpBuilder builder(end);
+  OpBuilder builder(block->getTerminator());
   auto guard = scf::IfOp::create(builder, after->getLoc(), isLast,
                                  /*withElseRegion=*/false);
   for (Operation *op : inside)

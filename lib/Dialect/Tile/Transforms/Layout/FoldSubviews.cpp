@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 using namespace mlir;
@@ -161,7 +162,7 @@ bool PartFolder::keepFor(OpOperand &use) {
   int64_t bytes =
       type.getNumElements() * getStorageBits(type.getElementType()) / 8;
   if (!gemm || use.get() == gemm.getC() || !getTileViewSource(part) ||
-      !getViewedTile(part).getDefiningOp<AllocOp>() || bytes % kMatrixAlignment)
+      !allocationOf(getViewedTile(part)) || bytes % kMatrixAlignment)
     return false;
   // In a stated layout slices may begin anywhere; inference chooses none such.
   if (getSharedLayout(part.getSource()) && !getSharedLayout(part.getResult()))

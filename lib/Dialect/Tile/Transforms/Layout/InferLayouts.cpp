@@ -19,6 +19,7 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Analysis/RegisterPressure.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -116,7 +117,7 @@ void explain(const LayoutAnalysis &analysis, bool remarks) {
       remark.attachNote() << "not possible: " << refused;
   }
   for (auto &[buffer, choice] : analysis.shareds) {
-    auto alloc = buffer.getDefiningOp<AllocOp>();
+    AllocOp alloc = allocationOf(buffer);
     if (!alloc || alloc.getLayout()) // stated by the program
       continue;
     Remark remark = remarkAt(remarks, alloc);
@@ -138,7 +139,7 @@ void explain(const LayoutAnalysis &analysis, bool remarks) {
 
 void apply(const LayoutAnalysis &analysis, MLIRContext *context) {
   auto setOnAlloc = [](Value buffer, Attribute layout) {
-    if (auto alloc = buffer.getDefiningOp<AllocOp>())
+    if (AllocOp alloc = allocationOf(buffer))
       alloc.setLayoutAttr(layout);
   };
   for (auto &[buffer, choice] : analysis.fragments)

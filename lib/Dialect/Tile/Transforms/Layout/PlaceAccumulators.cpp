@@ -11,6 +11,7 @@
 #include "Schedule/Accumulators.h"
 #include "Schedule/Asynchronous.h"
 #include "tile/Analysis/Tokens.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -63,7 +64,7 @@ struct PlaceAccumulatorsPass
       Value fragment = gemm.getC();
       if (!isFragment(fragment))
         continue; // placed with an earlier one
-      auto alloc = fragment.getDefiningOp<AllocOp>();
+      AllocOp alloc = allocationOf(fragment);
       FragmentLayoutAttr layout = getFragmentLayout(fragment);
       if (!alloc || !layout) {
         gemm.emitOpError() << "expected an accumulator with a layout: run "
@@ -159,11 +160,11 @@ private:
     Operation *before = piece.first->getPrevNode();
     while (before && !touches(before, fragment))
       before = before->getPrevNode();
-    bool startsFromZero = isZeroFill(before, fragment);
-    if (startsFromZero) {
+    FillOp zeros = zeroFillOf(before, fragment);
+    if (zeros) {
       // The fragment is overwritten behind the piece.
-      cast<FillOp>(before).getTargetMutable().assign(buffer);
-      cast<FillOp>(before).removeLayoutAttr();
+      zeros.getTargetMutable().assign(buffer);
+      zeros.removeLayoutAttr();
     } else if (!first || !first.getClear()) {
       copy(fragment, buffer);
     }
@@ -184,7 +185,7 @@ private:
     remarkAt(remarks, piece.first)
         << "accumulator of " << gemms << " gemm" << (gemms == 1 ? "" : "s")
         << " in tensor memory, "
-        << (startsFromZero              ? "from zero"
+        << (zeros                       ? "from zero"
             : first && first.getClear() ? "from the first product"
                                         : "from the fragment's values");
   }

@@ -109,7 +109,7 @@ bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
     return false;
   AllocOp widest;
   for (auto fill : loop.getBody().front().getOps<CopyOp>()) {
-    auto tile = fill.getTarget().getDefiningOp<AllocOp>();
+    AllocOp tile = allocationOf(fill.getTarget());
     if (!tile || !isShared(tile.getResult()) || !byTma(fill))
       continue;
     auto tileType = cast<MemRefType>(tile.getResult().getType());

@@ -19,13 +19,14 @@ inline bool touches(Operation *op, Value buffer) {
       .wasInterrupted();
 }
 
-/// Whether `op` (or null) fills all of `buffer` with zeros.
-inline bool isZeroFill(Operation *op, Value buffer) {
+/// `op` (or null), where it fills all of `buffer` with zeros; else null.
+inline FillOp zeroFillOf(Operation *op, Value buffer) {
   auto fill = dyn_cast_or_null<FillOp>(op);
-  return fill && fill.getTarget() == buffer && fill.getOffsets().empty() &&
-         !fill.getSizes() &&
-         (matchPattern(fill.getValue(), m_PosZeroFloat()) ||
-          matchPattern(fill.getValue(), m_Zero()));
+  bool fills = fill && fill.getTarget() == buffer &&
+               fill.getOffsets().empty() && !fill.getSizes() &&
+               (matchPattern(fill.getValue(), m_PosZeroFloat()) ||
+                matchPattern(fill.getValue(), m_Zero()));
+  return fills ? fill : FillOp();
 }
 
 } // namespace mlir::tile

@@ -11,11 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/RingUses.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -29,9 +30,8 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// One use of a ring as its producer sees it: acquire, copies, commit, and the
-/// scalars between.
-using Production = SmallVector<Operation *>;
+/// A production and the scalars between its operations.
+using Moved = SmallVector<Operation *>;
 
 struct AdvanceLoadsPass : tile::impl::AdvanceLoadsPassBase<AdvanceLoadsPass> {
   using AdvanceLoadsPassBase::AdvanceLoadsPassBase;
@@ -88,24 +88,24 @@ static bool isReleasedBefore(RingAcquireOp acquire, scf::ForOp loop,
   });
 }
 
-/// The production that starts at `acquire`; empty where something else stands
-/// between its operations.
-static Production productionAt(RingAcquireOp acquire) {
-  Production found = {acquire};
-  for (Operation *op = acquire->getNextNode(); op; op = op->getNextNode()) {
-    auto move = dyn_cast<TileMoveOpInterface>(op);
-    auto commit = dyn_cast<RingCommitOp>(op);
-    bool fills = move && move.getTarget().getDefiningOp() == acquire &&
-                 op->getNumResults() == 0;
-    bool ends = commit && commit.getRing() == acquire.getRing() &&
-                commit.getUse() == acquire.getUse();
-    if (!fills && !ends && !isScalar(op))
+/// The operations from an acquire to its commit; empty where something other
+/// than the production's own copies, and scalars, stands between them.
+static Moved movedWith(RingAcquireOp acquire) {
+  std::optional<Production> production = productionOf(acquire);
+  if (!production || production->guard)
+    return {};
+  Moved found = {acquire};
+  for (Operation *op = acquire->getNextNode(); op != production->commit;
+       op = op->getNextNode()) {
+    auto copy = dyn_cast<TileMoveOpInterface>(op);
+    bool fills = copy && op->getNumResults() == 0 &&
+                 llvm::is_contained(production->copies, copy);
+    if (!fills && !isScalar(op))
       return {};
     found.push_back(op);
-    if (ends)
-      return found;
   }
-  return {};
+  found.push_back(production->commit);
+  return found;
 }
 
 /// Collects, in order, the scalars behind `loop` that `op` needs but for `own`.
@@ -132,14 +132,14 @@ void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
   int64_t slots = slotsFilledBy(loop);
   if (!slots)
     return;
-  SmallVector<Production> productions;
+  SmallVector<Moved> productions;
   llvm::SetVector<Operation *> needed;
   for (Operation *op = loop->getNextNode(); op;) {
     Operation *next = op->getNextNode();
     if (auto acquire = dyn_cast<RingAcquireOp>(op)) {
-      Production production;
+      Moved production;
       if (isReleasedBefore(acquire, loop, role))
-        production = productionAt(acquire);
+        production = movedWith(acquire);
       llvm::SetVector<Operation *> scalars = needed;
       if (production.empty() || !llvm::all_of(production, [&](Operation *part) {
             return collectScalars(part, loop, production, scalars);
@@ -160,24 +160,17 @@ void AdvanceLoadsPass::advanceInto(scf::ForOp loop, Region &role) {
     op->moveBefore(loop);
   Location loc = loop.getLoc();
   OpBuilder builder(loop);
-  Value distance = arith::ConstantIndexOp::create(builder, loc, slots);
-  Value offset =
-      builder.createOrFold<arith::MulIOp>(loc, distance, loop.getStep());
-  Value when =
-      builder.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), offset);
-
   builder.setInsertionPointToStart(loop.getBody());
-  Value now = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                    loop.getInductionVar(), when);
-  auto early = scf::IfOp::create(builder, loc, now, /*withElse=*/false);
+  auto early =
+      scf::IfOp::create(builder, loc, isInIteration(builder, loop, slots),
+                        /*withElse=*/false);
   builder.setInsertionPointAfter(loop);
   // A loop that ends before leaves it to what follows.
-  Value missed = builder.createOrFold<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::sge, when, loop.getUpperBound());
+  Value missed = hasNoIteration(builder, loc, loop, slots);
   auto late = scf::IfOp::create(builder, loc, missed, /*withElse=*/false);
 
   builder.setInsertionPointToStart(early.thenBlock());
-  for (Production &production : productions) {
+  for (Moved &production : productions) {
     IRMapping mapping;
     for (Operation *op : production) {
       builder.clone(*op, mapping);

@@ -9,11 +9,10 @@
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
 #include "Phases.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
@@ -31,7 +30,7 @@ static FillOp zerosBefore(Operation *op, Value buffer) {
   while ((op = op->getPrevNode()))
     if (touches(op, buffer))
       break;
-  return isZeroFill(op, buffer) ? cast<FillOp>(op) : FillOp();
+  return zeroFillOf(op, buffer);
 }
 
 static constexpr StringLiteral kMayNotRun = "the loop may have no iterations";
@@ -58,7 +57,7 @@ struct ClearAccumulatorsPass
         auto hasNoToken = [](GemmOp gemm) { return !gemm.getToken(); };
         if (why == kMayNotRun &&
             llvm::any_of(loop.getBody()->getOps<GemmOp>(), hasNoToken) &&
-            findUnscheduledGemm(loop->getParentOfType<KernelOp>())) {
+            findUnscheduledGemm(kernelOf(loop))) {
           (void)reportMissing(*this, loop, "the condition that the loop runs",
                               "tile-schedule-gemms");
           return signalPassFailure();
@@ -113,11 +112,7 @@ StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
     return "they are used where the loop does not run";
 
   OpBuilder builder(gemms.front());
-  Value later = arith::CmpIOp::create(
-      builder, gemms.front().getLoc(), arith::CmpIPredicate::ne,
-      loop.getInductionVar(), loop.getLowerBound());
-  gemms.front().getAccumulateMutable().assign(later);
-  gemms.front()->setAttr(kClearFirstAttrName, builder.getUnitAttr());
+  gemms.front().getAccumulateMutable().assign(isPast(builder, loop, 1));
   if (!guard) {
     fill.erase();
   } else {

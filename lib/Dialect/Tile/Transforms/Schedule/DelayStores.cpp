@@ -21,6 +21,8 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/StagedStores.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -38,22 +40,12 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// The store of one piece of the results: an await that the previous store has
-/// read the staging tile, the copy from registers to that tile, and the store
-/// to global memory.
-struct Delivery {
-  AwaitOp await;
-  CopyOp stage, store;
-  SmallVector<Operation *, 3> ops() { return {await, stage, store}; }
-  AllocOp fragment() { return stage.getSource().getDefiningOp<AllocOp>(); }
-};
-
-/// A loop over tiles: a loop of gemms first, deliveries at the end.
+/// A loop over tiles: a loop of gemms first, at the end stores of its pieces.
 struct TileLoop {
   scf::ForOp tiles, gemms;
   scf::IfOp guard; // around `gemms`, where there is one
   BlockArgument pending;
-  SmallVector<Delivery> deliveries;
+  SmallVector<StagedStore> pieces;
 
   /// The operation of the loop's own block that the gemms are in.
   Operation *products() { return guard ? guard.getOperation() : gemms; }
@@ -84,37 +76,21 @@ private:
 };
 } // namespace
 
-/// The delivery that starts with a wait; nullopt where none does that could
-/// stand elsewhere.
-static std::optional<Delivery> deliveryAt(AwaitOp await) {
-  Attribute number = await ? await->getAttr(kDeliveryAttrName) : Attribute();
-  if (!number || await.getTokens().size() != 1)
-    return std::nullopt;
-  Delivery found{await, CopyOp(), CopyOp()};
-  for (Operation *op = await->getNextNode(); op && !found.store;
-       op = op->getNextNode())
-    if (op->getAttr(kDeliveryAttrName) == number)
-      (found.stage ? found.store : found.stage) = dyn_cast<CopyOp>(op);
-  if (!found.store || !isFragment(found.stage.getSource()) ||
-      !found.fragment() || found.store->getNumResults() != 1)
-    return std::nullopt;
-  return found;
-}
-
-/// Deliveries of one staging tile, in order, whose tokens follow each other
+/// Pieces of one staging tile, in order, whose tokens follow each other
 /// from `pending` to what the loop yields; empty where they do not.
-static SmallVector<Delivery> findDeliveries(scf::ForOp tiles,
-                                            BlockArgument pending) {
-  SmallVector<Delivery> found;
+static SmallVector<StagedStore> findPieces(scf::ForOp tiles,
+                                           BlockArgument pending) {
+  SmallVector<StagedStore> found;
   Value token = pending;
   Value last = tiles.getTiedLoopYieldedValue(pending)->get();
   while (token != last) {
     if (!token.hasOneUse())
       return {};
     Operation *user = *token.user_begin();
-    std::optional<Delivery> next;
-    if (user->getBlock() == tiles.getBody())
-      next = deliveryAt(dyn_cast<AwaitOp>(user));
+    auto await = dyn_cast<AwaitOp>(user);
+    std::optional<StagedStore> next;
+    if (await && user->getBlock() == tiles.getBody())
+      next = stagedStoreAt(await);
     if (!next)
       return {};
     token = next->store->getResult(0);
@@ -128,11 +104,11 @@ static SmallVector<Delivery> findDeliveries(scf::ForOp tiles,
 static scf::ForOp findGemms(scf::ForOp loop) {
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto inner = dyn_cast<scf::ForOp>(op);
-        inner && inner->hasAttr(kGemmsInFlightAttrName))
+        inner && leavesGemmsInFlight(inner))
       return inner;
     if (auto guard = dyn_cast<scf::IfOp>(op))
       for (scf::ForOp inner : guard.thenBlock()->getOps<scf::ForOp>())
-        if (inner->hasAttr(kGemmsInFlightAttrName) && guardOf(inner))
+        if (leavesGemmsInFlight(inner) && guardOf(inner))
           return inner;
   }
   return {};
@@ -149,32 +125,32 @@ static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
   for (BlockArgument argument : loop.getRegionIterArgs()) {
     if (!isa<TokenType>(argument.getType()))
       continue;
-    found.deliveries = findDeliveries(loop, argument);
+    found.pieces = findPieces(loop, argument);
     found.pending = argument;
-    if (!found.deliveries.empty() &&
-        found.products()->isBeforeInBlock(found.deliveries.front().await))
+    if (!found.pieces.empty() &&
+        found.products()->isBeforeInBlock(found.pieces.front().await))
       return found;
   }
   return std::nullopt;
 }
 
-/// Whether a delivery can happen in the next iteration of the loop over tiles.
+/// Whether a piece can be stored in the next iteration of the loop over tiles.
 /// Its registers must be whole words. Only the operation after the gemms that
-/// fills its fragment may touch the fragment, and only deliveries may touch the
+/// fills its fragment may touch the fragment, and only pieces may touch the
 /// staging tile.
-static bool canWait(TileLoop &loop, Delivery &delivery) {
-  TileMoveOpInterface stage = delivery.stage;
-  Type element = delivery.fragment().getType().getElementType();
+static bool canWait(TileLoop &loop, StagedStore &piece) {
+  TileMoveOpInterface stage = piece.stage;
+  Type element = piece.fragment().getType().getElementType();
   if (!waitInWholeRegisters(getStorageBits(element),
                             traitsOf(stage).movesMatrices))
     return false;
-  for (Operation *user : delivery.fragment()->getUsers())
-    if (user != delivery.stage && (user->getBlock() != loop.tiles.getBody() ||
-                                   !loop.products()->isBeforeInBlock(user) ||
-                                   !user->isBeforeInBlock(delivery.stage)))
+  for (Operation *user : piece.fragment()->getUsers())
+    if (user != piece.stage && (user->getBlock() != loop.tiles.getBody() ||
+                                !loop.products()->isBeforeInBlock(user) ||
+                                !user->isBeforeInBlock(piece.stage)))
       return false;
-  for (Operation *user : delivery.stage.getTarget().getUsers())
-    if (llvm::none_of(loop.deliveries, [&](Delivery &other) {
+  for (Operation *user : piece.stage.getTarget().getUsers())
+    if (llvm::none_of(loop.pieces, [&](StagedStore &other) {
           return user == other.stage || user == other.store;
         }))
       return false;
@@ -286,22 +262,22 @@ void DelayStoresPass::markPacked(AllocOp alloc) {
     alloc->setAttr(kPackedAttrName, UnitAttr::get(alloc.getContext()));
 }
 
-/// Appends a delivery that waits for `token`; returns the token of its store.
-static Value deliver(OpBuilder &builder, Delivery &delivery, IRMapping &mapping,
-                     Value token) {
-  mapping.map(delivery.await.getTokens().front(), token);
-  for (Operation *op : delivery.ops())
+/// Appends a piece that waits for `token`; returns the token of its store.
+static Value storePiece(OpBuilder &builder, StagedStore &piece,
+                        IRMapping &mapping, Value token) {
+  mapping.map(piece.await.getTokens().front(), token);
+  for (Operation *op : piece.ops())
     builder.clone(*op, mapping);
-  return mapping.lookup(delivery.store->getResult(0));
+  return mapping.lookup(piece.store->getResult(0));
 }
 
-/// How many of the last deliveries have room in `room` registers until the
+/// How many of the last pieces have room in `room` registers until the
 /// next tile.
 static size_t countDelayable(TileLoop &loop, int64_t room) {
   size_t count = 0;
-  for (Delivery &delivery : llvm::reverse(loop.deliveries)) {
+  for (StagedStore &piece : llvm::reverse(loop.pieces)) {
     int64_t needed =
-        canWait(loop, delivery) ? registersOfFragment(delivery.fragment()) : 0;
+        canWait(loop, piece) ? registersOfFragment(piece.fragment()) : 0;
     if (!needed || needed > room)
       break;
     room -= needed;
@@ -311,62 +287,47 @@ static size_t countDelayable(TileLoop &loop, int64_t room) {
 }
 
 namespace {
-/// Moves deliveries of a tile into the next tile's loop of gemms, one into each
+/// Moves pieces of a tile into the next tile's loop of gemms, one into each
 /// of its iterations from the second on; what no such loop follows stays at the
 /// tile's end.
 class Weaver {
 public:
-  Weaver(TileLoop &found, MutableArrayRef<Delivery> delayed,
+  Weaver(TileLoop &found, MutableArrayRef<StagedStore> delayed,
          Recomputed &scalars)
       : found(found), delayed(delayed), scalars(scalars), tiles(found.tiles),
         gemms(found.gemms), builder(found.tiles), rewriter(builder),
         loc(delayed.front().store.getLoc()) {}
 
   void run() {
-    planMoments();
+    isLong = hasIteration(builder, loc, gemms, delayed.size());
     carryScalars();
     weaveIntoGemms();
     storeLast();
   }
 
 private:
-  void planMoments();
   void carryScalars();
   void weaveIntoGemms();
-  Value deliverInBranches(Value isOpen, const IRMapping &earlier);
+  Value storeInBranches(Value isOpen, const IRMapping &earlier);
   void storeLast();
 
   TileLoop &found;
-  MutableArrayRef<Delivery> delayed;
+  MutableArrayRef<StagedStore> delayed;
   Recomputed &scalars;
   scf::ForOp tiles, gemms;
   OpBuilder builder;
   IRRewriter rewriter;
   Location loc;
-  SmallVector<Value> moments; // the gemms' index when a delivery happens
-  Value isLong;               // i1: their loop has an iteration for each
-  Value pending;              // token of the store before
-  ValueRange now, before;     // what is carried, of this tile and of the last
+  Value isLong;           // i1: the gemms' loop has an iteration for each
+  Value pending;          // token of the store before
+  ValueRange now, before; // what is carried, of this tile and of the last
 };
 } // namespace
 
-/// Numbers the iterations, in front of the loop over tiles.
-void Weaver::planMoments() {
-  for (int64_t number = 1, n = delayed.size(); number <= n; ++number) {
-    Value count = arith::ConstantIndexOp::create(builder, loc, number);
-    Value offset =
-        builder.createOrFold<arith::MulIOp>(loc, count, gemms.getStep());
-    moments.push_back(builder.createOrFold<arith::AddIOp>(
-        loc, gemms.getLowerBound(), offset));
-  }
-  isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                 moments.back(), gemms.getUpperBound());
-}
-
 /// What the results are in until then, and what says where they go.
 void Weaver::carryScalars() {
-  for (Delivery &delivery : delayed)
-    delivery.fragment()->moveBefore(tiles);
+  for (StagedStore &piece : delayed)
+    piece.fragment()->moveBefore(tiles);
   SmallVector<Value> inits(scalars.carried.size());
   for (Value &init : inits)
     init = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -393,9 +354,7 @@ void Weaver::weaveIntoGemms() {
       }));
   builder.setInsertionPoint(found.guard ? found.guard.getOperation()
                                         : gemms.getOperation());
-  Value another =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                            tiles.getInductionVar(), tiles.getLowerBound());
+  Value another = isPast(builder, tiles, 1);
   Value isOpen = arith::AndIOp::create(builder, loc, another, isLong);
   IRMapping earlier;
   earlier.map(now, before);
@@ -403,7 +362,7 @@ void Weaver::weaveIntoGemms() {
               arith::SubIOp::create(builder, loc, tiles.getInductionVar(),
                                     tiles.getStep())
                   .getResult());
-  Value token = deliverInBranches(isOpen, earlier);
+  Value token = storeInBranches(isOpen, earlier);
   Operation *yield = gemms.getBody()->getTerminator();
   yield->setOperand(yield->getNumOperands() - 1, token);
   Value reached = gemms.getResults().back();
@@ -418,14 +377,13 @@ void Weaver::weaveIntoGemms() {
   });
 }
 
-/// A branch for each delivery, at the end of the gemms' body; returns the token
+/// A branch for each piece, at the end of the gemms' body; returns the token
 /// that is pending after them.
-Value Weaver::deliverInBranches(Value isOpen, const IRMapping &earlier) {
+Value Weaver::storeInBranches(Value isOpen, const IRMapping &earlier) {
   Value token = gemms.getRegionIterArgs().back();
   builder.setInsertionPoint(gemms.getBody()->getTerminator());
-  for (auto [delivery, moment] : llvm::zip(delayed, moments)) {
-    Value isNow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        gemms.getInductionVar(), moment);
+  for (auto [number, piece] : llvm::enumerate(delayed)) {
+    Value isNow = isInIteration(builder, gemms, number + 1);
     Value both = arith::AndIOp::create(builder, loc, isNow, isOpen);
     auto branch = scf::IfOp::create(builder, loc, token.getType(), both,
                                     /*withElseRegion=*/true);
@@ -433,7 +391,7 @@ Value Weaver::deliverInBranches(Value isOpen, const IRMapping &earlier) {
     IRMapping mapping = earlier;
     for (Operation *op : scalars.ops)
       then.clone(*op, mapping);
-    scf::YieldOp::create(then, loc, deliver(then, delivery, mapping, token));
+    scf::YieldOp::create(then, loc, storePiece(then, piece, mapping, token));
     OpBuilder otherwise = branch.getElseBodyBuilder();
     scf::YieldOp::create(otherwise, loc, token);
     token = branch.getResult(0);
@@ -445,12 +403,11 @@ Value Weaver::deliverInBranches(Value isOpen, const IRMapping &earlier) {
 void Weaver::storeLast() {
   builder.setInsertionPoint(tiles.getBody()->getTerminator());
   Value token = delayed.front().await.getTokens().front();
-  Value next = arith::AddIOp::create(builder, loc, tiles.getInductionVar(),
-                                     tiles.getStep());
-  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       next, tiles.getUpperBound());
+  Value isFollowed =
+      hasIterationAfter(builder, loc, tiles, tiles.getInductionVar(), 1);
   Value yes =
       arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1);
+  Value isLast = arith::XOrIOp::create(builder, loc, isFollowed, yes);
   Value isShort = arith::XOrIOp::create(builder, loc, isLong, yes);
   Value stores = arith::OrIOp::create(builder, loc, isLast, isShort);
   auto branch = scf::IfOp::create(builder, loc, token.getType(), stores,
@@ -461,8 +418,8 @@ void Weaver::storeLast() {
   last.replaceAllUsesWith(branch.getResult(0));
   OpBuilder then = branch.getThenBodyBuilder();
   scf::YieldOp::create(then, loc, last);
-  for (Delivery &delivery : delayed)
-    for (Operation *op : delivery.ops())
+  for (StagedStore &piece : delayed)
+    for (Operation *op : piece.ops())
       op->moveBefore(branch.thenYield());
   // So do the scalars that nothing else needs.
   for (Operation *op : llvm::reverse(scalars.ops))
@@ -477,24 +434,24 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
   if (!found)
     return;
   if (!registers)
-    registers = launchedRegisters(loop->getParentOfType<KernelOp>());
+    registers = launchedRegisters(kernelOf(loop));
   auto explain = [&](const Twine &reason) {
-    remarkAt(remarks, found->deliveries.front().store)
+    remarkAt(remarks, found->pieces.front().store)
         << "store is not delayed into the next tile: " << reason;
   };
   size_t pieces = countDelayable(
       *found, registersForResults(registers, registersOfGemms(*found)));
-  if (!pieces && !canWait(*found, found->deliveries.back()))
+  if (!pieces && !canWait(*found, found->pieces.back()))
     return explain("its elements do not fill 32-bit registers, or the fragment "
                    "has other uses");
   if (!pieces)
     return explain(
         "the role's " + Twine(registers) +
         " registers have no room for a piece beside the accumulators");
-  auto delayed = MutableArrayRef(found->deliveries).take_back(pieces);
+  auto delayed = MutableArrayRef(found->pieces).take_back(pieces);
   Recomputed scalars(loop);
-  for (Delivery &delivery : delayed)
-    for (Operation *op : {delivery.stage, delivery.store})
+  for (StagedStore &piece : delayed)
+    for (Operation *op : {piece.stage, piece.store})
       for (Value operand : op->getOperands())
         if (!isa<MemRefType>(operand.getType()) && !scalars.need(operand))
           return explain("where it is stored is no index of a round");
@@ -505,6 +462,6 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
   Weaver(*found, delayed, scalars).run();
   delayedStores += pieces;
   remarkAt(remarks, delayed.front().store)
-      << pieces << " of " << found->deliveries.size()
+      << pieces << " of " << found->pieces.size()
       << " pieces are stored while the next tile's products run";
 }

@@ -30,7 +30,7 @@ static void demote(TileMoveOpInterface copy, const TargetInfo &target,
 /// Why a copy by TMA cannot have a slot for itself: the tile must be written by
 /// nothing else, and read after the copy in the same block (or deeper) only.
 static std::string whyNotSlot(TileMoveOpInterface copy) {
-  auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
+  AllocOp alloc = allocationOf(copy.getTarget());
   if (!alloc)
     return "its target is not a whole `tile.alloc`";
   if (UseCounter::obstacle(copy))
@@ -70,7 +70,7 @@ static void giveSlot(TileMoveOpInterface copy) {
   UseCounter counter;
   Value use = counter.begin(copy);
   OpBuilder builder(copy);
-  auto alloc = copy.getTarget().getDefiningOp<AllocOp>();
+  AllocOp alloc = allocationOf(copy.getTarget());
   Value ring = createRing(builder, loc, /*stages=*/1, alloc.getResult(),
                           RingProducer::Tma);
   Type view = alloc.getResult().getType();

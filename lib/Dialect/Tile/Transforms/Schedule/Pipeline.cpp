@@ -185,7 +185,7 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
 /// only, or all of them. Slots are then filled by peers, so these blocks have
 /// to use the ring equally often.
 void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
-  auto kernel = loop->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(loop);
   int64_t blocks = kernel.getClusterSize();
   if (blocks == 1 || plan.copies.empty() || !target)
     return;

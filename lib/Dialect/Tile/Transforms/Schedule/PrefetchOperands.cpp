@@ -32,10 +32,10 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -81,10 +81,12 @@ private:
   std::string whyNotOperand(Value buffer, MmaOperand role, bool transposed,
                             Operand &operand);
   bool isReadBehind();
+  bool isFilledBehind();
+  bool isReadOnce();
   void load(ValueRange views, int64_t step);
-  /// Waits for the use of iteration `iteration`, if there is one, and loads its
-  /// first step; `distance`: how far that is ahead, in the loop.
-  void waitAndLoad(Value iteration, std::optional<int64_t> distance);
+  /// Waits for the use of the iteration of `index`, if it `exists`, and loads
+  /// its first step.
+  void waitAndLoad(Value index, Value exists);
 
   scf::ForOp loop;
   RingWaitOp wait;
@@ -177,6 +179,30 @@ bool Prefetch::isReadBehind() {
   return false;
 }
 
+/// Whether the next iteration's wait, which comes before the last
+/// multiplication, would come before something that it counts on: a group of
+/// cp.async, or what fills the next slot.
+bool Prefetch::isFilledBehind() {
+  bool countsGroups = !wait.getRing().getType().usesMbarriers();
+  return llvm::any_of(wait.getRing().getUsers(), [&](Operation *user) {
+    auto ringOp = dyn_cast<TileRingOpInterface>(user);
+    Operation *here = loop.getBody()->findAncestorOpInBlock(*user);
+    if (!ringOp || !ringOp.fillsSlots() || !here || here->isBeforeInBlock(gemm))
+      return false;
+    auto branch = dyn_cast<scf::IfOp>(here);
+    return countsGroups || !branch || iterationsAhead(branch).value_or(0) < 2;
+  });
+}
+
+/// Whether the wait and the release are all that the loop reads of the ring.
+bool Prefetch::isReadOnce() {
+  return llvm::none_of(wait.getRing().getUsers(), [&](Operation *user) {
+    auto ringOp = dyn_cast<TileRingOpInterface>(user);
+    return ringOp && !ringOp.fillsSlots() && loop->isAncestor(user) &&
+           user != wait && user != release;
+  });
+}
+
 std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   plan = gemm.getPlanAttr();
   if (!traitsOf(gemm).loadsOperandFragments)
@@ -191,8 +217,11 @@ std::string Prefetch::whyNot(int64_t taken, int64_t available) {
   for (auto op : loop.getBody()->getOps<RingReleaseOp>())
     if (op.getRing() == wait.getRing())
       release = op;
-  if (loop.getNumResults() || !countsWithLoop(loop, wait.getUse()) || !release)
+  if (loop.getNumResults() || !isFunctionOfIndex(loop, wait.getUse()) ||
+      !release || !isReadOnce())
     return "its loop is not a plain ring loop";
+  if (isFilledBehind())
+    return "the ring is filled after it";
   int64_t k = gemm.getK();
   steps = k / plan.getK();
   if (steps < 2 || steps % 2 || steps * plan.getK() != k)
@@ -234,20 +263,14 @@ void Prefetch::load(ValueRange views, int64_t step) {
   }
 }
 
-void Prefetch::waitAndLoad(Value iteration, std::optional<int64_t> distance) {
-  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       iteration, loop.getUpperBound());
+void Prefetch::waitAndLoad(Value index, Value exists) {
   auto guard =
       scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
-  if (distance)
-    guard->setAttr(kIterationAheadAttrName,
-                   builder.getI64IntegerAttr(*distance));
   OpBuilder::InsertionGuard restore(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
   auto next = RingWaitOp::create(
       builder, wait.getLoc(), wait.getResultTypes(), wait.getRing(),
-      useInIteration(builder, loop, wait.getUse(), iteration),
-      wait.getInFlightAttr());
+      valueAt(builder, loop, wait.getUse(), index), wait.getInFlightAttr());
   load(next.getViews(), 0);
 }
 
@@ -261,16 +284,16 @@ void Prefetch::rewrite() {
     for (Value &fragment : operand.fragments)
       fragment = AllocOp::create(builder, loc, type, operand.layout);
   }
-  waitAndLoad(loop.getLowerBound(), /*distance=*/std::nullopt);
+  waitAndLoad(loop.getLowerBound(), hasIteration(builder, loc, loop, 0));
   builder.setInsertionPoint(gemm);
   for (int64_t s = 0; s < steps; ++s) {
     if (s + 1 < steps) {
       load(wait.getViews(), s + 1);
     } else {
       release->moveBefore(gemm);
-      waitAndLoad(arith::AddIOp::create(builder, loc, loop.getInductionVar(),
-                                        loop.getStep()),
-                  /*distance=*/1);
+      Value index = loop.getInductionVar();
+      waitAndLoad(arith::AddIOp::create(builder, loc, index, loop.getStep()),
+                  hasIterationAfter(builder, loc, loop, index, 1));
     }
     auto step = cast<GemmOp>(builder.clone(*gemm));
     step.getAMutable().assign(operands[0].fragments[s % 2]);

@@ -8,13 +8,14 @@
 // no roles follow there is nothing to gain, and nothing is done.
 //
 //===----------------------------------------------------------------------===//
+#include "Accumulators.h"
 #include "Phases.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -110,7 +111,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     why = reason.str();
     return std::nullopt;
   };
-  auto kernel = alloc->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(alloc);
   if (!hasRoles(kernel))
     return no("its warps have no roles");
   Turn turn;
@@ -118,7 +119,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
   Value buffer = alloc.getResult();
   for (Operation *user : buffer.getUsers()) {
     auto gemm = dyn_cast<GemmOp>(user);
-    auto fill = dyn_cast<FillOp>(user);
+    FillOp fill = zeroFillOf(user, buffer);
     auto copy = dyn_cast<CopyOp>(user);
     if (gemm && traitsOf(gemm).usesTensorMemory && gemm.getC() == buffer &&
         !gemm.isAsync()) {
@@ -126,9 +127,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
         return no("an operand of its gemms is written by the warps that read "
                   "the result");
       turn.gemms.push_back(gemm);
-    } else if (fill && !turn.fill &&
-               (matchPattern(fill.getValue(), m_PosZeroFloat()) ||
-                matchPattern(fill.getValue(), m_Zero()))) {
+    } else if (fill && !turn.fill) {
       turn.fill = fill;
     } else if (copy && !turn.read && copy.getSource() == buffer) {
       turn.read = copy;
@@ -175,7 +174,7 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
 
 void RingAccumulatorsPass::makeRing(Turn &turn) {
   Location loc = turn.alloc.getLoc();
-  auto kernel = turn.alloc->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(turn.alloc);
   Value buffer = turn.alloc.getResult();
   Type view = buffer.getType();
   auto type = RingType::get(&getContext(), kAccumulators, {view},
@@ -207,9 +206,7 @@ void RingAccumulatorsPass::makeRing(Turn &turn) {
   if (turn.fill) {
     // Tensor memory has no zeros of its own: where nothing was added to them,
     // who reads supplies them.
-    Value none = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       turn.steps.getLowerBound(),
-                                       turn.steps.getUpperBound());
+    Value none = hasNoIteration(builder, loc, turn.steps, 0);
     auto branch =
         scf::IfOp::create(builder, loc, none, /*withElseRegion=*/false);
     OpBuilder inner = branch.getThenBodyBuilder();

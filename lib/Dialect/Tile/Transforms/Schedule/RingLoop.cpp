@@ -10,8 +10,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -59,10 +61,6 @@ public:
   Value div(Value a, Value b) {
     return builder.createOrFold<arith::DivUIOp>(loc, a, b);
   }
-  Value less(Value a, Value b) {
-    return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                               a, b);
-  }
 
 private:
   OpBuilder &builder;
@@ -84,8 +82,8 @@ public:
 private:
   void createRing(RingPlan &plan);
   Value tripCount();
-  /// Productions of iteration `iteration + distance`.
-  void produceAll(Ahead ahead, Value iteration, int64_t distance);
+  /// Productions that the steady loop makes `distance` iterations ahead.
+  void produceAll(Ahead ahead, int64_t distance);
   void buildPrologue();
   /// Gives the copies after the loop the next slots; returns the number of uses
   /// so far.
@@ -95,10 +93,11 @@ private:
     return index.add(loop.getLowerBound(),
                      index.mul(iteration, loop.getStep()));
   }
-  /// Fills the slot of `iteration` if there is such an iteration; `distance`:
-  /// how far it is ahead of the loop's own, where it stands in the loop.
-  void produce(const RingPlan &plan, Value iteration,
-               std::optional<int64_t> distance = std::nullopt);
+  /// Fills the slot of the iteration `distance` after that of `index`, or of
+  /// iteration `distance` where `index` is null, if there is one.
+  void produce(const RingPlan &plan, Value index, int64_t distance);
+  /// The steady loop, before it is built as well.
+  LoopBounds bounds() { return {index.constant(0), trips, index.constant(1)}; }
   /// The number of an iteration's use.
   Value useOf(const RingPlan &plan, Value iteration) {
     return plan.base ? index.add(plan.base, iteration) : iteration;
@@ -111,6 +110,7 @@ private:
   IndexBuilder index;
   int64_t stages;
   Value trips;
+  scf::ForOp steady;
 };
 } // namespace
 
@@ -184,10 +184,7 @@ Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
   RingType type = ringTypeFor(stages, buffers, producer);
   OpBuilder::InsertionGuard guard(builder);
   if (type.usesMbarriers()) {
-    auto kernel =
-        builder.getInsertionBlock()->getParentOp()->getParentOfType<KernelOp>();
-    if (!kernel)
-      kernel = cast<KernelOp>(builder.getInsertionBlock()->getParentOp());
+    KernelOp kernel = kernelOf(builder.getInsertionBlock()->getParentOp());
     builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
   }
   return RingCreateOp::create(builder, loc, type, ringLayoutsFor(buffers),
@@ -212,9 +209,11 @@ Value RingLoop::tripCount() {
   return index.div(index.add(distance, rounding), loop.getStep());
 }
 
-void RingLoop::produce(const RingPlan &plan, Value iteration,
-                       std::optional<int64_t> distance) {
+void RingLoop::produce(const RingPlan &plan, Value from, int64_t distance) {
   Value ring = plan.ring;
+  Value iteration = !from      ? index.constant(distance)
+                    : distance ? index.add(from, index.constant(distance))
+                               : from;
   Value use = useOf(plan, iteration);
   auto acquire = [&]() -> ValueRange {
     return RingAcquireOp::create(builder, loc,
@@ -250,15 +249,15 @@ void RingLoop::produce(const RingPlan &plan, Value iteration,
     if (!always)
       commit();
   };
-  Value inRange = index.less(iteration, trips);
-  if (plan.ahead == Ahead::BeforeWait || matchPattern(inRange, m_One())) {
+  Value exists; // null: it does
+  if (plan.ahead != Ahead::BeforeWait)
+    exists = from ? hasIterationAfter(builder, loc, bounds(), from, distance)
+                  : hasIteration(builder, loc, bounds(), distance);
+  if (!exists || matchPattern(exists, m_One())) {
     inside();
-  } else if (!matchPattern(inRange, m_Zero())) {
-    auto guard = scf::IfOp::create(builder, loc, inRange,
+  } else if (!matchPattern(exists, m_Zero())) {
+    auto guard = scf::IfOp::create(builder, loc, exists,
                                    /*withElseRegion=*/false);
-    if (distance)
-      guard->setAttr(kIterationAheadAttrName,
-                     builder.getI64IntegerAttr(*distance));
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(guard.thenBlock());
     inside();
@@ -267,13 +266,10 @@ void RingLoop::produce(const RingPlan &plan, Value iteration,
     commit();
 }
 
-void RingLoop::produceAll(Ahead ahead, Value iteration, int64_t distance) {
+void RingLoop::produceAll(Ahead ahead, int64_t distance) {
   for (const RingPlan &plan : plans)
     if (plan.ahead == ahead)
-      produce(plan,
-              distance ? index.add(iteration, index.constant(distance))
-                       : iteration,
-              distance);
+      produce(plan, steady.getInductionVar(), distance);
 }
 
 void RingLoop::buildPrologue() {
@@ -283,7 +279,7 @@ void RingLoop::buildPrologue() {
                                                         : stages - 1;
     if (ahead <= kUnrolledProductions) {
       for (int64_t iteration = 0; iteration < ahead; ++iteration)
-        produce(plan, index.constant(iteration));
+        produce(plan, /*index=*/Value(), iteration);
       continue;
     }
     auto prologue =
@@ -291,7 +287,7 @@ void RingLoop::buildPrologue() {
                            index.constant(ahead), index.constant(1));
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(prologue.getBody());
-    produce(plan, prologue.getInductionVar());
+    produce(plan, prologue.getInductionVar(), 0);
   }
 }
 
@@ -334,13 +330,12 @@ void RingLoop::build() {
   SmallVector<AllocOp> allocs;
   buildPrologue();
 
-  auto steady = scf::ForOp::create(builder, loc, zero, trips, one);
-  steady->setAttr(kRingLoopAttrName, builder.getUnitAttr());
+  steady = scf::ForOp::create(builder, loc, zero, trips, one);
   {
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(steady.getBody());
     Value iteration = steady.getInductionVar();
-    produceAll(Ahead::BeforeWait, iteration, 0);
+    produceAll(Ahead::BeforeWait, 0);
     for (const RingPlan &plan : plans) {
       auto wait = RingWaitOp::create(
           builder, loc, cast<RingType>(plan.ring.getType()).getBuffers(),
@@ -351,7 +346,7 @@ void RingLoop::build() {
       for (auto [ahead, view] : llvm::zip(plan.copies, wait.getViews())) {
         TileMoveOpInterface copy = ahead.copy;
         Value target = copy.getTarget();
-        allocs.push_back(target.getDefiningOp<AllocOp>());
+        allocs.push_back(allocationOf(target));
         Operation *filler = copy;
         target.replaceUsesWithIf(view, [&](OpOperand &operand) {
           return loop->isProperAncestor(operand.getOwner()) &&
@@ -359,7 +354,7 @@ void RingLoop::build() {
         });
       }
     }
-    produceAll(Ahead::AfterWait, iteration, stages - 1);
+    produceAll(Ahead::AfterWait, stages - 1);
 
     Block &body = loop.getBodyRegion().front();
     Block *target = steady.getBody();
@@ -371,7 +366,7 @@ void RingLoop::build() {
       if (!firstRelease)
         firstRelease = release;
     }
-    produceAll(Ahead::AfterRelease, iteration, stages);
+    produceAll(Ahead::AfterRelease, stages);
     for (const RingPlan &plan : plans)
       for (const AheadCopy &copy : plan.copies)
         TileMoveOpInterface(copy.copy)->erase();

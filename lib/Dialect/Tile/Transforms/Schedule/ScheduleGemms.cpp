@@ -22,9 +22,9 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/DeviceInfo.h"
@@ -339,15 +339,11 @@ static bool gainsInFlight(scf::ForOp loop, const Tail &tail,
 /// wait for its gemms, and ptxas takes the initial values of the accumulators
 /// for definitions between the gemms, and serializes them (C7515).
 static void guardLoop(scf::ForOp loop, Operation *end) {
-  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()),
-                         last = getConstantIntValue(loop.getUpperBound());
-  if (first && last && *first < *last)
+  if (runsAtLeastOnce(loop))
     return;
   Location loc = loop.getLoc();
   OpBuilder builder(loop);
-  Value runs =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                            loop.getLowerBound(), loop.getUpperBound());
+  Value runs = hasIteration(builder, loc, loop, 0);
   // Results that are used after `end`.
   SmallVector<OpResult> results;
   for (OpResult result : loop.getResults())
@@ -361,7 +357,6 @@ static void guardLoop(scf::ForOp loop, Operation *end) {
     types.push_back(result.getType());
   auto guard = scf::IfOp::create(builder, loc, types, runs,
                                  /*withElseRegion=*/!types.empty());
-  guard->setAttr(kGuardsLoopAttrName, builder.getUnitAttr());
   Block *then = guard.thenBlock();
   Operation *behind = end->getNextNode();
   for (Operation *op = loop; op != behind;) {
@@ -426,11 +421,6 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return yields; });
   auto carrier = cast<scf::ForOp>(replaced->getOperation());
-  if (llvm::all_of(carrier.getBody()->getOps<GemmOp>(), [](GemmOp gemm) {
-        return gemm.getToken() &&
-               traitsOf(gemm).completion == MmaCompletion::WarpgroupGroups;
-      }))
-    carrier->setAttr(kGemmsInFlightAttrName, rewriter.getUnitAttr());
 
   auto await = [&](OpBuilder &builder, ValueRange carried) {
     AwaitOp::create(builder, loc, carried.take_front(tokens),
@@ -444,9 +434,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   OpBuilder builder(&getContext());
   if (!tail->isBehindLoop()) {
     builder.setInsertionPointAfter(lastGemm);
-    Value notFirst = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ne, carrier.getInductionVar(),
-        carrier.getLowerBound());
+    Value notFirst = isPast(builder, carrier, 1);
     ValueRange carried =
         ValueRange(carrier.getRegionIterArgs()).drop_front(first);
     await(builder, carried);

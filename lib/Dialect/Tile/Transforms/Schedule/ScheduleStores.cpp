@@ -18,7 +18,6 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -43,7 +42,7 @@ namespace {
 /// order.
 struct Staging {
   AllocOp alloc;
-  SmallVector<Operation *> accesses; // writers and stores
+  SmallVector<TileMoveOpInterface> accesses; // writers and stores
   Block *block = nullptr;
 };
 
@@ -64,7 +63,6 @@ struct ScheduleStoresPass
   using ScheduleStoresPassBase::ScheduleStoresPassBase;
 
   void runOnOperation() override {
-    deliveries = 0;
     if (failed(requireBefore(*this, getOperation(),
                              {Need::Numbers, Need::Rings, Need::Roles})))
       return signalPassFailure();
@@ -88,8 +86,6 @@ private:
   void explain(AllocOp alloc, const StoreRefusal &refusal);
   static DenseI64ArrayAttr divide(Staging &staging);
   void schedule(Staging &staging);
-
-  int64_t deliveries = 0; // so far, in the module
 };
 } // namespace
 
@@ -110,10 +106,10 @@ static bool collectAll(KernelOp kernel, SmallVectorImpl<OpAccess> &accesses) {
               .wasInterrupted();
 }
 
-/// Whether an operation is a copy out of a staging tile.
-static bool storesTile(Operation *op, AllocOp alloc) {
+/// An operation, where it is a copy out of a staging tile; else null.
+static CopyOp storeOf(Operation *op, AllocOp alloc) {
   auto copy = dyn_cast<CopyOp>(op);
-  return copy && copy.getSource() == alloc.getResult();
+  return copy && copy.getSource() == alloc.getResult() ? copy : CopyOp();
 }
 
 /// Whether a value may differ from one round of a loop to the next.
@@ -143,8 +139,8 @@ static bool storesAgain(CopyOp store) {
 }
 
 /// Whether an operation moves a staging tile, or a part of it, away.
-static bool isStoreOf(Operation *op, AllocOp alloc) {
-  return cast<TileMoveOpInterface>(op).getSource() == alloc.getResult();
+static bool isStoreOf(TileMoveOpInterface move, AllocOp alloc) {
+  return move.getSource() == alloc.getResult();
 }
 
 /// A value as another one (null: zero) and a constant.
@@ -189,9 +185,9 @@ static bool areApart(CopyOp a, CopyOp b) {
 /// next: stores by TMA are not ordered, so that the earlier has to have ended.
 static bool mustEndInOrder(const Staging &staging) {
   SmallVector<CopyOp> stores;
-  for (Operation *op : staging.accesses)
-    if (storesTile(op, staging.alloc))
-      stores.push_back(cast<CopyOp>(op));
+  for (TileMoveOpInterface move : staging.accesses)
+    if (CopyOp store = storeOf(move, staging.alloc))
+      stores.push_back(store);
   for (auto [i, store] : llvm::enumerate(stores)) {
     if (storesAgain(store))
       return true;
@@ -239,18 +235,19 @@ static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc,
       for (const OpAccess &other : everything)
         if (other.op != user &&
             mayAlias(other.access.buffer, copy.getTarget()) &&
-            (!other.access.isWrite || !storesTile(other.op, alloc)))
+            (!other.access.isWrite || !storeOf(other.op, alloc)))
           return refuse(other.op, "this operation reads or writes the same "
                                   "global memory");
     }
-    staging.accesses.push_back(user);
+    staging.accesses.push_back(copy);
   }
   if (!stores)
     return std::nullopt;
   llvm::sort(staging.accesses,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  if (cast<TileMoveOpInterface>(staging.accesses.front()).getSource() ==
-      alloc.getResult())
+             [](TileMoveOpInterface a, TileMoveOpInterface b) {
+               return a->isBeforeInBlock(b);
+             });
+  if (isStoreOf(staging.accesses.front(), alloc))
     return refuse(staging.accesses.front(),
                   "this store reads what an earlier iteration has written");
   return staging;
@@ -262,10 +259,10 @@ Operation *tile::findUnscheduledStore(KernelOp kernel) {
     StoreRefusal refusal;
     if (isShared(alloc.getResult()))
       if (std::optional<Staging> staging = collect(kernel, alloc, refusal)) {
-        found = *llvm::find_if(staging->accesses, [&](Operation *op) {
-          auto copy = cast<TileMoveOpInterface>(op);
-          return copy.getSource() == alloc.getResult();
-        });
+        found =
+            *llvm::find_if(staging->accesses, [&](TileMoveOpInterface move) {
+              return isStoreOf(move, alloc);
+            });
         return WalkResult::interrupt();
       }
     return WalkResult::advance();
@@ -323,8 +320,8 @@ static SmallVector<int64_t> warpgroupParts(const FragmentLayout &layout) {
 DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
   auto type = cast<MemRefType>(staging.alloc.getType());
   SmallVector<int64_t> parts;
-  for (Operation *op : staging.accesses) {
-    auto copy = dyn_cast<CopyOp>(op);
+  for (TileMoveOpInterface move : staging.accesses) {
+    auto copy = dyn_cast<CopyOp>(*move);
     if (!copy)
       return {}; // reductions are issued for all of the tile
     if (copy.getSource() == staging.alloc.getResult()) {
@@ -348,13 +345,12 @@ DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
   // What the parts of the tile are, tensor copies must be able to move.
   auto groups = DenseI64ArrayAttr::get(staging.alloc.getContext(), parts);
   SharedLayoutAttr layout = getSharedLayout(staging.alloc.getResult());
-  for (Operation *op : staging.accesses) {
-    auto copy = cast<TileMoveOpInterface>(op);
-    if (copy.getSource() != staging.alloc.getResult())
+  for (TileMoveOpInterface move : staging.accesses) {
+    if (!isStoreOf(move, staging.alloc))
       continue;
-    copy.setGroupsAttr(groups);
-    bool moves = layout && tmaGeometry(copy, layout.getLayout());
-    copy.setGroupsAttr({});
+    move.setGroupsAttr(groups);
+    bool moves = layout && tmaGeometry(move, layout.getLayout());
+    move.setGroupsAttr({});
     if (!moves)
       return {};
   }
@@ -365,10 +361,10 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   DenseI64ArrayAttr groups = divide(staging);
   IntegerAttr count;
   if (groups) {
-    for (Operation *op : staging.accesses)
-      cast<TileMoveOpInterface>(op).setGroupsAttr(groups);
-    auto copy = cast<TileMoveOpInterface>(staging.accesses.front());
-    count = OpBuilder(copy).getI64IntegerAttr(copy.getNumGroups());
+    for (TileMoveOpInterface move : staging.accesses)
+      move.setGroupsAttr(groups);
+    TileMoveOpInterface first = staging.accesses.front();
+    count = OpBuilder(first).getI64IntegerAttr(first.getNumGroups());
   }
   Location loc = staging.accesses.front()->getLoc();
   OpBuilder builder(&getContext());
@@ -376,8 +372,8 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   // those behind the last write.
   bool inOrder = mustEndInOrder(staging);
   unsigned left = 0;
-  for (Operation *op : llvm::reverse(staging.accesses)) {
-    if (!isStoreOf(op, staging.alloc) || (inOrder && left))
+  for (TileMoveOpInterface move : llvm::reverse(staging.accesses)) {
+    if (!isStoreOf(move, staging.alloc) || (inOrder && left))
       break;
     ++left;
   }
@@ -385,28 +381,19 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   SmallVector<Value> pending;
   if (left)
     pending = carried.beginAll(staging.accesses.front(), left);
-  IntegerAttr delivery; // that waits for its store
-  for (Operation *&op : staging.accesses) {
-    bool isStore = isStoreOf(op, staging.alloc);
-    builder.setInsertionPoint(op);
+  for (TileMoveOpInterface move : staging.accesses) {
+    bool isStore = isStoreOf(move, staging.alloc);
+    builder.setInsertionPoint(move);
     if (!pending.empty() && inOrder) {
       AwaitOp::create(builder, loc, pending, UnitAttr(), IntegerAttr());
     } else if (!pending.empty() && !isStore) {
-      auto await =
-          AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
-      delivery = builder.getI64IntegerAttr(deliveries++);
-      await->setAttr(kDeliveryAttrName, delivery);
-      op->setAttr(kDeliveryAttrName, delivery);
+      AwaitOp::create(builder, loc, pending, builder.getUnitAttr(), count);
     }
     if (inOrder || !isStore)
       pending.clear();
     if (!isStore)
       continue;
-    op = makeAsynchronous(op);
-    pending.push_back(op->getResult(0));
-    if (delivery)
-      op->setAttr(kDeliveryAttrName, delivery);
-    delivery = {};
+    pending.push_back(makeAsynchronous(move)->getResult(0));
   }
   ++scheduledStores;
   if (!left)

@@ -10,6 +10,7 @@
 // but registers, and which of the copying threads copies what.
 //
 //===----------------------------------------------------------------------===//
+#include "Dependents.h"
 #include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,6 +42,18 @@ static bool isOpenAccumulator(Value buffer) {
   return isToBeFilled(buffer) && isAccumulatorRing(ringOf(buffer));
 }
 
+/// Whether an operation writes such a slot.
+static bool fillsAccumulator(Operation *op) {
+  auto tileOp = dyn_cast<TileOpInterface>(op);
+  if (!tileOp)
+    return false;
+  SmallVector<TileAccess> accesses;
+  tileOp.getAccesses(accesses);
+  return llvm::any_of(accesses, [](const TileAccess &access) {
+    return access.isWrite && isOpenAccumulator(access.buffer);
+  });
+}
+
 /// A ring whose slots are read by nothing but gemms into such slots.
 static bool feedsAccumulators(Value ring) {
   bool feeds = false;
@@ -49,8 +62,7 @@ static bool feedsAccumulators(Value ring) {
         ringOp && ringOp.showsSlot() && !ringOp.fillsSlots())
       for (Value view : user->getResults())
         for (Operation *reader : view.getUsers()) {
-          auto gemm = dyn_cast<GemmOp>(reader);
-          if (!gemm || !isOpenAccumulator(gemm.getC()))
+          if (!fillsAccumulator(reader))
             return false;
           feeds = true;
         }
@@ -63,11 +75,7 @@ static bool isMultiplication(Operation *op) {
   if (auto ringOp = dyn_cast<TileRingOpInterface>(op))
     return ringOp.fillsSlots() ? isAccumulatorRing(ringOp.getRing())
                                : feedsAccumulators(ringOp.getRing());
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    return isOpenAccumulator(gemm.getC());
-  if (auto fill = dyn_cast<FillOp>(op))
-    return isOpenAccumulator(fill.getTarget());
-  return false;
+  return fillsAccumulator(op);
 }
 
 /// Operations before both roles: rings, shared tiles, and scalars that depend
@@ -171,17 +179,8 @@ struct SpecializeWarpsPass
 private:
   LogicalResult specialize(KernelOp kernel, const TargetInfo &target) {
     Block &body = kernel.getBodyRegion().front();
-    SmallVector<Operation *> inside;
-    llvm::SmallDenseSet<Operation *> moved;
-    for (Operation &op : body.without_terminator()) {
-      bool depends = llvm::any_of(op.getOperands(), [&](Value operand) {
-        return moved.contains(operand.getDefiningOp());
-      });
-      if (!depends && staysOutside(&op))
-        continue;
-      inside.push_back(&op);
-      moved.insert(&op);
-    }
+    SmallVector<Operation *> inside =
+        collectDependents(body.begin(), &body, staysOutside);
 
     int64_t consumers = kernel.getThreads();
     int64_t threads = consumers + kProducerThreads;

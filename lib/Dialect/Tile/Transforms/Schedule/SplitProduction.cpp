@@ -22,14 +22,15 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
-#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Analysis/RingUses.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// first + use * step, with `first` (null: 0) known before the loop.
+/// first + use * step, with `first` (null: 0) known before the loop. The use is
+/// the one that the production fills.
 struct Linear {
   Value first;
   int64_t step = 0;
@@ -47,7 +48,7 @@ private:
   std::optional<Linear> linear(Value value);
   std::string limitUses(CopyOp copy);
   std::string build();
-  static void dealOut(scf::ForOp loop);
+  static void dealOut(scf::ForOp loop, Operation *commit);
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -62,9 +63,8 @@ private:
   scf::ForOp loop;
   OpBuilder builder;
   Location loc;
-  scf::IfOp guard;
-  Value use;         // that the production fills
-  int64_t ahead = 0; // use - induction variable
+  Production production;
+  int64_t ahead = 0; // the use that it fills - induction variable
   Value limit;       // uses below are inside
   Value always;      // i1: use 0 is
 };
@@ -74,46 +74,31 @@ static bool isFalse(Value condition) {
   return matchPattern(condition, m_Zero());
 }
 
-static RingCommitOp commitOf(scf::ForOp loop) {
-  RingCommitOp commit;
-  for (auto op : loop.getBody()->getOps<RingCommitOp>())
-    commit = op;
-  return commit;
-}
-
-/// The branch around the copies into the slot that `commit` is for; null where
-/// they stand in none.
-static scf::IfOp guardOfCopies(RingCommitOp commit) {
-  for (auto acquire : commit->getBlock()->getOps<RingAcquireOp>())
-    if (acquire.getRing() == commit.getRing() &&
-        acquire.getUse() == commit.getUse())
-      for (Value view : acquire.getViews())
-        for (Operation *user : view.getUsers())
-          return dyn_cast<scf::IfOp>(user->getParentOp());
-  return {};
-}
-
 std::string Splitter::whyNot() {
-  RingCommitOp commit = commitOf(loop);
-  guard = commit ? guardOfCopies(commit) : scf::IfOp();
-  if (!loop->hasAttr(kRingLoopAttrName) || !guard || loop.getNumResults())
+  SmallVector<Production> productions = productionsIn(*loop.getBody());
+  if (productions.size() != 1 || !productions.front().guard ||
+      loop.getNumResults())
     return "its production has an unknown form";
-  // Uses of a ring without mbarriers are numbered as the loop's iterations.
-  std::optional<int64_t> distance = iterationsAhead(guard);
-  if (!distance || *distance < 1 || commit.getRing().getType().usesMbarriers())
+  production = productions.front();
+  std::optional<int64_t> distance = iterationsAhead(production.guard);
+  if (!distance || *distance < 1)
     return "its production has an unknown guard";
-  use = commit.getUse();
   ahead = *distance;
+  // The loop's index and the use are the same number, `ahead` apart.
+  std::optional<Linear> use = linear(production.use());
+  if (!use || use->step != 1 || !use->first || !isZeroInteger(use->first) ||
+      !matchPattern(loop.getStep(), m_One()))
+    return "its uses are not numbered as its iterations";
   limit = loop.getUpperBound();
-  for (Operation &op : guard.thenBlock()->without_terminator())
+  for (Operation &op : production.guard.thenBlock()->without_terminator())
     if (!isa<CopyOp>(op) && !isMemoryEffectFree(&op))
       return "its production does more than copying";
   return "";
 }
 
 std::optional<Linear> Splitter::linear(Value value) {
-  if (value == use)
-    return Linear{{}, 1};
+  if (value == loop.getInductionVar())
+    return Linear{constant(-ahead), 1};
   if (loop.isDefinedOutsideOfLoop(value))
     return Linear{value, 0};
   APInt number;
@@ -191,27 +176,25 @@ std::string Splitter::build() {
   for (auto branch : unchecked.getBody()->getOps<scf::IfOp>())
     if (auto distance = iterationsAhead(branch); distance && *distance <= ahead)
       implied.push_back(branch);
-    else
-      branch->removeAttr(kIterationAheadAttrName); // it was the whole loop's
   unchecked.getUpperBoundMutable().assign(middle);
   loop.getLowerBoundMutable().assign(middle);
-  auto production = mapping.lookup(guard.getOperation());
+  Operation *guard = mapping.lookup(production.guard.getOperation());
   for (scf::IfOp branch : implied) {
     for (Operation &op :
          llvm::make_early_inc_range(branch.thenBlock()->without_terminator())) {
       op.moveBefore(branch);
-      if (auto copy = dyn_cast<CopyOp>(op); copy && branch == production)
+      if (auto copy = dyn_cast<CopyOp>(op); copy && branch == guard)
         copy.setInside(true);
     }
     branch.erase();
   }
-  dealOut(unchecked);
+  dealOut(unchecked, mapping.lookup(production.commit.getOperation()));
   return "";
 }
 
 /// Distributes the copies of a production over all gemms but the last one: the
 /// next wait, which counts cp.async groups, follows that one.
-void Splitter::dealOut(scf::ForOp loop) {
+void Splitter::dealOut(scf::ForOp loop, Operation *commit) {
   SmallVector<CopyOp> copies;
   for (auto copy : loop.getBody()->getOps<CopyOp>())
     if (copy.getInside())
@@ -223,14 +206,14 @@ void Splitter::dealOut(scf::ForOp loop) {
   for (size_t s = 0; s < slots; ++s)
     for (; next < copies.size() * (s + 1) / slots; ++next)
       copies[next]->moveBefore(gemms[s]);
-  commitOf(loop)->moveAfter(gemms[slots - 1]);
+  commit->moveAfter(gemms[slots - 1]);
 }
 
 std::string Splitter::run() {
   std::string reason = whyNot();
   if (!reason.empty())
     return reason;
-  for (auto copy : guard.thenBlock()->getOps<CopyOp>()) {
+  for (auto copy : production.guard.thenBlock()->getOps<CopyOp>()) {
     reason = limitUses(copy);
     if (!reason.empty())
       return reason;

@@ -4,6 +4,7 @@
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Dialect/Tile/IR/Iterations.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -31,7 +32,7 @@ scf::IfOp tile::addResult(scf::IfOp branch, Value then, Value otherwise) {
 Operation *UseCounter::obstacle(Operation *op) {
   Operation *parent = op->getParentOp();
   for (; !isa<TileAgentsOpInterface>(parent); parent = parent->getParentOp())
-    if (!isa<scf::ForOp, scf::IfOp, PipelinedOp>(parent))
+    if (!isa<scf::IfOp>(parent) && !isCountedLoop(parent))
       return parent;
   // A role in a loop begins anew in each round: its count would, too.
   bool isAnew =

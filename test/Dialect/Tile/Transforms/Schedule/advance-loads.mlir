@@ -14,7 +14,7 @@
 // CHECK: scf.for %[[TILE:.*]] = %c0 to %{{.*}} step %c1 {
 // CHECK: %[[COLUMN:.*]] = arith.muli %[[TILE]], %c64
 // CHECK: scf.for %[[I:.*]] = %c0 to %[[T:.*]] step %c1 {
-// CHECK-NEXT: %[[NOW:.*]] = arith.cmpi eq, %[[I]], %c3
+// CHECK-NEXT: %[[NOW:.*]] = tile.iteration is(3) of %[[I]] in %c0 to %[[T]] step %c1
 // CHECK-NEXT: scf.if %[[NOW]] {
 // CHECK-NEXT: %[[EARLY:.*]] = tile.ring.acquire %[[AFTER]][%[[TILE]]]
 // CHECK-NEXT: tile.copy %R[%c0, %[[COLUMN]]] {{.*}} to %[[EARLY]]
@@ -22,7 +22,8 @@
 // CHECK-NEXT: }
 // CHECK: tile.ring.acquire %[[LOOP]]
 // CHECK: tile.ring.commit %[[LOOP]]
-// CHECK: %[[MISSED:.*]] = arith.cmpi sle, %[[T]], %c3
+// CHECK: %[[LONG:.*]] = tile.iteration exists(3) in %c0 to %[[T]] step %c1
+// CHECK-NEXT: %[[MISSED:.*]] = arith.xori %[[LONG]], %true
 // CHECK-NEXT: scf.if %[[MISSED]] {
 // CHECK-NEXT: %[[LATE:.*]] = tile.ring.acquire %[[AFTER]][%[[TILE]]]
 // CHECK-NEXT: tile.copy %R[%c0, %[[COLUMN]]] {{.*}} to %[[LATE]]

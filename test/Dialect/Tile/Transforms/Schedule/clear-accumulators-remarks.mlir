@@ -37,3 +37,30 @@ tile.kernel @reasons(%C: memref<64x64xf32>, %n: index) grid(%b) = (1) threads(12
   }
   tile.copy %acc to %C : !acc to memref<64x64xf32>
 }
+
+// A branch that asks another loop says nothing about this one.
+tile.kernel @other_loop(%n: index, %m: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %a = tile.alloc : !a
+  %acc = tile.alloc : !acc
+  tile.fill %acc with %zero : !acc, f32
+  %runs = tile.iteration exists(0) in %c0 to %m step %c1
+  scf.if %runs {
+    // expected-remark @below {{accumulators are filled before the loop: the loop may have no iterations}}
+    scf.for %k = %c0 to %n step %c1 {
+      %t = tile.gemm %a, %a, %acc {plan = #wgmma} : !a, !a, !acc -> !tile.token
+      tile.await %t
+    }
+  }
+  // Nor does one that asks for a second iteration of it, which is more than is needed.
+  %second = tile.iteration exists(1) in %c0 to %n step %c1
+  scf.if %second {
+    // expected-remark @below {{accumulators are filled before the loop: the loop may have no iterations}}
+    scf.for %k = %c0 to %n step %c1 {
+      %t = tile.gemm %a, %a, %acc {plan = #wgmma} : !a, !a, !acc -> !tile.token
+      tile.await %t
+    }
+  }
+}

@@ -9,9 +9,8 @@
 // CHECK-NOT: tile.fill
 // CHECK: scf.if
 // CHECK: scf.for %[[K:.*]] = %[[FROM:.*]] to %{{.*}} step
-// CHECK-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[K]], %[[FROM]] : index
-// What the registers hold in front of the loop is not needed.
-// CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[ACC:[0-9]+]] accumulate(%[[LATER]]) {plan = {{.*}}, tile.clear_first}
+// CHECK-NEXT: %[[LATER:.*]] = tile.iteration past(1) of %[[K]] in %[[FROM]] to
+// CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[ACC:[0-9]+]] accumulate(%[[LATER]]) {plan
 // A second one into the same accumulators always adds.
 // CHECK-NEXT: tile.gemm %{{.*}}, %{{.*}}, %[[ACC]] {plan
 // CHECK: } else {
@@ -24,13 +23,13 @@ tile.kernel @guarded(%n: index) grid(%b) = (1) threads(128) {
   %a = tile.alloc : memref<64x64xf16, #shared>
   %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
-  %runs = arith.cmpi slt, %c0, %n : index
+  %runs = tile.iteration exists(0) in %c0 to %n step %c1
   scf.if %runs {
     scf.for %k = %c0 to %n step %c1 {
       tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
       tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
     }
-  } {tile.guards_loop}
+  }
 }
 
 // -----

@@ -30,40 +30,40 @@
 //--- two.mlir
 // CHECK-LABEL: role "mma"
 // The trip count is the same for every tile: one iteration for each piece behind the first.
-// CHECK:       %[[LAST:.*]] = arith.constant 2 : index
-// CHECK:       %[[LONG:.*]] = arith.cmpi slt, %{{.*}}, %[[TRIPS:[0-9]+]] : index
+// CHECK:       %[[LONG:.*]] = tile.iteration exists(2) in %{{.*}} to %[[TRIPS:[0-9]+]] step
 // CHECK:       %[[F0:[0-9]+]] = tile.alloc {{.*}} : memref<128x128xf16, #tile.fragment>
 // CHECK:       %[[F1:[0-9]+]] = tile.alloc {{.*}} : memref<128x128xf16, #tile.fragment>
 // CHECK:       scf.for %[[T:.*]] = %[[FIRST:.*]] to %[[END:.*]] step %[[STEP:.*]] iter_args({{.*}}, %[[BEFORE:.*]] = %{{.*}}) -> (index, !tile.token) {
 // Nothing is computed between two tiles' products that they do not need.
 // CHECK-NOT:     tile.block_coordinates
-// CHECK:         %[[ANOTHER:.*]] = arith.cmpi ne, %[[T]], %[[FIRST]] : index
+// CHECK:         %[[ANOTHER:.*]] = tile.iteration past(1) of %[[T]] in %[[FIRST]] to %[[END]] step %[[STEP]]
 // CHECK:         %[[OPEN:.*]] = arith.andi %[[ANOTHER]], %[[LONG]] : i1
 // CHECK:         %[[EARLIER:.*]] = arith.subi %[[T]], %[[STEP]] : index
 // CHECK:         %[[REACHED:.*]] = scf.if
 // CHECK:           scf.for %[[K:.*]] = %{{.*}} to %[[TRIPS]] step {{.*}} iter_args({{.*}}, %[[TOKEN:[^ ]*]] = %[[BEFORE]]) -> (!tile.token, index, !tile.token) {
 // CHECK:             tile.gemm
 // CHECK:             tile.ring.release
-// CHECK:             %[[NOW:.*]] = arith.cmpi eq, %[[K]], %{{.*}} : index
+// CHECK:             %[[NOW:.*]] = tile.iteration is(1) of %[[K]] in
 // CHECK:             %[[BOTH:.*]] = arith.andi %[[NOW]], %[[OPEN]] : i1
 // CHECK:             %[[STORED:.*]] = scf.if %[[BOTH]] -> (!tile.token) {
 // CHECK:               tile.block_coordinates %[[EARLIER]]
 // CHECK:               tile.await read %[[TOKEN]]
-// CHECK-NEXT:          tile.copy %[[F0]] to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {groups
+// CHECK-NEXT:          tile.copy %[[F0]] to %[[STAGING:[0-9]+]] decided {groups
 // CHECK-NEXT:          %[[STORE:.*]] = tile.copy %[[STAGING]] to %C[
 // CHECK-NEXT:          scf.yield %[[STORE]]
 // CHECK-NEXT:        } else {
 // CHECK-NEXT:          scf.yield %[[TOKEN]]
+// CHECK:             tile.iteration is(2) of %[[K]] in
 // CHECK:             scf.if {{.*}} -> (!tile.token) {
 // CHECK:               tile.await read %[[STORED]]
-// CHECK-NEXT:          tile.copy %[[F1]] to %[[STAGING]] {tile.delivery = {{[01]}} : i64} decided {groups
+// CHECK-NEXT:          tile.copy %[[F1]] to %[[STAGING]] decided {groups
 // CHECK:         } else {
 // CHECK:           scf.yield %[[BEFORE]] : !tile.token
 // CHECK:         tile.copy %[[ACC:.*]][%{{.*}}] sizes [128, 128] to %[[F0]]
 // CHECK:         tile.copy %[[ACC]][%{{.*}}] sizes [128, 128] to %[[F1]]
 // The last tile, and each where the loop is too short.
-// CHECK:         %[[NEXT:.*]] = arith.addi %[[T]], %[[STEP]] : index
-// CHECK:         %[[ENDS:.*]] = arith.cmpi sge, %[[NEXT]], %[[END]] : index
+// CHECK:         %[[FOLLOWED:.*]] = tile.iteration ahead(1) of %[[T]] in %[[FIRST]] to %[[END]] step %[[STEP]]
+// CHECK:         %[[ENDS:.*]] = arith.xori %[[FOLLOWED]], %{{.*}} : i1
 // CHECK:         %[[SHORT:.*]] = arith.xori %[[LONG]], %{{.*}} : i1
 // CHECK:         %[[STORES:.*]] = arith.ori %[[ENDS]], %[[SHORT]] : i1
 // CHECK:         scf.if %[[STORES]] -> (!tile.token) {

@@ -15,13 +15,15 @@
 // CHECK:         %[[T:.*]] = arith.divui %[[UP]], %c32
 // Productions 0 and 1, each guarded, each committed whether guarded out or not.
 // CHECK:         %[[P0:.*]]:2 = tile.ring.acquire %[[RING]][%c0
-// CHECK:         scf.if
+// CHECK-NEXT:    %[[IS0:.*]] = tile.iteration exists(0) in %c0{{.*}} to %[[T]] step %c1
+// CHECK-NEXT:    scf.if %[[IS0]] {
 // CHECK:           tile.copy %A[%{{.*}}] to %[[P0]]#0
 // CHECK-NEXT:      tile.copy %B[%{{.*}}] to %[[P0]]#1
 // CHECK-NEXT:    }
 // CHECK-NEXT:    tile.ring.commit %[[RING]][%c0
 // CHECK:         %[[P1:.*]]:2 = tile.ring.acquire %[[RING]][%c1
-// CHECK:         scf.if
+// CHECK-NEXT:    %[[IS1:.*]] = tile.iteration exists(1) in %c0{{.*}} to %[[T]] step %c1
+// CHECK-NEXT:    scf.if %[[IS1]] {
 // CHECK:           tile.copy %A[%{{.*}}, %c32{{.*}}] to %[[P1]]#0
 // CHECK:         tile.ring.commit %[[RING]][%c1
 // Wait, then produce two ahead, then compute.
@@ -29,7 +31,7 @@
 // CHECK-NEXT:      %[[V:.*]]:2 = tile.ring.wait %[[RING]][%[[I]]] {in_flight = 1 : i64}
 // CHECK-NEXT:      %[[USE:.*]] = arith.addi %[[I]], %c2
 // CHECK-NEXT:      %[[P:.*]]:2 = tile.ring.acquire %[[RING]][%[[USE]]]
-// CHECK-NEXT:      %[[MORE:.*]] = arith.cmpi slt, %[[USE]], %[[T]]
+// CHECK-NEXT:      %[[MORE:.*]] = tile.iteration ahead(2) of %[[I]] in %c0{{.*}} to %[[T]] step %c1
 // CHECK-NEXT:      scf.if %[[MORE]] {
 // CHECK-NEXT:        %[[K:.*]] = arith.muli %[[USE]], %c32
 // CHECK-NEXT:        tile.copy %A[%{{.*}}, %[[K]]] to %[[P]]#0

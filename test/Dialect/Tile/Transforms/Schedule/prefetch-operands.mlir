@@ -12,7 +12,7 @@
 // CHECK:         %[[T:.*]] = arith.divui
 // Both sets of fragments; the first step of use 0, if there is one.
 // CHECK-COUNT-4: tile.alloc layout({{.*}}16
-// CHECK:         %[[RUNS:.*]] = arith.cmpi slt, %c0{{.*}}, %[[T]]
+// CHECK:         %[[RUNS:.*]] = tile.iteration exists(0) in %c0{{.*}} to %[[T]]
 // CHECK-NEXT:    scf.if %[[RUNS]] {
 // CHECK-NEXT:      %[[FIRST:.*]]:2 = tile.ring.wait %[[RING]][%c0{{.*}}] {in_flight = 1 : i64}
 // CHECK:           tile.copy %[[FIRST]]#0[{{.*}}] sizes [64, 16] to %[[A0:[^ ]+]] {{.*}}ldmatrix

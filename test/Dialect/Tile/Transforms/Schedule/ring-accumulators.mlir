@@ -27,7 +27,8 @@ module attributes {tile.target = #tile.target<"sm_100a">} {
 // CHECK: %[[D:.*]] = tile.ring.wait %[[R]][%[[USE]]]
 // CHECK: tile.copy %[[D]] to %[[F:.*]] decided {layout
 // CHECK: tile.ring.release %[[R]][%[[USE]]]
-// CHECK: %[[NONE:.*]] = arith.cmpi sge
+// CHECK: %[[ANY:.*]] = tile.iteration exists(0) in
+// CHECK: %[[NONE:.*]] = arith.xori %[[ANY]]
 // CHECK: scf.if %[[NONE]]
 // CHECK: tile.fill %[[F]]
 // CHECK: %[[NEXT:.*]] = arith.addi %[[USE]], %{{.*}}

@@ -18,12 +18,12 @@
 // CHECK: role "mma"
 // CHECK: tile.fill %[[ACC:.*]] with
 // CHECK: %[[DONE:.*]] = tile.token.done
-// CHECK: %[[RAN:.*]] = arith.cmpi slt, %[[LOW:.*]], %[[T:.*]] : index
+// CHECK: %[[RAN:.*]] = tile.iteration exists(0) in %[[LOW:.*]] to %[[T:.*]] step
 // CHECK-NEXT: scf.if %[[RAN]] {
 // CHECK-NEXT: %[[CARRIED:.*]]:2 = scf.for %[[I:.*]] = %[[LOW]] to %[[T]] step {{.*}} iter_args(%[[LAST:.*]] = %[[DONE]], %[[OLD:.*]] = %{{.*}}) -> (!tile.token, index) {
 // CHECK-NEXT: tile.ring.wait %[[RING:.*]][%[[I]]]
 // CHECK-NEXT: %[[TOKEN:.*]] = tile.gemm {{.*}}, %[[ACC]] {{.*}} -> !tile.token
-// CHECK-NEXT: %[[NOT_FIRST:.*]] = arith.cmpi ne, %[[I]], %[[LOW]]
+// CHECK-NEXT: %[[NOT_FIRST:.*]] = tile.iteration past(1) of %[[I]] in %[[LOW]] to %[[T]]
 // CHECK-NEXT: tile.await %[[LAST]]
 // CHECK-NEXT: scf.if %[[NOT_FIRST]] {
 // CHECK-NEXT: tile.ring.release %[[RING]][%[[OLD]]]

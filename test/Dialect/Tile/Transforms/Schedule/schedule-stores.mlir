@@ -16,7 +16,7 @@
 // CHECK: %[[LAST:.*]] = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %[[NONE]]) -> (!tile.token) {
 // CHECK: tile.fill
 // CHECK: tile.await read %[[BEFORE]]
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {layout
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] decided {layout
 // CHECK-NEXT: %[[TOKEN:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK-NOT: tile.await
 // CHECK: scf.yield %[[TOKEN]]
@@ -46,11 +46,11 @@ tile.kernel @loop(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b
 // pieces through one tile: the second waits for the first to be read.
 // CHECK-LABEL: tile.kernel @groups
 // CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!tile.token) {
-// CHECK: tile.await read %[[BEFORE]] {groups = 2 : i64, tile.delivery = {{[0-9]+}} : i64}
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {groups = array<i64: 2, 1>, layout
+// CHECK: tile.await read %[[BEFORE]] {groups = 2 : i64}
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] decided {groups = array<i64: 2, 1>, layout
 // CHECK-NEXT: %[[FIRST:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} decided {groups = array<i64: 2, 1>, plan = {{.*}} -> !tile.token
-// CHECK: tile.await read %[[FIRST]] {groups = 2 : i64, tile.delivery = {{[0-9]+}} : i64}
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] {tile.delivery = {{[01]}} : i64} decided {groups = array<i64: 2, 1>, layout
+// CHECK: tile.await read %[[FIRST]] {groups = 2 : i64}
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING]] decided {groups = array<i64: 2, 1>, layout
 // CHECK: %[[SECOND:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK: scf.yield %[[SECOND]]
 tile.kernel @groups(%C: memref<?x128xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(256) {
@@ -80,7 +80,7 @@ tile.kernel @groups(%C: memref<?x128xf16> {tile.alignment = 16}, %n: index) grid
 // CHECK-LABEL: tile.kernel @reduced
 // CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!tile.token) {
 // CHECK: tile.await read %[[BEFORE]]
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {layout
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] decided {layout
 // CHECK-NEXT: %[[TOKEN:.*]] = tile.atomic add %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK: scf.yield %[[TOKEN]]
 tile.kernel @reduced(%C: memref<?x64xf32> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
@@ -207,7 +207,7 @@ tile.kernel @two_tiles(%C: memref<?x64xf16> {tile.alignment = 16}) grid(%b) = (1
 // CHECK-LABEL: tile.kernel @two
 // CHECK: %[[LAST:.*]]:2 = scf.for {{.*}} iter_args(%[[B0:.*]] = %{{.*}}, %[[B1:.*]] = %{{.*}}) -> (!tile.token, !tile.token) {
 // CHECK: tile.await read %[[B0]], %[[B1]]
-// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] {tile.delivery = {{[01]}} : i64} decided {layout
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] decided {layout
 // CHECK-NEXT: %[[C:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK-NEXT: %[[D:.*]] = tile.copy %[[STAGING]] to %D[{{.*}} -> !tile.token
 // CHECK-NEXT: scf.yield %[[C]], %[[D]]

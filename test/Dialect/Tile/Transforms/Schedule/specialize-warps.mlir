@@ -41,12 +41,12 @@
 // FLIGHT: role "mma"
 // FLIGHT: %[[DONE:.*]] = tile.token.done
 // Only a loop that runs is waited for.
-// FLIGHT: %[[RAN:.*]] = arith.cmpi sgt
+// FLIGHT: %[[RAN:.*]] = tile.iteration exists(0) in %c0
 // FLIGHT: scf.if %[[RAN]] {
 // FLIGHT: %[[CARRIED:.*]]:2 = scf.for %[[I:.*]] = %c0 to {{.*}} iter_args(%[[LAST:.*]] = %[[DONE]], %[[OLD:.*]] = %c0) -> (!tile.token, index) {
 // FLIGHT: tile.ring.wait
 // FLIGHT-NEXT: %[[TOKEN:.*]] = tile.gemm {{.*}} -> !tile.token
-// FLIGHT: %[[NOT_FIRST:.*]] = arith.cmpi ne, %[[I]], %c0
+// FLIGHT: %[[NOT_FIRST:.*]] = tile.iteration past(1) of %[[I]] in %c0
 // FLIGHT: tile.await %[[LAST]]
 // FLIGHT-NEXT: scf.if %[[NOT_FIRST]] {
 // FLIGHT-NEXT: tile.ring.release %{{.*}}[%[[OLD]]]

@@ -1,5 +1,4 @@
-// Attributes that speak of the schedule and are not so: what mbarriers count (R9)
-// and what is said about loops (R23).
+// Attributes that speak of the schedule and are not so: what mbarriers count (R9).
 // RUN: tile-opt %s --tile-verify-rings -split-input-file -verify-diagnostics=only-expected -o /dev/null
 
 #shared = #gpu.address_space<workgroup>
@@ -172,77 +171,4 @@ tile.kernel @needless(%A: memref<128x64xf16>, %n: index) grid(%bx) = (1) threads
       tile.ring.release %r[%k] {tile.meet} : !read
     }
   }
-}
-
-// -----
-
-#shared = #gpu.address_space<workgroup>
-#wgmma = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>
-!s = memref<64x64xf16, #shared>
-!acc = memref<64x64xf32, #tile.fragment>
-
-tile.kernel @clear_first(%n: index, %m: index) grid(%b) = (1) threads(128) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %a = tile.alloc : !s
-  %acc = tile.alloc : !acc
-  scf.for %k = %c0 to %n step %c1 {
-    %later = arith.cmpi ne, %k, %m : index
-    // expected-error @below {{[R23] 'tile.clear_first' is not so: the flag of `accumulate` does not compare the index of the loop around with its first value}}
-    tile.gemm %a, %a, %acc accumulate(%later) {plan = #wgmma, tile.clear_first} : !s, !s, !acc
-  }
-}
-
-// -----
-
-tile.kernel @ahead(%n: index) grid(%b) = (1) threads(128) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  scf.for %k = %c0 to %n step %c1 {
-    %next = arith.addi %k, %c2 : index
-    %is = arith.cmpi slt, %next, %n : index
-    // expected-error @below {{[R23] 'tile.iteration_ahead' is not so: the condition does not compare the index of the loop around, so many steps ahead, with its end}}
-    scf.if %is {
-      tile.assert %is, "two"
-    } {tile.iteration_ahead = 3 : i64}
-  }
-}
-
-// -----
-
-tile.kernel @guards(%n: index, %m: index) grid(%b) = (1) threads(128) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %is = arith.cmpi slt, %c0, %m : index
-  // expected-error @below {{[R23] 'tile.guards_loop' is not so: the condition does not compare the bounds of the first loop in the branch}}
-  scf.if %is {
-    scf.for %k = %c0 to %n step %c1 {
-      tile.assert %is, "runs"
-    }
-  } {tile.guards_loop}
-}
-
-// -----
-
-tile.kernel @loops(%n: index) grid(%b) = (1) threads(128) {
-  %c0 = arith.constant 0 : index
-  %c2 = arith.constant 2 : index
-  %yes = arith.constant true
-  // expected-error @below {{[R23] 'tile.ring_loop' is not so: the loop does not step by one}}
-  scf.for %k = %c0 to %n step %c2 {
-    tile.assert %yes, "runs"
-  } {tile.ring_loop}
-}
-
-// -----
-
-tile.kernel @tokens(%n: index) grid(%b) = (1) threads(128) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %yes = arith.constant true
-  // expected-error @below {{[R23] 'tile.gemms_in_flight' is not so: the loop carries no token, or not all of its gemms return one}}
-  scf.for %k = %c0 to %n step %c1 {
-    tile.assert %yes, "runs"
-  } {tile.gemms_in_flight}
 }

@@ -213,6 +213,31 @@ tile.kernel @one_use_too_many(%A: !global, %K: index) grid(%bx) = (1) threads(25
   }
 }
 
+// The consumer leaves out the last iteration: it asks for one after it.
+tile.kernel @asks_one_too_far(%A: !global, %K: index) grid(%bx) = (1) threads(256) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{[R3] ring is filled 1 times, and 'mma' consumes 0 uses}}
+  %r = tile.ring.create : !tma
+  tile.warp_specialize
+  role "load" warps(4) {
+    scf.for %k = %c0 to %K step %c1 {
+      %a = tile.ring.acquire %r[%k] : !tma
+      tile.copy %A[%c0, %k] to %a : !global to !slot
+      tile.ring.commit %r[%k] : !tma
+    }
+  }
+  role "mma" warps(4) {
+    scf.for %k = %c0 to %K step %c1 {
+      %is = tile.iteration ahead(1) of %k in %c0 to %K step %c1
+      scf.if %is {
+        %a = tile.ring.wait %r[%k] : !tma
+        tile.ring.release %r[%k] : !tma
+      }
+    }
+  }
+}
+
 // Nobody can wait for another role's cp.async groups.
 tile.kernel @groups_of_another_role(%A: !global, %K: index) grid(%bx) = (1) threads(64) {
   %c0 = arith.constant 0 : index
