@@ -368,7 +368,7 @@ tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
   %s = tile.alloc : memref<64x64xf32, #shared>
-  // expected-error @+1 {{[atomic-10] expected `tma` or `scalar` as the instruction of an atomic, got 'cp_async'}}
+  // expected-error @+1 {{[atomic-10] expected `tma`, `vector` or `scalar` as the instruction of an atomic, got 'cp_async'}}
   tile.atomic add %s to %A {prefer = #tile.copy_instruction<cp_async>} : memref<64x64xf32, #shared> to memref<64x64xf32>
 }
 
@@ -378,7 +378,7 @@ tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k(%A: memref<64x64xf32>) grid(%bx) = (1) threads(32) {
   %s = tile.alloc : memref<64x64xf32, #shared>
-  // expected-error @+1 {{[atomic-10] expected `tma` or `scalar` as the instruction of an atomic, got 'bulk'}}
+  // expected-error @+1 {{[atomic-10] expected `tma`, `vector` or `scalar` as the instruction of an atomic, got 'bulk'}}
   tile.atomic add %s to %A decided {plan = #tile.copy_plan<bulk, bytes = 4>} : memref<64x64xf32, #shared> to memref<64x64xf32>
 }
 
