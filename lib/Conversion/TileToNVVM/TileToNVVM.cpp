@@ -71,13 +71,27 @@ static void appendParameters(Type type, SmallVectorImpl<Type> &parameters) {
         parameters.push_back(i64);
 }
 
+/// Arguments whose memory changes while the kernel runs, in a way that LLVM
+/// does not see at their pointers: other blocks write what atomic loads read,
+/// and the asynchronous proxy writes by tensor maps. As `noalias` ones that are
+/// only read, they would be read through the cache that nobody keeps up to
+/// date, and the assembler would move such loads in front of barriers.
+static llvm::SmallDenseSet<Value> changedUnseen(KernelOp kernel) {
+  llvm::SmallDenseSet<Value> arguments;
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<AtomicLoadOp>(op))
+      arguments.insert(getBaseBuffer(load.getMemref()));
+    auto move = dyn_cast<TileMoveOpInterface>(op);
+    if (move && move.isMovedByProxy() && isGlobal(move.getTarget()))
+      arguments.insert(getBaseBuffer(move.getTarget()));
+  });
+  return arguments;
+}
+
 /// Binds the arguments of `function` to what kernel code uses.
 static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
   KernelOp kernel = lowering.kernel;
-  llvm::SmallDenseSet<Value> shared; // arguments that atomic loads read
-  kernel.walk([&](AtomicLoadOp load) {
-    shared.insert(getBaseBuffer(load.getMemref()));
-  });
+  llvm::SmallDenseSet<Value> shared = changedUnseen(kernel);
   unsigned next = 0;
   for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
     BlockArgument argument = kernel.getKernelArgument(i);
@@ -95,8 +109,6 @@ static void bindArguments(KernelLowering &lowering, LLVM::LLVMFuncOp function) {
       ++next;
       continue;
     }
-    // What others write while the kernel runs is no memory of its own; LLVM
-    // would read it through the cache that nobody keeps up to date.
     if (!kernel.mayAlias(i) && !shared.contains(argument))
       function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
                           UnitAttr::get(kernel.getContext()));

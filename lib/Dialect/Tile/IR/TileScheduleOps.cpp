@@ -79,7 +79,7 @@ LogicalResult RingCreateOp::verify() {
   for (auto [i, attr] : llvm::enumerate(*getLayouts())) {
     auto layout = dyn_cast<SharedLayoutAttr>(attr);
     Type element = cast<MemRefType>(buffers[i]).getElementType();
-    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    int64_t bits = getStorageBits(element);
     if (!layout || layout.getShape() != ArrayRef<int64_t>(getHeldShape(i)) ||
         layout.getElementBits() != bits)
       return emitOpError() << "[ring-1] expected a shared layout for "
