@@ -19,9 +19,11 @@ uint64_t toBits(float value) { return llvm::bit_cast<uint32_t>(value); }
 // Integers and moves
 //===----------------------------------------------------------------------===//
 
-/// Bits of the registers by the last suffix: `.b64`, `.u32`.
+/// Bits of the registers by the last suffix: `.b64`, `.u32`, `.b16`.
 uint64_t truncated(const PtxInstruction &instruction, uint64_t value) {
   StringRef type = instruction.parts.back();
+  if (type.ends_with("16"))
+    return uint16_t(value);
   return type.ends_with("64") ? value : uint32_t(value);
 }
 
@@ -30,6 +32,9 @@ void move(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
 }
 void add(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
   i.write(0, slots, truncated(i, i.read(1, slots) + i.read(2, slots)));
+}
+void complement(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
+  i.write(0, slots, truncated(i, ~i.read(1, slots)));
 }
 void setp(Machine &machine, Thread &, const PtxInstruction &i,
           uint64_t *slots) {
@@ -266,7 +271,7 @@ void store(Machine &machine, Thread &, const PtxInstruction &i,
 
 struct VectorSum {
   int type = cuda::kMapFloat32; ///< a cuda::TensorMapType
-  unsigned words = 1;                       ///< of 32 bits
+  unsigned words = 1;           ///< of 32 bits
 };
 
 /// red.relaxed.gpu.global.add[.noftz][.v2|.v4].{f32,f16x2,bf16x2}
@@ -310,6 +315,8 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::basicInstructions() {
       {"add.s32", add},
       {"add.u64", add},
       {"add.s64", add},
+      {"not.b32", complement},
+      {"not.b16", complement},
       {"setp", setp},
       {"prmt.b32", permute},
       {"bfe.s32", extractField},

@@ -11,6 +11,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
@@ -110,6 +111,34 @@ void mlir::tile::splitPackedAdditions(llvm::Module &module) {
     }
     addition->replaceAllUsesWith(sums);
     addition->eraseFromParent();
+  }
+}
+
+void mlir::tile::hideNegations(llvm::Module &module) {
+  SmallVector<Use *> found;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function)) {
+      auto *extremum = dyn_cast<MinMaxIntrinsic>(&instruction);
+      if (!extremum || !(extremum->getType()->isIntegerTy(32) ||
+                         extremum->getType()->isIntegerTy(16)))
+        continue;
+      for (Use &operand : extremum->args())
+        if (match(operand.get(), m_Neg(m_Value())))
+          found.push_back(&operand);
+    }
+  for (Use *use : found) {
+    // LLVM's selection makes a negation of the complement plus one again.
+    llvm::Type *type = use->get()->getType();
+    bool isShort = type->isIntegerTy(16);
+    StringRef text = isShort ? ptx::kComplementOfShort : ptx::kComplement;
+    auto *complement = InlineAsm::get(
+        llvm::FunctionType::get(type, {type}, /*isVarArg=*/false),
+        (text + " $0, $1;").str(), isShort ? "=h,h" : "=r,r",
+        /*hasSideEffects=*/false);
+    IRBuilder<> builder(cast<Instruction>(use->getUser()));
+    llvm::Value *negated = cast<Instruction>(use->get())->getOperand(1);
+    use->set(builder.CreateAdd(builder.CreateCall(complement, {negated}),
+                               ConstantInt::get(type, 1)));
   }
 }
 

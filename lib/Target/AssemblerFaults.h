@@ -29,6 +29,13 @@ void avoidMiscompiledSubtractions(llvm::Module &module);
 /// `test/GPU/ptxas_packed_add.cu` shows it.
 void splitPackedAdditions(llvm::Module &module);
 
+/// Makes each negation that a minimum or maximum of 32 or 16 bits reads its
+/// complement plus one. ptxas 13.0 makes one instruction of two such operations
+/// in a row from sm_90 on (`VIMNMX3`), which takes no negation, and drops that
+/// of the inner one's second operand: max(a, max(b, -c)) becomes max(a, b, c).
+/// `test/GPU/ptxas_max3_neg.cu` shows it.
+void hideNegations(llvm::Module &module);
+
 /// Moves instructions between the start of a block and a wait for groups of
 /// wgmma that other blocks issued, so that they come after the wait. LLVM sinks
 /// indices that only an epilogue uses out of the loops around it, to the exit

@@ -264,6 +264,7 @@ LogicalResult LLVMBackend::optimize() {
 void LLVMBackend::avoidAssemblerFaults() {
   avoidMiscompiledSubtractions(*module);
   splitPackedAdditions(*module);
+  hideNegations(*module);
   putWaitsFirst(*module);
   copyBehindWaits(*module);
 }

@@ -85,3 +85,41 @@ llvm.func @splat(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel}
   llvm.store %y, %out : vector<2xi16>, !llvm.ptr<1>
   llvm.return
 }
+
+// A maximum of a negation, read by another one: ptxas would drop the negation.
+// PACKED-LABEL: .entry negated(
+// PACKED-NOT: neg.s32
+// PACKED: not.b32 [[NOT:%r[0-9]+]], %{{r[0-9]+}};
+// PACKED: add.s32 [[NEG:%r[0-9]+]], [[NOT]], 1;
+// PACKED: max.s32 {{.*}}[[NEG]]
+// PACKED: max.s32
+// PACKED: min.s32
+// PACKED: ret;
+llvm.func @negated(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %b: i32, %d: i32) attributes {nvvm.kernel} {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %c = llvm.load %in : !llvm.ptr<1> -> i32
+  %neg = llvm.sub %zero, %c : i32
+  %x = llvm.intr.smax(%b, %neg) : (i32, i32) -> i32
+  %y = llvm.intr.smax(%d, %x) : (i32, i32) -> i32
+  %e = llvm.load %out : !llvm.ptr<1> -> i32
+  %other = llvm.sub %zero, %e : i32
+  %z = llvm.intr.smin(%y, %other) : (i32, i32) -> i32
+  llvm.store %z, %out : i32, !llvm.ptr<1>
+  llvm.return
+}
+
+// PACKED-LABEL: .entry negated_short(
+// PACKED-NOT: neg.s16
+// PACKED: not.b16
+// PACKED: max.s16
+// PACKED: max.s16
+// PACKED: ret;
+llvm.func @negated_short(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %b: i16, %d: i16) attributes {nvvm.kernel} {
+  %zero = llvm.mlir.constant(0 : i16) : i16
+  %c = llvm.load %in : !llvm.ptr<1> -> i16
+  %neg = llvm.sub %zero, %c : i16
+  %x = llvm.intr.smax(%b, %neg) : (i16, i16) -> i16
+  %y = llvm.intr.smax(%d, %x) : (i16, i16) -> i16
+  llvm.store %y, %out : i16, !llvm.ptr<1>
+  llvm.return
+}

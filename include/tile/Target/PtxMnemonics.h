@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral kWgmmaWait = "wgmma.wait_group";
 inline constexpr llvm::StringLiteral kWgmmaWaitForAll =
     "wgmma.wait_group.sync.aligned 0;";
 
+inline constexpr llvm::StringLiteral kComplement = "not.b32";
+inline constexpr llvm::StringLiteral kComplementOfShort = "not.b16";
+
 inline constexpr llvm::StringLiteral kAnyTcgen05 = "tcgen05.";
 inline constexpr llvm::StringLiteral kTcgen05Mma = "tcgen05.mma.";
 inline constexpr llvm::StringLiteral kTcgen05Load = "tcgen05.ld.";
