@@ -35,7 +35,7 @@ uint64_t GlobalMemory::allocate(size_t bytes) {
   next = begin + bytes;
   used += bytes;
   auto region =
-      std::make_unique<Region>(Region{begin, bytes, host, Shadow(bytes)});
+      std::make_unique<Region>(Region{begin, bytes, host, Shadow(bytes), {}});
   region->shadow.reset(/*written=*/false);
   last = region.get();
   regions.emplace(begin, std::move(region));
@@ -56,6 +56,11 @@ bool GlobalMemory::free(uint64_t address) {
 void GlobalMemory::freeAll() {
   while (!regions.empty())
     free(regions.begin()->first);
+}
+
+void GlobalMemory::startLaunch() {
+  for (auto &[address, region] : regions)
+    region->readOnly.clear();
 }
 
 GlobalMemory::Region *GlobalMemory::lookUp(uint64_t address) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Instrument.h"
+#include "ReadOnlyCache.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -166,6 +167,8 @@ void Instrumenter::rewriteLoad(LoadInst &load) {
   if (*space == Space::Global && load.getDebugLoc() &&
       load.getDebugLoc()->getInlinedAt())
     kind = unsigned(AccessKind::PieceRead);
+  else if (readsThroughReadOnlyCache(load))
+    kind |= kReadOnlyCache;
   Value *host = hostAddress(builder, load, load.getPointerOperand(), *space,
                             load.getType(), kind, load.getAlign(), "a load");
   load.replaceAllUsesWith(

@@ -40,9 +40,10 @@ inline constexpr llvm::StringLiteral kPrintFunction = "tile_lowered_print";
 
 /// How an access is made: AccessKind, and for atomics what they order, and
 /// whether the program may repeat it until others have stored what it waits
-/// for: loads change nothing themselves.
+/// for: loads change nothing themselves. A load may go through the cache that
+/// no store updates.
 inline constexpr unsigned kAcquires = 4, kReleases = 8, kPolls = 16,
-                          kYields = 32;
+                          kYields = 32, kReadOnlyCache = 64;
 
 /// The name of the entry of a kernel, `void (void **params)`.
 std::string entryName(llvm::StringRef kernel);

@@ -69,6 +69,8 @@ static char *accessMemory(LoweredProgram::Impl *self, uint64_t address,
     machine.noteProgress();
   char *host =
       machine.access(Space(space), address, bytes, accessKind, site, alignment);
+  if (kind & kReadOnlyCache)
+    machine.noteReadOnly(address, bytes, site);
   order(machine, Space(space), address, kind);
   return host;
 }

@@ -269,6 +269,7 @@ std::string Machine::launch(Entry function, const LaunchRequest &launch) {
   races = std::make_unique<RaceDetector>(unsigned(together) * threadsOfCluster,
                                          512);
   races->startLaunch();
+  global.startLaunch();
   // One after the other in an order that chance decides; several together in
   // the grid's order, since a block may wait for those before it.
   if (together == 1)

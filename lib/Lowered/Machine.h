@@ -269,6 +269,8 @@ public:
                                      AccessKind kind, SiteId site);
   char *accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
                      SiteId site, Agent agent, Proxy proxy);
+  /// A load read them by the read-only cache: the launch must not write them.
+  void noteReadOnly(uint64_t address, uint32_t bytes, SiteId site);
   /// A load of aligned bytes, some of which may belong to something else. Bytes
   /// that must not be read, because they lie in no allocation or race with a
   /// write, are returned as poison. It is a finding if no byte can be read.

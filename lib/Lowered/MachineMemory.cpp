@@ -81,7 +81,26 @@ char *Machine::accessGlobal(uint64_t address, uint32_t bytes, AccessKind kind,
   if (auto race =
           races->access(agent, region.shadow, offset, bytes, kind, proxy, site))
     report(*race, "global", address, bytes, site);
+  if (kind == AccessKind::Write || kind == AccessKind::Atomic)
+    if (auto read = region.readOnly.write(offset, bytes, region.bytes, site))
+      fail(describe(site) + " " + verb(kind) + " " + std::to_string(bytes) +
+           " bytes at global address " + std::to_string(address) +
+           ", which the launch has read through the read-only cache "
+           "(ld.global.nc), as at " +
+           describe(*read) + ": the launch must not write such bytes");
   return region.host + offset;
+}
+
+void Machine::noteReadOnly(uint64_t address, uint32_t bytes, SiteId site) {
+  GlobalMemory::Region &region =
+      allocationOf(address, bytes, AccessKind::Read, site);
+  if (auto write = region.readOnly.read(address - region.begin, bytes,
+                                        region.bytes, site))
+    fail(describe(site) + " reads " + std::to_string(bytes) +
+         " bytes at global address " + std::to_string(address) +
+         " through the read-only cache (ld.global.nc), and the launch has "
+         "written them, as at " +
+         describe(*write));
 }
 
 void Machine::readAround(uint64_t address, uint32_t bytes, SiteId site,

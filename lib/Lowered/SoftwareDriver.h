@@ -18,7 +18,7 @@
 #ifndef TILE_LIB_LOWERED_SOFTWAREDRIVER_H
 #define TILE_LIB_LOWERED_SOFTWAREDRIVER_H
 
-#include "Races.h"
+#include "ReadOnlyCache.h"
 #include "tile/Runtime/CudaDriver.h"
 #include <array>
 #include <cstdint>
@@ -56,6 +56,7 @@ public:
     size_t bytes;
     char *host; ///< aligned to 256 bytes
     Shadow shadow;
+    ReadOnlyBytes readOnly; ///< of the launch
   };
 
   /// An address that is a multiple of 256 and not of 512, so that code which
@@ -65,6 +66,8 @@ public:
   /// False where no region starts at the address.
   bool free(uint64_t address);
   void freeAll();
+  /// A new launch: nothing is read through the read-only cache yet.
+  void startLaunch();
 
   /// The region that contains the address, or null.
   Region *find(uint64_t address) {

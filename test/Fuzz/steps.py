@@ -276,8 +276,12 @@ def round_trip(g):
     g.written(back)
     if g.chance(0.5):
         g.parallel(back)
-    if g.chance(0.4):
-        g.put(Copy(Region(back), Region(buffer, offsets, sizes, True)))
+    # What threads may still read is stored again: their own tile, or the first one, changed.
+    if g.chance(0.6):
+        last = g.rng.choice([back, tile])
+        if last is tile and g.chance(0.5):
+            g.parallel(tile)
+        g.put(Copy(Region(last), Region(buffer, offsets, sizes, True)))
 
 
 def straight_through(g):

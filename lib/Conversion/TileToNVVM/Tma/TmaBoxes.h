@@ -38,6 +38,11 @@ forEachFourRows(KernelLowering &lowering, const CopyParts &parts,
                 const TmaGeometry &geometry, Value indices, Value firstIndex,
                 llvm::function_ref<void(Value, ArrayRef<Value>)> emit);
 
+/// Orders what threads did to the copy's global buffer before the copy, which
+/// goes through another proxy (PTX ISA, "Async proxy"): a load sees what they
+/// wrote, and a store does not overtake what they still read, either.
+void fenceGlobal(KernelLowering &lowering, const CopyParts &parts);
+
 /// How far this tile's tap is from the filter's first, innermost first.
 SmallVector<Value> im2colOffsets(KernelLowering &lowering, Im2colOp op);
 

@@ -22,7 +22,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 
@@ -46,49 +45,6 @@ Value tile::nvvm::cachePolicy(KernelLowering &lowering,
       .inlineAsm(lowering.builder.getI64Type(), text, "=l", {},
                  /*sideEffects=*/false)
       .getRes();
-}
-
-/// Whether threads write the memory of `argument` by ordinary stores anywhere
-/// in the kernel.
-static bool isWrittenByThreads(Value buffer) {
-  for (Operation *user : buffer.getUsers()) {
-    if (auto tileOp = dyn_cast<TileOpInterface>(user)) {
-      auto move = dyn_cast<TileMoveOpInterface>(user);
-      if (move && move.isMovedByProxy())
-        continue;
-      SmallVector<TileAccess> accesses;
-      tileOp.getAccesses(accesses);
-      if (llvm::any_of(accesses, [&](const TileAccess &access) {
-            return access.buffer == buffer && access.isWrite;
-          }))
-        return true;
-      continue;
-    }
-    if (isa<ViewLikeOpInterface>(user)) {
-      if (llvm::any_of(user->getResults(), isWrittenByThreads))
-        return true;
-      continue;
-    }
-    if (auto effects = dyn_cast<MemoryEffectOpInterface>(user))
-      if (effects.getEffectOnValue<MemoryEffects::Write>(buffer))
-        return true;
-  }
-  return false;
-}
-
-/// Orders what threads wrote to the copy's global buffer before the copy, which
-/// goes through another proxy (PTX ISA, "Async proxy").
-static void fenceGlobal(KernelLowering &lowering, BlockArgument argument) {
-  KernelOp kernel = lowering.kernel;
-  bool isWritten = isWrittenByThreads(argument);
-  if (kernel.mayAlias(argument.getArgNumber()))
-    for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
-      if (isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
-          kernel.mayAlias(i))
-        isWritten |= isWrittenByThreads(kernel.getKernelArgument(i));
-  if (isWritten)
-    lowering.inlineAsm(TypeRange(), "fence.proxy.async.global;", "~{memory}",
-                       {});
 }
 
 /// The address of this block's shared memory among its cluster's: the same
@@ -158,7 +114,7 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
   if (!parts.isLoad) {
     std::optional<AtomicKind> combining = copy.getCombining();
     finishStore(lowering, copy, [&] {
-      fenceGlobal(lowering, parts.argument);
+      fenceGlobal(lowering, parts);
       Value policy = cachePolicy(lowering, copy);
       forEachBox(lowering, parts, *geometry,
                  [&](Value source, ArrayRef<Value> coords) {
@@ -175,7 +131,7 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
     return success();
   }
   onOneThread(lowering, lowering.elected(), [&] {
-    fenceGlobal(lowering, parts.argument);
+    fenceGlobal(lowering, parts);
     bool isPair = slot->isPair;
     // In a pair the leader's mbarrier counts what lands in both blocks.
     onOneThread(lowering, isPair ? isLeader(lowering) : Value(), [&] {
@@ -225,7 +181,7 @@ static LogicalResult lowerGather4(KernelLowering &lowering,
   LogicalResult result = success();
   if (!parts.isLoad) {
     finishStore(lowering, copy, [&] {
-      fenceGlobal(lowering, parts.argument);
+      fenceGlobal(lowering, parts);
       Value policy = cachePolicy(lowering, copy);
       result = forEachFourRows(
           lowering, parts, *geometry, indices, first,
@@ -238,7 +194,7 @@ static LogicalResult lowerGather4(KernelLowering &lowering,
     return result;
   }
   onOneThread(lowering, lowering.elected(), [&] {
-    fenceGlobal(lowering, parts.argument);
+    fenceGlobal(lowering, parts);
     expectBytes(lowering, slot->full, geometry->totalBytes());
     Value policy = cachePolicy(lowering, copy);
     Value mask = multicastMask(lowering, copy);
@@ -307,7 +263,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
   };
   if (!parts.isLoad) {
     finishStore(lowering, copy, [&] {
-      fenceGlobal(lowering, parts.argument);
+      fenceGlobal(lowering, parts);
       Value shared, global;
       addresses(shared, global);
       NVVM::CpAsyncBulkSharedCTAToGlobalOp::create(
@@ -317,7 +273,7 @@ static LogicalResult lowerBulk(KernelLowering &lowering,
     return success();
   }
   onOneThread(lowering, lowering.elected(), [&] {
-    fenceGlobal(lowering, parts.argument);
+    fenceGlobal(lowering, parts);
     expectBytes(lowering, slot->full, bytes);
     Value shared, global;
     addresses(shared, global);

@@ -1,0 +1,58 @@
+//===- TmaFence.cpp - fences of global memory before tensor copies --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "TmaBoxes.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Whether threads write the memory of `buffer` by ordinary stores anywhere in
+/// the kernel, or read it where `readsCount`.
+static bool isTouchedByThreads(Value buffer, bool readsCount) {
+  auto counts = [&](const TileAccess &access) {
+    return access.buffer == buffer && (access.isWrite || readsCount);
+  };
+  for (Operation *user : buffer.getUsers()) {
+    if (auto tileOp = dyn_cast<TileOpInterface>(user)) {
+      auto move = dyn_cast<TileMoveOpInterface>(user);
+      if (move && move.isMovedByProxy())
+        continue;
+      SmallVector<TileAccess> accesses;
+      tileOp.getAccesses(accesses);
+      if (llvm::any_of(accesses, counts))
+        return true;
+      continue;
+    }
+    if (isa<ViewLikeOpInterface>(user)) {
+      if (llvm::any_of(user->getResults(), [&](Value view) {
+            return isTouchedByThreads(view, readsCount);
+          }))
+        return true;
+      continue;
+    }
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    if (effects &&
+        (effects.getEffectOnValue<MemoryEffects::Write>(buffer) ||
+         (readsCount && effects.getEffectOnValue<MemoryEffects::Read>(buffer))))
+      return true;
+  }
+  return false;
+}
+
+void tile::nvvm::fenceGlobal(KernelLowering &lowering, const CopyParts &parts) {
+  KernelOp kernel = lowering.kernel;
+  auto isTouched = [&](BlockArgument argument) {
+    return isTouchedByThreads(argument, /*readsCount=*/!parts.isLoad);
+  };
+  bool fences = isTouched(parts.argument);
+  if (kernel.mayAlias(parts.argument.getArgNumber()))
+    for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
+      if (isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
+          kernel.mayAlias(i))
+        fences |= isTouched(kernel.getKernelArgument(i));
+  if (fences)
+    lowering.inlineAsm(TypeRange(), "fence.proxy.async.global;", "~{memory}",
+                       {});
+}
