@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that say what each element does: copies as loops over elements, rows that a table names, iterations that a
-table skips, sums by atomics of many iterations, products a slice of K at a time."""
+table skips, sums by atomics of many iterations, products a slice of K at a time, loops of a thread in a loop over threads."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ import steps
 from expressions import Binary, Compare, Const, Dim, Load, Select, Var, add, cast, const, mul
 from moves import Copy, Region
 from products import Gemm
-from statements import If, Loop, Parallel, Store
+from statements import If, Loop, Parallel, Store, ThreadLoop
 
 ELEMENTS = ["f32", "f16", "f16", "bf16", "i32", "i8"]
 
@@ -133,6 +133,49 @@ def sums(g):
         parallel(g, variables, tile.shape, Store(value, out, [*first, kept], guard, atomic="add"))
 
 
+def loops_of_threads(g):
+    """Each thread moves pieces of a few neighbouring elements in loops of its own, some through rows of its own."""
+    shape, element = [g.rows, g.columns], g.rng.choice([*ELEMENTS, "f64"])
+    total, piece = g.rows * g.columns, g.pick(2, 4, 4, 8, 8, 16, 3)
+    pieces = [n for n in (1, 2, 3, 4, 8, 16, 20) if total % (piece * n) == 0 and total // (piece * n) <= 1024]
+    if not pieces:
+        return
+    count = g.rng.choice(pieces)
+    threads = total // (piece * count)
+    source = g.load(shape, element, "shared") if g.chance(0.6) else g.argument([*shape], element)
+    if source.bound is not None and source.bound > 64:
+        return
+    tile = g.tile(shape, element, g.pick("shared", "shared", "fragment"), bound=128)
+    first, step = g.pick(0, 0, 0, 8, 1), g.pick(1, 1, 1, 2)
+    i, k, v = (Var(g.name("i"), bound=4096) for _ in range(3))
+    inner = add(v, -first) if first else v
+    inner = Binary("divu", inner, const(step)) if step > 1 else inner
+    flat = add(add(mul(mul(k, threads), piece), mul(i, piece)), inner)
+    place = [Binary("divu", flat, const(g.columns)), Binary("remu", flat, const(g.columns))]
+    g.tag("loops_of_threads", f"piece_{piece}")
+
+    def loop(body):
+        return ThreadLoop(v.name, first, piece, step, body)
+
+    value = Load(source, place)
+    kind = g.pick("row", "row", "straight", "twice")
+    if kind == "row":
+        row = g.tile([threads, piece + (first if step == 1 else first + step * piece)], element, "fragment", bound=128, layout=False)
+        body = [loop([Store(value, row, [i, v])])]
+        if g.chance(0.6):
+            body.append(loop([Store(Binary("add", Load(row, [i, v]), Const(1, element)), row, [i, v])]))
+        body.append(loop([Store(Load(row, [i, v]), tile, place)]))
+    elif kind == "straight":
+        body = [loop([Store(value, tile, place)])]
+    else:  # what an iteration has written itself
+        body = [loop([Store(value, tile, place), Store(Binary("add", Load(tile, place), Load(source, place)), tile, place)])]
+    if tile.space == "fragment":  # by indices that are no fragment's own: through shared memory
+        g.tag("piece_of_fragment")
+    g.put(Parallel([i.name], [threads], [ThreadLoop(k.name, 0, count, 1, body)]))
+    g.written(tile)
+    steps.store(g, tile)
+
+
 class ColumnSlices:
     """A product of each slice along K of two tiles, summed up."""
 
@@ -177,6 +220,6 @@ def slices_of_k(g):
 
 def program(g):
     for _ in range(g.pick(1, 1, 2)):
-        g.rng.choice([copy_by_loop, loop_of_copies, rows_of_table, rows_of_table, skipped, skipped, sums, slices_of_k])(g)
+        g.rng.choice([copy_by_loop, loop_of_copies, rows_of_table, rows_of_table, skipped, skipped, sums, slices_of_k, loops_of_threads, loops_of_threads])(g)
         if g.chance(0.4):
             steps.step(g)

@@ -115,6 +115,25 @@ class Parallel:
             store.run(env, self.extents)
 
 
+class ThreadLoop:
+    """A loop in the body of a Parallel: `count` times `step`, from `first`."""
+
+    def __init__(self, var, first, count, step, body):
+        self.var, self.first, self.count, self.step, self.body = var, first, count, step, body
+
+    def emit(self, out):
+        numbers = (out.constant(n, "index") for n in (self.first, self.first + self.count * self.step, self.step))
+        with out.region("scf.for %{} = {} to {} step {} {{".format(self.var, *numbers)):
+            for statement in self.body:
+                statement.emit(out)
+
+    def run(self, env, extents):
+        for k in range(self.count):
+            env.vars[self.var] = np.float64(self.first + k * self.step)
+            for statement in self.body:
+                statement.run(env, extents)
+
+
 class Store:
     """A store in the body of a Parallel, in every iteration or where a condition holds. `atomic` is
     an operation of memref.atomic_rmw: then several iterations may have one element."""

@@ -114,12 +114,10 @@ def _logic(a, b, c, table):
 
 
 def _halves(value, kind):
-    """The two floats that a word is; bfloat16 as float32, which holds them all."""
-    low, high = _bitwise("and", value, 0xFFFF), shift("shr", value, 16)
-    if kind == "bf16x2":
-        pairs = shift("shl", low, 16), shift("shl", high, 16)
-        return [reinterpret(word(x), dtype("float32")) for x in pairs]
-    return [reinterpret(cast(word(x), HALF), dtype("float16")) for x in (low, high)]
+    """The two floats that a word is."""
+    element = dtype("bfloat16" if kind == "bf16x2" else "float16")
+    halves = _bitwise("and", value, 0xFFFF), shift("shr", value, 16)
+    return [reinterpret(cast(word(x), HALF), element) for x in halves]
 
 
 def packed(low, high):

@@ -229,7 +229,8 @@ bool ParallelLowering::emitComparison(arith::CmpIOp comparison, int64_t reg,
                                       MutableArrayRef<IRMapping> maps) {
   for (auto [i, map] : llvm::enumerate(maps)) {
     Value result = comparisons->emit(
-        comparison, layout.axisCoordinates(Axis::Register, reg + i));
+        comparison,
+        layout.axisCoordinates(Axis::Register, threadLoop ? reg : reg + i));
     if (!result)
       return false;
     map.map(comparison.getResult(), result);
@@ -319,6 +320,9 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
   if (auto comparison = dyn_cast<arith::CmpIOp>(inner))
     if (comparisons && emitComparison(comparison, reg, maps))
       return success();
+  if (auto loop = dyn_cast<scf::ForOp>(inner))
+    if (std::optional<int64_t> count = writtenOutCount(loop))
+      return emitWrittenOut(loop, *count, reg, maps);
   if (width > 1 && runsTogether(inner))
     return emitTogether(inner, reg, maps);
   // Operations with regions, and operations of the tile dialect (print,
@@ -393,6 +397,9 @@ LogicalResult ParallelLowering::emitNested(Operation &inner, int64_t reg,
 }
 
 bool ParallelLowering::isOneForGroup(ValueRange values) {
+  if (threadLoop)
+    return llvm::all_of(
+        values, [&](Value value) { return isSameInRun(value, threadLoop); });
   return llvm::none_of(values, [&](Value value) {
     return indexOf(value).dependsOn(layout.rank() - 1);
   });

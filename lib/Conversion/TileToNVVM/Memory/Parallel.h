@@ -14,6 +14,7 @@
 #include "Comparisons.h"
 #include "RegisterMap.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/GuardedLoop.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
@@ -52,12 +53,20 @@ private:
   /// those outside of it.
   LogicalResult emitTogether(Operation &inner, int64_t reg,
                              MutableArrayRef<IRMapping> maps);
+  /// How many iterations a loop of a thread has, where it is written out: few,
+  /// of little code. It loads what it does not write, so that the loads of all
+  /// iterations are under way together, or their numbers say which registers
+  /// of the thread or which neighbours in memory they use.
+  std::optional<int64_t> writtenOutCount(scf::ForOp loop);
+  LogicalResult emitWrittenOut(scf::ForOp loop, int64_t count, int64_t reg,
+                               MutableArrayRef<IRMapping> maps);
   LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
                                    ValueRange indices, int64_t reg,
                                    MutableArrayRef<IRMapping> maps);
   /// `width` when one access may move so many elements for this operand, given
   /// what is known of strides and alignment; else 1.
   int64_t accessWidth(Value buffer, ValueRange indices, int64_t width);
+  bool startsRun(ValueRange indices, int64_t width);
   /// The largest such width, `width` or a half, a quarter, ... of it.
   int64_t widestAccess(Value buffer, ValueRange indices, int64_t width);
   LogicalResult emitVectorLoad(memref::LoadOp load, int64_t width,
@@ -80,7 +89,25 @@ private:
   std::optional<LoopComparisons> comparisons;
   DenseMap<Value, std::shared_ptr<RegisterMap>> registerMaps;
   Value firstReplica;
+  /// The loop of a thread whose iterations the group is now, operation by
+  /// operation; null where it is iterations of the parallel loop.
+  scf::ForOp threadLoop;
 };
+
+/// Whether the iterations of a thread's loop may run operation by operation:
+/// none touches what another one writes.
+bool mayRunTogether(scf::ForOp loop);
+
+/// Whether `value` is the same in all iterations of a loop.
+bool isSameInRun(Value value, scf::ForOp loop);
+
+/// Whether the value counts up by one along each `width` iterations of a loop,
+/// from a multiple of `width`.
+bool countsAlongRun(Value value, scf::ForOp loop, int64_t width);
+
+/// Whether each `width` iterations of a loop name as many elements of a row one
+/// after the other, from a multiple of `width`.
+bool isRun(ValueRange indices, scf::ForOp loop, int64_t width);
 
 /// The most that one access moves.
 inline constexpr int64_t kMaxAccessBits = 128;

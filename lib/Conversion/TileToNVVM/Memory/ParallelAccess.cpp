@@ -55,7 +55,9 @@ ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
   }
   RegisterMap &map = *registerMaps[buffer];
   for (auto [i, mapping] : llvm::enumerate(maps)) {
-    SmallVector<int64_t> own = layout.axisCoordinates(Axis::Register, reg + i);
+    int64_t iteration = threadLoop ? reg : reg + int64_t(i);
+    SmallVector<int64_t> own =
+        layout.axisCoordinates(Axis::Register, iteration);
     SmallVector<int64_t> at;
     for (LoopIndex &form : indexForms)
       at.push_back(form.evaluate(own));
@@ -63,7 +65,7 @@ ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
     if (target < 0)
       return inner.emitOpError()
              << "expected the fragment to hold the element that register "
-             << reg + i << " of the loop uses";
+             << iteration << " of the loop uses";
     if (auto load = dyn_cast<memref::LoadOp>(inner)) {
       mapping.map(load.getResult(),
                   lowering.loadRegister(fragment, element, target));
@@ -76,33 +78,42 @@ ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
   return success();
 }
 
-int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
-                                      int64_t width) {
-  if (width == 1)
-    return 1;
+/// Whether the indices of a group's iterations name `width` elements one after
+/// the other, from a multiple of `width`.
+bool ParallelLowering::startsRun(ValueRange indices, int64_t width) {
+  if (threadLoop)
+    return isRun(indices, threadLoop, width);
   unsigned innermostIv = layout.rank() - 1;
   // Only the last index may move along the vector, by one.
-  int64_t divisor = width;
   for (auto [d, index] : llvm::enumerate(indices)) {
     LoopIndex form = indexOf(index);
     bool last = d + 1 == indices.size();
     if (!last) {
       if (form.dependsOn(innermostIv))
-        return 1;
+        return false;
       continue;
     }
     if (form.isIrregular || form.coefficients[innermostIv] != 1)
-      return 1;
+      return false;
     // The first element must lie at a multiple of the width.
     for (auto [iv, coefficient] : llvm::enumerate(form.coefficients))
-      if (iv != innermostIv && coefficient % divisor)
-        return 1;
-    if (form.constant % divisor)
-      return 1;
+      if (iv != innermostIv && coefficient % width)
+        return false;
+    if (form.constant % width)
+      return false;
     for (Value uniform : form.uniforms)
-      if (!uniform || knownDivisor(uniform) % divisor)
-        return 1;
+      if (!uniform || knownDivisor(uniform) % width)
+        return false;
   }
+  return true;
+}
+
+int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
+                                      int64_t width) {
+  if (width == 1)
+    return 1;
+  if (!startsRun(indices, width))
+    return 1;
   int64_t bits =
       width *
       getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
@@ -134,6 +145,7 @@ int64_t ParallelLowering::accessWidth(Value buffer, ValueRange indices,
 
 int64_t ParallelLowering::widestAccess(Value buffer, ValueRange indices,
                                        int64_t width) {
+  width &= -width;
   while (width > 1 && accessWidth(buffer, indices, width) != width)
     width /= 2;
   return width;

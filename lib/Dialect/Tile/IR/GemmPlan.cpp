@@ -205,12 +205,18 @@ double tile::gridCost(const GemmProblem &problem, MmaShape shape, WarpGrid grid,
       (problem.sharedB ? double(count.n * shape.n) * problem.bitsB : 0);
   double reads =
       operandBits * double(problem.k) * double(problem.warps) / kWavefrontBits;
+  // Each warp that needs an operand of a fragment makes all of it: at least an
+  // instruction for each lane's element, a warp's in each quarter at a time.
+  double fragmentRows = (problem.sharedA ? 0 : double(count.m * shape.m)) +
+                        (problem.sharedB ? 0 : double(count.n * shape.n));
+  double making = fragmentRows * double(problem.k) / kWarpSize *
+                  double(ceilDiv(problem.warps, kQuarters));
   // A register that is spilled is stored and loaded, a wavefront of a warp
   // each, and its reader waits for about as long again.
   constexpr double kSpill = 4;
   double spills = missingRegisters(problem, shape, grid, target) *
                   double(problem.warps) * kSpill;
-  return tensor + reads + spills;
+  return tensor + reads + making + spills;
 }
 
 int64_t tile::mostAlong(int64_t extent, int64_t piece, int64_t workers) {
