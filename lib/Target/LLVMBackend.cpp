@@ -6,6 +6,7 @@
 #include "FatalErrors.h"
 #include "FloatBits.h"
 #include "SharedExtensions.h"
+#include "Tf32Rounding.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -258,6 +259,7 @@ LogicalResult LLVMBackend::optimize() {
     builder.crossRegisterProxies(loops, functions, components, modules);
     builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
         .run(*module, modules);
+    dropExactRoundings(*module);
   });
 }
 
