@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Sourced by check_all.sh and check_schedules.sh: commands that are the parts of a check, which may run side by side. Each has
+# Sourced by check_all.sh, check_cores.sh and check_schedules.sh: commands that are the parts of a check, which may run side by side. Each has
 # its output in $out/NAME.log, and $out/NAME.passed where all was right.
 
 # need COUNT ARGUMENT...: ends the script with its line of usage where there are fewer arguments.
