@@ -41,14 +41,13 @@ static std::string whyNotSlot(const CopyFacts &facts) {
   if (!isWhole)
     return "it fills a part of " + shared.name +
            " only, and slots of rings are filled as a whole";
-  Operation *owner = shared.buffer.getDefiningOp();
   if (isToBeFilled(shared.buffer)) {
     auto type = cast<RingType>(ringOf(shared.buffer).getType());
     if (type.getProducer() != RingProducer::Tma)
       return "the ring's producer is not `tma`";
     return {};
   }
-  if (!isa_and_nonnull<AllocOp>(owner))
+  if (!allocationOf(shared.buffer))
     return shared.name + " is not made by `tile.alloc`";
   for (Operation *user : shared.buffer.getUsers()) {
     if (getTileViewSource(user))

@@ -62,10 +62,10 @@ bool tile::mayAlias(Value a, Value b) {
     return false;
   KernelOp kernelA = getKernelOfArgument(a), kernelB = getKernelOfArgument(b);
   // Promised of memory at an address, unless the argument says otherwise.
-  if (kernelA && b.getDefiningOp<FromAddressOp>())
-    return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber());
-  if (kernelB && a.getDefiningOp<FromAddressOp>())
-    return kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
+  for (auto [kernel, argument, other] :
+       {std::tuple(kernelA, a, b), std::tuple(kernelB, b, a)})
+    if (kernel && other.getDefiningOp<FromAddressOp>())
+      return kernel.mayAlias(cast<BlockArgument>(argument).getArgNumber());
   if (kernelA && kernelB)
     return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) ||
            kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
@@ -116,19 +116,13 @@ bool tile::holdsAccessOf(Operation *op, MemoryOrder order) {
   auto has = [&](MemoryOrder own, MemoryOrder strong) {
     return own == order || (own == MemoryOrder::SeqCst && order == strong);
   };
-  auto loop = dyn_cast_or_null<ParallelOp>(op);
-  return loop &&
-         loop.getBodyRegion()
-             .walk([&](Operation *inner) {
-               auto load = dyn_cast<AtomicLoadOp>(inner);
-               auto store = dyn_cast<AtomicStoreOp>(inner);
-               return (load && has(load.getOrder(), MemoryOrder::Acquire)) ||
-                              (store &&
-                               has(store.getOrder(), MemoryOrder::Release))
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-             .wasInterrupted();
+  return isa_and_nonnull<TileOpInterface>(op) &&
+         op->walk([&](TileElementOpInterface access) {
+             MemoryOrder strong = access.writesElement() ? MemoryOrder::Release
+                                                         : MemoryOrder::Acquire;
+             return has(access.getOrder(), strong) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+           }).wasInterrupted();
 }
 
 Operation *tile::collectAccesses(Operation *root,
@@ -145,9 +139,9 @@ Operation *tile::collectAccesses(Operation *root,
                : nullptr;
   }
   // What was issued reads and writes until here.
-  if (auto await = dyn_cast<AwaitOp>(root)) {
+  if (!awaitedBy(root).empty()) {
     SmallVector<Operation *> issues;
-    if (collectIssues(await, issues))
+    if (collectIssues(root, issues))
       return root;
     for (Operation *issue : issues) {
       SmallVector<TileAccess> own;
@@ -213,9 +207,9 @@ bool tile::mayWrite(Operation *root, Value buffer) {
                    getViewedTile(access.buffer) == getViewedTile(buffer);
           })));
     }
-    if (auto await = dyn_cast<AwaitOp>(op)) {
+    if (!awaitedBy(op).empty()) {
       SmallVector<OpAccess> accesses;
-      bool unknown = collectAccesses(await, accesses) != nullptr;
+      bool unknown = collectAccesses(op, accesses) != nullptr;
       return WalkResult(failure(
           unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
             return own.access.isWrite &&
@@ -273,7 +267,8 @@ static bool overwrites(Operation *op, Value buffer) {
 static bool isShielded(Operation *user, Operation *loop, Value buffer) {
   if (isa<ViewLikeOpInterface>(user))
     return false;
-  for (Operation *ancestor = user; ancestor && !isa<KernelOp>(ancestor);
+  for (Operation *ancestor = user;
+       ancestor && !ancestor->hasTrait<OpTrait::IsIsolatedFromAbove>();
        ancestor = ancestor->getParentOp()) {
     Block *block = ancestor->getBlock();
     Operation *loopHere = block->findAncestorOpInBlock(*loop);

@@ -79,8 +79,9 @@ static void appendParameters(Type type, SmallVectorImpl<Type> &parameters) {
 static llvm::SmallDenseSet<Value> changedUnseen(KernelOp kernel) {
   llvm::SmallDenseSet<Value> arguments;
   kernel.walk([&](Operation *op) {
-    if (auto load = dyn_cast<AtomicLoadOp>(op))
-      arguments.insert(getBaseBuffer(load.getMemref()));
+    if (auto access = dyn_cast<TileElementOpInterface>(op);
+        access && !access.writesElement())
+      arguments.insert(getBaseBuffer(access.getMemref()));
     auto move = dyn_cast<TileMoveOpInterface>(op);
     if (move && move.isMovedByProxy() && isGlobal(move.getTarget()))
       arguments.insert(getBaseBuffer(move.getTarget()));

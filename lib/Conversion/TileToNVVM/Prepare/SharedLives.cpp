@@ -10,6 +10,7 @@
 #include "SharedLives.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
 #include "llvm/Support/MathExtras.h"
@@ -136,7 +137,7 @@ void SharedLives::addUses(SharedBufferLife &buffer, Value value) {
   }
   for (Operation *user : uses) {
     // What was issued in one round of a loop may be awaited in the next.
-    buffer.isAwaited |= isa<AwaitOp>(user);
+    buffer.isAwaited |= !awaitedBy(user).empty();
     // A use inside nested regions keeps the buffer alive during the whole
     // enclosing operation at the buffer's own level: loops come around.
     Operation *ancestor = home->findAncestorOpInBlock(*user);
@@ -167,8 +168,7 @@ LogicalResult SharedLives::collect() {
       return WalkResult::advance();
     // Other blocks of the cluster write the slots, too: the first ones as soon
     // as the kernel runs, whatever this block has come to.
-    if (auto ring = dyn_cast<RingCreateOp>(op);
-        ring && ring.getPeers().value_or(1) > 1)
+    if (cast<TileStorageOpInterface>(op).isFilledByPeers())
       buffer.first = 0;
     if (isWrittenByPeers(op->getResult(0))) {
       buffer.first = 0;

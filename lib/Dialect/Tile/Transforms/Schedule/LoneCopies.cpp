@@ -9,6 +9,7 @@
 #include "RingLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Analysis/CopyRules.h"
+#include "tile/Analysis/Tokens.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
@@ -49,7 +50,7 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
       continue;
     Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
     if (!here || here->isBeforeInBlock(copy))
-      return isa<AwaitOp>(user)
+      return !awaitedBy(user).empty()
                  ? "what uses the shared buffer is awaited elsewhere"
                  : "the shared buffer is used before the copy or elsewhere";
     SmallVector<OpAccess> accesses;
