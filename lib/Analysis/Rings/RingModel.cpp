@@ -11,10 +11,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "tile/Analysis/Tokens.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -10,8 +10,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -19,59 +19,6 @@ using namespace mlir::tile;
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
-
-Value tile::getBaseBuffer(Value buffer) {
-  while (auto result = dyn_cast<OpResult>(buffer)) {
-    Operation *op = result.getOwner();
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op);
-        view && view.getViewDest() == buffer)
-      buffer = view.getViewSource();
-    else if (Value ring = ringOf(buffer))
-      return ring;
-    else
-      break;
-  }
-  return buffer;
-}
-
-Value tile::getViewedTile(Value buffer) {
-  while (Value source = getTileViewSource(buffer.getDefiningOp()))
-    buffer = source;
-  return buffer;
-}
-
-/// Memory that did not exist before the defining operation.
-static bool isAllocation(Value base) {
-  return allocationOf(base) || isa<RingType>(base.getType());
-}
-
-bool tile::mayAlias(Value a, Value b) {
-  a = getBaseBuffer(a);
-  b = getBaseBuffer(b);
-  if (a == b)
-    return true;
-  auto spaceOf = [](Value base) {
-    return isa<RingType>(base.getType()) ? MemorySpace::Shared
-                                         : getMemorySpace(base);
-  };
-  MemorySpace spaceA = spaceOf(a), spaceB = spaceOf(b);
-  if (spaceA != MemorySpace::Unknown && spaceB != MemorySpace::Unknown &&
-      spaceA != spaceB)
-    return false;
-  if (isAllocation(a) && isAllocation(b))
-    return false;
-  KernelOp kernelA = getKernelOfArgument(a), kernelB = getKernelOfArgument(b);
-  // Promised of memory at an address, unless the argument says otherwise.
-  for (auto [kernel, argument, other] :
-       {std::tuple(kernelA, a, b), std::tuple(kernelB, b, a)})
-    if (kernel && other.getDefiningOp<FromAddressOp>())
-      return kernel.mayAlias(cast<BlockArgument>(argument).getArgNumber());
-  if (kernelA && kernelB)
-    return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) ||
-           kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
-  // A kernel argument is older than any allocation of the kernel.
-  return !((kernelA && isAllocation(b)) || (kernelB && isAllocation(a)));
-}
 
 std::string tile::describeBuffer(Value buffer) {
   Value base = getBaseBuffer(buffer);
@@ -194,37 +141,6 @@ bool tile::coversWholeBuffer(const TileAccess &access) {
          llvm::all_of(access.offsets, [](Value offset) {
            return matchPattern(offset, m_Zero());
          });
-}
-
-bool tile::mayWrite(Operation *root, Value buffer) {
-  WalkResult walk = root->walk([&](Operation *op) {
-    if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
-      SmallVector<TileAccess> accesses;
-      tileOp.getAccesses(accesses);
-      return WalkResult(
-          failure(llvm::any_of(accesses, [&](const TileAccess &access) {
-            return access.isWrite &&
-                   getViewedTile(access.buffer) == getViewedTile(buffer);
-          })));
-    }
-    if (!awaitedBy(op).empty()) {
-      SmallVector<OpAccess> accesses;
-      bool unknown = collectAccesses(op, accesses) != nullptr;
-      return WalkResult(failure(
-          unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
-            return own.access.isWrite &&
-                   getViewedTile(own.access.buffer) == getViewedTile(buffer);
-          })));
-    }
-    if (!llvm::is_contained(op->getOperands(), buffer))
-      return WalkResult::advance();
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    bool onlyReads =
-        effects &&
-        !effects.getEffectOnValue<MemoryEffects::Write>(buffer).has_value();
-    return WalkResult(success(onlyReads));
-  });
-  return walk.wasInterrupted();
 }
 
 Operation *tile::hoistedReader(Operation *reader, Value buffer) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/StagedStores.h"
-#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "tile/Target/ThreadBudget.h"
 
 using namespace mlir;

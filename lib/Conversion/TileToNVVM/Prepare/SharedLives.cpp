@@ -10,9 +10,9 @@
 #include "SharedLives.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
-#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

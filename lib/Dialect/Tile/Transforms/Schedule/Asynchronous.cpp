@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Accumulators.h"
-#include "tile/Analysis/Tokens.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 
 using namespace mlir;
 using namespace mlir::tile;

@@ -9,10 +9,10 @@
 #include "RingLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Analysis/CopyRules.h"
-#include "tile/Analysis/Tokens.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 using namespace mlir;

@@ -7,8 +7,8 @@
 // loops and branches; both directions are followed here.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_ANALYSIS_TOKENS_H
-#define TILE_ANALYSIS_TOKENS_H
+#ifndef TILE_DIALECT_TILE_IR_TOKENS_H
+#define TILE_DIALECT_TILE_IR_TOKENS_H
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
@@ -32,4 +32,4 @@ Operation *collectIssues(Operation *await,
                          SmallVectorImpl<Operation *> &issues);
 
 } // namespace mlir::tile
-#endif // TILE_ANALYSIS_TOKENS_H
+#endif // TILE_DIALECT_TILE_IR_TOKENS_H

@@ -6,7 +6,7 @@
 // returned to the caller, which then has to assume the worst.
 //
 //===----------------------------------------------------------------------===//
-#include "tile/Analysis/Tokens.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
