@@ -119,23 +119,27 @@ static RingArrival arrivalFor(RingCreateOp ring) {
 // Counts
 //===----------------------------------------------------------------------===//
 
-/// Agents among the users of a ring by one kind of operation.
-template <typename OpT>
-static llvm::SmallSetVector<Region *, 4> agents(RingCreateOp ring) {
+/// Agents among the users of a ring by some of its operations.
+static llvm::SmallSetVector<Region *, 4>
+agents(RingCreateOp ring, llvm::function_ref<bool(TileRingOpInterface)> isOne) {
   llvm::SmallSetVector<Region *, 4> result;
   for (Operation *user : ring->getUsers())
-    if (isa<OpT>(user))
+    if (auto op = dyn_cast<TileRingOpInterface>(user); op && isOne(op))
       result.insert(getAgent(user));
   return result;
 }
+static bool commits(TileRingOpInterface op) {
+  return op.fillsSlots() && !op.showsSlot();
+}
+static bool releases(TileRingOpInterface op) { return op.releasesSlot(); }
 
 RingArrivals tile::deriveArrivals(RingCreateOp ring) {
   RingType type = ring.getRing().getType();
   RingArrival by = arrivalFor(ring);
   int64_t full = 0, empty = 0;
-  for (Region *agent : agents<RingCommitOp>(ring))
+  for (Region *agent : agents(ring, commits))
     full += arrivalsOfCommit(type, getAgentWarps(agent));
-  for (Region *agent : agents<RingReleaseOp>(ring))
+  for (Region *agent : agents(ring, releases))
     empty += arrivalsOfRelease(by, getAgentWarps(agent)) +
              type.hasConsumer(RingConsumer::Tcgen05);
   empty *= numReleasingBlocks(ring);

@@ -25,6 +25,7 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -82,9 +83,9 @@ static llvm::SmallDenseSet<Value> changedUnseen(KernelOp kernel) {
     if (auto access = dyn_cast<TileElementOpInterface>(op);
         access && !access.writesElement())
       arguments.insert(getBaseBuffer(access.getMemref()));
-    auto move = dyn_cast<TileMoveOpInterface>(op);
-    if (move && move.isMovedByProxy() && isGlobal(move.getTarget()))
-      arguments.insert(getBaseBuffer(move.getTarget()));
+    for (Value buffer : op->getOperands())
+      if (isGlobal(buffer) && writesThroughAsyncProxy(op, buffer))
+        arguments.insert(getBaseBuffer(buffer));
   });
   return arguments;
 }

@@ -268,11 +268,11 @@ fragmentUses(KernelLowering &lowering, Operation *op, unsigned rank) {
 /// Whether threads go through a tile element by element or in runs of them, not
 /// in matrices.
 static bool runsByElements(Operation *op) {
-  auto move = dyn_cast<TileMoveOpInterface>(op);
-  if (!move)
-    return true;
-  return !isTensorMemory(move.getSource()) &&
-         !isTensorMemory(move.getTarget()) && traitsOf(move).isPlain;
+  const CopyTraits *move = moveTraits(op);
+  return !move ||
+         (move->isPlain && llvm::none_of(op->getOperands(), [](Value operand) {
+            return isTensorMemory(operand);
+          }));
 }
 
 LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,

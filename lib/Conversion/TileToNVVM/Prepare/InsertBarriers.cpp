@@ -469,13 +469,6 @@ static void emit(const Meeting &meeting) {
                           : IntegerAttr());
 }
 
-bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    return traitsOf(gemm).readsByDescriptor;
-  auto move = dyn_cast<TileMoveOpInterface>(op);
-  return move && move.getSource() == buffer && move.isMovedByProxy();
-}
-
 //===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//

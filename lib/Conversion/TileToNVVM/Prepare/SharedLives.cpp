@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,8 +37,8 @@ static bool isCopiedByProxy(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [](Operation *user) {
     if (getTileViewSource(user))
       return isCopiedByProxy(user->getResult(0));
-    auto move = dyn_cast<TileMoveOpInterface>(user);
-    return move && move.isMovedByProxy();
+    const CopyTraits *move = moveTraits(user);
+    return move && move->byAsyncProxy;
   });
 }
 

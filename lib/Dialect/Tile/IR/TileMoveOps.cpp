@@ -28,6 +28,10 @@ static LogicalResult verifyToken(OpT op, StringRef constraint, StringRef name) {
   return success();
 }
 
+bool tile::fillsSlotByProxy(TileMoveOpInterface move) {
+  return move.isMovedByProxy() && isToBeFilled(move.getTarget());
+}
+
 //===----------------------------------------------------------------------===//
 // CopyOp
 //===----------------------------------------------------------------------===//
@@ -98,12 +102,7 @@ bool CopyOp::setRegions(Value source, ValueRange sourceOffsets,
   return true;
 }
 
-/// Bulk loads are issued by one thread; what fills nothing but a slot is
-/// tracked by its ring, so that nobody else has to know of it.
-bool CopyOp::runsOnOneThread() {
-  return cast<TileMoveOpInterface>(getOperation()).isMovedByProxy() &&
-         getTarget().getDefiningOp<RingAcquireOp>();
-}
+bool CopyOp::runsOnOneThread() { return fillsSlotByProxy(*this); }
 
 LogicalResult CopyOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
