@@ -11,25 +11,13 @@
 #ifndef TILE_ANALYSIS_DEPENDENCE_H
 #define TILE_ANALYSIS_DEPENDENCE_H
 
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/SetVector.h"
 #include <optional>
 #include <string>
 
 namespace mlir::tile {
-
-/// The value a buffer is a view of: a kernel argument, an allocation, a ring,
-/// or whatever cannot be traced further.
-Value getBaseBuffer(Value buffer);
-
-/// The tile that `buffer` is a view of in the end (`getTileViewSource`);
-/// `buffer` itself where it is no such view.
-Value getViewedTile(Value buffer);
-
-/// False only when the two buffers are known not to overlap: different memory
-/// spaces, two allocations, or two kernel arguments neither of which is marked
-/// `tile.may_alias`.
-bool mayAlias(Value a, Value b);
 
 /// A buffer in words for diagnostics: the kernel argument's name in quotes, or
 /// "the shared buffer".
@@ -62,10 +50,6 @@ Operation *collectUses(Value buffer, SmallVectorImpl<Operation *> &uses);
 
 /// True when the access writes each element of its buffer.
 bool coversWholeBuffer(const TileAccess &access);
-
-/// Whether anything inside `root` (itself included) may write `buffer` or the
-/// tile that it is a view of.
-bool mayWrite(Operation *root, Value buffer);
 
 /// The outermost loop around `reader` that neither writes nor allocates
 /// `buffer`: what `reader` sees of it can be prepared before that loop, once.

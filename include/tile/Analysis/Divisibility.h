@@ -9,9 +9,12 @@
 #ifndef TILE_ANALYSIS_DIVISIBILITY_H
 #define TILE_ANALYSIS_DIVISIBILITY_H
 
-#include "mlir/IR/Value.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
 
 namespace mlir::tile {
+
+/// The promises about a value, wherever they stand.
+llvm::SmallVector<AssumeOp> promisesOf(Value value);
 
 /// The largest power-of-two-or-other integer known to divide `value` (at least
 /// 1; 2^32 for zero, which everything divides). Index or integer values.

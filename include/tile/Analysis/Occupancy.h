@@ -34,6 +34,8 @@ int64_t sharedBytesOf(Operation *op);
 /// Bytes that all tiles and rings of a kernel take.
 int64_t tileBytes(KernelOp kernel);
 
+/// Stages of a pipelined loop; none for other operations, and for null.
+std::optional<int64_t> stagesOf(Operation *loop);
 /// Stages of the pipelined loop around `op`; none where there is none.
 std::optional<int64_t> stagesAround(Operation *op);
 

@@ -36,7 +36,7 @@ RingArrivals deriveArrivals(RingCreateOp ring);
 
 /// Where the arrivals of a ring are by warpgroups: whether threads have read
 /// what `release` gives back, so that its warps have to meet before.
-bool isReadByThreads(RingReleaseOp release);
+bool isReadByThreads(TileRingOpInterface release);
 
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_RINGARRIVALS_H

@@ -37,7 +37,7 @@ SmallVector<Production> productionsIn(Block &block);
 
 /// The release of the use that `wait` is for, after it in its block; null where
 /// it stands elsewhere.
-RingReleaseOp releaseAfter(RingWaitOp wait);
+RingReleaseOp releaseAfter(TileRingOpInterface wait);
 
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_RINGUSES_H

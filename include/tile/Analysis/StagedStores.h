@@ -49,7 +49,7 @@ pieceColumns(const StoredTile &tile, int64_t used, int64_t blocks,
 /// from registers to that tile, and the store out of it, which returns a token.
 struct StagedStore {
   AwaitOp await;
-  CopyOp stage, store;
+  TileMoveOpInterface stage, store; // plain ones
 
   SmallVector<Operation *, 3> ops() { return {await, stage, store}; }
   AllocOp fragment() { return allocationOf(stage.getSource()); }

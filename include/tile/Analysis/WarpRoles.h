@@ -47,6 +47,8 @@ RoleDecision decideRoles(KernelOp kernel, const TargetInfo &target,
 /// Whether the program says itself which warps run what, or counts its threads
 /// at mbarriers: nobody else adds warps then.
 bool statesRoles(KernelOp kernel);
+/// Whether `op` gives the program mbarriers at which it counts threads.
+bool makesMbarriers(Operation *op);
 
 /// Whether `op` belongs to filling the slots of mbarrier rings by copies: what
 /// a role beside those that compute does.

@@ -41,14 +41,13 @@ static std::string whyNotSlot(const CopyFacts &facts) {
   if (!isWhole)
     return "it fills a part of " + shared.name +
            " only, and slots of rings are filled as a whole";
-  Operation *owner = shared.buffer.getDefiningOp();
   if (isToBeFilled(shared.buffer)) {
     auto type = cast<RingType>(ringOf(shared.buffer).getType());
     if (type.getProducer() != RingProducer::Tma)
       return "the ring's producer is not `tma`";
     return {};
   }
-  if (!isa_and_nonnull<AllocOp>(owner))
+  if (!allocationOf(shared.buffer))
     return shared.name + " is not made by `tile.alloc`";
   for (Operation *user : shared.buffer.getUsers()) {
     if (getTileViewSource(user))
@@ -84,25 +83,6 @@ static bool meetsByFlags(Operation *op, MemoryOrder order) {
                        .wasInterrupted();
 }
 
-/// Whether the kernel has the effect on an argument, or on another one that may
-/// be the same memory.
-template <typename EffectT> static bool touches(BlockArgument argument) {
-  SmallVector<Value> aliases{argument};
-  KernelOp kernel = getKernelOfArgument(argument);
-  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
-    if (isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
-        mayAlias(kernel.getKernelArgument(i), argument))
-      aliases.push_back(kernel.getKernelArgument(i));
-  for (size_t i = 0; i < aliases.size(); ++i) // which grows
-    for (Operation *user : aliases[i].getUsers()) {
-      if (auto view = dyn_cast<ViewLikeOpInterface>(user))
-        aliases.push_back(view.getViewDest());
-      if (hasEffect<EffectT>(user, aliases[i]))
-        return true;
-    }
-  return false;
-}
-
 /// Whether blocks meet, and one may read what another has stored: the barriers
 /// of the grid and of a cluster order no tensor copies.
 static bool meetAround(const CopyFacts &facts, BlockArgument global,
@@ -110,11 +90,10 @@ static bool meetAround(const CopyFacts &facts, BlockArgument global,
   KernelOp kernel = kernelOf(facts.op);
   if (!kernel)
     return false;
-  bool isWritten = !isLoad || touches<MemoryEffects::Write>(global);
-  if (tile::meetsInGrid(kernel))
-    return isWritten;
-  return isWritten && tile::meetsInCluster(kernel) &&
-         (isLoad || touches<MemoryEffects::Read>(global));
+  bool inGrid = tile::meetsInGrid(kernel);
+  if (!inGrid && !tile::meetsInCluster(kernel))
+    return false;
+  return isLoad ? mayWrite(kernel, global) : inGrid || mayRead(kernel, global);
 }
 
 /// What tensor and bulk copies have in common.

@@ -59,14 +59,22 @@ static int64_t ofExpression(AffineExpr expr, ArrayRef<int64_t> dims,
   }
 }
 
+SmallVector<AssumeOp> tile::promisesOf(Value value) {
+  SmallVector<AssumeOp> promises;
+  for (Operation *user : value.getUsers())
+    if (auto assume = dyn_cast<AssumeOp>(user);
+        assume && assume.getValue() == value)
+      promises.push_back(assume);
+  return promises;
+}
+
 /// What `tile.assume` promises of a value.
 static int64_t assumedDivisor(Value value) {
   int64_t divisor = 1;
-  for (Operation *user : value.getUsers())
-    if (auto assume = dyn_cast<AssumeOp>(user))
-      if (assume.getDivisibleBy() && assume.getValue() == value)
-        divisor = std::lcm(
-            divisor, std::min<int64_t>(*assume.getDivisibleBy(), kEverything));
+  for (AssumeOp assume : promisesOf(value))
+    if (assume.getDivisibleBy())
+      divisor = std::lcm(
+          divisor, std::min<int64_t>(*assume.getDivisibleBy(), kEverything));
   return std::min(divisor, kEverything);
 }
 

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -105,10 +106,7 @@ static IndexFacts modulo(const IndexFacts &a, const IndexFacts &b) {
 
 /// Promises about `value` that stand before `user`.
 static void addPromises(Value value, Operation *user, IndexFacts &facts) {
-  for (Operation *op : value.getUsers()) {
-    auto assume = dyn_cast<AssumeOp>(op);
-    if (!assume || assume.getValue() != value)
-      continue;
+  for (AssumeOp assume : promisesOf(value)) {
     Operation *here = assume->getBlock()->findAncestorOpInBlock(*user);
     if (!here || !assume->isBeforeInBlock(here))
       continue;

@@ -58,7 +58,7 @@ static bool isTileMemory(Value value) {
 /// A tile must be used where it was allocated: its layout is found there.
 LogicalResult LayoutSolver::checkBuffers(Operation *op) {
   for (Value value : op->getResults())
-    if (isTileMemory(value) && !isa<AllocOp>(op) && !showsSlot(op) &&
+    if (isTileMemory(value) && !allocationOf(value) && !showsSlot(op) &&
         !getTileViewSource(op))
       return op->emitOpError()
              << "expected a " << stringifyMemorySpace(getMemorySpace(value))

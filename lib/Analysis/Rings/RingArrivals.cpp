@@ -57,16 +57,17 @@ int64_t tile::numReleasingBlocks(RingCreateOp ring) {
 // Who arrives at a release
 //===----------------------------------------------------------------------===//
 
-static SmallVector<RingWaitOp> waitsOn(Value ring) {
-  SmallVector<RingWaitOp> waits;
+static SmallVector<TileRingOpInterface> waitsOn(Value ring) {
+  SmallVector<TileRingOpInterface> waits;
   for (Operation *user : ring.getUsers())
-    if (auto wait = dyn_cast<RingWaitOp>(user))
-      waits.push_back(wait);
+    if (auto op = dyn_cast<TileRingOpInterface>(user);
+        op && op.showsSlot() && !op.fillsSlots())
+      waits.push_back(op);
   return waits;
 }
 
 /// Whether anything but wgmma reads what a wait gives.
-static bool givesToThreads(RingWaitOp wait) {
+static bool givesToThreads(Operation *wait) {
   return llvm::any_of(wait->getUsers(), [](Operation *user) {
     const MmaTraits *gemm = gemmTraits(user);
     return !gemm || gemm->reader != RingConsumer::Wgmma;
@@ -77,7 +78,7 @@ static bool givesToThreads(RingWaitOp wait) {
 /// branch or a loop: then nothing says that the other warps of a warpgroup have
 /// passed the wait when one of them releases the slot.
 static bool skipsUses(RingCreateOp ring) {
-  return llvm::any_of(waitsOn(ring.getRing()), [](RingWaitOp wait) {
+  return llvm::any_of(waitsOn(ring.getRing()), [](Operation *wait) {
     return llvm::any_of(wait->getUsers(), [&](Operation *reader) {
       return gemmTraits(reader) && reader->getBlock() != wait->getBlock();
     });
@@ -88,15 +89,16 @@ static bool skipsUses(RingCreateOp ring) {
 /// thread of each warpgroup then arrives for both: for threads after a barrier
 /// of the warpgroup. The loop of gemms pays for its own arrivals only.
 static bool readsApart(RingCreateOp ring) {
-  return llvm::all_of(waitsOn(ring.getRing()), [](RingWaitOp wait) {
+  return llvm::all_of(waitsOn(ring.getRing()), [](TileRingOpInterface wait) {
     return !givesToThreads(wait) || releaseAfter(wait);
   });
 }
 
-bool tile::isReadByThreads(RingReleaseOp release) {
-  return llvm::any_of(waitsOn(release.getRing()), [&](RingWaitOp wait) {
-    return givesToThreads(wait) && releaseAfter(wait) == release;
-  });
+bool tile::isReadByThreads(TileRingOpInterface release) {
+  return llvm::any_of(
+      waitsOn(release.getRing()), [&](TileRingOpInterface wait) {
+        return givesToThreads(wait) && releaseAfter(wait) == release;
+      });
 }
 
 static RingArrival arrivalFor(RingCreateOp ring) {
@@ -117,23 +119,27 @@ static RingArrival arrivalFor(RingCreateOp ring) {
 // Counts
 //===----------------------------------------------------------------------===//
 
-/// Agents among the users of a ring by one kind of operation.
-template <typename OpT>
-static llvm::SmallSetVector<Region *, 4> agents(RingCreateOp ring) {
+/// Agents among the users of a ring by some of its operations.
+static llvm::SmallSetVector<Region *, 4>
+agents(RingCreateOp ring, llvm::function_ref<bool(TileRingOpInterface)> isOne) {
   llvm::SmallSetVector<Region *, 4> result;
   for (Operation *user : ring->getUsers())
-    if (isa<OpT>(user))
+    if (auto op = dyn_cast<TileRingOpInterface>(user); op && isOne(op))
       result.insert(getAgent(user));
   return result;
 }
+static bool commits(TileRingOpInterface op) {
+  return op.fillsSlots() && !op.showsSlot();
+}
+static bool releases(TileRingOpInterface op) { return op.releasesSlot(); }
 
 RingArrivals tile::deriveArrivals(RingCreateOp ring) {
   RingType type = ring.getRing().getType();
   RingArrival by = arrivalFor(ring);
   int64_t full = 0, empty = 0;
-  for (Region *agent : agents<RingCommitOp>(ring))
+  for (Region *agent : agents(ring, commits))
     full += arrivalsOfCommit(type, getAgentWarps(agent));
-  for (Region *agent : agents<RingReleaseOp>(ring))
+  for (Region *agent : agents(ring, releases))
     empty += arrivalsOfRelease(by, getAgentWarps(agent)) +
              type.hasConsumer(RingConsumer::Tcgen05);
   empty *= numReleasingBlocks(ring);

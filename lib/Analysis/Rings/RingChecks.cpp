@@ -250,7 +250,9 @@ bool AgentRun::checkArrival(const Step &step, LocalRing &ring, int instance,
 static bool mayFill(Operation *op, RingProducer producer) {
   if (producer == RingProducer::Mma) {
     const MmaTraits *gemm = gemmTraits(op);
-    return isa<FillOp>(op) || (gemm && gemm->writer == producer);
+    auto tileOp = dyn_cast<TileOpInterface>(op);
+    return (tileOp && tileOp.getFillValue()) ||
+           (gemm && gemm->writer == producer);
   }
   auto copy = dyn_cast<TileMoveOpInterface>(op);
   bool fromGlobal = copy && isGlobal(copy.getSource());

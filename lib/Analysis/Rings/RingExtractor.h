@@ -36,6 +36,8 @@ private:
   void need(Value value);
   void closeNeeds();
   bool isAsync(Operation *op) const;
+  /// Whether its result is a ring that is modelled.
+  bool createsRing(Operation *op) const;
   /// Asynchronous operations and ring operations, by what they need.
   void findEvents();
 
@@ -47,7 +49,7 @@ private:
   void compileWhile(scf::WhileOp loop, Body &body);
   void compileIf(scf::IfOp branch, Body &body);
   bool isWrittenByHand();
-  void compileSpecialize(WarpSpecializeOp op, Body &body);
+  void compileAgents(Operation *op, Body &body);
   /// Accesses of everything below `op`, without its control flow.
   void compileAccesses(Operation &op, Body &body);
   bool addTouches(Operation *op, Step &step);

@@ -11,9 +11,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "tile/Analysis/Tokens.h"
+#include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,6 +29,10 @@ Value rings::ringOf(Operation *op) {
 Value rings::useOf(Operation *op) {
   auto ringOp = dyn_cast<TileRingOpInterface>(op);
   return ringOp ? ringOp.getUse() : Value();
+}
+
+bool Extractor::createsRing(Operation *op) const {
+  return op->getNumResults() == 1 && rings.contains(op->getResult(0));
 }
 
 bool Extractor::isAsync(Operation *op) const {
@@ -87,13 +92,11 @@ void Extractor::collectRingsAndBuffers() {
       auto it = rings.find(ringOf(op));
       model.views.push_back({it == rings.end() ? -1 : it->second,
                              cast<TileRingOpInterface>(op).fillsSlots(), op});
-    } else if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.isAsync()) {
-      track(gemm.getC());
-      track(gemm.getA());
-      track(gemm.getB());
-    } else if (auto copy = dyn_cast<TileMoveOpInterface>(op);
-               copy && copy.isAsync()) {
-      track(copy.getSource());
+    } else if (isAsync(op)) {
+      SmallVector<TileAccess> accesses;
+      cast<TileOpInterface>(op).getAccesses(accesses);
+      for (const TileAccess &access : accesses)
+        track(access.buffer);
     }
   });
   for (auto [i, ring] : llvm::enumerate(model.rings))
@@ -235,13 +238,12 @@ void Extractor::findEvents() {
       if (Value use = useOf(op))
         need(use);
       markHeavy(op);
-    } else if (isa<RingCreateOp, WarpSpecializeOp>(op)) {
-      markHeavy(op);
-    } else if (auto await = dyn_cast<AwaitOp>(op)) {
-      for (Value token : await.getTokens())
+    } else if (ValueRange tokens = awaitedBy(op); !tokens.empty()) {
+      for (Value token : tokens)
         need(token);
       markHeavy(op);
-    } else if (isAsync(op)) {
+    } else if (isAsync(op) || createsRing(op) ||
+               (isa<TileAgentsOpInterface>(op) && op != kernel)) {
       markHeavy(op);
     } else {
       Step probe(StepKind::Access);
@@ -318,7 +320,7 @@ bool Extractor::isWrittenByHand() {
         haveAgents && (roles || op->getParentOp() != kernel.getOperation());
     if (haveAgents)
       roles = op;
-    if (model.unsupported || (!isSecond && !isa<MbarrierCreateOp>(op)))
+    if (model.unsupported || (!isSecond && !makesMbarriers(op)))
       return;
     model.unsupported = op;
     model.unsupportedReason = "the program parts its warps by hand";

@@ -176,8 +176,7 @@ bool ScalarBuilder::readsConstantMemory(Value memref) {
     accessesKnown = true;
     // What only synchronizes has effects on everything, and writes nothing.
     model.kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<RingCreateOp, RingAcquireOp, RingCommitOp, RingWaitOp,
-              RingReleaseOp, RingDrainOp, AwaitOp>(op))
+      if (isa<TileOrderOpInterface, TileStorageOpInterface>(op))
         return WalkResult::advance();
       if (isa<TileOpInterface>(op)) {
         unknownAccess |= collectAccesses(op, accesses) != nullptr;

@@ -255,17 +255,17 @@ void Extractor::compileIf(scf::IfOp branch, Body &body) {
   });
 }
 
-void Extractor::compileSpecialize(WarpSpecializeOp op, Body &body) {
+void Extractor::compileAgents(Operation *op, Body &body) {
   append(body, StepKind::Specialize, op);
-  for (auto [i, role] : llvm::enumerate(op.getRoles())) {
+  for (auto [i, role] : llvm::enumerate(op->getRegions())) {
     int inner = compile(role.front());
     model.agents[i + 1].body = inner;
   }
 }
 
 void Extractor::compileOp(Operation &op, Body &body) {
-  if (auto create = dyn_cast<RingCreateOp>(op)) {
-    append(body, StepKind::Create, &op).ring = rings.lookup(create.getRing());
+  if (createsRing(&op)) {
+    append(body, StepKind::Create, &op).ring = rings.lookup(op.getResult(0));
   } else if (ringOf(&op)) {
     compileRingOp(op, body);
   } else if (auto await = dyn_cast<AwaitOp>(op)) {
@@ -283,8 +283,8 @@ void Extractor::compileOp(Operation &op, Body &body) {
     addTouches(&op, step);
     classifyReader(&op, step);
     step.token = scalars.bound(op.getResult(0));
-  } else if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
-    compileSpecialize(roles, body);
+  } else if (isa<TileAgentsOpInterface>(op)) {
+    compileAgents(&op, body);
   } else if (heavy.count(&op)) {
     if (isCountedLoop(&op))
       compileFor(cast<LoopLikeOpInterface>(op), body);

@@ -10,8 +10,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -19,59 +19,6 @@ using namespace mlir::tile;
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
-
-Value tile::getBaseBuffer(Value buffer) {
-  while (auto result = dyn_cast<OpResult>(buffer)) {
-    Operation *op = result.getOwner();
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op);
-        view && view.getViewDest() == buffer)
-      buffer = view.getViewSource();
-    else if (Value ring = ringOf(buffer))
-      return ring;
-    else
-      break;
-  }
-  return buffer;
-}
-
-Value tile::getViewedTile(Value buffer) {
-  while (Value source = getTileViewSource(buffer.getDefiningOp()))
-    buffer = source;
-  return buffer;
-}
-
-/// Memory that did not exist before the defining operation.
-static bool isAllocation(Value base) {
-  return allocationOf(base) || isa<RingType>(base.getType());
-}
-
-bool tile::mayAlias(Value a, Value b) {
-  a = getBaseBuffer(a);
-  b = getBaseBuffer(b);
-  if (a == b)
-    return true;
-  auto spaceOf = [](Value base) {
-    return isa<RingType>(base.getType()) ? MemorySpace::Shared
-                                         : getMemorySpace(base);
-  };
-  MemorySpace spaceA = spaceOf(a), spaceB = spaceOf(b);
-  if (spaceA != MemorySpace::Unknown && spaceB != MemorySpace::Unknown &&
-      spaceA != spaceB)
-    return false;
-  if (isAllocation(a) && isAllocation(b))
-    return false;
-  KernelOp kernelA = getKernelOfArgument(a), kernelB = getKernelOfArgument(b);
-  // Promised of memory at an address, unless the argument says otherwise.
-  if (kernelA && b.getDefiningOp<FromAddressOp>())
-    return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber());
-  if (kernelB && a.getDefiningOp<FromAddressOp>())
-    return kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
-  if (kernelA && kernelB)
-    return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) ||
-           kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
-  // A kernel argument is older than any allocation of the kernel.
-  return !((kernelA && isAllocation(b)) || (kernelB && isAllocation(a)));
-}
 
 std::string tile::describeBuffer(Value buffer) {
   Value base = getBaseBuffer(buffer);
@@ -116,19 +63,13 @@ bool tile::holdsAccessOf(Operation *op, MemoryOrder order) {
   auto has = [&](MemoryOrder own, MemoryOrder strong) {
     return own == order || (own == MemoryOrder::SeqCst && order == strong);
   };
-  auto loop = dyn_cast_or_null<ParallelOp>(op);
-  return loop &&
-         loop.getBodyRegion()
-             .walk([&](Operation *inner) {
-               auto load = dyn_cast<AtomicLoadOp>(inner);
-               auto store = dyn_cast<AtomicStoreOp>(inner);
-               return (load && has(load.getOrder(), MemoryOrder::Acquire)) ||
-                              (store &&
-                               has(store.getOrder(), MemoryOrder::Release))
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-             .wasInterrupted();
+  return isa_and_nonnull<TileOpInterface>(op) &&
+         op->walk([&](TileElementOpInterface access) {
+             MemoryOrder strong = access.writesElement() ? MemoryOrder::Release
+                                                         : MemoryOrder::Acquire;
+             return has(access.getOrder(), strong) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+           }).wasInterrupted();
 }
 
 Operation *tile::collectAccesses(Operation *root,
@@ -145,9 +86,9 @@ Operation *tile::collectAccesses(Operation *root,
                : nullptr;
   }
   // What was issued reads and writes until here.
-  if (auto await = dyn_cast<AwaitOp>(root)) {
+  if (!awaitedBy(root).empty()) {
     SmallVector<Operation *> issues;
-    if (collectIssues(await, issues))
+    if (collectIssues(root, issues))
       return root;
     for (Operation *issue : issues) {
       SmallVector<TileAccess> own;
@@ -202,37 +143,6 @@ bool tile::coversWholeBuffer(const TileAccess &access) {
          });
 }
 
-bool tile::mayWrite(Operation *root, Value buffer) {
-  WalkResult walk = root->walk([&](Operation *op) {
-    if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
-      SmallVector<TileAccess> accesses;
-      tileOp.getAccesses(accesses);
-      return WalkResult(
-          failure(llvm::any_of(accesses, [&](const TileAccess &access) {
-            return access.isWrite &&
-                   getViewedTile(access.buffer) == getViewedTile(buffer);
-          })));
-    }
-    if (auto await = dyn_cast<AwaitOp>(op)) {
-      SmallVector<OpAccess> accesses;
-      bool unknown = collectAccesses(await, accesses) != nullptr;
-      return WalkResult(failure(
-          unknown || llvm::any_of(accesses, [&](const OpAccess &own) {
-            return own.access.isWrite &&
-                   getViewedTile(own.access.buffer) == getViewedTile(buffer);
-          })));
-    }
-    if (!llvm::is_contained(op->getOperands(), buffer))
-      return WalkResult::advance();
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    bool onlyReads =
-        effects &&
-        !effects.getEffectOnValue<MemoryEffects::Write>(buffer).has_value();
-    return WalkResult(success(onlyReads));
-  });
-  return walk.wasInterrupted();
-}
-
 Operation *tile::hoistedReader(Operation *reader, Value buffer) {
   while (auto loop = dyn_cast<LoopLikeOpInterface>(reader->getParentOp())) {
     if (mayWrite(loop, buffer))
@@ -273,7 +183,8 @@ static bool overwrites(Operation *op, Value buffer) {
 static bool isShielded(Operation *user, Operation *loop, Value buffer) {
   if (isa<ViewLikeOpInterface>(user))
     return false;
-  for (Operation *ancestor = user; ancestor && !isa<KernelOp>(ancestor);
+  for (Operation *ancestor = user;
+       ancestor && !ancestor->hasTrait<OpTrait::IsIsolatedFromAbove>();
        ancestor = ancestor->getParentOp()) {
     Block *block = ancestor->getBlock();
     Operation *loopHere = block->findAncestorOpInBlock(*loop);

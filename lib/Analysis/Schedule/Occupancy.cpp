@@ -22,34 +22,39 @@ int64_t tile::sharedBytesOf(SharedLayoutAttr layout) {
                        layout.getLayout().alignment());
 }
 
-std::optional<int64_t> tile::stagesAround(Operation *op) {
-  auto loop = op->getParentOfType<PipelinedOp>();
-  return loop ? std::optional<int64_t>(loop.getStages()) : std::nullopt;
+std::optional<int64_t> tile::stagesOf(Operation *loop) {
+  auto pipelined = dyn_cast_or_null<PipelinedOp>(loop);
+  return pipelined ? std::optional<int64_t>(pipelined.getStages())
+                   : std::nullopt;
 }
 
-/// How many slots a tile becomes: the stages of the loop that fills it.
-static int64_t stagesOf(AllocOp tile) {
-  int64_t stages = 1;
-  for (Operation *user : tile->getUsers())
-    if (auto copy = dyn_cast<TileMoveOpInterface>(user))
-      if (auto loop = dyn_cast<PipelinedOp>(copy->getParentOp()))
-        if (copy.getTarget() == tile.getResult())
-          stages = std::max<int64_t>(stages, loop.getStages());
+std::optional<int64_t> tile::stagesAround(Operation *op) {
+  std::optional<int64_t> stages;
+  for (Operation *around = op->getParentOp(); around && !stages;
+       around = around->getParentOp())
+    stages = stagesOf(around);
   return stages;
 }
 
+/// How many slots a tile becomes: the stages of the loop that fills it. A ring
+/// has its slots already.
+static int64_t slotsOf(TileStorageOpInterface storage) {
+  int64_t slots = storage.getNumSlots();
+  for (Operation *user : storage->getUsers())
+    if (auto copy = dyn_cast<TileMoveOpInterface>(user))
+      if (copy.getTarget() == storage->getResult(0))
+        slots = std::max(slots, stagesOf(copy->getParentOp()).value_or(1));
+  return slots;
+}
+
 int64_t tile::sharedBytesOf(Operation *op) {
-  if (auto tile = dyn_cast<AllocOp>(op)) {
-    SharedLayoutAttr layout = getSharedLayout(tile.getResult());
-    return layout ? sharedBytesOf(layout) * stagesOf(tile) : 0;
-  }
-  auto ring = dyn_cast<RingCreateOp>(op);
-  if (!ring || !ring.getLayouts())
+  auto storage = dyn_cast<TileStorageOpInterface>(op);
+  if (!storage)
     return 0;
   int64_t bytes = 0;
-  for (Attribute layout : ring.getLayoutsAttr())
-    bytes += sharedBytesOf(cast<SharedLayoutAttr>(layout));
-  return bytes * static_cast<int64_t>(ring.getRing().getType().getStages());
+  for (SharedLayoutAttr layout : storage.getSharedLayouts())
+    bytes += sharedBytesOf(layout);
+  return bytes ? bytes * slotsOf(storage) : 0;
 }
 
 int64_t tile::tileBytes(KernelOp kernel) {

@@ -53,8 +53,8 @@ static int64_t operandRegisters(GemmOp gemm) {
 static int64_t ownRegisters(Operation *op) {
   if (auto gemm = dyn_cast<GemmOp>(op))
     return operandRegisters(gemm);
-  auto copy = dyn_cast<CopyOp>(op);
-  if (!copy || !copy.getPlan() || !copy.getLayout() ||
+  auto copy = dyn_cast<TileMoveOpInterface>(op);
+  if (!copy || !copy.isPlain() || !copy.getPlan() || !copy.getLayout() ||
       isFragment(copy.getSource()) || isFragment(copy.getTarget()) ||
       !traitsOf(*copy.getPlan()).isPlain)
     return 0;
@@ -114,7 +114,7 @@ findPeak(KernelOp kernel,
       for (Operation *op = user; op != alloc->getParentOp();
            op = op->getParentOp()) {
         // A parallel loop's iterations hand nothing to each other.
-        bool isLoop = isa<LoopLikeOpInterface>(op) && !isa<ParallelOp>(op);
+        bool isLoop = isa<LoopLikeOpInterface>(op) && !isa<TileOpInterface>(op);
         begin = std::min(begin, first[isLoop ? op : user]);
         end = std::max(end, last[isLoop ? op : user]);
       }

@@ -18,9 +18,8 @@ static OpT partnerAfter(TileRingOpInterface op, Value use) {
   return {};
 }
 
-RingReleaseOp tile::releaseAfter(RingWaitOp wait) {
-  return partnerAfter<RingReleaseOp>(
-      cast<TileRingOpInterface>(wait.getOperation()), wait.getUse());
+RingReleaseOp tile::releaseAfter(TileRingOpInterface wait) {
+  return partnerAfter<RingReleaseOp>(wait, wait.getUse());
 }
 
 std::optional<Production> tile::productionOf(RingAcquireOp acquire) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/StagedStores.h"
-#include "tile/Analysis/Tokens.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "tile/Target/ThreadBudget.h"
 
 using namespace mlir;
@@ -88,13 +88,13 @@ std::optional<StagedStore> tile::stagedStoreAt(AwaitOp await) {
   Value tile = awaitedTile(await);
   if (!tile || await.getTokens().size() != 1)
     return std::nullopt;
-  StagedStore found{await, CopyOp(), CopyOp()};
+  StagedStore found{await, {}, {}};
   for (Operation *op = await->getNextNode(); op && !found.store;
        op = op->getNextNode()) {
     if (!llvm::is_contained(op->getOperands(), tile))
       continue;
-    auto copy = dyn_cast<CopyOp>(op);
-    if (!copy)
+    auto copy = dyn_cast<TileMoveOpInterface>(op);
+    if (!copy || !copy.isPlain())
       return std::nullopt;
     bool isStage = copy.getTarget() == tile;
     if (isStage && !found.stage)
@@ -102,7 +102,7 @@ std::optional<StagedStore> tile::stagedStoreAt(AwaitOp await) {
     else if (!isStage)
       found.store = copy;
   }
-  if (!found.stage || !found.store || !found.store.getToken() ||
+  if (!found.stage || !found.store || !found.store.isAsync() ||
       !isFragment(found.stage.getSource()) || !found.fragment())
     return std::nullopt;
   return found;

@@ -17,13 +17,17 @@ using namespace mlir::tile;
 bool tile::statesRoles(KernelOp kernel) {
   if (meetsInCluster(kernel))
     return true; // by all threads of a block
-  return kernel
+  return kernel.getBodyRegion()
       .walk([](Operation *op) {
-        return isa<WarpSpecializeOp, MbarrierCreateOp>(op)
+        return isa<TileAgentsOpInterface>(op) || makesMbarriers(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+bool tile::makesMbarriers(Operation *op) {
+  return llvm::any_of(op->getResultTypes(), llvm::IsaPred<MbarrierType>);
 }
 
 bool tile::isTmaLoad(TileMoveOpInterface copy) {
@@ -204,8 +208,7 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
     if (!isTmaLoad(copy))
       return;
     loads.push_back(copy);
-    auto loop = dyn_cast<PipelinedOp>(copy->getParentOp());
-    overlaps |= loop && static_cast<int64_t>(loop.getStages()) > 1;
+    overlaps |= stagesOf(copy->getParentOp()).value_or(1) > 1;
   });
   // Gemms by tcgen05 have roles of their own, which fill by TMA alone.
   SmallVector<TileMoveOpInterface> others;

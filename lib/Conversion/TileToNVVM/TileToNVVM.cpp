@@ -25,6 +25,7 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -79,11 +80,12 @@ static void appendParameters(Type type, SmallVectorImpl<Type> &parameters) {
 static llvm::SmallDenseSet<Value> changedUnseen(KernelOp kernel) {
   llvm::SmallDenseSet<Value> arguments;
   kernel.walk([&](Operation *op) {
-    if (auto load = dyn_cast<AtomicLoadOp>(op))
-      arguments.insert(getBaseBuffer(load.getMemref()));
-    auto move = dyn_cast<TileMoveOpInterface>(op);
-    if (move && move.isMovedByProxy() && isGlobal(move.getTarget()))
-      arguments.insert(getBaseBuffer(move.getTarget()));
+    if (auto access = dyn_cast<TileElementOpInterface>(op);
+        access && !access.writesElement())
+      arguments.insert(getBaseBuffer(access.getMemref()));
+    for (Value buffer : op->getOperands())
+      if (isGlobal(buffer) && writesThroughAsyncProxy(op, buffer))
+        arguments.insert(getBaseBuffer(buffer));
   });
   return arguments;
 }

@@ -202,11 +202,11 @@ static StringRef scopeOf(Value buffer) {
   return isShared(buffer) ? "block" : "device";
 }
 
-static LogicalResult lowerAtomicLoad(KernelLowering &lowering, Operation *op) {
-  auto load = cast<AtomicLoadOp>(op);
+static LogicalResult lowerAtomicLoad(KernelLowering &lowering,
+                                     AtomicLoadOp load) {
   Value buffer = load.getMemref();
   FailureOr<Value> address =
-      elementAddress(lowering, op, buffer, load.getIndices());
+      elementAddress(lowering, load, buffer, load.getIndices());
   if (failed(address))
     return failure();
   Type type = load.getResult().getType();
@@ -219,11 +219,11 @@ static LogicalResult lowerAtomicLoad(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerAtomicStore(KernelLowering &lowering, Operation *op) {
-  auto store = cast<AtomicStoreOp>(op);
+static LogicalResult lowerAtomicStore(KernelLowering &lowering,
+                                      AtomicStoreOp store) {
   Value buffer = store.getMemref();
   FailureOr<Value> address =
-      elementAddress(lowering, op, buffer, store.getIndices());
+      elementAddress(lowering, store, buffer, store.getIndices());
   if (failed(address))
     return failure();
   auto stored = LLVM::StoreOp::create(
@@ -234,8 +234,8 @@ static LogicalResult lowerAtomicStore(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerBarrier(KernelLowering &lowering, Operation *op) {
-  lowering.barrier(cast<BarrierOp>(op).getGroups().value_or(1));
+static LogicalResult lowerBarrier(KernelLowering &lowering, BarrierOp barrier) {
+  lowering.barrier(barrier.getGroups().value_or(1));
   return success();
 }
 

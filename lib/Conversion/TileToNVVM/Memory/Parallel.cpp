@@ -109,8 +109,9 @@ bool ParallelLowering::writesMemoryOnly() {
       buffer = store.getMemRef();
     else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(inner))
       buffer = rmw.getMemref();
-    else if (auto atomic = dyn_cast<AtomicStoreOp>(inner))
-      buffer = atomic.getMemref();
+    else if (auto access = dyn_cast<TileElementOpInterface>(inner);
+             access && access.writesElement())
+      buffer = access.getMemref();
     if (!buffer)
       return;
     writes = true;

@@ -48,8 +48,8 @@ static int64_t registersAt(Operation *op, KernelOp kernel,
                            const TargetInfo &target) {
   for (Region *region = op->getParentRegion();
        region != &kernel.getBodyRegion(); region = region->getParentRegion())
-    if (auto roles = dyn_cast<WarpSpecializeOp>(region->getParentOp()))
-      if (int64_t own = roles.getRegisters()[region->getRegionNumber()])
+    if (auto agents = dyn_cast<TileAgentsOpInterface>(region->getParentOp()))
+      if (int64_t own = agents.getRegistersOfAgent(region->getRegionNumber()))
         return own;
   return ThreadBudget(target).share(kernel.getThreads());
 }

@@ -268,11 +268,11 @@ fragmentUses(KernelLowering &lowering, Operation *op, unsigned rank) {
 /// Whether threads go through a tile element by element or in runs of them, not
 /// in matrices.
 static bool runsByElements(Operation *op) {
-  auto move = dyn_cast<TileMoveOpInterface>(op);
-  if (!move)
-    return true;
-  return !isTensorMemory(move.getSource()) &&
-         !isTensorMemory(move.getTarget()) && traitsOf(move).isPlain;
+  const CopyTraits *move = moveTraits(op);
+  return !move ||
+         (move->isPlain && llvm::none_of(op->getOperands(), [](Value operand) {
+            return isTensorMemory(operand);
+          }));
 }
 
 LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,
@@ -290,12 +290,14 @@ LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,
       !op->walk(isUsed).wasInterrupted())
     return lower(lowering, op);
   FragmentLayout loop;
-  FragmentLayoutAttr stated = cast<TileOpInterface>(op).getLoopLayout();
+  auto tileOp = cast<TileOpInterface>(op);
+  FragmentLayoutAttr stated = tileOp.getLoopLayout();
+  bool fillsAsHeld = !stated && tileOp.getFillValue();
   if (stated)
     loop = stated.getLayout();
-  else if (auto fill = dyn_cast<FillOp>(op))
-    loop = lowering.fragments.lookup(fill.getTarget()).layout;
-  auto uses = isa<FillOp>(op) && !stated
+  else if (fillsAsHeld)
+    loop = lowering.fragments.lookup(op->getOperand(0)).layout;
+  auto uses = fillsAsHeld
                   ? SmallVector<FragmentUse>{wholeUse(op->getOperand(0))}
                   : fragmentUses(lowering, op, loop.rank());
   if (!uses)

@@ -91,7 +91,7 @@ static bool isPackedIn(Value buffer) {
 /// Whether iterations beside that of `load` store to its buffer in shared
 /// memory.
 static bool isStoredBeside(Operation *load, Value buffer) {
-  auto loop = load->getParentOfType<ParallelOp>();
+  auto loop = load->getParentOfType<TileOpInterface>();
   return loop && isShared(buffer) &&
          llvm::any_of(buffer.getUsers(), [&](Operation *user) {
            return isa<memref::StoreOp>(user) && loop->isAncestor(user);

@@ -49,10 +49,6 @@ struct MemoryAccess {
   }
 };
 
-/// Whether an operation reads a buffer in shared memory through the async
-/// proxy: the operands of wgmma, the source of a bulk store.
-bool readsThroughAsyncProxy(Operation *op, Value buffer);
-
 /// A loop of block level: its iterations come around, its body is no tile's.
 bool isBlockLoop(Operation *op);
 

@@ -98,8 +98,8 @@ private:
   void walk(Block &block, State &state) {
     for (Operation &op : block) {
       visit(&op, state);
-      if (auto roles = dyn_cast<WarpSpecializeOp>(op))
-        walkRoles(roles, state);
+      if (isa<TileAgentsOpInterface>(op))
+        walkRoles(&op, state);
       else if (!isa<TileOpInterface>(op) && op.getNumRegions())
         walkRegions(&op, state);
     }
@@ -107,7 +107,7 @@ private:
 
   void visit(Operation *op, State &state);
   void walkRegions(Operation *op, State &state);
-  void walkRoles(WarpSpecializeOp roles, State &state);
+  void walkRoles(Operation *roles, State &state);
   BitVector conflictsOf(Operation *op, const State &state) const;
   BitVector conflictsInside(Operation *op, const State &state) const;
   void resolve(Operation *op, BitVector conflicts, State &state);
@@ -124,8 +124,8 @@ private:
 
   /// Accesses of the agent that runs `op`: its barriers order no others.
   BitVector ofAgent(Operation *op) const {
-    if (auto roles = op->getParentOfType<WarpSpecializeOp>())
-      return table.inside(roles);
+    if (runsInRole(op))
+      return table.inside(getAgent(op)->getParentOp());
     return BitVector(table.size(), true);
   }
   static BitVector both(BitVector a, const BitVector &b) { return a &= b; }
@@ -159,18 +159,10 @@ static int64_t countOf(DenseI64ArrayAttr groups) {
 /// How many groups of warps meet, each on its own, at an operation whose
 /// lowering makes threads meet: 1 where all of the agent do; none elsewhere.
 static std::optional<int64_t> groupsThatMeet(Operation *op) {
-  if (auto barrier = dyn_cast<BarrierOp>(op))
-    return barrier.getGroups().value_or(1);
-  if (isa<ClusterBarrierOp>(op))
-    return 1;
   if (auto await = dyn_cast<AwaitOp>(op); await && awaitsCopies(await))
     return await.getGroups().value_or(1);
-  bool allMeet = false;
-  if (auto wait = dyn_cast<RingWaitOp>(op))
-    allMeet = !wait.getAgain() && !wait.getRing().getType().usesMbarriers();
-  else if (auto drain = dyn_cast<RingDrainOp>(op))
-    allMeet = !drain.getRing().getType().usesMbarriers() || !runsInRole(op);
-  return allMeet ? std::optional<int64_t>(1) : std::nullopt;
+  auto order = dyn_cast<TileOrderOpInterface>(op);
+  return order ? order.getMeetingGroups() : std::nullopt;
 }
 
 void BarrierPlacement::visit(Operation *op, State &state) {
@@ -223,8 +215,9 @@ void BarrierPlacement::visit(Operation *op, State &state) {
   if (auto await = dyn_cast<AwaitOp>(op))
     land(await, state);
   // Tensor copies fill the slot next that threads have written.
-  if (auto release = dyn_cast<RingReleaseOp>(op)) {
-    Operation *ring = release.getRing().getDefiningOp();
+  if (auto ringOp = dyn_cast<TileRingOpInterface>(op);
+      ringOp && ringOp.releasesSlot()) {
+    Operation *ring = ringOp.getRing().getDefiningOp();
     BitVector writes(table.size());
     for (unsigned id : state.unfenced.set_bits())
       if (table[id].ring == ring)
@@ -232,7 +225,8 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     if (writes.any())
       fence(op, both(state.unfenced, ofAgent(op)), state);
   }
-  if (isa<MbarrierArriveOp, ClusterBarrierOp>(op))
+  if (auto order = dyn_cast<TileOrderOpInterface>(op);
+      order && order.handsOver())
     handOver(op, state);
   if (std::optional<int64_t> groups = groupsThatMeet(op))
     passBarrier(op, *groups, state);
@@ -319,9 +313,9 @@ void BarrierPlacement::walkRegions(Operation *op, State &state) {
 
 /// Roles meet in rings only: each starts from what was pending before all. A
 /// barrier ends them, except where the kernel ends.
-void BarrierPlacement::walkRoles(WarpSpecializeOp roles, State &state) {
+void BarrierPlacement::walkRoles(Operation *roles, State &state) {
   const State entry = state;
-  for (Region &role : roles.getRoles()) {
+  for (Region &role : roles->getRegions()) {
     State own = entry;
     for (Block &block : role)
       walk(block, own);
@@ -473,13 +467,6 @@ static void emit(const Meeting &meeting) {
                       meeting.groups > 1
                           ? builder.getI64IntegerAttr(meeting.groups)
                           : IntegerAttr());
-}
-
-bool tile::nvvm::readsThroughAsyncProxy(Operation *op, Value buffer) {
-  if (auto gemm = dyn_cast<GemmOp>(op))
-    return traitsOf(gemm).readsByDescriptor;
-  auto move = dyn_cast<TileMoveOpInterface>(op);
-  return move && move.getSource() == buffer && move.isMovedByProxy();
 }
 
 //===----------------------------------------------------------------------===//

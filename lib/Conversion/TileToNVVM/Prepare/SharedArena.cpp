@@ -38,8 +38,7 @@ std::pair<int64_t, int64_t> SharedArena::range(Value buffer) const {
 
 void tile::nvvm::writeSharedArena(KernelOp kernel, const SharedArena &arena) {
   kernel->walk([](Operation *op) {
-    if (!isa<KernelOp, AllocOp, RingCreateOp, ClusterReduceOp,
-             MbarrierCreateOp>(op))
+    if (!isa<KernelOp, TileStorageOpInterface, ClusterReduceOp>(op))
       return;
     for (StringRef name : getPlacementAttributeNames())
       op->removeDiscardableAttr(name);
@@ -80,9 +79,7 @@ static LogicalResult readBuffer(Operation *op, SharedArena &arena) {
     return op->emitOpError()
            << "expected '" << kOffsetAttrName << "'" << kRunPass;
   }
-  bool isLaidOut = isa<AllocOp>(op) ? bool(getSharedLayout(op->getResult(0)))
-                                    : bool(cast<RingCreateOp>(op).getLayouts());
-  if (!isLaidOut)
+  if (cast<TileStorageOpInterface>(op).getSharedLayouts().empty())
     return op->emitOpError() << "expected a layout: run --tile-infer-layouts";
   arena.offsets[op] = *offset;
   if (int64_t end = *offset + bytesOf(op); end > arena.bytes)
@@ -101,11 +98,11 @@ static LogicalResult readMbarriers(Operation *owner, SharedArena &arena) {
   return success();
 }
 
-static LogicalResult readRing(RingCreateOp ring, SharedArena &arena) {
-  RingType type = ring.getRing().getType();
-  if (!type.inTensorMemory() && failed(readBuffer(ring, arena)))
+static LogicalResult readStorage(TileStorageOpInterface storage,
+                                 SharedArena &arena) {
+  if (storage.isIn(MemorySpace::Shared) && failed(readBuffer(storage, arena)))
     return failure();
-  return type.usesMbarriers() ? readMbarriers(ring, arena) : success();
+  return storage.hasMbarriers() ? readMbarriers(storage, arena) : success();
 }
 
 static LogicalResult readExchange(ClusterReduceOp reduce, SharedArena &arena) {
@@ -138,13 +135,8 @@ FailureOr<SharedArena> tile::nvvm::readSharedArena(KernelOp kernel) {
       agents += op->getNumRegions();
     }
     LogicalResult read = success();
-    if (auto alloc = dyn_cast<AllocOp>(op);
-        alloc && isShared(alloc.getResult()))
-      read = readBuffer(op, arena);
-    else if (auto ring = dyn_cast<RingCreateOp>(op))
-      read = readRing(ring, arena);
-    else if (isa<MbarrierCreateOp>(op))
-      read = readMbarriers(op, arena);
+    if (auto storage = dyn_cast<TileStorageOpInterface>(op))
+      read = readStorage(storage, arena);
     else if (auto reduce = dyn_cast<ClusterReduceOp>(op))
       read = readExchange(reduce, arena);
     return failed(read) ? WalkResult::interrupt() : WalkResult::advance();

@@ -11,7 +11,9 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -35,8 +37,8 @@ static bool isCopiedByProxy(Value buffer) {
   return llvm::any_of(buffer.getUsers(), [](Operation *user) {
     if (getTileViewSource(user))
       return isCopiedByProxy(user->getResult(0));
-    auto move = dyn_cast<TileMoveOpInterface>(user);
-    return move && move.isMovedByProxy();
+    const CopyTraits *move = moveTraits(user);
+    return move && move->byAsyncProxy;
   });
 }
 
@@ -136,7 +138,7 @@ void SharedLives::addUses(SharedBufferLife &buffer, Value value) {
   }
   for (Operation *user : uses) {
     // What was issued in one round of a loop may be awaited in the next.
-    buffer.isAwaited |= isa<AwaitOp>(user);
+    buffer.isAwaited |= !awaitedBy(user).empty();
     // A use inside nested regions keeps the buffer alive during the whole
     // enclosing operation at the buffer's own level: loops come around.
     Operation *ancestor = home->findAncestorOpInBlock(*user);
@@ -167,8 +169,7 @@ LogicalResult SharedLives::collect() {
       return WalkResult::advance();
     // Other blocks of the cluster write the slots, too: the first ones as soon
     // as the kernel runs, whatever this block has come to.
-    if (auto ring = dyn_cast<RingCreateOp>(op);
-        ring && ring.getPeers().value_or(1) > 1)
+    if (cast<TileStorageOpInterface>(op).isFilledByPeers())
       buffer.first = 0;
     if (isWrittenByPeers(op->getResult(0))) {
       buffer.first = 0;

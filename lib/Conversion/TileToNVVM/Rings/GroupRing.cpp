@@ -21,7 +21,7 @@ class GroupRing final : public RingProtocol {
 public:
   using RingProtocol::RingProtocol;
   LogicalResult create() final;
-  void acquire(RingAcquireOp acquire) final;
+  void acquire(Value use, ValueRange views) final;
   void commit(Value use) final;
   void wait(RingWaitOp wait) final;
   void release(RingReleaseOp) final {}
@@ -55,7 +55,7 @@ LogicalResult GroupRing::create() {
            << lowering.target.arch << ", got " << type;
   llvm::SmallSetVector<Region *, 4> users;
   for (Operation *user : ring->getUsers())
-    if (isa<RingCommitOp, RingWaitOp>(user))
+    if (cast<TileRingOpInterface>(user).getUse())
       users.insert(getAgent(user));
   if (users.size() > 1)
     return ring.emitOpError()
@@ -65,7 +65,7 @@ LogicalResult GroupRing::create() {
   return success();
 }
 
-void GroupRing::acquire(RingAcquireOp) {
+void GroupRing::acquire(Value, ValueRange) {
   // The thread that issued a store out of the slot has waited for it; the
   // others do so here.
   if (type.hasConsumer(RingConsumer::TmaStore))

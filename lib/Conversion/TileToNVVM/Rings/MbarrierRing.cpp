@@ -104,12 +104,11 @@ SlotBinding MbarrierRing::bindingOf(Value, unsigned) {
   return binding;
 }
 
-void MbarrierRing::acquire(RingAcquireOp acquire) {
-  Value use = acquire.getUse();
+void MbarrierRing::acquire(Value use, ValueRange views) {
   byProducer([&] { waitEmpty(use, isEmptiedAcrossBlocks()); });
   countUse(use);
   Value barrier = full(use);
-  for (auto [i, view] : llvm::enumerate(acquire.getViews())) {
+  for (auto [i, view] : llvm::enumerate(views)) {
     SlotBinding binding = bindingOf(use, i);
     binding.full = barrier;
     lowering.slots[view] = binding;

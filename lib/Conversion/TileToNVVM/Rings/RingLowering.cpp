@@ -5,13 +5,13 @@
 // addresses.
 //
 //===----------------------------------------------------------------------===//
-#include "Prepare/BarrierAccesses.h"
 #include "Prepare/SharedLives.h"
 #include "Rings/RingProtocol.h"
 #include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 
 using namespace mlir;
@@ -121,7 +121,7 @@ static LogicalResult lowerAcquire(KernelLowering &lowering,
   auto protocol = protocolOf(lowering, op, acquire.getRing());
   if (!protocol)
     return failure();
-  protocol->acquire(acquire);
+  protocol->acquire(acquire.getUse(), acquire.getViews());
   return bindViews(lowering, op, acquire.getRing(), acquire.getUse(),
                    acquire.getViews());
 }

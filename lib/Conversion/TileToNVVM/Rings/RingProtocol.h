@@ -32,7 +32,7 @@ public:
 
   virtual LogicalResult create() = 0;
   /// Before the views of the slot are bound to addresses.
-  virtual void acquire(RingAcquireOp acquire) = 0;
+  virtual void acquire(Value use, ValueRange views) = 0;
   virtual void commit(Value use) = 0;
   virtual void wait(RingWaitOp wait) = 0;
   virtual void release(RingReleaseOp release) = 0;
@@ -54,7 +54,7 @@ public:
       : RingProtocol(lowering, ring), base(base), stages(type.getStages()) {}
 
   LogicalResult create() final;
-  void acquire(RingAcquireOp acquire) final;
+  void acquire(Value use, ValueRange views) final;
   void wait(RingWaitOp wait) override;
   void release(RingReleaseOp release) final;
   void drain() final;

@@ -43,8 +43,9 @@ static Value peerBase(KernelLowering &lowering, Value base, Value rank) {
       mapToBlock(lowering, sharedAddress(lowering, base), rank));
 }
 
-static LogicalResult lowerClusterCopy(KernelLowering &lowering, Operation *op) {
-  auto copy = cast<ClusterCopyOp>(op);
+static LogicalResult lowerClusterCopy(KernelLowering &lowering,
+                                      ClusterCopyOp copy) {
+  Operation *op = copy;
   if (failed(requireClusters(lowering, op)) ||
       failed(requireLayout(op, copy.getLayout().has_value())) ||
       failed(lowering.shared(copy.getTarget(), op)))

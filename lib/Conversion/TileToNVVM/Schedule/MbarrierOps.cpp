@@ -29,8 +29,9 @@ FailureOr<Value> tile::nvvm::barrierAt(KernelLowering &lowering, Operation *op,
                               lowering.mulConst(index, kMbarrierBytes), 0);
 }
 
-static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
-  auto create = cast<MbarrierCreateOp>(op);
+static LogicalResult lowerCreate(KernelLowering &lowering,
+                                 MbarrierCreateOp create) {
+  Operation *op = create;
   if (!lowering.target.hasMbarriers())
     return op->emitOpError()
            << "expected a target with mbarriers, got " << lowering.target.arch;
@@ -61,9 +62,9 @@ static LogicalResult lowerCreate(KernelLowering &lowering, Operation *op) {
   return result;
 }
 
-static LogicalResult lowerArrive(KernelLowering &lowering, Operation *op) {
-  auto arrive = cast<MbarrierArriveOp>(op);
-  FailureOr<Value> barrier = barrierAt(lowering, op, arrive.getBarriers(),
+static LogicalResult lowerArrive(KernelLowering &lowering,
+                                 MbarrierArriveOp arrive) {
+  FailureOr<Value> barrier = barrierAt(lowering, arrive, arrive.getBarriers(),
                                        lowering.toI32(arrive.getIndex()));
   if (failed(barrier))
     return failure();
@@ -75,9 +76,8 @@ static LogicalResult lowerArrive(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerWait(KernelLowering &lowering, Operation *op) {
-  auto wait = cast<MbarrierWaitOp>(op);
-  FailureOr<Value> barrier = barrierAt(lowering, op, wait.getBarriers(),
+static LogicalResult lowerWait(KernelLowering &lowering, MbarrierWaitOp wait) {
+  FailureOr<Value> barrier = barrierAt(lowering, wait, wait.getBarriers(),
                                        lowering.toI32(wait.getIndex()));
   if (failed(barrier))
     return failure();

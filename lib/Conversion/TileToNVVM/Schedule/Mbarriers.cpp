@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Mbarriers.h"
-#include "Prepare/BarrierAccesses.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Target/PtxMnemonics.h"
 
 using namespace mlir;

@@ -59,8 +59,9 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
                                            : WalkResult::interrupt();
                               })
                               .wasInterrupted();
-  agent.isCopying = role.walk([](RingAcquireOp acquire) {
-                          return acquire.getRing().getType().isFilledByRole()
+  agent.isCopying = role.walk([](TileRingOpInterface op) {
+                          auto ring = cast<RingType>(op.getRing().getType());
+                          return op.fillsSlots() && ring.isFilledByRole()
                                      ? WalkResult::interrupt()
                                      : WalkResult::advance();
                         })

@@ -19,16 +19,17 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
 AsyncKind tile::nvvm::asyncKind(Operation *op) {
-  if (auto gemm = dyn_cast<GemmOp>(op)) {
-    if (!gemm.getToken())
-      return AsyncKind::None;
-    switch (traitsOf(gemm).completion) {
+  if (!getToken(op))
+    return AsyncKind::None;
+  if (const MmaTraits *gemm = gemmTraits(op))
+    switch (gemm->completion) {
     case MmaCompletion::Issue:
       return AsyncKind::None;
     case MmaCompletion::WarpgroupGroups:
@@ -36,11 +37,8 @@ AsyncKind tile::nvvm::asyncKind(Operation *op) {
     case MmaCompletion::Mbarrier:
       return AsyncKind::Tcgen05;
     }
-  }
-  if (auto move = dyn_cast<TileMoveOpInterface>(op))
-    return move.isAsync() && move.isMovedByProxy() ? AsyncKind::BulkStore
-                                                   : AsyncKind::None;
-  return AsyncKind::None;
+  const CopyTraits *move = moveTraits(op);
+  return move && move->byAsyncProxy ? AsyncKind::BulkStore : AsyncKind::None;
 }
 
 namespace {

@@ -27,8 +27,9 @@ static Value addressOf(KernelLowering &lowering, Value pointer) {
 
 static bool isFilledWithZeros(Operation *owner) {
   return llvm::any_of(owner->getUsers(), [](Operation *user) {
-    auto fill = dyn_cast<FillOp>(user);
-    return (fill && isZeroValue(fill.getValue())) ||
+    auto tileOp = dyn_cast<TileOpInterface>(user);
+    Value fill = tileOp ? tileOp.getFillValue() : Value();
+    return (fill && isZeroValue(fill)) ||
            (showsOpenSlot(user) && isFilledWithZeros(user));
   });
 }

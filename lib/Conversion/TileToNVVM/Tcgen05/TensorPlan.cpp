@@ -35,10 +35,11 @@ static SmallVector<GemmOp> gemmsInto(Operation *owner) {
 static FragmentLayoutAttr layoutAround(AllocOp alloc) {
   FragmentLayoutAttr layout;
   for (Operation *user : alloc->getUsers()) {
-    if (isa<FillOp>(user))
+    auto tileOp = dyn_cast<TileOpInterface>(user);
+    if (tileOp && tileOp.getFillValue())
       continue;
-    auto copy = dyn_cast<CopyOp>(user);
-    if (!copy)
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
+    if (!copy || !copy.isPlain())
       return {};
     Value other = copy.getSource() == alloc.getResult() ? copy.getTarget()
                                                         : copy.getSource();
@@ -70,8 +71,9 @@ void tile::nvvm::moveUnusedToRegisters(KernelOp kernel) {
                         FragmentSpaceAttr::get(type.getContext())),
         layout);
     for (Operation *user : alloc->getUsers())
-      if (auto fill = dyn_cast<FillOp>(user))
-        fill.setLayoutAttr(layout);
+      if (auto fill = dyn_cast<TileOpInterface>(user);
+          fill && fill.getFillValue())
+        fill.setLoopLayout(layout);
     alloc.getResult().replaceAllUsesWith(registers.getResult());
     alloc.erase();
   }
@@ -153,13 +155,9 @@ using Owner = std::pair<Operation *, MemRefType>;
 static SmallVector<Owner> collectOwners(KernelOp kernel, int64_t &agents) {
   SmallVector<Owner> owners;
   kernel.getBodyRegion().walk([&](Operation *op) {
-    if (auto alloc = dyn_cast<AllocOp>(op))
-      if (isTensorMemory(alloc.getResult()) && !alloc->use_empty())
-        owners.push_back({op, cast<MemRefType>(alloc.getResult().getType())});
-    if (auto ring = dyn_cast<RingCreateOp>(op))
-      if (RingType type = ring.getRing().getType();
-          type.inTensorMemory() && !ring->use_empty())
-        owners.push_back({op, cast<MemRefType>(type.getBuffers().front())});
+    if (auto storage = dyn_cast<TileStorageOpInterface>(op);
+        storage && storage.isIn(MemorySpace::TensorMemory) && !op->use_empty())
+      owners.push_back({op, storage.getTileTypes().front()});
     if (isa<TileAgentsOpInterface>(op))
       agents += op->getNumRegions();
   });

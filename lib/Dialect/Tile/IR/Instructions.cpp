@@ -119,13 +119,28 @@ const MmaTraits *tile::gemmTraits(Operation *op) {
   return gemm ? &traitsOf(gemm) : nullptr;
 }
 
+const CopyTraits *tile::moveTraits(Operation *op) {
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  return move ? &traitsOf(move) : nullptr;
+}
+
 RingConsumer tile::readerOf(Operation *op, Value buffer) {
   if (const MmaTraits *gemm = gemmTraits(op))
     return gemm->reader;
+  return readsThroughAsyncProxy(op, buffer) ? RingConsumer::TmaStore
+                                            : RingConsumer::Threads;
+}
+
+bool tile::readsThroughAsyncProxy(Operation *op, Value buffer) {
+  if (const MmaTraits *gemm = gemmTraits(op))
+    return gemm->readsByDescriptor;
   auto move = dyn_cast<TileMoveOpInterface>(op);
-  return move && move.getSource() == buffer && move.isMovedByProxy()
-             ? RingConsumer::TmaStore
-             : RingConsumer::Threads;
+  return move && move.getSource() == buffer && move.isMovedByProxy();
+}
+
+bool tile::writesThroughAsyncProxy(Operation *op, Value buffer) {
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  return move && move.getTarget() == buffer && move.isMovedByProxy();
 }
 
 bool tile::isPrefetch(TileMoveOpInterface move) {

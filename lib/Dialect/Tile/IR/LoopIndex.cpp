@@ -12,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Layout/CheckedMath.h"
@@ -167,40 +168,8 @@ private:
       return false;
     auto found = isWritten.try_emplace(load.getMemRef(), false);
     if (found.second)
-      found.first->second = isWrittenInLoop(load.getMemRef());
+      found.first->second = mayWrite(loop->getParentOp(), load.getMemRef());
     return !found.first->second;
-  }
-  /// Whether the loop may write `buffer`. Two arguments of a kernel are
-  /// different memory, unless one says otherwise; all else of one memory space
-  /// may be the same.
-  bool isWrittenInLoop(Value buffer) const {
-    auto isOther = [&](Value written) {
-      if (!isa<MemRefType>(written.getType()))
-        return false;
-      if (getMemorySpace(written) != getMemorySpace(buffer))
-        return true;
-      KernelOp kernel = getKernelOfArgument(buffer);
-      auto mayAlias = [&](Value argument) {
-        return kernel.mayAlias(cast<BlockArgument>(argument).getArgNumber());
-      };
-      return kernel && written != buffer && getKernelOfArgument(written) &&
-             !mayAlias(buffer) && !mayAlias(written);
-    };
-    WalkResult walk = loop->walk([&](Operation *op) {
-      if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-        return WalkResult::advance();
-      auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-      if (!interface)
-        return WalkResult(success(isMemoryEffectFree(op)));
-      SmallVector<MemoryEffects::EffectInstance> effects;
-      interface.getEffects(effects);
-      return WalkResult(success(llvm::all_of(
-          effects, [&](const MemoryEffects::EffectInstance &effect) {
-            return !isa<MemoryEffects::Write>(effect.getEffect()) ||
-                   (effect.getValue() && isOther(effect.getValue()));
-          })));
-    });
-    return walk.wasInterrupted();
   }
   bool isInside(Block *block) const {
     while (block) {

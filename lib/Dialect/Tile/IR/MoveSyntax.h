@@ -39,5 +39,10 @@ LogicalResult verifyRequest(TileMoveOpInterface move,
 LogicalResult verifyDecision(TileMoveOpInterface move,
                              const MoveConstraints &constraints);
 
+/// Whether a load is issued by one thread: what the asynchronous proxy fills
+/// nothing but a slot with is tracked by the slot's ring, so that nobody else
+/// has to know of it.
+bool fillsSlotByProxy(TileMoveOpInterface move);
+
 } // namespace mlir::tile
 #endif // TILE_LIB_DIALECT_TILE_IR_MOVESYNTAX_H

@@ -79,3 +79,12 @@ void AllocOp::getEffects(
   effects.emplace_back(MemoryEffects::Allocate::get(),
                        cast<OpResult>(getResult()));
 }
+
+SmallVector<MemRefType> AllocOp::getTileTypes() {
+  return {cast<MemRefType>(getResult().getType())};
+}
+SmallVector<SharedLayoutAttr> AllocOp::getSharedLayouts() {
+  if (SharedLayoutAttr layout = getSharedLayout(getResult()))
+    return {layout};
+  return {};
+}

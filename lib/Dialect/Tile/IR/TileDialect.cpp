@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
@@ -222,14 +223,7 @@ static Attribute getStatedLayout(Value buffer) {
   if (Value viewed = getTileViewSource(result.getOwner()))
     return viewedLayout(getStatedLayout(viewed),
                         cast<MemRefType>(buffer.getType()));
-  Value ring;
-  if (auto acquire = dyn_cast<RingAcquireOp>(result.getOwner()))
-    ring = acquire.getRing();
-  else if (auto wait = dyn_cast<RingWaitOp>(result.getOwner()))
-    ring = wait.getRing();
-  if (!ring)
-    return {};
-  auto create = ring.getDefiningOp<RingCreateOp>();
+  RingCreateOp create = creationOfSlot(buffer);
   if (!create || !create.getLayoutsAttr())
     return {};
   return create.getLayoutsAttr()[result.getResultNumber()];

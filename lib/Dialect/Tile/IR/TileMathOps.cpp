@@ -118,6 +118,11 @@ LogicalResult GemmOp::verify() {
   return success();
 }
 
+std::optional<ReduceKind> GemmOp::getAccumulation(Value buffer) {
+  bool adds = buffer == getC() && !getClear();
+  return adds ? std::optional(ReduceKind::Sum) : std::nullopt;
+}
+
 void GemmOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
   accesses.push_back({getA(), {}, {}, false, false});
   accesses.push_back({getB(), {}, {}, false, false});
@@ -183,6 +188,21 @@ LogicalResult ReduceOp::verify() {
                          << stringifyReduceKind(getKind())
                          << "` on integers, got " << from.getElementType();
   return success();
+}
+
+/// A kind alone says neither how NaN is treated nor that integers are unsigned.
+std::optional<ReduceKind> ReduceOp::getAccumulation(Value buffer) {
+  if (getTarget() != buffer || getSource() == buffer || !getAccumulate() ||
+      getPropagateNan() || getIsUnsigned())
+    return std::nullopt;
+  switch (getKind()) {
+  case ReduceKind::AbsSum:
+    return ReduceKind::Sum;
+  case ReduceKind::AbsMax:
+    return ReduceKind::Max;
+  default:
+    return getKind();
+  }
 }
 
 void ReduceOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {

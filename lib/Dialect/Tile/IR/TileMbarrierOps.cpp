@@ -86,9 +86,6 @@ void MbarrierWaitOp::getEffects(EffectList &effects) {
   barrierEffects(effects);
 }
 
-/// Others may write what the threads have read, whatever it is.
-bool MbarrierArriveOp::freesSlotOf(Value) { return true; }
-
 //===----------------------------------------------------------------------===//
 // OnWarpsOp
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,10 @@ static LogicalResult verifyToken(OpT op, StringRef constraint, StringRef name) {
   return success();
 }
 
+bool tile::fillsSlotByProxy(TileMoveOpInterface move) {
+  return move.isMovedByProxy() && isToBeFilled(move.getTarget());
+}
+
 //===----------------------------------------------------------------------===//
 // CopyOp
 //===----------------------------------------------------------------------===//
@@ -72,12 +76,33 @@ void CopyOp::build(OpBuilder &builder, OperationState &state, Value source,
                      targetOffsets, sourceSizes, targetSizes);
 }
 
-/// Bulk loads are issued by one thread; what fills nothing but a slot is
-/// tracked by its ring, so that nobody else has to know of it.
-bool CopyOp::runsOnOneThread() {
-  return cast<TileMoveOpInterface>(getOperation()).isMovedByProxy() &&
-         getTarget().getDefiningOp<RingAcquireOp>();
+/// Gives a move other regions; extents that are empty follow from the other's.
+template <typename OpT>
+static void moveBetween(OpT op, Value source, ValueRange sourceOffsets,
+                        ArrayRef<int64_t> sourceExtents, Value target,
+                        ValueRange targetOffsets,
+                        ArrayRef<int64_t> targetExtents) {
+  auto sizes = [](ArrayRef<int64_t> extents) {
+    return extents.empty() ? std::optional<ArrayRef<int64_t>>() : extents;
+  };
+  op.getSourceMutable().assign(source);
+  op.getSourceOffsetsMutable().assign(sourceOffsets);
+  op.setSourceSizes(sizes(sourceExtents));
+  op.getTargetMutable().assign(target);
+  op.getTargetOffsetsMutable().assign(targetOffsets);
+  op.setTargetSizes(sizes(targetExtents));
 }
+
+bool CopyOp::setRegions(Value source, ValueRange sourceOffsets,
+                        ArrayRef<int64_t> sourceExtents, Value target,
+                        ValueRange targetOffsets,
+                        ArrayRef<int64_t> targetExtents) {
+  moveBetween(*this, source, sourceOffsets, sourceExtents, target,
+              targetOffsets, targetExtents);
+  return true;
+}
+
+bool CopyOp::runsOnOneThread() { return fillsSlotByProxy(*this); }
 
 LogicalResult CopyOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
@@ -187,6 +212,22 @@ void AtomicOp::build(OpBuilder &builder, OperationState &state, AtomicKind kind,
   properties.kind = AtomicKindAttr::get(builder.getContext(), kind);
 }
 
+bool AtomicOp::setRegions(Value source, ValueRange sourceOffsets,
+                          ArrayRef<int64_t> sourceExtents, Value target,
+                          ValueRange targetOffsets,
+                          ArrayRef<int64_t> targetExtents) {
+  moveBetween(*this, source, sourceOffsets, sourceExtents, target,
+              targetOffsets, targetExtents);
+  return true;
+}
+
+bool AtomicOp::combines(AtomicKind kind, Type element) {
+  return isa<Float32Type>(element) || element.isInteger(32) ||
+         element.isInteger(64) ||
+         (kind == AtomicKind::Add &&
+          isa<Float16Type, BFloat16Type, Float64Type>(element));
+}
+
 LogicalResult AtomicOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
       failed(verifyRegionPair(*this, "atomic", "atomic-8", sourceOf(*this),
@@ -200,11 +241,7 @@ LogicalResult AtomicOp::verify() {
     return emitOpError()
            << "[atomic-6] expected a target in global or shared memory, got "
            << stringifyMemorySpace(getMemorySpace(getTarget())) << " memory";
-  bool isAdd = getKind() == AtomicKind::Add;
-  bool supported = isa<Float32Type>(to) || to.isInteger(32) ||
-                   to.isInteger(64) ||
-                   (isAdd && isa<Float16Type, BFloat16Type, Float64Type>(to));
-  if (!supported)
+  if (!combines(getKind(), to))
     return emitOpError() << "[atomic-7] expected an element type with atomic "
                          << stringifyAtomicKind(getKind()) << ", got " << to;
   if (getIsUnsigned() && !isa<IntegerType>(to))

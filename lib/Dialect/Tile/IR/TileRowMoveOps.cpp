@@ -31,13 +31,6 @@ static SmallVector<int64_t> rowExtents(Value global, Value tile) {
   return extents;
 }
 
-/// A load is issued by one thread where it fills nothing but a slot, which its
-/// ring tracks.
-static bool fillsSlotByProxy(TileMoveOpInterface move) {
-  return move.isMovedByProxy() &&
-         move.getTarget().getDefiningOp<RingAcquireOp>();
-}
-
 static LogicalResult verifyNotNegative(Operation *op, StringRef constraint,
                                        Value value, StringRef name) {
   std::optional<int64_t> constant = getConstantIntValue(value);

@@ -1,6 +1,7 @@
 //===- TileScheduleOps.cpp - ring operations ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
@@ -99,6 +100,23 @@ void RingCreateOp::getEffects(EffectList &effects) {
                        cast<OpResult>(getRing()));
 }
 
+SmallVector<MemRefType> RingCreateOp::getTileTypes() {
+  return llvm::map_to_vector(getRing().getType().getBuffers(), [](Type buffer) {
+    return cast<MemRefType>(buffer);
+  });
+}
+int64_t RingCreateOp::getNumSlots() { return getRing().getType().getStages(); }
+SmallVector<SharedLayoutAttr> RingCreateOp::getSharedLayouts() {
+  SmallVector<SharedLayoutAttr> layouts;
+  if (getLayouts())
+    llvm::append_range(layouts, getLayouts()->getAsRange<SharedLayoutAttr>());
+  return layouts;
+}
+bool RingCreateOp::hasMbarriers() {
+  return getRing().getType().usesMbarriers();
+}
+bool RingCreateOp::isFilledByPeers() { return getPeers().value_or(1) > 1; }
+
 //===----------------------------------------------------------------------===//
 // Views and signals
 //===----------------------------------------------------------------------===//
@@ -196,6 +214,17 @@ void RingCommitOp::getEffects(EffectList &effects) { ringEffects(effects); }
 void RingReleaseOp::getEffects(EffectList &effects) { ringEffects(effects); }
 void RingDrainOp::getEffects(EffectList &effects) { ringEffects(effects); }
 
+/// Mbarriers make each thread wait for itself; without them the agent meets.
+std::optional<int64_t> RingWaitOp::getMeetingGroups() {
+  bool meets = !getAgain() && !getRing().getType().usesMbarriers();
+  return meets ? std::optional<int64_t>(1) : std::nullopt;
+}
+/// Between roles, a drain is nothing where mbarriers signal the ring.
+std::optional<int64_t> RingDrainOp::getMeetingGroups() {
+  bool meets = !getRing().getType().usesMbarriers() || !runsInRole(*this);
+  return meets ? std::optional<int64_t>(1) : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Tokens
 //===----------------------------------------------------------------------===//
@@ -283,6 +312,9 @@ bool WarpSpecializeOp::freesSlotOf(Value) { return true; }
 int64_t WarpSpecializeOp::getWarpsOfAgent(unsigned role) {
   // Asked while verifying: the attribute may not fit yet.
   return role < getWarps().size() ? getWarps()[role] : 0;
+}
+int64_t WarpSpecializeOp::getRegistersOfAgent(unsigned role) {
+  return role < getRegisters().size() ? getRegisters()[role] : 0;
 }
 
 LogicalResult WarpSpecializeOp::verify() {

@@ -90,9 +90,15 @@ bool isPrefetch(TileMoveOpInterface move);
 
 /// What is known of the instruction of `op`; null where it is no gemm.
 const MmaTraits *gemmTraits(Operation *op);
+/// The same of a move; null where `op` moves no tile.
+const CopyTraits *moveTraits(Operation *op);
 /// What reads `buffer` in `op`: gemms by their instruction, stores by the
 /// asynchronous proxy, or threads.
 RingConsumer readerOf(Operation *op, Value buffer);
+/// Whether `op` reads a buffer through the asynchronous proxy (operands of
+/// wgmma, the source of a tensor or bulk copy), or writes it so.
+bool readsThroughAsyncProxy(Operation *op, Value buffer);
+bool writesThroughAsyncProxy(Operation *op, Value buffer);
 
 const CopyTraits &traitsOf(CopyInstruction instruction);
 const MmaTraits &traitsOf(MmaInstruction instruction);

@@ -11,7 +11,7 @@
 include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 class Tile_AtomicAccessOp<string mnemonic, string value> : Tile_Op<mnemonic, [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileElementOpInterface,
     TypesMatchWith<"type of '" # value # "' is the buffer's element type", "memref", value,
                    "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
   let hasVerifier = 1;
@@ -46,6 +46,7 @@ def Tile_AtomicLoadOp : Tile_AtomicAccessOp<"atomic_load", "result"> {
   let assemblyFormat = "custom<Keyword>($order) $memref `[` $indices `]` attr-dict `:` type($memref)";
   let extraClassDeclaration = [{
     ::mlir::MemRefType getMemRefType() { return ::llvm::cast<::mlir::MemRefType>(getMemref().getType()); }
+    bool writesElement() { return false; }
   }];
 }
 
@@ -70,6 +71,7 @@ def Tile_AtomicStoreOp : Tile_AtomicAccessOp<"atomic_store", "value"> {
   let assemblyFormat = "custom<Keyword>($order) $value `,` $memref `[` $indices `]` attr-dict `:` type($memref)";
   let extraClassDeclaration = [{
     ::mlir::MemRefType getMemRefType() { return ::llvm::cast<::mlir::MemRefType>(getMemref().getType()); }
+    bool writesElement() { return true; }
   }];
 }
 

@@ -41,6 +41,9 @@ def Tile_BarrierOp : Tile_MeetingOp<"barrier"> {
   }], BarrierAttributes);
   let arguments = (ins OptionalAttr<I64Attr>:$groups);
   let assemblyFormat = "(`groups` `(` $groups^ `)`)? attr-dict";
+  let extraClassDeclaration = [{
+    ::std::optional<int64_t> getMeetingGroups() { return getGroups().value_or(1); }
+  }];
 }
 
 def Tile_FenceOp : Tile_MeetingOp<"fence"> {

@@ -31,6 +31,10 @@ def Tile_ClusterBarrierOp : Tile_Op<"cluster_barrier", [TileOrderOpInterface,
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool handsOver() { return true; }
+    ::std::optional<int64_t> getMeetingGroups() { return 1; }
+  }];
 }
 
 def Tile_ClusterCopyOp : Tile_TileOp<"cluster_copy", [

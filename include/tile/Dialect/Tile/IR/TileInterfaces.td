@@ -28,7 +28,18 @@ def TileOpInterface : OpInterface<"TileOpInterface"> {
         touches. Inference solves the demands of all operations together.
       }], "void", "getLayoutConstraints",
       (ins "::mlir::tile::LayoutConstraints &":$constraints),
-      /*methodBody=*/"", /*defaultImplementation=*/"">
+      /*methodBody=*/"", /*defaultImplementation=*/"">,
+    InterfaceMethod<[{
+        The value that it gives to every element of one region, where it does
+        nothing else; null elsewhere.
+      }], "::mlir::Value", "getFillValue", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return ::mlir::Value();">,
+    InterfaceMethod<[{
+        How it combines what it computes with what `buffer` holds, where it does
+        nothing else to `buffer`; nothing elsewhere.
+      }], "::std::optional<::mlir::tile::ReduceKind>", "getAccumulation",
+      (ins "::mlir::Value":$buffer), /*methodBody=*/"",
+      /*defaultImplementation=*/"return ::std::nullopt;">
   ];
   let extraClassDeclaration = [{
     /// Which thread makes which element of what is done element by element:
@@ -74,6 +85,21 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
     InterfaceMethod<"The value of what overhangs a source; null for zero.",
                     "::mlir::Value", "getPad", (ins), /*methodBody=*/"",
                     /*defaultImplementation=*/"return ::mlir::Value();">,
+    InterfaceMethod<"Lets that be zero: whoever calls it knows that nothing else is seen.",
+                    "void", "dropPad", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return;">,
+    InterfaceMethod<[{
+        Makes it a move between two other regions: whoever calls it sees to what
+        is asked and decided. False, and no change, where a side of the move is
+        no region at offsets.
+      }], "bool", "setRegions",
+                    (ins "::mlir::Value":$source,
+                         "::mlir::ValueRange":$sourceOffsets,
+                         "::llvm::ArrayRef<int64_t>":$sourceExtents,
+                         "::mlir::Value":$target,
+                         "::mlir::ValueRange":$targetOffsets,
+                         "::llvm::ArrayRef<int64_t>":$targetExtents),
+                    /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
     InterfaceMethod<[{
         How the elements of its global side are found. Where that is not a box,
         rows of the tile are runs along the last dimension of the global side,
@@ -94,6 +120,11 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
     bool isSharedLoad() {
       return !getCombining() && ::mlir::tile::isGlobal(getSource()) &&
              ::mlir::tile::isShared(getTarget());
+    }
+    /// Whether the elements of one box become those of another: nothing is
+    /// combined, and no row has a place of its own.
+    bool isPlain() {
+      return !getCombining() && getAddressing() == ::mlir::tile::MoveAddressing::Box;
     }
     /// Whether the instruction chosen is one of the asynchronous proxy: tensor
     /// copies and bulk copies, each issued by one thread.
@@ -219,9 +250,24 @@ def TileOrderOpInterface : OpInterface<"TileOrderOpInterface"> {
     of a tile itself.
   }];
   let methods = [
-    InterfaceMethod<"Whether slots that `view` shows may be filled again after it.",
-                    "bool", "freesSlotOf", (ins "::mlir::Value":$view),
-                    /*methodBody=*/"", /*defaultImplementation=*/"return false;">
+    InterfaceMethod<[{
+        Whether slots that `view` shows may be filled again after it, as any memory
+        may that a thread hands over.
+      }], "bool", "freesSlotOf", (ins "::mlir::Value":$view), /*methodBody=*/"",
+      /*defaultImplementation=*/"return $_op.handsOver();">,
+    InterfaceMethod<"Tokens of the operations that have ended after it.",
+                    "::mlir::ValueRange", "getAwaitedTokens", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<[{
+        Whether each thread that runs it gives away by it what the thread has
+        done so far: others may use the memory then.
+      }], "bool", "handsOver", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<[{
+        In how many groups the threads of the agent meet at it, each group on its
+        own; 1 where all of them meet, nothing where none do.
+      }], "::std::optional<int64_t>", "getMeetingGroups", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return ::std::nullopt;">
   ];
 }
 
@@ -241,6 +287,9 @@ def TileRingOpInterface : OpInterface<"TileRingOpInterface"> {
                     /*defaultImplementation=*/"return false;">,
     InterfaceMethod<"Whether it waits for a slot and shows its buffers: an acquire or a wait.",
                     "bool", "showsSlot", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<"Whether it says that a consumer has read a slot: a release.",
+                    "bool", "releasesSlot", (ins), /*methodBody=*/"",
                     /*defaultImplementation=*/"return false;">
   ];
 }
@@ -253,7 +302,62 @@ def TileAgentsOpInterface : OpInterface<"TileAgentsOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"Warps of the agent that runs a region; 0 where none is stated.",
-                    "int64_t", "getWarpsOfAgent", (ins "unsigned":$region)>
+                    "int64_t", "getWarpsOfAgent", (ins "unsigned":$region)>,
+    InterfaceMethod<"Registers of a thread of that agent; 0 where none are stated.",
+                    "int64_t", "getRegistersOfAgent", (ins "unsigned":$region),
+                    /*methodBody=*/"", /*defaultImplementation=*/"return 0;">
+  ];
+}
+
+def TileStorageOpInterface : OpInterface<"TileStorageOpInterface"> {
+  let cppNamespace = "::mlir::tile";
+  let description = [{
+    An operation whose result is memory of a kernel: a tile, the slots of a ring,
+    or barriers. Who places memory, or counts it, asks this interface.
+  }];
+  let methods = [
+    InterfaceMethod<"Types of the tiles that a slot holds; none for barriers.",
+                    "::llvm::SmallVector<::mlir::MemRefType>", "getTileTypes", (ins),
+                    /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<"How many slots there are; 1 for what is no ring.",
+                    "int64_t", "getNumSlots", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return 1;">,
+    InterfaceMethod<[{
+        The layouts of those tiles in shared memory; none before inference, and
+        for tiles elsewhere.
+      }], "::llvm::SmallVector<::mlir::tile::SharedLayoutAttr>", "getSharedLayouts",
+      (ins), /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
+    InterfaceMethod<"Whether it has mbarriers.", "bool", "hasMbarriers", (ins),
+                    /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<"Whether other blocks of the cluster fill it, too.", "bool",
+                    "isFilledByPeers", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return false;">
+  ];
+  let extraClassDeclaration = [{
+    /// Whether tiles lie in such memory.
+    bool isIn(::mlir::tile::MemorySpace space) {
+      return ::llvm::any_of(getTileTypes(), [&](::mlir::MemRefType type) {
+        return ::mlir::tile::getMemorySpace(type) == space;
+      });
+    }
+  }];
+}
+
+def TileElementOpInterface : OpInterface<"TileElementOpInterface"> {
+  let cppNamespace = "::mlir::tile";
+  let description = [{
+    An operation of a thread that reads or writes one element of a buffer which
+    other threads use at the same time, in a memory order.
+  }];
+  let methods = [
+    InterfaceMethod<"The buffer.", "::mlir::Value", "getMemref">,
+    InterfaceMethod<"The operand that it is.", "::mlir::OpOperand &",
+                    "getMemrefMutable">,
+    InterfaceMethod<"Where the element is.", "::mlir::OperandRange", "getIndices">,
+    InterfaceMethod<"The operands that say so.", "::mlir::MutableOperandRange",
+                    "getIndicesMutable">,
+    InterfaceMethod<"The memory order.", "::mlir::tile::MemoryOrder", "getOrder">,
+    InterfaceMethod<"Whether it writes the element.", "bool", "writesElement">
   ];
 }
 

@@ -149,7 +149,8 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
 }
 
 def Tile_AllocOp : Tile_Op<"alloc", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TileStorageOpInterface, ["getTileTypes", "getSharedLayouts"]>]> {
   let summary = "a tile in shared memory, a fragment, or thread-local memory";
   let description = !strconcat([{
     The contents are undefined until written. `layout` is absent until layout

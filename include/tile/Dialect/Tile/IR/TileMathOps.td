@@ -55,6 +55,7 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
   }];
   let extraClassDeclaration = [{
     bool isAsync() { return static_cast<bool>(getToken()); }
+    ::std::optional<ReduceKind> getAccumulation(::mlir::Value buffer);
     int64_t getM();
     int64_t getN();
     int64_t getK();
@@ -87,6 +88,9 @@ def Tile_ReduceOp : Tile_TileOp<"reduce"> {
   let assemblyFormat = [{
     custom<Keyword>($kind) $source `to` $target `dim` `(` $dim `)` (`accumulate` $accumulate^)?
     attr-dict `:` type($source) `to` type($target)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<ReduceKind> getAccumulation(::mlir::Value buffer);
   }];
 }
 

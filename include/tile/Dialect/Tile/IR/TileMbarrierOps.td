@@ -11,7 +11,7 @@
 include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_MbarrierCreateOp : Tile_Op<"mbarrier.create", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileStorageOpInterface]> {
   let summary = "barriers that count arrivals of threads, in shared memory";
   let description = !strconcat([{
     A barrier is in a phase, the first is phase 0. A phase is complete once as
@@ -42,6 +42,7 @@ def Tile_MbarrierCreateOp : Tile_Op<"mbarrier.create", [
       ::llvm::ArrayRef<int64_t> counts = getArrivals();
       return counts.size() == 1 ? counts.front() : counts[i];
     }
+    bool hasMbarriers() { return true; }
   }];
 }
 
@@ -50,8 +51,7 @@ class Tile_MbarrierUserOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mn
   let hasVerifier = 1;
 }
 
-def Tile_MbarrierArriveOp : Tile_MbarrierUserOp<"mbarrier.arrive", [
-    DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>]> {
+def Tile_MbarrierArriveOp : Tile_MbarrierUserOp<"mbarrier.arrive", [TileOrderOpInterface]> {
   let summary = "every thread that runs it arrives at a barrier once";
   let description = [{
     Inside `tile.on_warps` these are the threads of its warps, otherwise those of
@@ -71,6 +71,7 @@ def Tile_MbarrierArriveOp : Tile_MbarrierUserOp<"mbarrier.arrive", [
   }];
   let arguments = (ins Tile_MbarrierType:$barriers, Index:$index, Optional<Index>:$block);
   let assemblyFormat = "$barriers `[` $index `]` (`block` `(` $block^ `)`)? attr-dict `:` qualified(type($barriers))";
+  let extraClassDeclaration = "bool handsOver() { return true; }\n";
 }
 
 def Tile_MbarrierWaitOp : Tile_MbarrierUserOp<"mbarrier.wait", [TileOrderOpInterface]> {

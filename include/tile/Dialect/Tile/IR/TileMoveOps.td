@@ -95,6 +95,11 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
   let extraClassDeclaration = [{
     /// Whether the copy returns a token.
     bool isAsync() { return static_cast<bool>(getToken()); }
+    void dropPad() { getPadMutable().clear(); }
+    bool setRegions(
+        ::mlir::Value source, ::mlir::ValueRange sourceOffsets,
+        ::llvm::ArrayRef<int64_t> sourceExtents, ::mlir::Value target,
+        ::mlir::ValueRange targetOffsets, ::llvm::ArrayRef<int64_t> targetExtents);
     /// Extents of either region, one per dimension of its buffer.
     ::llvm::SmallVector<int64_t> getSourceExtents();
     ::llvm::SmallVector<int64_t> getTargetExtents();
@@ -128,6 +133,7 @@ def Tile_FillOp : Tile_TileOp<"fill"> {
   }];
   let extraClassDeclaration = [{
     ::llvm::SmallVector<int64_t> getExtents();
+    ::mlir::Value getFillValue() { return getValue(); }
   }];
 }
 
@@ -183,6 +189,12 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpI
   let extraClassDeclaration = [{
     bool isAsync() { return static_cast<bool>(getToken()); }
     ::std::optional<AtomicKind> getCombining() { return getKind(); }
+    /// Whether elements of a type can be combined atomically (atomic-7).
+    static bool combines(AtomicKind kind, ::mlir::Type element);
+    bool setRegions(
+        ::mlir::Value source, ::mlir::ValueRange sourceOffsets,
+        ::llvm::ArrayRef<int64_t> sourceExtents, ::mlir::Value target,
+        ::mlir::ValueRange targetOffsets, ::llvm::ArrayRef<int64_t> targetExtents);
     ::llvm::SmallVector<int64_t> getSourceExtents();
     ::llvm::SmallVector<int64_t> getTargetExtents();
     ::llvm::SmallVector<int64_t> getTileShape();

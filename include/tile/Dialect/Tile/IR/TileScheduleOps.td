@@ -12,7 +12,9 @@
 include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 def Tile_RingCreateOp : Tile_Op<"ring.create", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TileStorageOpInterface, ["getTileTypes", "getNumSlots",
+      "getSharedLayouts", "hasMbarriers", "isFilledByPeers"]>]> {
   let summary = "a ring of buffers in shared or tensor memory";
   let description = !strconcat([{
     Constraints:
@@ -94,6 +96,10 @@ def Tile_RingWaitOp : Tile_RingViewOp<"ring.wait", /*fills=*/0> {
   }], RingWaitAttributes);
   let arguments = (ins Tile_RingType:$ring, Index:$use, OptionalAttr<I64Attr>:$in_flight,
                        UnitAttr:$again);
+  let extraClassDeclaration = [{
+    bool showsSlot() { return true; }
+    ::std::optional<int64_t> getMeetingGroups();
+  }];
 }
 
 class Tile_RingSignalOp<string mnemonic, list<Trait> traits> : Tile_Op<mnemonic, !listconcat([
@@ -125,6 +131,7 @@ def Tile_RingReleaseOp : Tile_RingSignalOp<"ring.release", [
     tile.ring.release %ring[%i] : !tile.ring<4 x [...], tma -> tcgen05>
     ```
   }];
+  let extraClassDeclaration = "bool releasesSlot() { return true; }\n";
 }
 
 def Tile_RingDrainOp : Tile_Op<"ring.drain", [
@@ -151,6 +158,7 @@ def Tile_RingDrainOp : Tile_Op<"ring.drain", [
   }];
   let arguments = (ins Tile_RingType:$ring);
   let assemblyFormat = "$ring attr-dict `:` type($ring)";
+  let extraClassDeclaration = "::std::optional<int64_t> getMeetingGroups();\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,6 +190,7 @@ def Tile_AwaitOp : Tile_Op<"await", [
                        OptionalAttr<I64Attr>:$groups);
   let assemblyFormat = "(`read` $read^)? $tokens attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = "::mlir::ValueRange getAwaitedTokens() { return getTokens(); }\n";
 }
 
 def Tile_TokenDoneOp : Tile_Op<"token.done", [Pure]> {
@@ -242,7 +251,7 @@ def Tile_IterationOp : Tile_Op<"iteration", [Pure]> {
 
 def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
     RecursiveMemoryEffects, NoRegionArguments,
-    DeclareOpInterfaceMethods<TileAgentsOpInterface>,
+    DeclareOpInterfaceMethods<TileAgentsOpInterface, ["getRegistersOfAgent"]>,
     DeclareOpInterfaceMethods<TileOrderOpInterface, ["freesSlotOf"]>,
     SingleBlockImplicitTerminator<"RoleEndOp">]> {
   let summary = "divides the warps of a block into roles that run side by side";

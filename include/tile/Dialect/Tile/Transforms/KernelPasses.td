@@ -343,7 +343,8 @@ def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
   }];
   let options = [Remarks<"say which loops became copies or atomics, and why others did not">];
   let statistics = [
-    Statistic<"formedCopies", "formed-copies", "loops that became copies">];
+    Statistic<"formedCopies", "formed-copies", "loops that became copies">,
+    Statistic<"formedAtomics", "formed-atomics", "loops that became atomics">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -47,7 +47,7 @@ struct MoveLoop {
   Operation *write = nullptr;
   Value written, target;
   std::optional<OperandRange> indices;
-  std::optional<Combining> combining;
+  memref::AtomicRMWOp update; // null where the element is stored
 };
 } // namespace
 
@@ -70,13 +70,23 @@ static std::optional<Combining> combiningOf(memref::AtomicRMWOp update) {
   }
 }
 
-/// Whether `tile.atomic` combines elements of a type (atomic-7).
-static bool combines(Type element, AtomicKind kind) {
-  if (element.isInteger(32) || element.isInteger(64))
-    return true;
-  return kind == AtomicKind::Add && isa<FloatType>(element) &&
-         (element.isF16() || element.isBF16() || element.isF32() ||
-          element.isF64());
+/// Why `tile.atomic` does not say what an update of single elements says; empty
+/// where it does.
+static std::string whyNoAtomic(memref::AtomicRMWOp update) {
+  std::optional<Combining> combining = combiningOf(update);
+  if (!combining)
+    return "`tile.atomic` has no '" +
+           arith::stringifyAtomicRMWKind(update.getKind()).str() + "'";
+  if (!update.use_empty())
+    return "the value from before the update is used, which `tile.atomic` does "
+           "not give";
+  if (AtomicOp::combines(combining->kind, update.getType()))
+    return {};
+  std::string why;
+  llvm::raw_string_ostream(why)
+      << "`tile.atomic " << stringifyAtomicKind(combining->kind)
+      << "` has no elements of type " << update.getType();
+  return why;
 }
 
 /// Takes `op` as what the loop writes, if it is a store or an update.
@@ -86,10 +96,7 @@ static bool takeWrite(Operation &op, MoveLoop &loop) {
     loop.target = store.getMemRef();
     loop.indices = store.getIndices();
   } else if (auto update = dyn_cast<memref::AtomicRMWOp>(op)) {
-    loop.combining = combiningOf(update);
-    if (!loop.combining || !update.use_empty() ||
-        !combines(update.getType(), loop.combining->kind))
-      return false;
+    loop.update = update;
     loop.written = update.getValue();
     loop.target = update.getMemref();
     loop.indices = update.getIndices();
@@ -114,7 +121,7 @@ static std::optional<MoveLoop> moveOf(ParallelOp loop) {
     return std::nullopt;
   Value from = found.load.getMemRef();
   bool intoGlobal = isShared(from) && isGlobal(found.target);
-  bool passes = found.combining
+  bool passes = found.update
                     ? intoGlobal || (isFragment(from) && isGlobal(found.target))
                     : intoGlobal || (isGlobal(from) && isShared(found.target));
   return passes ? std::optional(found) : std::nullopt;
@@ -187,20 +194,27 @@ struct FormCopiesPass : tile::impl::FormCopiesPassBase<FormCopiesPass> {
 private:
   void form(ParallelOp loop) {
     std::optional<MoveLoop> accesses = moveOf(loop);
-    // A stated layout says which thread moves what, a width how.
-    bool isStated = loop.getLayout() || (accesses && accesses->combining &&
-                                         loop.getCoalescedWidth());
-    if (!accesses || isStated || llvm::is_contained(loop.getExtents(), 0))
+    // A stated layout says which thread moves what.
+    if (!accesses || loop.getLayout() ||
+        llvm::is_contained(loop.getExtents(), 0))
       return;
+    memref::AtomicRMWOp update = accesses->update;
+    auto stays = [&](const Twine &why) {
+      remarkAt(remarks, loop) << "stays a loop: " << why;
+    };
+    if (std::string why = update ? whyNoAtomic(update) : ""; !why.empty())
+      return stays(why);
+    if (update && loop.getCoalescedWidth())
+      return stays(
+          "it states how many elements a thread takes at a time, which "
+          "`tile.atomic` cannot say");
     auto source =
         regionOf(loop, accesses->load.getMemRef(), accesses->load.getIndices());
     auto target = regionOf(loop, accesses->target, *accesses->indices);
-    if (!source || !target) {
-      remarkAt(remarks, loop)
-          << "stays a loop: indices of a copy run along dimensions of both "
-             "buffers, one each, in one order";
-      return;
-    }
+    if (!source || !target)
+      return stays("indices of " + Twine(update ? "an atomic" : "a copy") +
+                   " run along dimensions of both buffers, one each, in one "
+                   "order");
     OpBuilder builder(loop);
     IRMapping atStart;
     Value zero = arith::ConstantIndexOp::create(builder, loop.getLoc(), 0);
@@ -218,12 +232,14 @@ private:
           }
       }
     SideOfCopy from = sideOf(*source, atStart), to = sideOf(*target, atStart);
-    if (std::optional<Combining> combining = accesses->combining) {
+    if (update) {
+      Combining combining = *combiningOf(update);
       auto atomic = AtomicOp::create(
-          builder, loop.getLoc(), combining->kind, source->buffer, from.offsets,
+          builder, loop.getLoc(), combining.kind, source->buffer, from.offsets,
           target->buffer, to.offsets, from.extents, to.extents);
-      atomic.setIsUnsigned(combining->isUnsigned);
-      remarkAt(remarks, atomic) << "the loop combines a region atomically";
+      atomic.setIsUnsigned(combining.isUnsigned);
+      remarkAt(remarks, atomic) << "the loop is an atomic of a region";
+      ++formedAtomics;
     } else {
       auto copy =
           CopyOp::create(builder, loop.getLoc(), source->buffer, from.offsets,
@@ -232,9 +248,9 @@ private:
       asked.coalescedWidth = loop.getCoalescedWidthAttr();
       copy.setAsked(asked);
       remarkAt(remarks, copy) << "the loop is a copy of a region";
+      ++formedCopies;
     }
     loop.erase();
-    ++formedCopies;
   }
 };
 } // namespace

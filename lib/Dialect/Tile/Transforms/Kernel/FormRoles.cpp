@@ -288,7 +288,7 @@ void RoleFormer::form(Block &block) {
       break;
     bool hasParts = holdsParts(&op);
     // Tiles and barriers are there before all that uses them.
-    if (isa<AllocOp, MbarrierCreateOp>(op) && op.getNumOperands() == 0) {
+    if (isa<TileStorageOpInterface>(op) && op.getNumOperands() == 0) {
       if (!stretch.empty())
         op.moveBefore(stretch.front());
       continue;

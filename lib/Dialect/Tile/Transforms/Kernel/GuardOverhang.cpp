@@ -35,7 +35,7 @@ static bool needsGuard(Operation *op) {
     return isGlobal(store.getMemRef());
   if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op))
     return isGlobal(rmw.getMemref());
-  if (isa<AtomicLoadOp, AtomicStoreOp>(op))
+  if (isa<TileElementOpInterface>(op))
     return true;
   return isa<AtomicOp, PrintOp, AssertOp>(op);
 }
@@ -80,7 +80,8 @@ public:
 private:
   /// The coordinates that `op` works on; null for those of the launch.
   static BlockCoordinatesOp coordinatesOf(Operation *op) {
-    for (; op && !isa<KernelOp>(op); op = op->getParentOp())
+    for (; op && !op->hasTrait<OpTrait::IsIsolatedFromAbove>();
+         op = op->getParentOp())
       for (Operation *before = op->getPrevNode(); before;
            before = before->getPrevNode())
         if (auto coordinates = dyn_cast<BlockCoordinatesOp>(before))

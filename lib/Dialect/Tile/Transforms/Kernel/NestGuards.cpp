@@ -45,7 +45,7 @@ static scf::IfOp guardOfIteration(PipelinedOp loop, std::string &why) {
     return {};
   }
   for (Operation &op : body.without_terminator()) {
-    if (&op == branch || isa<AllocOp>(op) ||
+    if (&op == branch || isa<TileStorageOpInterface>(op) ||
         (op.getNumRegions() == 0 && isMemoryEffectFree(&op)))
       continue;
     auto load = dyn_cast<memref::LoadOp>(op);
@@ -107,7 +107,7 @@ private:
     Operation *end = outer.getBody()->getTerminator();
     SmallVector<Operation *> allocations;
     for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
-      if (isa<AllocOp>(op))
+      if (isa<TileStorageOpInterface>(op))
         allocations.push_back(&op);
       else if (&op != branch)
         op.moveBefore(end);

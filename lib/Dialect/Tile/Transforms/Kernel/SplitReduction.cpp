@@ -17,6 +17,7 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -78,28 +79,16 @@ static PipelinedOp findLoop(KernelOp kernel) {
   return loops.front();
 }
 
-/// How `op` accumulates into `buffer`; nothing where it does something else.
+/// How `op` accumulates into `buffer`, where `tile.cluster_reduce` can combine
+/// what blocks have accumulated so; nothing elsewhere.
 static std::optional<ReduceKind> accumulation(Operation *op, Value buffer) {
-  if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.getC() == buffer)
-    if (!gemm.getClear() && !gemm.isAsync())
-      return ReduceKind::Sum;
-  auto reduce = dyn_cast<ReduceOp>(op);
-  if (!reduce || reduce.getTarget() != buffer || reduce.getSource() == buffer ||
-      !reduce.getAccumulate() || reduce.getPropagateNan() ||
-      reduce.getIsUnsigned())
+  auto tileOp = dyn_cast<TileOpInterface>(op);
+  if (!tileOp || getToken(op))
     return std::nullopt;
-  switch (reduce.getKind()) {
-  case ReduceKind::Sum:
-  case ReduceKind::AbsSum:
-    return ReduceKind::Sum;
-  case ReduceKind::Max:
-  case ReduceKind::AbsMax:
-    return ReduceKind::Max;
-  case ReduceKind::Min:
-    return ReduceKind::Min;
-  default:
-    return std::nullopt;
-  }
+  std::optional<ReduceKind> kind = tileOp.getAccumulation(buffer);
+  bool combines = kind == ReduceKind::Sum || kind == ReduceKind::Max ||
+                  kind == ReduceKind::Min;
+  return combines ? kind : std::nullopt;
 }
 
 /// Whether each iteration gives `buffer` its whole contents before it reads
@@ -265,10 +254,10 @@ static void clearOthers(PipelinedOp loop, Value buffer, Value isLast) {
                    writer->isBeforeInBlock(user)))
       writer = user;
   }
-  if (auto fill = dyn_cast_or_null<FillOp>(writer))
-    if (matchPattern(fill.getValue(), m_AnyZeroFloat()) ||
-        matchPattern(fill.getValue(), m_Zero()))
-      return;
+  if (auto tileOp = dyn_cast_or_null<TileOpInterface>(writer))
+    if (Value fill = tileOp.getFillValue())
+      if (matchPattern(fill, m_AnyZeroFloat()) || matchPattern(fill, m_Zero()))
+        return;
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   Type element = elementTypeOf(buffer);

@@ -105,46 +105,27 @@ void PartFolder::foldSubview(memref::SubViewOp inner) {
   inner.erase();
 }
 
-template <typename OpT>
-static void setSource(OpT op, Value buffer, ValueRange offsets,
-                      ArrayRef<int64_t> extents) {
-  op.getSourceMutable().assign(buffer);
-  op.getSourceOffsetsMutable().assign(offsets);
-  op.setSourceSizes(extents);
-}
-
-template <typename OpT>
-static void setTarget(OpT op, Value buffer, ValueRange offsets,
-                      ArrayRef<int64_t> extents) {
-  op.getTargetMutable().assign(buffer);
-  op.getTargetOffsetsMutable().assign(offsets);
-  op.setTargetSizes(extents);
-}
-
 /// False where `op` is no move that has offsets on this side.
 LogicalResult PartFolder::foldMove(OpOperand &use) {
   Operation *op = use.getOwner();
   OpBuilder b(op);
-  auto foldSide = [&](auto move) {
-    SmallVector<int64_t> from = move.getSourceExtents();
-    SmallVector<int64_t> to = move.getTargetExtents();
-    if (&use == &move.getSourceMutable()) {
-      move.setTargetSizes(to);
-      setSource(move, part.getSource(),
-                indicesOf(b, op->getLoc(), move.getSourceOffsets()),
-                extentsOf(from));
-    } else {
-      move.setSourceSizes(from);
-      setTarget(move, part.getSource(),
-                indicesOf(b, op->getLoc(), move.getTargetOffsets()),
-                extentsOf(to));
-    }
-    return success();
-  };
-  if (auto copy = dyn_cast<CopyOp>(op))
-    return foldSide(copy);
-  if (auto atomic = dyn_cast<AtomicOp>(op))
-    return foldSide(atomic);
+  if (auto move = dyn_cast<TileMoveOpInterface>(op)) {
+    bool isTarget = &use == &move.getTargetMutable();
+    if (move.getAddressing() != MoveAddressing::Box ||
+        (!isTarget && use.get() != move.getSource()))
+      return failure();
+    SmallVector<Value> from(move.getSourceOffsets());
+    SmallVector<Value> to(move.getTargetOffsets());
+    SmallVector<int64_t> fromExtents = move.getSourceExtents();
+    SmallVector<int64_t> toExtents = move.getTargetExtents();
+    SmallVector<Value> &offsets = isTarget ? to : from;
+    SmallVector<int64_t> &extents = isTarget ? toExtents : fromExtents;
+    offsets = indicesOf(b, op->getLoc(), offsets);
+    extents = extentsOf(extents);
+    return success(move.setRegions(
+        isTarget ? move.getSource() : part.getSource(), from, fromExtents,
+        isTarget ? part.getSource() : move.getTarget(), to, toExtents));
+  }
   auto fill = dyn_cast<FillOp>(op);
   if (!fill)
     return failure();
@@ -238,10 +219,8 @@ LogicalResult PartFolder::foldInto(OpOperand &use) {
     foldElement(store);
   else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(user))
     foldElement(rmw);
-  else if (auto load = dyn_cast<AtomicLoadOp>(user))
-    foldElement(load);
-  else if (auto store = dyn_cast<AtomicStoreOp>(user))
-    foldElement(store);
+  else if (auto access = dyn_cast<TileElementOpInterface>(user))
+    foldElement(access);
   else if (!keepFor(use) && failed(foldMove(use)))
     return copyFor(user);
   return success();

@@ -137,9 +137,8 @@ private:
     CopyFacts facts = CopyFacts::get(copy);
     // A pad that is zero says what holds without it, one that nothing overhangs
     // into says nothing: instructions that fill with zero need not know of it.
-    if (auto padded = dyn_cast<CopyOp>(*copy))
-      if (padded.getPad() && (!facts.padsNonZero || !facts.source.mayOverhang))
-        padded.getPadMutable().clear();
+    if (copy.getPad() && (!facts.padsNonZero || !facts.source.mayOverhang))
+      copy.dropPad();
     CopyDecision decision;
     std::optional<CopyInstruction> preferred = copy.getPrefer();
     if (!decideCopy(facts, target, preferred, decision))

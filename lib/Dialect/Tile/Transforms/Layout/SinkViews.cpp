@@ -9,9 +9,8 @@ using namespace mlir::tile;
 
 /// The operation at block level that `user` is, or is in the body of.
 static Operation *atBlockLevel(Operation *user) {
-  if (auto loop = user->getParentOfType<ParallelOp>())
-    return loop;
-  return user;
+  auto around = user->getParentOfType<TileOpInterface>();
+  return around ? around.getOperation() : user;
 }
 
 void tile::sinkViews(KernelOp kernel) {

@@ -118,19 +118,15 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
 static TileMoveOpInterface moveFrom(OpBuilder &builder, Value staging,
                                     TileMoveOpInterface move, ValueRange at,
                                     ArrayRef<int64_t> extents) {
-  Location loc = move.getLoc();
-  if (auto atomic = dyn_cast<AtomicOp>(*move)) {
-    auto result =
-        AtomicOp::create(builder, loc, atomic.getKind(), staging, ValueRange(),
-                         move.getTarget(), at, {}, extents);
-    result.setIsUnsigned(atomic.getIsUnsigned());
-    result.setPreferAttr(atomic.getPreferAttr());
-    result.setEvictionPolicyAttr(atomic.getEvictionPolicyAttr());
-    return result;
-  }
-  auto result = CopyOp::create(builder, loc, staging, ValueRange(),
-                               move.getTarget(), at, {}, extents);
-  result.setEvictionPolicyAttr(move.getEvictionPolicyAttr());
+  auto result = cast<TileMoveOpInterface>(builder.clone(*move));
+  result.setRegions(staging, {}, {}, move.getTarget(), at, extents);
+  result.dropPad(); // a tile overhangs nothing
+  MoveRequest asked;
+  if (move.getCombining())
+    asked.prefer = move.getPreferAttr();
+  asked.evictionPolicy = move.getEvictionPolicyAttr();
+  result.setAsked(asked);
+  result.setDecided(MoveDecision());
   return result;
 }
 

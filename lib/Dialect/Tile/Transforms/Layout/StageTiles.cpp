@@ -154,7 +154,7 @@ private:
     Operation *place = hoistedReader(op, buffer);
     for (Operation *before = place->getPrevNode(); before;
          before = before->getPrevNode()) {
-      auto made = dyn_cast<CopyOp>(before);
+      auto made = dyn_cast<TileMoveOpInterface>(before);
       if (made && readOnly.contains(made) && made.getSource() == buffer)
         return made.getTarget();
       if (mayWrite(before, buffer))

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Accumulators.h"
-#include "tile/Analysis/Tokens.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -38,12 +38,12 @@ static void forget(Value token, Operation *kept) {
       done, [&](OpOperand &use) { return use.getOwner() != kept; });
   for (Operation *user :
        llvm::SetVector<Operation *>(users.begin(), users.end())) {
-    auto await = dyn_cast<AwaitOp>(user);
-    if (await && user != kept &&
-        llvm::all_of(await.getTokens(), [](Value waitedFor) {
+    ValueRange tokens = awaitedBy(user);
+    if (!tokens.empty() && user != kept &&
+        llvm::all_of(tokens, [](Value waitedFor) {
           return waitedFor.getDefiningOp<TokenDoneOp>();
         }))
-      await.erase();
+      user->erase();
   }
   if (done.use_empty())
     done.getDefiningOp()->erase();

@@ -15,10 +15,16 @@ namespace mlir::tile {
 /// Replaces `op`, which returns nothing, by one that returns a token. The
 /// caller has to await it.
 Operation *makeAsynchronous(Operation *op);
+template <typename OpT> OpT makeAsynchronous(OpT op) {
+  return cast<OpT>(makeAsynchronous(op.getOperation()));
+}
 
 /// Replaces `op`, which returns a token, by one that returns nothing. Loops
 /// that carried the token carry a completed one.
 Operation *makeSynchronous(Operation *op);
+template <typename OpT> OpT makeSynchronous(OpT op) {
+  return cast<OpT>(makeSynchronous(op.getOperation()));
+}
 
 /// Awaits the token of `op` directly after it; loops that carried the token
 /// carry a completed one. Returns that await. `op` itself stays.

@@ -41,9 +41,9 @@ private:
     if (arrivals.by != RingArrival::Warpgroup)
       return;
     for (Operation *user : ring.getRing().getUsers())
-      if (auto release = dyn_cast<RingReleaseOp>(user))
-        if (isReadByThreads(release))
-          release->setAttr(kMeetAttrName, UnitAttr::get(&getContext()));
+      if (auto op = dyn_cast<TileRingOpInterface>(user))
+        if (op.releasesSlot() && isReadByThreads(op))
+          op->setAttr(kMeetAttrName, UnitAttr::get(&getContext()));
   }
 };
 } // namespace

@@ -244,11 +244,11 @@ static bool isOnlyCopied(Value buffer, bool &fromFloats) {
   return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(user))
       return isOnlyCopied(view.getViewDest(), fromFloats);
-    auto copy = dyn_cast<CopyOp>(user);
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
     fromFloats |=
         copy && copy.getTarget() == buffer && isFragment(copy.getSource()) &&
         cast<MemRefType>(copy.getSource().getType()).getElementType().isF32();
-    return copy != nullptr;
+    return copy && copy.isPlain();
   });
 }
 

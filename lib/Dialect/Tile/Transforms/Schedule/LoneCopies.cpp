@@ -12,6 +12,7 @@
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 using namespace mlir;
@@ -49,7 +50,7 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
       continue;
     Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
     if (!here || here->isBeforeInBlock(copy))
-      return isa<AwaitOp>(user)
+      return !awaitedBy(user).empty()
                  ? "what uses the shared buffer is awaited elsewhere"
                  : "the shared buffer is used before the copy or elsewhere";
     SmallVector<OpAccess> accesses;

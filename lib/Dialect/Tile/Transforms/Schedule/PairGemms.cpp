@@ -182,8 +182,8 @@ std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
       continue;
     for (auto [i, view] : llvm::enumerate(user->getResults()))
       for (Operation *filling : view.getUsers()) {
-        auto copy = dyn_cast<CopyOp>(filling);
-        if (!copy || !copy.getPlan() ||
+        auto copy = dyn_cast<TileMoveOpInterface>(filling);
+        if (!copy || !copy.isPlain() || !copy.getPlan() ||
             !traitsOf(*copy.getPlan()).usesTensorMap)
           return Obstacle{"only tensor copies arrive in another block, and an "
                           "operand is filled by something else",

@@ -439,7 +439,8 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
 /// kernel is converted.
 int64_t PipelinePass::bytesOnTrial(KernelOp kernel) {
   OpBuilder builder(kernel);
-  auto trial = cast<KernelOp>(builder.clone(*kernel));
+  KernelOp trial = kernel.clone();
+  builder.insert(trial);
   ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
   int64_t bytes = succeeded(convertKernel(trial)) ? bytesTogether(trial) : 0;
   trial.erase();

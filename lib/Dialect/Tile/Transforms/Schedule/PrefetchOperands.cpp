@@ -295,7 +295,7 @@ void Prefetch::rewrite() {
       waitAndLoad(arith::AddIOp::create(builder, loc, index, loop.getStep()),
                   hasIterationAfter(builder, loc, loop, index, 1));
     }
-    auto step = cast<GemmOp>(builder.clone(*gemm));
+    GemmOp step = builder.cloneWithoutRegions(gemm);
     step.getAMutable().assign(operands[0].fragments[s % 2]);
     step.getBMutable().assign(operands[1].fragments[s % 2]);
     if (s > 0)
@@ -353,7 +353,7 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
     // meaning.
     bool loadsFragments = traitsOf(gemms[0]).loadsOperandFragments;
     if (gemms[0].isAsync() && loadsFragments)
-      gemms[0] = cast<GemmOp>(makeSynchronous(gemms[0]));
+      gemms[0] = makeSynchronous(gemms[0]);
     Prefetch prefetch(loop, waits[0], gemms[0]);
     std::string reason =
         waits.size() > 1 ? "the loop waits for several rings"

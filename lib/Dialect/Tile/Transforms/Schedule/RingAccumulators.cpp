@@ -210,7 +210,7 @@ void RingAccumulatorsPass::makeRing(Turn &turn) {
     auto branch =
         scf::IfOp::create(builder, loc, none, /*withElseRegion=*/false);
     OpBuilder inner = branch.getThenBodyBuilder();
-    auto zeros = cast<FillOp>(inner.clone(*turn.fill));
+    FillOp zeros = inner.cloneWithoutRegions(turn.fill);
     zeros.getTargetMutable().assign(turn.read.getTarget());
     if (auto layout = turn.read.getLayoutAttr())
       zeros.setLayoutAttr(layout);

@@ -135,7 +135,7 @@ static SmallVector<RingConsumer> consumersOf(ArrayRef<Value> buffers,
     SmallVector<Operation *> uses;
     (void)collectUses(buffer, uses);
     for (Operation *user : uses) {
-      if (isa<AwaitOp, ViewLikeOpInterface>(user))
+      if (isa<TileOrderOpInterface, ViewLikeOpInterface>(user))
         continue;
       const MmaTraits *gemm = gemmTraits(user);
       auto copy = dyn_cast<TileMoveOpInterface>(user);

@@ -59,8 +59,8 @@ Operation *tile::findUnscheduledGemm(KernelOp kernel) {
 }
 
 /// Whether a release makes a slot empty by itself, once a gemm has read it.
-static bool followsGemm(RingReleaseOp release, GemmOp gemm) {
-  RingType type = release.getRing().getType();
+static bool followsGemm(TileRingOpInterface release, GemmOp gemm) {
+  auto type = cast<RingType>(release.getRing().getType());
   const MmaTraits &traits = traitsOf(gemm);
   return traits.completion == MmaCompletion::Mbarrier && type.usesMbarriers() &&
          type.hasConsumer(traits.reader);
@@ -81,8 +81,8 @@ static bool needsResult(GemmOp gemm, Operation *op) {
         return;
     }
     if (auto order = dyn_cast<TileOrderOpInterface>(inner)) {
-      auto release = dyn_cast<RingReleaseOp>(inner);
-      if (!release || !followsGemm(release, gemm))
+      auto ringOp = dyn_cast<TileRingOpInterface>(inner);
+      if (!ringOp || !ringOp.releasesSlot() || !followsGemm(ringOp, gemm))
         needs |=
             order.freesSlotOf(gemm.getA()) || order.freesSlotOf(gemm.getB());
       return;
@@ -164,7 +164,7 @@ struct ScheduleGemmsPass
 private:
   /// Steps 1 and 2; returns the wait.
   AwaitOp issue(GemmOp gemm) {
-    auto issued = cast<GemmOp>(makeAsynchronous(gemm));
+    GemmOp issued = makeAsynchronous(gemm);
     Operation *place = issued->getNextNode();
     OpBuilder builder(&getContext());
     while (!needsResult(issued, place))
@@ -180,7 +180,7 @@ private:
 /// The end of a loop's body that can wait for the next iteration.
 struct Tail {
   SmallVector<AwaitOp> awaits;
-  SmallVector<RingReleaseOp> releases;
+  SmallVector<TileRingOpInterface> releases;
   SmallVector<GemmOp> gemms;
   /// Whether all gemms are by tcgen05: then nothing has to be awaited inside
   /// the loop.
@@ -241,9 +241,9 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       pending.insert(gemm.getC());
     } else if (auto await = dyn_cast<AwaitOp>(op)) {
       tail.awaits.push_back(await);
-    } else if (auto release = dyn_cast<RingReleaseOp>(op);
-               release && !tail.awaits.empty()) {
-      tail.releases.push_back(release);
+    } else if (auto ringOp = dyn_cast<TileRingOpInterface>(op);
+               ringOp && ringOp.releasesSlot() && !tail.awaits.empty()) {
+      tail.releases.push_back(ringOp);
     }
   }
   if (tail.gemms.empty())
@@ -271,7 +271,8 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       return no(name + " needs a result in the same iteration");
     if (writesOperand(&op, tail.gemms))
       return no(name + " writes an operand that is no slot of a ring");
-    if (isa<MbarrierArriveOp>(op))
+    if (auto order = dyn_cast<TileOrderOpInterface>(op);
+        order && order.handsOver())
       return no(name + " says that their operands have been read");
     bool isLater = lastGemm->isBeforeInBlock(&op);
     if (isLater && !isMemoryEffectFree(&op) && !tail.isBehindLoop())
@@ -284,8 +285,8 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       return no("one of them is awaited before another is issued");
   // A slot that is released an iteration later must not be needed before, and
   // the agent that fills it must be another one.
-  for (RingReleaseOp release : tail.releases) {
-    RingType type = release.getRing().getType();
+  for (TileRingOpInterface release : tail.releases) {
+    auto type = cast<RingType>(release.getRing().getType());
     if (!type.usesMbarriers())
       return no("a barrier, not a release, empties the slots of its ring");
     if (type.getStages() < 2)
@@ -311,9 +312,9 @@ static constexpr double kRestartCycles = 100;
 static bool gainsInFlight(scf::ForOp loop, const Tail &tail,
                           const TargetInfo &target) {
   int64_t slots = std::numeric_limits<int64_t>::max();
-  for (RingReleaseOp release : tail.releases)
-    slots = std::min(
-        slots, static_cast<int64_t>(release.getRing().getType().getStages()));
+  for (TileRingOpInterface release : tail.releases)
+    slots = std::min<int64_t>(
+        slots, cast<RingType>(release.getRing().getType()).getStages());
   for (Operation &op : loop.getBody()->without_terminator())
     if (isa<TileOpInterface>(op) && !gemmTraits(&op))
       return true;
@@ -411,7 +412,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
         TokenDoneOp::create(rewriter, loc, TokenType::get(&getContext())));
     yields.push_back(gemm.getToken());
   }
-  for (RingReleaseOp release : tail->releases) {
+  for (TileRingOpInterface release : tail->releases) {
     inits.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
     yields.push_back(release.getUse());
   }
@@ -445,7 +446,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   }
   for (AwaitOp await : tail->awaits)
     await.erase();
-  SmallVector<RingReleaseOp> releases = tail->releases;
+  SmallVector<TileRingOpInterface> releases = tail->releases;
   builder.setInsertionPointAfter(carrier);
   await(builder, carrier.getResults().drop_front(first));
   if (!tail->isBehindLoop()) {
@@ -453,7 +454,7 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
     Operation *end = &*std::prev(builder.getInsertionPoint());
     guardLoop(carrier, end);
   }
-  for (RingReleaseOp release : releases)
+  for (TileRingOpInterface release : releases)
     release.erase();
   ++rotatedLoops;
   remarkAt(remarks, carrier)

@@ -107,9 +107,10 @@ static bool collectAll(KernelOp kernel, SmallVectorImpl<OpAccess> &accesses) {
 }
 
 /// An operation, where it is a copy out of a staging tile; else null.
-static CopyOp storeOf(Operation *op, AllocOp alloc) {
-  auto copy = dyn_cast<CopyOp>(op);
-  return copy && copy.getSource() == alloc.getResult() ? copy : CopyOp();
+static TileMoveOpInterface storeOf(Operation *op, AllocOp alloc) {
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  bool stores = move && move.isPlain() && move.getSource() == alloc.getResult();
+  return stores ? move : TileMoveOpInterface();
 }
 
 /// Whether a value may differ from one round of a loop to the next.
@@ -129,7 +130,7 @@ static bool variesIn(Value value, Operation *loop) {
 /// Whether some loop around stores the same region in each of its rounds: the
 /// store of one must then have ended, not only have read its tile, before the
 /// next one's is issued.
-static bool storesAgain(CopyOp store) {
+static bool storesAgain(TileMoveOpInterface store) {
   for (Operation *loop : getEnclosingOps(store))
     if (isa<LoopLikeOpInterface>(loop) &&
         llvm::none_of(store.getTargetOffsets(),
@@ -159,14 +160,14 @@ static std::pair<Value, int64_t> splitConstant(Value value) {
 }
 
 /// Whether two stores are known to write different elements.
-static bool areApart(CopyOp a, CopyOp b) {
+static bool areApart(TileMoveOpInterface a, TileMoveOpInterface b) {
   if (!mayAlias(a.getTarget(), b.getTarget()))
     return true;
   if (a.getTarget() != b.getTarget())
     return false;
   SmallVector<int64_t> extentsA = a.getTargetExtents(),
                        extentsB = b.getTargetExtents();
-  auto offsetOf = [](CopyOp copy, size_t d) {
+  auto offsetOf = [](TileMoveOpInterface copy, size_t d) {
     return copy.getTargetOffsets().empty()
                ? std::pair<Value, int64_t>()
                : splitConstant(copy.getTargetOffsets()[d]);
@@ -184,14 +185,14 @@ static bool areApart(CopyOp a, CopyOp b) {
 /// Whether stores of a tile may write the same elements, in one round or in the
 /// next: stores by TMA are not ordered, so that the earlier has to have ended.
 static bool mustEndInOrder(const Staging &staging) {
-  SmallVector<CopyOp> stores;
+  SmallVector<TileMoveOpInterface> stores;
   for (TileMoveOpInterface move : staging.accesses)
-    if (CopyOp store = storeOf(move, staging.alloc))
+    if (TileMoveOpInterface store = storeOf(move, staging.alloc))
       stores.push_back(store);
   for (auto [i, store] : llvm::enumerate(stores)) {
     if (storesAgain(store))
       return true;
-    for (CopyOp later : ArrayRef(stores).drop_front(i + 1))
+    for (TileMoveOpInterface later : ArrayRef(stores).drop_front(i + 1))
       if (!areApart(store, later))
         return true;
   }
@@ -321,18 +322,17 @@ DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
   auto type = cast<MemRefType>(staging.alloc.getType());
   SmallVector<int64_t> parts;
   for (TileMoveOpInterface move : staging.accesses) {
-    auto copy = dyn_cast<CopyOp>(*move);
-    if (!copy)
+    if (!move.isPlain())
       return {}; // reductions are issued for all of the tile
-    if (copy.getSource() == staging.alloc.getResult()) {
-      if (!traitsOf(*copy.getPlan()).usesTensorMap ||
-          copy.getSourceExtents() != SmallVector<int64_t>(type.getShape()))
+    if (move.getSource() == staging.alloc.getResult()) {
+      if (!traitsOf(*move.getPlan()).usesTensorMap ||
+          move.getSourceExtents() != SmallVector<int64_t>(type.getShape()))
         return {};
       continue;
     }
-    auto layout = copy.getLayout();
+    auto layout = move.getLayout();
     if (!layout ||
-        copy.getTargetExtents() != SmallVector<int64_t>(type.getShape()) ||
+        move.getTargetExtents() != SmallVector<int64_t>(type.getShape()) ||
         layout->getLayout().shape() != type.getShape())
       return {};
     SmallVector<int64_t> own = warpgroupParts(layout->getLayout());

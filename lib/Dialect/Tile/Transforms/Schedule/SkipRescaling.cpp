@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/GuardedLoop.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -89,8 +90,9 @@ static bool isOnlineSoftmax(Rescaling &found, Operation *around) {
   bool sums = false, isExponential = false;
   Value accumulator = found.load.getMemRef(), factor = found.factor.getMemRef();
   around->walk([&](Operation *op) {
-    if (auto gemm = dyn_cast<GemmOp>(op))
-      sums |= gemm.getC() == accumulator && !gemm.getClear();
+    if (auto tileOp = dyn_cast<TileOpInterface>(op))
+      sums |= gemmTraits(op) &&
+              tileOp.getAccumulation(accumulator) == ReduceKind::Sum;
     else if (auto store = dyn_cast<memref::StoreOp>(op))
       isExponential |= store.getMemRef() == factor &&
                        isExponentialOfDifference(store.getValueToStore());

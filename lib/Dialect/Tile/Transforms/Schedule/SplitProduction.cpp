@@ -24,6 +24,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/RingUses.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -46,7 +47,7 @@ public:
 private:
   std::string whyNot();
   std::optional<Linear> linear(Value value);
-  std::string limitUses(CopyOp copy);
+  std::string limitUses(TileMoveOpInterface copy);
   std::string build();
   static void dealOut(scf::ForOp loop, Operation *commit);
 
@@ -70,6 +71,12 @@ private:
 };
 } // namespace
 
+/// Whether `op` moves a box as it is: what it overhangs depends on its offsets.
+static bool isPlainMove(Operation *op) {
+  auto move = dyn_cast<TileMoveOpInterface>(op);
+  return move && move.isPlain();
+}
+
 static bool isFalse(Value condition) {
   return matchPattern(condition, m_Zero());
 }
@@ -91,46 +98,24 @@ std::string Splitter::whyNot() {
     return "its uses are not numbered as its iterations";
   limit = loop.getUpperBound();
   for (Operation &op : production.guard.thenBlock()->without_terminator())
-    if (!isa<CopyOp>(op) && !isMemoryEffectFree(&op))
+    if (!isMemoryEffectFree(&op) && !isPlainMove(&op))
       return "its production does more than copying";
   return "";
 }
 
+/// What `value` is of the use that the production fills: the analysis of
+/// indices says how it grows from one iteration to the next, the loop what it
+/// is at the iteration that would fill use 0.
 std::optional<Linear> Splitter::linear(Value value) {
-  if (value == loop.getInductionVar())
-    return Linear{constant(-ahead), 1};
-  if (loop.isDefinedOutsideOfLoop(value))
-    return Linear{value, 0};
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return Linear{constant(number.getSExtValue()), 0};
-  if (auto add = value.getDefiningOp<arith::AddIOp>()) {
-    auto a = linear(add.getLhs()), b = linear(add.getRhs());
-    if (!a || !b)
-      return std::nullopt;
-    return Linear{!a->first   ? b->first
-                  : !b->first ? a->first
-                              : fold<arith::AddIOp>(a->first, b->first),
-                  a->step + b->step};
-  }
-  if (auto mul = value.getDefiningOp<arith::MulIOp>())
-    for (auto [factor, other] : {std::pair(mul.getRhs(), mul.getLhs()),
-                                 std::pair(mul.getLhs(), mul.getRhs())})
-      if (matchPattern(factor, m_ConstantInt(&number)) &&
-          number.isSignedIntN(31)) {
-        auto a = linear(other);
-        if (!a || std::abs(a->step) > INT32_MAX)
-          return std::nullopt;
-        int64_t by = number.getSExtValue();
-        return Linear{a->first ? fold<arith::MulIOp>(a->first, constant(by))
-                               : Value(),
-                      a->step * by};
-      }
-  return std::nullopt;
+  LoopIndex form = analyzeLoopIndex(value, loop.getInductionVar());
+  if (form.isIrregular || !isFunctionOfIndex(loop, value))
+    return std::nullopt;
+  return Linear{valueAt(builder, loop, value, constant(-ahead)),
+                form.coefficients.front()};
 }
 
 /// Lowers `limit`, and extends `always`, so that the copy stays inside.
-std::string Splitter::limitUses(CopyOp copy) {
+std::string Splitter::limitUses(TileMoveOpInterface copy) {
   for (auto [d, extent] : llvm::enumerate(copy.getSourceExtents())) {
     Linear offset;
     if (!copy.getSourceOffsets().empty()) {
@@ -183,7 +168,8 @@ std::string Splitter::build() {
     for (Operation &op :
          llvm::make_early_inc_range(branch.thenBlock()->without_terminator())) {
       op.moveBefore(branch);
-      if (auto copy = dyn_cast<CopyOp>(op); copy && branch == guard)
+      if (auto copy = dyn_cast<TileMoveOpInterface>(op);
+          copy && branch == guard)
         copy.setInside(true);
     }
     branch.erase();
@@ -195,8 +181,8 @@ std::string Splitter::build() {
 /// Distributes the copies of a production over all gemms but the last one: the
 /// next wait, which counts cp.async groups, follows that one.
 void Splitter::dealOut(scf::ForOp loop, Operation *commit) {
-  SmallVector<CopyOp> copies;
-  for (auto copy : loop.getBody()->getOps<CopyOp>())
+  SmallVector<TileMoveOpInterface> copies;
+  for (auto copy : loop.getBody()->getOps<TileMoveOpInterface>())
     if (copy.getInside())
       copies.push_back(copy);
   SmallVector<GemmOp> gemms(loop.getBody()->getOps<GemmOp>());
@@ -213,7 +199,8 @@ std::string Splitter::run() {
   std::string reason = whyNot();
   if (!reason.empty())
     return reason;
-  for (auto copy : production.guard.thenBlock()->getOps<CopyOp>()) {
+  for (auto copy :
+       production.guard.thenBlock()->getOps<TileMoveOpInterface>()) {
     reason = limitUses(copy);
     if (!reason.empty())
       return reason;

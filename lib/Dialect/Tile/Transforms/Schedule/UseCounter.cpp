@@ -35,8 +35,8 @@ Operation *UseCounter::obstacle(Operation *op) {
     if (!isa<scf::IfOp>(parent) && !isCountedLoop(parent))
       return parent;
   // A role in a loop begins anew in each round: its count would, too.
-  bool isAnew =
-      isa<WarpSpecializeOp>(parent) && !isa<KernelOp>(parent->getParentOp());
+  bool isAnew = !parent->hasTrait<OpTrait::IsIsolatedFromAbove>() &&
+                !isa<TileAgentsOpInterface>(parent->getParentOp());
   return isAnew ? parent : nullptr;
 }
 

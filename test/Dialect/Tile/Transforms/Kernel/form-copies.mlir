@@ -120,19 +120,19 @@ tile.kernel @sums(%C: memref<2x1024x32xf32>, %D: memref<64xi32>) grid(%bx) = (8)
   %f = tile.alloc : memref<64x32xf32, #tile.fragment>
   %s = tile.alloc : memref<64x32xf32, #shared>
   %u = tile.alloc : memref<64xi32, #tile.fragment>
-  // expected-remark @below {{the loop combines a region atomically}}
+  // expected-remark @below {{the loop is an atomic of a region}}
   tile.parallel (%i, %k) in (64, 32) {
     %row = arith.muli %bx, %c64 : index
     %m = arith.addi %row, %i : index
     %x = memref.load %f[%i, %k] : memref<64x32xf32, #tile.fragment>
     memref.atomic_rmw addf %x, %C[%c1, %m, %k] : (f32, memref<2x1024x32xf32>) -> f32
   }
-  // expected-remark @below {{the loop combines a region atomically}}
+  // expected-remark @below {{the loop is an atomic of a region}}
   tile.parallel (%i, %k) in (64, 32) {
     %x = memref.load %s[%i, %k] : memref<64x32xf32, #shared>
     memref.atomic_rmw addf %x, %C[%c1, %i, %k] : (f32, memref<2x1024x32xf32>) -> f32
   }
-  // expected-remark @below {{the loop combines a region atomically}}
+  // expected-remark @below {{the loop is an atomic of a region}}
   tile.parallel (%i) in (64) {
     %x = memref.load %u[%i] : memref<64xi32, #tile.fragment>
     memref.atomic_rmw maxu %x, %D[%i] : (i32, memref<64xi32>) -> i32
@@ -141,24 +141,46 @@ tile.kernel @sums(%C: memref<2x1024x32xf32>, %D: memref<64xi32>) grid(%bx) = (8)
 
 // -----
 
-// A maximum of floating point has arith's rules for NaN, a result that is used is the element before, a width says how
-// elements are spread: these stay.
+// A maximum of floating point has arith's rules for NaN, a width says how elements are spread, sums of 16-bit integers
+// are no atomics of the GPU, the indices are transposed: these stay, and the pass says why.
 // CHECK-LABEL: tile.kernel @stay
+// CHECK-COUNT-6: tile.parallel
 // CHECK-NOT: tile.atomic
 // CHECK: tile.return
-tile.kernel @stay(%C: memref<64xf32>, %D: memref<64xf32>) grid(%bx) = (8) threads(64) {
+tile.kernel @stay(%C: memref<64xf32>, %D: memref<64xf32>, %E: memref<64xi16>, %F: memref<64x64xf32>) grid(%bx) = (8) threads(64) {
   %f = tile.alloc : memref<64xf32, #tile.fragment>
+  %h = tile.alloc : memref<64xi16, #tile.fragment>
+  %t = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-remark @below {{stays a loop: `tile.atomic` has no 'maxnumf'}}
   tile.parallel (%i) in (64) {
     %x = memref.load %f[%i] : memref<64xf32, #tile.fragment>
     memref.atomic_rmw maxnumf %x, %C[%i] : (f32, memref<64xf32>) -> f32
   }
+  // Two accesses of global memory are no region: nothing is said.
   tile.parallel (%i) in (64) {
     %x = memref.load %f[%i] : memref<64xf32, #tile.fragment>
     %old = memref.atomic_rmw addf %x, %C[%i] : (f32, memref<64xf32>) -> f32
     memref.store %old, %D[%i] : memref<64xf32>
   }
+  // expected-remark @below {{stays a loop: the value from before the update is used, which `tile.atomic` does not give}}
+  tile.parallel (%i) in (64) {
+    %x = memref.load %f[%i] : memref<64xf32, #tile.fragment>
+    %old = memref.atomic_rmw addf %x, %C[%i] : (f32, memref<64xf32>) -> f32
+    %twice = arith.addf %old, %old : f32
+  }
+  // expected-remark @below {{stays a loop: it states how many elements a thread takes at a time, which `tile.atomic` cannot say}}
   tile.parallel (%i) in (64) attributes {coalesced_width = 2 : i64} {
     %x = memref.load %f[%i] : memref<64xf32, #tile.fragment>
     memref.atomic_rmw addf %x, %C[%i] : (f32, memref<64xf32>) -> f32
+  }
+  // expected-remark @below {{stays a loop: `tile.atomic add` has no elements of type i16}}
+  tile.parallel (%i) in (64) {
+    %x = memref.load %h[%i] : memref<64xi16, #tile.fragment>
+    memref.atomic_rmw addi %x, %E[%i] : (i16, memref<64xi16>) -> i16
+  }
+  // expected-remark @below {{stays a loop: indices of an atomic run along dimensions of both buffers, one each, in one order}}
+  tile.parallel (%i, %j) in (64, 64) {
+    %x = memref.load %t[%i, %j] : memref<64x64xf32, #tile.fragment>
+    memref.atomic_rmw addf %x, %F[%j, %i] : (f32, memref<64x64xf32>) -> f32
   }
 }

@@ -75,6 +75,69 @@ tile.kernel @computed(%A: memref<64x?xf16> {tile.alignment = 16 : i64}, %B: memr
   tile.ring.drain %r : !ring
 }
 
+// A use that is a difference, and an offset that is an affine expression: what an index is of another is asked of the
+// analysis of indices, however it is written.
+// CHECK-LABEL: tile.kernel @other_terms
+// CHECK: decided {inside
+tile.kernel @other_terms(%A: memref<64x?xf16> {tile.alignment = 16 : i64}, %B: memref<?x64xf16> {tile.alignment = 16 : i64}, %n: index)
+    grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  %acc = tile.alloc layout(#c) : !C
+  %r = tile.ring.create layouts([#a, #b]) : !ring
+  scf.for %i = %c0 to %n step %c1 {
+    %v:2 = tile.ring.wait %r[%i] {in_flight = 1} : !ring
+    %past = arith.addi %i, %c3 : index
+    %use = arith.subi %past, %c1 : index
+    %p:2 = tile.ring.acquire %r[%use] : !ring
+    %k = affine.apply affine_map<(d0) -> (d0 * 32)>(%use)
+    %is = tile.iteration ahead(2) of %i in %c0 to %n step %c1
+    scf.if %is {
+      tile.copy %A[%c0, %k] to %p#0 decided {layout = #copy_a, plan = #cp_async} : memref<64x?xf16> to !A
+      tile.copy %B[%k, %c0] to %p#1 decided {layout = #copy_b, plan = #cp_async} : memref<?x64xf16> to !B
+    }
+    tile.ring.commit %r[%use] : !ring
+    // expected-remark @below {{operands loaded a k step ahead}}
+    tile.gemm %v#0, %v#1, %acc {plan = #mma} : !A, !B, !C
+    tile.ring.release %r[%i] : !ring
+  }
+  tile.ring.drain %r : !ring
+}
+
+// An offset that is a remainder is not linear in the number of the iteration.
+// CHECK-LABEL: tile.kernel @remainder
+// CHECK-NOT: inside
+tile.kernel @remainder(%A: memref<64x?xf16> {tile.alignment = 16 : i64}, %B: memref<?x64xf16> {tile.alignment = 16 : i64}, %n: index)
+    grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  %acc = tile.alloc layout(#c) : !C
+  %r = tile.ring.create layouts([#a, #b]) : !ring
+  scf.for %i = %c0 to %n step %c1 {
+    %v:2 = tile.ring.wait %r[%i] {in_flight = 1} : !ring
+    %use = arith.addi %i, %c2 : index
+    %p:2 = tile.ring.acquire %r[%use] : !ring
+    %r2 = arith.remui %use, %c3 : index
+    %k = arith.muli %r2, %c32 : index
+    %is = tile.iteration ahead(2) of %i in %c0 to %n step %c1
+    scf.if %is {
+      tile.copy %A[%c0, %k] to %p#0 decided {layout = #copy_a, plan = #cp_async} : memref<64x?xf16> to !A
+      tile.copy %B[%k, %c0] to %p#1 decided {layout = #copy_b, plan = #cp_async} : memref<?x64xf16> to !B
+    }
+    tile.ring.commit %r[%use] : !ring
+    // expected-remark @below {{operands loaded a k step ahead; copies keep their checks: an offset is not linear in the iteration's number}}
+    tile.gemm %v#0, %v#1, %acc {plan = #mma} : !A, !B, !C
+    tile.ring.release %r[%i] : !ring
+  }
+  tile.ring.drain %r : !ring
+}
+
 // The branch asks a loop with another bound.
 // CHECK-LABEL: tile.kernel @other_bound
 // CHECK-NOT: inside

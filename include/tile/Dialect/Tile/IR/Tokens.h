@@ -7,8 +7,8 @@
 // loops and branches; both directions are followed here.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_ANALYSIS_TOKENS_H
-#define TILE_ANALYSIS_TOKENS_H
+#ifndef TILE_DIALECT_TILE_IR_TOKENS_H
+#define TILE_DIALECT_TILE_IR_TOKENS_H
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
@@ -22,10 +22,14 @@ Value getToken(Operation *op);
 /// not understood; null where there is none.
 Operation *collectAwaits(Operation *op, SmallVectorImpl<Operation *> &awaits);
 
+/// The tokens of the operations that have ended after `op`; none for most.
+ValueRange awaitedBy(Operation *op);
+
 /// Adds the operations whose tokens `await` may be given, each once. Returns
 /// the operation that a token comes from and that is not understood; null where
 /// there is none.
-Operation *collectIssues(AwaitOp await, SmallVectorImpl<Operation *> &issues);
+Operation *collectIssues(Operation *await,
+                         SmallVectorImpl<Operation *> &issues);
 
 } // namespace mlir::tile
-#endif // TILE_ANALYSIS_TOKENS_H
+#endif // TILE_DIALECT_TILE_IR_TOKENS_H

@@ -6,7 +6,7 @@
 // returned to the caller, which then has to assume the worst.
 //
 //===----------------------------------------------------------------------===//
-#include "tile/Analysis/Tokens.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -20,6 +20,11 @@ Value tile::getToken(Operation *op) {
     if (isa<TokenType>(result.getType()))
       return result;
   return {};
+}
+
+ValueRange tile::awaitedBy(Operation *op) {
+  auto order = dyn_cast<TileOrderOpInterface>(op);
+  return order ? order.getAwaitedTokens() : ValueRange();
 }
 
 static void addOnce(Operation *op, SmallVectorImpl<Operation *> &ops) {
@@ -55,7 +60,7 @@ Operation *tile::collectAwaits(Operation *op,
   llvm::SmallDenseSet<Value> seen{token};
   while (!pending.empty())
     for (OpOperand &use : pending.pop_back_val().getUses()) {
-      if (isa<AwaitOp>(use.getOwner())) {
+      if (llvm::is_contained(awaitedBy(use.getOwner()), use.get())) {
         addOnce(use.getOwner(), awaits);
         continue;
       }
@@ -90,9 +95,9 @@ static SmallVector<Value, 2> comesFrom(Value token) {
   return {};
 }
 
-Operation *tile::collectIssues(AwaitOp await,
+Operation *tile::collectIssues(Operation *await,
                                SmallVectorImpl<Operation *> &issues) {
-  SmallVector<Value> pending(await.getTokens());
+  SmallVector<Value> pending(awaitedBy(await));
   llvm::SmallDenseSet<Value> seen(pending.begin(), pending.end());
   while (!pending.empty()) {
     Value token = pending.pop_back_val();
