@@ -63,6 +63,9 @@ Operation *collectUses(Value buffer, SmallVectorImpl<Operation *> &uses);
 /// True when the access writes each element of its buffer.
 bool coversWholeBuffer(const TileAccess &access);
 
+/// True when `op` overwrites all of `buffer` and reads none of it.
+bool overwrites(Operation *op, Value buffer);
+
 /// Whether anything inside `root` (itself included) may write `buffer` or the
 /// tile that it is a view of.
 bool mayWrite(Operation *root, Value buffer);

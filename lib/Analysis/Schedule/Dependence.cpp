@@ -202,6 +202,23 @@ bool tile::coversWholeBuffer(const TileAccess &access) {
          });
 }
 
+bool tile::overwrites(Operation *op, Value buffer) {
+  auto tileOp = dyn_cast<TileOpInterface>(op);
+  if (!tileOp || op->getNumRegions())
+    return false;
+  SmallVector<TileAccess> accesses;
+  tileOp.getAccesses(accesses);
+  bool covers = false;
+  for (const TileAccess &access : accesses) {
+    if (access.buffer != buffer)
+      continue;
+    if (!access.isWrite || access.isAtomic)
+      return false;
+    covers |= coversWholeBuffer(access);
+  }
+  return covers;
+}
+
 bool tile::mayWrite(Operation *root, Value buffer) {
   WalkResult walk = root->walk([&](Operation *op) {
     if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
@@ -248,24 +265,6 @@ Operation *tile::hoistedReader(Operation *reader, Value buffer) {
 //===----------------------------------------------------------------------===//
 // Running ahead
 //===----------------------------------------------------------------------===//
-
-/// True when `op` overwrites all of `buffer` and reads none of it.
-static bool overwrites(Operation *op, Value buffer) {
-  auto tileOp = dyn_cast<TileOpInterface>(op);
-  if (!tileOp || op->getNumRegions())
-    return false;
-  SmallVector<TileAccess> accesses;
-  tileOp.getAccesses(accesses);
-  bool covers = false;
-  for (const TileAccess &access : accesses) {
-    if (access.buffer != buffer)
-      continue;
-    if (!access.isWrite || access.isAtomic)
-      return false;
-    covers |= coversWholeBuffer(access);
-  }
-  return covers;
-}
 
 /// True when `user`, outside `loop`, cannot see what `loop` left in `buffer`:
 /// on the way to it, in a block that encloses it, the whole buffer is written
