@@ -228,8 +228,17 @@ Value Endpoint::regionInside() {
   auto &b = lowering->builder;
   Value predicate;
   for (auto [d, extent] : llvm::enumerate(regionExtents)) {
-    // offset <= size - extent as unsigned numbers, when size >= extent.
     Value size = global->sizes[d];
+    // One index is inside where elements are: with the comparison that guards
+    // them, what stands outside has nothing left to ask.
+    if (extent == 1 && !uniform.empty()) {
+      Value fits = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                                 uniform[d], size);
+      predicate =
+          predicate ? b.createOrFold<arith::AndIOp>(predicate, fits) : fits;
+      continue;
+    }
+    // offset <= size - extent as unsigned numbers, when size >= extent.
     Value fits = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, size,
                                                lowering->i64(extent));
     if (!uniform.empty()) {
