@@ -1,4 +1,4 @@
-//===- GuardedValues.cpp - values that only guarded places use ------------===//
+//===- GuardedValues.cpp - values that only guarded stores use ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "GuardedValues.h"
@@ -32,30 +32,33 @@ static bool isArithmetic(const Instruction &instruction) {
       instruction);
 }
 
-/// Adds the blocks that use `value`, the parts and wholes made of it included.
-/// False where its own block does, or the end of one that it flows out of.
-static bool collectUsingBlocks(const Instruction &value, const BasicBlock &home,
-                               SmallPtrSetImpl<const BasicBlock *> &blocks) {
+/// Adds the blocks that store `value`, the parts and wholes made of it
+/// included. False where its own block uses it, or another computes with it.
+static bool collectStoringBlocks(const Instruction &value,
+                                 const BasicBlock &home,
+                                 SmallPtrSetImpl<const BasicBlock *> &blocks) {
   for (const User *user : value.users()) {
     auto *instruction = cast<Instruction>(user);
-    if (isTransparent(user)) {
-      if (!collectUsingBlocks(*instruction, home, blocks))
+    bool isAtHome = instruction->getParent() == &home;
+    if (isTransparent(user) || (!isAtHome && isa<CastInst>(user))) {
+      if (!collectStoringBlocks(*instruction, home, blocks))
         return false;
       continue;
     }
-    if (isa<PHINode>(user) || instruction->getParent() == &home)
+    if (isAtHome || !instruction->mayWriteToMemory())
       return false;
     blocks.insert(instruction->getParent());
   }
   return true;
 }
 
-/// Whether the program may run through `value` and none of its uses.
-static bool isGuarded(const Instruction &value,
-                      const PostDominatorTree &postDominators) {
+/// Whether nothing but stores uses `value`, and the program may run through it
+/// and none of them.
+static bool isForGuardedStores(const Instruction &value,
+                               const PostDominatorTree &postDominators) {
   const BasicBlock &home = *value.getParent();
   SmallPtrSet<const BasicBlock *, 4> blocks;
-  return collectUsingBlocks(value, home, blocks) && !blocks.empty() &&
+  return collectStoringBlocks(value, home, blocks) && !blocks.empty() &&
          none_of(blocks, [&](const BasicBlock *block) {
            return postDominators.dominates(block, &home);
          });
@@ -92,7 +95,8 @@ void mlir::tile::keepGuardedValues(llvm::Module &module) {
     PostDominatorTree postDominators(function);
     MapVector<BasicBlock *, SmallVector<llvm::Value *>> kept;
     for (Instruction &instruction : instructions(function))
-      if (isArithmetic(instruction) && isGuarded(instruction, postDominators))
+      if (isArithmetic(instruction) &&
+          isForGuardedStores(instruction, postDominators))
         kept[instruction.getParent()].push_back(&instruction);
     for (auto &[block, values] : kept)
       for (ArrayRef<llvm::Value *> rest = values; !rest.empty();

@@ -1,4 +1,4 @@
-//===- GuardedValues.h - values that only guarded places use ----*- C++ -*-===//
+//===- GuardedValues.h - values that only guarded stores use ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -14,11 +14,11 @@ class Module;
 
 namespace mlir::tile {
 
-/// Keeps floating-point results where they are computed when only a block
-/// behind a branch uses them: a store inside the bounds of a tensor, mostly.
-/// MachineSink moves one after the other into that block, and whatever they are
-/// computed from stays in registers up to there: in the place of one result all
-/// the operands of a chain. ptxas does not move it back.
+/// Keeps floating-point results where they are computed when nothing but stores
+/// behind a branch uses them, most of them inside the bounds of a tensor.
+/// MachineSink moves one after the other behind the branch, and whatever they
+/// are computed from stays in registers up to there: in the place of one result
+/// all the operands of a chain. ptxas does not move it back.
 void keepGuardedValues(llvm::Module &module);
 
 } // namespace mlir::tile
