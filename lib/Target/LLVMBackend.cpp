@@ -5,6 +5,7 @@
 #include "AssemblerFaults.h"
 #include "FatalErrors.h"
 #include "FloatBits.h"
+#include "GuardedValues.h"
 #include "SharedExtensions.h"
 #include "Tf32Rounding.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
@@ -319,6 +320,8 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
         avoidAssemblerFaults();
         hideOperandsOfSharedExtensions(*module);
         hideAdditionsToFloatBits(*module);
+        if (options.optimize)
+          keepGuardedValues(*module);
         llvm::raw_svector_ostream os(text);
         LargeBlockGate gate(*module);
         llvm::legacy::PassManager passes;

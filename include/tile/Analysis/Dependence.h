@@ -51,6 +51,9 @@ Operation *collectUses(Value buffer, SmallVectorImpl<Operation *> &uses);
 /// True when the access writes each element of its buffer.
 bool coversWholeBuffer(const TileAccess &access);
 
+/// True when `op` overwrites all of `buffer` and reads none of it.
+bool overwrites(Operation *op, Value buffer);
+
 /// The outermost loop around `reader` that neither writes nor allocates
 /// `buffer`: what `reader` sees of it can be prepared before that loop, once.
 /// `reader` itself where there is no such loop.

@@ -88,6 +88,11 @@ struct TargetInfo {
   bool hasLdmatrix() const { return capability >= 75; }
   bool hasStmatrix() const { return capability >= 90; }
   bool hasFp8Conversion() const { return capability >= 89; }
+  /// mma.sync of fp8 is one instruction. Where there are wgmma or tcgen05
+  /// instead, ptxas multiplies f16 that it makes of the operands.
+  bool multipliesFp8ByWarp() const {
+    return capability == 89 || capability >= 120;
+  }
   bool hasTma() const { return capability >= 90; }
   bool hasVectorAtomics() const { return capability >= 90; }
   /// Tensor copies of four rows by index (PTX ISA, "cp.async.bulk.tensor":

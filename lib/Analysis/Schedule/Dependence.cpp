@@ -143,24 +143,7 @@ bool tile::coversWholeBuffer(const TileAccess &access) {
          });
 }
 
-Operation *tile::hoistedReader(Operation *reader, Value buffer) {
-  while (auto loop = dyn_cast<LoopLikeOpInterface>(reader->getParentOp())) {
-    if (mayWrite(loop, buffer))
-      break;
-    Region *home = buffer.getParentRegion();
-    if (!home->isAncestor(loop->getParentRegion()))
-      break;
-    reader = loop;
-  }
-  return reader;
-}
-
-//===----------------------------------------------------------------------===//
-// Running ahead
-//===----------------------------------------------------------------------===//
-
-/// True when `op` overwrites all of `buffer` and reads none of it.
-static bool overwrites(Operation *op, Value buffer) {
+bool tile::overwrites(Operation *op, Value buffer) {
   auto tileOp = dyn_cast<TileOpInterface>(op);
   if (!tileOp || op->getNumRegions())
     return false;
@@ -176,6 +159,22 @@ static bool overwrites(Operation *op, Value buffer) {
   }
   return covers;
 }
+
+Operation *tile::hoistedReader(Operation *reader, Value buffer) {
+  while (auto loop = dyn_cast<LoopLikeOpInterface>(reader->getParentOp())) {
+    if (mayWrite(loop, buffer))
+      break;
+    Region *home = buffer.getParentRegion();
+    if (!home->isAncestor(loop->getParentRegion()))
+      break;
+    reader = loop;
+  }
+  return reader;
+}
+
+//===----------------------------------------------------------------------===//
+// Running ahead
+//===----------------------------------------------------------------------===//
 
 /// True when `user`, outside `loop`, cannot see what `loop` left in `buffer`:
 /// on the way to it, in a block that encloses it, the whole buffer is written

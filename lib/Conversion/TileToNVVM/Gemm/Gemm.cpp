@@ -58,6 +58,10 @@ static Value emitInlineMma(KernelLowering &lowering, const MmaSetup &setup,
       .getResult(0);
 }
 
+static bool isFp8(MmaType type) {
+  return type == MmaType::E4M3 || type == MmaType::E5M2;
+}
+
 static std::optional<NVVM::MMATypes> nvvmType(MmaType type) {
   switch (type) {
   case MmaType::F16:
@@ -76,6 +80,108 @@ static std::optional<NVVM::MMATypes> nvvmType(MmaType type) {
     return std::nullopt;
   }
 }
+
+/// Accumulators of one instruction: d = a * b + c, one value an element.
+static void emitMma(KernelLowering &lowering, const MmaSetup &setup,
+                    SmallVector<Value> a, SmallVector<Value> b,
+                    MutableArrayRef<Value> accumulators) {
+  auto &builder = lowering.builder;
+  bool isHalfC = setup.c == MmaType::F16;
+  Type packedHalf = VectorType::get({2}, builder.getF16Type());
+  bool inNvvm = nvvmType(setup.a) &&
+                (setup.a != MmaType::F64 || setup.shape == MmaShape{8, 8, 4});
+  for (auto [type, registers] : {std::pair(setup.a, &a), {setup.b, &b}})
+    if (type == MmaType::F16)
+      for (Value &v : *registers)
+        v = LLVM::BitcastOp::create(builder, packedHalf, v);
+  SmallVector<Value> c(accumulators);
+  if (isHalfC) {
+    c.clear();
+    for (size_t r = 0; r < accumulators.size(); r += 2) {
+      Value v = LLVM::PoisonOp::create(builder, packedHalf);
+      for (size_t e : {0, 1})
+        v = LLVM::InsertElementOp::create(builder, v, accumulators[r + e],
+                                          lowering.i32(e));
+      c.push_back(
+          inNvvm ? v
+                 : LLVM::BitcastOp::create(builder, builder.getI32Type(), v));
+    }
+  }
+  SmallVector<Type> resultTypes(ValueRange(c).getTypes());
+  Value result;
+  if (inNvvm) {
+    std::optional<NVVM::MMAIntOverflow> overflow;
+    if (setup.c == MmaType::I32)
+      overflow = NVVM::MMAIntOverflow::wrapped;
+    result = NVVM::MmaOp::create(
+        builder,
+        LLVM::LLVMStructType::getLiteral(builder.getContext(), resultTypes), a,
+        b, c, ArrayRef<int64_t>{setup.shape.m, setup.shape.n, setup.shape.k},
+        std::nullopt, overflow,
+        std::array<NVVM::MMATypes, 2>{*nvvmType(setup.a), *nvvmType(setup.b)},
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                       NVVM::MMALayout::col});
+  } else {
+    result = emitInlineMma(lowering, setup, a, b, c, resultTypes);
+  }
+  for (size_t r = 0; r < c.size(); ++r) {
+    Value part = LLVM::ExtractValueOp::create(builder, result, r);
+    if (!isHalfC) {
+      accumulators[r] = part;
+      continue;
+    }
+    if (!inNvvm)
+      part = LLVM::BitcastOp::create(builder, packedHalf, part);
+    for (size_t e : {0, 1})
+      accumulators[2 * r + e] =
+          LLVM::ExtractElementOp::create(builder, part, lowering.i32(e));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// fp8 as f16
+//===----------------------------------------------------------------------===//
+
+/// Each register of four fp8 as two of f16: those of the first two, of all
+/// registers, then those of the others.
+static SmallVector<Value> unpackFp8(KernelLowering &lowering,
+                                    ArrayRef<Value> registers, Type element) {
+  auto &b = lowering.builder;
+  SmallVector<Value> unpacked;
+  for (int64_t half : {0, 1})
+    for (Value word : registers) {
+      Value halves = LLVM::BitcastOp::create(
+          b, VectorType::get({2}, b.getI16Type()), word);
+      Value pair =
+          LLVM::ExtractElementOp::create(b, halves, lowering.i32(half));
+      pair =
+          LLVM::BitcastOp::create(b, VectorType::get({2}, b.getI8Type()), pair);
+      unpacked.push_back(NVVM::ConvertF8x2ToF16x2Op::create(
+          b, VectorType::get({2}, b.getF16Type()), pair, b.getBoolAttr(false),
+          TypeAttr::get(element)));
+    }
+  return unpacked;
+}
+
+/// One fp8 instruction by those of f16, k = 16. They see k in another order:
+/// what stands at one place of a register of A stands there in that of B.
+static void emitUnpackedMma(KernelLowering &lowering, const MmaSetup &setup,
+                            ArrayRef<Value> a, ArrayRef<Value> b,
+                            MutableArrayRef<Value> accumulators) {
+  MmaSetup halves = setup;
+  halves.shape.k = 16;
+  halves.a = halves.b = MmaType::F16;
+  size_t behindA = a.size() / 2, behindB = b.size() / 2;
+  for (size_t step = 0; step < behindB; ++step)
+    emitMma(lowering, halves,
+            {a[2 * step], a[2 * step + 1], a[behindA + 2 * step],
+             a[behindA + 2 * step + 1]},
+            {b[step], b[behindB + step]}, accumulators);
+}
+
+//===----------------------------------------------------------------------===//
+// Gemm by mma.sync
+//===----------------------------------------------------------------------===//
 
 static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
                                   MmaPlanAttr plan) {
@@ -163,23 +269,25 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
                 ? Value(arith::ConstantOp::create(b, b.getZeroAttr(cType)))
                 : lowering.loadRegister(*accumulator, cType,
                                         cRegister(i, j, r)));
-  MLIRContext *context = b.getContext();
-  bool isHalfC = cType.isF16();
-  Type packedHalf = VectorType::get({2}, b.getF16Type());
+  // ptxas unpacks fp8 for each instruction, and spills what it keeps.
+  bool unpacks = isFp8(setup.a) && !lowering.target.multipliesFp8ByWarp();
+  auto loadAll = [&](OperandLoader &loader, Value buffer, int64_t count,
+                     int64_t k) -> FailureOr<SmallVector<SmallVector<Value>>> {
+    SmallVector<SmallVector<Value>> all;
+    for (int64_t i = 0; i < count; ++i) {
+      auto registers = loader.load(i, k);
+      if (failed(registers))
+        return failure();
+      all.push_back(unpacks ? unpackFp8(lowering, *registers, elementOf(buffer))
+                            : *registers);
+    }
+    return all;
+  };
   for (int64_t k = 0; k < setup.tilesK; ++k) {
-    SmallVector<SmallVector<Value>> as, bs;
-    for (int64_t i = 0; i < setup.tilesM; ++i) {
-      auto registers = (*aLoader)->load(i, k);
-      if (failed(registers))
-        return failure();
-      as.push_back(*registers);
-    }
-    for (int64_t j = 0; j < setup.tilesN; ++j) {
-      auto registers = (*bLoader)->load(j, k);
-      if (failed(registers))
-        return failure();
-      bs.push_back(*registers);
-    }
+    auto as = loadAll(**aLoader, gemm.getA(), setup.tilesM, k);
+    auto bs = loadAll(**bLoader, gemm.getB(), setup.tilesN, k);
+    if (failed(as) || failed(bs))
+      return failure();
     for (int64_t i = 0; i < setup.tilesM; ++i)
       for (int64_t jj = 0; jj < setup.tilesN; ++jj) {
         // Serpentine order: neighbouring instructions share an operand.
@@ -187,64 +295,10 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
         MutableArrayRef<Value> c =
             MutableArrayRef<Value>(accumulators)
                 .slice((i * setup.tilesN + j) * perInstruction, perInstruction);
-        SmallVector<Value> aRegs = as[i], bRegs = bs[j];
-        if (setup.a == MmaType::F16)
-          for (Value &v : aRegs)
-            v = LLVM::BitcastOp::create(b, packedHalf, v);
-        if (setup.b == MmaType::F16)
-          for (Value &v : bRegs)
-            v = LLVM::BitcastOp::create(b, packedHalf, v);
-        SmallVector<Value> cRegs(c.begin(), c.end());
-        if (isHalfC) {
-          SmallVector<Value> packed;
-          for (size_t r = 0; r < cRegs.size(); r += 2) {
-            Value v = LLVM::PoisonOp::create(b, packedHalf);
-            v = LLVM::InsertElementOp::create(b, v, cRegs[r], lowering.i32(0));
-            v = LLVM::InsertElementOp::create(b, v, cRegs[r + 1],
-                                              lowering.i32(1));
-            packed.push_back(v);
-          }
-          cRegs = packed;
-        }
-        bool inNvvm = nvvmType(setup.a) && (setup.a != MmaType::F64 ||
-                                            setup.shape == MmaShape{8, 8, 4});
-        if (!inNvvm && isHalfC)
-          for (Value &v : cRegs)
-            v = LLVM::BitcastOp::create(b, b.getI32Type(), v);
-        SmallVector<Type> resultTypes;
-        for (Value v : cRegs)
-          resultTypes.push_back(v.getType());
-        Type resultType =
-            LLVM::LLVMStructType::getLiteral(context, resultTypes);
-        Value result;
-        if (inNvvm) {
-          std::optional<NVVM::MMAIntOverflow> overflow;
-          if (setup.c == MmaType::I32)
-            overflow = NVVM::MMAIntOverflow::wrapped;
-          result = NVVM::MmaOp::create(
-              b, resultType, aRegs, bRegs, cRegs,
-              ArrayRef<int64_t>{setup.shape.m, setup.shape.n, setup.shape.k},
-              std::nullopt, overflow,
-              std::array<NVVM::MMATypes, 2>{*nvvmType(setup.a),
-                                            *nvvmType(setup.b)},
-              std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                             NVVM::MMALayout::col});
-        } else {
-          result =
-              emitInlineMma(lowering, setup, aRegs, bRegs, cRegs, resultTypes);
-        }
-        for (size_t r = 0; r < cRegs.size(); ++r) {
-          Value part = LLVM::ExtractValueOp::create(b, result, r);
-          if (!isHalfC) {
-            c[r] = part;
-            continue;
-          }
-          if (!inNvvm)
-            part = LLVM::BitcastOp::create(b, packedHalf, part);
-          c[2 * r] = LLVM::ExtractElementOp::create(b, part, lowering.i32(0));
-          c[2 * r + 1] =
-              LLVM::ExtractElementOp::create(b, part, lowering.i32(1));
-        }
+        if (unpacks)
+          emitUnpackedMma(lowering, setup, (*as)[i], (*bs)[j], c);
+        else
+          emitMma(lowering, setup, (*as)[i], (*bs)[j], c);
       }
   }
   size_t next = 0;

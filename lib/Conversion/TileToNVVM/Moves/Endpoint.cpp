@@ -222,22 +222,41 @@ bool Endpoint::wholeVectors(int64_t count) const {
          innermostOffsetDivisor % count == 0;
 }
 
+Value Endpoint::regionFits(unsigned d) {
+  auto &b = lowering->builder;
+  auto compare = [&](arith::CmpIPredicate predicate, Value left, Value right) {
+    return b.createOrFold<arith::CmpIOp>(predicate, left, right);
+  };
+  int64_t extent = regionExtents[d];
+  Value size = global->sizes[d], extentValue = lowering->i64(extent);
+  if (uniform.empty())
+    return compare(arith::CmpIPredicate::sge, size, extentValue);
+  // One index is inside where elements are: with the comparison that guards
+  // them, what stands outside has nothing left to ask.
+  if (extent == 1)
+    return compare(arith::CmpIPredicate::ult, uniform[d], size);
+  // Of numbers with a sign: nothing to keep through a loop, as a size is an
+  // operand in constant memory.
+  if (lowering->recomputesPlaces)
+    return b.createOrFold<arith::AndIOp>(
+        compare(arith::CmpIPredicate::sge, uniform[d], lowering->i64(0)),
+        compare(arith::CmpIPredicate::sle,
+                lowering->add(uniform[d], extentValue), size));
+  // offset <= size - extent as unsigned numbers, when size >= extent: one
+  // comparison in a loop.
+  return b.createOrFold<arith::AndIOp>(
+      compare(arith::CmpIPredicate::sge, size, extentValue),
+      compare(arith::CmpIPredicate::ule, uniform[d],
+              b.createOrFold<arith::SubIOp>(size, extentValue)));
+}
+
 Value Endpoint::regionInside() {
   if (!global || !rows.empty())
     return {};
   auto &b = lowering->builder;
   Value predicate;
-  for (auto [d, extent] : llvm::enumerate(regionExtents)) {
-    // offset <= size - extent as unsigned numbers, when size >= extent.
-    Value size = global->sizes[d];
-    Value fits = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, size,
-                                               lowering->i64(extent));
-    if (!uniform.empty()) {
-      Value room = b.createOrFold<arith::SubIOp>(size, lowering->i64(extent));
-      Value starts = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule,
-                                                   uniform[d], room);
-      fits = b.createOrFold<arith::AndIOp>(fits, starts);
-    }
+  for (unsigned d = 0; d < regionExtents.size(); ++d) {
+    Value fits = regionFits(d);
     predicate =
         predicate ? b.createOrFold<arith::AndIOp>(predicate, fits) : fits;
   }

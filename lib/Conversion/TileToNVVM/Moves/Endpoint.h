@@ -87,6 +87,8 @@ public:
   Value validElements(int64_t reg, int64_t count);
 
 private:
+  /// Whether the region lies within dimension `d`.
+  Value regionFits(unsigned d);
   /// The fragment's register of `reg`; -1 when it holds none.
   int64_t fragmentRegister(int64_t reg) const;
   /// The first of `count` registers that are whole bytes in a row, or -1.

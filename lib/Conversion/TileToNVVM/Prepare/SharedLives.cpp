@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Positions count the operations of a kernel in program order. The life of a
-// buffer goes from its first use to its last; a use inside a loop that the
-// buffer stands outside of counts as the whole loop, because the loop comes
-// around.
+// buffer goes from its first use to its last; a use inside a loop that its
+// home is outside of counts as the whole loop, because the loop comes around.
 //
 //===----------------------------------------------------------------------===//
 #include "SharedLives.h"
@@ -115,6 +114,51 @@ static FailureOr<bool> measure(Operation *op, SharedBufferLife &buffer) {
 // Lives
 //===----------------------------------------------------------------------===//
 
+/// The one operation of `block` that all of `uses` are inside; null where they
+/// are inside several, or outside.
+static Operation *aroundAll(Block &block, ArrayRef<Operation *> uses) {
+  Operation *around = nullptr;
+  for (Operation *use : uses) {
+    Operation *ancestor = block.findAncestorOpInBlock(*use);
+    if (!ancestor || (around && ancestor != around))
+      return nullptr;
+    around = ancestor;
+  }
+  return around;
+}
+
+/// Whether the first of `uses` in `body` overwrites all of `tile`.
+static bool isOverwrittenFirst(Value tile, Block &body,
+                               ArrayRef<Operation *> uses) {
+  Operation *first = nullptr;
+  for (Operation *use : uses) {
+    Operation *ancestor = body.findAncestorOpInBlock(*use);
+    if (!first || ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  }
+  return first && overwrites(first, tile);
+}
+
+/// See SharedBufferLife::home. Programs allocate tiles in front of the loop
+/// that fills them.
+static Block *homeOf(Operation *owner) {
+  Block *home = owner->getBlock();
+  auto alloc = dyn_cast<AllocOp>(owner);
+  SmallVector<Operation *> uses;
+  if (!alloc || collectUses(alloc.getResult(), uses))
+    return home;
+  while (auto loop =
+             dyn_cast_or_null<LoopLikeOpInterface>(aroundAll(*home, uses))) {
+    SmallVector<Region *> bodies = loop.getLoopRegions();
+    if (isa<ParallelOp>(loop) || bodies.size() != 1 ||
+        !bodies.front()->hasOneBlock() ||
+        !isOverwrittenFirst(alloc.getResult(), bodies.front()->front(), uses))
+      break;
+    home = &bodies.front()->front();
+  }
+  return home;
+}
+
 SharedLives::SharedLives(KernelOp kernel) : kernel(kernel) {
   kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
     position[op] = size();
@@ -129,7 +173,6 @@ int64_t SharedLives::endOf(Operation *op) {
 }
 
 void SharedLives::addUses(SharedBufferLife &buffer, Value value) {
-  Block *home = buffer.owner->getBlock();
   SmallVector<Operation *> uses;
   if (collectUses(value, uses)) {
     // Nobody knows where what was issued has ended.
@@ -140,8 +183,8 @@ void SharedLives::addUses(SharedBufferLife &buffer, Value value) {
     // What was issued in one round of a loop may be awaited in the next.
     buffer.isAwaited |= !awaitedBy(user).empty();
     // A use inside nested regions keeps the buffer alive during the whole
-    // enclosing operation at the buffer's own level: loops come around.
-    Operation *ancestor = home->findAncestorOpInBlock(*user);
+    // enclosing operation at the level of its home: loops come around.
+    Operation *ancestor = buffer.home->findAncestorOpInBlock(*user);
     if (!ancestor)
       ancestor = user; // an await behind the loop that the buffer is in
     int64_t from = position[ancestor];
@@ -164,6 +207,7 @@ LogicalResult SharedLives::collect() {
       return WalkResult::interrupt();
     if (!*isBuffer)
       return WalkResult::advance();
+    buffer.home = homeOf(op);
     addUses(buffer, op->getResult(0));
     if (buffer.last < 0)
       return WalkResult::advance();
@@ -175,7 +219,7 @@ LogicalResult SharedLives::collect() {
       buffer.first = 0;
       buffer.last = size();
     }
-    for (Operation *parent = op->getParentOp(); parent != kernel;
+    for (Operation *parent = buffer.home->getParentOp(); parent != kernel;
          parent = parent->getParentOp())
       if (isa<LoopLikeOpInterface, TileAgentsOpInterface>(parent))
         buffer.around.push_back({parent, position[parent], endOf(parent)});
@@ -199,7 +243,7 @@ static std::pair<int64_t, int64_t> lifeBeside(const SharedBufferLife &buffer,
   std::pair<int64_t, int64_t> life = {buffer.first, buffer.last};
   for (const SharedBufferLife::Around &around : buffer.around) {
     bool isCommon = isa<LoopLikeOpInterface>(around.op) &&
-                    around.op->isProperAncestor(other.owner);
+                    around.op->isAncestor(other.home->getParentOp());
     if (isCommon && isTight && !buffer.isAwaited && !other.isAwaited)
       continue;
     life.first = std::min(life.first, around.first);

@@ -14,12 +14,16 @@
 namespace mlir::tile::nvvm {
 
 struct SharedBufferLife {
-  /// A loop or roles around the allocation.
+  /// A loop or roles around `home`.
   struct Around {
     Operation *op;
     int64_t first, last;
   };
   Operation *owner = nullptr; // tile.alloc or tile.ring.create
+  /// Each execution of this block has contents of its own: the owner's block,
+  /// or the body of a loop whose iterations overwrite the buffer before they
+  /// use it.
+  Block *home = nullptr;
   int64_t bytes = 0, alignment = 16;
   /// Positions in program order, inclusive, of its uses and of what awaits
   /// asynchronous ones.
@@ -57,8 +61,8 @@ private:
   SmallVector<SharedBufferLife> all;
 };
 
-/// Whether the contents of both matter at one time. A buffer inside a loop
-/// lives as long as the loop iterates: its address is fixed, and another
+/// Whether the contents of both matter at one time. A buffer whose home is a
+/// loop lives as long as the loop iterates: its address is fixed, and another
 /// iteration's use of bytes shared with a buffer outside would clash. With
 /// `isTight`, two buffers of one iteration can follow each other (barriers
 /// order the iterations), unless one is still read when its iteration ends.
