@@ -55,7 +55,7 @@ LogicalResult GroupRing::create() {
            << lowering.target.arch << ", got " << type;
   llvm::SmallSetVector<Region *, 4> users;
   for (Operation *user : ring->getUsers())
-    if (cast<TileRingOpInterface>(user).getUse())
+    if (auto op = dyn_cast<TileRingOpInterface>(user); op && op.getUse())
       users.insert(getAgent(user));
   if (users.size() > 1)
     return ring.emitOpError()
