@@ -15,21 +15,21 @@ using namespace llvm;
 /// Operands of one empty instruction; any number would do.
 static constexpr size_t kMostTogether = 16;
 
-/// Puts registers together or takes them apart: what uses it uses its operands.
+/// Puts registers together, takes them apart or rounds them: what uses it uses
+/// its operands.
 static bool isTransparent(const User *user) {
   return isa<InsertElementInst, ExtractElementInst, ShuffleVectorInst,
-             BitCastInst>(user);
+             CastInst>(user);
 }
 
-/// Arithmetic whose results take no more registers than its operands. Not what
-/// widens: that is best done where it is used.
+/// Arithmetic, casts not included: pairs of them are one instruction, which
+/// takes as many registers as it gives, or fewer.
 static bool isArithmetic(const Instruction &instruction) {
   if (!instruction.getType()->isFloatingPointTy())
     return false;
   if (auto *call = dyn_cast<CallInst>(&instruction))
     return !call->isInlineAsm() && call->doesNotAccessMemory();
-  return isa<BinaryOperator, UnaryOperator, FPTruncInst, SelectInst>(
-      instruction);
+  return isa<BinaryOperator, UnaryOperator, SelectInst>(instruction);
 }
 
 /// Adds the blocks that store `value`, the parts and wholes made of it
@@ -39,13 +39,12 @@ static bool collectStoringBlocks(const Instruction &value,
                                  SmallPtrSetImpl<const BasicBlock *> &blocks) {
   for (const User *user : value.users()) {
     auto *instruction = cast<Instruction>(user);
-    bool isAtHome = instruction->getParent() == &home;
-    if (isTransparent(user) || (!isAtHome && isa<CastInst>(user))) {
+    if (isTransparent(user)) {
       if (!collectStoringBlocks(*instruction, home, blocks))
         return false;
       continue;
     }
-    if (isAtHome || !instruction->mayWriteToMemory())
+    if (instruction->getParent() == &home || !instruction->mayWriteToMemory())
       return false;
     blocks.insert(instruction->getParent());
   }

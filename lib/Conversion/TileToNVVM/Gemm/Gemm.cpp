@@ -271,35 +271,43 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
                                         cRegister(i, j, r)));
   // ptxas unpacks fp8 for each instruction, and spills what it keeps.
   bool unpacks = isFp8(setup.a) && !lowering.target.multipliesFp8ByWarp();
-  auto loadAll = [&](OperandLoader &loader, Value buffer, int64_t count,
+  auto loadAll = [&](OperandLoader &loader, int64_t count,
                      int64_t k) -> FailureOr<SmallVector<SmallVector<Value>>> {
     SmallVector<SmallVector<Value>> all;
     for (int64_t i = 0; i < count; ++i) {
       auto registers = loader.load(i, k);
       if (failed(registers))
         return failure();
-      all.push_back(unpacks ? unpackFp8(lowering, *registers, elementOf(buffer))
-                            : *registers);
+      all.push_back(*registers);
     }
     return all;
   };
   for (int64_t k = 0; k < setup.tilesK; ++k) {
-    auto as = loadAll(**aLoader, gemm.getA(), setup.tilesM, k);
-    auto bs = loadAll(**bLoader, gemm.getB(), setup.tilesN, k);
+    auto as = loadAll(**aLoader, setup.tilesM, k);
+    auto bs = loadAll(**bLoader, setup.tilesN, k);
     if (failed(as) || failed(bs))
       return failure();
-    for (int64_t i = 0; i < setup.tilesM; ++i)
+    for (int64_t i = 0; i < setup.tilesM; ++i) {
+      SmallVector<Value> &a = (*as)[i];
+      if (unpacks)
+        a = unpackFp8(lowering, a, elementOf(gemm.getA()));
       for (int64_t jj = 0; jj < setup.tilesN; ++jj) {
         // Serpentine order: neighbouring instructions share an operand.
         int64_t j = i % 2 ? setup.tilesN - 1 - jj : jj;
+        SmallVector<Value> &b = (*bs)[j];
         MutableArrayRef<Value> c =
             MutableArrayRef<Value>(accumulators)
                 .slice((i * setup.tilesN + j) * perInstruction, perInstruction);
-        if (unpacks)
-          emitUnpackedMma(lowering, setup, (*as)[i], (*bs)[j], c);
-        else
-          emitMma(lowering, setup, (*as)[i], (*bs)[j], c);
+        if (!unpacks) {
+          emitMma(lowering, setup, a, b, c);
+          continue;
+        }
+        // With its first instruction, so that others are packed until theirs.
+        if (i == 0)
+          b = unpackFp8(lowering, b, elementOf(gemm.getB()));
+        emitUnpackedMma(lowering, setup, a, b, c);
       }
+    }
   }
   size_t next = 0;
   for (int64_t i = 0; i < setup.tilesM; ++i)

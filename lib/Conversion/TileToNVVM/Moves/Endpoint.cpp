@@ -237,7 +237,7 @@ Value Endpoint::regionFits(unsigned d) {
     return compare(arith::CmpIPredicate::ult, uniform[d], size);
   // Of numbers with a sign: nothing to keep through a loop, as a size is an
   // operand in constant memory.
-  if (lowering->recomputesPlaces)
+  if (lowering->hasFewRegisters)
     return b.createOrFold<arith::AndIOp>(
         compare(arith::CmpIPredicate::sge, uniform[d], lowering->i64(0)),
         compare(arith::CmpIPredicate::sle,

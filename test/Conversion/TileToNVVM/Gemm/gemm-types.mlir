@@ -1,6 +1,8 @@
 // Instructions that NVVM has no form for, and what takes their place where they
-// are missing: f64 beyond m8n8k4, fp8 into f16, fp8 in steps of 16.
-// RUN: tile-opt %s --split-input-file --tile-to-nvvm=arch=sm_90 | FileCheck %s --check-prefixes=CHECK,NEW
+// are missing: f64 beyond m8n8k4, fp8 into f16, fp8 in steps of 16. Where ptxas
+// would make f16 of fp8 (sm_90), we do.
+// RUN: tile-opt %s --split-input-file --tile-to-nvvm=arch=sm_120 | FileCheck %s --check-prefixes=CHECK,NEW,WARP
+// RUN: tile-opt %s --split-input-file --tile-to-nvvm=arch=sm_90 | FileCheck %s --check-prefixes=CHECK,NEW,UNPACKED
 // RUN: tile-opt %s --split-input-file --tile-to-nvvm=arch=sm_80 | FileCheck %s --check-prefixes=CHECK,OLD
 
 #shared = #gpu.address_space<workgroup>
@@ -40,7 +42,12 @@ tile.kernel @f64_k8(%A: memref<32x8xf64>, %B: memref<8x32xf64>, %C: memref<32x32
 // -----
 #shared = #gpu.address_space<workgroup>
 // CHECK-LABEL: llvm.func @fp8_f16
-// NEW:           mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16 {$0,$1}, {$2,$3,$4,$5}, {$6,$7}, {$8,$9};
+// WARP:          mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16 {$0,$1}, {$2,$3,$4,$5}, {$6,$7}, {$8,$9};
+// UNPACKED:      llvm.extractelement %{{.*}} : vector<2xi16>
+// UNPACKED:      nvvm.convert.f8x2.to.f16x2 {{.*}}(f8E4M3FN)
+// UNPACKED:      nvvm.convert.f8x2.to.f16x2 {{.*}}(f8E5M2)
+// UNPACKED:      nvvm.mma.sync {{.*}}#nvvm.shape<m = 16, n = 8, k = 16>{{.*}} -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
+// UNPACKED-NOT:  e4m3
 // OLD-NOT:       mma.sync
 tile.kernel @fp8_f16(%A: memref<32x32xf8E4M3FN>, %B: memref<32x32xf8E5M2>, %C: memref<32x32xf16>) grid(%b) = (1) threads(32) {
   %zero = arith.constant 0.0 : f16
@@ -58,9 +65,11 @@ tile.kernel @fp8_f16(%A: memref<32x32xf8E4M3FN>, %B: memref<32x32xf8E5M2>, %C: m
 #shared = #gpu.address_space<workgroup>
 // A K tile that is an odd multiple of 16.
 // CHECK-LABEL: llvm.func @fp8_k48
-// NEW-NOT:       m16n8k32
-// NEW:           mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32 {$0,$1,$2,$3}, {$4,$5}, {$6}, {$7,$8,$9,$10};
-// NEW-NOT:       m16n8k32
+// WARP-NOT:      m16n8k32
+// WARP:          mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32 {$0,$1,$2,$3}, {$4,$5}, {$6}, {$7,$8,$9,$10};
+// WARP-NOT:      m16n8k32
+// UNPACKED:      nvvm.convert.f8x2.to.f16x2
+// UNPACKED:      nvvm.mma.sync {{.*}}#nvvm.shape<m = 16, n = 8, k = 16>{{.*}} -> !llvm.struct<(f32, f32, f32, f32)>
 // OLD-NOT:       mma.sync
 tile.kernel @fp8_k48(%A: memref<32x48xf8E5M2>, %B: memref<32x48xf8E4M3FN>, %C: memref<32x32xf32>) grid(%b) = (1) threads(32) {
   %zero = arith.constant 0.0 : f32
