@@ -18,7 +18,7 @@ import tile_lit
 config.name = "mlir-tile"
 config.test_format = tile_lit.TileTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".c"]
-config.excludes = ["Inputs", "python", "CMakeLists.txt"]
+config.excludes = ["Inputs", "originals", "python", "CMakeLists.txt"]
 config.test_source_root = os.path.join(config.tile_source_dir, "test")
 config.test_exec_root = os.path.join(config.tile_binary_dir, "test")
 
