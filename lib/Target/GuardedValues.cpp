@@ -4,6 +4,7 @@
 #include "GuardedValues.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/PostDominators.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -14,6 +15,9 @@ using namespace llvm;
 
 /// Operands of one empty instruction; any number would do.
 static constexpr size_t kMostTogether = 16;
+
+/// Fewer results of a block are moved at little cost.
+static constexpr size_t kFewResults = 8;
 
 /// Puts registers together, takes them apart or rounds them: what uses it uses
 /// its operands.
@@ -54,13 +58,20 @@ static bool collectStoringBlocks(const Instruction &value,
 /// Whether nothing but stores uses `value`, and the program may run through it
 /// and none of them.
 static bool isForGuardedStores(const Instruction &value,
+                               const DominatorTree &dominators,
                                const PostDominatorTree &postDominators) {
   const BasicBlock &home = *value.getParent();
   SmallPtrSet<const BasicBlock *, 4> blocks;
-  return collectStoringBlocks(value, home, blocks) && !blocks.empty() &&
-         none_of(blocks, [&](const BasicBlock *block) {
-           return postDominators.dominates(block, &home);
-         });
+  if (!collectStoringBlocks(value, home, blocks) || blocks.empty() ||
+      any_of(blocks, [&](const BasicBlock *block) {
+        return postDominators.dominates(block, &home);
+      }))
+    return false;
+  // LLVM moves it to the last block in front of all its users.
+  const BasicBlock *front = *blocks.begin();
+  for (const BasicBlock *block : blocks)
+    front = dominators.findNearestCommonDominator(front, block);
+  return front != &home;
 }
 
 /// An instruction that is none, in front of `end`, of which LLVM knows that it
@@ -91,15 +102,19 @@ void mlir::tile::keepGuardedValues(llvm::Module &module) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
+    DominatorTree dominators(function);
     PostDominatorTree postDominators(function);
     MapVector<BasicBlock *, SmallVector<llvm::Value *>> kept;
     for (Instruction &instruction : instructions(function))
       if (isArithmetic(instruction) &&
-          isForGuardedStores(instruction, postDominators))
+          isForGuardedStores(instruction, dominators, postDominators))
         kept[instruction.getParent()].push_back(&instruction);
-    for (auto &[block, values] : kept)
+    for (auto &[block, values] : kept) {
+      if (values.size() < kFewResults)
+        continue;
       for (ArrayRef<llvm::Value *> rest = values; !rest.empty();
            rest = rest.drop_front(std::min(rest.size(), kMostTogether)))
         keep(rest.take_front(kMostTogether), block->getTerminator());
+    }
   }
 }
