@@ -11,8 +11,8 @@
 #include "Parallel.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -109,24 +109,6 @@ static std::optional<Access> accessOf(Operation &op) {
   return std::nullopt;
 }
 
-/// Two arguments of a kernel are different memory unless one says otherwise,
-/// two tiles of a kernel always are.
-static bool mayTouch(const Access &a, const Access &b) {
-  if (getMemorySpace(a.buffer) != getMemorySpace(b.buffer))
-    return false;
-  Value first = getBaseBuffer(a.buffer), second = getBaseBuffer(b.buffer);
-  if (first == second)
-    return true;
-  if (first.getDefiningOp<AllocOp>() && second.getDefiningOp<AllocOp>())
-    return false;
-  auto isOwn = [](Value buffer) {
-    KernelOp kernel = getKernelOfArgument(buffer);
-    return kernel &&
-           !kernel.mayAlias(cast<BlockArgument>(buffer).getArgNumber());
-  };
-  return !isOwn(first) && !isOwn(second);
-}
-
 bool nvvm::mayRunTogether(scf::ForOp loop) {
   SmallVector<Access> accesses;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -138,7 +120,7 @@ bool nvvm::mayRunTogether(scf::ForOp loop) {
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t k = i + 1; k < accesses.size(); ++k) {
       const Access &a = accesses[i], &b = accesses[k];
-      if ((!a.isWrite && !b.isWrite) || !mayTouch(a, b))
+      if ((!a.isWrite && !b.isWrite) || !mayAlias(a.buffer, b.buffer))
         continue;
       // The same element, and another one in each iteration.
       if (a.buffer != b.buffer || a.indices != b.indices ||
@@ -182,7 +164,7 @@ static bool loadsUnwritten(scf::ForOp loop) {
   return llvm::any_of(accesses, [&](const Access &load) {
     return !load.isWrite && (isShared(load.buffer) || isGlobal(load.buffer)) &&
            llvm::none_of(accesses, [&](const Access &store) {
-             return store.isWrite && mayTouch(load, store);
+             return store.isWrite && mayAlias(load.buffer, store.buffer);
            });
   });
 }
