@@ -43,15 +43,18 @@ static bool isTouchedByThreads(Value buffer, bool readsCount) {
 
 void tile::nvvm::fenceGlobal(KernelLowering &lowering, const CopyParts &parts) {
   KernelOp kernel = lowering.kernel;
-  auto isTouched = [&](BlockArgument argument) {
-    return isTouchedByThreads(argument, /*readsCount=*/!parts.isLoad);
+  auto isTouched = [&](Value buffer) {
+    return isTouchedByThreads(buffer, /*readsCount=*/!parts.isLoad);
   };
   bool fences = isTouched(parts.argument);
-  if (kernel.mayAlias(parts.argument.getArgNumber()))
+  if (!fences && kernel.mayAlias(parts.argument.getArgNumber())) {
     for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i)
       if (isa<MemRefType>(kernel.getKernelArgument(i).getType()) &&
           kernel.mayAlias(i))
         fences |= isTouched(kernel.getKernelArgument(i));
+    lowering.function.walk(
+        [&](FromAddressOp there) { fences |= isTouched(there); });
+  }
   if (fences)
     lowering.inlineAsm(TypeRange(), "fence.proxy.async.global;", "~{memory}",
                        {});
