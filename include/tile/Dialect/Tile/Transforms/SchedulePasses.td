@@ -413,6 +413,9 @@ def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> 
     front of them, and that run for certain or stand under the condition that
     they do. The fill stays where the loop does not run.
 
+    A gemm by wgmma that comes directly after zeros in its accumulator, with
+    nothing between that uses it, becomes one with `clear`.
+
     Before:
 
     ```mlir
@@ -438,7 +441,7 @@ def ClearAccumulatorsPass : Pass<"tile-clear-accumulators", "::mlir::ModuleOp"> 
     ```
 
     Needs: `--tile-schedule-gemms`.
-    Leaves: gemms with `accumulate(%later)` in place of fills.
+    Leaves: gemms with `accumulate(%later)` or `clear` in place of fills.
   }];
   let options = [Remarks<"say which accumulators are still filled, and why">];
   let statistics = [

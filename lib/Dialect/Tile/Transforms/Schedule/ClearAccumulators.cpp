@@ -4,7 +4,8 @@
 // Runs after gemms are scheduled. Accumulators that are filled with zeros in
 // front of a loop need not be: the loop's first product starts from zero, by a
 // predicate of the instruction. Registers are then written only where the loop
-// does not run at all. (wgmma's scale-d; PTX ISA, "wgmma.mma_async".)
+// does not run at all. A product that follows the zeros directly starts from
+// zero always. (wgmma's scale-d; PTX ISA, "wgmma.mma_async".)
 //
 //===----------------------------------------------------------------------===//
 #include "Accumulators.h"
@@ -67,14 +68,30 @@ struct ClearAccumulatorsPass
               << "accumulators are filled before the loop: " << why;
       }
     }
+    getOperation().walk([&](GemmOp gemm) { startFromZero(gemm); });
   }
 
 private:
   /// Returns why the accumulator stays filled; nothing where it does not, or
   /// where the gemms are not by wgmma or say themselves where they start.
   StringRef clear(scf::ForOp loop, Value accumulator);
+  /// A product directly after zeros in its accumulator: it starts from zero
+  /// itself.
+  void startFromZero(GemmOp gemm);
 };
 } // namespace
+
+void ClearAccumulatorsPass::startFromZero(GemmOp gemm) {
+  if (gemm.getClear() || gemm.getAccumulate() || gemm.getPromoteEvery() ||
+      !traitsOf(gemm).takesAccumulateFlag)
+    return;
+  FillOp fill = zerosBefore(gemm, gemm.getC());
+  if (!fill)
+    return;
+  fill.erase();
+  gemm.setClear(true);
+  ++clearedAccumulators;
+}
 
 StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
   SmallVector<GemmOp> gemms;

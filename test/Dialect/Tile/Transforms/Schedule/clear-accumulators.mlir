@@ -121,3 +121,47 @@ tile.kernel @part() grid(%b) = (1) threads(128) {
     tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
   }
 }
+
+// -----
+// A product directly after zeros starts from zero itself; not after other numbers, nor where something else uses the
+// accumulator in between, nor by mma.sync, whose zeros are constants.
+#shared = #gpu.address_space<workgroup>
+#wgmma = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>
+// CHECK-LABEL: tile.kernel @direct
+// CHECK: scf.for
+// CHECK-NOT: tile.fill
+// CHECK: tile.gemm {{.*}}clear
+// CHECK: tile.copy
+// CHECK: tile.fill
+// CHECK-NEXT: tile.gemm {{.*}} {plan =
+// CHECK-NEXT: tile.copy
+// CHECK: tile.fill
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.gemm {{.*}} {plan =
+// CHECK-NEXT: tile.copy
+// CHECK: tile.fill
+// CHECK-NEXT: tile.gemm {{.*}} {plan = #tile.mma_plan<mma_sync
+tile.kernel @direct(%C: memref<64x64xf32>) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+    tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    tile.copy %acc to %C : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  }
+  tile.fill %acc with %one : memref<64x64xf32, #tile.fragment>, f32
+  tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.copy %acc to %C : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  tile.copy %acc to %C : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  tile.gemm %a, %a, %acc {plan = #wgmma} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.copy %acc to %C : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  tile.gemm %a, %a, %acc {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [4, 1]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  tile.copy %acc to %C : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+}
