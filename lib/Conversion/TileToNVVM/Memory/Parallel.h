@@ -101,10 +101,6 @@ bool mayRunTogether(scf::ForOp loop);
 /// Whether `value` is the same in all iterations of a loop.
 bool isSameInRun(Value value, scf::ForOp loop);
 
-/// Whether the value counts up by one along each `width` iterations of a loop,
-/// from a multiple of `width`.
-bool countsAlongRun(Value value, scf::ForOp loop, int64_t width);
-
 /// Whether each `width` iterations of a loop name as many elements of a row one
 /// after the other, from a multiple of `width`.
 bool isRun(ValueRange indices, scf::ForOp loop, int64_t width);

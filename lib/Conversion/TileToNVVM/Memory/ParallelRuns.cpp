@@ -27,65 +27,103 @@ static constexpr int64_t kMostIterations = 16, kMostOperations = 4096;
 // How values change along a loop
 //===----------------------------------------------------------------------===//
 
-bool nvvm::isSameInRun(Value value, scf::ForOp loop) {
-  if (!loop.getBodyRegion().isAncestor(value.getParentRegion()))
-    return true;
-  Operation *definition = value.getDefiningOp();
-  return definition && definition->getNumRegions() == 0 &&
-         llvm::all_of(definition->getOperands(), [&](Value operand) {
-           return isSameInRun(operand, loop);
-         });
-}
+namespace {
+/// Answers about the values of a loop's body. Expressions nest as deep as the
+/// user wrote them and share operands: each value is looked at once, and none
+/// where they are too many.
+class RunAnalysis {
+public:
+  RunAnalysis(scf::ForOp loop, int64_t width) : loop(loop), width(width) {}
 
-bool nvvm::countsAlongRun(Value value, scf::ForOp loop, int64_t width) {
-  if (value == loop.getInductionVar()) {
-    std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
-    return first && *first % width == 0 &&
-           isConstantIntValue(loop.getStep(), 1);
+  bool isSame(Value value) {
+    return ask(same, value, [&](Operation *definition) {
+      return definition->getNumRegions() == 0 &&
+             llvm::all_of(definition->getOperands(),
+                          [&](Value operand) { return isSame(operand); });
+    });
   }
-  Operation *definition = value.getDefiningOp();
-  if (!definition || isSameInRun(value, loop))
-    return false;
-  auto counts = [&](unsigned operand) {
-    return countsAlongRun(definition->getOperand(operand), loop, width);
-  };
-  // What is added is the same, and lets a run begin where it began.
-  auto keepsRuns = [&](unsigned operand) {
-    Value added = definition->getOperand(operand);
-    return isSameInRun(added, loop) && knownDivisor(added) % width == 0;
-  };
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(definition))
-    return counts(0);
-  if (isa<arith::AddIOp>(definition))
-    return (counts(0) && keepsRuns(1)) || (counts(1) && keepsRuns(0));
-  if (isa<arith::SubIOp, arith::RemUIOp>(definition))
-    return counts(0) && keepsRuns(1);
-  return false;
-}
+  /// Counts up by one along each `width` iterations, from a multiple of it.
+  bool counts(Value value) {
+    if (value == loop.getInductionVar()) {
+      std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+      return first && *first % width == 0 &&
+             isConstantIntValue(loop.getStep(), 1);
+    }
+    if (isSame(value))
+      return false;
+    return ask(counting, value, [&](Operation *definition) {
+      auto operand = [&](unsigned i) { return definition->getOperand(i); };
+      // What is added is the same, and lets a run begin where it began.
+      auto keepsRuns = [&](Value added) {
+        return isSame(added) && knownDivisor(added) % width == 0;
+      };
+      if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(definition))
+        return counts(operand(0));
+      if (isa<arith::AddIOp>(definition))
+        return (counts(operand(0)) && keepsRuns(operand(1))) ||
+               (counts(operand(1)) && keepsRuns(operand(0)));
+      if (isa<arith::SubIOp, arith::RemUIOp>(definition))
+        return counts(operand(0)) && keepsRuns(operand(1));
+      return false;
+    });
+  }
+  /// Is the same along each `width` iterations: it does not change, or is what
+  /// a counter is divided by a multiple of `width`.
+  bool isSameInPiece(Value value) {
+    return isSame(value) || ask(sameInPiece, value, [&](Operation *definition) {
+             if (definition->getNumRegions() != 0 ||
+                 !isMemoryEffectFree(definition))
+               return false;
+             if (auto divided = dyn_cast<arith::DivUIOp>(definition))
+               if (isSame(divided.getRhs()) &&
+                   knownDivisor(divided.getRhs()) % width == 0 &&
+                   counts(divided.getLhs()))
+                 return true;
+             return llvm::all_of(definition->getOperands(), [&](Value operand) {
+               return isSameInPiece(operand);
+             });
+           });
+  }
 
-/// Whether the value is the same along each `width` iterations: it does not
-/// change, or is what a counter is divided by a multiple of `width`.
-static bool isSameInPiece(Value value, scf::ForOp loop, int64_t width) {
-  if (isSameInRun(value, loop))
-    return true;
-  Operation *definition = value.getDefiningOp();
-  if (!definition || definition->getNumRegions() != 0 ||
-      !isMemoryEffectFree(definition))
-    return false;
-  if (auto divided = dyn_cast<arith::DivUIOp>(definition))
-    if (isSameInRun(divided.getRhs(), loop) &&
-        knownDivisor(divided.getRhs()) % width == 0 &&
-        countsAlongRun(divided.getLhs(), loop, width))
+private:
+  static constexpr unsigned kMostValues = 256;
+  using Answers = llvm::SmallDenseMap<Value, bool>;
+
+  /// The answer for a value of the body by what `of` says of its definition;
+  /// values from outside are the same throughout.
+  bool ask(Answers &answers, Value value,
+           llvm::function_ref<bool(Operation *)> of) {
+    if (!loop.getBodyRegion().isAncestor(value.getParentRegion()))
       return true;
-  return llvm::all_of(definition->getOperands(), [&](Value operand) {
-    return isSameInPiece(operand, loop, width);
-  });
+    Operation *definition = value.getDefiningOp();
+    if (!definition || answers.size() >= kMostValues || depth >= kMostValues)
+      return false;
+    auto found = answers.find(value);
+    if (found != answers.end())
+      return found->second;
+    ++depth;
+    bool answer = of(definition);
+    --depth;
+    answers[value] = answer;
+    return answer;
+  }
+
+  scf::ForOp loop;
+  int64_t width;
+  Answers same, counting, sameInPiece;
+  unsigned depth = 0;
+};
+} // namespace
+
+bool nvvm::isSameInRun(Value value, scf::ForOp loop) {
+  return RunAnalysis(loop, /*width=*/1).isSame(value);
 }
 
 bool nvvm::isRun(ValueRange indices, scf::ForOp loop, int64_t width) {
-  return !indices.empty() && countsAlongRun(indices.back(), loop, width) &&
+  RunAnalysis analysis(loop, width);
+  return !indices.empty() && analysis.counts(indices.back()) &&
          llvm::all_of(indices.drop_back(), [&](Value index) {
-           return isSameInPiece(index, loop, width);
+           return analysis.isSameInPiece(index);
          });
 }
 
