@@ -61,5 +61,6 @@ tile.kernel @at_address(%A: memref<64x64xf32> {tile.alignment = 16, tile.may_ali
   tile.copy %B to %f : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
   tile.copy %f to %there : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
   tile.copy %A to %s : memref<64x64xf32> to memref<64x64xf32, #shared>
-  tile.copy %s to %B : memref<64x64xf32, #shared> to memref<64x64xf32>
+  tile.copy %s to %f : memref<64x64xf32, #shared> to memref<64x64xf32, #tile.fragment>
+  tile.copy %f to %B {disable_tma} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
 }

@@ -8,9 +8,12 @@
 #include "LoneCopies.h"
 #include "RingLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -26,6 +29,19 @@ static void demote(TileMoveOpInterface copy, const TargetInfo &target,
                           << stringifyCopyInstruction(
                                  copy.getPlanAttr().getInstruction())
                           << " instead of tma: " << reason;
+}
+
+/// Whether what comes after the copy, in the next iteration of a loop, too, may
+/// write its source.
+static bool isSourceWrittenLater(TileMoveOpInterface copy) {
+  for (Operation *at = copy; !isa<KernelOp>(at); at = at->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(at) && mayWrite(at, copy.getSource()))
+      return true;
+    for (Operation *op = at->getNextNode(); op; op = op->getNextNode())
+      if (mayWrite(op, copy.getSource()))
+        return true;
+  }
+  return false;
 }
 
 /// Why a copy by TMA cannot have a slot for itself: the tile must be written by
@@ -53,6 +69,9 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
       return !awaitedBy(user).empty()
                  ? "what uses the shared buffer is awaited elsewhere"
                  : "the shared buffer is used before the copy or elsewhere";
+    if (moveTraits(user) && readsThroughAsyncProxy(user, copy.getTarget()) &&
+        isSourceWrittenLater(copy))
+      return "its source is written later, by threads that do not wait for it";
     SmallVector<OpAccess> accesses;
     if (collectAccesses(user, accesses))
       return "an operation whose accesses are not known uses the shared buffer";
@@ -64,8 +83,9 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
   return "";
 }
 
-/// Inserts acquire, copy and commit; a wait before the first use, and a release
-/// after the last use and after the awaits of asynchronous uses.
+/// Inserts acquire, copy and commit; a wait before the first use, or what
+/// writes the source first, and a release after the last use and after the
+/// awaits of asynchronous uses.
 static void giveSlot(TileMoveOpInterface copy) {
   Location loc = copy->getLoc();
   UseCounter counter;
@@ -92,6 +112,13 @@ static void giveSlot(TileMoveOpInterface copy) {
   copy.getTargetMutable().set(acquire.getViews().front());
   builder.setInsertionPointAfter(copy);
   RingCommitOp::create(builder, loc, ring, use);
+  // What writes the source waits, too, until the copy has read it.
+  for (Operation *op = copy->getNextNode(); op && op != first && first;
+       op = op->getNextNode())
+    if (mayWrite(op, copy.getSource())) {
+      first = op;
+      break;
+    }
   if (first)
     builder.setInsertionPoint(first);
   auto wait = RingWaitOp::create(builder, loc, view, ring, use, IntegerAttr());
