@@ -15,7 +15,8 @@ class Module;
 namespace mlir::tile {
 
 /// Keeps floating-point results where they are computed when nothing but stores
-/// behind a branch uses them, most of them inside the bounds of a tensor.
+/// behind a branch uses them, most of them inside the bounds of a tensor; but
+/// for the results of blocks that have only a few.
 /// MachineSink moves one after the other behind the branch, and whatever they
 /// are computed from stays in registers up to there: in the place of one result
 /// all the operands of a chain. ptxas does not move it back.

@@ -5,7 +5,8 @@
 // registers. Iterations are taken in groups of consecutive ones along the
 // innermost dimension, operation by operation, so that neighbouring accesses to
 // memory become one vector access (iterations are unordered, so this is legal).
-// Parallel.cpp has loops and operations, ParallelAccess.cpp loads and stores.
+// Parallel.cpp has loops and operations, ParallelAccess.cpp loads and stores,
+// ParallelRuns.cpp the loops inside an iteration.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_MEMORY_PARALLEL_H
@@ -66,6 +67,8 @@ private:
   /// `width` when one access may move so many elements for this operand, given
   /// what is known of strides and alignment; else 1.
   int64_t accessWidth(Value buffer, ValueRange indices, int64_t width);
+  /// Whether the indices of a group's iterations name `width` elements one
+  /// after the other, from a multiple of `width`.
   bool startsRun(ValueRange indices, int64_t width);
   /// The largest such width, `width` or a half, a quarter, ... of it.
   int64_t widestAccess(Value buffer, ValueRange indices, int64_t width);

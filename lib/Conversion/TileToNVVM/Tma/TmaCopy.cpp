@@ -10,8 +10,9 @@
 // awaited here.
 //
 // That what threads wrote to shared memory is visible to the proxy is the
-// business of the barriers (InsertBarriers.cpp); global memory is fenced here,
-// since no barrier tells which of its accesses go through which proxy.
+// business of the barriers (InsertBarriers.cpp); global memory is fenced in
+// front of each copy (TmaFence.cpp), since no barrier tells which of its
+// accesses go through which proxy.
 //
 //===----------------------------------------------------------------------===//
 #include "TmaCopy.h"

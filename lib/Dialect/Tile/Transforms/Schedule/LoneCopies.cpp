@@ -31,22 +31,57 @@ static void demote(TileMoveOpInterface copy, const TargetInfo &target,
                           << " instead of tma: " << reason;
 }
 
-/// Whether what comes after the copy, in the next iteration of a loop, too, may
-/// write its source.
-static bool isSourceWrittenLater(TileMoveOpInterface copy) {
-  for (Operation *at = copy; !isa<KernelOp>(at); at = at->getParentOp()) {
-    if (isa<LoopLikeOpInterface>(at) && mayWrite(at, copy.getSource()))
+namespace {
+/// What may write the sources of copies, looked for once for each source.
+class SourceWriters {
+public:
+  explicit SourceWriters(KernelOp kernel) : kernel(kernel) {}
+
+  /// Whether something does so after the copy, in the next iteration of a
+  /// loop, too.
+  bool comesAfter(TileMoveOpInterface copy) {
+    return llvm::any_of(of(copy), [&](Operation *writer) {
+      for (Operation *at = copy; at != kernel; at = at->getParentOp()) {
+        if (isa<LoopLikeOpInterface>(at) && at->isAncestor(writer))
+          return true;
+        if (Operation *there = at->getBlock()->findAncestorOpInBlock(*writer))
+          return at != there && at->isBeforeInBlock(there);
+      }
       return true;
-    for (Operation *op = at->getNextNode(); op; op = op->getNextNode())
-      if (mayWrite(op, copy.getSource()))
-        return true;
+    });
   }
-  return false;
-}
+  /// The first operation of the copy's block between it and `end` that does so;
+  /// else `end`.
+  Operation *firstBefore(TileMoveOpInterface copy, Operation *end) {
+    for (Operation *writer : of(copy)) {
+      Operation *here = copy->getBlock()->findAncestorOpInBlock(*writer);
+      if (here && copy->isBeforeInBlock(here) && here->isBeforeInBlock(end))
+        end = here;
+    }
+    return end;
+  }
+
+private:
+  ArrayRef<Operation *> of(TileMoveOpInterface copy) {
+    Value source = getBaseBuffer(copy.getSource());
+    auto [found, isNew] = writers.try_emplace(source);
+    if (isNew)
+      kernel.getBodyRegion().walk([&](Operation *op) {
+        if (op->getNumRegions() == 0 && mayWrite(op, source))
+          found->second.push_back(op);
+      });
+    return found->second;
+  }
+
+  KernelOp kernel;
+  llvm::DenseMap<Value, SmallVector<Operation *>> writers; // by base buffer
+};
+} // namespace
 
 /// Why a copy by TMA cannot have a slot for itself: the tile must be written by
 /// nothing else, and read after the copy in the same block (or deeper) only.
-static std::string whyNotSlot(TileMoveOpInterface copy) {
+static std::string whyNotSlot(TileMoveOpInterface copy,
+                              SourceWriters &writers) {
   AllocOp alloc = allocationOf(copy.getTarget());
   if (!alloc)
     return "its target is not a whole `tile.alloc`";
@@ -70,7 +105,7 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
                  ? "what uses the shared buffer is awaited elsewhere"
                  : "the shared buffer is used before the copy or elsewhere";
     if (moveTraits(user) && readsThroughAsyncProxy(user, copy.getTarget()) &&
-        isSourceWrittenLater(copy))
+        writers.comesAfter(copy))
       return "its source is written later, by threads that do not wait for it";
     SmallVector<OpAccess> accesses;
     if (collectAccesses(user, accesses))
@@ -83,10 +118,10 @@ static std::string whyNotSlot(TileMoveOpInterface copy) {
   return "";
 }
 
-/// Inserts acquire, copy and commit; a wait before the first use, or what
-/// writes the source first, and a release after the last use and after the
-/// awaits of asynchronous uses.
-static void giveSlot(TileMoveOpInterface copy) {
+/// Inserts acquire, copy and commit; a wait before the first use, or before
+/// what writes the source, whichever comes first; and a release after the last
+/// use and after the awaits of asynchronous uses.
+static void giveSlot(TileMoveOpInterface copy, SourceWriters &writers) {
   Location loc = copy->getLoc();
   UseCounter counter;
   Value use = counter.begin(copy);
@@ -113,14 +148,8 @@ static void giveSlot(TileMoveOpInterface copy) {
   builder.setInsertionPointAfter(copy);
   RingCommitOp::create(builder, loc, ring, use);
   // What writes the source waits, too, until the copy has read it.
-  for (Operation *op = copy->getNextNode(); op && op != first && first;
-       op = op->getNextNode())
-    if (mayWrite(op, copy.getSource())) {
-      first = op;
-      break;
-    }
   if (first)
-    builder.setInsertionPoint(first);
+    builder.setInsertionPoint(writers.firstBefore(copy, first));
   auto wait = RingWaitOp::create(builder, loc, view, ring, use, IntegerAttr());
   alloc.getResult().replaceAllUsesWith(wait.getViews().front());
   if (last != copy)
@@ -138,10 +167,11 @@ LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel, bool remarks) {
     if (isTmaLoad(copy) && !isToBeFilled(copy.getTarget()))
       alone.push_back(copy);
   });
+  SourceWriters writers(kernel);
   for (TileMoveOpInterface copy : alone) {
-    std::string reason = whyNotSlot(copy);
+    std::string reason = whyNotSlot(copy, writers);
     if (reason.empty()) {
-      giveSlot(copy);
+      giveSlot(copy, writers);
       continue;
     }
     const TargetInfo *target = requireTarget(
