@@ -20,22 +20,36 @@ using namespace llvm;
 using namespace llvm::PatternMatch;
 namespace ptx = mlir::tile::ptx;
 
-/// Does NVPTX select the upper half of a 32-bit product for `value`? Divisions
-/// and remainders by a constant become one, as do the truncated upper halves of
-/// 64-bit products. A shift after the product keeps ptxas from fusing; whether
-/// a division needs a shift depends on what is known of its operand, so all
-/// divisions count.
+static Value *withoutFreeze(Value *value) {
+  auto *freeze = dyn_cast<FreezeInst>(value);
+  return freeze ? withoutFreeze(freeze->getOperand(0)) : value;
+}
+
+/// Does NVPTX select the upper half of a 32-bit product for `value`, an integer
+/// of 32 or 64 bits? Divisions by a constant become one, as do the upper halves
+/// of 64-bit products. A shift after the product keeps ptxas from fusing, and
+/// only operands of 32 bits make a product of 32 bits; both depend on what is
+/// known of the operand then, so all divisions count.
 static bool isUpperHalf(Value *value) {
+  value = withoutFreeze(value);
   const APInt *divisor;
   if (match(value, m_UDiv(m_Value(), m_APInt(divisor))) ||
       match(value, m_SDiv(m_Value(), m_APInt(divisor))))
     return !divisor->isPowerOf2();
-  return match(value,
-               m_Trunc(m_LShr(m_Mul(m_Value(), m_Value()), m_Value()))) ||
-         match(value,
-               m_Trunc(m_AShr(m_Mul(m_Value(), m_Value()), m_Value()))) ||
+  Value *half = value;
+  match(value, m_Trunc(m_Value(half)));
+  return match(half, m_LShr(m_Mul(m_Value(), m_Value()), m_Value())) ||
+         match(half, m_AShr(m_Mul(m_Value(), m_Value()), m_Value())) ||
          match(value, m_Intrinsic<Intrinsic::nvvm_mulhi_ui>()) ||
          match(value, m_Intrinsic<Intrinsic::nvvm_mulhi_i>());
+}
+
+/// Whether ptxas may take a minuend of 64 bits for the upper half of a 32-bit
+/// product.
+static bool isFusedMinuend(Value *minuend) {
+  Value *narrow = minuend;
+  match(withoutFreeze(minuend), m_ZExt(m_Value(narrow)));
+  return isUpperHalf(narrow);
 }
 
 /// minuend - subtrahend in halves, where the borrow is an instruction of its
@@ -43,12 +57,15 @@ static bool isUpperHalf(Value *value) {
 static Value *subtractInHalves(IRBuilder<> &builder, Value *minuend,
                                Value *subtrahend) {
   Type *i32 = builder.getInt32Ty(), *i64 = builder.getInt64Ty();
-  Value *low =
-      builder.CreateBinaryIntrinsic(Intrinsic::usub_with_overflow, minuend,
-                                    builder.CreateTrunc(subtrahend, i32));
-  Value *high = builder.CreateSub(
-      builder.CreateSExt(builder.CreateExtractValue(low, 1), i32),
-      builder.CreateTrunc(builder.CreateLShr(subtrahend, 32), i32));
+  auto upper = [&](Value *value) {
+    return builder.CreateTrunc(builder.CreateLShr(value, 32), i32);
+  };
+  Value *low = builder.CreateBinaryIntrinsic(
+      Intrinsic::usub_with_overflow, builder.CreateTrunc(minuend, i32),
+      builder.CreateTrunc(subtrahend, i32));
+  Value *borrow = builder.CreateSExt(builder.CreateExtractValue(low, 1), i32);
+  Value *high = builder.CreateAdd(
+      builder.CreateSub(upper(minuend), upper(subtrahend)), borrow);
   return builder.CreateOr(
       builder.CreateShl(builder.CreateZExt(high, i64), 32),
       builder.CreateZExt(builder.CreateExtractValue(low, 0), i64));
@@ -60,9 +77,8 @@ static void rewriteSubtractions(Function &function) {
     Value *minuend, *subtrahend;
     // A constant's lower half is not 0 where anything is subtracted.
     if (!instruction.getType()->isIntegerTy(64) ||
-        !match(&instruction,
-               m_Sub(m_ZExt(m_Value(minuend)), m_Value(subtrahend))) ||
-        !minuend->getType()->isIntegerTy(32) || !isUpperHalf(minuend))
+        !match(&instruction, m_Sub(m_Value(minuend), m_Value(subtrahend))) ||
+        !isFusedMinuend(minuend))
       continue;
     IRBuilder<> builder(&instruction);
     Value *difference = subtractInHalves(builder, minuend, subtrahend);
@@ -114,31 +130,70 @@ void mlir::tile::splitPackedAdditions(llvm::Module &module) {
   }
 }
 
+/// The value whose negation `value` is after LLVM's selection, too, which makes
+/// negations of products with -2, -4, ... and of quotients by them; null where
+/// it is none. New instructions stand where `builder` is.
+static Value *getNegated(IRBuilder<> &builder, Value *value) {
+  Value *other;
+  const APInt *factor;
+  if (match(value, m_Neg(m_Value(other))))
+    return other;
+  if (match(value, m_Mul(m_Value(other), m_APInt(factor))) &&
+      factor->isNegatedPowerOf2())
+    return builder.CreateMul(other,
+                             ConstantInt::get(value->getType(), -*factor));
+  if (match(value, m_SDiv(m_Value(other), m_APInt(factor))) &&
+      factor->isNegatedPowerOf2() && !factor->isMinSignedValue())
+    return builder.CreateSDiv(other,
+                              ConstantInt::get(value->getType(), -*factor));
+  if (auto *freeze = dyn_cast<FreezeInst>(value))
+    if (Value *negated = getNegated(builder, freeze->getOperand(0)))
+      return builder.CreateFreeze(negated);
+  if (auto *element = dyn_cast<ExtractElementInst>(value))
+    if (Value *negated = getNegated(builder, element->getVectorOperand()))
+      return builder.CreateExtractElement(negated, element->getIndexOperand());
+  return nullptr;
+}
+
+/// -value as its complement plus one. LLVM's selection would make a negation of
+/// them again, were the complement not assembly.
+static Value *negateByComplement(IRBuilder<> &builder, Value *value) {
+  llvm::Type *type = value->getType();
+  if (auto *vector = dyn_cast<llvm::FixedVectorType>(type)) {
+    Value *negations = PoisonValue::get(vector);
+    for (unsigned i = 0; i < vector->getNumElements(); ++i)
+      negations = builder.CreateInsertElement(
+          negations,
+          negateByComplement(builder, builder.CreateExtractElement(value, i)),
+          i);
+    return negations;
+  }
+  bool isShort = type->isIntegerTy(16);
+  StringRef text = isShort ? ptx::kComplementOfShort : ptx::kComplement;
+  auto *complement =
+      InlineAsm::get(llvm::FunctionType::get(type, {type}, /*isVarArg=*/false),
+                     (text + " $0, $1;").str(), isShort ? "=h,h" : "=r,r",
+                     /*hasSideEffects=*/false);
+  return builder.CreateAdd(builder.CreateCall(complement, {value}),
+                           ConstantInt::get(type, 1));
+}
+
 void mlir::tile::hideNegations(llvm::Module &module) {
-  SmallVector<Use *> found;
+  SmallVector<MinMaxIntrinsic *> extrema;
   for (Function &function : module)
     for (Instruction &instruction : instructions(function)) {
       auto *extremum = dyn_cast<MinMaxIntrinsic>(&instruction);
-      if (!extremum || !(extremum->getType()->isIntegerTy(32) ||
-                         extremum->getType()->isIntegerTy(16)))
+      if (!extremum)
         continue;
-      for (Use &operand : extremum->args())
-        if (match(operand.get(), m_Neg(m_Value())))
-          found.push_back(&operand);
+      llvm::Type *element = extremum->getType()->getScalarType();
+      if (element->isIntegerTy(32) || element->isIntegerTy(16))
+        extrema.push_back(extremum);
     }
-  for (Use *use : found) {
-    // LLVM's selection makes a negation of the complement plus one again.
-    llvm::Type *type = use->get()->getType();
-    bool isShort = type->isIntegerTy(16);
-    StringRef text = isShort ? ptx::kComplementOfShort : ptx::kComplement;
-    auto *complement = InlineAsm::get(
-        llvm::FunctionType::get(type, {type}, /*isVarArg=*/false),
-        (text + " $0, $1;").str(), isShort ? "=h,h" : "=r,r",
-        /*hasSideEffects=*/false);
-    IRBuilder<> builder(cast<Instruction>(use->getUser()));
-    llvm::Value *negated = cast<Instruction>(use->get())->getOperand(1);
-    use->set(builder.CreateAdd(builder.CreateCall(complement, {negated}),
-                               ConstantInt::get(type, 1)));
+  for (MinMaxIntrinsic *extremum : extrema) {
+    IRBuilder<> builder(extremum);
+    for (Use &operand : extremum->args())
+      if (llvm::Value *negated = getNegated(builder, operand.get()))
+        operand.set(negateByComplement(builder, negated));
   }
 }
 

@@ -14,12 +14,13 @@ class Module;
 
 namespace mlir::tile {
 
-/// Rewrites 64-bit subtractions whose minuend is the zero-extended upper half
-/// of a 32-bit product, a division by a constant among them. ptxas 13.0 (from
-/// -O1 on, sm_80 to sm_90) adds the negated subtrahend within the product's
-/// `IMAD.HI` and takes the carry of that for the absence of a borrow: where the
-/// lower half of the subtrahend is 0, its negation is 0, nothing is carried,
-/// and the difference is 2^32 too small. `test/GPU/ptxas_mulhi.py` shows it.
+/// Rewrites 64-bit subtractions whose minuend is, or may become in LLVM's
+/// selection, the zero-extended upper half of a 32-bit product: divisions by a
+/// constant, those of 64 bits among them. ptxas 13.0 (from -O1 on, sm_80 to
+/// sm_90) adds the negated subtrahend within the product's `IMAD.HI` and takes
+/// the carry of that for the absence of a borrow: where the lower half of the
+/// subtrahend is 0, its negation is 0, nothing is carried, and the difference
+/// is 2^32 too small. `test/GPU/ptxas_mulhi.cu` shows it.
 void avoidMiscompiledSubtractions(llvm::Module &module);
 
 /// Adds the elements of short vectors of bytes and 16-bit integers one by one
@@ -33,7 +34,8 @@ void splitPackedAdditions(llvm::Module &module);
 /// complement plus one. ptxas 13.0 makes one instruction of two such operations
 /// in a row from sm_90 on (`VIMNMX3`), which takes no negation, and drops that
 /// of the inner one's second operand: max(a, max(b, -c)) becomes max(a, b, c).
-/// `test/GPU/ptxas_max3_neg.cu` shows it.
+/// Products with and quotients by -2, -4, ... are negations after LLVM's
+/// selection. `test/GPU/ptxas_max3_neg.cu` shows it.
 void hideNegations(llvm::Module &module);
 
 /// Moves instructions between the start of a block and a wait for groups of

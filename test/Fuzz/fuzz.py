@@ -31,10 +31,11 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Matrix"))
 
 import assembler  # noqa: E402
 import outcomes  # noqa: E402
+import ptx_faults  # noqa: E402
 import table  # noqa: E402
 from programs import generate  # noqa: E402
 from limits import LIMITS  # noqa: E402
-from outcomes import HANG, REFUSED, RIGHT, SKIPPED, Outcome  # noqa: E402
+from outcomes import HANG, REFUSED, RIGHT, SKIPPED, WRONG, Outcome  # noqa: E402
 from report import Skipped, report as junit_report  # noqa: E402
 
 ARCHS = ("sm_80", "sm_90a", "sm_100a")
@@ -107,6 +108,8 @@ def assemble(case, options, folder):
                 if command is not commands[0]:
                     result = outcomes.FAULT if done.returncode else RIGHT
                 return Outcome(name, path, result, message, said)
+        if kind == "ptx" and (lines := ptx_faults.found(output.read_text())):
+            return Outcome(name, path, WRONG, f"miscompiled by ptxas: {lines[0]}", said)
     except subprocess.TimeoutExpired:
         return Outcome(name, path, HANG, f"{command[0]} still running after {options.timeout} seconds", said)
     finally:

@@ -21,6 +21,7 @@ import tempfile
 
 import assembler
 import generate
+import ptx_faults
 from ptx_limits import FEW_BYTES, FEW_REGISTERS, MOST_REGISTERS, REFUSED, SPILLS
 from report import Skipped, report
 
@@ -84,14 +85,6 @@ def first_error(text):
     return ([line for line in lines if "error" in line] or lines or ["no message"])[0][:240]
 
 
-def miscompiled(text):
-    """Differences that ptxas gets wrong (lib/Target/AssemblerFaults.h): the minuend is the zero-extended upper half of
-    a 32-bit product."""
-    halves = set(re.findall(r"mul\.hi\.[us]32\s+(%r\d+),", text))
-    extended = {wide for wide, narrow in re.findall(r"cvt\.u64\.u32\s+(%rd\d+), (%r\d+);", text) if narrow in halves}
-    return [line for line, minuend in re.findall(r"(sub\.s64\s+%rd\d+, (%rd\d+), %rd\d+);", text) if minuend in extended]
-
-
 def unexpected(kernel, arch, text):
     """Instructions that are missing in the PTX, or that should not be there."""
     wrong = []
@@ -142,8 +135,7 @@ def check(kernel, arch, options):
             return Skipped(reason) if reason else [f"tile-translate exits with {done.returncode}: {first_error(done.stderr)}"]
         text = ptx.read_text()
         wrong = unexpected(kernel, arch, text)
-        # Registers are numbered a function.
-        wrong += [f"miscompiled by ptxas: {line}" for entry in text.split(".entry")[1:] for line in miscompiled(entry)]
+        wrong += [f"miscompiled by ptxas: {line}" for line in ptx_faults.found(text)]
         if not options.ptxas:
             return wrong or Skipped(assembler.NONE)
         done = run(options.ptxas, f"-arch={arch}", "-v", ptx, "-o", ptx.with_suffix(".cubin"))

@@ -37,6 +37,25 @@ llvm.func @wide_subtrahend(%out: !llvm.ptr<1>, %x: i32, %y: i64) attributes {nvv
   llvm.return
 }
 
+// A quotient of 64 bits that fits in 32, frozen: LLVM's selection narrows it.
+// CHECK-LABEL: .entry narrowed(
+// CHECK: mul.hi.u32
+// CHECK-NOT: sub.s64
+// CHECK: ret;
+llvm.func @narrowed(%out: !llvm.ptr<1>, %x: i32, %y: i64) attributes {nvvm.kernel} {
+  %c6 = llvm.mlir.constant(6 : i64) : i64
+  %mask = llvm.mlir.constant(1048575 : i32) : i32
+  %a = llvm.and %x, %mask : i32
+  %wide = llvm.zext %a : i32 to i64
+  %m = llvm.udiv %wide, %c6 : i64
+  %frozen = llvm.freeze %m : i64
+  %q = llvm.udiv %frozen, %y : i64
+  %p = llvm.mul %q, %y : i64
+  %difference = llvm.sub %frozen, %p : i64
+  llvm.store %difference, %out : i64, !llvm.ptr<1>
+  llvm.return
+}
+
 // CHECK-LABEL: .entry others(
 // CHECK: sub.s64
 // CHECK: ret;
@@ -121,5 +140,47 @@ llvm.func @negated_short(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %b: i16, %d: i16
   %x = llvm.intr.smax(%b, %neg) : (i16, i16) -> i16
   %y = llvm.intr.smax(%d, %x) : (i16, i16) -> i16
   llvm.store %y, %out : i16, !llvm.ptr<1>
+  llvm.return
+}
+
+// LLVM's selection makes a negation of a product with or a quotient by minus a
+// power of two.
+// PACKED-LABEL: .entry negated_by_selection(
+// PACKED-NOT: neg.s32
+// PACKED: max.s32
+// PACKED: max.s32
+// PACKED-NOT: neg.s32
+// PACKED: ret;
+llvm.func @negated_by_selection(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %b: i32, %d: i32) attributes {nvvm.kernel} {
+  %two = llvm.mlir.constant(-2 : i32) : i32
+  %four = llvm.mlir.constant(-4 : i32) : i32
+  %c = llvm.load %in : !llvm.ptr<1> -> i32
+  %product = llvm.mul %c, %two : i32
+  %x = llvm.intr.smax(%b, %product) : (i32, i32) -> i32
+  %y = llvm.intr.smax(%d, %x) : (i32, i32) -> i32
+  %e = llvm.load %out : !llvm.ptr<1> -> i32
+  %quotient = llvm.sdiv %e, %four : i32
+  %z = llvm.intr.smax(%y, %quotient) : (i32, i32) -> i32
+  llvm.store %z, %out : i32, !llvm.ptr<1>
+  llvm.return
+}
+
+// PACKED-LABEL: .entry negated_vector(
+// PACKED-NOT: neg.s32
+// PACKED: max.s32
+// PACKED-NOT: neg.s32
+// PACKED: ret;
+llvm.func @negated_vector(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %zero = llvm.mlir.constant(dense<0> : vector<2xi32>) : vector<2xi32>
+  %b = llvm.load %in : !llvm.ptr<1> -> vector<2xi32>
+  %c = llvm.load %out : !llvm.ptr<1> -> vector<2xi32>
+  %neg = llvm.sub %zero, %c : vector<2xi32>
+  %x = llvm.intr.smax(%b, %neg) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  %first = llvm.mlir.constant(0 : i32) : i32
+  %y = llvm.extractelement %x[%first : i32] : vector<2xi32>
+  %second = llvm.mlir.constant(1 : i32) : i32
+  %z = llvm.extractelement %x[%second : i32] : vector<2xi32>
+  %w = llvm.intr.smax(%y, %z) : (i32, i32) -> i32
+  llvm.store %w, %out : i32, !llvm.ptr<1>
   llvm.return
 }
