@@ -509,7 +509,16 @@ static LogicalResult lowerConvert(KernelLowering &lowering,
   if (convertsInRegisters(*conversion, from->layout, to->layout)) {
     RegisterMap map(from->layout);
     for (int64_t r = 0, e = to->layout.numRegisters(); r < e; ++r) {
-      int64_t source = map(to->layout.axisCoordinates(Axis::Register, r));
+      SmallVector<int64_t> constants =
+          to->layout.axisCoordinates(Axis::Register, r);
+      // Threads have registers for rows behind the last one, which nothing
+      // reads.
+      bool exists = llvm::all_of_zip(
+          constants, type.getShape(),
+          [](int64_t constant, int64_t extent) { return constant < extent; });
+      if (!exists)
+        continue;
+      int64_t source = map(constants);
       if (source < 0)
         return op->emitOpError() << "expected every register of the target in "
                                     "the source";
