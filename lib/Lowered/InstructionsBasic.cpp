@@ -327,6 +327,7 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::basicInstructions() {
       {"trap", trap},
       {"createpolicy", policy},
       {"cvt.rna.tf32.f32", roundToTf32},
+      {"f2tf32.rna", roundToTf32},
       {"ff.to.e4m3x2.rn", floatsToSmall},
       {"ff.to.e5m2x2.rn", floatsToSmall},
       {"e4m3x2.to.f16x2.rn", smallToHalves},

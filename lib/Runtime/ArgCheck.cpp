@@ -336,28 +336,30 @@ Status mlir::tile::runtime::checkOverlap(const KernelSpec &kernel,
   for (size_t i = 0; i < args.size(); ++i) {
     const ArgSpec &written = kernel.args[i];
     if (written.kind != ArgKind::MemRef || !written.isWritten() ||
-        written.mayAlias || ranges[i].empty())
+        ranges[i].empty())
       continue;
     for (unsigned d = 0; d < described[i].rank; ++d)
-      if (described[i].shape[d] > 1 && described[i].strides[d] == 0)
+      if (!written.mayAlias && described[i].shape[d] > 1 &&
+          described[i].strides[d] == 0)
         return argError(kernel, i,
                         "expected written elements to be distinct, got stride "
                         "0 in dimension " +
                             std::to_string(d));
     for (size_t j = 0; j < args.size(); ++j) {
+      const ArgSpec &other = kernel.args[j];
       // Two written arguments meet once.
-      if (j == i || kernel.args[j].mayAlias || ranges[j].empty() ||
-          !ranges[i].overlaps(ranges[j]) ||
-          (j < i && kernel.args[j].isWritten()))
+      if (j == i || (written.mayAlias && other.mayAlias) || ranges[j].empty() ||
+          !ranges[i].overlaps(ranges[j]) || (j < i && other.isWritten()))
         continue;
       if (mayOverlap(described[i], storageBits(written.type), described[j],
-                     storageBits(kernel.args[j].type),
+                     storageBits(other.type),
                      int64_t(args[j].data - args[i].data)))
         return argError(kernel, i,
                         "expected memory of its own, because it is written; it "
                         "overlaps argument " +
-                            std::to_string(j) + " ('" + kernel.args[j].name +
-                            "')");
+                            std::to_string(j) + " ('" + other.name +
+                            "'); arguments that may overlap are both marked "
+                            "`tile.may_alias`");
     }
   }
   return Status();

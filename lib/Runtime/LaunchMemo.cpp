@@ -131,14 +131,15 @@ bool LaunchMemo::overlaps(Span<const Arg> args) const {
   for (size_t i = 0; i < count; ++i) {
     const Known &written = known[i];
     if (written.kind != ArgKind::MemRef || !written.isWritten ||
-        written.mayAlias || written.isEmpty)
+        written.isEmpty)
       continue;
     uint64_t begin = args[i].data - written.below;
     uint64_t end = args[i].data + written.above;
     for (size_t j = 0; j < count; ++j) {
       const Known &other = known[j];
-      if (j != i && other.kind == ArgKind::MemRef && !other.mayAlias &&
-          !other.isEmpty && begin < args[j].data + other.above &&
+      if (j != i && other.kind == ArgKind::MemRef &&
+          !(written.mayAlias && other.mayAlias) && !other.isEmpty &&
+          begin < args[j].data + other.above &&
           args[j].data - other.below < end)
         return true;
     }

@@ -5,8 +5,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
@@ -50,15 +51,14 @@ void mlir::tile::dropExactRoundings(Module &module) {
   for (Function &function : module)
     for (Instruction &instruction :
          make_early_inc_range(instructions(function))) {
-      auto *call = dyn_cast<CallInst>(&instruction);
-      auto *text =
-          call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-      if (!text || text->getAsmString() != "cvt.rna.tf32.f32 $0, $1;" ||
-          !isTf32(call->getArgOperand(0), layout))
+      auto *rounding = dyn_cast<IntrinsicInst>(&instruction);
+      if (!rounding ||
+          rounding->getIntrinsicID() != Intrinsic::nvvm_f2tf32_rna ||
+          !isTf32(rounding->getArgOperand(0), layout))
         continue;
-      IRBuilder<> builder(call);
-      call->replaceAllUsesWith(
-          builder.CreateBitCast(call->getArgOperand(0), call->getType()));
-      call->eraseFromParent();
+      IRBuilder<> builder(rounding);
+      rounding->replaceAllUsesWith(builder.CreateBitCast(
+          rounding->getArgOperand(0), rounding->getType()));
+      rounding->eraseFromParent();
     }
 }

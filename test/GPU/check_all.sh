@@ -20,14 +20,7 @@ work=$(mktemp -d)
 tar -xJf "$tools" -C "$work"
 nvidia-smi -L
 
-python3 -m venv --system-site-packages "$work/venv"
-# The machine's own virtual environment (PyTorch, NumPy) is seen from ours.
-python3 -c 'import site; print("\n".join(site.getsitepackages()))' >"$(echo "$work"/venv/lib/python3*/site-packages)/machine.pth"
-python=$work/venv/bin/python
-"$python" -m pip install -q --no-index --no-deps --force-reinstall "$wheel" || exit 1
-
-mkdir -p "$work/tilelang" && tar -xJf "$tilelang" -C "$work/tilelang"
-(cd "$work/tilelang" && git init -q && git add -A -f && git -c user.name=x -c user.email=x@x commit -q -m x)
+install_python "$wheel" "$tilelang"
 export MLIR_TILE_CACHE_DIR=$work/cache
 ((end > first)) && part random counted "$here/../Fuzz/shards.sh" "$work/bin" "$first" "$end" "$cores" "$out/random" --paths cuda --timeout 60 &
 part launches "$python" "$here/python_launch.py" &

@@ -25,12 +25,7 @@ large() {
   echo "$(((${EPOCHREALTIME/./} - start) / 1000)) ms for 134,217,728 elements"
 }
 
-python3 -m venv --system-site-packages "$work/venv"
-python3 -c 'import site; print("\n".join(site.getsitepackages()))' >"$(echo "$work"/venv/lib/python3*/site-packages)/machine.pth"
-python=$work/venv/bin/python
-"$python" -m pip install -q --no-index --no-deps --force-reinstall "$wheel" || exit 1
-mkdir -p "$work/tilelang" && tar -xJf "$tilelang" -C "$work/tilelang"
-(cd "$work/tilelang" && git init -q && git add -A -f && git -c user.name=x -c user.email=x@x commit -q -m x)
+install_python "$wheel" "$tilelang"
 export MLIR_TILE_CACHE_DIR=$work/cache
 
 part large large

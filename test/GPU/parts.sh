@@ -32,3 +32,15 @@ report() {
   tail -n "$2" "$out/$1.log" | cut -c1-300
   [[ -f $out/$1.passed ]]
 }
+
+# install_python WHEEL TILELANG: $python is an interpreter with the wheel and the machine's own PyTorch and NumPy; TileLang's
+# repository, from what `git archive` wrote of it, lies in $work/tilelang.
+install_python() {
+  python3 -m venv --system-site-packages "$work/venv"
+  # The machine's own virtual environment is seen from ours.
+  python3 -c 'import site; print("\n".join(site.getsitepackages()))' >"$(echo "$work"/venv/lib/python3*/site-packages)/machine.pth"
+  python=$work/venv/bin/python
+  "$python" -m pip install -q --no-index --no-deps --force-reinstall "$1" || exit 1
+  mkdir -p "$work/tilelang" && tar -xJf "$2" -C "$work/tilelang"
+  (cd "$work/tilelang" && git init -q && git add -A -f && git -c user.name=x -c user.email=x@x commit -q -m x)
+}

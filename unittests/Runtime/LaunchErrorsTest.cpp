@@ -135,10 +135,18 @@ TEST_F(LaunchErrorsTest, OverlapWithWrittenArgumentsIsRefused) {
   args[1].data = kA + 128;
   EXPECT_EQ(launchError(),
             "argument 1 ('C'): expected memory of its own, because it is "
-            "written; it overlaps argument 0 ('A')");
+            "written; it overlaps argument 0 ('A'); arguments that may overlap "
+            "are both marked `tile.may_alias`");
   EXPECT_EQ(mock->numLaunches, 0);
   Artifact artifact = scaleArtifact();
-  artifact.manifest.kernels[0].args[0].mayAlias = true;
+  std::vector<ArgSpec> &specs = artifact.manifest.kernels[0].args;
+  // One that is not marked is compiled as if nothing overlapped it.
+  specs[0].mayAlias = true;
+  expectHas(launchError(artifact), "overlaps argument 0");
+  specs[0].mayAlias = false;
+  specs[1].mayAlias = true;
+  expectHas(launchError(artifact), "overlaps argument 0");
+  specs[0].mayAlias = true;
   EXPECT_EQ(launchError(artifact), "");
   artifact = scaleArtifact();
   artifact.manifest.kernels[0].args[1].access = Access::Read;

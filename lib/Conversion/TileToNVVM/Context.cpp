@@ -158,6 +158,15 @@ void KernelLowering::clusterBarrier() {
             "~{memory}", ValueRange());
 }
 
+Value KernelLowering::roundToTf32(Value number) {
+  Value source =
+      number.getType().isF32()
+          ? number
+          : LLVM::BitcastOp::create(builder, builder.getF32Type(), number);
+  return NVVM::ConvertFloatToTF32Op::create(builder, builder.getI32Type(),
+                                            source, NVVM::FPRoundingMode::RNA);
+}
+
 LLVM::InlineAsmOp KernelLowering::inlineAsm(TypeRange results, StringRef text,
                                             StringRef constraints,
                                             ValueRange operands,

@@ -281,6 +281,9 @@ public:
   void barrier(int64_t groups = 1);
   /// All threads of all blocks of the cluster.
   void clusterBarrier();
+  /// The bits (i32) of the number of tf32 that is nearest to an f32, given as
+  /// such or as its bits. Products drop the low bits of an f32 themselves.
+  Value roundToTf32(Value number);
   /// Inline PTX with the side-effect and memory clobbers stated.
   LLVM::InlineAsmOp inlineAsm(TypeRange results, StringRef text,
                               StringRef constraints, ValueRange operands,

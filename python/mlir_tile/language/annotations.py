@@ -46,7 +46,7 @@ def annotate_safe_value(safe_value_map, *_, **__):
 
 
 def annotate_restrict_buffers(*buffers):
-    """These arguments may overlap others."""
+    """These arguments may overlap each other."""
     current("T.annotate_restrict_buffers")
     for buffer in buffers:
         buffer.may_alias = True

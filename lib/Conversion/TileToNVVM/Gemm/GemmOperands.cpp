@@ -102,7 +102,7 @@ public:
         Value reg =
             matrices == 1 ? loaded : LLVM::ExtractValueOp::create(b, loaded, m);
         if (isTf32)
-          reg = toTf32(reg);
+          reg = lowering.roundToTf32(reg);
         registers.push_back(reg);
       }
       it = cache.try_emplace(key, std::move(registers)).first;
@@ -114,14 +114,6 @@ public:
   }
 
 private:
-  Value toTf32(Value bits) {
-    auto &b = lowering.builder;
-    return lowering
-        .inlineAsm(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,r", bits,
-                   /*sideEffects=*/false)
-        .getResult(0);
-  }
-
   KernelLowering &lowering;
   SharedBuffer buffer;
   bool isTf32, transposed = false;
@@ -193,10 +185,7 @@ public:
       if (perRegister == 1) {
         Value reg = parts[0];
         if (roundTf32)
-          reg = lowering
-                    .inlineAsm(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;",
-                               "=r,f", reg, /*sideEffects=*/false)
-                    .getResult(0);
+          reg = lowering.roundToTf32(reg);
         else
           reg = LLVM::BitcastOp::create(b, b.getI32Type(), reg);
         registers.push_back(reg);

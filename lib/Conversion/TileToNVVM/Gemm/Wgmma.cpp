@@ -267,11 +267,7 @@ LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
         Value word = words.load(firstReg);
         // The instruction drops the low bits of an f32: round first.
         if (type.isF32())
-          word = lowering
-                     .inlineAsm(builder.getI32Type(),
-                                "cvt.rna.tf32.f32 $0, $1;", "=r,f", word,
-                                /*sideEffects=*/false)
-                     .getResult(0);
+          word = lowering.roundToTf32(word);
         out.push_back(word);
       }
     }

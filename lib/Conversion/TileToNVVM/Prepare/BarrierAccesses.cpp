@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
@@ -311,13 +312,7 @@ bool AccessTable::conflict(unsigned beforeId, unsigned nowId) const {
         before.isReplicated && !(before.isWrite && now.isWrite);
     return !isOwn || readsReplicas;
   }
-  auto mayAlias = [&](Value buffer) {
-    if (buffer.getDefiningOp<FromAddressOp>())
-      return true;
-    auto argument = dyn_cast<BlockArgument>(buffer);
-    return argument && KernelOp(kernel).mayAlias(argument.getArgNumber());
-  };
-  return mayAlias(before.buffer) && mayAlias(now.buffer);
+  return mayAlias(before.buffer, now.buffer);
 }
 
 bool AccessTable::isAsyncTouched(const MemoryAccess &access) const {

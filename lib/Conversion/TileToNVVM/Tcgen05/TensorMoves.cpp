@@ -300,10 +300,7 @@ LogicalResult tile::nvvm::storeOperand(KernelLowering &lowering, GemmOp gemm) {
               storage.getIntOrFloatBitWidth() / 8));
     Value value = lowering.loadRegister(*fragment, element, reg);
     // The instruction drops the low bits of an f32: round first.
-    return lowering
-        .inlineAsm(b.getI32Type(), "cvt.rna.tf32.f32 $0, $1;", "=r,f", value,
-                   /*sideEffects=*/false)
-        .getResult(0);
+    return lowering.roundToTf32(value);
   });
   return success();
 }

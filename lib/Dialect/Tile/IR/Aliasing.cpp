@@ -61,7 +61,7 @@ bool tile::mayAlias(Value a, Value b) {
     if (kernel && other.getDefiningOp<FromAddressOp>())
       return kernel.mayAlias(cast<BlockArgument>(argument).getArgNumber());
   if (kernelA && kernelB)
-    return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) ||
+    return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) &&
            kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
   // A kernel argument is older than any allocation of the kernel.
   return !((kernelA && isAllocation(b)) || (kernelB && isAllocation(a)));

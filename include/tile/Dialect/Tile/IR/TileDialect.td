@@ -27,7 +27,7 @@ def Tile_Dialect : Dialect {
     **Execution.** Code outside `tile.parallel` runs once per block, in order,
     with block-uniform values; a store outside `tile.parallel` happens once.
     Iterations of `tile.parallel` are unordered. Barriers are the compiler's
-    business. Kernel arguments do not overlap unless marked `tile.may_alias`.
+    business. Kernel arguments do not overlap unless both are marked `tile.may_alias`.
   }], ScheduleFacts);
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

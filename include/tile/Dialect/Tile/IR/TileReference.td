@@ -54,7 +54,7 @@ defvar KernelAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
     | `tile.alignment` | bytes | a promise that the launcher checks: the buffer's address is a multiple of it; absent: of the element's size |
-    | `tile.may_alias` | | the argument may overlap others; absent: the launcher refuses arguments that overlap one that is written |
+    | `tile.may_alias` | | the argument may overlap others with this mark; where one of two lacks it, the launcher refuses that they overlap and one is written |
     | `tile.shape_hint` | elements (of a scalar: its value) | the sizes to expect. It promises nothing: other sizes stay right. `--tile-choose-tunables` chooses for them, and `tile-run` makes arguments of these sizes where `--args` names none |
 
     ```mlir

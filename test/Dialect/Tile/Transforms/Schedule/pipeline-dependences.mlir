@@ -59,12 +59,12 @@ tile.kernel @written_inside(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) gri
 
 // -----
 #shared = #gpu.address_space<workgroup>
-// Distinct arguments do not overlap unless one of them says so.
+// Distinct arguments do not overlap unless both of them say so.
 // CHECK-LABEL: tile.kernel @aliases
 // CHECK-NOT:     tile.ring
 // CHECK-LABEL: tile.kernel @no_alias
 // CHECK:         tile.ring.create
-tile.kernel @aliases(%A: memref<?xf32>, %B: memref<?xf32> {tile.may_alias}, %K: index) grid(%bx) = (1) threads(32) {
+tile.kernel @aliases(%A: memref<?xf32> {tile.may_alias}, %B: memref<?xf32> {tile.may_alias}, %K: index) grid(%bx) = (1) threads(32) {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %s = tile.alloc : memref<32xf32, #shared>
@@ -76,7 +76,7 @@ tile.kernel @aliases(%A: memref<?xf32>, %B: memref<?xf32> {tile.may_alias}, %K: 
     tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
   }
 }
-tile.kernel @no_alias(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) grid(%bx) = (1) threads(32) {
+tile.kernel @no_alias(%A: memref<?xf32> {tile.may_alias}, %B: memref<?xf32>, %K: index) grid(%bx) = (1) threads(32) {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %s = tile.alloc : memref<32xf32, #shared>
