@@ -229,6 +229,15 @@ LogicalResult LLVMBackend::translate(ModuleOp moduleOp) {
   return success();
 }
 
+/// Global value numbering keeps a list of where each value is computed, and
+/// asks of one after the other whether it dominates: quadratic where thousands
+/// of guarded accesses compute the same, some 20 blocks each. The largest
+/// kernels of benchmarks and examples have 350 blocks.
+static bool hasTooManyBlocksForGvn(const llvm::Function &function) {
+  constexpr size_t kMostBlocks = 4096;
+  return function.size() > kMostBlocks;
+}
+
 LogicalResult LLVMBackend::optimize() {
   if (!options.optimize)
     return success();
@@ -252,7 +261,16 @@ LogicalResult LLVMBackend::optimize() {
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
     llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(machine.get(), tuning);
+    llvm::PassInstrumentationCallbacks callbacks;
+    callbacks.registerShouldRunOptionalPassCallback(
+        [](StringRef pass, llvm::Any unit) {
+          auto *function = llvm::any_cast<const llvm::Function *>(&unit);
+          return !(pass == "GVNPass" && function &&
+                   hasTooManyBlocksForGvn(**function));
+        });
+    llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
+    functions.registerPass(
+        [&] { return llvm::PassInstrumentationAnalysis(&callbacks); });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);
@@ -285,28 +303,31 @@ namespace {
 /// other: 28 of the 29 seconds of a block of 16,000 instructions, where
 /// fragments are written out. The blocks of benchmarks and examples have at
 /// most 2,000. Passes ask the gate of their context whether they run.
-class LargeBlockGate : public llvm::OptPassGate {
+class LargeCodeGate : public llvm::OptPassGate {
 public:
-  explicit LargeBlockGate(llvm::Module &module)
+  explicit LargeCodeGate(llvm::Module &module)
       : context(module.getContext()), previous(context.getOptPassGate()) {
     constexpr size_t kMost = 6000;
-    for (const llvm::Function &function : module)
+    for (const llvm::Function &function : module) {
+      hasManyBlocks |= hasTooManyBlocksForGvn(function);
       for (const llvm::BasicBlock &block : function)
-        isLarge |= block.size() > kMost;
-    if (isLarge)
+        hasLargeBlock |= block.size() > kMost;
+    }
+    if (hasLargeBlock || hasManyBlocks)
       context.setOptPassGate(*this);
   }
-  ~LargeBlockGate() override { context.setOptPassGate(previous); }
+  ~LargeCodeGate() override { context.setOptPassGate(previous); }
 
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef name, StringRef) const override {
-    return name != "slsr";
+    return !(hasLargeBlock && name == "slsr") &&
+           !(hasManyBlocks && name == "gvn");
   }
 
 private:
   llvm::LLVMContext &context;
   llvm::OptPassGate &previous;
-  bool isLarge = false;
+  bool hasLargeBlock = false, hasManyBlocks = false;
 };
 } // namespace
 
@@ -323,7 +344,7 @@ FailureOr<std::string> LLVMBackend::emitPtx() {
         if (options.optimize)
           keepGuardedValues(*module);
         llvm::raw_svector_ostream os(text);
-        LargeBlockGate gate(*module);
+        LargeCodeGate gate(*module);
         llvm::legacy::PassManager passes;
         supported = !machine->addPassesToEmitFile(
             passes, os, nullptr, llvm::CodeGenFileType::AssemblyFile);

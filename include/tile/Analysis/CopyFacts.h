@@ -11,6 +11,7 @@
 
 #include "tile/Analysis/IndexFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -45,9 +46,22 @@ struct CopySide {
   std::string name;      // for diagnostics: 'A', "the shared buffer"
 };
 
+/// Answers that the copies of a kernel share, each found when it is first asked
+/// for. They hold as long as nothing of the kernel changes but attributes.
+struct CopyAnswers {
+  /// Why a tile cannot be a slot of a ring; empty where it can.
+  llvm::DenseMap<Value, std::string> whyNotSlot;
+  /// Whether blocks meet and one may read what another has stored: by the
+  /// argument, and whether the copy loads it.
+  llvm::DenseMap<std::pair<Value, unsigned>, bool> meetAround;
+  /// Whether the kernel has an atomic load or store of this order.
+  llvm::DenseMap<unsigned, bool> meetsByFlags;
+};
+
 /// The facts of a copy or of an atomic.
 struct CopyFacts {
   TileMoveOpInterface op;
+  std::shared_ptr<CopyAnswers> answers;
   CopySide source, target;
   /// Extents other than one; of a move by rows both.
   SmallVector<int64_t> tileShape;
@@ -78,7 +92,10 @@ struct CopyFacts {
   /// The same, wherever rows of global buffers start.
   std::string whyNotWideRealigned(int64_t elements) const;
 
-  static CopyFacts get(TileMoveOpInterface op);
+  /// `answers`: those of the kernel's other copies.
+  static CopyFacts
+  get(TileMoveOpInterface op,
+      std::shared_ptr<CopyAnswers> answers = std::make_shared<CopyAnswers>());
 };
 
 /// Layout of a shared buffer; row-major as long as none is stated.

@@ -298,9 +298,11 @@ static bool padsZero(Value pad) {
          matchPattern(pad, m_PosZeroFloat());
 }
 
-CopyFacts CopyFacts::get(TileMoveOpInterface op) {
+CopyFacts CopyFacts::get(TileMoveOpInterface op,
+                         std::shared_ptr<CopyAnswers> answers) {
   CopyFacts facts;
   facts.op = op;
+  facts.answers = std::move(answers);
   bool isBox = op.getAddressing() == MoveAddressing::Box;
   auto side = [&](Value buffer, OperandRange offsets,
                   SmallVector<int64_t> extents) {

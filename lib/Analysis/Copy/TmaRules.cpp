@@ -30,17 +30,18 @@ static int64_t multipleOfBytes(int64_t divisor, unsigned elementBits) {
   return std::min(kProxyBytes, power * elementBits / 8);
 }
 
-/// Why the shared side of a load cannot be a slot of a ring, which is where the
-/// proxy says that its copies have landed.
-static std::string whyNotSlot(const CopyFacts &facts) {
-  const CopySide &shared = facts.target;
-  auto type = cast<MemRefType>(shared.buffer.getType());
-  bool isWhole = ArrayRef<int64_t>(shared.extents) == type.getShape();
-  for (const IndexFacts &offset : shared.offsets)
-    isWhole &= offset.asConstant() == 0;
-  if (!isWhole)
-    return "it fills a part of " + shared.name +
-           " only, and slots of rings are filled as a whole";
+/// The answer to a question about the whole kernel, asked once for each `key`.
+template <typename Key, typename Answer>
+static const Answer &ask(llvm::DenseMap<Key, Answer> &answers, Key key,
+                         llvm::function_ref<Answer()> question) {
+  auto found = answers.find(key);
+  if (found == answers.end())
+    found = answers.try_emplace(key, question()).first;
+  return found->second;
+}
+
+/// Why a tile cannot be a slot of a ring, however much of it a copy fills.
+static std::string whyNotSlot(const CopySide &shared) {
   if (isToBeFilled(shared.buffer)) {
     auto type = cast<RingType>(ringOf(shared.buffer).getType());
     if (type.getProducer() != RingProducer::Tma)
@@ -70,30 +71,51 @@ static std::string whyNotSlot(const CopyFacts &facts) {
   return {};
 }
 
+/// Why the shared side of a load cannot be a slot of a ring, which is where the
+/// proxy says that its copies have landed.
+static std::string whyNotSlot(const CopyFacts &facts) {
+  const CopySide &shared = facts.target;
+  auto type = cast<MemRefType>(shared.buffer.getType());
+  bool isWhole = ArrayRef<int64_t>(shared.extents) == type.getShape();
+  for (const IndexFacts &offset : shared.offsets)
+    isWhole &= offset.asConstant() == 0;
+  if (!isWhole)
+    return "it fills a part of " + shared.name +
+           " only, and slots of rings are filled as a whole";
+  return ask<Value, std::string>(facts.answers->whyNotSlot, shared.buffer,
+                                 [&] { return whyNotSlot(shared); });
+}
+
 /// Whether a kernel takes what others have stored, or hands over what it has,
 /// by a flag: that orders no tensor copies.
-static bool meetsByFlags(Operation *op, MemoryOrder order) {
-  KernelOp kernel = kernelOf(op);
-  return kernel && kernel
-                       .walk([&](ParallelOp loop) {
-                         return holdsAccessOf(loop, order)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+static bool meetsByFlags(const CopyFacts &facts, MemoryOrder order) {
+  return ask<unsigned, bool>(facts.answers->meetsByFlags, unsigned(order), [&] {
+    KernelOp kernel = kernelOf(facts.op);
+    return kernel && kernel
+                         .walk([&](ParallelOp loop) {
+                           return holdsAccessOf(loop, order)
+                                      ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+                         })
+                         .wasInterrupted();
+  });
 }
 
 /// Whether blocks meet, and one may read what another has stored: the barriers
 /// of the grid and of a cluster order no tensor copies.
 static bool meetAround(const CopyFacts &facts, BlockArgument global,
                        bool isLoad) {
-  KernelOp kernel = kernelOf(facts.op);
-  if (!kernel)
-    return false;
-  bool inGrid = tile::meetsInGrid(kernel);
-  if (!inGrid && !tile::meetsInCluster(kernel))
-    return false;
-  return isLoad ? mayWrite(kernel, global) : inGrid || mayRead(kernel, global);
+  return ask<std::pair<Value, unsigned>, bool>(
+      facts.answers->meetAround, {global, isLoad}, [&] {
+        KernelOp kernel = kernelOf(facts.op);
+        if (!kernel)
+          return false;
+        bool inGrid = tile::meetsInGrid(kernel);
+        if (!inGrid && !tile::meetsInCluster(kernel))
+          return false;
+        return isLoad ? mayWrite(kernel, global)
+                      : inGrid || mayRead(kernel, global);
+      });
 }
 
 /// What tensor and bulk copies have in common.
@@ -115,8 +137,7 @@ static std::string whyNotByProxy(const CopyFacts &facts) {
   if (isWrittenByPeers(tile.buffer))
     return "other blocks of the cluster write the tile by `tile.cluster_copy`, "
            "and nothing orders that and tensor copies";
-  if (meetsByFlags(facts.op,
-                   isLoad ? MemoryOrder::Acquire : MemoryOrder::Release))
+  if (meetsByFlags(facts, isLoad ? MemoryOrder::Acquire : MemoryOrder::Release))
     return std::string("the kernel says by `tile.atomic_") +
            (isLoad ? "load acquire` when it may read what others store"
                    : "store release` when others may read what it stores") +

@@ -39,13 +39,14 @@ static std::vector<CopyFacts> copiesByProxy(Value buffer,
   std::vector<CopyFacts> copies;
   if (!target.hasTma())
     return copies;
+  auto answers = std::make_shared<CopyAnswers>();
   ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
   unsigned bits = elementBitsOf(buffer);
   for (Operation *user : buffer.getUsers()) {
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (!copy || !(isGlobal(copy.getSource()) || isGlobal(copy.getTarget())))
       continue;
-    CopyFacts facts = CopyFacts::get(copy);
+    CopyFacts facts = CopyFacts::get(copy, answers);
     if (isMovedByProxy(facts, target, SharedLayout::rowMajor(shape, bits)) ||
         isMovedByProxy(facts, target,
                        SharedLayout::swizzled(shape, bits, /*panels=*/true)))

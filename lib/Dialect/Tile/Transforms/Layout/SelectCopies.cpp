@@ -119,6 +119,7 @@ struct SelectCopiesPass : tile::impl::SelectCopiesPassBase<SelectCopiesPass> {
       return signalPassFailure();
     const TargetInfo *target = nullptr;
     bool failed = false;
+    answers = std::make_shared<CopyAnswers>();
     getOperation().walk([&](TileMoveOpInterface copy) {
       // Nothing to decide without copies; with one, the architecture matters.
       if (!target && !(target = requireTarget(copy))) {
@@ -134,7 +135,7 @@ struct SelectCopiesPass : tile::impl::SelectCopiesPassBase<SelectCopiesPass> {
 
 private:
   LogicalResult select(TileMoveOpInterface copy, const TargetInfo &target) {
-    CopyFacts facts = CopyFacts::get(copy);
+    CopyFacts facts = CopyFacts::get(copy, answers);
     // A pad that is zero says what holds without it, one that nothing overhangs
     // into says nothing: instructions that fill with zero need not know of it.
     if (copy.getPad() && (!facts.padsNonZero || !facts.source.mayOverhang))
@@ -148,5 +149,7 @@ private:
     explain(facts, decision, remarks);
     return success();
   }
+
+  std::shared_ptr<CopyAnswers> answers;
 };
 } // namespace
