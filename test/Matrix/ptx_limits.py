@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What ptx_test.py accepts, each with its reason: spills, and kernels that an architecture refuses."""
 
-# Estimated registers up to which no spills are accepted.
-MOST_REGISTERS = 200
+# Estimated registers up to which no spills are accepted: what a thread has.
+MOST_REGISTERS = 255
 # Kernels that spill although the estimate fits: (kernel, architecture, bytes at most, reason), the first two expressions that
 # match whole names. Each is printed, and fails where it gets worse.
 TENSOR_MEMORY = r"sm_1(00a|00f|03a|10a)"
@@ -32,6 +32,8 @@ SPILLS = [
      "512 threads have 128 registers, and the warp's number is read again behind setmaxnreg: two words of the epilogue"),
     (r"tile_f64_64x32x8_w2", r"sm_120[af]?", 8,
      "ptxas keeps to 168 registers, for six blocks a multiprocessor: it takes 178 with `.minnctapersm 1`"),
+    (r"strided_f64", r"sm_.*", 136, "an estimate of 248 registers for operands and accumulators leaves 7 for the addresses of strided rows"),
+    (r"tcgen05_turns_no_columns", r"sm_90a", 224, "a tile of 256×192 for tensor memory: 192 accumulators a thread by wgmma, an estimate of 230 registers"),
     (r"roles_f64", r"sm_100", 8, "ptxas keeps to 128 registers, for two blocks of 256 threads: it takes 136 with `.minnctapersm 1`"),
     # The largest seen are 248 bytes (wgmma_n256_nt) and 124 (wgmma_n136_nt, of 68 accumulators).
     (r"(wgmma|tcgen05|square)_.*", MMA_SYNC, 256,

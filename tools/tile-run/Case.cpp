@@ -544,6 +544,10 @@ bool CaseRunner::runTarget(const Memory &memory) {
   bool isCpu = which.target == Target::Cpu;
   report.target = isCpu ? "cpu" : "cuda";
   bool isLowered = isCpu && which.stage == Stage::Lowered;
+  if (isLowered && options.repeats)
+    return fail("expected no --bench with --stage=lowered, which executes the "
+                "code of a GPU instruction by instruction: its times say "
+                "nothing");
   if (!(isLowered ? runLowered(memory, options)
         : isCpu   ? runCpu(memory, options)
                   : runCuda(memory, options)))

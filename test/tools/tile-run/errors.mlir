@@ -12,6 +12,8 @@
 // RUN: not tile-run %s --kernel=two --args=A=4x4@9x1,s=1 2>&1 | FileCheck %s --check-prefix=OK
 // RUN: not tile-run %s --kernel=two --args=A=999999999x4,s=1 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not tile-run %s --kernel=one --arch=sm_12 2>&1 | FileCheck %s --check-prefix=ARCH
+// RUN: not tile-run %s --kernel=one --stage=lowered --arch=sm_80 --bench 2>&1 | FileCheck %s --check-prefix=CLOCK
+// CLOCK: tile-run: error: expected no --bench with --stage=lowered
 // RUN: not tile-run %s.missing 2>&1 | FileCheck %s --check-prefix=FILE
 // KERNEL: tile-run: error: expected --kernel=NAME with one of one, two
 // NONE: tile-run: error: expected a kernel of the file (one, two), got 'none'

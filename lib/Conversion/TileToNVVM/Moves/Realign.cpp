@@ -41,7 +41,7 @@ class Realigner {
 public:
   Realigner(KernelLowering &lowering, const Endpoint &source)
       : lowering(lowering), b(lowering.builder),
-        bits(getStorageBits(source.elementType)) {}
+        bits(getStorageBits(source.elementType)), policy(source.policy) {}
 
   /// Issues the loads of the run at `pointer`.
   Run load(Value pointer, Value predicate, Value valid);
@@ -65,13 +65,14 @@ private:
   KernelLowering &lowering;
   ImplicitLocOpBuilder &b;
   int64_t bits;
+  Value policy; // of the cache; null: the usual one
 };
 } // namespace
 
 void Realigner::piece(Value pointer, Value predicate,
                       SmallVectorImpl<Value> &words) {
   Type word = b.getI32Type();
-  if (!predicate) {
+  if (!predicate && !policy) {
     // Tells the executor of lowered code that not all loaded bytes are used:
     // bytes of a neighbour, which another block may be writing, are shifted
     // out. Unlike metadata, a place survives LLVM's transformations: it looks
@@ -88,13 +89,26 @@ void Realigner::piece(Value pointer, Value predicate,
   // A branch would wait for each load before the next one.
   SmallVector<Type> types(kPieceWords, word);
   Type packed = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
-  Value whole =
-      lowering
-          .inlineAsm(packed,
-                     "mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, "
-                     "0; @$5 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];",
-                     "=&r,=&r,=&r,=&r,l,b,~{memory}", {pointer, predicate})
-          .getRes();
+  SmallVector<Value> operands{pointer};
+  std::string text, constraints = "=&r,=&r,=&r,=&r,l";
+  if (predicate) {
+    text = "mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, 0; @$5 ";
+    constraints += ",b";
+    operands.push_back(predicate);
+  }
+  text += "ld.global";
+  if (policy)
+    text += ".L2::cache_hint";
+  text += ".v4.b32 {$0, $1, $2, $3}, [$4]";
+  if (policy) {
+    text += ", $" + std::to_string(kPieceWords + operands.size());
+    constraints += ",l";
+    operands.push_back(policy);
+  }
+  Value whole = lowering
+                    .inlineAsm(packed, text + ";", constraints + ",~{memory}",
+                               operands)
+                    .getRes();
   for (int64_t i = 0; i < kPieceWords; ++i)
     words.push_back(LLVM::ExtractValueOp::create(b, whole, i));
 }

@@ -92,8 +92,11 @@ LogicalResult tile::verifyKernelContents(KernelOp kernel) {
             !dividesByPositive(op))
           return op->emitOpError() << "[kernel-16] expected the constants that "
                                       "affine maps divide by to be positive";
-        if (belongsInKernel(op))
-          return WalkResult::advance();
+        if (belongsInKernel(op)) {
+          // Operations of the dialect look at their own.
+          return isa<TileDialect>(op->getDialect()) ? success()
+                                                    : verifyKnownAttributes(op);
+        }
         InFlightDiagnostic diag =
             op->emitOpError()
             << "[kernel-16] expected an operation that a kernel may contain: "

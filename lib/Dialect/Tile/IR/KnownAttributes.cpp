@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // MLIR keeps whatever attributes an operation is given. Among the names without
-// a dialect's prefix, the tile dialect accepts its own only: a misspelled
-// `persistent` would otherwise change nothing, and the user would not learn of
-// it. Attributes with the name of another dialect are that dialect's.
+// a dialect's prefix, operations in kernels have those of their own only: a
+// misspelled `persistent`, or `stages` at an `scf.for`, would otherwise change
+// nothing, and the user would not learn of it. Attributes with the name of
+// another dialect are that dialect's.
 //
 //===----------------------------------------------------------------------===//
 #include "KnownAttributes.h"

@@ -46,3 +46,17 @@ tile.kernel @widths(%A: memref<?x?xi8>, %B: memref<?x?xi8>, %C: memref<128x64xf3
   tile.copy %E[%c0, %c0] to %s {eviction_policy = #tile.eviction_policy<first>} : memref<?x62xf32> to memref<32x64xf32, #shared>
   tile.copy %s to %D[%c0, %c0] : memref<32x64xf32, #shared> to memref<128x64xf32>
 }
+
+// Rows that start anywhere: aligned pieces that are shifted into place.
+// CHECK-LABEL: .entry realigned
+// CHECK:       ld.global.L2::cache_hint.v4.b32
+// CHECK-NOT:   ld.global.v4.b32
+// CHECK:       ret;
+tile.kernel @realigned(%A: memref<4096x4095xi8>, %Y: memref<4096x4096xi8> {tile.alignment = 16}) grid(%b) = (64) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %m = arith.muli %b, %c64 : index
+  %s = tile.alloc : memref<64x64xi8, #shared>
+  tile.copy %A[%m, %c0] to %s {eviction_policy = #tile.eviction_policy<first>} : memref<4096x4095xi8> to memref<64x64xi8, #shared>
+  tile.copy %s to %Y[%m, %c0] : memref<64x64xi8, #shared> to memref<4096x4096xi8>
+}

@@ -56,3 +56,31 @@ tile.kernel @others() grid(%b) = (1) threads(32) attributes {my.note = "kept", m
 // expected-error @+1 {{expected 'tile.roles' to be a unit on a kernel, got true}}
 tile.kernel @k() grid(%b) = (1) threads(128) attributes {tile.roles = true} {
 }
+
+// -----
+
+// Of another dialect's operations in kernels, too.
+tile.kernel @in_a_kernel(%A: memref<8xf32>) grid(%b) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{'memref.load' op unknown attribute 'eviction_policy'}}
+  %v = memref.load %A[%c0] {eviction_policy = 3 : i32} : memref<8xf32>
+}
+
+// -----
+
+tile.kernel @misspelled_in_a_kernel(%A: memref<8xf32>) grid(%b) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %A[%c0] {my.note} : memref<8xf32>
+  // expected-error @+1 {{'memref.store' op unknown attribute 'nontemporl', did you mean 'nontemporal'?}}
+  memref.store %v, %A[%c0] {nontemporl = true} : memref<8xf32>
+}
+
+// -----
+
+tile.kernel @stages_of_a_loop(%n: index) grid(%b) = (1) threads(32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{'scf.for' op unknown attribute 'stages'}}
+  scf.for %i = %c0 to %n step %c1 {
+  } {stages = 3 : i64}
+}
