@@ -4,7 +4,8 @@
 # Builds the tools of a preset whose code checks itself, runs the unit tests of the runtime
 # and of layouts, lit (the whole suite, or the folders) and MUTANTS mutated files and
 # artifacts with them. The work of test-asserts.sh and sanitize.sh. The exit status is zero
-# only when everything passed.
+# only when everything passed. In the folder TILE_RESULTS, where it is set, lit's results are
+# left as lit-PRESET.json.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=$1 mutants=$2
@@ -30,7 +31,9 @@ ctest --test-dir "$build" --no-tests=error --output-on-failure --timeout 1800 \
 echo "== lit"
 lit=$(command -v lit || true)
 [[ -x /usr/lib/llvm-22/bin/lit ]] && lit=/usr/lib/llvm-22/bin/lit
-"$lit" -sv --timeout 1800 "${folders[@]/#/$build/test/}" || status=1
+output=()
+[[ -n ${TILE_RESULTS-} ]] && output=(--output "$TILE_RESULTS/lit-$preset.json")
+"$lit" -sv --timeout 1800 "${output[@]}" "${folders[@]/#/$build/test/}" || status=1
 
 if ((mutants > 0)); then
   echo "== mutated files and artifacts"

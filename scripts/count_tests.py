@@ -3,7 +3,7 @@
 """Adds up what the test runners left in a directory and prints "N passed, N failed".
 
 Reads ctest.xml with gtest/*.xml (one per GoogleTest program; a program that left none
-counts as one test), lit.json, pytest*.xml, matrix-*.xml and errors.txt (a failure a line). A runner
+counts as one test), lit.json, lit-dev.json, pytest*.xml, matrix-*.xml and errors.txt (a failure a line). A runner
 that ran and left nothing readable is a failure. Exits non-zero when anything failed.
 """
 
@@ -84,6 +84,7 @@ def main() -> int:
     for runner, read in (
         ("ctest", lambda: count_ctest(results, count)),
         ("lit", lambda: count_lit(results / "lit.json", count)),
+        ("lit with assertions", lambda: count_lit(results / "lit-dev.json", count)),
     ):
         try:
             read()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds everything and runs every test that this machine can run: GoogleTest, lit,
-# pytest where there are Python tests, the presets. The last line counts
+# pytest, the matrices, random programs, the wheel, lit with assertions on. The last line counts
 # them all; the exit status is zero only when none failed.
 #
 #   scripts/test.sh [--without-ptxas]
@@ -75,9 +75,8 @@ if scripts/wheel.sh --no-sdist build/python/venv/bin/python >"$results/wheel.log
 fi
 [[ -f $results/pytest-wheel.xml ]] || echo "the wheel was not tested (see $results/wheel.log)" >>"$results/errors.txt"
 
-echo "== the dev preset configures"
-cmake --preset dev >"$results/dev-preset.log" 2>&1 ||
-  echo "cmake --preset dev (see $results/dev-preset.log)" >>"$results/errors.txt"
+echo "== with the assertions of our own code on (preset dev): lit, mutated files and artifacts"
+TILE_RESULTS=$PWD/$results scripts/test-asserts.sh || echo "scripts/test-asserts.sh" >>"$results/errors.txt"
 
 # A hint to whoever changes these files, not a failure.
 if command -v clang-format-22 >/dev/null; then
