@@ -24,13 +24,14 @@ install_python "$wheel" "$tilelang"
 export MLIR_TILE_CACHE_DIR=$work/cache
 ((end > first)) && part random counted "$here/../Fuzz/shards.sh" "$work/bin" "$first" "$end" "$cores" "$out/random" --paths cuda --timeout 60 &
 part launches "$python" "$here/python_launch.py" &
+part example "$python" "$here/../../examples/python/gemm.py" &
 part paths python3 "$here/user_paths.py" --bin "$work/bin" --lib "$work/lib" &
 wait
 # Alone: some of these scripts take most of a GPU's memory.
 part acceptance "$python" "$here/../python/acceptance/run.py" --repo "$work/tilelang" --commit HEAD --torch real --target cuda \
   --own-sizes --limit 150 --jobs $((cores / 3)) --out "$out/acceptance.jsonl" --logs "$out/acceptance"
 failed=0
-for name in acceptance random launches paths; do
+for name in acceptance random launches example paths; do
   [[ $name == random ]] && ((end <= first)) && continue
   report "$name" "$([[ $name == acceptance ]] && echo 40 || echo 8)" || failed=1
 done

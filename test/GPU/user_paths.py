@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs every path that a user has on this machine's GPU, each in a process of its own, none with PyTorch.
 
-Every example by tile-run (from the file, and from an artifact), README's commands, --tune, --batch, clusters by hand, and a C program over
-libtile_runtime.so. Needs the folder of the tools, a C compiler for the last, Python's standard library and nothing else.
+Every example by tile-run (from the file, and from an artifact), the kernels of examples/gallery, what README.md shows (its kernels on the
+GPU), demo.sh's step on a GPU, --tune, --batch, clusters by hand, and two C programs over libtile_runtime.so, examples/c/launch.c and one of
+this folder. Python's paths are python_launch.py's. Needs the folder of the tools, a C compiler for the last, Python's standard library and nothing else.
 A path that fails prints what it printed; the last line counts.
 """
 
 import argparse
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import check_readme  # noqa: E402
 
 
 class Paths:
@@ -49,10 +54,29 @@ class Paths:
                 self.run(f"{example.stem} from its artifact", self.tool("tile-run"), artifact, f"--source={example}",
                          "--target=cuda", "--check")
 
+    def gallery(self):
+        for kernel in sorted((ROOT / "examples/gallery").glob("*.mlir")):
+            self.run(f"gallery {kernel.stem}", self.tool("tile-run"), kernel, "--target=cuda", "--check")
+
+    def readme(self):
+        """What README.md shows; its kernels run on the GPU."""
+        for name, text in check_readme.FILES.items():
+            (self.folder / name).write_text(text)
+        for command, shown in check_readme.blocks((ROOT / "README.md").read_text()):
+            tool, *words = shlex.split(command)
+            if any(" error: " in line for line in shown):
+                continue  # what a wrong kernel is told: the same on every machine
+            place = lambda word: ROOT / word if word.startswith("examples/") else self.folder / word if word.endswith(".ptx") else word
+            words = [place(word) for word in words]
+            runs = ["--target=cuda"] if tool == "tile-run" else []
+            self.run(f"README: {command}", self.tool(tool), *words, *runs, expect="PASS" if runs else "")
+
     def commands(self):
         gemm = ROOT / "examples" / "gemm.mlir"
         args = "--args=A=1024x1024,B=1024x1024,C=1024x1024"
         run = self.tool("tile-run")
+        large = "--args=A=4096x4096,B=4096x4096,C=4096x4096"  # demo.sh's
+        self.run("demo", run, gemm, "--target=cuda", "--arch=sm_90", large, "--check", "--bench")
         self.run("bench", run, gemm, args, "--check", "--bench", "--target=cuda")
         self.run("json", run, gemm, args, "--check", "--json", "--target=cuda", expect='"passed":true')
         self.run("tune", run, ROOT / "examples" / "gemm_tunable.mlir", args, "--tune", "--candidates=3", "--target=cuda")
@@ -71,15 +95,17 @@ class Paths:
                 self.run(f"{kernel} of a cluster", self.tool("tile-run"), program, f"--kernel={kernel}",
                          *([sizes[kernel]] if kernel in sizes else []), "--target=cuda", "--check")
 
-    def c_program(self):
-        artifact, program = self.folder / "scale.tile", self.folder / "scale"
+    def c_programs(self):
+        artifact = self.folder / "scale.tile"
         library = self.options.lib / "libtile_runtime.so"
-        compiled = self.run("artifact for C", self.tool("tile-translate"), ROOT / "examples" / "scale.mlir",
-                            "--tile-to-artifact", f"--arch={self.options.arch}", "-o", artifact, expect="")
-        compiled &= self.run("C compiler", "cc", "-std=c11", "-Wall", "-Werror", f"-I{ROOT / 'include'}",
-                             ROOT / "test" / "GPU" / "Inputs" / "scale.c", library, f"-Wl,-rpath,{library.parent}", "-o", program, expect="")
-        if compiled:
-            self.run("C program", program, artifact)
+        if not self.run("artifact for C", self.tool("tile-translate"), ROOT / "examples/scale.mlir",
+                        "--tile-to-artifact", f"--arch={self.options.arch}", "-o", artifact, expect=""):
+            return
+        for source in ("test/GPU/Inputs/scale.c", "examples/c/launch.c"):
+            program = self.folder / pathlib.Path(source).stem
+            if self.run(f"C compiler: {source}", "cc", "-std=c11", "-Wall", "-Werror", f"-I{ROOT / 'include'}",
+                        ROOT / source, library, f"-Wl,-rpath,{library.parent}", "-o", program, expect=""):
+                self.run(f"C program: {source}", program, artifact, expect="0 of" if "launch" in source else "PASS")
 
 
 def main():
@@ -92,9 +118,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         paths = Paths(options, pathlib.Path(folder))
         paths.examples()
+        paths.gallery()
+        paths.readme()
         paths.commands()
         paths.clusters()
-        paths.c_program()
+        paths.c_programs()
     print(f"{paths.passed} passed, {paths.failed} failed")
     sys.exit(1 if paths.failed else 0)
 

@@ -4,7 +4,7 @@
 
 Every kernel is lowered for sm_80, sm_90a or sm_100a, by turns (where it is for them), and what would become PTX is
 executed with its arena, barriers, addresses, tensor maps and operands, at whole tiles and parts of them, and every other
-one at a small shape: numbers must be right, and the executor must find no race, no read of what nothing wrote and no misuse of an instruction. The order of
+one at a small shape, every eighth also as it is before LLVM's optimizer: numbers must be right, and the executor must find no race, no read of what nothing wrote and no misuse of an instruction. The order of
 threads and the moments of asynchronous operations are seeded by the kernel's place. The last line counts.
 """
 
@@ -19,7 +19,10 @@ def cases_of(index, kernel, folder):
     archs = [arch for arch in ARCHS if arch in kernel.get("archs", ARCHS) and int(arch[3:].rstrip("a")) >= kernel["min_arch"]]
     modes = ["--stage=lowered", f"--arch={archs[index % len(archs)]}", f"--seed={index + 1}"]
     shapes = [whole(kernel)] + [small(kernel, LARGEST, index // 2)] * (index % 2)
-    return [Case(kernel, shape, folder / kernel["file"], modes) for shape in shapes]
+    runs = [(shape, modes) for shape in shapes]
+    if index % 8 == 0:
+        runs.append((shapes[-1], [*modes, "--unoptimized"]))
+    return [Case(kernel, shape, folder / kernel["file"], options) for shape, options in runs]
 
 
 if __name__ == "__main__":
