@@ -49,9 +49,13 @@ static bool isInSyntax(StringRef operation, StringRef attribute,
 }
 
 /// Rows `| `name`, `name` | unit | meaning |` of the tables in a description.
-/// The generator's own table says which are the operation's, and their type.
+/// The generator's own table says which are the operation's, and their type; a
+/// line in front of a table that it is of arguments' attributes.
 static void addAttributes(StringRef operation, Doc &doc, StringRef body) {
+  bool isOfArguments = false;
   for (StringRef line : llvm::split(doc.text, '\n')) {
+    if (line.ends_with(":") && !line.starts_with("|"))
+      isOfArguments = line == "Attributes of arguments:";
     llvm::SmallVector<StringRef> cells;
     line.split(cells, '|');
     if (cells.size() != 5 || !cells[1].trim().starts_with("`"))
@@ -61,7 +65,7 @@ static void addAttributes(StringRef operation, Doc &doc, StringRef body) {
       attribute.name = quoted.trim().trim('`');
       attribute.unit = cells[2].trim();
       attribute.meaning = cells[3].trim();
-      attribute.isOfArgument = attribute.name.starts_with("tile.");
+      attribute.isOfArgument = isOfArguments;
       size_t row = body.find(
           ("<code>" + attribute.name + "</code></td><td>::mlir::UnitAttr")
               .str());

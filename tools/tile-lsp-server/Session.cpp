@@ -80,6 +80,28 @@ void Session::fromServer(json::Value &message) {
 // Hovering
 //===----------------------------------------------------------------------===//
 
+/// What the reference says of an attribute, or of a keyword of the syntax that
+/// stands for one (`threads`), by the operation that was named last before it;
+/// null where it says nothing.
+const AttributeDoc *Session::findAttribute(StringRef text,
+                                           StringRef word) const {
+  StringRef before = text.take_front(word.data() - text.data());
+  for (size_t end = before.size();;) {
+    size_t place = before.take_front(end).rfind("tile.");
+    if (place == StringRef::npos)
+      return nullptr;
+    end = place;
+    const Doc *doc = reference.find(wordAt(text, place));
+    if (!doc || !wordAt(text, place).starts_with("tile."))
+      continue; // an attribute or a type, or the name of an attribute
+    const AttributeDoc *found =
+        llvm::find_if(doc->attributes, [&](const AttributeDoc &attribute) {
+          return attribute.name == word;
+        });
+    return found == doc->attributes.end() ? nullptr : found;
+  }
+}
+
 /// What is decided, what the reference says, and what MLIR's server says.
 void Session::addHover(const Request &request, json::Object &answer) {
   std::string text = describeDecisions(request.text, request.offset, arch);
@@ -88,6 +110,13 @@ void Session::addHover(const Request &request, json::Object &answer) {
     if (!text.empty())
       text += "\n---\n";
     text += ("**`" + word + "`** " + doc->text + "\n").str();
+  } else if (const AttributeDoc *attribute =
+                 findAttribute(request.text, word)) {
+    text += text.empty() ? "" : "\n---\n";
+    text += ("**`" + word + "`** " + attribute->meaning).str();
+    if (!attribute->unit.empty())
+      text += ("\n\nUnit: " + attribute->unit).str();
+    text += "\n";
   }
   if (text.empty())
     return;

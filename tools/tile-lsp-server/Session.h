@@ -35,6 +35,8 @@ private:
     size_t offset;
   };
 
+  const AttributeDoc *findAttribute(llvm::StringRef text,
+                                    llvm::StringRef word) const;
   void addHover(const Request &request, llvm::json::Object &answer);
   void addCompletions(const Request &request, llvm::json::Object &answer);
 
