@@ -269,8 +269,6 @@ LogicalResult LLVMBackend::optimize() {
                    hasTooManyBlocksForGvn(**function));
         });
     llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
-    functions.registerPass(
-        [&] { return llvm::PassInstrumentationAnalysis(&callbacks); });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);
@@ -302,7 +300,8 @@ namespace {
 /// Straight-line strength reduction compares the additions of a block with each
 /// other: 28 of the 29 seconds of a block of 16,000 instructions, where
 /// fragments are written out. The blocks of benchmarks and examples have at
-/// most 2,000. Passes ask the gate of their context whether they run.
+/// most 2,000. NVPTX's own value numbering is left out as the optimizer's is.
+/// Passes ask the gate of their context whether they run.
 class LargeCodeGate : public llvm::OptPassGate {
 public:
   explicit LargeCodeGate(llvm::Module &module)

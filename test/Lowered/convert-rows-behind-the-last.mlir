@@ -1,5 +1,6 @@
-// RUN: tile-run %s --stage=lowered --arch=sm_90a --check
-// RUN: tile-run %s --stage=lowered --arch=sm_80 --check
+// RUN: tile-run %s --stage=lowered --arch=sm_90a --check | FileCheck %s
+// RUN: tile-run %s --stage=lowered --arch=sm_80 --check | FileCheck %s
+// CHECK: PASS
 // The operand of the second product has registers for 32 rows, what it is
 // converted from for the tile's 24.
 tile.kernel @k(%A: memref<24x32xf32>, %B: memref<32x64xbf16>, %O: memref<24x64xf32>)

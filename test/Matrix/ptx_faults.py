@@ -25,9 +25,19 @@ def negations(text):
     return [inner[operand] for _, _, *operands in extrema for operand in operands if operand in inner]
 
 
+def packed_additions(text):
+    """Additions of two 16-bit integers at a time and a constant that is not the same for both."""
+    constants = dict(re.findall(rf"mov\.b32\s+({REGISTER}), (-?\d+);", text))
+    different = []
+    for line, *operands in re.findall(rf"(add\.s16x2\s+{REGISTER}, ({REGISTER}|-?\d+), ({REGISTER}|-?\d+);)", text):
+        values = [int(constants.get(operand, operand)) for operand in operands if not constants.get(operand, operand).startswith("%")]
+        different += [line] * any((value ^ (value >> 16)) & 0xFFFF for value in values)
+    return different
+
+
 def found(text):
     """The lines of a PTX file that ptxas would get wrong; registers are numbered a function."""
-    return [line for entry in text.split(".entry")[1:] for line in differences(entry) + negations(entry)]
+    return [line for entry in text.split(".entry")[1:] for line in differences(entry) + negations(entry) + packed_additions(entry)]
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ struct CopySide {
 };
 
 /// Answers that the copies of a kernel share, each found when it is first asked
-/// for. They hold as long as nothing of the kernel changes but attributes.
+/// for. They hold as long as the kernel keeps its operations and what these
+/// read and write: attributes and pads may change.
 struct CopyAnswers {
   /// Why a tile cannot be a slot of a ring; empty where it can.
   llvm::DenseMap<Value, std::string> whyNotSlot;
