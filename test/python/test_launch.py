@@ -69,7 +69,7 @@ def refused(kernel, *args, error=ArgumentError, **names):
         ({"strides": (128, 2)}, "('B'): expected strides [*, 1], got [128, 2]"),
         ({"address": 0}, "argument 1 ('B'): expected memory, got null"),
         ({"address": 0x20002}, "('B'): expected an address aligned to 4 bytes, got 0x20002"),
-        ({"device": (CPU, 0)}, "('B'): expected memory of a GPU, got a tensor on the CPU"),
+        ({"device": (CPU, 0)}, "('B'): expected memory of a GPU, got a tensor on the CPU; move it"),
         ({"device": (7, 0)}, "('B'): expected memory of a GPU, got a tensor on a device of"),
         ({"device": (CUDA, 1)}, "('B'): expected memory of GPU 0, where the arguments before"),
         ({"strides": (128, 2), "negative": True}, "('B'): expected what is in memory, got a view"),
@@ -278,7 +278,8 @@ def test_types_with_buffers_may_be_on_a_gpu(exchange, add):
         exchange.memory(address, 4 * 64 * 4, 0)
     add(*[BufferByType(address) for address in ADDRESSES])
     assert len(exchange.launches()) == 1
-    assert "which is memory of the CPU" in refused(add, bytearray(8), bytearray(8), bytearray(8))
+    expected = "which is memory of the CPU; move it to the GPU, or"
+    assert expected in refused(add, bytearray(8), bytearray(8), bytearray(8))
 
 
 class Dlpack:

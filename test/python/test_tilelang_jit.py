@@ -3,6 +3,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from tilelang_style import T, tilelang, torch
 
@@ -20,6 +21,16 @@ def add(A, B, block: int = 32):
                 A[by * block + i, bx * block + j] + B[by * block + i, bx * block + j]
             )
     return C
+
+
+def _twice(A):
+    N = T.const("N")
+    A: T.Tensor((N,), T.float32)
+    B = T.empty((N,), T.float32)
+    with T.Kernel(1, threads=32):
+        for i in T.Parallel(N):
+            B[i] = 2 * A[i]
+    return B
 
 
 @tilelang.jit(out_idx=[-1])
@@ -52,6 +63,30 @@ def test_eager_compile_with_sizes():
     kernel = add.compile(M=64, N=32, block=16)
     a, b = tensors(64, 32)
     assert torch.equal(kernel(a, b), a + b)
+
+
+@pytest.fixture
+def a_gpu_is_there(monkeypatch):
+    """The default target of a machine with a GPU."""
+    monkeypatch.setattr(tilelang.jit.targets, "_chosen", None)
+    monkeypatch.setattr(tilelang.jit.targets, "_has_gpu", lambda: True)
+    monkeypatch.delenv("TILELANG_DEFAULT_TARGET", raising=False)
+
+
+def test_numpy_arrays_are_computed_on_the_cpu(a_gpu_is_there):
+    twice = tilelang.jit(_twice)
+    for turn in range(2):
+        a = np.full((64,), 1.5 + turn, np.float32)
+        assert np.array_equal(twice(a), 2 * a)
+    assert [kernel.target for kernel in twice._kernels.values()] == ["cpu"]
+    assert twice.compile(N=64, target="cuda:sm_90a").target == "cuda:sm_90a"
+
+
+def test_a_named_target_stands_for_numpy_arrays(a_gpu_is_there):
+    twice = tilelang.jit(_twice, target="lowered:sm_90a")
+    a = np.arange(64, dtype=np.float32)
+    assert np.array_equal(twice(a), 2 * a)
+    assert [kernel.target for kernel in twice._kernels.values()] == ["lowered:sm_90a"]
 
 
 def test_lazy_returns_the_outputs():

@@ -22,7 +22,7 @@ from mlir_tile.language.rewrite import rewritten
 from mlir_tile.language.values import Variable, number_of
 
 from .kernel import CallTable, JITKernel, compile_options
-from .targets import followers, resolve_target
+from .targets import followers, resolve_target, target_for
 
 
 def compile(
@@ -386,7 +386,7 @@ class JITImpl(CallTable):
             return kernel
         with self._lock:
             prim_func, tensors = self._eager_prim_func(args, kwargs)
-            kernel = self._kernel(prim_func)
+            kernel = self._kernel(prim_func, target_for(self.target, tensors.values()))
         values = []
         for i, p in enumerate(kernel.params):
             if i in kernel.out_idx:

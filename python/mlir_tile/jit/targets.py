@@ -3,6 +3,7 @@
 
 import os
 import re
+import sys
 import weakref
 
 _chosen = None
@@ -25,7 +26,27 @@ def default_target():
     CPU."""
     if _chosen is not None:
         return _chosen
-    return "cuda" if os.path.exists("/dev/nvidiactl") else "cpu"
+    return "cuda" if _has_gpu() else "cpu"
+
+
+def _has_gpu():
+    return os.path.exists("/dev/nvidiactl")
+
+
+def target_for(target, arguments):
+    """The target of a call with these arguments, for resolve_target: "auto" is the CPU where the
+    arrays are numpy's, which no GPU reaches."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or _chosen is not None or not _is_auto(target):
+        return target
+    arrays = [x for x in arguments if hasattr(x, "shape")]
+    return "cpu" if arrays and all(isinstance(x, numpy.ndarray) for x in arrays) else target
+
+
+def _is_auto(target):
+    """Whether nobody named a target."""
+    named = os.environ.get("TILELANG_DEFAULT_TARGET", "auto")
+    return (target is None or str(target).strip() == "auto") and named in ("", "auto")
 
 
 def resolve_target(target=None):

@@ -301,7 +301,8 @@ bool Arguments::convertSlowly(size_t index, PyObject *object,
   if (onDevice && isOnCpu(object))
     return refuse(index, "expected memory of a GPU, got " +
                              describeObject(object) +
-                             ", which is memory of the CPU");
+                             ", which is memory of the CPU; move it to the "
+                             "GPU, or compile for the target cpu");
   for (auto add : {&Arguments::addCapsule, &Arguments::addCudaInterface}) {
     bool fits = onDevice || add == &Arguments::addCapsule
                     ? (this->*add)(index, object, handled)

@@ -106,7 +106,9 @@ bool Arguments::addDevice(size_t index, int32_t type, int32_t ordinal) {
     return true;
   if (type != dlpack::kCuda)
     return refuse(index, "expected memory of a GPU, got a tensor on " +
-                             describeDevice(type, ordinal));
+                             describeDevice(type, ordinal) +
+                             "; move it to the GPU, or compile for the target "
+                             "cpu");
   if (device < 0)
     device = ordinal;
   if (device == ordinal)
