@@ -69,6 +69,17 @@ class Case:
         return f"{self.path.name} {' '.join(self.modes)} {self.run}"
 
 
+@dataclasses.dataclass
+class Loaded(Case):
+    """The kernel is compiled, loaded and given its arguments, and not launched."""
+
+    def line(self, number, folder):
+        return " ".join([f"--name={number}", str(self.path), f"--args={self.arguments(number, folder)}", *self.modes, "--no-launch"])
+
+    def wrong(self, number, folder):
+        return []
+
+
 FILES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i32": np.int32, "i64": np.int64}
 
 

@@ -37,6 +37,7 @@ struct Case {
   /// Measures so many of the best candidates; 0: the model chooses.
   unsigned tune = 0;
   unsigned repeats = 0;  ///< timed samples; 0: no timing
+  bool launch = true;    ///< as in RunOptions
   unsigned workers = 0;  ///< threads of the CPU; 0: one for each core
   bool fastMath = false; ///< as in CompileOptions, like `roles`
   RoleChoice roles = RoleChoice::Auto;

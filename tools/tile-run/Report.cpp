@@ -64,7 +64,9 @@ void Report::printSummary(raw_ostream &stream) const {
     if (c.wrong && !first)
       first = &c;
   }
-  if (!checked)
+  if (!launched)
+    stream << "not launched";
+  else if (!checked)
     stream << "not checked";
   else
     stream << llvm::format("max_err %.3g, relative %.3g", absolute, relative);
@@ -89,7 +91,8 @@ void Report::printSummary(raw_ostream &stream) const {
 
 void Report::printText(raw_ostream &stream) const {
   stream << "kernel '" << kernel << "' on " << target << " (" << where << "), "
-         << work.blocks << " block" << (work.blocks == 1 ? "" : "s") << "\n";
+         << work.blocks << " block" << (work.blocks == 1 ? "" : "s")
+         << (launched ? "" : ", not launched") << "\n";
   for (const Argument &argument : arguments)
     stream << "  " << argument.name << ": " << argument.describe() << "\n";
   if (!chosen.empty()) {
@@ -158,6 +161,8 @@ void Report::printJson(raw_ostream &stream) const {
                          {"arguments", std::move(argumentList)}};
   if (!name.empty())
     all["name"] = name;
+  if (!launched)
+    all["launched"] = false;
   if (!chosen.empty()) {
     llvm::json::Object values;
     for (const auto &[tunable, value] : chosen)

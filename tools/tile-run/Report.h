@@ -22,6 +22,7 @@ struct Report {
   std::optional<Tuning> tuning;
   KernelWork work;
   std::string where;
+  bool launched = true;
   std::vector<double> seconds;
   bool checked = false;
   std::vector<Comparison> comparisons;

@@ -16,6 +16,9 @@ namespace mlir::tile::run {
 
 struct RunOptions {
   unsigned repeats = 0; ///< timed runs after the first; 0: no timing
+  /// False: the kernel is compiled and loaded, its arguments are bound, and the
+  /// memory stays as it is.
+  bool launch = true;
   unsigned workers = 0; ///< threads of the CPU; 0: one for each core
   /// On the CPU: asynchronous operations execute when they are awaited.
   bool lazyAsync = false;

@@ -38,7 +38,7 @@ static std::vector<CpuArgument> bind(ArrayRef<Argument> arguments,
 static llvm::Expected<std::optional<Memory>>
 runChecked(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
            const Memory &memory, CpuProgramOptions compile, unsigned workers,
-           raw_ostream *prints) {
+           bool launch, raw_ostream *prints) {
   compile.checkAccesses = true;
   compile.poison = true;
   auto program = CpuProgram::compile(module, compile);
@@ -46,6 +46,8 @@ runChecked(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
     return std::nullopt;
   Memory result = memory;
   std::vector<CpuArgument> bound = bind(arguments, result, false);
+  if (!launch)
+    return result;
   if (auto failure = (*program)->run(kernel, bound, prints, workers))
     return failure;
   return result;
@@ -65,8 +67,8 @@ run::runOnCpu(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
                          : std::max(1u, std::thread::hardware_concurrency());
   result.where =
       std::to_string(workers) + " CPU thread" + (workers == 1 ? "" : "s");
-  auto first =
-      runChecked(module, kernel, arguments, memory, compile, workers, prints);
+  auto first = runChecked(module, kernel, arguments, memory, compile, workers,
+                          options.launch, prints);
   if (!first)
     return first.takeError();
   if (!*first)

@@ -406,8 +406,9 @@ run::runOnCuda(CudaSession &session, runtime::Artifact artifact,
   auto launch = kernel->prepare(args);
   if (!launch)
     return toError(launch);
-  if (auto failure = toError(launch->launch()))
-    return failure;
+  if (options.launch)
+    if (auto failure = toError(launch->launch()))
+      return failure;
   if (auto failure = toError(device.synchronize()))
     return failure;
 

@@ -91,6 +91,11 @@ struct Options {
       cl::value_desc("bm=128,stages=4"),
       cl::desc("values of tunables; the model, or --tune, chooses those left "
                "out, for the sizes of the arguments")};
+  cl::opt<bool> noLaunch{
+      "no-launch",
+      cl::desc("compile and load the kernel and bind its arguments, and stop "
+               "before the launch: tells what would be refused"),
+      cl::cat(category)};
   cl::opt<unsigned> repeats{
       "repeats", cl::init(0),
       cl::desc("timed samples of --bench (default 5 for cpu; for cuda 20, each "
@@ -195,6 +200,7 @@ struct Options {
       result.repeats = repeats                  ? repeats
                        : target == Target::Cuda ? kCudaRepeats
                                                 : kCpuRepeats;
+    result.launch = !noLaunch;
     result.workers = workers;
     result.lazyAsync = lazyAsync;
     result.fastMath = fastMath;

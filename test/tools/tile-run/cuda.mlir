@@ -26,8 +26,12 @@
 // RUN: env LD_LIBRARY_PATH=%t not tile-run %t/nothing.mlir --target=cuda --check --args=A=100:ones,C=3x100 | FileCheck %s --check-prefix=NOTHING
 // NOTHING: check C: 1 of 300 elements wrong, first at [0, 0]: expected 2, got {{-?}}nan
 
-// Bytes that are none of the kernel's business.
+// A kernel that would write beyond its argument is not launched.
 // RUN: sed s/@twice/@beyond/ %S/Inputs/twice.mlir > %t/beyond.mlir
+// RUN: env LD_LIBRARY_PATH=%t tile-run %t/beyond.mlir --target=cuda --no-launch --args=A=100,C=3x100 | FileCheck %s --check-prefix=LOADED
+// LOADED: kernel {{.*}}, 6 blocks, not launched
+
+// Bytes that are none of the kernel's business.
 // RUN: env LD_LIBRARY_PATH=%t not tile-run %t/beyond.mlir --target=cuda --args=A=100,C=3x100 2>&1 | FileCheck %s --check-prefix=BEYOND
 // BEYOND: tile-run: error: the kernel wrote outside of argument 'C', 0 bytes after its end
 // RUN: sed s/@twice/@before/ %S/Inputs/twice.mlir > %t/before.mlir

@@ -21,6 +21,19 @@
 // RUN: tile-run %t.mlir --source=%s --stage=lowered --check | FileCheck %s
 // RUN: not tile-run %t.mlir --stage=lowered --check 2>&1 | FileCheck %s --check-prefix=SOURCE
 // SOURCE: tile-run: error:
+
+// --no-launch loads the code, and refuses what the executor does not know.
+// RUN: tile-run %s --stage=lowered --no-launch | FileCheck %s --check-prefix=LOADED
+// LOADED: kernel 'add' {{.*}}, 1 block, not launched
+// LOADED-NOT: {{PASS|FAIL}}
+// RUN: sed 's/llvm.return/llvm.inline_asm has_side_effects "unheard.of;", "" : () -> () llvm.return/' %t.mlir > %t.unknown.mlir
+// RUN: not tile-run %t.unknown.mlir --source=%s --stage=lowered --no-launch 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: cannot execute the lowered kernel: {{.*}}unheard.of
+// RUN: tile-run %s --no-launch --json | FileCheck %s --check-prefix=JSON
+// JSON: "launched":false
+// RUN: not tile-run %s --no-launch --check 2>&1 | FileCheck %s --check-prefix=RESULTS
+// RESULTS: tile-run: error: expected no --check, --bench, --tune or --save with --no-launch, which gives no results
+
 tile.kernel @add(%X: memref<100xf32>, %Y: memref<100xf32>) grid(%b) = (1) threads(32) {
   tile.parallel (%i) in (100) {
     %x = memref.load %X[%i] : memref<100xf32>
