@@ -61,16 +61,21 @@ def _attributes(words):
 
 
 class Copy:
-    def __init__(self, source, target, pad=None, attributes=(), token=None):
+    def __init__(self, source, target, pad=None, attributes=(), token=None, completes=None):
         self.source, self.target, self.pad, self.attributes, self.token = source, target, pad, attributes, token
+        self.completes = completes  # barriers, and the index of one of them
 
     def emit(self, out):
         source, target = self.source.emit(out), self.target.emit(out)
         element = self.target.buffer.element
+        completes = ""
+        if self.completes:
+            barriers, index = self.completes
+            completes = f" completes(%{barriers.name}[{index.emit(out)}] : {barriers.type})"
         pad = "" if self.pad is None else f" pad({out.constant(self.pad, element)} : {element})"
         name = f"%{self.token} = " if self.token else ""
         token = " -> !tile.token" if self.token else ""
-        out.line(f"{name}tile.copy {source} to {target}{pad}{_attributes(self.attributes)} : {self.source.buffer.type} to "
+        out.line(f"{name}tile.copy {source} to {target}{pad}{completes}{_attributes(self.attributes)} : {self.source.buffer.type} to "
                  f"{self.target.buffer.type}{token}")
 
     def run(self, env):

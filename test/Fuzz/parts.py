@@ -83,13 +83,14 @@ def by_barriers(g):
     free = Mbarriers(g.name("free"), slots, 32 * count * users)
     g.put(full, free)
     fill, tiles = [Wait(free, slot, add(use, 1))], []
+    completes = (full, slot) if g.chance(0.6) else None
     for shape in [[m, k], [k, n]] if product else [[m, n]]:
         stacked = slots > 1
         tile = Buffer(g.name("s"), [slots, *shape] if stacked else shape, element, "shared", 3)
         g.put(Alloc(tile))
         source = g.argument([name, *(e + g.pick(0, 0, 1, 8) for e in shape)], element, plain=True)
         region = Region(tile, [slot, const(0), const(0)], [1, *shape], True) if stacked else Region(tile)
-        fill.append(Copy(Region(source, [var, mul(g.by, shape[0]), mul(g.bx, shape[1])], [1, *shape], True), region))
+        fill.append(Copy(Region(source, [var, mul(g.by, shape[0]), mul(g.bx, shape[1])], [1, *shape], True), region, completes=completes))
         tiles.append(tile)
     fill.append(Arrive(full, slot))
     parts, ends = [OnWarps(0, copies, fill)], []

@@ -14,7 +14,7 @@ import subprocess
 import runner
 
 # More than the default: loops without checks, in a loop over tiles, double the combinations.
-VERIFY = ["--tile-verify-rings=remarks budget=60000000", "--tile-verify-rings=remarks budget=60000000 max-states=4000000 exhaustive"]
+VERIFY = ["--tile-verify-rings=remarks", "--tile-verify-rings=remarks max-states=4000000 exhaustive"]
 
 
 def check(kernel, arch, options, folder):

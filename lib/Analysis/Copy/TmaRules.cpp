@@ -4,10 +4,12 @@
 // The rules of the copies that the asynchronous proxy makes. What they need of
 // the two buffers' shapes is TmaGeometry's; here is what they need of addresses
 // and strides, and of what surrounds the copy: a load's target becomes a slot
-// of a ring (--tile-pipeline), whose mbarrier says when it has landed.
+// of a ring (--tile-pipeline), whose mbarrier says when it has landed, unless
+// the program states a barrier of its own for that.
 //
 //===----------------------------------------------------------------------===//
 #include "TmaRules.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
@@ -71,8 +73,31 @@ static std::string whyNotSlot(const CopySide &shared) {
   return {};
 }
 
+/// Why a copy cannot complete at the barrier that the program states: the
+/// thread that issues it adds its bytes to the barrier's phase, so the phase
+/// has to wait for an arrival of this thread behind the copy.
+static std::string whyNotComplete(CopyOp copy) {
+  APInt index, other;
+  bool isConstant =
+      matchPattern(copy.getCompletionIndex(), m_ConstantInt(&index));
+  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
+    auto arrive = dyn_cast<MbarrierArriveOp>(op);
+    if (arrive && arrive.getBarriers() == copy.getCompletion() &&
+        !arrive.getBlock() &&
+        (arrive.getIndex() == copy.getCompletionIndex() ||
+         (isConstant &&
+          matchPattern(arrive.getIndex(), m_ConstantInt(&other)) &&
+          index == other)))
+      return {};
+  }
+  return "no `tile.mbarrier.arrive` at the barrier of `completes` follows it "
+         "in "
+         "its block";
+}
+
 /// Why the shared side of a load cannot be a slot of a ring, which is where the
-/// proxy says that its copies have landed.
+/// proxy says that its copies have landed, and no barrier of the program can be
+/// either.
 static std::string whyNotSlot(const CopyFacts &facts) {
   const CopySide &shared = facts.target;
   auto type = cast<MemRefType>(shared.buffer.getType());
@@ -82,6 +107,8 @@ static std::string whyNotSlot(const CopyFacts &facts) {
   if (!isWhole)
     return "it fills a part of " + shared.name +
            " only, and slots of rings are filled as a whole";
+  if (auto copy = dyn_cast<CopyOp>(*facts.op); copy && copy.getCompletion())
+    return whyNotComplete(copy);
   return ask<Value, std::string>(facts.answers->whyNotSlot, shared.buffer,
                                  [&] { return whyNotSlot(shared); });
 }

@@ -252,6 +252,8 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
   Value source = copy.getSource(), target = copy.getTarget();
   if (!isGlobal(source) || !isShared(target))
     return Conflict{"only copies from global to shared memory run ahead"};
+  if (copy.getCompletion())
+    return Conflict{"the program says itself at which barrier it completes"};
   AllocOp alloc = allocationOf(target);
   if (!alloc)
     return Conflict{"its target is not a whole `tile.alloc`"};

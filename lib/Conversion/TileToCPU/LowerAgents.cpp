@@ -163,10 +163,15 @@ static void lowerMbarrierUser(Operation *user, int64_t number) {
                    {id, arrive.getIndex(), block, count});
     else
       runtime.call(builder, "mbarrier_arrive", {id, arrive.getIndex(), count});
-  } else {
-    auto wait = cast<MbarrierWaitOp>(user);
+  } else if (auto wait = dyn_cast<MbarrierWaitOp>(user)) {
     runtime.call(builder, "mbarrier_wait",
                  {id, wait.getIndex(), wait.getParity()});
+  } else {
+    // A copy that completes here is done before its thread arrives.
+    auto copy = cast<CopyOp>(user);
+    copy.getCompletionMutable().clear();
+    copy.getCompletionIndexMutable().clear();
+    return;
   }
   user->erase();
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Copies between regions, transposes, im2col."""
 
+from .barriers import one_barrier
 from .buffers import Buffer, Region, region_of
 from .builder import current
 from .errors import fail
@@ -236,12 +237,24 @@ def tma_copy(
     eviction_policy=None,
     annotations=None,
 ):
-    """A copy by the tensor memory accelerator; what reads it waits."""
+    """A copy by the tensor memory accelerator.
+
+    `barrier`: what reads the tile waits at this barrier (T.alloc_barrier), at which T.barrier_arrive
+    follows the copy; the phase is not complete before the copy is. Without a barrier what reads the
+    tile waits by itself.
+    """
     if cluster_mask is not None:
         from .clusters import of_first_block
 
         src = of_first_block("T.tma_copy", src, cluster_mask)
-    emit_copy("copy", src, dst, "T.tma_copy", policy=_POLICIES.get(eviction_policy))
+    emit_copy(
+        "copy",
+        src,
+        dst,
+        "T.tma_copy",
+        policy=_POLICIES.get(eviction_policy),
+        barrier=None if barrier is None else one_barrier("T.tma_copy(barrier=...)", barrier),
+    )
 
 
 def transpose(src, dst):

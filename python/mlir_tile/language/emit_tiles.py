@@ -64,6 +64,7 @@ class Tiles:
         policy=None,
         prefer=None,
         layout=None,
+        barrier=None,
     ):
         if self.mode == "thread":
             return self.copy_by_thread(source, target)
@@ -73,6 +74,13 @@ class Tiles:
         if safe is not None and source.buffer.space == "global":
             value = self.value(safe, target.buffer.dtype)
             pad = f" pad({value} : {target.buffer.dtype.mlir})"
+        completes = ""
+        if barrier is not None and (source.buffer.space, target.buffer.space) == (
+            "global",
+            "shared",
+        ):
+            name, kind = self._barrier(barrier.barriers)
+            completes = f" completes({name}[{self.index(barrier.index)}] : {kind})"
         attributes = []
         if coalesced_width:
             attributes.append(f"coalesced_width = {int(coalesced_width)} : i64")
@@ -86,7 +94,10 @@ class Tiles:
             attributes.append(f"layout = {layout}")
         text = f" {{{', '.join(attributes)}}}" if attributes else ""
         types = f"{self.memref(source.buffer)} to {self.memref(target.buffer)}"
-        self.effect(f"tile.copy {self.place(source)} to {self.place(target)}{pad}{text} : {types}")
+        self.effect(
+            f"tile.copy {self.place(source)} to {self.place(target)}{pad}{completes}{text}"
+            f" : {types}"
+        )
 
     def tile_fill(self, statement, target, value):
         buffer = target.buffer

@@ -179,6 +179,18 @@ void SharedLives::addUses(SharedBufferLife &buffer, Value value) {
     buffer.last = size();
     buffer.isAwaited = true;
   }
+  // A copy that completes at a barrier is under way until somebody waits there.
+  for (Operation *user : llvm::to_vector(uses)) {
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
+    if (!copy || !copy.getCompletion())
+      continue;
+    size_t known = uses.size();
+    for (Operation *other : copy.getCompletion().getUsers())
+      if (isa<MbarrierWaitOp>(other))
+        uses.push_back(other);
+    if (uses.size() == known)
+      buffer.last = size();
+  }
   for (Operation *user : uses) {
     // What was issued in one round of a loop may be awaited in the next.
     buffer.isAwaited |= !awaitedBy(user).empty();

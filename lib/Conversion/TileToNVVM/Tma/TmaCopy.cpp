@@ -4,10 +4,10 @@
 // Copies that the asynchronous proxy makes between global and shared memory,
 // one thread of the agent (of each group of its warps, where `groups` deals a
 // store out) issuing them; TmaBoxes.cpp says where each lies. A load arms the
-// full mbarrier of its target's slot with all bytes that will land in this
-// block and lets the copies complete on it: committing the slot adds nothing
-// but its arrival. A store is one group of bulk copies; without a token it is
-// awaited here.
+// full mbarrier of its target's slot (or the program's own, `completes`) with
+// all bytes that will land in this block and lets the copies complete on it:
+// committing the slot adds nothing but its arrival. A store is one group of
+// bulk copies; without a token it is awaited here.
 //
 // That what threads wrote to shared memory is visible to the proxy is the
 // business of the barriers (InsertBarriers.cpp); global memory is fenced in
@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "TmaCopy.h"
 #include "ClusterPlace.h"
+#include "Schedule/ClusterOps.h"
 #include "Tcgen05/TensorMemory.h"
 #include "TmaBoxes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -352,7 +353,16 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
   if (failed(global) || failed(shared))
     return failure();
   const SlotBinding *slot = nullptr;
-  if (isLoad) {
+  SlotBinding stated;
+  if (auto plain = dyn_cast<CopyOp>(*copy); plain && plain.getCompletion()) {
+    FailureOr<Value> barrier =
+        barrierAt(lowering, copy, plain.getCompletion(),
+                  lowering.toI32(plain.getCompletionIndex()));
+    if (failed(barrier))
+      return failure();
+    stated.full = *barrier;
+    slot = &stated;
+  } else if (isLoad) {
     auto it = lowering.slots.find(sharedValue);
     if (it == lowering.slots.end())
       return copy->emitOpError()

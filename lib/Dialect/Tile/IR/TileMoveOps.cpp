@@ -118,6 +118,16 @@ LogicalResult CopyOp::verify() {
                          << getPad().getType();
   if (failed(verifyToken(*this, "copy-11", "a copy")))
     return failure();
+  if (Value barriers = getCompletion()) {
+    if (!isGlobal(getSource()) || !isShared(getTarget()))
+      return emitOpError()
+             << "[copy-14] expected a copy from global to shared memory to "
+                "complete at a barrier, got "
+             << getSource().getType() << " to " << getTarget().getType();
+    if (failed(verifyMbarrierIndex(*this, "copy-14", barriers,
+                                   getCompletionIndex())))
+      return failure();
+  }
   MoveConstraints constraints = {"copy-8", "copy-9", "copy-10", "copy-12",
                                  "copy-13"};
   if (failed(verifyRequest(*this, constraints)))

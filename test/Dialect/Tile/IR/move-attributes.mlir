@@ -15,7 +15,7 @@ tile.kernel @asked_and_decided(%A: memref<64x64xf32>, %I: memref<64xi32>, %X: me
   %t = tile.alloc : memref<64x64xf32, #shared>
   // A request alone: one attribute, written in the dictionary.
   // CHECK: tile.copy %A[%bx, %c0] to %[[S:.*]] {coalesced_width = 4 : i64, disable_tma, eviction_policy = #tile.eviction_policy<first>, prefer = #tile.copy_instruction<vector>} : memref
-  // GENERIC: "tile.copy"({{.*}}) <{operandSegmentSizes = array<i32: 1, 2, 1, 0, 0>, request = #tile.move_request<{coalesced_width = 4 : i64, disable_tma, eviction_policy = #tile.eviction_policy<first>, prefer = #tile.copy_instruction<vector>}>}>
+  // GENERIC: "tile.copy"({{.*}}) <{operandSegmentSizes = array<i32: 1, 2, 1, 0, 0, 0, 0>, request = #tile.move_request<{coalesced_width = 4 : i64, disable_tma, eviction_policy = #tile.eviction_policy<first>, prefer = #tile.copy_instruction<vector>}>}>
   tile.copy %A[%bx, %c0] to %s {prefer = #tile.copy_instruction<vector>, eviction_policy = #tile.eviction_policy<first>, disable_tma, coalesced_width = 4} : memref<64x64xf32> to memref<64xf32, #shared>
   // A decision alone.
   // CHECK: tile.copy %A[%bx, %c0] to %[[F:.*]] decided {inside, layout = #tile.fragment_layout<shape [64]{{.*}}, plan = #tile.copy_plan<vector, bytes = 8>} : memref
@@ -23,14 +23,14 @@ tile.kernel @asked_and_decided(%A: memref<64x64xf32>, %I: memref<64xi32>, %X: me
   tile.copy %A[%bx, %c0] to %f decided {layout = #layout, inside, plan = #tile.copy_plan<vector, bytes = 8>} : memref<64x64xf32> to memref<64xf32, #tile.fragment>
   // Both, and an attribute of another dialect.
   // CHECK: tile.copy %[[F]] to %[[S]] {disable_tma, test.note = 1 : i64} decided {layout = #tile.fragment_layout<shape [64]{{.*}}} : memref
-  // GENERIC: "tile.copy"({{.*}}) <{decision = #tile.move_decision<{layout = #tile.fragment_layout<shape [64]{{.*}}}>, operandSegmentSizes = array<i32: 1, 0, 1, 0, 0>, request = #tile.move_request<{disable_tma}>}> {test.note = 1 : i64}
+  // GENERIC: "tile.copy"({{.*}}) <{decision = #tile.move_decision<{layout = #tile.fragment_layout<shape [64]{{.*}}}>, operandSegmentSizes = array<i32: 1, 0, 1, 0, 0, 0, 0>, request = #tile.move_request<{disable_tma}>}> {test.note = 1 : i64}
   tile.copy %f to %s {test.note = 1, disable_tma} decided {layout = #layout} : memref<64xf32, #tile.fragment> to memref<64xf32, #shared>
   // A program may write its own decision in the dictionary.
   // CHECK: tile.copy %[[F]] to %[[S]] {disable_tma} decided {layout = #tile.fragment_layout<shape [64]{{.*}}} : memref
   tile.copy %f to %s {layout = #layout, disable_tma} : memref<64xf32, #tile.fragment> to memref<64xf32, #shared>
   // Neither.
   // CHECK: tile.copy %[[F]] to %[[S]] : memref
-  // GENERIC: "tile.copy"({{.*}}) <{operandSegmentSizes = array<i32: 1, 0, 1, 0, 0>}> :
+  // GENERIC: "tile.copy"({{.*}}) <{operandSegmentSizes = array<i32: 1, 0, 1, 0, 0, 0, 0>}> :
   tile.copy %f to %s : memref<64xf32, #tile.fragment> to memref<64xf32, #shared>
   // The other moves have them, too.
   // CHECK: tile.im2col {{.*}} kernel [1, 1] {disable_tma} decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : memref

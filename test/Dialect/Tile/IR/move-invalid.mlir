@@ -577,3 +577,27 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(256) {
   // expected-error @+1 {{[copy-13] expected `groups` along exactly one dimension, got 2}}
   tile.copy %s to %A decided {groups = array<i64: 2, 2>} : memref<64x64xf16, #shared> to memref<64x64xf16>
 }
+
+// -----
+
+// copy-14: only loads of shared memory
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %ready = tile.mbarrier.create arrivals [128] : !tile.mbarrier<1>
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-14] expected a copy from global to shared memory to complete at a barrier, got 'memref<64x64xf16, #gpu.address_space<workgroup>>' to 'memref<64x64xf16>'}}
+  tile.copy %s to %A completes(%ready[%c0] : !tile.mbarrier<1>) : memref<64x64xf16, #shared> to memref<64x64xf16>
+}
+
+// -----
+
+// copy-14: a barrier that there is
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(128) {
+  %c2 = arith.constant 2 : index
+  %ready = tile.mbarrier.create arrivals [128] : !tile.mbarrier<2>
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  // expected-error @+1 {{[copy-14] expected an index from 0 to 1, got 2}}
+  tile.copy %A to %s completes(%ready[%c2] : !tile.mbarrier<2>) : memref<64x64xf16> to memref<64x64xf16, #shared>
+}

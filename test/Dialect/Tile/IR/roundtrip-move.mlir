@@ -15,10 +15,10 @@ tile.kernel @copies(%A: memref<?x4096xf16>, %Q: memref<?x?x128xf16>, %C: memref<
   %frag = tile.alloc : memref<64x64xf32, #tile.fragment>
   %other = tile.alloc : memref<64x64xf32, #tile.fragment>
   // CHECK: tile.copy %A[%bx, %c0] to %{{.*}} : memref<?x4096xf16> to memref<128x32xf16, #gpu.address_space<workgroup>>
-  // GENERIC: "tile.copy"({{.*}}) <{operandSegmentSizes = array<i32: 1, 2, 1, 0, 0>}>
+  // GENERIC: "tile.copy"({{.*}}) <{operandSegmentSizes = array<i32: 1, 2, 1, 0, 0, 0, 0>}>
   tile.copy %A[%bx, %c0] to %As : memref<?x4096xf16> to memref<128x32xf16, #shared>
   // CHECK: tile.copy %Q[%bx, %c0, %c0] sizes [1, 64, 128] to %{{.*}} : memref<?x?x128xf16> to memref<64x128xf16
-  // GENERIC: "tile.copy"({{.*}}) <{operandSegmentSizes = array<i32: 1, 3, 1, 0, 0>, source_sizes = array<i64: 1, 64, 128>}>
+  // GENERIC: "tile.copy"({{.*}}) <{operandSegmentSizes = array<i32: 1, 3, 1, 0, 0, 0, 0>, source_sizes = array<i64: 1, 64, 128>}>
   tile.copy %Q[%bx, %c0, %c0] sizes [1, 64, 128] to %Qs : memref<?x?x128xf16> to memref<64x128xf16, #shared>
   // CHECK: tile.copy %{{.*}} sizes [32, 16] to %A[%c0, %c0] sizes [32, 16] pad(%{{.*}} : f16) : memref<128x32xf16, #gpu.address_space<workgroup>> to memref<?x4096xf16>
   tile.copy %As sizes [32, 16] to %A[%c0, %c0] sizes [32, 16] pad(%pad : f16) : memref<128x32xf16, #shared> to memref<?x4096xf16>
@@ -57,4 +57,18 @@ tile.kernel @atomics(%C: memref<?x?xf32>, %D: memref<64xi32>) grid(%bx) = (1) th
   tile.atomic max %counts sizes [32] to %D[%c0] {is_unsigned} : memref<64xi32, #shared> to memref<64xi32>
   // CHECK: tile.atomic min
   tile.atomic min %counts to %D : memref<64xi32, #shared> to memref<64xi32>
+}
+
+// CHECK-LABEL: tile.kernel @completes
+tile.kernel @completes(%A: memref<?x?xf32>, %n: index) grid(%bx) = (1) threads(128) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  // CHECK: %[[READY:.*]] = tile.mbarrier.create
+  %ready = tile.mbarrier.create arrivals [128] : !tile.mbarrier<2>
+  %s = tile.alloc : memref<64x64xf32, #shared>
+  // CHECK: tile.copy %A[%bx, %n] to %{{.*}} completes(%[[READY]][%c1] : !tile.mbarrier<2>) : memref<?x?xf32> to memref<64x64xf32, #gpu.address_space<workgroup>>
+  // GENERIC: "tile.copy"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) <{operandSegmentSizes = array<i32: 1, 2, 1, 0, 0, 1, 1>}>
+  tile.copy %A[%bx, %n] to %s completes(%ready[%c1] : !tile.mbarrier<2>) : memref<?x?xf32> to memref<64x64xf32, #shared>
+  // CHECK: tile.copy %A[%bx, %n] to %{{.*}} pad(%{{.*}} : f32) completes(%[[READY]][%bx] : !tile.mbarrier<2>) {disable_tma} :
+  tile.copy %A[%bx, %n] to %s pad(%zero : f32) completes(%ready[%bx] : !tile.mbarrier<2>) {disable_tma} : memref<?x?xf32> to memref<64x64xf32, #shared>
 }

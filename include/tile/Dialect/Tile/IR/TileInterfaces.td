@@ -112,6 +112,9 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
                     /*defaultImplementation=*/"return ::mlir::Value();">,
     InterfaceMethod<"The operand that is written.", "::mlir::OpOperand &",
                     "getTargetMutable">,
+    InterfaceMethod<"The barriers of the program at one of which it completes; null elsewhere.",
+                    "::mlir::Value", "getCompletion", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::Value();">,
     InterfaceMethod<"Whether it returns a token.", "bool", "isAsync", (ins),
                     /*methodBody=*/"", /*defaultImplementation=*/"return false;">
   ];

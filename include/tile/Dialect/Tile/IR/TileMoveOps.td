@@ -43,6 +43,8 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     - copy-12: `inside` only where a side is a global buffer.
     - copy-13: `groups` has one entry per dimension of the one side in shared
       memory, at least 1, exactly one of them more, and divides the extent.
+    - copy-14: `completes` only where global memory is copied to shared memory, and
+      an index that is a constant is one of a barrier.
 
     What a program asks for (`#tile.move_request`) stands in the dictionary, what
     is decided (`#tile.move_decision`) behind `decided`. Passes write decisions
@@ -61,9 +63,15 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     one dimension: each group reads and writes its own part of the shared buffer
     only, and waits for nobody else's.
 
+    With `completes`, the elements are there for who has waited for the barrier's
+    phase, and for nobody else: the phase is not complete before. The copy does
+    not arrive, `tile.mbarrier.arrive` does, behind it. So one thread may issue a
+    tensor copy that completes on the barrier, and the others go on.
+
     ```mlir
     tile.copy %A[%m, %k] to %As : memref<4096x4096xf16> to memref<128x32xf16, #shared>
     tile.copy %A[%m, %k] to %As {disable_tma} decided {plan = #tile.copy_plan<cp_async, bytes = 16>} : memref<4096x4096xf16> to memref<128x32xf16, #shared>
+    tile.copy %A[%m, %k] to %As completes(%ready[%c0] : !tile.mbarrier<1>) : memref<4096x4096xf16> to memref<128x32xf16, #shared>
     tile.copy %Q[%b, %m, %c0] sizes [1, 64, 128] to %Qs : memref<?x?x128xf16> to memref<64x128xf16, #shared>
     // %rows rows of X from %start on, at most 64; zeros behind them
     %part = memref.subview %X[%start, 0] [%rows, 128] [1, 1] : memref<?x128xf16> to memref<?x128xf16, strided<[128, 1], offset: ?>>
@@ -74,6 +82,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     Arg<AnyMemRef, "">:$source, Variadic<Index>:$source_offsets,
     Arg<AnyMemRef, "">:$target, Variadic<Index>:$target_offsets,
     Optional<AnyType>:$pad,
+    Optional<Tile_MbarrierType>:$completion, Optional<Index>:$completion_index,
     OptionalAttr<DenseI64ArrayAttr>:$source_sizes,
     OptionalAttr<DenseI64ArrayAttr>:$target_sizes,
     OptionalAttr<Tile_MoveRequestAttr>:$request,
@@ -90,6 +99,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     $source (`[` $source_offsets^ `]`)? (`sizes` $source_sizes^)? `to`
     $target (`[` $target_offsets^ `]`)? (`sizes` $target_sizes^)?
     (`pad` `(` $pad^ `:` type($pad) `)`)?
+    (`completes` `(` $completion^ `[` $completion_index `]` `:` qualified(type($completion)) `)`)?
     `` custom<MoveAttributes>($request, $decision, attr-dict) `:` type($source) `to` type($target) (`->` type($token)^)?
   }];
   let extraClassDeclaration = [{

@@ -595,7 +595,7 @@ def VerifyRingsPass : Pass<"tile-verify-rings", "::mlir::ModuleOp"> {
   }];
   let options = [
     Remarks<"say for which trip counts a kernel is proved">,
-    Option<"budget", "budget", "int64_t", "20000000",
+    Option<"budget", "budget", "int64_t", "30000000",
            "steps after which the verdict is \"not proved\"">,
     Option<"exhaustive", "exhaustive", "bool", "false",
            "explore every interleaving with the guards of hardware (small cases)">,

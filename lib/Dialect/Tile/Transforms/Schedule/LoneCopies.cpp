@@ -164,7 +164,8 @@ static void giveSlot(TileMoveOpInterface copy, SourceWriters &writers) {
 LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel, bool remarks) {
   SmallVector<TileMoveOpInterface> alone;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
-    if (isTmaLoad(copy) && !isToBeFilled(copy.getTarget()))
+    if (isTmaLoad(copy) && !isToBeFilled(copy.getTarget()) &&
+        !copy.getCompletion())
       alone.push_back(copy);
   });
   SourceWriters writers(kernel);

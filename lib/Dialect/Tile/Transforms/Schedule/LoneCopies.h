@@ -9,7 +9,8 @@
 
 namespace mlir::tile {
 
-/// Gives each load by TMA that fills no slot of a ring a slot for itself, or
+/// Gives each load by TMA that fills no slot of a ring, and completes at no
+/// barrier of the program, a slot for itself, or
 /// another instruction (with a remark, if `remarks`) where it cannot have one:
 /// an error without a target to choose it for.
 LogicalResult giveSlotsToLoneCopies(KernelOp kernel, bool remarks);
