@@ -42,7 +42,7 @@ def declared(name):
 
 
 def order():
-    flags = dict(declared(TRANSFORMS) + declared("include/tile/Conversion/Passes.td") + declared("include/tile/Target/Passes.td"))
+    flags = dict(declared(TRANSFORMS) + declared("include/tile/Conversion/Passes.td") + declared("include/tile/Pipelines/Passes.td") + declared("include/tile/Target/Passes.td"))
     calls = re.findall(r"\b(create\w+Pass)\(", read("lib/Pipelines/Pipelines.cpp"))
     run = [GENERATED_NAMES.get(call) or flags[call.removeprefix("create").removesuffix("Pass")] for call in calls]
     page = read("docs/Architecture.md")

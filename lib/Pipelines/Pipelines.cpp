@@ -10,6 +10,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Pipelines/Passes.h"
 #include "tile/Target/Passes.h"
 
 using namespace mlir;
@@ -93,6 +94,15 @@ void mlir::tile::buildCopyPipeline(OpPassManager &passes,
 void mlir::tile::buildSchedulePipeline(OpPassManager &passes,
                                        const TileToNVVMOptions &options) {
   buildCopyPipeline(passes, options);
+  FitStagesPassOptions stages;
+  stages.remarks = options.remarks;
+  stages.roles = options.roles;
+  passes.addPass(createFitStagesPass(stages));
+  addSchedulePasses(passes, options);
+}
+
+void mlir::tile::addSchedulePasses(OpPassManager &passes,
+                                   const TileToNVVMOptions &options) {
   PipelinePassOptions pipelining;
   pipelining.remarks = options.remarks;
   pipelining.roles = options.roles;

@@ -24,6 +24,7 @@
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Pipelines/Passes.h"
 #include "tile/Pipelines/Pipelines.h"
 #include "tile/Pipelines/TileToCPU.h"
 #include "tile/Target/Passes.h"
@@ -46,6 +47,7 @@ void tile::registerTileDialects(DialectRegistry &registry) {
 void tile::registerTilePasses() {
   registerTransformsPasses();
   registerTileTransformsPasses();
+  registerTilePipelinesPasses();
   registerTileTargetPasses();
   registerTilePipelines();
   registerTileConversionPasses();

@@ -6,6 +6,7 @@
 #include "FatalErrors.h"
 #include "FloatBits.h"
 #include "GuardedValues.h"
+#include "LargeFunctions.h"
 #include "SharedExtensions.h"
 #include "Tf32Rounding.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
@@ -27,7 +28,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
@@ -229,15 +229,6 @@ LogicalResult LLVMBackend::translate(ModuleOp moduleOp) {
   return success();
 }
 
-/// Global value numbering keeps a list of where each value is computed, and
-/// asks of one after the other whether it dominates: quadratic where thousands
-/// of guarded accesses compute the same, some 20 blocks each. The largest
-/// kernels of benchmarks and examples have 350 blocks.
-static bool hasTooManyBlocksForGvn(const llvm::Function &function) {
-  constexpr size_t kMostBlocks = 4096;
-  return function.size() > kMostBlocks;
-}
-
 LogicalResult LLVMBackend::optimize() {
   if (!options.optimize)
     return success();
@@ -262,13 +253,9 @@ LogicalResult LLVMBackend::optimize() {
     llvm::CGSCCAnalysisManager components;
     llvm::ModuleAnalysisManager modules;
     llvm::PassInstrumentationCallbacks callbacks;
-    callbacks.registerShouldRunOptionalPassCallback(
-        [](StringRef pass, llvm::Any unit) {
-          auto *function = llvm::any_cast<const llvm::Function *>(&unit);
-          return !(pass == "GVNPass" && function &&
-                   hasTooManyBlocksForGvn(**function));
-        });
+    skipInLargeFunctions(callbacks);
     llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
+    prepareLargeFunctions(builder);
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);
@@ -276,6 +263,7 @@ LogicalResult LLVMBackend::optimize() {
     builder.crossRegisterProxies(loops, functions, components, modules);
     builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
         .run(*module, modules);
+    showSharedConditions(*module);
     dropExactRoundings(*module);
   });
 }
@@ -295,40 +283,6 @@ LLVMBackend::takeModule() {
   context->setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
   return {std::move(module), std::move(context)};
 }
-
-namespace {
-/// Straight-line strength reduction compares the additions of a block with each
-/// other: 28 of the 29 seconds of a block of 16,000 instructions, where
-/// fragments are written out. The blocks of benchmarks and examples have at
-/// most 2,000. NVPTX's own value numbering is left out as the optimizer's is.
-/// Passes ask the gate of their context whether they run.
-class LargeCodeGate : public llvm::OptPassGate {
-public:
-  explicit LargeCodeGate(llvm::Module &module)
-      : context(module.getContext()), previous(context.getOptPassGate()) {
-    constexpr size_t kMost = 6000;
-    for (const llvm::Function &function : module) {
-      hasManyBlocks |= hasTooManyBlocksForGvn(function);
-      for (const llvm::BasicBlock &block : function)
-        hasLargeBlock |= block.size() > kMost;
-    }
-    if (hasLargeBlock || hasManyBlocks)
-      context.setOptPassGate(*this);
-  }
-  ~LargeCodeGate() override { context.setOptPassGate(previous); }
-
-  bool isEnabled() const override { return true; }
-  bool shouldRunPass(StringRef name, StringRef) const override {
-    return !(hasLargeBlock && name == "slsr") &&
-           !(hasManyBlocks && name == "gvn");
-  }
-
-private:
-  llvm::LLVMContext &context;
-  llvm::OptPassGate &previous;
-  bool hasLargeBlock = false, hasManyBlocks = false;
-};
-} // namespace
 
 FailureOr<std::string> LLVMBackend::emitPtx() {
   TimeReport::Scope time(options.timeReport, "LLVM code generation",

@@ -41,9 +41,8 @@ std::optional<int64_t> stagesAround(Operation *op);
 
 /// Bytes that certainly are in use at the same time: with roles all rings and
 /// tiles, otherwise those that the iterations of one loop use (after its drain
-/// the memory of a ring serves others). A lower bound on purpose: the lowering
-/// places buffers by liveness, and a loop must not lose a slot that would have
-/// had room.
+/// the memory of a ring serves others). A lower bound: places are chosen later,
+/// by the lives of buffers.
 int64_t bytesTogether(KernelOp kernel);
 
 /// Scratch and barriers of a block, which later passes add.

@@ -64,6 +64,9 @@ void buildLayoutPipeline(OpPassManager &passes,
 
 /// Further, to where every copy has its instruction.
 void buildCopyPipeline(OpPassManager &passes, const TileToNVVMOptions &options);
+/// What comes between copies that have instructions, in loops with stages that
+/// fit, and a complete schedule. --tile-fit-stages tries it on copies.
+void addSchedulePasses(OpPassManager &passes, const TileToNVVMOptions &options);
 
 /// Further, to what is lowered: rings, roles and tokens. Any target executes
 /// what comes out.

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/Dependence.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -143,7 +144,36 @@ bool tile::coversWholeBuffer(const TileAccess &access) {
          });
 }
 
+/// True when each iteration of `loop` stores to another element of `buffer`,
+/// all elements are reached, and nothing in the loop reads one.
+static bool overwritesInLoop(ParallelOp loop, Value buffer) {
+  Block *body = &loop.getBodyRegion().front();
+  ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
+  bool covers = false;
+  for (Operation *user : buffer.getUsers()) {
+    if (isa<ViewLikeOpInterface>(user))
+      return false;
+    if (!loop->isProperAncestor(user))
+      continue;
+    auto store = dyn_cast<memref::StoreOp>(user);
+    if (!store || store.getMemRef() != buffer)
+      return false;
+    llvm::SmallDenseSet<Value> used;
+    bool reachesAll = user->getBlock() == body;
+    for (auto [index, extent] : llvm::zip_equal(store.getIndices(), shape)) {
+      auto of = dyn_cast<BlockArgument>(index);
+      reachesAll &= of && of.getOwner() == body &&
+                    loop.getExtents()[of.getArgNumber()] == extent &&
+                    used.insert(index).second;
+    }
+    covers |= reachesAll;
+  }
+  return covers;
+}
+
 bool tile::overwrites(Operation *op, Value buffer) {
+  if (auto loop = dyn_cast<ParallelOp>(op))
+    return overwritesInLoop(loop, buffer);
   auto tileOp = dyn_cast<TileOpInterface>(op);
   if (!tileOp || op->getNumRegions())
     return false;

@@ -10,7 +10,7 @@
 // ONE: tile.ring.create
 // ONE-NOT: tile.ring.create
 // PROVED: rings are proved
-// FEWER: remark: 3 stages instead of 4: rings and tiles take 196608 bytes of shared memory, of which a block has 166912
+// FEWER: remark: 3 stages instead of 4: rings, tiles and scratch memory take 196608 bytes of shared memory, of which a block has 166912
 // FEWER: remark: 3 stages instead of 4
 #shared = #gpu.address_space<workgroup>
 tile.kernel @gemm_hopper(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})

@@ -14,6 +14,7 @@
 #include "Reduce/ClusterExchange.h"
 #include "Tcgen05/TensorPlan.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Conversion/SharedBytes.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -198,6 +199,50 @@ LogicalResult ScratchPlacement::place(ClusterReduceOp reduce, int64_t scratch) {
 }
 
 //===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+static FailureOr<SharedArena> arrange(KernelOp kernel, const SharedLives &lives,
+                                      const TargetInfo &target) {
+  FailureOr<TensorPlan> tensors = planTensorMemory(kernel, target);
+  if (failed(tensors))
+    return failure();
+  SharedArena arena;
+  placeBuffers(lives, target, arena);
+  placeMbarriers(kernel, *tensors, arena);
+  if (failed(ScratchPlacement(kernel, target, arena).run()))
+    return failure();
+  arena.bytes =
+      std::max(arena.bytes, tensors->leastSharedBytes(kernel, target));
+  return arena;
+}
+
+FailureOr<int64_t> tile::sharedBytesNeeded(KernelOp kernel,
+                                           const TargetInfo &target) {
+  moveUnusedToRegisters(kernel);
+  FailureOr<SharedLives> lives = SharedLives::create(kernel);
+  if (failed(lives))
+    return failure();
+  FailureOr<SharedArena> arena = arrange(kernel, *lives, target);
+  if (failed(arena))
+    return failure();
+  return arena->bytes;
+}
+
+int64_t tile::scratchBytesAtMost(KernelOp kernel, const TargetInfo &target) {
+  int64_t bytes = 0;
+  ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) {});
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    if (!isa<TileOpInterface, memref::AtomicRMWOp>(op))
+      return;
+    FailureOr<int64_t> own =
+        scratchBytes(op, getAgentThreads(op), kernel, target);
+    bytes += succeeded(own) ? llvm::alignTo(*own, 16) : 0;
+  });
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
 
@@ -235,27 +280,20 @@ LogicalResult PlaceSharedMemoryPass::place(KernelOp kernel,
   FailureOr<SharedLives> lives = SharedLives::create(kernel);
   if (failed(lives))
     return failure();
-  FailureOr<TensorPlan> tensors = planTensorMemory(kernel, target);
-  if (failed(tensors))
+  FailureOr<SharedArena> arena = arrange(kernel, *lives, target);
+  if (failed(arena))
     return failure();
-  SharedArena arena;
-  placeBuffers(*lives, target, arena);
-  placeMbarriers(kernel, *tensors, arena);
-  if (failed(ScratchPlacement(kernel, target, arena).run()))
-    return failure();
-  arena.bytes =
-      std::max(arena.bytes, tensors->leastSharedBytes(kernel, target));
-  if (arena.bytes > target.sharedPerBlock) {
+  if (arena->bytes > target.sharedPerBlock) {
     InFlightDiagnostic diag = kernel.emitOpError()
                               << "expected at most " << target.sharedPerBlock
                               << " bytes of shared memory on " << target.arch
-                              << ", got " << arena.bytes;
+                              << ", got " << arena->bytes;
     diag.attachNote() << "use smaller tiles or fewer stages";
     return diag;
   }
-  writeSharedArena(kernel, arena);
-  placedBuffers += arena.offsets.size();
-  explain(kernel, *lives, arena);
+  writeSharedArena(kernel, *arena);
+  placedBuffers += arena->offsets.size();
+  explain(kernel, *lives, *arena);
   return success();
 }
 

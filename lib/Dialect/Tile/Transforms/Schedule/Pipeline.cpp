@@ -27,7 +27,6 @@
 // slot for itself alone.
 //
 //===----------------------------------------------------------------------===//
-#include "FitStages.h"
 #include "Layout/Staging.h"
 #include "LoneCopies.h"
 #include "RingLoop.h"
@@ -67,16 +66,12 @@ struct PipelinePass : tile::impl::PipelinePassBase<PipelinePass> {
       return signalPassFailure();
     target = findTarget(getOperation());
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
-    for (KernelOp kernel : kernels) {
-      fitStages(kernel);
+    for (KernelOp kernel : kernels)
       if (failed(convertKernel(kernel)))
         return signalPassFailure();
-    }
   }
 
 private:
-  void fitStages(KernelOp kernel);
-  int64_t bytesOnTrial(KernelOp kernel);
   void placeBlocks(KernelOp kernel);
   LogicalResult convertKernel(KernelOp kernel);
   LogicalResult decide(KernelOp kernel);
@@ -87,9 +82,7 @@ private:
   const TargetInfo *target = nullptr;
   // Of the kernel at hand.
   RoleDecision decision;
-  bool rolesAreForced = false; ///< the program or an option asks for them
-  bool avoidsRoles = false;    ///< its stages fit without them alone
-  RingReuse reuse;             // in the kernel at hand
+  RingReuse reuse;
 };
 } // namespace
 
@@ -407,13 +400,8 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   if (isForbidden)
     decision.reason =
         stated ? "`specialize = false` forbids it" : "`roles=off` forbids it";
-  else if (avoidsRoles)
-    decision.reason =
-        "two stages fit shared memory only where tiles behind the "
-        "loop take the bytes of its slots, which roles keep";
   else
     decision = decideRoles(kernel, *target, isForced);
-  rolesAreForced = isForced;
   if (decision.specialize)
     kernel->setAttr(kRolesAttrName, UnitAttr::get(&getContext()));
   // Without a pipelined loop the question does not arise.
@@ -433,50 +421,6 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   if (decision.cause)
     diag.attachNote(decision.cause->getLoc()) << "because of this";
   return failure(isForced);
-}
-
-/// The bytes of rings and tiles that are alive together once a copy of the
-/// kernel is converted.
-int64_t PipelinePass::bytesOnTrial(KernelOp kernel) {
-  OpBuilder builder(kernel);
-  KernelOp trial = kernel.clone();
-  builder.insert(trial);
-  ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
-  int64_t bytes = succeeded(convertKernel(trial)) ? bytesTogether(trial) : 0;
-  trial.erase();
-  return bytes;
-}
-
-/// Reduces the stages of loops until rings and tiles fit shared memory: one
-/// stage at a time, of the loop that takes most. A copy of the kernel is
-/// converted to learn which rings there will be.
-void PipelinePass::fitStages(KernelOp kernel) {
-  if (!target)
-    return;
-  int64_t room = target->sharedPerBlock;
-  avoidsRoles = false;
-  // `tileBytes` counts a tile once for each of its loop's stages: no fewer.
-  while (tileBytes(kernel) > room) {
-    int64_t needed = bytesOnTrial(kernel);
-    PipelinedOp loop = widestLoop(kernel);
-    if (needed <= room || !loop)
-      return;
-    int64_t stages = loop.getStages();
-    // Without roles, tiles that are needed behind the loop only take the bytes
-    // of slots. The last two stages are worth more than roles: with one,
-    // nothing is loaded ahead.
-    if (stages == 2 && decision.specialize && !rolesAreForced) {
-      avoidsRoles = true;
-      if (bytesOnTrial(kernel) <= room)
-        return;
-      avoidsRoles = false;
-    }
-    loop.setStages(stages - 1);
-    remarkAt(remarks, loop)
-        << stages - 1 << " stages instead of " << stages
-        << ": rings and tiles take " << needed
-        << " bytes of shared memory, of which a block has " << room;
-  }
 }
 
 LogicalResult PipelinePass::convertKernel(KernelOp kernel) {

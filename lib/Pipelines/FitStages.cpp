@@ -1,0 +1,163 @@
+//===- FitStages.cpp - stages that fit shared memory ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How much a kernel takes is known once its schedule stands: rings go on with
+// earlier ones, tiles share bytes by their lives, roles keep theirs, and
+// scratch memory lies behind them. So a copy of the kernel is scheduled, and
+// placement itself is asked.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Pass/PassManager.h"
+#include "tile/Analysis/Occupancy.h"
+#include "tile/Conversion/SharedBytes.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
+#include "tile/Pipelines/Passes.h"
+#include "tile/Pipelines/Pipelines.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_FITSTAGESPASS
+#include "tile/Pipelines/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Bytes of the slots that a loop itself asks for: another loop that fills the
+/// same tile may have more.
+static int64_t slotBytes(PipelinedOp loop) {
+  int64_t bytes = 0;
+  for (auto copy : loop.getBodyRegion().front().getOps<TileMoveOpInterface>())
+    if (copy.isSharedLoad())
+      if (SharedLayoutAttr layout = getSharedLayout(copy.getTarget()))
+        bytes += sharedBytesOf(layout) * static_cast<int64_t>(loop.getStages());
+  return bytes;
+}
+
+/// The loop of several stages whose tiles take most; null where there is none.
+static PipelinedOp widestLoop(KernelOp kernel) {
+  PipelinedOp widest;
+  int64_t most = 0;
+  kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](PipelinedOp loop) {
+    int64_t bytes = slotBytes(loop);
+    if (loop.getStages() > 1 && bytes > most) {
+      most = bytes;
+      widest = loop;
+    }
+  });
+  return widest;
+}
+
+/// Whether nothing can lie so badly that `kernel` does not fit: most kernels
+/// need no trial.
+static bool fitsCertainly(KernelOp kernel, const TargetInfo &target) {
+  int64_t bytes = kSlackBytes + scratchBytesAtMost(kernel, target);
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    if (auto loop = dyn_cast<PipelinedOp>(op))
+      bytes += slotBytes(loop);
+    else
+      bytes += sharedBytesOf(op);
+  });
+  return bytes <= target.sharedPerBlock;
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct FitStagesPass : tile::impl::FitStagesPassBase<FitStagesPass> {
+  using FitStagesPassBase::FitStagesPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    FitStagesPassBase::getDependentDialects(registry);
+    OpPassManager passes(ModuleOp::getOperationName());
+    TileToNVVMOptions options;
+    addSchedulePasses(passes, options);
+    passes.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    const TargetInfo *target = findTarget(getOperation());
+    if (!target)
+      return;
+    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    for (KernelOp kernel : kernels)
+      if (!fitsCertainly(kernel, *target))
+        fit(kernel, *target);
+  }
+
+private:
+  std::optional<int64_t> bytesOnTrial(KernelOp kernel, const TargetInfo &target,
+                                      bool withoutRoles);
+  void fit(KernelOp kernel, const TargetInfo &target);
+};
+} // namespace
+
+/// The bytes that a copy of the kernel takes once it is scheduled; nothing
+/// where a pass refuses it.
+std::optional<int64_t> FitStagesPass::bytesOnTrial(KernelOp kernel,
+                                                   const TargetInfo &target,
+                                                   bool withoutRoles) {
+  ++trials;
+  ModuleOp module = getOperation();
+  OwningOpRef<ModuleOp> trial = ModuleOp::create(module.getLoc());
+  trial.get()->setAttrs(module->getAttrDictionary());
+  OpBuilder builder = OpBuilder::atBlockEnd(trial->getBody());
+  KernelOp copy;
+  for (Operation &op : *module.getBody())
+    if (&op == kernel.getOperation())
+      copy = cast<KernelOp>(builder.clone(op));
+    else if (!isa<KernelOp>(op))
+      builder.clone(op);
+  if (withoutRoles)
+    copy.setSpecialize(false);
+  ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
+  PassManager passes(&getContext());
+  passes.enableVerifier(false);
+  TileToNVVMOptions options;
+  options.roles = roles;
+  addSchedulePasses(passes, options);
+  if (failed(passes.run(*trial)))
+    return std::nullopt;
+  for (KernelOp scheduled : trial->getOps<KernelOp>())
+    if (FailureOr<int64_t> bytes = sharedBytesNeeded(scheduled, target);
+        succeeded(bytes))
+      return *bytes;
+  return std::nullopt;
+}
+
+void FitStagesPass::fit(KernelOp kernel, const TargetInfo &target) {
+  int64_t room = target.sharedPerBlock;
+  bool mayAvoidRoles = roles == RoleChoice::Auto && !kernel.getSpecialize();
+  while (PipelinedOp loop = widestLoop(kernel)) {
+    std::optional<int64_t> needed =
+        bytesOnTrial(kernel, target, /*withoutRoles=*/false);
+    if (!needed || *needed <= room)
+      return;
+    int64_t stages = loop.getStages();
+    // Without roles, tiles that are needed behind the loop only take the bytes
+    // of slots. The last two stages are worth more than roles: with one,
+    // nothing is loaded ahead.
+    if (stages == 2 && mayAvoidRoles &&
+        bytesOnTrial(kernel, target, /*withoutRoles=*/true)
+                .value_or(room + 1) <= room) {
+      kernel.setSpecialize(false);
+      remarkAt(remarks, kernel)
+          << "warps not specialized: two stages fit shared memory only where "
+             "tiles behind the loop take the bytes of its slots, which roles "
+             "keep";
+      return;
+    }
+    loop.setStages(stages - 1);
+    ++stagesTaken;
+    remarkAt(remarks, loop)
+        << stages - 1 << " stages instead of " << stages
+        << ": rings, tiles and scratch memory take " << *needed
+        << " bytes of shared memory, of which a block has " << room;
+  }
+}
