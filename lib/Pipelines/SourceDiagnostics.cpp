@@ -87,7 +87,7 @@ SourceDiagnostics::linesOf(Diagnostic &diagnostic) {
 
 void SourceDiagnostics::print(ArrayRef<Line> lines,
                               DiagnosticSeverity severity) {
-  Location shown = UnknownLoc::get(lines.front().loc.getContext());
+  llvm::SmallDenseSet<Location> shown;
   for (const Line &line : lines) {
     Location loc = line.loc;
     auto place = dyn_cast<FileLineColLoc>(loc);
@@ -95,8 +95,7 @@ void SourceDiagnostics::print(ArrayRef<Line> lines,
     if (isFile) // a module's location is line 0 of its file
       loc = FileLineColLoc::get(place.getFilename(), 1, 1);
     emitDiagnostic(loc, line.text, severity,
-                   /*displaySourceLine=*/!isFile && loc != shown);
-    shown = loc;
+                   /*displaySourceLine=*/!isFile && shown.insert(loc).second);
     severity = DiagnosticSeverity::Note;
   }
 }

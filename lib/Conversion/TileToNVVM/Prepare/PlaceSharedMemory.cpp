@@ -277,7 +277,7 @@ void PlaceSharedMemoryPass::explain(KernelOp kernel, const SharedLives &lives,
            << " of shared memory";
     Operation *first = lives.at(buffer.first), *last = lives.at(buffer.last);
     if (first && last && placeOf(first) == placeOf(last)) {
-      remark.attachNote(first) << "needed here";
+      remark.attachNote(first) << "needed while this runs";
     } else {
       if (first)
         remark.attachNote(first) << "needed from here on";

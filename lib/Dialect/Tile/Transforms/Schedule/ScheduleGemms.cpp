@@ -221,6 +221,19 @@ static bool writesOperand(Operation *op, ArrayRef<GemmOp> gemms) {
   });
 }
 
+/// Whether copies into a ring are in `op`: under the condition that their
+/// iteration runs.
+static bool fillsSlot(Operation &op) {
+  return op
+      .walk([](TileRingOpInterface ringOp) {
+        return ringOp.fillsSlots() ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static constexpr char kSameAgent[] =
+    "the agent that multiplies also fills the ring";
 static constexpr char kOtherAgent[] =
     "with roles another does: the remark at the kernel says what they need";
 
@@ -286,7 +299,9 @@ static std::optional<Tail> findTail(scf::ForOp loop, Reason &why) {
                 "let it arrive an iteration later");
     bool isLater = lastGemm->isBeforeInBlock(&op);
     if (isLater && !isMemoryEffectFree(&op) && !tail.isBehindLoop())
-      return no(name + " follows them", "put it before the gemms");
+      return fillsSlot(op)
+                 ? no(kSameAgent, kOtherAgent)
+                 : no(name + " follows them", "put it before the gemms");
   }
   if (tail.isBehindLoop() && !tail.releases.empty())
     return no("their slots are released in the loop, which needs a wait",
@@ -307,10 +322,10 @@ static std::optional<Tail> findTail(scf::ForOp loop, Reason &why) {
       return no("its ring has one slot, which would never be empty",
                 "`stages(2)` or more has others");
     if (!runsInRole(release))
-      return no("the agent that multiplies also fills the ring", kOtherAgent);
+      return no(kSameAgent, kOtherAgent);
     for (Operation *user : release.getRing().getUsers())
       if (showsOpenSlot(user) && loop->isProperAncestor(user))
-        return no("the agent that multiplies also fills the ring", kOtherAgent);
+        return no(kSameAgent, kOtherAgent);
   }
   return tail;
 }
