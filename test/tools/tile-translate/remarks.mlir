@@ -40,5 +40,5 @@ tile.kernel @gemm(%A: memref<1024x1024xf16> {tile.alignment = 16}, %B: memref<10
 // VERSION-DAG: scale.mlir:2:1: remark: compiled a second time, as 'scale__aligned', {{.*}}`tile.alignment = 16` and `tile.assume` promise it
 // The limit that a promise lifts, not the layout that follows from it.
 // VERSION-DAG: scale.mlir:9:3: remark: global to registers copy: scalar, 4 bytes; vector not taken: {{.*}}(`tile.
-// VERSION-DAG: scale.mlir:9:3: remark: in 'scale__aligned': global to registers copy: vector, 16 bytes
+// VERSION-DAG: scale.mlir:9:3: note: in 'scale__aligned': global to registers copy: vector, 16 bytes
 // CONFLICT: remark: shared memory: {{.*}}

@@ -104,7 +104,9 @@ private:
     for (GemmOp gemm : gemms)
       remarkAt(remarks, gemm)
           << "two blocks multiply together: " << 2 * gemm.getM() << "x"
-          << gemm.getN() << ", half of B in each";
+          << gemm.getN()
+          << ", half of B in each; `pairs = false` on the kernel has each "
+             "multiply alone";
     return success();
   }
 };
