@@ -351,7 +351,8 @@ CopyFacts CopyFacts::get(TileMoveOpInterface op,
   int64_t extent = facts.tileShape[dim];
   facts.limits.push_back({powerOfTwo(extent, kMaxElements),
                           {"the tile has " + plural(extent, "element") +
-                           " along dimension " + std::to_string(dim)}});
+                               " along dimension " + std::to_string(dim),
+                           "a wider one has longer rows"}});
   if (auto width = op.getCoalescedWidth())
     facts.limits.push_back(
         {powerOfTwo(std::max<int64_t>(*width, 1), kMaxElements),

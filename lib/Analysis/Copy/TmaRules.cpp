@@ -68,7 +68,7 @@ static Reason whyNotSlot(const CopySide &shared) {
         hasEffect<MemoryEffects::Write>(user, shared.buffer))
       return {"'" + user->getName().getStringRef().str() + "' also writes " +
                   shared.name + ", which could not be a slot of a ring then",
-              "a tile that copies alone fill can be"};
+              "a tile that only loads fill can be"};
   }
   return {};
 }

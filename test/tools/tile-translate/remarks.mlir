@@ -32,7 +32,7 @@ tile.kernel @gemm(%A: memref<1024x1024xf16> {tile.alignment = 16}, %B: memref<10
   }
   // One remark of the store; that it is converted, goes to shared memory and on from there are notes of it.
   // ONCE-DAG: :[[@LINE+4]]:3: remark: stored through 128 x 128 elements of shared memory, in 1 part; `disable_tma` on the operation has registers go there directly
-  // ONCE-DAG: :[[@LINE+3]]:3: note: registers to registers copy: scalar, 4 bytes
+  // ONCE-DAG: :[[@LINE+3]]:3: note: registers to registers copy: renamed or exchanged, 4 bytes
   // ONCE-DAG: :[[@LINE+2]]:3: note: registers to shared copy: stmatrix, 16 bytes
   // ONCE-DAG: :[[@LINE+1]]:3: note: shared to global copy: tma{{$}}
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<1024x1024xf16>

@@ -56,6 +56,19 @@ static StringRef memoryName(Value buffer) {
                             : stringifyMemorySpace(getMemorySpace(buffer));
 }
 
+/// What moves the elements. Where no address is, the table has one row for
+/// everything, and the lowering one way.
+static StringRef instructionName(TileMoveOpInterface move,
+                                 CopyInstruction instruction) {
+  if (isTensorMemory(move.getSource()))
+    return "tcgen05.ld";
+  if (isTensorMemory(move.getTarget()))
+    return "tcgen05.st";
+  if (isFragment(move.getSource()) && isFragment(move.getTarget()))
+    return "renamed or exchanged";
+  return stringifyCopyInstruction(instruction);
+}
+
 /// Whether a row is wider than an element: narrower ones say nothing of why the
 /// instruction was not taken.
 static bool isWide(const CopyFacts &facts, const CopyRule &rule) {
@@ -74,7 +87,7 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision,
   remark << memoryName(copy.getSource()) << " to "
          << memoryName(copy.getTarget())
          << (copy.getCombining() ? " atomic: " : " copy: ")
-         << stringifyCopyInstruction(decision.instruction);
+         << instructionName(copy, decision.instruction);
   if (!traitsOf(decision.instruction).byAsyncProxy)
     remark << ", " << plural(decision.bytes, "byte");
   llvm::MapVector<CopyInstruction, const RejectedCopyRule *> others;
