@@ -24,6 +24,7 @@ inline constexpr char kPromiseMore[] =
     "`tile.assume` with `divisible_by` can promise more";
 inline constexpr char kPromiseLeast[] =
     "`tile.assume` with `min = 0` can promise that it does not";
+inline constexpr char kAskForTma[] = "`prefer` asks for TMA";
 inline constexpr char kZeroPad[] = "zero as the pad, or none, lets it";
 inline constexpr char kOtherLayout[] =
     "`layout(#tile.shared_layout<...>)` on the tile states another";

@@ -235,7 +235,7 @@ static Reason whyNotTensor(const CopyFacts &facts, const TargetInfo &target) {
   if (!target.hasAsynchronousMma() && !copy.getPrefer())
     return {"threads multiply on " + target.arch.str() +
                 ", where cp.async is what has been measured",
-            "`prefer` asks for TMA"};
+            kAskForTma};
   bool isLoad = facts.source.space == MemorySpace::Global;
   return whyNotTensorMap(facts, isLoad ? facts.source : facts.target);
 }

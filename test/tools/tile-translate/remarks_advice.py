@@ -68,6 +68,12 @@ CASES = [
     ("attention_like_chained.mlir", "sm_90a", r"accumulators are filled .*may have no iterations; with constant bounds", [
         (r"%length = memref\.dim [^\n]*", "%length = arith.constant 1024 : index"),
     ], r"pipelined: 2 of 2 copies run 2 iterations ahead"),
+    ("gemm.mlir", "sm_90", r"stored directly: .*; a copy to shared memory, and one from there with `prefer`, take TMA", [
+        (r"  tile\.copy %acc to (%C\[.*?\]) : [^\n]*", r"""
+  %Cs = tile.alloc : memref<128x128xf16, #shared>
+  tile.copy %acc to %Cs : memref<128x128xf32, #tile.fragment> to memref<128x128xf16, #shared>
+  tile.copy %Cs to \1 {prefer = #tile.copy_instruction<tma>} : memref<128x128xf16, #shared> to memref<?x?xf16>"""),
+    ], r"shared to global copy: tma$"),
 ]  # fmt: skip
 
 

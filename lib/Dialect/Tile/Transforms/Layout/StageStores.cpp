@@ -206,6 +206,10 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   probe->erase();
   if (!why.empty()) {
     staging.erase();
+    // Of what leaves registers nobody can ask that.
+    if (why.advice == kAskForTma)
+      why.advice = "a copy to shared memory, and one from there with `prefer`, "
+                   "take TMA";
     return staysDirect(why);
   }
 

@@ -294,6 +294,6 @@ tile.kernel @special(%A: memref<4096x4096xf16> {tile.alignment = 16}, %I: memref
   tile.copy %I[%c0, %c0] to %i : memref<64x64xi4> to memref<64x64xi4, #shared>
   // expected-remark @+1 {{copy: scalar, 1 byte}}
   tile.copy %I[%c0, %c1] sizes [64, 32] to %i[%c0, %c0] sizes [64, 32] : memref<64x64xi4> to memref<64x64xi4, #shared>
-  // expected-remark @+1 {{copy: scalar, 4 bytes}}
+  // expected-remark @+1 {{registers to registers copy: renamed or exchanged, 4 bytes}}
   tile.copy %f to %g : memref<64x32xf32, #tile.fragment> to memref<64x32xf32, #tile.fragment>
 }
