@@ -75,13 +75,14 @@ def main():
             printed = []
             skip = 0
             for line in done.stdout.splitlines():
-                if skip:
+                is_diagnostic = re.match(r"\S+:\d+:\d+: (remark|note|error|warning):", line)
+                if skip and not is_diagnostic:
                     skip -= 1
                     continue
                 if "note: see current operation" in line:
                     continue
                 printed.append(line)
-                skip = 2 if re.match(r"\S+:\d+:\d+: (remark|note|error|warning):", line) else 0
+                skip = 2 if is_diagnostic else 0
             missing = first_difference(expected, printed)
             if missing is not None:
                 failed += 1

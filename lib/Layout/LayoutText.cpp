@@ -5,6 +5,7 @@
 // a description in words. Drawings and CuTe's spelling are elsewhere.
 //
 //===----------------------------------------------------------------------===//
+#include "tile/Layout/Plural.h"
 #include "tile/Layout/SharedLayout.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -35,10 +36,6 @@ static void printExtents(ArrayRef<int64_t> shape, raw_ostream &os) {
   if (shape.empty())
     os << "scalar";
   llvm::interleave(shape, os, "x");
-}
-
-static std::string plural(int64_t count, const char *noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 /// "8 consecutive along dimension 1, then 4 along dimension 0 in steps of 8".

@@ -10,6 +10,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Layout/Plural.h"
 #include "tile/Pipelines/Pipelines.h"
 #include "tile/Target/ArtifactBuilder.h"
 #include "tile/Target/DeviceInfo.h"
@@ -204,19 +205,21 @@ AssemblerResult mlir::tile::assembleModule(ModuleOp module,
       function = module;
     InFlightDiagnostic remark = function->emitRemark();
     if (!kernel.spillStoreBytes && !kernel.spillLoadBytes) {
-      remark << "'" << kernel.name << "' takes " << kernel.registers
-             << " registers a thread, and spills none";
+      remark << "'" << kernel.name << "' takes "
+             << plural(kernel.registers, "register")
+             << " a thread, and spills none";
       // Local buffers, and fragments that no thread has registers for.
       if (kernel.stackBytes)
-        remark << "; " << kernel.stackBytes << " bytes of local memory";
+        remark << "; " << plural(kernel.stackBytes, "byte")
+               << " of local memory";
       continue;
     }
     remark << "'" << kernel.name << "' spills: " << kernel.registers
            << " registers, " << kernel.stackBytes << " bytes of stack, "
            << kernel.spillStoreBytes << " bytes of spill stores, "
            << kernel.spillLoadBytes
-           << " bytes of spill loads; smaller fragments or more threads need "
-              "fewer";
+           << " bytes of spill loads; smaller fragments or more "
+              "`threads(...)` need fewer";
     auto where = function->getAttrOfType<LocationAttr>(kPeakLocationAttrName);
     auto peak = function->getAttrOfType<IntegerAttr>(kPeakRegistersAttrName);
     if (where && peak)

@@ -12,6 +12,7 @@
 #include "tile/Conversion/SharedBytes.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
+#include "tile/Layout/Plural.h"
 #include "tile/Pipelines/Passes.h"
 #include "tile/Pipelines/Pipelines.h"
 
@@ -147,17 +148,18 @@ void FitStagesPass::fit(KernelOp kernel, const TargetInfo &target) {
         bytesOnTrial(kernel, target, /*withoutRoles=*/true)
                 .value_or(room + 1) <= room) {
       kernel.setSpecialize(false);
-      remarkAt(remarks, kernel)
-          << "warps not specialized: two stages fit shared memory only where "
-             "tiles behind the loop take the bytes of its slots, which roles "
-             "keep";
+      missedAt(remarks, kernel, "warps not specialized",
+               "two stages fit shared memory only where tiles behind the loop "
+               "take the bytes of its slots, which roles keep",
+               "smaller tiles fit beside them");
       return;
     }
     loop.setStages(stages - 1);
     ++stagesTaken;
-    remarkAt(remarks, loop)
-        << stages - 1 << " stages instead of " << stages
-        << ": rings, tiles and scratch memory take " << *needed
-        << " bytes of shared memory, of which a block has " << room;
+    missedAt(remarks, loop,
+             plural(stages - 1, "stage") + " instead of " + Twine(stages),
+             "rings, tiles and scratch memory take " + Twine(*needed) +
+                 " bytes of shared memory, of which a block has " + Twine(room),
+             "smaller tiles leave room for more");
   }
 }

@@ -30,19 +30,28 @@ static Location placeOf(Location loc) {
 
 SourceDiagnostics::SourceDiagnostics(llvm::SourceMgr &sources,
                                      MLIRContext *context,
-                                     llvm::raw_ostream &os, bool remarks)
+                                     llvm::raw_ostream &os, bool wantsRemarks)
     : SourceMgrDiagnosticHandler(sources, context, os) {
-  setHandler([this, remarks](Diagnostic &diagnostic) {
+  setHandler([this, wantsRemarks](Diagnostic &diagnostic) {
     bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
     bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
-    if (!(isRemark && !remarks) &&
+    if (!(isRemark && !wantsRemarks) &&
         !(isError && hasFailed && repeatsFault(diagnostic)) &&
-        isNews(diagnostic))
-      print(diagnostic);
+        isNews(diagnostic)) {
+      if (isError)
+        printRemarks();
+      if (isRemark)
+        llvm::append_range(remarks[placeOf(diagnostic.getLocation())],
+                           linesOf(diagnostic));
+      else
+        print(linesOf(diagnostic), diagnostic.getSeverity());
+    }
     hasFailed |= isError;
     return success();
   });
 }
+
+SourceDiagnostics::~SourceDiagnostics() { printRemarks(); }
 
 /// Whether the same was not said of the same place before.
 bool SourceDiagnostics::isNews(Diagnostic &diagnostic) {
@@ -58,25 +67,41 @@ bool SourceDiagnostics::isNews(Diagnostic &diagnostic) {
   return said.insert(text).second;
 }
 
-void SourceDiagnostics::print(Diagnostic &diagnostic) {
+SmallVector<SourceDiagnostics::Line>
+SourceDiagnostics::linesOf(Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   SymbolRefAttr version = versionOf(diagnostic.getLocation());
-  Location loc = placeOf(diagnostic.getLocation());
-  auto place = dyn_cast<FileLineColLoc>(loc);
-  bool isFile = place && place.getLine() == 0;
-  if (!version && !isFile)
-    return emitDiagnostic(diagnostic);
   if (version && !StringRef(text).contains(version.getLeafReference()))
     text =
         ("in '" + version.getLeafReference().getValue() + "': " + text).str();
-  if (isFile) // a module's location is line 0 of its file
-    loc = FileLineColLoc::get(place.getFilename(), 1, 1);
-  emitDiagnostic(loc, text, diagnostic.getSeverity(),
-                 /*displaySourceLine=*/!isFile);
+  SmallVector<Line> lines{{placeOf(diagnostic.getLocation()), text}};
   for (Diagnostic &note : diagnostic.getNotes()) {
-    Location noteLoc = placeOf(note.getLocation());
-    emitDiagnostic(noteLoc, note.str(), note.getSeverity(),
-                   /*displaySourceLine=*/noteLoc != loc);
-    loc = noteLoc;
+    Line line{placeOf(note.getLocation()), note.str()};
+    if (llvm::none_of(lines, [&](const Line &other) {
+          return other.loc == line.loc && other.text == line.text;
+        }))
+      lines.push_back(std::move(line));
   }
+  return lines;
+}
+
+void SourceDiagnostics::print(ArrayRef<Line> lines,
+                              DiagnosticSeverity severity) {
+  llvm::SmallDenseSet<Location> shown;
+  for (const Line &line : lines) {
+    Location loc = line.loc;
+    auto place = dyn_cast<FileLineColLoc>(loc);
+    bool isFile = place && place.getLine() == 0;
+    if (isFile) // a module's location is line 0 of its file
+      loc = FileLineColLoc::get(place.getFilename(), 1, 1);
+    emitDiagnostic(loc, line.text, severity,
+                   /*displaySourceLine=*/!isFile && shown.insert(loc).second);
+    severity = DiagnosticSeverity::Note;
+  }
+}
+
+void SourceDiagnostics::printRemarks() {
+  for (auto &[place, lines] : remarks)
+    print(lines, DiagnosticSeverity::Remark);
+  remarks.clear();
 }

@@ -64,12 +64,8 @@ _CHANGES = [
     (r"chose plan", "`policy` or `plan` on the gemm"),
     (r".* copy: ", "`prefer` or `disable_tma` on the copy"),
     (r"shared memory: ", "`layout(#tile.shared_layout<...>)` on the tile"),
-    (r"(not )?pipelined", "`stages(...)` of the loop; 1 overlaps nothing"),
-    (r"\d+ stages instead of", "smaller tiles, or `stages(...)` that fit"),
-    (r"warps (not )?specialized", "`specialize = false` or `true` on the kernel"),
-    (r"two blocks multiply|not multiplied in pairs", "`pairs = false` or `true` on the kernel"),
-    (r"(not )?shared (by|in) the", "`cluster(...)` of the kernel"),
-    (r"stored|loaded", "`tile.alignment`, `tile.assume`, or a fragment's `layout(...)`"),
+    (r"shared by", "`cluster(...)` of the kernel"),
+    (r"loaded through", "`prefer` or `disable_tma` on the copy"),
     (r"'.*' (takes|spills)", "`threads(...)` of the kernel, or smaller fragments"),
     (r"chose ", "`tunables`, or `shape_hints` of the sizes to choose for"),
 ]
@@ -89,10 +85,18 @@ _WHOLE = re.compile(
 )
 
 
+# What follows a reason, and is no advice: remarks end with that where they have some.
+_REASON = re.compile(r"next |\d|copies keep|not the cheapest|.* not taken: ")
+
+
 def _split(message, in_python=False):
     """(decision, reason, change) of a remark; the change as one writes it in Python or in IR."""
     head, *rest = message.split("; ")
-    change = [part for part in rest if "`" in part and "not taken" not in part]
+    change = [
+        part
+        for part in rest
+        if not _REASON.match(part) and ("`" in part or part is rest[-1])
+    ]
     reasons = [part for part in rest if part not in change]
     plan = re.match(r"(chose plan .*?>): (.*)", head)
     if plan:

@@ -20,8 +20,8 @@
 // UNAWARE: error: cannot assemble the PTX: ptxas fatal   : Value 'sm_110a' is not defined for option 'gpu-name'; PTX for sm_100 runs on the same devices, and an older one knows it
 // FAILED: error: cannot assemble the PTX: ptxas x.ptx, line 7; error   : Illegal operand type to instruction 'ld'
 // LOSS: warning: ptxas info    : (C7510) Potential Performance Loss
-// LOSS: assembler-errors.mlir:[[@LINE+2]]:1: remark: 'store' spills: 255 registers, 64 bytes of stack, 32 bytes of spill stores, 48 bytes of spill loads
 // LOSS: store: 255 registers, 64 bytes stack, 32 bytes spill stores, 48 bytes spill loads, 1024 bytes static shared memory, 3 barriers
+// LOSS: assembler-errors.mlir:[[@LINE+1]]:1: remark: 'store' spills: 255 registers, 64 bytes of stack, 32 bytes of spill stores, 48 bytes of spill loads
 llvm.func @store(%out: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
   llvm.store %x, %out : f32, !llvm.ptr<1>
   llvm.return

@@ -85,6 +85,16 @@ def test_another_architecture_says_why_not():
     assert "tma not taken: sm_80 has no tensor memory accelerator" in copy.reason
 
 
+def test_what_is_not_done_says_what_to_write():
+    result = explain(read("examples/gemm_hopper.mlir"), "sm_80")
+    said = {each.decision: each for each in result.decisions}
+    fewer = said["3 stages instead of 4"]
+    assert fewer.reason.startswith("rings and tiles take 196608 bytes of shared memory")
+    assert fewer.change == "smaller tiles leave room for more"
+    roles = said["warps not specialized"]
+    assert roles.change == "`specialize = true` on the kernel asks for roles all the same"
+
+
 def test_roles_may_be_switched_off():
     without = explain(read(GEMM), "sm_90a", roles="off")
     assert without.kernels[0].threads == 128

@@ -10,18 +10,35 @@
 #define TILE_ANALYSIS_COPYFACTS_H
 
 #include "tile/Analysis/IndexFacts.h"
+#include "tile/Analysis/Reason.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Layout/Plural.h"
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace mlir::tile {
 
+/// What several reasons advise.
+inline constexpr char kPromiseMore[] =
+    "`tile.assume` with `divisible_by` can promise more";
+inline constexpr char kPromiseLeast[] =
+    "`tile.assume` with `min = 0` can promise that it does not";
+inline constexpr char kAskForTma[] = "`prefer` asks for TMA";
+inline constexpr char kZeroPad[] = "zero as the pad, or none, lets it";
+inline constexpr char kOtherLayout[] =
+    "`layout(#tile.shared_layout<...>)` on the tile states another";
+
+/// "4 bytes", or "4 bits" where they are no whole byte.
+inline std::string sizeText(int64_t bits) {
+  return bits % 8 ? plural(bits, "bit") : plural(bits / 8, "byte");
+}
+
 /// Something that bounds how many consecutive elements a thread moves at a
 /// time.
 struct WidthLimit {
   int64_t elements; // power of two
-  std::string reason;
+  Reason reason;
   /// It follows from where elements lie in memory, not from which threads move
   /// them.
   bool fromMemory = false;
@@ -51,7 +68,7 @@ struct CopySide {
 /// read and write: attributes and pads may change.
 struct CopyAnswers {
   /// Why a tile cannot be a slot of a ring; empty where it can.
-  llvm::DenseMap<Value, std::string> whyNotSlot;
+  llvm::DenseMap<Value, Reason> whyNotSlot;
   /// Whether blocks meet and one may read what another has stored: by the
   /// argument, and whether the copy loads it.
   llvm::DenseMap<std::pair<Value, unsigned>, bool> meetAround;
@@ -89,9 +106,9 @@ struct CopyFacts {
   int64_t maxElements() const;
   /// Why threads cannot move `elements` at a time (the tightest limit); empty
   /// when they can.
-  std::string whyNotWide(int64_t elements) const;
+  Reason whyNotWide(int64_t elements) const;
   /// The same, wherever rows of global buffers start.
-  std::string whyNotWideRealigned(int64_t elements) const;
+  Reason whyNotWideRealigned(int64_t elements) const;
 
   /// `answers`: those of the kernel's other copies.
   static CopyFacts

@@ -28,7 +28,7 @@ struct CopyRule {
   llvm::StringLiteral between;
   bool (*concerns)(const CopyFacts &);
   /// Why the row cannot be used for a copy that it concerns; empty if it can.
-  std::string (*whyNot)(const CopyFacts &, const TargetInfo &, int64_t bytes);
+  Reason (*whyNot)(const CopyFacts &, const TargetInfo &, int64_t bytes);
   /// The row is for moves of this kind alone.
   MoveKind kind = MoveKind::Copy;
   /// The row is only for moves that find their elements in this way.
@@ -41,7 +41,7 @@ ArrayRef<CopyRule> getCopyRules();
 /// A row that was tried and did not apply.
 struct RejectedCopyRule {
   const CopyRule *rule;
-  std::string reason;
+  Reason reason;
 };
 
 struct CopyDecision {
@@ -57,8 +57,7 @@ bool decideCopy(const CopyFacts &facts, const TargetInfo &target,
 
 /// Why no tensor copy can make the move; empty where one can. Passes that make
 /// or share copies ask it before --tile-select-copies decides.
-std::string whyNotTensorCopy(TileMoveOpInterface move,
-                             const TargetInfo &target);
+Reason whyNotTensorCopy(TileMoveOpInterface move, const TargetInfo &target);
 
 /// The first row by which threads make the move: for copies that cannot have an
 /// mbarrier.

@@ -62,6 +62,7 @@ Operation *hoistedReader(Operation *reader, Value buffer);
 /// Why a copy may not run ahead; `note` (when set) points at the cause.
 struct Conflict {
   std::string reason;
+  std::string advice; ///< what to write so that it can
   Operation *noteOp = nullptr;
   std::string note = {};
 };

@@ -12,6 +12,7 @@
 #ifndef TILE_ANALYSIS_OCCUPANCY_H
 #define TILE_ANALYSIS_OCCUPANCY_H
 
+#include "tile/Analysis/Reason.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/ThreadBudget.h"
 #include <limits>
@@ -96,12 +97,10 @@ int64_t blocksThatFit(const BlockFacts &block, const TargetInfo &target,
 /// where it does not: where roles leave one block on a multiprocessor and
 /// without them there are several, or more of them while loads run one
 /// iteration ahead only. Persistent kernels and clusters keep roles.
-std::optional<std::string> whyFasterAlone(KernelOp kernel,
-                                          const BlockFacts &block,
-                                          const TargetInfo &target);
+std::optional<Reason> whyFasterAlone(KernelOp kernel, const BlockFacts &block,
+                                     const TargetInfo &target);
 /// The same of a kernel with layouts.
-std::optional<std::string> whyFasterAlone(KernelOp kernel,
-                                          const TargetInfo &target);
+std::optional<Reason> whyFasterAlone(KernelOp kernel, const TargetInfo &target);
 
 /// How many blocks of a kernel with roles a multiprocessor runs at a time, and
 /// whether its roles get registers from each other.

@@ -52,6 +52,7 @@ struct RingFinding {
   Operation *op = nullptr;
   std::string message;
   SmallVector<RingNote> notes;
+  std::string advice = {}; ///< where nothing is proved: how to go on
 };
 
 struct RingVerdict {

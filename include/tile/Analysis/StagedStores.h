@@ -12,6 +12,7 @@
 #ifndef TILE_ANALYSIS_STAGEDSTORES_H
 #define TILE_ANALYSIS_STAGEDSTORES_H
 
+#include "tile/Analysis/Reason.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/TargetInfo.h"
@@ -31,8 +32,8 @@ struct StoredTile {
 };
 
 /// The tile whose store may go through shared memory, as far as the program and
-/// the shape decide it; else why it is stored directly.
-OrRefusal<StoredTile> storedTile(TileMoveOpInterface store);
+/// the shape decide it; else `why` says why it is stored directly.
+FailureOr<StoredTile> storedTile(TileMoveOpInterface store, Reason &why);
 
 /// Columns of the pieces in which a tile leaves, where `used` bytes of shared
 /// memory are taken: the widest that leave room for `blocks` on a

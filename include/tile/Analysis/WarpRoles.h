@@ -9,6 +9,7 @@
 #ifndef TILE_ANALYSIS_WARPROLES_H
 #define TILE_ANALYSIS_WARPROLES_H
 
+#include "tile/Analysis/Reason.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/ThreadBudget.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -19,13 +20,12 @@ namespace mlir::tile {
 /// Why `threads` of a kernel on `target` get no role beside them that copies,
 /// whatever the program does; empty where they can. With `isAskedFor` it is
 /// enough that roles are possible, without registers to redistribute.
-std::string whyNoRoles(const TargetInfo &target, int64_t threads,
-                       bool isAskedFor);
+Reason whyNoRoles(const TargetInfo &target, int64_t threads, bool isAskedFor);
 
 struct RoleDecision {
   bool specialize = false;
   /// Why not; empty when it is done.
-  std::string reason;
+  Reason reason;
   /// The operation that prevents roles; null if none does.
   Operation *cause = nullptr;
   /// Copies of pipelined loops that are not made by TMA, and that all threads

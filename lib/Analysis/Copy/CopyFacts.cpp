@@ -155,18 +155,18 @@ public:
     else if (side.space == MemorySpace::Shared)
       shared();
     else if (side.space != MemorySpace::Fragment)
-      limit(1, side.name + " is moved an element at a time");
+      limit(1, {side.name + " is moved an element at a time"});
   }
 
 private:
   /// States a limit when it is one.
-  void limit(int64_t elements, const Twine &reason, bool ofRows = false) {
+  void limit(int64_t elements, const Reason &reason, bool ofRows = false) {
     if (elements < cap)
-      facts.limits.push_back({std::max<int64_t>(elements, 1), reason.str(),
+      facts.limits.push_back({std::max<int64_t>(elements, 1), reason,
                               /*fromMemory=*/true, ofRows});
   }
   std::string bytes(int64_t elements) const {
-    return std::to_string(elements * side.elementBits / 8);
+    return sizeText(elements * side.elementBits);
   }
   std::string dimension(unsigned d) const {
     return "dimension " + std::to_string(d) + " of " + side.name;
@@ -184,26 +184,28 @@ private:
 void LimitFinder::global() {
   SmallVector<IndexFacts> strides = getStrideFacts(side.buffer, facts.op);
   if (strides[dim].asConstant() != 1) {
-    limit(1, "consecutive elements of " + dimension(dim) +
-                 " are not known to be adjacent in memory");
+    limit(1, {"consecutive elements of " + dimension(dim) +
+              " are not known to be adjacent in memory"});
     return;
   }
   if (dim + 1 != side.extents.size()) {
-    limit(1, "runs are moved along the last dimension only, and " +
-                 dimension(dim) + " is not");
+    limit(1, {"runs are moved along the last dimension only, and " +
+              dimension(dim) + " is not"});
     return;
   }
   int64_t base = side.alignment;
   limit(powerOfTwo(base, kMaxBytes) * 8 / side.elementBits,
-        side.name + " is aligned to " + std::to_string(base) +
-            " bytes only (`tile.alignment`)",
+        {side.name + " is aligned to " + plural(base, "byte") + " only",
+         "`tile.alignment = 16` promises more"},
         /*ofRows=*/true);
   for (auto [d, extent] : llvm::enumerate(side.extents)) {
     const IndexFacts &offset = side.offsets[d];
     if (d == dim) {
       limit(powerOfTwo(offset.divisor, cap),
-            "the offset in " + dimension(d) + " is known to be a multiple of " +
-                std::to_string(offset.divisor) + " elements only",
+            {"the offset in " + dimension(d) +
+                 " is known to be a multiple of " +
+                 plural(offset.divisor, "element") + " only",
+             kPromiseMore},
             /*ofRows=*/true);
       continue;
     }
@@ -213,8 +215,9 @@ void LimitFinder::global() {
         moves ? strides[d].divisor : (offset * strides[d]).divisor;
     int64_t width = powerOfTwo(divisor, cap);
     limit(width,
-          "the stride of " + dimension(d) + " is known to be a multiple of " +
-              bytes(width) + " bytes only (`tile.assume` can promise more)",
+          {"the stride of " + dimension(d) + " is known to be a multiple of " +
+               bytes(width) + " only",
+           kPromiseMore},
           /*ofRows=*/true);
   }
 }
@@ -222,20 +225,23 @@ void LimitFinder::global() {
 void LimitFinder::shared() {
   SharedLayout layout = sharedLayoutOf(side);
   limit(powerOfTwo(layout.contiguousElements(dim), cap),
-        "the layout of " + side.name + " keeps " +
-            std::to_string(layout.contiguousElements(dim)) +
-            " elements together along " + dimension(dim));
+        {"the layout of " + side.name + " keeps " +
+             plural(layout.contiguousElements(dim), "element") +
+             " together along " + dimension(dim),
+         kOtherLayout});
   limit(powerOfTwo(side.offsets[dim].divisor, cap),
-        "the offset in " + dimension(dim) + " is known to be a multiple of " +
-            std::to_string(side.offsets[dim].divisor) + " elements only");
+        {"the offset in " + dimension(dim) + " is known to be a multiple of " +
+             plural(side.offsets[dim].divisor, "element") + " only",
+         kPromiseMore});
   // Every run starts at a multiple of its length only if the strides of the
   // other digits are multiples of it too (padding may break that).
   int64_t run = powerOfTwo(layout.contiguousElements(dim), cap);
   for (const Mode &mode : layout.modes())
     if (mode.stride != 1)
       run = std::min(run, powerOfTwo(mode.stride, run));
-  limit(run, "rows of the layout of " + side.name + " start at multiples of " +
-                 bytes(run) + " bytes only");
+  limit(run, {"rows of the layout of " + side.name + " start at multiples of " +
+                  bytes(run) + " only",
+              kOtherLayout});
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,21 +265,21 @@ int64_t CopyFacts::maxElements() const {
 }
 
 /// The reason of the tightest limit below `elements` among those to heed.
-static std::string tightest(ArrayRef<WidthLimit> limits, int64_t elements,
-                            llvm::function_ref<bool(const WidthLimit &)> heed) {
+static Reason tightest(ArrayRef<WidthLimit> limits, int64_t elements,
+                       llvm::function_ref<bool(const WidthLimit &)> heed) {
   const WidthLimit *result = nullptr;
   for (const WidthLimit &limit : limits)
     if (limit.elements < elements && heed(limit) &&
         (!result || limit.elements < result->elements))
       result = &limit;
-  return result ? result->reason : std::string();
+  return result ? result->reason : Reason();
 }
 
-std::string CopyFacts::whyNotWide(int64_t elements) const {
+Reason CopyFacts::whyNotWide(int64_t elements) const {
   return tightest(limits, elements, [](const WidthLimit &) { return true; });
 }
 
-std::string CopyFacts::whyNotWideRealigned(int64_t elements) const {
+Reason CopyFacts::whyNotWideRealigned(int64_t elements) const {
   return tightest(limits, elements,
                   [](const WidthLimit &limit) { return !limit.ofGlobalRows; });
 }
@@ -330,26 +336,27 @@ CopyFacts CopyFacts::get(TileMoveOpInterface op,
   if (!facts.vectorDim) {
     facts.limits.push_back(
         {1, facts.tileShape.empty()
-                ? std::string("a single element")
-                : counted.name + " is not known to be contiguous along a "
-                                 "dimension of the tile"});
+                ? Reason("a single element")
+                : Reason(counted.name + " is not known to be contiguous along "
+                                        "a dimension of the tile")});
     return facts;
   }
   unsigned dim = *facts.vectorDim;
   if (dim + 1 != facts.tileShape.size())
     facts.limits.push_back(
-        {1, "runs are moved along the tile's last dimension only, and " +
-                counted.name + " is contiguous along dimension " +
-                std::to_string(dim)});
+        {1,
+         {"runs are moved along the tile's last dimension only, and " +
+          counted.name + " is contiguous along dimension " +
+          std::to_string(dim)}});
   int64_t extent = facts.tileShape[dim];
   facts.limits.push_back({powerOfTwo(extent, kMaxElements),
-                          "the tile has " + std::to_string(extent) +
-                              " elements along dimension " +
-                              std::to_string(dim)});
+                          {"the tile has " + plural(extent, "element") +
+                               " along dimension " + std::to_string(dim),
+                           "a wider one has longer rows"}});
   if (auto width = op.getCoalescedWidth())
     facts.limits.push_back(
         {powerOfTwo(std::max<int64_t>(*width, 1), kMaxElements),
-         "`coalesced_width` asks for " + std::to_string(*width) + " elements"});
+         {"`coalesced_width` asks for " + plural(*width, "element")}});
   for (const CopySide *side : {&facts.source, &facts.target})
     LimitFinder(facts, *side, dim).run();
   // The last: of equal limits the first is told, and the layout only follows
@@ -357,12 +364,12 @@ CopyFacts CopyFacts::get(TileMoveOpInterface op,
   if (facts.layout) {
     int64_t run = alignedRun(facts.layout.getLayout(), dim);
     facts.limits.push_back(
-        {run, "the loop layout gives a thread " +
-                  (run == 1 ? "single elements"
-                            : "runs of " + std::to_string(run) + " elements") +
-                  " along dimension " + std::to_string(dim) +
-                  (run == 1 ? " (`layout` or `coalesced_width` state others)"
-                            : "")});
+        {run,
+         {"the loop layout gives a thread " +
+              (run == 1 ? "single elements"
+                        : "runs of " + std::to_string(run) + " elements") +
+              " along dimension " + std::to_string(dim),
+          run == 1 ? "`layout` or `coalesced_width` state others" : ""}});
   }
   return facts;
 }

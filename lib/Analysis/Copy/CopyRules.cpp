@@ -57,7 +57,7 @@ static int64_t elementsIn(const CopyFacts &facts, int64_t bytes) {
   return bytes * 8 % bits ? 0 : bytes * 8 / bits;
 }
 
-static std::string whyNotWidth(const CopyFacts &facts, int64_t bytes) {
+static Reason whyNotWidth(const CopyFacts &facts, int64_t bytes) {
   int64_t elements = elementsIn(facts, bytes);
   if (elements == 0)
     return std::to_string(bytes) + " bytes are no whole number of elements";
@@ -70,8 +70,8 @@ static std::string whyNotWidth(const CopyFacts &facts, int64_t bytes) {
 
 /// cp.async moves bytes as they are from global to shared memory; it can write
 /// zeros for what its `src-size` leaves out, but nothing else.
-static std::string whyNotCpAsync(const CopyFacts &facts,
-                                 const TargetInfo &target, int64_t bytes) {
+static Reason whyNotCpAsync(const CopyFacts &facts, const TargetInfo &target,
+                            int64_t bytes) {
   if (!target.hasCpAsync())
     return target.arch.str() + " has no cp.async";
   if (facts.converts)
@@ -86,7 +86,7 @@ static std::string whyNotCpAsync(const CopyFacts &facts,
              stringifyRingProducer(producer).str() + "`";
   }
   if (facts.padsNonZero && facts.source.mayOverhang)
-    return "the region may overhang, and the pad is not zero";
+    return {"the region may overhang, and the pad is not zero", kZeroPad};
   if (facts.source.elementBits < 8 && facts.mayBePartial(2))
     return "rows may end inside a byte";
   return whyNotWidth(facts, bytes);
@@ -94,8 +94,8 @@ static std::string whyNotCpAsync(const CopyFacts &facts,
 
 /// cp.async.bulk.prefetch.L2 of one row at a time: whole pieces of 16 bytes, of
 /// which those are left out that the row does not have.
-static std::string whyNotPrefetch(const CopyFacts &facts,
-                                  const TargetInfo &target, int64_t) {
+static Reason whyNotPrefetch(const CopyFacts &facts, const TargetInfo &target,
+                             int64_t) {
   constexpr int64_t kPieceBytes = 16;
   const CopySide &global = facts.source;
   if (!target.hasBulkCopy())
@@ -104,8 +104,9 @@ static std::string whyNotPrefetch(const CopyFacts &facts,
   if (strides.empty() || strides.back().asConstant() != 1)
     return "rows of " + global.name + " are not known to be contiguous";
   if (global.alignment < kPieceBytes)
-    return global.name + " is aligned to " + std::to_string(global.alignment) +
-           " bytes only, not to 16 (`tile.alignment`)";
+    return {global.name + " is aligned to " + plural(global.alignment, "byte") +
+                " only, not to 16",
+            "`tile.alignment = 16` promises it"};
   int64_t piece = kPieceBytes * 8 / global.elementBits;
   if (global.extents.back() % piece)
     return "a row of the region is no multiple of 16 bytes";
@@ -114,12 +115,13 @@ static std::string whyNotPrefetch(const CopyFacts &facts,
     std::string where =
         "dimension " + std::to_string(dim) + " of " + global.name;
     if (!offset.min || *offset.min < 0)
-      return "the region may begin before the first element along " + where;
+      return {"the region may begin before the first element along " + where,
+              kPromiseLeast};
     IndexFacts step = global.extents[dim] == 1   ? offset * strides[dim]
                       : dim + 1 < strides.size() ? strides[dim]
                                                  : offset;
     if (!step.isMultipleOf(piece))
-      return "rows may begin inside 16 bytes along " + where;
+      return {"rows may begin inside 16 bytes along " + where, kPromiseMore};
   }
   return {};
 }
@@ -130,9 +132,8 @@ static std::string whyNotPrefetch(const CopyFacts &facts,
 
 /// `bytes` is what a thread gets: 4 for each matrix. The matrices are those of
 /// shared memory, with its elements.
-static std::string whyNotMatrix(const CopyFacts &facts,
-                                const CopySide &fragment,
-                                const CopySide &shared, int64_t bytes) {
+static Reason whyNotMatrix(const CopyFacts &facts, const CopySide &fragment,
+                           const CopySide &shared, int64_t bytes) {
   FragmentLayoutAttr stated =
       facts.layout ? facts.layout : getFragmentLayout(fragment.buffer);
   if (!stated)
@@ -150,8 +151,8 @@ static std::string whyNotMatrix(const CopyFacts &facts,
   return {};
 }
 
-static std::string whyNotLdmatrix(const CopyFacts &facts,
-                                  const TargetInfo &target, int64_t bytes) {
+static Reason whyNotLdmatrix(const CopyFacts &facts, const TargetInfo &target,
+                             int64_t bytes) {
   if (!target.hasLdmatrix())
     return target.arch.str() + " has no ldmatrix";
   if (facts.converts)
@@ -159,8 +160,8 @@ static std::string whyNotLdmatrix(const CopyFacts &facts,
   return whyNotMatrix(facts, facts.target, facts.source, bytes);
 }
 
-static std::string whyNotStmatrix(const CopyFacts &facts,
-                                  const TargetInfo &target, int64_t bytes) {
+static Reason whyNotStmatrix(const CopyFacts &facts, const TargetInfo &target,
+                             int64_t bytes) {
   if (!target.hasStmatrix())
     return target.arch.str() + " has no stmatrix";
   // Registers are converted on their way into words.
@@ -173,8 +174,8 @@ static std::string whyNotStmatrix(const CopyFacts &facts,
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-static std::string whyNotVector(const CopyFacts &facts, const TargetInfo &,
-                                int64_t bytes) {
+static Reason whyNotVector(const CopyFacts &facts, const TargetInfo &,
+                           int64_t bytes) {
   if (elementsIn(facts, bytes) == 1)
     return "one element at a time";
   return whyNotWidth(facts, bytes);
@@ -183,8 +184,8 @@ static std::string whyNotVector(const CopyFacts &facts, const TargetInfo &,
 /// `red` of a thread on several elements (PTX ISA, "red": vectors of 32 bits
 /// from sm_90 on, two f16 from sm_60 on). Each element is atomic by itself, as
 /// `tile.atomic` has it.
-static std::string whyNotVectorAtomic(const CopyFacts &facts,
-                                      const TargetInfo &target, int64_t bytes) {
+static Reason whyNotVectorAtomic(const CopyFacts &facts,
+                                 const TargetInfo &target, int64_t bytes) {
   TileMoveOpInterface move = facts.op;
   Type element = elementTypeOf(facts.target.buffer);
   if (move.getCombining() != AtomicKind::Add ||
@@ -200,21 +201,21 @@ static std::string whyNotVectorAtomic(const CopyFacts &facts,
 
 /// Aligned loads of 16 bytes on both sides of where a run begins, shifted into
 /// place: for elements that no asynchronous copy takes one at a time.
-static std::string whyNotRealign(const CopyFacts &facts, const TargetInfo &,
-                                 int64_t bytes) {
+static Reason whyNotRealign(const CopyFacts &facts, const TargetInfo &,
+                            int64_t bytes) {
   if (facts.converts)
     return "elements are converted";
   if (facts.source.elementBits != 8 && facts.source.elementBits != 16)
     return "elements of one or two bytes only";
   if (facts.padsNonZero && facts.source.mayOverhang)
-    return "the region may overhang, and the pad is not zero";
+    return {"the region may overhang, and the pad is not zero", kZeroPad};
   const IndexFacts &column = facts.source.offsets.back();
   if (!column.min || *column.min < 0)
-    return "the region may begin before a row";
+    return {"the region may begin before a row", kPromiseLeast};
   return facts.whyNotWideRealigned(elementsIn(facts, bytes));
 }
 
-static std::string always(const CopyFacts &, const TargetInfo &, int64_t) {
+static Reason always(const CopyFacts &, const TargetInfo &, int64_t) {
   return {};
 }
 
@@ -297,11 +298,11 @@ static bool decideAmong(const CopyFacts &facts, const TargetInfo &target,
       if (isWanted)
         decision.rejected.push_back(
             {&rule,
-             std::string(kind == MoveKind::Combine ? "combines" : "copies") +
-                 " from " + rule.between.str() + " only"});
+             {std::string(kind == MoveKind::Combine ? "combines" : "copies") +
+              " from " + rule.between.str() + " only"}});
       continue;
     }
-    std::string reason = rule.whyNot(facts, target, rule.bytes);
+    Reason reason = rule.whyNot(facts, target, rule.bytes);
     if (reason.empty()) {
       decision.instruction = rule.instruction;
       decision.bytes =
@@ -338,12 +339,12 @@ CopyPlanAttr tile::planByThreads(TileMoveOpInterface move,
                            decision.bytes);
 }
 
-std::string tile::whyNotTensorCopy(TileMoveOpInterface move,
-                                   const TargetInfo &target) {
+Reason tile::whyNotTensorCopy(TileMoveOpInterface move,
+                              const TargetInfo &target) {
   CopyDecision decision;
   return decideCopy(CopyFacts::get(move), target, CopyInstruction::Tma,
                     decision)
-             ? std::string()
+             ? Reason()
              : decision.rejected.front().reason;
 }
 

@@ -24,12 +24,12 @@ using namespace mlir::tile;
 /// many bytes.
 static constexpr int64_t kProxyBytes = 16;
 
-/// The largest power of two, at most kProxyBytes, that divides the bytes of any
-/// multiple of `divisor` elements.
-static int64_t multipleOfBytes(int64_t divisor, unsigned elementBits) {
+/// The largest power of two, at most that of kProxyBytes, that divides the bits
+/// of any multiple of `divisor` elements.
+static int64_t multipleOfBits(int64_t divisor, unsigned elementBits) {
   int64_t cap = kProxyBytes * 8;
   int64_t power = divisor == 0 ? cap : std::min(cap, divisor & -divisor);
-  return std::min(kProxyBytes, power * elementBits / 8);
+  return std::min(cap, power * elementBits);
 }
 
 /// The answer to a question about the whole kernel, asked once for each `key`.
@@ -43,7 +43,7 @@ static const Answer &ask(llvm::DenseMap<Key, Answer> &answers, Key key,
 }
 
 /// Why a tile cannot be a slot of a ring, however much of it a copy fills.
-static std::string whyNotSlot(const CopySide &shared) {
+static Reason whyNotSlot(const CopySide &shared) {
   if (isToBeFilled(shared.buffer)) {
     auto type = cast<RingType>(ringOf(shared.buffer).getType());
     if (type.getProducer() != RingProducer::Tma)
@@ -54,8 +54,9 @@ static std::string whyNotSlot(const CopySide &shared) {
     return shared.name + " is not made by `tile.alloc`";
   for (Operation *user : shared.buffer.getUsers()) {
     if (getTileViewSource(user))
-      return shared.name + " has a view, of another shape or of a slice, and "
-                           "may be written through it";
+      return {shared.name + " has a view, of another shape or of a slice, and "
+                            "may be written through it",
+              "a tile without views is copied to by TMA"};
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (copy && copy.getTarget() == shared.buffer && copy.isSharedLoad())
       continue;
@@ -67,8 +68,9 @@ static std::string whyNotSlot(const CopySide &shared) {
                        return access.buffer == shared.buffer && access.isWrite;
                      }) ||
         hasEffect<MemoryEffects::Write>(user, shared.buffer))
-      return "'" + user->getName().getStringRef().str() + "' also writes " +
-             shared.name + ", which could not be a slot of a ring then";
+      return {"'" + user->getName().getStringRef().str() + "' also writes " +
+                  shared.name + ", which could not be a slot of a ring then",
+              "a tile that only loads fill can be"};
   }
   return {};
 }
@@ -76,7 +78,7 @@ static std::string whyNotSlot(const CopySide &shared) {
 /// Why a copy cannot complete at the barrier that the program states: the
 /// thread that issues it adds its bytes to the barrier's phase, so the phase
 /// has to wait for an arrival of this thread behind the copy.
-static std::string whyNotComplete(CopyOp copy) {
+static Reason whyNotComplete(CopyOp copy) {
   APInt index, other;
   bool isConstant =
       matchPattern(copy.getCompletionIndex(), m_ConstantInt(&index));
@@ -90,27 +92,28 @@ static std::string whyNotComplete(CopyOp copy) {
           index == other)))
       return {};
   }
-  return "no `tile.mbarrier.arrive` at the barrier of `completes` follows it "
-         "in "
-         "its block";
+  return {"no `tile.mbarrier.arrive` at the barrier of `completes` follows it "
+          "in its block",
+          "with one there a tensor copy can"};
 }
 
 /// Why the shared side of a load cannot be a slot of a ring, which is where the
 /// proxy says that its copies have landed, and no barrier of the program can be
 /// either.
-static std::string whyNotSlot(const CopyFacts &facts) {
+static Reason whyNotSlot(const CopyFacts &facts) {
   const CopySide &shared = facts.target;
   auto type = cast<MemRefType>(shared.buffer.getType());
   bool isWhole = ArrayRef<int64_t>(shared.extents) == type.getShape();
   for (const IndexFacts &offset : shared.offsets)
     isWhole &= offset.asConstant() == 0;
   if (!isWhole)
-    return "it fills a part of " + shared.name +
-           " only, and slots of rings are filled as a whole";
+    return {"it fills a part of " + shared.name +
+                " only, and slots of rings are filled as a whole",
+            "a tile of the part's shape can be one"};
   if (auto copy = dyn_cast<CopyOp>(*facts.op); copy && copy.getCompletion())
     return whyNotComplete(copy);
-  return ask<Value, std::string>(facts.answers->whyNotSlot, shared.buffer,
-                                 [&] { return whyNotSlot(shared); });
+  return ask<Value, Reason>(facts.answers->whyNotSlot, shared.buffer,
+                            [&] { return whyNotSlot(shared); });
 }
 
 /// Whether a kernel takes what others have stored, or hands over what it has,
@@ -146,42 +149,42 @@ static bool meetAround(const CopyFacts &facts, BlockArgument global,
 }
 
 /// What tensor and bulk copies have in common.
-static std::string whyNotByProxy(const CopyFacts &facts) {
+static Reason whyNotByProxy(const CopyFacts &facts) {
   bool isLoad = facts.source.space == MemorySpace::Global;
   const CopySide &global = isLoad ? facts.source : facts.target;
   if (facts.converts)
     return "elements are converted";
   if (facts.padsNonZero && facts.source.mayOverhang)
-    return "the region may overhang, and the pad is not zero";
+    return {"the region may overhang, and the pad is not zero", kZeroPad};
   BlockArgument argument = getKernelArgumentOf(global.buffer);
   if (!argument)
     return global.name + " is not an argument of the kernel";
   if (meetAround(facts, argument, isLoad))
-    return "the blocks meet, at a `tile.grid_barrier` or in their cluster, "
-           "which orders no tensor copies, and " +
-           global.name + " is written";
+    return {"the blocks meet, at a `tile.grid_barrier` or in their cluster, "
+            "which orders no tensor copies, and " +
+            global.name + " is written"};
   const CopySide &tile = isLoad ? facts.target : facts.source;
   if (isWrittenByPeers(tile.buffer))
     return "other blocks of the cluster write the tile by `tile.cluster_copy`, "
            "and nothing orders that and tensor copies";
   if (meetsByFlags(facts, isLoad ? MemoryOrder::Acquire : MemoryOrder::Release))
-    return std::string("the kernel says by `tile.atomic_") +
-           (isLoad ? "load acquire` when it may read what others store"
-                   : "store release` when others may read what it stores") +
-           ", which orders no tensor copies";
+    return {std::string("the kernel says by `tile.atomic_") +
+            (isLoad ? "load acquire` when it may read what others store"
+                    : "store release` when others may read what it stores") +
+            ", which orders no tensor copies"};
   if (isLoad)
-    if (std::string reason = whyNotSlot(facts); !reason.empty())
+    if (Reason reason = whyNotSlot(facts); !reason.empty())
       return reason;
   if (global.alignment < kProxyBytes)
-    return global.name + " is aligned to " + std::to_string(global.alignment) +
-           " bytes only, not to 16 (`tile.alignment`)";
+    return {global.name + " is aligned to " + plural(global.alignment, "byte") +
+                " only, not to 16",
+            "`tile.alignment = 16` promises it"};
   return {};
 }
 
 /// The limits of tensor maps (CUDA driver API, cuTensorMapEncodeTiled) and of
 /// the coordinates of cp.async.bulk.tensor.
-static std::string whyNotTensorMap(const CopyFacts &facts,
-                                   const CopySide &global) {
+static Reason whyNotTensorMap(const CopyFacts &facts, const CopySide &global) {
   constexpr int64_t kMaxExtent = int64_t(1) << 31;
   constexpr int64_t kMaxStride = int64_t(1) << 40;
   auto type = cast<MemRefType>(global.buffer.getType());
@@ -198,7 +201,8 @@ static std::string whyNotTensorMap(const CopyFacts &facts,
     if ((!type.isDynamicDim(dim) && type.getDimSize(dim) >= kMaxExtent) ||
         (offset.min && *offset.min < -kMaxExtent) ||
         (offset.max && *offset.max >= kMaxExtent))
-      return "coordinates of " + where + " may not fit 32 bits";
+      return {"coordinates of " + where + " may not fit 32 bits",
+              "`tile.assume` with `min` and `max` can promise it"};
     // Only zero is ever multiplied by the stride of a dimension of extent 1.
     if (type.getDimSize(dim) == 1 ||
         (dim == innermost && strides[dim].asConstant() == 1))
@@ -206,57 +210,59 @@ static std::string whyNotTensorMap(const CopyFacts &facts,
     if (auto stride = strides[dim].asConstant())
       if (*stride <= 0 || *stride >= kMaxStride * 8 / global.elementBits)
         return "the stride of " + where + " is not between 1 and 2^40 bytes";
-    int64_t bytes = multipleOfBytes(strides[dim].divisor, global.elementBits);
-    if (bytes < kProxyBytes)
-      return "the stride of " + where + " is known to be a multiple of " +
-             std::to_string(bytes) +
-             " bytes only, not of 16 (`tile.assume` can promise more)";
+    int64_t bits = multipleOfBits(strides[dim].divisor, global.elementBits);
+    if (bits < kProxyBytes * 8)
+      return {"the stride of " + where + " is known to be a multiple of " +
+                  sizeText(bits) + " only, not of 16",
+              kPromiseMore};
   }
   return {};
 }
 
-static std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
-                              const SharedLayout &shared) {
+static Reason whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
+                         const SharedLayout &shared) {
   if (!target.hasBulkCopy())
     return target.arch.str() + " has no bulk copies";
   if (!target.hasAsynchronousMma() &&
       !TileMoveOpInterface(facts.op).getPrefer())
-    return "cp.async is what has been measured on " + target.arch.str() +
-           " (`prefer` asks for a bulk copy)";
-  if (std::string reason = whyNotByProxy(facts); !reason.empty())
+    return {"cp.async is what has been measured on " + target.arch.str(),
+            "`prefer` asks for a bulk copy"};
+  if (Reason reason = whyNotByProxy(facts); !reason.empty())
     return reason;
   bool isLoad = facts.source.space == MemorySpace::Global;
   const CopySide &global = isLoad ? facts.source : facts.target;
   if (global.mayOverhang)
-    return "the region may overhang " + global.name;
-  if (std::string reason = whyNotOneRun(facts.op, shared); !reason.empty())
+    return {"the region may overhang " + global.name,
+            "static shapes of whole tiles show that it does not"};
+  if (Reason reason = whyNotOneRun(facts.op, shared); !reason.empty())
     return reason;
   SmallVector<IndexFacts> strides = getStrideFacts(global.buffer, facts.op);
   for (auto [dim, offset] : llvm::enumerate(global.offsets)) {
-    int64_t bytes =
-        multipleOfBytes((offset * strides[dim]).divisor, global.elementBits);
-    if (bytes < kProxyBytes)
-      return "the region starts at multiples of " + std::to_string(bytes) +
-             " bytes only along dimension " + std::to_string(dim) + " of " +
-             global.name;
+    int64_t bits =
+        multipleOfBits((offset * strides[dim]).divisor, global.elementBits);
+    if (bits < kProxyBytes * 8)
+      return {"the region starts at multiples of " + sizeText(bits) +
+                  " only along dimension " + std::to_string(dim) + " of " +
+                  global.name,
+              kPromiseMore};
   }
   return {};
 }
 
 /// What tensor copies of every mode have in common.
-static std::string whyNotTensor(const CopyFacts &facts,
-                                const TargetInfo &target) {
+static Reason whyNotTensor(const CopyFacts &facts, const TargetInfo &target) {
   TileMoveOpInterface copy = facts.op;
   if (copy.getDisableTma())
-    return "`disable_tma` is set";
+    return {"`disable_tma` is set", "without it TMA is considered"};
   if (!target.hasTma())
     return target.arch.str() + " has no tensor memory accelerator";
-  if (std::string reason = whyNotByProxy(facts); !reason.empty())
+  if (Reason reason = whyNotByProxy(facts); !reason.empty())
     return reason;
   // Beside mma.sync it has not been measured, so it is taken on request only.
   if (!target.hasAsynchronousMma() && !copy.getPrefer())
-    return "threads multiply on " + target.arch.str() +
-           ", where cp.async is what has been measured (`prefer` asks for TMA)";
+    return {"threads multiply on " + target.arch.str() +
+                ", where cp.async is what has been measured",
+            kAskForTma};
   bool isLoad = facts.source.space == MemorySpace::Global;
   return whyNotTensorMap(facts, isLoad ? facts.source : facts.target);
 }
@@ -264,21 +270,21 @@ static std::string whyNotTensor(const CopyFacts &facts,
 /// Measured on an H200, where the PTX ISA says nothing: a tensor copy that
 /// starts inside 16 bytes of a row is an illegal instruction. The boxes of a
 /// region are whole multiples apart, so the region's start decides.
-static std::string whyNotStart(const CopySide &global, unsigned innermost) {
-  int64_t bytes =
-      multipleOfBytes(global.offsets[innermost].divisor, global.elementBits);
-  if (bytes >= kProxyBytes)
+static Reason whyNotStart(const CopySide &global, unsigned innermost) {
+  int64_t bits =
+      multipleOfBits(global.offsets[innermost].divisor, global.elementBits);
+  if (bits >= kProxyBytes * 8)
     return {};
-  return "the region is known to start at multiples of " +
-         std::to_string(bytes) + " bytes only along dimension " +
-         std::to_string(innermost) + " of " + global.name +
-         ", not of 16 (`tile.assume` can promise more)";
+  return {"the region is known to start at multiples of " + sizeText(bits) +
+              " only along dimension " + std::to_string(innermost) + " of " +
+              global.name + ", not of 16",
+          kPromiseMore};
 }
 
-static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
-                             const SharedLayout &shared) {
+static Reason whyNotTma(const CopyFacts &facts, const TargetInfo &target,
+                        const SharedLayout &shared) {
   TileMoveOpInterface copy = facts.op;
-  if (std::string reason = whyNotTensor(facts, target); !reason.empty())
+  if (Reason reason = whyNotTensor(facts, target); !reason.empty())
     return reason;
   bool isLoad = facts.source.space == MemorySpace::Global;
   const CopySide &global = isLoad ? facts.source : facts.target;
@@ -293,11 +299,12 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
   // Measured on an H200: what is cut off inside 16 bytes is written after all.
   if (!isLoad && global.mayOverhang &&
       facts.mayBePartial(kProxyBytes * 8 / global.elementBits))
-    return "the store may be cut off inside 16 bytes of " + global.name;
+    return {"the store may be cut off inside 16 bytes of " + global.name,
+            kPromiseMore};
   OrRefusal<TmaGeometry> geometry = tmaGeometry(copy, shared);
   if (!geometry)
     return geometry.reason();
-  if (std::string reason = whyNotStart(global, geometry->order.front());
+  if (Reason reason = whyNotStart(global, geometry->order.front());
       !reason.empty())
     return reason;
   if (geometry->boxes.size() > 1 && !copy.getPrefer() &&
@@ -307,14 +314,13 @@ static std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
   return {};
 }
 
-static std::string whyNotIm2col(const CopyFacts &facts,
-                                const TargetInfo &target,
-                                const SharedLayout &shared) {
+static Reason whyNotIm2col(const CopyFacts &facts, const TargetInfo &target,
+                           const SharedLayout &shared) {
   if (facts.source.elementBits < 8)
     return "elements narrower than a byte";
-  if (std::string reason = whyNotTensor(facts, target); !reason.empty())
+  if (Reason reason = whyNotTensor(facts, target); !reason.empty())
     return reason;
-  if (std::string reason = whyNotIm2colMap(cast<Im2colOp>(*facts.op));
+  if (Reason reason = whyNotIm2colMap(cast<Im2colOp>(*facts.op));
       !reason.empty())
     return reason;
   OrRefusal<TmaGeometry> geometry = tmaGeometry(facts.op, shared);
@@ -325,33 +331,33 @@ static std::string whyNotIm2col(const CopyFacts &facts,
 
 /// gather4 and scatter4 move four rows at a time, to or from 128-byte units of
 /// shared memory (PTX ISA, "Tensor tiled::scatter4 and tiled::gather4 modes").
-static std::string whyNotGather4(const CopyFacts &facts,
-                                 const TargetInfo &target,
-                                 const SharedLayout &shared) {
+static Reason whyNotGather4(const CopyFacts &facts, const TargetInfo &target,
+                            const SharedLayout &shared) {
   constexpr int64_t kRows = 4, kUnitBytes = 128;
   bool isLoad = facts.source.space == MemorySpace::Global;
   if (facts.source.elementBits < 8)
     return "elements narrower than a byte";
   if (!target.hasTmaGather4())
     return target.arch.str() + " has no tensor copies of four rows";
-  if (std::string reason = whyNotTensor(facts, target); !reason.empty())
+  if (Reason reason = whyNotTensor(facts, target); !reason.empty())
     return reason;
   for (Value operand : facts.op->getOperands())
     if (isa<MemRefType>(operand.getType()) && isFragment(operand))
-      return "the indices are in registers, and one thread moves the rows";
+      return {"the indices are in registers, and one thread moves the rows",
+              "a `tile.copy` of them to shared memory lets it"};
   const CopySide &global = isLoad ? facts.source : facts.target;
   if (!isLoad && facts.mayBePartial(kProxyBytes * 8 / global.elementBits))
-    return "the store may be cut off inside 16 bytes of " + global.name;
+    return {"the store may be cut off inside 16 bytes of " + global.name,
+            kPromiseMore};
   OrRefusal<TmaGeometry> geometry = tmaGeometry(facts.op, shared);
   if (!geometry)
     return geometry.reason();
-  if (std::string reason = whyNotStart(global, global.offsets.size() - 1);
+  if (Reason reason = whyNotStart(global, global.offsets.size() - 1);
       !reason.empty())
     return reason;
   int64_t rows = facts.tileShape.front();
   if (rows % kRows != 0)
-    return "the tile has " + std::to_string(rows) +
-           " rows, not a multiple of 4";
+    return "the tile has " + plural(rows, "row") + ", not a multiple of 4";
   int64_t rowBytes = geometry->box.front() * global.elementBits / 8;
   if (rowBytes * kRows % kUnitBytes != 0)
     return "four rows are " + std::to_string(rowBytes * kRows) +
@@ -369,9 +375,8 @@ static bool hasReduction(AtomicKind kind, Type element) {
   return isWord;
 }
 
-static std::string whyNotReduce(const CopyFacts &facts,
-                                const TargetInfo &target,
-                                const SharedLayout &shared) {
+static Reason whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
+                           const SharedLayout &shared) {
   AtomicKind kind = *TileMoveOpInterface(facts.op).getCombining();
   Type element =
       cast<MemRefType>(facts.target.buffer.getType()).getElementType();
@@ -393,28 +398,28 @@ static SharedLayout layoutOf(const CopyFacts &facts) {
       facts.source.space == MemorySpace::Shared ? facts.source : facts.target);
 }
 
-std::string tile::whyNotTma(const CopyFacts &facts, const TargetInfo &target,
-                            int64_t) {
+Reason tile::whyNotTma(const CopyFacts &facts, const TargetInfo &target,
+                       int64_t) {
   return ::whyNotTma(facts, target, layoutOf(facts));
 }
 
-std::string tile::whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
-                             int64_t) {
+Reason tile::whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
+                        int64_t) {
   return ::whyNotBulk(facts, target, layoutOf(facts));
 }
 
-std::string tile::whyNotIm2col(const CopyFacts &facts, const TargetInfo &target,
-                               int64_t) {
+Reason tile::whyNotIm2col(const CopyFacts &facts, const TargetInfo &target,
+                          int64_t) {
   return ::whyNotIm2col(facts, target, layoutOf(facts));
 }
 
-std::string tile::whyNotGather4(const CopyFacts &facts,
-                                const TargetInfo &target, int64_t) {
+Reason tile::whyNotGather4(const CopyFacts &facts, const TargetInfo &target,
+                           int64_t) {
   return ::whyNotGather4(facts, target, layoutOf(facts));
 }
 
-std::string tile::whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
-                               int64_t) {
+Reason tile::whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
+                          int64_t) {
   return ::whyNotReduce(facts, target, layoutOf(facts));
 }
 

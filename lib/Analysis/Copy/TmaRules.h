@@ -14,19 +14,19 @@ namespace mlir::tile {
 
 /// Why a copy between global and shared memory cannot be made by tensor copies
 /// (by one 1-D bulk copy); empty when it can. `bytes` is the table's, unused.
-std::string whyNotTma(const CopyFacts &facts, const TargetInfo &target,
-                      int64_t bytes);
-std::string whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
-                       int64_t bytes);
+Reason whyNotTma(const CopyFacts &facts, const TargetInfo &target,
+                 int64_t bytes);
+Reason whyNotBulk(const CopyFacts &facts, const TargetInfo &target,
+                  int64_t bytes);
 /// Why the matrix of a convolution cannot be loaded by im2col copies.
-std::string whyNotIm2col(const CopyFacts &facts, const TargetInfo &target,
-                         int64_t bytes);
+Reason whyNotIm2col(const CopyFacts &facts, const TargetInfo &target,
+                    int64_t bytes);
 /// Why rows named by indices cannot be moved by gather4 and scatter4.
-std::string whyNotGather4(const CopyFacts &facts, const TargetInfo &target,
-                          int64_t bytes);
+Reason whyNotGather4(const CopyFacts &facts, const TargetInfo &target,
+                     int64_t bytes);
 /// Why an atomic from shared to global memory cannot be a tensor reduction.
-std::string whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
-                         int64_t bytes);
+Reason whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
+                    int64_t bytes);
 
 /// Whether a tensor or bulk copy would do if the shared buffer had this layout.
 bool isMovedByProxy(const CopyFacts &facts, const TargetInfo &target,

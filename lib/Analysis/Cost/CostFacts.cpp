@@ -334,8 +334,9 @@ static SmallVector<Value> placesOf(TileMoveOpInterface copy,
 bool KernelReader::passesShared(TileMoveOpInterface copy) {
   if (!target.hasTma())
     return false;
-  OrRefusal<StoredTile> tile = storedTile(copy);
-  return !tile ||
+  Reason why;
+  FailureOr<StoredTile> tile = storedTile(copy, why);
+  return failed(tile) ||
          pieceColumns(*tile, facts.sharedBytes + kSlackBytes,
                       /*blocks=*/0, target, [](int64_t) { return true; })
              .has_value();

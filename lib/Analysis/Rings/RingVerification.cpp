@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/RingVerification.h"
 #include "RingExplorer.h"
+#include "tile/Layout/Plural.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -98,6 +99,8 @@ bool Verification::explore() {
             std::to_string(verdict.vectors - 1) + " of " +
             std::to_string(std::max(choices.estimate(), verdict.vectors)) +
             " trip vectors or more");
+    verdict.finding.advice = "`tile-opt --tile-to-schedule=arch=... "
+                             "--tile-verify-rings=budget=...` goes on";
     return false;
   };
   switch (end) {
@@ -163,7 +166,7 @@ RingVerdict Verification::conclude() {
                          (infeasible.empty() ? "" : ": " + infeasible));
   verdict.kind = RingVerdict::Proved;
   verdict.finding.op = model.kernel;
-  verdict.finding.message = std::to_string(feasible) + " combinations of sizes";
+  verdict.finding.message = plural(feasible, "combination") + " of sizes";
   for (const Body &body : model.bodies)
     for (const Step &step : body.steps) {
       bool isLoop = step.kind == StepKind::For || step.kind == StepKind::While;
@@ -178,7 +181,10 @@ RingVerdict Verification::conclude() {
         return notProved(step.op, "no sizes were found that enter it");
       if (isLoop)
         verdict.finding.notes.push_back(
-            {step.op->getLoc(), describeCounts(seen) + " iterations"});
+            {step.op->getLoc(),
+             describeCounts(seen) + (seen == std::set<int64_t>{1}
+                                         ? " iteration"
+                                         : " iterations")});
     }
   return verdict;
 }

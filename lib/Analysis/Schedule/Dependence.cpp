@@ -232,6 +232,9 @@ static bool isShielded(Operation *user, Operation *loop, Value buffer) {
   return false;
 }
 
+static constexpr char kOtherOffset[] =
+    "compute the offset before the loop, or from indices alone";
+
 /// Operations of `body` that `value` is computed by, in `slice`. A read among
 /// them must be of memory that the body does not write.
 static std::optional<Conflict> addToSlice(Value value, Block &body,
@@ -248,13 +251,13 @@ static std::optional<Conflict> addToSlice(Value value, Block &body,
       return Conflict{"its offset is computed by '" +
                           op->getName().getStringRef().str() +
                           "', which cannot be repeated earlier",
-                      op, "computed here"};
+                      kOtherOffset, op, "computed here"};
     if (llvm::any_of(accesses,
                      [](const OpAccess &own) { return own.access.isWrite; }))
       return Conflict{"its offset is computed by '" +
                           op->getName().getStringRef().str() +
                           "', which writes memory",
-                      op, "computed here"};
+                      kOtherOffset, op, "computed here"};
     for (const OpAccess &own : accesses)
       for (const OpAccess &other : bodyAccesses)
         if (other.access.isWrite &&
@@ -262,6 +265,7 @@ static std::optional<Conflict> addToSlice(Value value, Block &body,
           return Conflict{"its offset is read from " +
                               describeBuffer(own.access.buffer) +
                               ", which is written in the loop",
+                          "read it from a buffer that the loop does not write",
                           other.op, "written here"};
     // An allocation is not repeated, and neither is anything that orders
     // itself.
@@ -269,7 +273,7 @@ static std::optional<Conflict> addToSlice(Value value, Block &body,
       return Conflict{"its offset is computed by '" +
                           op->getName().getStringRef().str() +
                           "', which cannot be repeated earlier",
-                      op, "computed here"};
+                      kOtherOffset, op, "computed here"};
     pending.append(op->operand_begin(), op->operand_end());
   }
   return std::nullopt;
@@ -281,25 +285,29 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
                                           AheadCopy &result) {
   Value source = copy.getSource(), target = copy.getTarget();
   if (!isGlobal(source) || !isShared(target))
-    return Conflict{"only copies from global to shared memory run ahead"};
+    return Conflict{"only copies from global to shared memory run ahead",
+                    "such a copy can"};
   if (copy.getCompletion())
-    return Conflict{"the program says itself at which barrier it completes"};
+    return Conflict{"the program says itself at which barrier it completes",
+                    "without `completes` the copy can run ahead"};
   AllocOp alloc = allocationOf(target);
   if (!alloc)
-    return Conflict{"its target is not a whole `tile.alloc`"};
+    return Conflict{"its target is not a whole `tile.alloc`",
+                    "give the copy a `tile.alloc` of its own"};
   if (!overwrites(copy, target))
-    return Conflict{"it covers only a part of the shared buffer", alloc,
+    return Conflict{"it covers only a part of the shared buffer",
+                    "give the copy a `tile.alloc` of the part's shape", alloc,
                     "buffer allocated here"};
   // Operations that use slots by their own shape say themselves what they read.
   for (Operation *user : target.getUsers())
     if (getTileViewSource(user))
       return Conflict{
-          "the shared buffer has a view, of another shape or of a slice", user,
-          "viewed here"};
+          "the shared buffer has a view, of another shape or of a slice",
+          "use the buffer itself in the loop", user, "viewed here"};
   if (unknown)
     return Conflict{"'" + unknown->getName().getStringRef().str() +
                         "' in the loop may touch any buffer",
-                    unknown, "here"};
+                    "move it out of the loop", unknown, "here"};
 
   // Within an iteration everything else comes after the copy; outside of the
   // loop nothing reads what the loop left.
@@ -321,10 +329,11 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
     return Conflict{
         "the shared buffer is used before it is overwritten, so its "
         "contents cross iterations",
-        early, "used here"};
+        "put the copy before all that uses its tile", early, "used here"};
   if (outside)
-    return Conflict{"the shared buffer is used outside the loop", outside,
-                    "used here"};
+    return Conflict{"the shared buffer is used outside the loop",
+                    "give what is used there a `tile.alloc` of its own",
+                    outside, "used here"};
 
   SmallVector<TileAccess> own;
   cast<TileOpInterface>(copy.getOperation()).getAccesses(own);
@@ -341,6 +350,9 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
                                 : " through " +
                                       describeBuffer(other.access.buffer) +
                                       ", which may alias it"),
+                      same ? "write to another buffer than is read"
+                           : "leave `tile.may_alias` out of arguments that "
+                             "never overlap",
                       other.op, "written here"};
     }
   }

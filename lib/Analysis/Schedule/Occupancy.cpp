@@ -7,6 +7,7 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Layout/Plural.h"
 #include "tile/Target/DeviceInfo.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -205,9 +206,9 @@ int64_t tile::blocksThatFit(const BlockFacts &block, const TargetInfo &target,
                 target.threadsPerSm / threads, int64_t(target.blocksPerSm)}));
 }
 
-std::optional<std::string> tile::whyFasterAlone(KernelOp kernel,
-                                                const BlockFacts &block,
-                                                const TargetInfo &target) {
+std::optional<Reason> tile::whyFasterAlone(KernelOp kernel,
+                                           const BlockFacts &block,
+                                           const TargetInfo &target) {
   if (kernel.getPersistent() || kernel.getCluster() || kernel.getSplit() ||
       target.hasTcgen05() || !block.multipliesByWgmma)
     return std::nullopt;
@@ -220,14 +221,14 @@ std::optional<std::string> tile::whyFasterAlone(KernelOp kernel,
   alone = std::min(alone, block.most);
   if (alone <= together || (together > 1 && block.stages > 2))
     return std::nullopt;
-  return "a multiprocessor runs " + std::to_string(alone) +
-         " blocks at a time without roles, and " + std::to_string(together) +
-         " with them (estimated; `specialize = true` asks for roles all the "
-         "same)";
+  return Reason("a multiprocessor runs " + plural(alone, "block") +
+                    " at a time without roles, and " +
+                    std::to_string(together) + " with them (estimated)",
+                kRolesAllTheSame);
 }
 
-std::optional<std::string> tile::whyFasterAlone(KernelOp kernel,
-                                                const TargetInfo &target) {
+std::optional<Reason> tile::whyFasterAlone(KernelOp kernel,
+                                           const TargetInfo &target) {
   return whyFasterAlone(
       kernel, readBlock(kernel, target, tileBytes(kernel), /*copies=*/0),
       target);

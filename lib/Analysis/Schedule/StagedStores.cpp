@@ -13,24 +13,34 @@ using namespace mlir::tile;
 /// A row of a piece is whole sectors of 32 bytes.
 static constexpr int64_t kSectorBits = 256;
 
-OrRefusal<StoredTile> tile::storedTile(TileMoveOpInterface store) {
+FailureOr<StoredTile> tile::storedTile(TileMoveOpInterface store, Reason &why) {
+  auto no = [&](std::string reason, std::string advice) {
+    why = {std::move(reason), std::move(advice)};
+    return failure();
+  };
   bool isAskedFor = store.getCombining() && store.getPrefer() &&
                     traitsOf(*store.getPrefer()).usesTensorMap;
   if (store.getDisableTma() || (store.getPrefer() && !isAskedFor))
-    return Refusal{"the program states how to copy"};
+    return no("the program states how to copy",
+              "without `prefer` and `disable_tma` the compiler decides");
   auto type = cast<MemRefType>(store.getSource().getType());
   if (type.getRank() != 2 || !store.getSourceOffsets().empty() ||
       store.getSourceExtents() != SmallVector<int64_t>(type.getShape()))
-    return Refusal{"the source is not a whole fragment of rank two"};
+    return no("the source is not a whole fragment of rank two",
+              "a store of a matrix out of a fragment of its shape can go "
+              "through shared memory");
   StoredTile tile{type.getDimSize(0), type.getDimSize(1),
                   storageBitsOf(store.getTarget())};
   if (tile.rows * (tile.columns * tile.bits / 8) < kSmallBytes)
-    return Refusal{"the tile has less than " + std::to_string(kSmallBytes) +
-                   " bytes"};
+    return no("the tile has less than " + std::to_string(kSmallBytes) +
+                  " bytes",
+              "a larger one can go through shared memory");
   if (tile.columns * tile.bits % kSectorBits)
-    return Refusal{"its rows are no multiple of 32 bytes"};
+    return no("its rows are no multiple of 32 bytes",
+              "a tile whose rows are can go through shared memory");
   if (getStorageBits(type.getElementType()) < 8 || tile.bits < 8)
-    return Refusal{"elements are smaller than a byte"};
+    return no("elements are smaller than a byte",
+              "elements of a byte or more can go through shared memory");
   return tile;
 }
 

@@ -174,34 +174,44 @@ static SmallVector<TileMoveOpInterface> sharedCandidates(KernelOp kernel) {
   return result;
 }
 
-std::string tile::whyNoRoles(const TargetInfo &target, int64_t threads,
-                             bool isAskedFor) {
+Reason tile::whyNoRoles(const TargetInfo &target, int64_t threads,
+                        bool isAskedFor) {
   if (!target.hasMbarriers())
-    return target.arch.str() + " has no mbarriers";
+    return {target.arch.str() + " has no mbarriers", "`--arch=sm_90a` has"};
   if (!isAskedFor && !target.hasSetMaxRegisters())
-    return target.arch.str() +
-           " cannot redistribute registers between warps (sm_90a can; "
-           "`specialize = true` asks for roles all the same)";
+    return {target.arch.str() +
+                " cannot redistribute registers between warps (sm_90a can)",
+            kRolesAllTheSame};
   if (threads % kProducerThreads || threads + kProducerThreads > kMaxThreads)
-    return "needs threads that are whole warpgroups with room for one more, "
-           "got " +
-           std::to_string(threads);
+    return {"needs threads that are whole warpgroups with room for one more, "
+            "got " +
+                std::to_string(threads),
+            "`threads(...)` of a multiple of " +
+                std::to_string(kProducerThreads) + ", at most " +
+                std::to_string(kMaxThreads - kProducerThreads) +
+                ", leave that"};
   return {};
 }
 
+static constexpr char kPlainChoice[] =
+    "choose copies by indices, and by global memory that the kernel only reads";
+
 RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
                                bool isAskedFor) {
-  auto no = [](std::string reason, Operation *cause = nullptr) {
+  auto no = [](Reason reason, Operation *cause = nullptr) {
     RoleDecision decision;
     decision.reason = std::move(reason);
     decision.cause = cause;
     return decision;
   };
-  std::string why = whyNoRoles(target, kernel.getThreads(), isAskedFor);
+  Reason why = whyNoRoles(target, kernel.getThreads(), isAskedFor);
   if (!why.empty())
     return no(std::move(why));
   if (statesRoles(kernel))
-    return no("the program has roles or mbarriers already");
+    return no({"the program has roles or mbarriers already, or its blocks meet "
+               "in a cluster",
+               "a program without `tile.on_warps`, mbarriers and operations on "
+               "the cluster leaves roles to the compiler"});
   SmallVector<TileMoveOpInterface> loads;
   bool overlaps = false;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
@@ -218,26 +228,29 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
     return copy.getPlanAttr() && feedsWgmma(copy.getTarget());
   });
   if (!overlaps && isAskedFor && others.empty())
-    return no("no copy runs ahead in a pipelined loop of several stages");
+    return no({"no copy runs ahead in a pipelined loop of several stages",
+               "`stages(2)` or more on a loop that copies into shared memory "
+               "lets one"});
   if (!overlaps && !isAskedFor && !feeds)
-    return no(
-        "no copy by TMA stands in a pipelined loop of several stages, nor "
-        "another that wgmma reads (`specialize = true` asks for roles all the "
-        "same)");
+    return no({"no copy by TMA stands in a pipelined loop of several stages, "
+               "nor another that wgmma reads",
+               kRolesAllTheSame});
   SmallVector<OpAccess> accesses;
   if (Operation *unknown =
           collectAccesses(kernel.getBodyRegion().front(), accesses))
-    return no("'" + unknown->getName().getStringRef().str() +
-                  "' may touch any buffer",
+    return no({"'" + unknown->getName().getStringRef().str() +
+                   "' may touch any buffer",
+               "roles need a kernel without it"},
               unknown);
   ProducerSlice slice(kernel, accesses);
   for (TileMoveOpInterface copy : loads) {
     std::string why;
     if (Operation *cause = slice.check(copy, why))
-      return no(why, cause);
+      return no({why, kPlainChoice}, cause);
     if (Operation *writer = slice.writerOf(copy.getSource()))
-      return no(describeBuffer(copy.getSource()) +
-                    " is written by the kernel that copies from it",
+      return no({describeBuffer(copy.getSource()) +
+                     " is written by the kernel that copies from it",
+                 "write to another buffer"},
                 writer);
   }
   RoleDecision decision;
@@ -257,7 +270,7 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
     }
   }
   if (!overlaps && decision.shared.empty())
-    return no(firstWhy, firstCause);
+    return no({firstWhy, kPlainChoice}, firstCause);
   if (!isAskedFor && others.empty())
     if (auto faster = whyFasterAlone(kernel, target))
       return no(*faster);

@@ -7,7 +7,7 @@
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a -o /dev/null
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_100a -o /dev/null
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_80 --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
-// WHY: remark: operands not loaded ahead: an operation after it reads the same slot
+// WHY: note: operands not loaded ahead: an operation after it reads the same slot; put that before the gemm
 // CHECK: PASS
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k(%A: memref<128x512xf16> {tile.alignment = 16}, %B: memref<512x128xf16> {tile.alignment = 16}, %S: memref<8x128xf32> {tile.alignment = 16}, %C: memref<128x128xf32> {tile.alignment = 16})

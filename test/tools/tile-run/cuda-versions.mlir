@@ -9,7 +9,7 @@
 // REMARK: remark: compiled a second time, as 'twice__aligned', for addresses and strides that are multiples of 16 bytes
 // The copy of the row is wide in the one, and not in the other.
 // REMARK: remark: global to registers copy: scalar, 4 bytes
-// REMARK: remark: in 'twice__aligned': global to registers copy: vector, 16 bytes
+// REMARK: note: in 'twice__aligned': global to registers copy: vector, 16 bytes
 // MANIFEST: "name": "twice"
 // MANIFEST: "alignment": 4
 // MANIFEST: "versions": [

@@ -30,14 +30,15 @@ tile.kernel @gemm(%A: memref<1024x1024xf16> {tile.alignment = 16}, %B: memref<10
     // ONCE-DAG: :[[@LINE+1]]:5: remark: chose plan {{.*}}; `policy` or `plan` on the gemm states another
     tile.gemm %As, %Bs, %acc : memref<128x32xf16, #shared>, memref<32x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
-  // Eight pieces, each converted, to shared memory, and on from there.
-  // ONCE-DAG: :[[@LINE+3]]:3: remark: registers to registers copy: scalar, 4 bytes
-  // ONCE-DAG: :[[@LINE+2]]:3: remark: registers to shared copy: stmatrix, 16 bytes
-  // ONCE-DAG: :[[@LINE+1]]:3: remark: shared to global copy: tma{{$}}
+  // One remark of the store; that it is converted, goes to shared memory and on from there are notes of it.
+  // ONCE-DAG: :[[@LINE+4]]:3: remark: stored through 128 x 128 elements of shared memory, in 1 part; `disable_tma` on the operation has registers go there directly
+  // ONCE-DAG: :[[@LINE+3]]:3: note: registers to registers copy: renamed or exchanged, 4 bytes
+  // ONCE-DAG: :[[@LINE+2]]:3: note: registers to shared copy: stmatrix, 16 bytes
+  // ONCE-DAG: :[[@LINE+1]]:3: note: shared to global copy: tma{{$}}
   tile.copy %acc to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<1024x1024xf16>
 }
 // VERSION-DAG: scale.mlir:2:1: remark: compiled a second time, as 'scale__aligned', {{.*}}`tile.alignment = 16` and `tile.assume` promise it
 // The limit that a promise lifts, not the layout that follows from it.
 // VERSION-DAG: scale.mlir:9:3: remark: global to registers copy: scalar, 4 bytes; vector not taken: {{.*}}(`tile.
-// VERSION-DAG: scale.mlir:9:3: remark: in 'scale__aligned': global to registers copy: vector, 16 bytes
+// VERSION-DAG: scale.mlir:9:3: note: in 'scale__aligned': global to registers copy: vector, 16 bytes
 // CONFLICT: remark: shared memory: {{.*}}

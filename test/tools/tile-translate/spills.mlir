@@ -4,7 +4,7 @@
 // RUN: tile-translate %s --tile-to-cubin --arch=sm_80 --assembler=ptxas --remarks -o %t 2>&1 | FileCheck %s
 
 #shared = #gpu.address_space<workgroup>
-// CHECK: spills.mlir:[[#@LINE+2]]:1: remark: 'big' spills: {{[0-9]+}} registers
+// CHECK: spills.mlir:[[#@LINE+2]]:1: note: 'big' spills: {{[0-9]+}} registers
 // CHECK: spills.mlir:[[#@LINE+13]]:5: note: most registers are needed here, by estimate: {{5[0-9][0-9]|6[0-9][0-9]}} for fragments and operands, addresses left out
 tile.kernel @big(%A: memref<128x4096xf16> {tile.alignment = 16}, %B: memref<128x4096xf16> {tile.alignment = 16}, %C: memref<128x128xf32>) grid(%b) = (1) threads(32) {
   %c0 = arith.constant 0 : index

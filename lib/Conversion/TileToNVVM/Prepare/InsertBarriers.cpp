@@ -531,7 +531,7 @@ void InsertBarriersPass::explain(const Meeting &meeting,
   if (meeting.isBarrier && meeting.fences)
     remark << ", and fence first";
   if (meeting.conflict)
-    remark.attachNote(table.firstOf(*meeting.conflict)->getLoc())
+    remark.attachNote(table.firstOf(*meeting.conflict))
         << "it may touch what this "
         << (table[*meeting.conflict].isWrite ? "writes" : "reads");
 }

@@ -314,22 +314,25 @@ void PlaceSharedMemoryPass::explain(KernelOp kernel, const SharedLives &lives,
     remark << "placed: " << bytesText(offset, buffer.bytes)
            << " of shared memory";
     Operation *first = lives.at(buffer.first), *last = lives.at(buffer.last);
-    if (first)
-      remark.attachNote(first->getLoc()) << "needed from here on";
-    if (last)
-      remark.attachNote(last->getLoc()) << "needed last here";
-    else
-      remark.attachNote(kernel.getLoc()) << "needed until the kernel ends";
+    if (first && last && placeOf(first) == placeOf(last)) {
+      remark.attachNote(first) << "needed while this runs";
+    } else {
+      if (first)
+        remark.attachNote(first) << "needed from here on";
+      if (last)
+        remark.attachNote(last) << "needed last here";
+      else
+        remark.attachNote(kernel) << "needed until the kernel ends";
+    }
     for (const SharedBufferLife &other : buffers) {
       int64_t start = arena.offsets.lookup(other.owner);
       if (&other != &buffer && start < offset + buffer.bytes &&
           offset < start + other.bytes)
-        remark.attachNote(other.owner->getLoc())
-            << "the same bytes hold this one, "
-            << bytesText(start, other.bytes);
+        remark.attachNote(other.owner) << "the same bytes hold this one, "
+                                       << bytesText(start, other.bytes);
     }
   }
   remarkAt(remarks, kernel)
-      << "shared memory: " << arena.bytes << " bytes of a block, "
+      << "shared memory: " << plural(arena.bytes, "byte") << " of a block, "
       << (arena.bytes - arena.scratch.front()) << " of them scratch";
 }

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
+#include "tile/Layout/Plural.h"
 #include "tile/Layout/WgmmaOperand.h"
 
 using namespace mlir;
@@ -16,7 +17,7 @@ std::string tile::checkTile(const GemmProblem &problem,
                             const WarpgroupShape &shape) {
   if (problem.warps % kWarpsPerGroup != 0)
     return shape.name.str() + " needs whole warpgroups of 4 warps, got " +
-           std::to_string(problem.warps) + " warps";
+           plural(problem.warps, "warp");
   // Where the extents end with a tensor's, what a wider tile reaches beyond is
   // zeros: nothing else has to change in the program.
   if (problem.k % shape.k != 0 || problem.k == 0)
@@ -34,7 +35,7 @@ std::string tile::checkGrid(const GemmProblem &problem,
   WarpGrid groups{warps.m / kWarpsPerGroup, warps.n};
   auto text = [&](const std::string &what, int64_t groups, int64_t got) {
     return shape.name.str() + " needs an " + what + " for each of " +
-           std::to_string(groups) + " warpgroups, got " + std::to_string(got);
+           plural(groups, "warpgroup") + ", got " + std::to_string(got);
   };
   if (warps.m % kWarpsPerGroup != 0)
     return shape.name.str() + " needs a multiple of 4 warps along m, got " +

@@ -4,7 +4,7 @@
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a --remarks --assembler=ptxas --ptxas=/no/ptxas -o %t.ptx 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: tile-opt %s --tile-to-nvvm=arch=sm_90a | FileCheck %s --check-prefix=LLVM
-// REMARK:         register-loops.mlir:[[#@LINE+26]]:8: remark: fragment holds 512 registers a thread, more than 255; it is kept in local memory
+// REMARK:         register-loops.mlir:[[#@LINE+26]]:8: remark: fragment is kept in local memory: it holds 512 registers a thread, more than 255; more `threads(...)`, a smaller tile in a loop, or a tile in shared memory fit
 // REMARK-NOT:     is kept in local memory
 // PTX:            .local .align 16 .b8 {{.*}}[2048];
 // PTX-COUNT-8:    st.local.v4.b32

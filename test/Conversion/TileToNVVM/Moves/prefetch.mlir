@@ -93,7 +93,7 @@ tile.kernel @in_place(%C: memref<64x64xf32> {tile.alignment = 16}) grid(%b) = (1
 }
 
 // Regions whose rows the instruction cannot name.
-// WHY: bulk not taken: 'A' is aligned to 8 bytes only, not to 16 (`tile.alignment`)
+// WHY: bulk not taken: 'A' is aligned to 8 bytes only, not to 16 (`tile.alignment = 16` promises it)
 // WHY: bulk not taken: rows may begin inside 16 bytes along dimension 0 of 'B'
 // WHY: bulk not taken: rows may begin inside 16 bytes along dimension 1 of 'C'
 // WHY: bulk not taken: the region may begin before the first element along dimension 0 of 'C'

@@ -126,7 +126,7 @@ defvar PipelinedSyntax = [{
 defvar PipelinedAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `stages` | iterations | whose buffers may be alive at once: n take n times the shared memory, and copies run n - 1 iterations ahead; 1: no overlap |
+    | `stages` | iterations | whose buffers may be alive at once: n take n times the shared memory. Copies that the multiplying threads make themselves, by `cp.async` or through registers, run n - 1 iterations ahead; copies by TMA, and copies of a role, run n ahead, since a slot is filled again as soon as it has been read. 1: no overlap |
 }];
 defvar RingAcquireSyntax = [{
     Syntax:

@@ -14,10 +14,13 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
   let summary = "Turns pipelined loops into ring loops whose copies run ahead";
   let description = [{
     Each `tile.pipelined` becomes an `scf.for`. Copies in its body that dependence
-    analysis lets run ahead fill a ring `stages - 1` iterations early; the rest
-    of the body stays in order and reads the ring's views. A loop without such
+    analysis lets run ahead fill a ring: `stages - 1` iterations early where the
+    threads that multiply issue them as `cp.async` or store them from registers,
+    `stages` early where TMA or a role fills a slot as soon as it has been read. The
+    rest of the body stays in order and reads the ring's views. A loop without such
     copies, or with one stage, becomes the plain sequential loop; `remarks` says
-    for each copy from global to shared memory why it was left. Any trip count works.
+    for each copy from global to shared memory why it was left, and what to write
+    so that it is not. Any trip count works.
     docs/Rationale/Pipelining.md says why the order is what it is.
 
     Before:

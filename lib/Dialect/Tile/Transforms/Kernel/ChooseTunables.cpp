@@ -94,8 +94,9 @@ void ChooseTunablesPass::explain(KernelOp kernel, const DeviceInfo &device,
     return;
   Remark diag = remarkAt(remarks, kernel);
   diag << "chose " << describeValues(kernel, best.values) << " for "
-       << device.name << " (" << device.multiprocessors
-       << " multiprocessors): predicted " << describeEstimate(best.estimate);
+       << device.name << " ("
+       << plural(device.multiprocessors, "multiprocessor") << "): predicted "
+       << describeEstimate(best.estimate);
   if (ranked.size() > 1 && ranked[1].isPossible())
     diag << "; next " << describeValues(kernel, ranked[1].values) << ": "
          << describeEstimate(ranked[1].estimate);
@@ -104,8 +105,8 @@ void ChooseTunablesPass::explain(KernelOp kernel, const DeviceInfo &device,
   if (first == ranked.end())
     return;
   diag << "; " << static_cast<int64_t>(ranked.end() - first) << " of "
-       << static_cast<int64_t>(ranked.size())
-       << " combinations are not possible, like "
+       << plural(ranked.size(), "combination")
+       << (first + 1 == ranked.end() ? " is" : " are") << " not possible, like "
        << describeValues(kernel, first->values) << ": "
        << first->estimate.excluded;
 }

@@ -117,17 +117,21 @@ private:
         llvm::divideCeil(computeProduct(loop.getExtents()), threads) * words;
     int64_t room = ThreadBudget(target).launched(threads) / 2;
     if (registers > room) {
-      remarkAt(remarks, update)
-          << updatesOfOne << " updates of one element are not combined first: "
-          << "their values take " << registers << " registers of a thread, and "
-          << room
-          << " are there for them; a loop of fewer iterations has fewer";
+      missedAt(remarks, update,
+               Twine(updatesOfOne) +
+                   " updates of one element are not combined first",
+               "their values take " + plural(registers, "register") +
+                   " of a thread, and " +
+                   plural(room, "is there", "are there") + " for them",
+               "a loop of fewer iterations, or more `threads(...)`, takes "
+               "fewer");
       return;
     }
     rewrite(loop, update, *reduction, combined);
     remarkAt(remarks, loop) << updatesOfOne
                             << " updates of one element are combined before "
-                               "one of them is made";
+                               "one of them is made; a `layout` on the loop "
+                               "keeps them apart";
     ++combinedUpdates;
   }
 

@@ -72,21 +72,23 @@ static std::optional<Combining> combiningOf(memref::AtomicRMWOp update) {
 
 /// Why `tile.atomic` does not say what an update of single elements says; empty
 /// where it does.
-static std::string whyNoAtomic(memref::AtomicRMWOp update) {
+static Reason whyNoAtomic(memref::AtomicRMWOp update) {
   std::optional<Combining> combining = combiningOf(update);
   if (!combining)
-    return "`tile.atomic` has no '" +
-           arith::stringifyAtomicRMWKind(update.getKind()).str() + "'";
+    return {"`tile.atomic` has no '" +
+                arith::stringifyAtomicRMWKind(update.getKind()).str() + "'",
+            "it has `add`, and `max` and `min` of integers"};
   if (!update.use_empty())
-    return "the value from before the update is used, which `tile.atomic` does "
-           "not give";
+    return {"the value from before the update is used, which `tile.atomic` "
+            "does not give",
+            "an update whose result nothing uses can be part of one"};
   if (AtomicOp::combines(combining->kind, update.getType()))
     return {};
   std::string why;
   llvm::raw_string_ostream(why)
       << "`tile.atomic " << stringifyAtomicKind(combining->kind)
       << "` has no elements of type " << update.getType();
-  return why;
+  return {why, "a buffer of 32-bit elements has them"};
 }
 
 /// Takes `op` as what the loop writes, if it is a store or an update.
@@ -199,22 +201,25 @@ private:
         llvm::is_contained(loop.getExtents(), 0))
       return;
     memref::AtomicRMWOp update = accesses->update;
-    auto stays = [&](const Twine &why) {
-      remarkAt(remarks, loop) << "stays a loop: " << why;
+    auto stays = [&](const Reason &reason) {
+      missedAt(remarks, loop, "stays a loop", reason.why, reason.advice);
     };
-    if (std::string why = update ? whyNoAtomic(update) : ""; !why.empty())
+    if (Reason why = update ? whyNoAtomic(update) : Reason(); !why.empty())
       return stays(why);
     if (update && loop.getCoalescedWidth())
       return stays(
-          "it states how many elements a thread takes at a time, which "
-          "`tile.atomic` cannot say");
+          {"it states how many elements a thread takes at a time, which "
+           "`tile.atomic` cannot say",
+           "without `coalesced_width` it is one"});
     auto source =
         regionOf(loop, accesses->load.getMemRef(), accesses->load.getIndices());
     auto target = regionOf(loop, accesses->target, *accesses->indices);
     if (!source || !target)
-      return stays("indices of " + Twine(update ? "an atomic" : "a copy") +
-                   " run along dimensions of both buffers, one each, in one "
-                   "order");
+      return stays({std::string("indices of ") +
+                        (update ? "an atomic" : "a copy") +
+                        " run along dimensions of both buffers, one each, in "
+                        "one order",
+                    "accesses like `A[%m + %i, %n + %j]` and `S[%i, %j]` do"});
     OpBuilder builder(loop);
     IRMapping atStart;
     Value zero = arith::ConstantIndexOp::create(builder, loop.getLoc(), 0);

@@ -143,10 +143,11 @@ void RoleFormer::dropBudgets() {
     return;
   for (WarpRange &range : ranges) {
     if (range.registers)
-      remarkAt(remarks, kernel)
-          << "no budget of " << range.registers << " registers for warp "
-          << range.first << " and those behind it: " << target->arch
-          << " cannot redistribute registers";
+      missedAt(remarks, kernel,
+               "no budget of " + plural(range.registers, "register") +
+                   " for warp " + Twine(range.first) + " and those behind it",
+               target->arch + " cannot redistribute registers",
+               "`--arch=sm_90a` can");
     range.registers = 0;
   }
 }
@@ -310,9 +311,10 @@ void RoleFormer::form(Block &block) {
 
 /// The loop that a pipelined one means.
 static void unpipeline(PipelinedOp loop, bool remarks) {
-  remarkAt(remarks, loop)
-      << "not pipelined: the program says in `tile.on_warps` "
-         "which warps copy ahead, and waits by hand";
+  missedAt(remarks, loop, "not pipelined",
+           "the program says in `tile.on_warps` which warps copy ahead, and "
+           "waits by hand",
+           "without `tile.on_warps` the compiler decides both");
   OpBuilder builder(loop);
   auto plain = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
                                   loop.getUpperBound(), loop.getStep());

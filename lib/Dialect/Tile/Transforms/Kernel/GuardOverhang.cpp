@@ -128,13 +128,17 @@ struct GuardOverhangPass
         if (needsGuard(op))
           found.push_back(op);
       });
+      if (found.empty())
+        continue;
       for (Operation *op : found)
         guard(op, inside.at(op));
       guardedOps += found.size();
       remarkAt(remarks, kernel)
-          << "clusters may overhang the grid: " << found.size()
-          << " operations on single elements, atomics, prints and "
-             "assertions are skipped in blocks outside of it";
+          << "clusters may overhang the grid: "
+          << plural(found.size(), "operation is", "operations are")
+          << " skipped in blocks outside of it (accesses to single elements, "
+             "atomics, prints and assertions); a grid of whole clusters needs "
+             "no check";
     }
   }
 

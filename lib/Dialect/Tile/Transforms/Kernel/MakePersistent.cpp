@@ -65,14 +65,19 @@ struct MakePersistentPass
               .wasInterrupted();
       if (!kernel.getPersistent())
         continue;
-      StringRef outcome = "each block works off its part of the grid";
-      if (done)
-        outcome = "not made persistent: it has a `tile.block_range` already";
-      else if (!makePersistent(kernel))
-        outcome = "not made persistent: nothing in it depends on the block";
-      else
+      auto refuse = [&](StringRef why) {
+        missedAt(remarks, kernel, "not made persistent", why,
+                 "`persistent` has no effect here");
+      };
+      if (done) {
+        refuse("it has a `tile.block_range` already");
+      } else if (!makePersistent(kernel)) {
+        refuse("nothing in it depends on the block");
+      } else {
+        remarkAt(remarks, kernel) << "each block works off its part of the "
+                                     "grid, as `persistent` asks";
         ++persistentKernels;
-      remarkAt(remarks, kernel) << outcome;
+      }
     }
   }
 };

@@ -105,7 +105,8 @@ private:
     gemm->moveBefore(loop);
     loop.erase();
     remarkAt(remarks, gemm)
-        << *count << " slices along K are one product of the tiles";
+        << plural(*count, "slice along K is", "slices along K are")
+        << " one product of the tiles";
     ++mergedGemms;
   }
 };

@@ -31,7 +31,7 @@ using namespace mlir::tile;
 /// condition from global memory that the loop does not write, and allocations.
 /// Null where there is another way; `why` says what stands in the way of one
 /// that guards copies.
-static scf::IfOp guardOfIteration(PipelinedOp loop, std::string &why) {
+static scf::IfOp guardOfIteration(PipelinedOp loop, Reason &why) {
   Block &body = loop.getBodyRegion().front();
   scf::IfOp branch;
   for (Operation &op : body.without_terminator())
@@ -41,7 +41,8 @@ static scf::IfOp guardOfIteration(PipelinedOp loop, std::string &why) {
   if (!branch || branch.getNumResults())
     return {};
   if (branch.elseBlock() && !branch.elseBlock()->without_terminator().empty()) {
-    why = "the other way does something, too";
+    why = {"the other way does something, too",
+           "a loop of its own can do that"};
     return {};
   }
   for (Operation &op : body.without_terminator()) {
@@ -50,7 +51,8 @@ static scf::IfOp guardOfIteration(PipelinedOp loop, std::string &why) {
       continue;
     auto load = dyn_cast<memref::LoadOp>(op);
     if (!load || !isGlobal(load.getMemRef())) {
-      why = "the iteration does more than what is under the condition";
+      why = {"the iteration does more than what is under the condition",
+             "a loop of its own can do the rest"};
       return {};
     }
     SmallVector<OpAccess> accesses;
@@ -59,7 +61,8 @@ static scf::IfOp guardOfIteration(PipelinedOp loop, std::string &why) {
           return own.access.isWrite &&
                  mayAlias(own.access.buffer, load.getMemRef());
         })) {
-      why = "the loop may write what the condition reads";
+      why = {"the loop may write what the condition reads",
+             "read it from a buffer that the loop does not write"};
       return {};
     }
   }
@@ -90,12 +93,12 @@ struct NestGuardsPass : tile::impl::NestGuardsPassBase<NestGuardsPass> {
 
 private:
   void nest(PipelinedOp loop) {
-    std::string why;
+    Reason why;
     scf::IfOp branch = guardOfIteration(loop, why);
     if (!branch) {
       if (!why.empty())
-        remarkAt(remarks, loop)
-            << "copies under a condition stay where they are: " << why;
+        missedAt(remarks, loop, "copies under a condition stay where they are",
+                 why.why, why.advice);
       return;
     }
     Location loc = loop.getLoc();

@@ -8,6 +8,7 @@
 #include "tile/Dialect/Tile/Transforms/TileChoice.h"
 #include "mlir/IR/Verifier.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Layout/Plural.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -83,8 +84,8 @@ std::string tile::describeValues(KernelOp kernel, ArrayRef<int64_t> values) {
 std::string tile::describeEstimate(const cost::Estimate &estimate) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << llvm::format("%.1f us (", estimate.microseconds) << estimate.rounds
-     << (estimate.rounds == 1 ? " round" : " rounds") << " of blocks, "
+  os << llvm::format("%.1f us (", estimate.microseconds)
+     << plural(estimate.rounds, "round") << " of blocks, "
      << std::lround(100 * estimate.busy) << " % of places taken, limited by "
      << estimate.limit << ")";
   return text;

@@ -108,20 +108,20 @@ private:
     Operation *where = peak->op;
     int64_t needed = peak->fragments;
     auto refuse = [&](const Twine &why) {
-      remarkAt(remarks, where)
-          << "fragments take " << needed << " registers of each of " << given
-          << " threads, which have " << ThreadBudget(target).launched(given)
-          << ": " << why.str();
+      missedAt(remarks, where,
+               "fragments take " + Twine(needed) + " registers of each of " +
+                   plural(given, "thread") + ", which have " +
+                   Twine(ThreadBudget(target).launched(given)),
+               why, "smaller tiles need fewer");
     };
     if (countsOnThreads(kernel))
       return refuse("the program's layouts, plans or roles count on so many");
     do {
       threads *= 2;
       if (threads > kMostThreads)
-        return refuse("no more threads have enough; smaller tiles need fewer");
+        return refuse("no more threads have enough");
       if (!dividesGemms(kernel, threads, target))
-        return refuse(Twine(threads) + " threads would not divide its gemms; "
-                                       "smaller tiles need fewer");
+        return refuse(Twine(threads) + " threads would not divide its gemms");
       peak = estimateRegisterPeak(kernel, threads);
     } while (peak->fragments > room(threads, target));
     kernel.setThreads(threads);
@@ -130,8 +130,9 @@ private:
         << "a block has " << threads << " threads in place of " << given
         << ": fragments would not fit in registers, which are "
         << ThreadBudget(target).launched(given)
-        << " a thread (a `plan` on a gemm or a layout on a tile keeps "
-           "`threads`)";
+        << " a thread; a `plan` on a gemm or a layout on a tile keeps "
+           "`threads("
+        << given << ")`";
   }
 };
 } // namespace

@@ -197,7 +197,9 @@ LogicalResult PartFolder::copyFor(Operation *user) {
   for (OpOperand &operand : user->getOpOperands())
     if (operand.get() == part.getResult())
       operand.set(own);
-  remarkAt(remarks, user) << "works on a copy of a part of a tile";
+  remarkAt(remarks, user)
+      << "works on a copy of a part of a tile: its instructions take whole "
+         "tiles; a `tile.alloc` of the part's shape is used in place";
   return success();
 }
 

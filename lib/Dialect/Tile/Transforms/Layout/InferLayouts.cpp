@@ -133,6 +133,7 @@ void explain(const LayoutAnalysis &analysis, bool remarks) {
            << stringify(conversion.kind.kind);
     if (!conversion.kind.reason.empty())
       remark << ", because " << conversion.kind.reason;
+    remark << "; `layout(#tile.fragment_layout<...>)` can state one for both";
     remark.attachNote(conversion.buffer.getLoc()) << "of this fragment";
   }
 }
@@ -198,10 +199,12 @@ LogicalResult checkFragmentSizes(KernelOp kernel, const TargetInfo &target) {
 void explainMemory(KernelOp kernel, const TargetInfo &target, bool remarks) {
   kernel.walk([&](AllocOp alloc) {
     if (isKeptInLocalMemory(alloc, target))
-      remarkAt(remarks, alloc)
-          << "fragment holds " << registersOfFragment(alloc)
-          << " registers a thread, more than " << target.maxRegistersPerThread
-          << "; it is kept in local memory";
+      missedAt(remarks, alloc, "fragment is kept in local memory",
+               "it holds " + Twine(registersOfFragment(alloc)) +
+                   " registers a thread, more than " +
+                   Twine(target.maxRegistersPerThread),
+               "more `threads(...)`, a smaller tile in a loop, or a tile in "
+               "shared memory fit");
   });
 }
 

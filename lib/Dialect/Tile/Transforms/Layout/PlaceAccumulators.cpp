@@ -135,9 +135,10 @@ private:
         isFollowed = !touches(op, fragment);
       }
       if (!isFollowed) {
-        remarkAt(remarks, gemm)
-            << "awaited at once: its accumulator leaves tensor "
-               "memory before the program awaits it";
+        missedAt(remarks, gemm, "awaited at once",
+                 "its accumulator leaves tensor memory before the program "
+                 "awaits it",
+                 "use the accumulator behind the `tile.await` only");
         AwaitOp await = awaitAtOnce(gemm);
         end = gemm == piece.last ? await.getOperation() : piece.last;
       }
@@ -183,8 +184,7 @@ private:
     copy(buffer, fragment);
     ++placedAccumulators;
     remarkAt(remarks, piece.first)
-        << "accumulator of " << gemms << " gemm" << (gemms == 1 ? "" : "s")
-        << " in tensor memory, "
+        << "accumulator of " << plural(gemms, "gemm") << " in tensor memory, "
         << (zeros                       ? "from zero"
             : first && first.getClear() ? "from the first product"
                                         : "from the fragment's values");

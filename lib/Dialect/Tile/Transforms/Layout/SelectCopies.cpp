@@ -56,6 +56,19 @@ static StringRef memoryName(Value buffer) {
                             : stringifyMemorySpace(getMemorySpace(buffer));
 }
 
+/// What moves the elements. Where no address is, the table has one row for
+/// everything, and the lowering one way.
+static StringRef instructionName(TileMoveOpInterface move,
+                                 CopyInstruction instruction) {
+  if (isTensorMemory(move.getSource()))
+    return "tcgen05.ld";
+  if (isTensorMemory(move.getTarget()))
+    return "tcgen05.st";
+  if (isFragment(move.getSource()) && isFragment(move.getTarget()))
+    return "renamed or exchanged";
+  return stringifyCopyInstruction(instruction);
+}
+
 /// Whether a row is wider than an element: narrower ones say nothing of why the
 /// instruction was not taken.
 static bool isWide(const CopyFacts &facts, const CopyRule &rule) {
@@ -74,16 +87,16 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision,
   remark << memoryName(copy.getSource()) << " to "
          << memoryName(copy.getTarget())
          << (copy.getCombining() ? " atomic: " : " copy: ")
-         << stringifyCopyInstruction(decision.instruction);
+         << instructionName(copy, decision.instruction);
   if (!traitsOf(decision.instruction).byAsyncProxy)
-    remark << ", " << decision.bytes
-           << (decision.bytes == 1 ? " byte" : " bytes");
+    remark << ", " << plural(decision.bytes, "byte");
   llvm::MapVector<CopyInstruction, const RejectedCopyRule *> others;
-  llvm::MapVector<StringRef, std::string> widths;
+  llvm::MapVector<StringRef, std::pair<std::string, const Reason *>> widths;
   for (const RejectedCopyRule &rejected : decision.rejected) {
     if (rejected.rule->instruction == decision.instruction) {
-      std::string &list = widths[rejected.reason];
+      auto &[list, reason] = widths[rejected.reason.why];
       list += (list.empty() ? "" : ", ") + std::to_string(rejected.rule->bytes);
+      reason = &rejected.reason;
     } else if (isWide(facts, *rejected.rule) ||
                !others.contains(rejected.rule->instruction)) {
       others[rejected.rule->instruction] = &rejected;
@@ -91,9 +104,10 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision,
   }
   for (auto &[instruction, rejected] : others)
     remark << "; " << stringifyCopyInstruction(instruction)
-           << " not taken: " << rejected->reason;
-  for (auto &[reason, list] : widths)
-    remark << "; " << list << " bytes not taken: " << reason;
+           << " not taken: " << rejected->reason.text();
+  for (auto &[why, rejected] : widths)
+    remark << "; " << rejected.first
+           << " bytes not taken: " << rejected.second->text();
   if (StringRef why = whyNoPolicy(copy, decision.instruction); !why.empty())
     remark << "; `eviction_policy` has no effect: " << why;
 }
@@ -105,8 +119,8 @@ static LogicalResult refuse(TileMoveOpInterface copy, CopyInstruction preferred,
                              << stringifyCopyInstruction(preferred)
                              << "', which `prefer` asks for";
   for (const RejectedCopyRule &rejected : decision.rejected)
-    error.attachNote(copy->getLoc())
-        << "rule '" << nameOf(*rejected.rule) << "': " << rejected.reason;
+    error.attachNote(copy->getLoc()) << "rule '" << nameOf(*rejected.rule)
+                                     << "': " << rejected.reason.text();
   return error;
 }
 

@@ -78,16 +78,17 @@ struct StageLoadsPass : tile::impl::StageLoadsPassBase<StageLoadsPass> {
       bool hasGemm = kernel.walk([](GemmOp) { return WalkResult::interrupt(); })
                          .wasInterrupted();
       for (CopyOp copy : loads) {
-        std::string why = stage(kernel, copy);
+        Reason why = stage(kernel, copy);
         if (hasGemm && !why.empty())
-          remarkAt(remarks, copy) << "loaded directly: " << why;
+          missedAt(remarks, copy, "loaded directly", why.why,
+                   why.adviceOr("what TMA loads can go through shared memory"));
       }
     }
   }
 
 private:
   /// Why the copy stays as it is; empty where it has been replaced.
-  std::string stage(KernelOp kernel, CopyOp copy);
+  Reason stage(KernelOp kernel, CopyOp copy);
   bool stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout);
 
   const TargetInfo *target = nullptr;
@@ -168,41 +169,51 @@ bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
     place.setLayoutAttr(pieceLayout);
   }
   remarkAt(remarks, copy) << "loaded through the " << type.getDimSize(0)
-                          << " x " << columns << " tile of the loop before, "
-                          << type.getDimSize(1) / columns << " times";
+                          << " x " << columns << " tile of the loop before, in "
+                          << plural(type.getDimSize(1) / columns, "part");
   copy.erase();
   ++stagedLoads;
   return true;
 }
 
-std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
+Reason StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
   auto layout = getFragmentLayout(copy.getTarget());
   auto type = cast<MemRefType>(copy.getTarget().getType());
   Type element = elementTypeOf(copy.getSource());
   int64_t bits = getStorageBits(element);
   if (copy.getDisableTma() || copy.getPrefer() || copy.getPad())
-    return "the program states how to copy";
+    return {"the program states how to copy",
+            "without `prefer`, `disable_tma` and a pad the compiler decides"};
   if (!layout || type.getRank() != 2 || !copy.getTargetOffsets().empty() ||
       copy.getTargetSizes())
-    return "the target is not a whole fragment of rank two";
+    return {"the target is not a whole fragment of rank two",
+            "a load of a matrix into a fragment of its shape can go through "
+            "shared memory"};
   if (!kernel.getSpecialize().value_or(true))
-    return "no role copies while others multiply";
+    return {"no role copies while others multiply",
+            "without `specialize = false` one can"};
   if (!loopBefore(copy))
-    return "no loop with a gemm runs before it to hide the way through shared "
-           "memory";
+    return {"no loop with a gemm runs before it to hide the way through "
+            "shared memory",
+            "a load behind such a `tile.pipelined` can go there"};
   if (bits < 8 || type.getNumElements() * bits / 8 < kSmallBytes)
-    return "the tile is small";
+    return {"the tile is small",
+            "a tile of " + std::to_string(kSmallBytes) +
+                " bytes or more can go through shared memory"};
   if (alignedRun(layout.getLayout(), 1) * bits >= kWideBits)
-    return "threads hold whole pieces of 16 bytes of its rows";
+    return {"threads hold whole pieces of 16 bytes of its rows",
+            "with another `layout(...)` of the fragment it can go through "
+            "shared memory"};
   int64_t bytes = llvm::alignTo(type.getNumElements() * bits / 8, 1024);
   int64_t left = target->sharedPerBlock - tileBytes(kernel) - kSlackBytes -
                  bytesForStores(kernel);
   if (bytes > left && stageThroughLoop(copy, layout))
     return {};
   if (bytes > left)
-    return "it takes " + std::to_string(bytes) +
-           " bytes of shared memory, of which " +
-           std::to_string(std::max<int64_t>(0, left)) + " are left";
+    return {"it takes " + std::to_string(bytes) +
+                " bytes of shared memory, of which " +
+                std::to_string(std::max<int64_t>(0, left)) + " are left",
+            "smaller tiles or fewer `stages(...)` leave more"};
 
   OpBuilder builder(&kernel.getBodyRegion().front(),
                     kernel.getBodyRegion().front().begin());
@@ -222,7 +233,7 @@ std::string StageLoadsPass::stage(KernelOp kernel, CopyOp copy) {
                      staging, ValueRange(), copy.getSourceExtents());
   load.setEvictionPolicyAttr(copy.getEvictionPolicyAttr());
   // The rules of copies say whether TMA can bring it there.
-  std::string why = whyNotTensorCopy(load, *target);
+  Reason why = whyNotTensorCopy(load, *target);
   if (!why.empty()) {
     load.erase();
     staging.erase();

@@ -59,8 +59,8 @@ struct StageStoresPass : tile::impl::StageStoresPassBase<StageStoresPass> {
 
 private:
   /// The tile that a store of a whole fragment goes through, or why not.
-  FailureOr<FragmentLayout>
-  choosePiece(KernelOp kernel, TileMoveOpInterface copy, std::string &why);
+  FailureOr<FragmentLayout> choosePiece(KernelOp kernel,
+                                        TileMoveOpInterface copy, Reason &why);
   void stage(KernelOp kernel, TileMoveOpInterface copy);
 
   const TargetInfo *target = nullptr;
@@ -69,11 +69,13 @@ private:
 
 FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
                                                        TileMoveOpInterface copy,
-                                                       std::string &why) {
-  OrRefusal<StoredTile> tile = storedTile(copy);
+                                                       Reason &why) {
+  FailureOr<StoredTile> tile = storedTile(copy, why);
+  if (failed(tile))
+    return failure();
   auto layout = getFragmentLayout(copy.getSource());
-  if (!tile || !layout) {
-    why = tile ? "its fragment has no layout" : tile.reason();
+  if (!layout) {
+    why = {"its fragment has no layout", "`--tile-infer-layouts` chooses one"};
     return failure();
   }
   // Lanes that each have a row of their own would store far apart.
@@ -83,7 +85,10 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
       });
   if (!copy.getCombining() && lanesShareRows &&
       alignedRun(layout.getLayout(), 1) * tile->bits >= kWideBits) {
-    why = "threads hold whole pieces of 16 bytes of its rows";
+    why = {
+        "threads hold whole pieces of 16 bytes of its rows",
+        "with another `layout(...)` of the fragment it can go through shared "
+        "memory"};
     return failure();
   }
   int64_t used = tileBytes(kernel) + kSlackBytes;
@@ -108,9 +113,10 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
                    [&](int64_t c) { return pieceOf(c).has_value(); });
   if (columns)
     return *pieceOf(*columns);
-  why = "no piece of it fits the shared memory that is left, " +
-        std::to_string(std::max<int64_t>(0, target->sharedPerBlock - used)) +
-        " bytes";
+  why = {
+      "no piece of it fits the shared memory that is left, " +
+          plural(std::max<int64_t>(0, target->sharedPerBlock - used), "byte"),
+      "smaller tiles or fewer `stages(...)` leave more"};
   return failure();
 }
 
@@ -152,13 +158,15 @@ static Value convertPiece(OpBuilder &builder, TileMoveOpInterface move,
 
 void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   bool combines = copy.getCombining().has_value();
-  StringRef directly = combines ? "added directly: " : "stored directly: ";
-  std::string why;
+  auto staysDirect = [&](const Reason &why) {
+    missedAt(remarks, copy, combines ? "added directly" : "stored directly",
+             why.why,
+             why.adviceOr("what TMA stores can go through shared memory"));
+  };
+  Reason why;
   FailureOr<FragmentLayout> part = choosePiece(kernel, copy, why);
-  if (failed(part)) {
-    remarkAt(remarks, copy) << directly << why;
-    return;
-  }
+  if (failed(part))
+    return staysDirect(why);
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
   MLIRContext *context = &getContext();
@@ -194,12 +202,15 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   };
   // The rules of copies say whether TMA can take it from there.
   TileMoveOpInterface probe = store(0);
-  std::string whyNot = whyNotTensorCopy(probe, *target);
+  why = whyNotTensorCopy(probe, *target);
   probe->erase();
-  if (!whyNot.empty()) {
-    remarkAt(remarks, copy) << directly << whyNot;
+  if (!why.empty()) {
     staging.erase();
-    return;
+    // Of what leaves registers nobody can ask that.
+    if (why.advice == kAskForTma)
+      why.advice = "a copy to shared memory, and one from there with `prefer`, "
+                   "take TMA";
+    return staysDirect(why);
   }
 
   auto fragmentType =
@@ -218,8 +229,10 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   }
   remarkAt(remarks, copy) << (combines ? "added" : "stored") << " through "
                           << rows << " x " << extent
-                          << " elements of shared memory, "
-                          << sourceType.getDimSize(1) / extent << " times";
+                          << " elements of shared memory, in "
+                          << plural(sourceType.getDimSize(1) / extent, "part")
+                          << "; `disable_tma` on the "
+                             "operation has registers go there directly";
   copy->erase();
   ++stagedStores;
 }

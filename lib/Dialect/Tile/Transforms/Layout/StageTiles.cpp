@@ -95,12 +95,14 @@ private:
                         llvm::MapVector<Value, Staging> &toShared) {
     if (toShared.front().second.operands.size() != 1)
       return false;
+    // It replaces the operation.
     Location loc = op->getLoc();
     if (!loopOverWholeFragment(op, toShared.front().first))
       return false;
-    remarkAt(remarks, loc)
-        << "moves single elements of a part of a fragment: a copy of the "
-           "fragment does not fit shared memory beside the kernel's tiles";
+    missedAt(remarks, loc, "moves single elements of a part of a fragment",
+             "a copy of the fragment does not fit shared memory beside the "
+             "kernel's tiles",
+             "smaller tiles or fewer `stages(...)` leave room");
     return true;
   }
 
@@ -139,9 +141,13 @@ private:
     remarkAt(remarks, op)
         << (toShared ? "accesses a fragment through shared memory: "
                        "the threads that run the iterations do not "
-                       "hold all of its elements"
+                       "hold all of its elements; "
+                       "`memref<..., #tile.fragment>` with accesses by loop "
+                       "indices alone needs no trip"
                      : "works on registers: a shared operand is "
-                       "copied to a fragment");
+                       "copied to a fragment, since threads combine values in "
+                       "registers; a copy to a fragment that the program makes "
+                       "is made once");
   }
 
   /// A copy in shared memory of a fragment that `op` only reads, made before

@@ -34,7 +34,7 @@ static FillOp zerosBefore(Operation *op, Value buffer) {
   return zeroFillOf(op, buffer);
 }
 
-static constexpr StringLiteral kMayNotRun = "the loop may have no iterations";
+static constexpr char kMayNotRun[] = "the loop may have no iterations";
 
 namespace {
 struct ClearAccumulatorsPass
@@ -52,11 +52,11 @@ struct ClearAccumulatorsPass
       for (auto gemm : loop.getBody()->getOps<GemmOp>())
         accumulators.insert(gemm.getC());
       for (Value accumulator : accumulators) {
-        StringRef why = clear(loop, accumulator);
+        Reason why = clear(loop, accumulator);
         // --tile-schedule-gemms gives each gemm a token, and such a loop the
         // condition that it runs.
         auto hasNoToken = [](GemmOp gemm) { return !gemm.getToken(); };
-        if (why == kMayNotRun &&
+        if (why.why == kMayNotRun &&
             llvm::any_of(loop.getBody()->getOps<GemmOp>(), hasNoToken) &&
             findUnscheduledGemm(kernelOf(loop))) {
           (void)reportMissing(*this, loop, "the condition that the loop runs",
@@ -64,8 +64,8 @@ struct ClearAccumulatorsPass
           return signalPassFailure();
         }
         if (!why.empty())
-          remarkAt(remarks, loop)
-              << "accumulators are filled before the loop: " << why;
+          missedAt(remarks, loop, "accumulators are filled before the loop",
+                   why.why, why.advice);
       }
     }
     getOperation().walk([&](GemmOp gemm) { startFromZero(gemm); });
@@ -74,7 +74,7 @@ struct ClearAccumulatorsPass
 private:
   /// Returns why the accumulator stays filled; nothing where it does not, or
   /// where the gemms are not by wgmma or say themselves where they start.
-  StringRef clear(scf::ForOp loop, Value accumulator);
+  Reason clear(scf::ForOp loop, Value accumulator);
   /// A product directly after zeros in its accumulator: it starts from zero
   /// itself.
   void startFromZero(GemmOp gemm);
@@ -93,7 +93,7 @@ void ClearAccumulatorsPass::startFromZero(GemmOp gemm) {
   ++clearedAccumulators;
 }
 
-StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
+Reason ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
   SmallVector<GemmOp> gemms;
   bool isTouched = false;
   for (Operation &op : loop.getBody()->without_terminator())
@@ -111,22 +111,29 @@ StringRef ClearAccumulatorsPass::clear(scf::ForOp loop, Value accumulator) {
   if (gemms.front().getAccumulate())
     return {};
   if (isTouched)
-    return "the loop also uses them in something other than the product";
+    return {"the loop also uses them in something other than the product",
+            "in a loop of products alone the first starts from zero itself"};
   if (!runsAtLeastOnce(loop))
-    return kMayNotRun;
+    return {kMayNotRun,
+            "with constant bounds that run it, the first product starts from "
+            "zero itself"};
   scf::IfOp guard = guardOf(loop);
   for (Operation *op = guard ? loop->getPrevNode() : nullptr; op;
        op = op->getPrevNode())
     if (touches(op, accumulator))
-      return "they are used between the condition of the loop and the loop";
+      return {"they are used between the condition of the loop and the loop",
+              "use them before the condition"};
   Operation *level = guard ? guard.getOperation() : loop;
   FillOp fill = zerosBefore(level, accumulator);
   if (!fill)
-    return "they do not start from zero";
+    return {"they do not start from zero",
+            "after a `tile.fill` with zero directly before the loop, the first "
+            "product starts from zero itself"};
   if (guard && guard.elseBlock() &&
       llvm::any_of(*guard.elseBlock(),
                    [&](Operation &op) { return touches(&op, accumulator); }))
-    return "they are used where the loop does not run";
+    return {"they are used where the loop does not run",
+            "use them behind the loop"};
 
   OpBuilder builder(gemms.front());
   gemms.front().getAccumulateMutable().assign(isPast(builder, loop, 1));

@@ -435,33 +435,39 @@ void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {
     return;
   if (!registers)
     registers = launchedRegisters(kernelOf(loop));
-  auto explain = [&](const Twine &reason) {
-    remarkAt(remarks, found->pieces.front().store)
-        << "store is not delayed into the next tile: " << reason;
+  auto explain = [&](const Twine &reason, StringRef advice) {
+    missedAt(remarks, found->pieces.front().store,
+             "store is not delayed into the next tile", reason, advice);
   };
   size_t pieces = countDelayable(
       *found, registersForResults(registers, registersOfGemms(*found)));
   if (!pieces && !canWait(*found, found->pieces.back()))
     return explain("its elements do not fill 32-bit registers, or the fragment "
-                   "has other uses");
+                   "has other uses",
+                   "a result of 32 bits, or of 16 that stmatrix stores, can "
+                   "wait in a fragment that only the store reads");
   if (!pieces)
-    return explain(
-        "the role's " + Twine(registers) +
-        " registers have no room for a piece beside the accumulators");
+    return explain("the role's " +
+                       plural(registers, "register has", "registers have") +
+                       " no room for a piece beside the accumulators",
+                   "more `threads(...)` or smaller tiles leave some");
   auto delayed = MutableArrayRef(found->pieces).take_back(pieces);
   Recomputed scalars(loop);
   for (StagedStore &piece : delayed)
     for (Operation *op : {piece.stage, piece.store})
       for (Value operand : op->getOperands())
         if (!isa<MemRefType>(operand.getType()) && !scalars.need(operand))
-          return explain("where it is stored is no index of a round");
+          return explain("where it is stored is no index of a round",
+                         "compute it from the tile's indices");
   scf::ForOp gemms = found->gemms;
   if (!hoist(gemms.getLowerBound(), loop) ||
       !hoist(gemms.getUpperBound(), loop) || !hoist(gemms.getStep(), loop))
-    return explain("how long a loop runs depends on the tile");
+    return explain("how long a loop runs depends on the tile",
+                   "bounds that do not let it wait");
   Weaver(*found, delayed, scalars).run();
   delayedStores += pieces;
   remarkAt(remarks, delayed.front().store)
-      << pieces << " of " << found->pieces.size()
-      << " pieces are stored while the next tile's products run";
+      << pieces << " of " << plural(found->pieces.size(), "piece")
+      << (pieces == 1 ? " is" : " are")
+      << " stored while the next tile's products run";
 }

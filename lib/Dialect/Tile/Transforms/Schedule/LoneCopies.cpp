@@ -23,12 +23,13 @@ using namespace mlir::tile;
 
 /// Chooses another instruction for a copy that cannot have an mbarrier.
 static void demote(TileMoveOpInterface copy, const TargetInfo &target,
-                   bool remarks, StringRef reason) {
+                   bool remarks, const Reason &reason) {
   copy.setPlanAttr(planByThreads(copy, target));
-  remarkAt(remarks, copy) << "copy: "
-                          << stringifyCopyInstruction(
-                                 copy.getPlanAttr().getInstruction())
-                          << " instead of tma: " << reason;
+  missedAt(
+      remarks, copy,
+      "copy: " + stringifyCopyInstruction(copy.getPlanAttr().getInstruction()) +
+          " instead of tma",
+      reason.why, reason.advice);
 }
 
 namespace {
@@ -80,42 +81,51 @@ private:
 
 /// Why a copy by TMA cannot have a slot for itself: the tile must be written by
 /// nothing else, and read after the copy in the same block (or deeper) only.
-static std::string whyNotSlot(TileMoveOpInterface copy,
-                              SourceWriters &writers) {
+static Reason whyNotSlot(TileMoveOpInterface copy, SourceWriters &writers) {
   AllocOp alloc = allocationOf(copy.getTarget());
   if (!alloc)
-    return "its target is not a whole `tile.alloc`";
+    return {"its target is not a whole `tile.alloc`",
+            "give the copy a `tile.alloc` of its own"};
   if (UseCounter::obstacle(copy))
-    return "an operation around it cannot carry the number of its ring's uses";
+    return {"an operation around it cannot carry the number of its ring's uses",
+            "enclose it by `scf.for` and `scf.if` only"};
   SmallVector<TileAccess> own;
   cast<TileOpInterface>(copy.getOperation()).getAccesses(own);
   for (const TileAccess &access : own)
     if (access.isWrite && !coversWholeBuffer(access))
-      return "it covers only a part of the shared buffer";
+      return {"it covers only a part of the shared buffer",
+              "give the copy a `tile.alloc` of the part's shape"};
   SmallVector<Operation *> uses;
   if (collectUses(alloc.getResult(), uses))
-    return "an asynchronous use of the shared buffer is awaited at an unknown "
-           "place";
+    return {"an asynchronous use of the shared buffer is awaited at an unknown "
+            "place",
+            "await it in the block that the copy stands in"};
   for (Operation *user : uses) {
     if (user == copy)
       continue;
     Operation *here = copy->getBlock()->findAncestorOpInBlock(*user);
     if (!here || here->isBeforeInBlock(copy))
-      return !awaitedBy(user).empty()
-                 ? "what uses the shared buffer is awaited elsewhere"
-                 : "the shared buffer is used before the copy or elsewhere";
+      return {!awaitedBy(user).empty()
+                  ? "what uses the shared buffer is awaited elsewhere"
+                  : "the shared buffer is used before the copy or elsewhere",
+              "use the tile behind the copy, in its block, or give the copy a "
+              "`tile.alloc` of its own"};
     if (moveTraits(user) && readsThroughAsyncProxy(user, copy.getTarget()) &&
         writers.comesAfter(copy))
-      return "its source is written later, by threads that do not wait for it";
+      return {"its source is written later, by threads that do not wait for it",
+              "write to another buffer"};
     SmallVector<OpAccess> accesses;
     if (collectAccesses(user, accesses))
-      return "an operation whose accesses are not known uses the shared buffer";
+      return {"an operation whose accesses are not known uses the shared "
+              "buffer",
+              "give the copy a `tile.alloc` of its own"};
     for (const OpAccess &access : accesses)
       if (access.access.isWrite &&
           getBaseBuffer(access.access.buffer) == alloc.getResult())
-        return "another operation also writes the shared buffer";
+        return {"another operation also writes the shared buffer",
+                "give the copy a `tile.alloc` of its own"};
   }
-  return "";
+  return {};
 }
 
 /// Inserts acquire, copy and commit; a wait before the first use, or before
@@ -170,13 +180,13 @@ LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel, bool remarks) {
   });
   SourceWriters writers(kernel);
   for (TileMoveOpInterface copy : alone) {
-    std::string reason = whyNotSlot(copy, writers);
+    Reason reason = whyNotSlot(copy, writers);
     if (reason.empty()) {
       giveSlot(copy, writers);
       continue;
     }
     const TargetInfo *target = requireTarget(
-        copy, "a copy by TMA needs another instruction: " + reason);
+        copy, "a copy by TMA needs another instruction: " + reason.why);
     if (!target)
       return failure();
     demote(copy, *target, remarks, reason);

@@ -37,9 +37,15 @@ struct Held {
   SharedLayoutAttr layout;
 };
 
+constexpr char kRunAlike[] =
+    "bounds and conditions that do not depend on the block let them";
+constexpr char kOtherCluster[] =
+    "`cluster(...)` of two blocks along the rows of C has them share B";
+
 /// Why gemms are not paired.
 struct Obstacle {
   std::string reason;
+  std::string advice;
   Operation *cause = nullptr;
 };
 
@@ -88,9 +94,9 @@ private:
           isForced ? Remark(kernel.emitOpError()) : remarkAt(remarks, kernel);
       diag << (isForced ? "cannot be paired, which `pairs` asks for: "
                         : "not multiplied in pairs of blocks: ")
-           << obstacle->reason;
+           << obstacle->reason << "; " << obstacle->advice;
       if (obstacle->cause)
-        diag.attachNote(obstacle->cause->getLoc()) << "because of this";
+        diag.attachNote(obstacle->cause) << "because of this";
       return failure(isForced);
     }
     decision.apply(gemms);
@@ -98,7 +104,9 @@ private:
     for (GemmOp gemm : gemms)
       remarkAt(remarks, gemm)
           << "two blocks multiply together: " << 2 * gemm.getM() << "x"
-          << gemm.getN() << ", half of B in each";
+          << gemm.getN()
+          << ", half of B in each; `pairs = false` on the kernel has each "
+             "multiply alone";
     return success();
   }
 };
@@ -109,18 +117,19 @@ std::optional<Obstacle> PairDecision::checkShape(GemmOp gemm) {
   if (plan.getM() != kTensorMemoryLanes)
     return Obstacle{"a block needs a multiple of 128 rows, got " +
                         std::to_string(gemm.getM()),
-                    gemm};
+                    "a tile of 128 rows has that", gemm};
   // The halves of one instruction's columns are the halves of the tile's.
   if (gemm.getN() != plan.getN() || plan.getN() % 32 != 0)
     return Obstacle{"the N tile has to be one instruction's, a multiple of 32 "
                     "up to 256, got " +
                         std::to_string(gemm.getN()),
-                    gemm};
+                    "a tile of 128 or 256 columns is", gemm};
   if (!isTensorMemory(gemm.getC()))
-    return Obstacle{"the accumulator is not in tensor memory", gemm};
+    return Obstacle{"the accumulator is not in tensor memory",
+                    "`--tile-place-accumulators` puts it there", gemm};
   if (!sharing.isRunAlike(gemm))
     return Obstacle{"the blocks of a cluster may run it differently often",
-                    gemm};
+                    kRunAlike, gemm};
   return std::nullopt;
 }
 
@@ -130,9 +139,13 @@ std::optional<Obstacle> PairDecision::addOperand(GemmOp gemm, bool isA) {
   RingCreateOp ring =
       isToBeRead(view) ? creationOf(ringOf(view)) : RingCreateOp();
   if (!ring || ring.getRing().getType().getProducer() != RingProducer::Tma)
-    return Obstacle{"operand " + name + " is in no ring filled by tma", gemm};
+    return Obstacle{"operand " + name + " is in no ring filled by tma",
+                    "copy it by TMA in a `tile.pipelined` loop of `stages(2)` "
+                    "or more",
+                    gemm};
   if (!ring.getLayouts())
-    return Obstacle{"the ring of operand " + name + " has no layouts", ring};
+    return Obstacle{"the ring of operand " + name + " has no layouts",
+                    "`--tile-infer-layouts` gives it some", ring};
   unsigned buffer = cast<OpResult>(view).getResultNumber();
   auto &held = rings[ring];
   held.resize(ring.getRing().getType().getBuffers().size());
@@ -154,12 +167,13 @@ std::optional<Obstacle> PairDecision::addOperand(GemmOp gemm, bool isA) {
     SmallVector<SharedLayout> layouts =
         wgmmaLayouts(shape, own.layout.getElementBits(), split, why);
     if (layouts.empty())
-      return Obstacle{"half of B: " + why, gemm};
+      return Obstacle{"half of B: " + why, "use a wider N tile", gemm};
     own.layout = SharedLayoutAttr::get(ring.getContext(), layouts.front());
   }
   if (held[buffer].isOperand &&
       (held[buffer].dim != own.dim || held[buffer].layout != own.layout))
-    return Obstacle{"one buffer is A and B, or B in two ways", gemm};
+    return Obstacle{"one buffer is A and B, or B in two ways",
+                    "copy it to a tile for each", gemm};
   held[buffer] = own;
   return std::nullopt;
 }
@@ -168,16 +182,18 @@ std::optional<Obstacle> PairDecision::addOperand(GemmOp gemm, bool isA) {
 std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
   if (ring.getRing().getType().getConsumers() !=
       ArrayRef(RingConsumer::Tcgen05))
-    return Obstacle{"others than gemms by tcgen05 read the operands", ring};
+    return Obstacle{"others than gemms by tcgen05 read the operands",
+                    "copy what they read to a tile of its own", ring};
   ArrayRef<Held> held = rings[ring];
   for (auto [i, own] : llvm::enumerate(held))
     if (!own.isOperand)
-      return Obstacle{"a ring of operands holds something else, too", ring};
+      return Obstacle{"a ring of operands holds something else, too",
+                      "copy that in another loop", ring};
   for (Operation *user : ring->getUsers()) {
     if (!sharing.isRunAlike(user))
       return Obstacle{"the blocks of a cluster may use a ring differently "
                       "often",
-                      user};
+                      kRunAlike, user};
     if (!showsOpenSlot(user))
       continue;
     for (auto [i, view] : llvm::enumerate(user->getResults()))
@@ -187,16 +203,18 @@ std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
             !traitsOf(*copy.getPlan()).usesTensorMap)
           return Obstacle{"only tensor copies arrive in another block, and an "
                           "operand is filled by something else",
-                          filling};
+                          "fill it by copies alone", filling};
         if (!sharing.isRunAlike(copy))
           return Obstacle{"the blocks of a cluster may copy an operand "
                           "differently often",
-                          copy};
+                          kRunAlike, copy};
         bool isSame = sharing.copiesSame(copy);
         if (held[i].dim >= 0 && !isSame)
-          return Obstacle{"the blocks of a cluster differ in B", copy};
+          return Obstacle{"the blocks of a cluster differ in B", kOtherCluster,
+                          copy};
         if (held[i].dim < 0 && isSame)
-          return Obstacle{"the blocks of a cluster share A", copy};
+          return Obstacle{"the blocks of a cluster share A", kOtherCluster,
+                          copy};
       }
   }
   return std::nullopt;
@@ -204,12 +222,15 @@ std::optional<Obstacle> PairDecision::checkRing(RingCreateOp ring) {
 
 std::optional<Obstacle> PairDecision::decide(ArrayRef<GemmOp> gemms) {
   if (auto stated = kernel.getPairs(); stated && !*stated)
-    return Obstacle{"`pairs = false` forbids it"};
+    return Obstacle{"`pairs = false` forbids it",
+                    "without it the compiler decides"};
   if (gemms.empty())
-    return Obstacle{"no gemm is by tcgen05"};
+    return Obstacle{"no gemm is by tcgen05",
+                    "the remarks at the gemms say why"};
   if (kernel.getClusterSize() != 2)
     return Obstacle{"expected a cluster of two blocks, got " +
-                    std::to_string(kernel.getClusterSize())};
+                        std::to_string(kernel.getClusterSize()),
+                    "`cluster(...)` of two along the rows of C pairs them"};
   for (GemmOp gemm : gemms) {
     if (auto obstacle = checkShape(gemm))
       return obstacle;

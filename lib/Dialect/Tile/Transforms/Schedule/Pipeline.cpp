@@ -105,7 +105,8 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
     if (copy.isSharedLoad())
       copies.push_back(copy);
   if (loop.getStages() == 1) {
-    remarkAt(remarks, loop) << "not pipelined: one stage holds one iteration";
+    missedAt(remarks, loop, "not pipelined", "one stage holds one iteration",
+             "with `stages(2)` or more, copies can run ahead");
     return result;
   }
   SmallVector<OpAccess> accesses;
@@ -128,6 +129,7 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
       if (Operation *obstacle = UseCounter::obstacle(loop))
         conflict = Conflict{"the uses of its ring cannot be counted through "
                             "what encloses the loop",
+                            "enclose it by `scf.for` and `scf.if` only",
                             obstacle, "enclosed by this"};
     if (!conflict) {
       ++ahead;
@@ -144,15 +146,19 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
         byThreads.producer = RingProducer::CpAsync;
       byThreads.copies.push_back(std::move(candidate));
     } else {
-      Remark diag = remarkAt(remarks, copy);
-      diag << "not pipelined: " << conflict->reason;
+      Remark diag = missedAt(remarks, copy, "not pipelined", conflict->reason,
+                             conflict->advice);
       if (conflict->noteOp)
-        diag.attachNote(conflict->noteOp->getLoc()) << conflict->note;
+        diag.attachNote(conflict->noteOp) << conflict->note;
     }
   }
   shareInCluster(loop, byTma);
   if (!ahead)
-    remarkAt(remarks, loop) << "not pipelined: no copy may run ahead";
+    missedAt(remarks, loop, "not pipelined", "no copy may run ahead",
+             copies.empty()
+                 ? "a `tile.copy` from global to shared memory, directly in "
+                   "the loop's body, can"
+                 : "the remarks at its copies say what to change");
   for (RingPlan *plan : {&byTma, &byRole, &byRoleStores, &byThreads}) {
     if (plan->copies.empty())
       continue;
@@ -163,11 +169,13 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
       if (repeated.contains(&op))
         plan->slice.push_back(&op);
     remarkAt(remarks, loop)
-        << "pipelined: " << plan->copies.size() << " of " << copies.size()
-        << " copies run "
-        << loop.getStages() - (plan->ahead == Ahead::AfterWait ? 1 : 0)
-        << " iterations ahead, filled by "
-        << stringifyRingProducer(plan->producer);
+        << "pipelined: " << plan->copies.size() << " of "
+        << plural(copies.size(), "copy", "copies")
+        << (plan->copies.size() == 1 ? " runs " : " run ")
+        << plural(loop.getStages() - (plan->ahead == Ahead::AfterWait ? 1 : 0),
+                  "iteration")
+        << " ahead, filled by " << stringifyRingProducer(plan->producer)
+        << "; `stages(...)` says how far";
     result.push_back(std::move(*plan));
   }
   return result;
@@ -186,9 +194,9 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
   ClusterGroups groups(kernel);
   ClusterDims alike = sharing.runsAlikeAlong(loop);
   if (!alike) {
-    remarkAt(remarks, loop)
-        << "not shared in the cluster: its blocks may run the "
-           "loop a different number of times";
+    missedAt(remarks, loop, "not shared in the cluster",
+             "its blocks may run the loop a different number of times",
+             "bounds that do not depend on the block let them share copies");
     return;
   }
   for (const AheadCopy &ahead : plan.copies) {
@@ -207,10 +215,10 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
       along = builder.getDenseI64ArrayAttr(named);
     }
     copy.setMulticast(builder.getI64IntegerAttr(together), along);
-    std::string whyNot = whyNotTensorCopy(copy, *target);
+    Reason whyNot = whyNotTensorCopy(copy, *target);
     if (whyNot.empty()) {
       plan.peers = blocks;
-      std::string all = std::to_string(blocks) + " blocks of a cluster";
+      std::string all = plural(blocks, "block") + " of a cluster";
       if (together == blocks)
         remarkAt(remarks, copy) << "shared by the " << all;
       else
@@ -219,7 +227,9 @@ void PipelinePass::shareInCluster(PipelinedOp loop, RingPlan &plan) {
       continue;
     }
     copy.setMulticast({}, {});
-    remarkAt(remarks, copy) << "not shared in the cluster: " << whyNot;
+    missedAt(remarks, copy, "not shared in the cluster", whyNot.why,
+             whyNot.adviceOr("a tile that divides among fewer blocks of a "
+                             "`cluster(...)` can be"));
   }
 }
 
@@ -375,7 +385,7 @@ void PipelinePass::convert(PipelinedOp loop) {
     if (!plan.following.empty())
       remarkAt(remarks, plan.following.front().copy)
           << "copied through the ring of the loop before it, in "
-          << plan.following.size() << " uses";
+          << plural(plan.following.size(), "use");
   }
   for (RingPlan &plan : plans)
     if (plan.carried)
@@ -398,8 +408,10 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
   bool isForbidden = stated ? !*stated : roles == RoleChoice::Off;
   StringRef who = stated ? "`specialize`" : "`roles=on`";
   if (isForbidden)
-    decision.reason =
-        stated ? "`specialize = false` forbids it" : "`roles=off` forbids it";
+    decision.reason = stated ? Reason("`specialize = false` forbids it",
+                                      "without it the compiler decides")
+                             : Reason("`roles=off` forbids it",
+                                      "with `roles=auto` the compiler decides");
   else
     decision = decideRoles(kernel, *target, isForced);
   if (decision.specialize)
@@ -417,9 +429,10 @@ LogicalResult PipelinePass::decide(KernelOp kernel) {
     diag << "cannot be specialized, which " << who << " asks for: ";
   else
     diag << "warps not specialized: ";
-  diag << decision.reason;
+  diag << decision.reason.why << "; "
+       << decision.reason.adviceOr(kRolesAllTheSame);
   if (decision.cause)
-    diag.attachNote(decision.cause->getLoc()) << "because of this";
+    diag.attachNote(decision.cause) << "because of this";
   return failure(isForced);
 }
 

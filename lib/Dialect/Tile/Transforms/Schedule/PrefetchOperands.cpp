@@ -74,12 +74,12 @@ public:
 
   /// Why the gemm stays whole; empty: it need not. `available` registers hold a
   /// thread's fragments, which take `taken` so far.
-  std::string whyNot(int64_t taken, int64_t available);
+  Reason whyNot(int64_t taken, int64_t available);
   void rewrite();
 
 private:
-  std::string whyNotOperand(Value buffer, MmaOperand role, bool transposed,
-                            Operand &operand);
+  Reason whyNotOperand(Value buffer, MmaOperand role, bool transposed,
+                       Operand &operand);
   bool isReadBehind();
   bool isFilledBehind();
   bool isReadOnce();
@@ -125,13 +125,19 @@ private:
 // Whether
 //===----------------------------------------------------------------------===//
 
-std::string Prefetch::whyNotOperand(Value buffer, MmaOperand role,
-                                    bool transposed, Operand &operand) {
+static constexpr char kMatrices[] = "elements of 16 bits, or of 8 that lie "
+                                    "along k, in a swizzled or padded tile "
+                                    "can be loaded";
+
+Reason Prefetch::whyNotOperand(Value buffer, MmaOperand role, bool transposed,
+                               Operand &operand) {
   auto view = dyn_cast<OpResult>(buffer);
   if (!view || view.getOwner() != wait)
-    return "an operand is not in the loop's ring";
+    return {"an operand is not in the loop's ring",
+            "one that the loop copies from global memory is"};
   if (!view.hasOneUse())
-    return "the ring's buffer has another reader";
+    return {"the ring's buffer has another reader",
+            "copy what that reads to a tile of its own"};
   operand.view = view.getResultNumber();
   auto type = cast<MemRefType>(buffer.getType());
   unsigned bits = getStorageBits(type.getElementType());
@@ -144,23 +150,25 @@ std::string Prefetch::whyNotOperand(Value buffer, MmaOperand role,
   auto instruction =
       mmaSyncFragment({plan.getM(), plan.getN(), plan.getK()}, role, bits);
   if (!instruction)
-    return "its instruction has no fragment of this type";
+    return {"its instruction has no fragment of this type",
+            "f16 and bf16 operands have one"};
   auto tiled = tileMmaFragment(*instruction, role, tile,
                                {plan.getWarpsM(), plan.getWarpsN()});
   if (!tiled)
-    return "its tile is not made of whole instructions";
+    return {"its tile is not made of whole instructions",
+            "multiples of 16 rows and columns of each warp are"};
   FragmentLayout layout = transposed ? tiled->permuted({1, 0}) : *tiled;
   MLIRContext *context = gemm.getContext();
   operand.plan = matrixLoadPlan(context, layout, bits);
   auto ring = creationOf(wait.getRing());
   if (!operand.plan || !ring || !ring.getLayouts())
-    return "ldmatrix cannot load an operand";
+    return {"ldmatrix cannot load an operand", kMatrices};
   auto shared =
       cast<SharedLayoutAttr>((*ring.getLayouts())[operand.view]).getLayout();
   if (shared.alignedElements(1) * bits < 128)
-    return "ldmatrix cannot load an operand";
+    return {"ldmatrix cannot load an operand", kMatrices};
   operand.layout = FragmentLayoutAttr::get(context, layout);
-  return "";
+  return {};
 }
 
 /// Whether something may read a slot when the gemm's last operands have been
@@ -203,46 +211,55 @@ bool Prefetch::isReadOnce() {
   });
 }
 
-std::string Prefetch::whyNot(int64_t taken, int64_t available) {
+Reason Prefetch::whyNot(int64_t taken, int64_t available) {
   plan = gemm.getPlanAttr();
   if (!traitsOf(gemm).loadsOperandFragments)
-    return "not by mma.sync";
+    return {"not by mma.sync", "`plan` can ask for that"};
   if (gemm.getPromoteEvery())
-    return "its sums are promoted";
+    return {"its sums are promoted", "without `promote_every` they can be"};
   RingProducer producer = wait.getRing().getType().getProducer();
   if (producer != RingProducer::CpAsync && producer != RingProducer::Tma)
-    return "its ring is filled by threads";
+    return {"its ring is filled by threads",
+            "rings of cp.async and TMA can be read ahead: the remarks at the "
+            "copies say what they need"};
   if (hasRoles(loop))
-    return "other warps fill its ring";
+    return {"other warps fill its ring",
+            "without roles (`specialize = false`) the same warps do"};
   for (auto op : loop.getBody()->getOps<RingReleaseOp>())
     if (op.getRing() == wait.getRing())
       release = op;
   if (loop.getNumResults() || !isFunctionOfIndex(loop, wait.getUse()) ||
       !release || !isReadOnce())
-    return "its loop is not a plain ring loop";
+    return {"its loop is not a plain ring loop",
+            "a loop without results that uses its ring once an iteration is"};
   if (isFilledBehind())
-    return "the ring is filled after it";
+    return {"the ring is filled after it", "put the copies before the gemm"};
   int64_t k = gemm.getK();
   steps = k / plan.getK();
   if (steps < 2 || steps % 2 || steps * plan.getK() != k)
-    return "its k steps are " + std::to_string(steps) +
-           ", expected an even number";
+    return {"its k steps are " + std::to_string(steps) +
+                ", expected an even number",
+            "a K tile that is a multiple of " +
+                std::to_string(2 * plan.getK()) + " has that"};
   Value buffers[] = {gemm.getA(), gemm.getB()};
   bool transposed[] = {gemm.getTransposeA(), gemm.getTransposeB()};
   MmaOperand roles[] = {MmaOperand::A, MmaOperand::B};
   int64_t needed = taken;
   for (auto [i, role] : llvm::enumerate(roles)) {
-    std::string reason =
-        whyNotOperand(buffers[i], role, transposed[i], operands[i]);
+    Reason reason = whyNotOperand(buffers[i], role, transposed[i], operands[i]);
     if (!reason.empty())
       return reason;
     needed += 2 * operands[i].registers(
                       cast<MemRefType>(buffers[i].getType()).getElementType());
   }
   if (needed > available)
-    return "a thread's fragments would take " + std::to_string(needed) +
-           " registers, expected at most " + std::to_string(available);
-  return isReadBehind() ? "an operation after it reads the same slot" : "";
+    return {"a thread's fragments would take " + std::to_string(needed) +
+                " registers, expected at most " + std::to_string(available),
+            "more `threads(...)` or smaller tiles take fewer"};
+  if (isReadBehind())
+    return {"an operation after it reads the same slot",
+            "put that before the gemm"};
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -355,16 +372,21 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
     if (gemms[0].isAsync() && loadsFragments)
       gemms[0] = makeSynchronous(gemms[0]);
     Prefetch prefetch(loop, waits[0], gemms[0]);
-    std::string reason =
-        waits.size() > 1 ? "the loop waits for several rings"
-        : gemms.size() > 1
-            ? "the loop has several gemms"
-            : prefetch.whyNot(fragmentRegisters(kernel, loop), available);
+    Reason reason;
+    if (waits.size() > 1)
+      reason = {"the loop waits for several rings",
+                "copies by one instruction fill one ring"};
+    else if (gemms.size() > 1)
+      reason = {"the loop has several gemms",
+                "those of a loop with one can be"};
+    else
+      reason = prefetch.whyNot(fragmentRegisters(kernel, loop), available);
     if (!reason.empty()) {
       // Other gemms need no remark: they read their operands from shared
       // memory.
       if (loadsFragments)
-        remarkAt(remarks, gemms[0]) << "operands not loaded ahead: " << reason;
+        missedAt(remarks, gemms[0], "operands not loaded ahead", reason.why,
+                 reason.advice);
       continue;
     }
     Location loc = gemms[0].getLoc();

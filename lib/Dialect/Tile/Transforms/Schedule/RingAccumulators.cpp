@@ -61,16 +61,17 @@ private:
     SmallVector<Turn> turns;
     int64_t columns = 0;
     bool all = true;
-    auto refuse = [&](AllocOp alloc, const Twine &why) {
+    auto refuse = [&](AllocOp alloc, const Reason &reason) {
       all = false;
-      remarkAt(remarks, alloc) << "the epilogue of this accumulator does not "
-                                  "overlap the next tile: "
-                               << why;
+      missedAt(remarks, alloc,
+               "the epilogue of this accumulator does not overlap the next "
+               "tile",
+               reason.why, reason.advice);
     };
     kernel.walk([&](AllocOp alloc) {
       if (!isTensorMemory(alloc.getResult()))
         return;
-      std::string why;
+      Reason why;
       columns +=
           kAccumulators *
           tensorMemoryColumns(cast<MemRefType>(alloc.getResult().getType()));
@@ -78,10 +79,12 @@ private:
       if (!turn)
         return refuse(alloc, why);
       if (columns > kTensorMemoryColumns)
-        return refuse(alloc, "tensor memory has " +
-                                 Twine(kTensorMemoryColumns) + " columns, " +
-                                 Twine(kAccumulators) +
-                                 " accumulators would take " + Twine(columns));
+        return refuse(alloc,
+                      {("tensor memory has " + Twine(kTensorMemoryColumns) +
+                        " columns, " + Twine(kAccumulators) +
+                        " accumulators would take " + Twine(columns))
+                           .str(),
+                       "tiles of fewer columns fit twice"});
       turns.push_back(*turn);
     });
     // One agent issues all gemms of a kernel: what they read is then its own.
@@ -90,7 +93,7 @@ private:
         makeRing(turn);
   }
 
-  static std::optional<Turn> findTurn(AllocOp alloc, std::string &why);
+  static std::optional<Turn> findTurn(AllocOp alloc, Reason &why);
   void makeRing(Turn &turn);
 };
 } // namespace
@@ -105,15 +108,15 @@ static bool arrivesByTma(Value operand) {
          type.getConsumers() == ArrayRef(RingConsumer::Tcgen05);
 }
 
-std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
-                                                   std::string &why) {
-  auto no = [&](const Twine &reason) {
-    why = reason.str();
+std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc, Reason &why) {
+  auto no = [&](const Twine &reason, StringRef advice) {
+    why = {reason.str(), advice.str()};
     return std::nullopt;
   };
   KernelOp kernel = kernelOf(alloc);
   if (!hasRoles(kernel))
-    return no("its warps have no roles");
+    return no("its warps have no roles",
+              "the remark at the kernel says what gives them some");
   Turn turn;
   turn.alloc = alloc;
   Value buffer = alloc.getResult();
@@ -124,8 +127,10 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     if (gemm && traitsOf(gemm).usesTensorMemory && gemm.getC() == buffer &&
         !gemm.isAsync()) {
       if (!arrivesByTma(gemm.getA()) || !arrivesByTma(gemm.getB()))
-        return no("an operand of its gemms is written by the warps that read "
-                  "the result");
+        return no(
+            "an operand of its gemms is written by the warps that read "
+            "the result",
+            "operands that TMA copies in a `tile.pipelined` loop are not");
       turn.gemms.push_back(gemm);
     } else if (fill && !turn.fill) {
       turn.fill = fill;
@@ -134,22 +139,27 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     } else {
       return no(
           "'" + user->getName().getStringRef() +
-          "' touches it, too, and more than once a tile it changes sides");
+              "' touches it, too, and more than once a tile it changes sides",
+          "copy the result to a fragment of its own once, and use that");
     }
   }
   if (turn.gemms.empty() || !turn.read)
-    return no("no gemms fill it before one copy reads the result");
+    return no("no gemms fill it before one copy reads the result",
+              "copy the result once, behind the gemms");
   Block *body = turn.read->getBlock();
   auto tiles = dyn_cast<scf::ForOp>(body->getParentOp());
   if (!tiles)
-    return no("its result is not read in a loop over tiles");
+    return no("its result is not read in a loop over tiles",
+              "`persistent = 1` on the kernel makes one");
   if (Operation *obstacle = UseCounter::obstacle(turn.read))
     return no("its uses cannot be counted through '" +
-              obstacle->getName().getStringRef() + "'");
+                  obstacle->getName().getStringRef() + "'",
+              "enclose it by `scf.for` and `scf.if` only");
   for (GemmOp gemm : turn.gemms) {
     Operation *level = body->findAncestorOpInBlock(*gemm);
     if (!level || !level->isBeforeInBlock(turn.read))
-      return no("it is read before it is complete, or in another loop");
+      return no("it is read before it is complete, or in another loop",
+                "read it behind its gemms, in the same loop");
     if (!turn.first || level->isBeforeInBlock(turn.first))
       turn.first = level;
   }
@@ -157,17 +167,20 @@ std::optional<Turn> RingAccumulatorsPass::findTurn(AllocOp alloc,
     // Whether any product was added is known to both sides by one comparison.
     if (turn.fill->getBlock() != body ||
         !turn.fill->isBeforeInBlock(turn.first))
-      return no("it is not filled with zeros once a tile, before the gemms");
+      return no("it is not filled with zeros once a tile, before the gemms",
+                "put one `tile.fill` with zero there");
     turn.steps = dyn_cast<scf::ForOp>(turn.first);
     if (!turn.steps || llvm::any_of(turn.gemms, [&](GemmOp gemm) {
           return gemm->getParentOp() != turn.steps;
         }))
-      return no("its gemms are not all in the body of one loop");
+      return no("its gemms are not all in the body of one loop",
+                "put them there, without conditions");
     turn.first = turn.fill;
   } else if (llvm::none_of(turn.gemms, [&](GemmOp gemm) {
                return gemm == turn.first && gemm.getClear();
              })) {
-    return no("it does not start from zero");
+    return no("it does not start from zero",
+              "fill it with zero, or say `clear` on its first gemm");
   }
   return turn;
 }

@@ -221,13 +221,29 @@ static bool writesOperand(Operation *op, ArrayRef<GemmOp> gemms) {
   });
 }
 
+/// Whether copies into a ring are in `op`: under the condition that their
+/// iteration runs.
+static bool fillsSlot(Operation &op) {
+  return op
+      .walk([](TileRingOpInterface ringOp) {
+        return ringOp.fillsSlots() ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static constexpr char kSameAgent[] =
+    "the agent that multiplies also fills the ring";
+static constexpr char kOtherAgent[] =
+    "with roles another does: the remark at the kernel says what they need";
+
 /// Finds gemms into accumulators that nothing else in the loop touches, which
 /// are awaited at the end of the body, followed by releases and scalars only.
 /// If there are gemms but no such end, `why` says what prevents it.
-static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
+static std::optional<Tail> findTail(scf::ForOp loop, Reason &why) {
   Tail tail;
-  auto no = [&](const Twine &reason) {
-    why = reason.str();
+  auto no = [&](const Twine &reason, StringRef advice) {
+    why = {reason.str(), advice.str()};
     return std::nullopt;
   };
   Block &body = *loop.getBody();
@@ -236,7 +252,8 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
     if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.getToken()) {
       if (isFragment(gemm.getA()) || isFragment(gemm.getB()))
         return no("an operand is in registers, and would be in flight across "
-                  "the back edge");
+                  "the back edge",
+                  "operands in shared memory can be");
       tail.gemms.push_back(gemm);
       pending.insert(gemm.getC());
     } else if (auto await = dyn_cast<AwaitOp>(op)) {
@@ -249,7 +266,8 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
   if (tail.gemms.empty())
     return std::nullopt;
   if (tail.awaits.empty())
-    return no("they are awaited outside of the loop");
+    return no("they are awaited outside of the loop",
+              "await them at the end of its body");
   // Each token is awaited once, here, and by nothing else.
   llvm::SmallDenseSet<Value> tokens;
   for (AwaitOp await : tail.awaits)
@@ -257,9 +275,11 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       tokens.insert(token);
   for (GemmOp gemm : tail.gemms)
     if (!gemm.getToken().hasOneUse() || !tokens.erase(gemm.getToken()))
-      return no("their tokens are used by more than one wait");
+      return no("their tokens are used by more than one wait",
+                "await each once");
   if (!tokens.empty())
-    return no("an await in the loop also waits for something else");
+    return no("an await in the loop also waits for something else",
+              "give that a `tile.await` of its own, before the gemms");
   Operation *lastGemm = tail.gemms.back();
   for (Operation &op : body.without_terminator()) {
     if (llvm::is_contained(tail.awaits, &op) ||
@@ -268,34 +288,44 @@ static std::optional<Tail> findTail(scf::ForOp loop, std::string &why) {
       continue;
     std::string name = "'" + op.getName().getStringRef().str() + "'";
     if (touches(&op, pending))
-      return no(name + " needs a result in the same iteration");
+      return no(name + " needs a result in the same iteration",
+                "use results behind the loop");
     if (writesOperand(&op, tail.gemms))
-      return no(name + " writes an operand that is no slot of a ring");
+      return no(name + " writes an operand that is no slot of a ring",
+                "what copies of a `tile.pipelined` loop fill is one");
     if (auto order = dyn_cast<TileOrderOpInterface>(op);
         order && order.handsOver())
-      return no(name + " says that their operands have been read");
+      return no(name + " says that their operands have been read",
+                "let it arrive an iteration later");
     bool isLater = lastGemm->isBeforeInBlock(&op);
     if (isLater && !isMemoryEffectFree(&op) && !tail.isBehindLoop())
-      return no(name + " follows them");
+      return fillsSlot(op)
+                 ? no(kSameAgent, kOtherAgent)
+                 : no(name + " follows them", "put it before the gemms");
   }
   if (tail.isBehindLoop() && !tail.releases.empty())
-    return no("their slots are released in the loop, which needs a wait");
+    return no("their slots are released in the loop, which needs a wait",
+              "slots that TMA fills need none: the remarks at the copies say "
+              "what it needs");
   for (AwaitOp await : tail.awaits)
     if (await->isBeforeInBlock(lastGemm))
-      return no("one of them is awaited before another is issued");
+      return no("one of them is awaited before another is issued",
+                "await them behind the last gemm");
   // A slot that is released an iteration later must not be needed before, and
   // the agent that fills it must be another one.
   for (TileRingOpInterface release : tail.releases) {
     auto type = cast<RingType>(release.getRing().getType());
     if (!type.usesMbarriers())
-      return no("a barrier, not a release, empties the slots of its ring");
+      return no("a barrier, not a release, empties the slots of its ring",
+                "rings that TMA or a role fills have releases");
     if (type.getStages() < 2)
-      return no("its ring has one slot, which would never be empty");
+      return no("its ring has one slot, which would never be empty",
+                "`stages(2)` or more has others");
     if (!runsInRole(release))
-      return no("the agent that multiplies also fills the ring");
+      return no(kSameAgent, kOtherAgent);
     for (Operation *user : release.getRing().getUsers())
       if (showsOpenSlot(user) && loop->isProperAncestor(user))
-        return no("the agent that multiplies also fills the ring");
+        return no(kSameAgent, kOtherAgent);
   }
   return tail;
 }
@@ -385,23 +415,23 @@ static void guardLoop(scf::ForOp loop, Operation *end) {
 }
 
 void ScheduleGemmsPass::rotate(scf::ForOp loop) {
-  std::string why;
+  auto stays = [&](const Reason &why) {
+    missedAt(remarks, loop, "no gemm stays in flight across iterations",
+             why.why, why.advice);
+  };
+  Reason why;
   std::optional<Tail> tail = findTail(loop, why);
   if (!tail) {
     if (!why.empty())
-      remarkAt(remarks, loop)
-          << "no gemm stays in flight across iterations: " << why;
+      stays(why);
     return;
   }
   const TargetInfo *target = requireTarget(loop);
   if (!target)
     return signalPassFailure();
-  if (!tail->isBehindLoop() && !gainsInFlight(loop, *tail, *target)) {
-    remarkAt(remarks, loop)
-        << "no gemm stays in flight across iterations: with "
-           "these few slots, loads would start too late";
-    return;
-  }
+  if (!tail->isBehindLoop() && !gainsInFlight(loop, *tail, *target))
+    return stays({"with these few slots, loads would start too late",
+                  "more `stages(...)` leave them time"});
   Location loc = tail->awaits.front().getLoc();
   IRRewriter rewriter(&getContext());
   rewriter.setInsertionPoint(loop);
@@ -457,7 +487,6 @@ void ScheduleGemmsPass::rotate(scf::ForOp loop) {
   for (TileRingOpInterface release : releases)
     release.erase();
   ++rotatedLoops;
-  remarkAt(remarks, carrier)
-      << tokens << (tokens == 1 ? " gemm stays" : " gemms stay")
-      << " in flight across iterations";
+  remarkAt(remarks, carrier) << plural(tokens, "gemm stays", "gemms stay")
+                             << " in flight across iterations";
 }

@@ -50,7 +50,7 @@ struct Staging {
 /// it.
 struct StoreRefusal {
   Operation *op = nullptr;
-  StringRef why;
+  Reason reason;
 };
 } // namespace
 
@@ -199,12 +199,15 @@ static bool mustEndInOrder(const Staging &staging) {
   return false;
 }
 
+static constexpr char kOwnTile[] =
+    "a `tile.alloc` that only copies fill and store is waited for later";
+
 /// Tiles whose every use is a write of the whole tile or a store of it, in one
 /// block, to global memory that the kernel reads nowhere.
 static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc,
                                       StoreRefusal &refusal) {
-  auto refuse = [&](Operation *op, StringRef why) {
-    refusal = {op, why};
+  auto refuse = [&](Operation *op, StringRef why, StringRef advice) {
+    refusal = {op, {why.str(), advice.str()}};
     return std::nullopt;
   };
   Staging staging;
@@ -213,32 +216,42 @@ static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc,
   SmallVector<OpAccess> everything;
   for (Operation *user : alloc->getUsers()) {
     if (staging.block && user->getBlock() != staging.block)
-      return refuse(user, "the tile is used inside and outside of a loop or a "
-                          "condition");
+      return refuse(user,
+                    "the tile is used inside and outside of a loop or a "
+                    "condition",
+                    kOwnTile);
     staging.block = user->getBlock();
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (!copy)
-      return refuse(user, "an operation that is no copy uses the tile");
+      return refuse(user, "an operation that is no copy uses the tile",
+                    kOwnTile);
     if (copy.getSource() == alloc.getResult()) {
       if (!isTmaStore(copy))
-        return refuse(user, "the tile is read by something other than a store "
-                            "by TMA without a token");
+        return refuse(user,
+                      "the tile is read by something other than a store by TMA "
+                      "without a token",
+                      kOwnTile);
       if (Operation *obstacle = UseCounter::obstacle(copy))
-        return refuse(obstacle, "this operation around the store cannot carry "
-                                "a token");
+        return refuse(obstacle,
+                      "an operation around the store cannot carry a token",
+                      "enclose it by `scf.for` and `scf.if` only");
       stores = true;
       if (everything.empty())
         if (!collectAll(kernel, everything))
-          return refuse(user, "the kernel has an operation whose accesses are "
-                              "not known");
+          return refuse(user,
+                        "the kernel has an operation whose accesses are not "
+                        "known",
+                        "a kernel without it can go on");
       // Nobody may read what is still on its way; and stores of other tiles
       // would not be ordered against it.
       for (const OpAccess &other : everything)
         if (other.op != user &&
             mayAlias(other.access.buffer, copy.getTarget()) &&
             (!other.access.isWrite || !storeOf(other.op, alloc)))
-          return refuse(other.op, "this operation reads or writes the same "
-                                  "global memory");
+          return refuse(other.op,
+                        "another operation reads or writes the same global "
+                        "memory",
+                        "use another buffer there, or no `tile.may_alias`");
     }
     staging.accesses.push_back(copy);
   }
@@ -250,7 +263,8 @@ static std::optional<Staging> collect(KernelOp kernel, AllocOp alloc,
              });
   if (isStoreOf(staging.accesses.front(), alloc))
     return refuse(staging.accesses.front(),
-                  "this store reads what an earlier iteration has written");
+                  "the store reads what an earlier iteration has written",
+                  "write the tile before the store, in its iteration");
   return staging;
 }
 
@@ -277,9 +291,10 @@ void ScheduleStoresPass::explain(AllocOp alloc, const StoreRefusal &refusal) {
     auto copy = dyn_cast<TileMoveOpInterface>(user);
     if (!copy || copy.getSource() != alloc.getResult() || !isTmaStore(copy))
       continue;
-    Remark remark = remarkAt(remarks, user);
-    remark << "store is waited for at once";
-    remark.attachNote(refusal.op->getLoc()) << refusal.why;
+    missedAt(remarks, user, "store is waited for at once", refusal.reason.why,
+             refusal.reason.advice)
+            .attachNote(refusal.op)
+        << "because of this";
   }
 }
 

@@ -245,7 +245,8 @@ private:
         << (overlaps ? " and gemms, "
             : copies ? " together, "
                      : ", ")
-        << consumers << " compute";
+        << consumers
+        << " compute; `specialize = false` on the kernel has all do both";
     return success();
   }
 };

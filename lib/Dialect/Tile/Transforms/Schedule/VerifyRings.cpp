@@ -64,7 +64,11 @@ void VerifyRingsPass::report(KernelOp kernel, const RingVerdict &verdict) {
       return;
     Remark diag = lenient ? remarkAt(remarks, finding.op)
                           : Remark(finding.op->emitWarning());
-    diag << "not proved: " << finding.message;
+    diag << "not proved: " << finding.message << "; "
+         << (finding.advice.empty()
+                 ? "it is compiled all the same: test it with the sizes that "
+                   "matter"
+                 : finding.advice);
     attach(diag, verdict);
     return;
   }

@@ -9,7 +9,7 @@ tile.kernel @rows() grid(%bx) = (1) threads(128) {
   %b = tile.alloc : memref<32x64xf16, #shared>
   %c = tile.alloc : memref<96x64xf32, #tile.fragment>
   // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
-  // expected-note @below {{not possible: wgmma needs an M tile that is a multiple of 64 for each of 1 warpgroups, got 96}}
+  // expected-note @below {{not possible: wgmma needs an M tile that is a multiple of 64 for each of 1 warpgroup, got 96}}
   tile.gemm %a, %b, %c : memref<96x32xf16, #shared>, memref<32x64xf16, #shared>, memref<96x64xf32, #tile.fragment>
 }
 tile.kernel @full_row() grid(%bx) = (1) threads(256) {
@@ -25,7 +25,7 @@ tile.kernel @columns() grid(%bx) = (1) threads(128) {
   %b = tile.alloc : memref<32x20xf16, #shared>
   %c = tile.alloc : memref<64x20xf32, #tile.fragment>
   // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
-  // expected-note @below {{not possible: wgmma needs an N tile of multiples of 8 for each of 1 warpgroups, got 20}}
+  // expected-note @below {{not possible: wgmma needs an N tile of multiples of 8 for each of 1 warpgroup, got 20}}
   tile.gemm %a, %b, %c : memref<64x32xf16, #shared>, memref<32x20xf16, #shared>, memref<64x20xf32, #tile.fragment>
 }
 tile.kernel @warps() grid(%bx) = (1) threads(64) {

@@ -55,9 +55,9 @@ tile.kernel @refused(%F: memref<?x64xf32> {tile.alignment = 16}, %U: memref<?x64
   tile.atomic max %f to %F[%b, %c0] : memref<32x64xf32, #shared> to memref<?x64xf32>
   // expected-remark @below {{atomic: vector, 16 bytes; tma not taken: `disable_tma` is set}}
   tile.atomic add %f to %F[%b, %c0] {disable_tma} : memref<32x64xf32, #shared> to memref<?x64xf32>
-  // expected-remark @below {{atomic: scalar, 4 bytes; tma not taken: 'U' is aligned to 4 bytes only, not to 16 (`tile.alignment`)}}
+  // expected-remark @below {{atomic: scalar, 4 bytes; tma not taken: 'U' is aligned to 4 bytes only, not to 16 (`tile.alignment = 16` promises it)}}
   tile.atomic add %f to %U[%b, %c0] : memref<32x64xf32, #shared> to memref<?x64xf32>
-  // expected-remark @below {{atomic: scalar, 4 bytes; tma not taken: the stride of dimension 0 of 'R' is known to be a multiple of 4 bytes only, not of 16 (`tile.assume` can promise more)}}
+  // expected-remark @below {{atomic: scalar, 4 bytes; tma not taken: the stride of dimension 0 of 'R' is known to be a multiple of 4 bytes only, not of 16 (`tile.assume` with `divisible_by` can promise more)}}
   tile.atomic add %f to %R[%b, %c0] : memref<32x64xf32, #shared> to memref<?x?xf32>
   // Between shared tiles, and from registers, there is no such instruction: not
   // a word about it.

@@ -7,7 +7,7 @@ module attributes {tile.target = #tile.target<"sm_80">} {
     %c0 = arith.constant 0 : index
     %s = tile.alloc : memref<64x32xf16, #shared>
     // expected-error @+4 {{'tile.copy' op cannot be made by 'cp_async', which `prefer` asks for}}
-    // expected-note @+3 {{rule 'cp_async at 16 bytes': the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only (`tile.assume` can promise more)}}
+    // expected-note @+3 {{rule 'cp_async at 16 bytes': the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only (`tile.assume` with `divisible_by` can promise more)}}
     // expected-note @+2 {{rule 'cp_async at 8 bytes'}}
     // expected-note @+1 {{rule 'cp_async at 4 bytes'}}
     tile.copy %A[%c0, %c0] to %s {prefer = #tile.copy_instruction<cp_async>} : memref<?x?xf16> to memref<64x32xf16, #shared>
@@ -59,7 +59,7 @@ module attributes {tile.target = #tile.target<"sm_90">} {
     %c0 = arith.constant 0 : index
     %s = tile.alloc : memref<64x32xf16, #shared>
     // expected-error @+2 {{'tile.copy' op cannot be made by 'tma', which `prefer` asks for}}
-    // expected-note @+1 {{rule 'tma': the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only, not of 16 (`tile.assume` can promise more)}}
+    // expected-note @+1 {{rule 'tma': the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only, not of 16 (`tile.assume` with `divisible_by` can promise more)}}
     tile.copy %A[%c0, %c0] to %s {prefer = #tile.copy_instruction<tma>} : memref<?x?xf16> to memref<64x32xf16, #shared>
   }
 }

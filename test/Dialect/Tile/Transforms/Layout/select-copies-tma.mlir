@@ -67,9 +67,9 @@ tile.kernel @promises(%A: memref<4096x4096xf16> {tile.alignment = 8}, %B: memref
   %k = memref.dim %D, %c1 : memref<?x?xf16>
   tile.assume %k {divisible_by = 8 : i64} : index
   %a = tile.alloc : memref<64x32xf16, #shared>
-  // expected-remark @+1 {{tma not taken: 'A' is aligned to 8 bytes only, not to 16 (`tile.alignment`); bulk not taken: 'A' is aligned}}
+  // expected-remark @+1 {{tma not taken: 'A' is aligned to 8 bytes only, not to 16 (`tile.alignment = 16` promises it); bulk not taken: 'A' is aligned}}
   tile.copy %A[%c0, %c0] to %a : memref<4096x4096xf16> to memref<64x32xf16, #shared>
-  // expected-remark @+1 {{tma not taken: the stride of dimension 0 of 'B' is known to be a multiple of 2 bytes only, not of 16 (`tile.assume` can promise more)}}
+  // expected-remark @+1 {{tma not taken: the stride of dimension 0 of 'B' is known to be a multiple of 2 bytes only, not of 16 (`tile.assume` with `divisible_by` can promise more)}}
   tile.copy %B[%c0, %c0] to %a : memref<?x?xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{copy: tma}}
   tile.copy %D[%c0, %c0] to %a : memref<?x?xf16> to memref<64x32xf16, #shared>
@@ -91,7 +91,7 @@ tile.kernel @copies(%A: memref<?x4096xf16> {tile.alignment = 16}, %B: memref<409
   %b = tile.alloc : memref<64x32xf16, #shared>
   // expected-remark @+1 {{tma not taken: `disable_tma` is set}}
   tile.copy %A[%c0, %c0] to %a {disable_tma} : memref<?x4096xf16> to memref<64x32xf16, #shared>
-  // expected-remark @+1 {{tma not taken: the region may overhang, and the pad is not zero; bulk not taken: the region may overhang, and the pad is not zero}}
+  // expected-remark @+1 {{tma not taken: the region may overhang, and the pad is not zero (zero as the pad, or none, lets it); bulk not taken: the region may overhang, and the pad is not zero (zero as the pad, or none, lets it)}}
   tile.copy %A[%c0, %c0] to %a pad(%one : f16) : memref<?x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{tma not taken: elements are converted; bulk not taken: elements are converted}}
   tile.copy %B[%c0, %c0] to %a : memref<4096x4096xf32> to memref<64x32xf16, #shared>
@@ -188,7 +188,7 @@ tile.kernel @starts(%A: memref<?x4096xf16> {tile.alignment = 16}, %V: memref<409
   tile.copy %A[%c2, %j] to %a : memref<?x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{copy: tma}}
   tile.copy %b to %A[%i, %tile] : memref<64x32xf16, #shared> to memref<?x4096xf16>
-  // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 2 bytes only along dimension 1 of 'A', not of 16 (`tile.assume` can promise more)}}
+  // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 2 bytes only along dimension 1 of 'A', not of 16 (`tile.assume` with `divisible_by` can promise more)}}
   tile.copy %A[%c2, %i] to %a : memref<?x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{tma not taken: the region is known to start at multiples of 8 bytes only along dimension 1 of 'A'}}
   tile.copy %b to %A[%c2, %shifted] : memref<64x32xf16, #shared> to memref<?x4096xf16>

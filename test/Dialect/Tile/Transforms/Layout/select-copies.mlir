@@ -27,7 +27,7 @@ tile.kernel @static(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx, %
 tile.kernel @unknown_stride(%A: memref<?x?xf16> {tile.alignment = 16}) grid(%bx, %by) = (32, 32) threads(128) {
   %c0 = arith.constant 0 : index
   %As = tile.alloc : memref<128x32xf16, #shared>
-  // expected-remark @+1 {{copy: realign, 16 bytes; tma not taken: sm_80 has no tensor memory accelerator; bulk not taken: sm_80 has no bulk copies; cp_async not taken: the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only (`tile.assume` can promise more)}}
+  // expected-remark @+1 {{copy: realign, 16 bytes; tma not taken: sm_80 has no tensor memory accelerator; bulk not taken: sm_80 has no bulk copies; cp_async not taken: the stride of dimension 0 of 'A' is known to be a multiple of 2 bytes only (`tile.assume` with `divisible_by` can promise more)}}
   tile.copy %A[%c0, %c0] to %As : memref<?x?xf16> to memref<128x32xf16, #shared>
 }
 
@@ -79,7 +79,7 @@ tile.kernel @promised_elsewhere(%A: memref<?x?xf16> {tile.alignment = 16}, %flag
 tile.kernel @base(%A: memref<64x64xf32>) grid(%bx) = (1) threads(128) {
   %c0 = arith.constant 0 : index
   %s = tile.alloc : memref<64x64xf32, #shared>
-  // expected-remark @+1 {{copy: cp_async, 4 bytes; tma not taken: sm_80 has no tensor memory accelerator; bulk not taken: sm_80 has no bulk copies; 16, 8 bytes not taken: 'A' is aligned to 4 bytes only (`tile.alignment`)}}
+  // expected-remark @+1 {{copy: cp_async, 4 bytes; tma not taken: sm_80 has no tensor memory accelerator; bulk not taken: sm_80 has no bulk copies; 16, 8 bytes not taken: 'A' is aligned to 4 bytes only (`tile.alignment = 16` promises more)}}
   tile.copy %A[%c0, %c0] to %s : memref<64x64xf32> to memref<64x64xf32, #shared>
 }
 
@@ -118,7 +118,7 @@ tile.kernel @offsets(%A: memref<?xf16> {tile.alignment = 16}, %x: index, %lo: in
     // expected-remark @+1 {{copy: cp_async, 16 bytes}}
     tile.copy %A[%k] to %s : memref<?xf16> to memref<128xf16, #shared>
   }
-  // expected-remark @+1 {{cp_async not taken: the offset in dimension 0 of 'A' is known to be a multiple of 1 elements only}}
+  // expected-remark @+1 {{cp_async not taken: the offset in dimension 0 of 'A' is known to be a multiple of 1 element only}}
   tile.copy %A[%x] to %s : memref<?xf16> to memref<128xf16, #shared>
 }
 
@@ -225,7 +225,7 @@ tile.kernel @layouts(%A: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx) 
   tile.copy %A[%c0, %c0] to %s decided {layout = #columns} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{16 bytes not taken: rows of the layout of the shared buffer start at multiples of 8 bytes only}}
   tile.copy %A[%c0, %c0] to %p decided {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
-  // expected-remark @+1 {{cp_async not taken: the layout of the shared buffer keeps 1 elements together along dimension 1}}
+  // expected-remark @+1 {{cp_async not taken: the layout of the shared buffer keeps 1 element together along dimension 1}}
   tile.copy %A[%c0, %c0] to %t decided {layout = #wide} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
 }
 
@@ -285,7 +285,7 @@ tile.kernel @special(%A: memref<4096x4096xf16> {tile.alignment = 16}, %I: memref
   tile.copy %A[%c0, %c0] to %s {prefer = #tile.copy_instruction<vector>} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{copy: scalar, 2 bytes}}
   tile.copy %A[%c0, %c0] to %s {prefer = #tile.copy_instruction<scalar>} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
-  // expected-remark @+1 {{copy: cp_async, 8 bytes; tma not taken: `disable_tma` is set; bulk not taken: sm_80 has no bulk copies; 16 bytes not taken: `coalesced_width` asks for 4 elements}}
+  // expected-remark @+1 {{copy: cp_async, 8 bytes; tma not taken: `disable_tma` is set (without it TMA is considered); bulk not taken: sm_80 has no bulk copies; 16 bytes not taken: `coalesced_width` asks for 4 elements}}
   tile.copy %A[%c0, %c0] to %s {disable_tma, coalesced_width = 4} : memref<4096x4096xf16> to memref<64x32xf16, #shared>
   // expected-remark @+1 {{cp_async not taken: a single element}}
   tile.copy %A[%c0, %c0] sizes [1, 1] to %s[%c0, %c0] sizes [1, 1] : memref<4096x4096xf16> to memref<64x32xf16, #shared>
@@ -294,6 +294,6 @@ tile.kernel @special(%A: memref<4096x4096xf16> {tile.alignment = 16}, %I: memref
   tile.copy %I[%c0, %c0] to %i : memref<64x64xi4> to memref<64x64xi4, #shared>
   // expected-remark @+1 {{copy: scalar, 1 byte}}
   tile.copy %I[%c0, %c1] sizes [64, 32] to %i[%c0, %c0] sizes [64, 32] : memref<64x64xi4> to memref<64x64xi4, #shared>
-  // expected-remark @+1 {{copy: scalar, 4 bytes}}
+  // expected-remark @+1 {{registers to registers copy: renamed or exchanged, 4 bytes}}
   tile.copy %f to %g : memref<64x32xf32, #tile.fragment> to memref<64x32xf32, #tile.fragment>
 }

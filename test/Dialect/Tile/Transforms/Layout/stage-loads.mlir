@@ -119,7 +119,7 @@ tile.kernel @through(%A: memref<4096x4096xf16> {tile.alignment = 16}, %B: memref
     tile.gemm %As, %Bs, %acc : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
   %Rf = tile.alloc : memref<128x128xf16, #tile.fragment>
-  // expected-remark @below {{loaded through the 128 x 64 tile of the loop before, 2 times}}
+  // expected-remark @below {{loaded through the 128 x 64 tile of the loop before, in 2 parts}}
   tile.copy %R[%m, %n] to %Rf : memref<4096x4096xf16> to memref<128x128xf16, #tile.fragment>
   tile.parallel (%i, %j) in (128, 128) {
     %x = memref.load %acc[%i, %j] : memref<128x128xf32, #tile.fragment>

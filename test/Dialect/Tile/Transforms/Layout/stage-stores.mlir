@@ -30,7 +30,7 @@ tile.kernel @whole(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by) 
   %slots = tile.alloc layout(#half) : memref<256x256xf16, #shared>
   %acc = tile.alloc layout(#acc) : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
-  // expected-remark @below {{stored through 128 x 128 elements of shared memory, 1 times}}
+  // expected-remark @below {{stored through 128 x 128 elements of shared memory, in 1 part}}
   tile.copy %acc to %C[%m, %n] {eviction_policy = #tile.eviction_policy<first>} decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 }
 
@@ -61,7 +61,7 @@ tile.kernel @halves(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by)
   %slots = tile.alloc layout(#much) : memref<200x512xf16, #shared>
   %acc = tile.alloc layout(#acc) : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
-  // expected-remark @below {{stored through 128 x 64 elements of shared memory, 2 times}}
+  // expected-remark @below {{stored through 128 x 64 elements of shared memory, in 2 parts}}
   tile.copy %acc to %C[%m, %n] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 }
 
@@ -101,7 +101,7 @@ tile.kernel @direct(%C: memref<?x4096xf16> {tile.alignment = 16}, %U: memref<?x4
   tile.copy %w to %C[%m, %n] decided {layout = #wide} : memref<128x128xf16, #tile.fragment> to memref<?x4096xf16>
   // expected-remark @below {{stored directly: the source is not a whole fragment of rank two}}
   tile.copy %acc[%c0, %c64] sizes [128, 64] to %C[%m, %n] : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
-  // expected-remark @below {{stored directly: 'U' is aligned to 2 bytes only, not to 16 (`tile.alignment`)}}
+  // expected-remark @below {{stored directly: 'U' is aligned to 2 bytes only, not to 16; `tile.alignment = 16` promises it}}
   tile.copy %acc to %U[%m, %n] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf16>
 }
 
@@ -150,7 +150,7 @@ tile.kernel @added(%C: memref<?x4096xf32> {tile.alignment = 16}) grid(%bx, %by) 
   %slots = tile.alloc layout(#half) : memref<256x256xf16, #shared>
   %acc = tile.alloc layout(#acc) : memref<128x128xf32, #tile.fragment>
   tile.fill %acc with %zero : memref<128x128xf32, #tile.fragment>, f32
-  // expected-remark @below {{added through 128 x 128 elements of shared memory, 1 times}}
+  // expected-remark @below {{added through 128 x 128 elements of shared memory, in 1 part}}
   tile.atomic add %acc to %C[%m, %n] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
   // expected-remark @below {{added directly: the program states how to copy}}
   tile.atomic add %acc to %C[%m, %n] {disable_tma} decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>

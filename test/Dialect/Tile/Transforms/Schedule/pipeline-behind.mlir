@@ -34,7 +34,7 @@ tile.kernel @behind(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x?x
   %f = tile.alloc : memref<64x64xf16, #tile.fragment>
   %g = tile.alloc : memref<64x64xf16, #tile.fragment>
   scf.for %tile = %c0 to %tiles step %c1 {
-    // expected-remark @below {{pipelined: 1 of 1 copies run 4 iterations ahead, filled by tma}}
+    // expected-remark @below {{pipelined: 1 of 1 copy runs 4 iterations ahead, filled by tma}}
     tile.pipelined %k = %c0 to %T step %c64 stages(4) {
       tile.copy %A[%c0, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
       tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
@@ -64,7 +64,7 @@ tile.kernel @changed(%A: memref<64x?xf16> {tile.alignment = 16}, %R: memref<64x?
   %zero = arith.constant 0.0 : f16
   %As = tile.alloc : memref<64x64xf16, #shared>
   %f = tile.alloc : memref<64x64xf16, #tile.fragment>
-  // expected-remark @below {{pipelined: 1 of 1 copies run 4 iterations ahead, filled by tma}}
+  // expected-remark @below {{pipelined: 1 of 1 copy runs 4 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %T step %c64 stages(4) {
     tile.copy %A[%c0, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
     tile.copy %As to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>

@@ -40,7 +40,7 @@ tile.kernel @written_inside(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) gri
   %c32 = arith.constant 32 : index
   %s = tile.alloc : memref<32xf32, #shared>
   %t = tile.alloc : memref<32xf32, #shared>
-  // expected-remark @+1 {{pipelined: 1 of 2 copies run 2 iterations ahead, filled by cp_async}}
+  // expected-remark @+1 {{pipelined: 1 of 2 copies runs 2 iterations ahead, filled by cp_async}}
   tile.pipelined %k = %c0 to %K step %c32 stages(3) {
     // expected-remark @+1 {{not pipelined: 'A' is written in the loop}}
     tile.copy %A[%k] to %s : memref<?xf32> to memref<32xf32, #shared>
@@ -80,7 +80,7 @@ tile.kernel @no_alias(%A: memref<?xf32> {tile.may_alias}, %B: memref<?xf32>, %K:
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %s = tile.alloc : memref<32xf32, #shared>
-  // expected-remark @+1 {{pipelined: 1 of 1 copies}}
+  // expected-remark @+1 {{pipelined: 1 of 1 copy runs}}
   tile.pipelined %k = %c0 to %K step %c32 stages(3) {
     tile.copy %A[%k] to %s : memref<?xf32> to memref<32xf32, #shared>
     tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
@@ -170,7 +170,7 @@ tile.kernel @dead_out(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) grid(%bx)
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %s = tile.alloc : memref<32xf32, #shared>
-  // expected-remark @+1 {{pipelined: 1 of 1 copies}}
+  // expected-remark @+1 {{pipelined: 1 of 1 copy runs}}
   tile.pipelined %k = %c0 to %K step %c32 stages(3) {
     tile.copy %A[%k] to %s : memref<?xf32> to memref<32xf32, #shared>
     tile.copy %s to %B[%k] : memref<32xf32, #shared> to memref<?xf32>
@@ -260,7 +260,7 @@ tile.kernel @harmless(%A: memref<?xf32>, %B: memref<?xf32>, %K: index) grid(%bx)
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %s = tile.alloc : memref<32xf32, #shared>
-  // expected-remark @+1 {{pipelined: 1 of 1 copies}}
+  // expected-remark @+1 {{pipelined: 1 of 1 copy runs}}
   tile.pipelined %k = %c0 to %K step %c32 stages(3) {
     tile.assume %k {divisible_by = 32 : i64} : index
     tile.copy %A[%k] to %s : memref<?xf32> to memref<32xf32, #shared>

@@ -47,7 +47,7 @@ tile.kernel @indices(%X: memref<?x64xf16>, %I: memref<?xi32>, %Y: memref<?x64xf1
   %n = memref.dim %I, %c0 : memref<?xi32>
   %is = tile.alloc : memref<64xi32, #shared>
   %s = tile.alloc : memref<64x64xf16, #shared>
-  // expected-remark @+1 {{pipelined: 1 of 2 copies run 1 iterations ahead, filled by cp_async}}
+  // expected-remark @+1 {{pipelined: 1 of 2 copies runs 1 iteration ahead, filled by cp_async}}
   tile.pipelined %m = %c0 to %n step %c64 stages(2) {
     // expected-note @+1 {{written here}}
     tile.copy %I[%m] to %is : memref<?xi32> to memref<64xi32, #shared>

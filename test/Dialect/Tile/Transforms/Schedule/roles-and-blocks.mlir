@@ -20,7 +20,7 @@
 // Two warpgroups would be alone with the one that copies.
 // REDEFINE: %{threads} = 256
 // RUN: %{schedule} --check-prefix=ALONE
-// ALONE: remark: warps not specialized: a multiprocessor runs 2 blocks at a time without roles, and 1 with them (estimated; `specialize = true` asks for roles all the same)
+// ALONE: remark: warps not specialized: a multiprocessor runs 2 blocks at a time without roles, and 1 with them (estimated); `specialize = true` on the kernel asks for roles all the same
 // ALONE-NOT: tile.warp_specialize
 
 // No multiprocessor gets a second block of a grid of 64.

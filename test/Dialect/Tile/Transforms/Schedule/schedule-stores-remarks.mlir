@@ -14,9 +14,9 @@ tile.kernel @read_again(%C: memref<64x64xf16> {tile.alignment = 16}) grid(%b) = 
   %staging = tile.alloc layout(#rows) : !s
   tile.fill %f with %one {layout = #frag} : !f, f16
   tile.copy %f to %staging decided {layout = #frag} : !f to !s
-  // expected-remark @below {{store is waited for at once}}
+  // expected-remark @below {{store is waited for at once: another operation reads or writes the same global memory; use another buffer there, or no `tile.may_alias`}}
   tile.copy %staging to %C decided {plan = #tma} : !s to memref<64x64xf16>
-  // expected-note @below {{this operation reads or writes the same global memory}}
+  // expected-note @below {{because of this}}
   tile.copy %C to %f decided {layout = #frag} : memref<64x64xf16> to !f
 }
 tile.kernel @read_by_threads(%C: memref<64x64xf16> {tile.alignment = 16}) grid(%b) = (1) threads(128) {
@@ -25,9 +25,9 @@ tile.kernel @read_by_threads(%C: memref<64x64xf16> {tile.alignment = 16}) grid(%
   %staging = tile.alloc layout(#rows) : !s
   tile.fill %f with %one {layout = #frag} : !f, f16
   tile.copy %f to %staging decided {layout = #frag} : !f to !s
-  // expected-remark @below {{store is waited for at once}}
+  // expected-remark @below {{store is waited for at once: the tile is read by something other than a store by TMA without a token; a `tile.alloc` that only copies fill and store is waited for later}}
   tile.copy %staging to %C decided {plan = #tma} : !s to memref<64x64xf16>
-  // expected-note @below {{the tile is read by something other than a store by TMA without a token}}
+  // expected-note @below {{because of this}}
   tile.copy %staging to %f decided {layout = #frag} : !s to !f
 }
 // What nobody reads again is not waited for here.

@@ -4,7 +4,7 @@
 // RAN: PASS
 
 // 64 KiB of A twice, 8 KiB of B twice, 32 KiB and 64 KiB for one tile each: 245 KiB, 181 of them in the loop.
-// CHECK-NOT: 1 stages instead of 2
+// CHECK-NOT: 1 stage instead of 2
 // CHECK-DAG: warps not specialized: two stages fit shared memory only where tiles behind the loop take the bytes of its slots, which roles keep
 // CHECK-DAG: pipelined: 2 of 2 copies run 2 iterations ahead
 tile.kernel @both(%A: memref<256x1024xbf16> {tile.alignment = 16}, %B: memref<128x1024xi8> {tile.alignment = 16}, %C: memref<256x128xbf16> {tile.alignment = 16}) grid(%b) = (1) threads(256) {

@@ -10,7 +10,7 @@
 !global = memref<?x?xf16>
 !ab = !tile.ring<1 x [!slot, !slot], tma -> wgmma>
 
-// expected-remark @below {{rings are proved for 1 combinations of sizes}}
+// expected-remark @below {{rings are proved for 1 combination of sizes}}
 tile.kernel @square(%A: !global, %B: !global) grid(%bx, %by) = (2, 2) threads(256) cluster(2, 2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -37,7 +37,7 @@ tile.kernel @square(%A: !global, %B: !global) grid(%bx, %by) = (2, 2) threads(25
 
 // Rows that share nothing with each other may go their own ways: in the second
 // there is nothing to do.
-// expected-remark @below {{rings are proved for 1 combinations of sizes}}
+// expected-remark @below {{rings are proved for 1 combination of sizes}}
 tile.kernel @rows_apart(%A: !global, %B: !global) grid(%bx, %by) = (2, 2) threads(256) cluster(2, 2) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
