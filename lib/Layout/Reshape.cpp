@@ -372,6 +372,72 @@ static OrRefusal<SharedLayout> tileOf(const SharedLayout &slice,
   return result;
 }
 
+//===----------------------------------------------------------------------===//
+// Columns of a tile
+//===----------------------------------------------------------------------===//
+
+/// Whether a tile of the one shape is columns of a tile of the other.
+static bool areColumns(ArrayRef<int64_t> part, ArrayRef<int64_t> whole) {
+  return part.size() == whole.size() && !part.empty() &&
+         part.drop_back() == whole.drop_back() && part.back() < whole.back();
+}
+
+/// The digit of the last dimension that counts the groups of columns which lie
+/// one behind the other, as the panels of matrix descriptors do; null where
+/// there is none.
+static const Mode *groupsOfColumns(const SharedLayout &layout) {
+  const Mode *top = nullptr;
+  int64_t below = 1;
+  for (const Mode &mode : layout.modes()) {
+    if (mode.dim == int(layout.rank()) - 1 && mode.extent > 1)
+      top = &mode;
+  }
+  for (const Mode &mode : layout.modes())
+    if (&mode != top)
+      below += (mode.extent - 1) * mode.stride;
+  return top && top->stride >= below ? top : nullptr;
+}
+
+/// The layout with `count` groups of columns, in place of those that it has;
+/// without any there is one.
+static OrRefusal<SharedLayout> withGroups(const SharedLayout &layout,
+                                          const Mode *groups, int64_t stride,
+                                          ArrayRef<int64_t> shape) {
+  int64_t columns = layout.shape().back() / (groups ? groups->extent : 1);
+  int64_t bits = stride * layout.elementBits();
+  if (shape.back() % columns || bits % (8 * layout.alignment()))
+    return Refusal{"columns of shape " + shapeText(shape) +
+                   " are not whole groups of " + std::to_string(columns) +
+                   " that begin at multiples of " +
+                   std::to_string(layout.alignment()) + " bytes"};
+  Modes modes;
+  for (const Mode &mode : layout.modes())
+    if (&mode != groups)
+      modes.push_back(mode);
+  if (int64_t count = shape.back() / columns; count > 1)
+    modes.push_back({count, int(layout.rank()) - 1, stride});
+  SharedLayout result(shape, layout.elementBits(), modes, layout.swizzle());
+  if (auto valid = result.verify(); !valid)
+    return Refusal{valid.reason()};
+  return result;
+}
+
+static OrRefusal<SharedLayout> columnsOf(const SharedLayout &layout,
+                                         ArrayRef<int64_t> shape) {
+  const Mode *groups = groupsOfColumns(layout);
+  if (!groups)
+    return Refusal{"columns of the tile do not lie one behind the other"};
+  return withGroups(layout, groups, groups->stride, shape);
+}
+
+static OrRefusal<SharedLayout> tileOfColumns(const SharedLayout &columns,
+                                             ArrayRef<int64_t> shape) {
+  if (const Mode *groups = groupsOfColumns(columns))
+    return withGroups(columns, groups, groups->stride, shape);
+  int64_t bytes = llvm::alignTo(columns.sizeInBytes(), columns.alignment());
+  return withGroups(columns, nullptr, bytes * 8 / columns.elementBits(), shape);
+}
+
 OrRefusal<SharedLayout> mlir::tile::viewed(const SharedLayout &layout,
                                            ArrayRef<int64_t> shape,
                                            unsigned elementBits) {
@@ -379,6 +445,10 @@ OrRefusal<SharedLayout> mlir::tile::viewed(const SharedLayout &layout,
   int64_t wants = product(shape) * elementBits;
   if (has == wants || layout.elementBits() != elementBits)
     return reshaped(layout, shape, elementBits);
+  if (areColumns(shape, layout.shape()))
+    return columnsOf(layout, shape);
+  if (areColumns(layout.shape(), shape))
+    return tileOfColumns(layout, shape);
   return has > wants ? sliceOf(layout, shape) : tileOf(layout, shape);
 }
 

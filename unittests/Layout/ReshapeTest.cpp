@@ -171,4 +171,38 @@ TEST(ReshapeShared, Slices) {
   EXPECT_FALSE(bool(viewed(SharedLayout::swizzled({64, 64}, 16), {4, 64}, 16)));
 }
 
+/// Element (i, j) of the columns from `first` on is element (i, first + j) of
+/// the tile.
+static void expectColumns(const SharedLayout &tile, const SharedLayout &part,
+                          int64_t first) {
+  int64_t begin = tile.byteOffset({0, first});
+  EXPECT_EQ(begin % part.alignment(), 0);
+  for (int64_t i = 0; i < part.shape()[0]; ++i)
+    for (int64_t j = 0; j < part.shape()[1]; ++j)
+      ASSERT_EQ(tile.byteOffset({i, first + j}),
+                begin + part.byteOffset({i, j}))
+          << text(tile) << " and " << text(part);
+}
+
+TEST(ReshapeShared, Columns) {
+  SharedLayout tile = SharedLayout::swizzled({64, 576}, 16, /*panels=*/true);
+  for (auto [first, columns] :
+       {std::pair<int64_t, int64_t>(0, 512), {512, 64}, {64, 128}, {0, 64}}) {
+    auto part = viewed(tile, {64, columns}, 16);
+    ASSERT_TRUE(bool(part)) << part.reason();
+    expectColumns(tile, *part, first);
+    // To the tile, and back.
+    auto back = viewed(*part, {64, 576}, 16);
+    ASSERT_TRUE(bool(back)) << back.reason();
+    expectColumns(*back, *part, first);
+  }
+  // Whole rows lie between columns of the others, panels of 64 columns are
+  // not cut, and 96 columns are no panels.
+  EXPECT_FALSE(
+      bool(viewed(SharedLayout::rowMajor({64, 128}, 16), {64, 64}, 16)));
+  EXPECT_FALSE(bool(viewed(tile, {64, 32}, 16)));
+  EXPECT_FALSE(
+      bool(viewed(SharedLayout::rowMajor({64, 64}, 16), {64, 96}, 16)));
+}
+
 } // namespace

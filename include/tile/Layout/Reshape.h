@@ -4,7 +4,7 @@
 // The layout of a tile whose elements, counted in row-major order, are those of
 // another tile: element p of the one is held, or lies, where element p of the
 // other is. A slice is one of the equal parts of a tile along its first
-// dimensions: `t[k]`.
+// dimensions: `t[k]`. Columns are a part of it along the last dimension.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LAYOUT_RESHAPE_H
@@ -27,10 +27,12 @@ OrRefusal<SharedLayout> reshaped(const SharedLayout &layout,
 
 /// The layout of a tile as a view of it sees it, or of what it is a view of, as
 /// the numbers of bits say: of the same memory under another shape
-/// (`reshaped`), of one slice of it, or of the tile that it is a slice of. All
-/// slices have one layout; slice k begins k times `sliceStride` bytes behind
-/// the tile's begin. Refuses where slices begin at no multiple of 16 bytes, or
-/// of what the swizzle repeats after.
+/// (`reshaped`), of one slice or columns of it, or of the tile that it is a
+/// slice or columns of. All slices have one layout; slice k begins k times
+/// `sliceStride` bytes behind the tile's begin. Columns are whole groups of
+/// columns that lie one behind the other, as panels do, and begin where the
+/// tile has their first element. Refuses where slices or columns begin at no
+/// multiple of 16 bytes, or of what the swizzle repeats after.
 OrRefusal<SharedLayout> viewed(const SharedLayout &layout,
                                llvm::ArrayRef<int64_t> shape,
                                unsigned elementBits);

@@ -252,7 +252,8 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     return best;
   }
   for (const SharedLayout &candidate :
-       candidates(type.getShape(), bits, isMatrixOperand, !copies.empty())) {
+       candidates(type.getShape(), bits, isMatrixOperand,
+                  !copies.empty() || viewed.hasColumns(buffer))) {
     bool padded = candidate.sizeInBytes() >
                   ceilDiv(type.getNumElements() * int64_t(bits), 8);
     std::string how = candidate.swizzle().bits ? "swizzled"

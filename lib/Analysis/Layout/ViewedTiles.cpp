@@ -58,6 +58,13 @@ bool ViewedTiles::fits(Value buffer, const SharedLayout &layout) const {
   return allSee(buffer, layout);
 }
 
+bool ViewedTiles::hasColumns(Value buffer) const {
+  return llvm::any_of(group(buffer), [](Value other) {
+    auto part = other.getDefiningOp<memref::SubViewOp>();
+    return part && isColumns(part);
+  });
+}
+
 /// A row of elements, `width` at a time dealt out to as many lanes and warps as
 /// divide it; the other lanes and warps hold copies.
 static FragmentLayout dealtOutRow(int64_t elements, int64_t width,

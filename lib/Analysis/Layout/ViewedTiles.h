@@ -29,6 +29,8 @@ public:
   /// Whether all of the group have a form of `layout`.
   bool fits(Value buffer, const FragmentLayout &layout) const;
   bool fits(Value buffer, const SharedLayout &layout) const;
+  /// Whether columns of the tile are used as a tile of their own.
+  bool hasColumns(Value buffer) const;
   /// A layout that fits, whatever the views: the elements in row-major order,
   /// over as many lanes and warps as divide them. In the worst case every
   /// thread holds all elements.

@@ -58,7 +58,8 @@ static LogicalResult lowerCast(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-/// A slice of a tile: so many slices behind the tile's begin.
+/// A slice of a tile: so many slices behind the tile's begin. Columns begin
+/// where their first element is.
 static LogicalResult lowerSlice(KernelLowering &lowering,
                                 memref::SubViewOp slice) {
   auto source = lowering.shared(slice.getSource(), slice);
@@ -70,6 +71,12 @@ static LogicalResult lowerSlice(KernelLowering &lowering,
   if (!layout)
     return slice.emitOpError()
            << "expected a layout that slices have: " << layout.reason();
+  if (isColumns(slice)) {
+    int64_t begin = source->layout.byteOffset(slice.getStaticOffsets());
+    lowering.shareds[slice.getResult()] = {
+        lowering.bytePointer(source->base, Value(), begin), *layout};
+    return success();
+  }
   Value number = lowering.i32(0);
   llvm::SmallBitVector dropped = slice.getDroppedDims();
   for (auto [d, offset] : llvm::enumerate(slice.getMixedOffsets())) {

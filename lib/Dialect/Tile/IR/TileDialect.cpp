@@ -257,11 +257,39 @@ static bool isSlice(memref::SubViewOp part) {
   return dropped.test(0) && !isLeading;
 }
 
+/// Panels of matrix descriptors and tensor copies are as wide as the widest
+/// swizzle.
+static constexpr int64_t kPanelBits = 128 * 8;
+
+bool tile::isColumns(memref::SubViewOp part) {
+  if (!isShared(part.getResult()) || !part.getType().hasStaticShape() ||
+      !part.getSourceType().hasStaticShape() || part.getDroppedDims().any())
+    return false;
+  ArrayRef<int64_t> shape = part.getSourceType().getShape();
+  int64_t last = int64_t(shape.size()) - 1;
+  int64_t bits = getStorageBits(part.getType().getElementType());
+  for (auto [d, offset, size, stride] :
+       llvm::enumerate(part.getMixedOffsets(), part.getStaticSizes(),
+                       part.getMixedStrides())) {
+    std::optional<int64_t> first = getConstantIntValue(offset);
+    if (!isOneInteger(stride) || !first)
+      return false;
+    if (int64_t(d) < last && (*first != 0 || size != shape[d]))
+      return false;
+    if (int64_t(d) == last &&
+        (*first * bits % kPanelBits || size * bits % kPanelBits ||
+         shape[d] * bits % kPanelBits || size == shape[d]))
+      return false;
+  }
+  return last > 0;
+}
+
 Value tile::getTileViewSource(Operation *op) {
   if (auto view = dyn_cast_or_null<ViewOp>(op))
     return view.getSource();
   auto part = dyn_cast_or_null<memref::SubViewOp>(op);
-  return part && isSlice(part) ? part.getSource() : Value();
+  return part && (isSlice(part) || isColumns(part)) ? part.getSource()
+                                                    : Value();
 }
 
 bool tile::isStorageType(Type type) {

@@ -19,6 +19,10 @@
 #define GET_TYPEDEF_CLASSES
 #include "tile/Dialect/Tile/IR/TileTypes.h.inc"
 
+namespace mlir::memref {
+class SubViewOp;
+} // namespace mlir::memref
+
 namespace mlir::tile {
 
 /// Where a buffer lives.
@@ -55,9 +59,14 @@ FragmentLayoutAttr getFragmentLayout(Value buffer);
 SharedLayoutAttr getSharedLayout(Value buffer);
 
 /// The tile of which `op` shows the same memory under another shape
-/// (`tile.view`), or one slice along its first dimensions in shared memory
-/// (`memref.subview %t[%k, 0, 0] [1, M, N]`); null where `op` is neither.
+/// (`tile.view`), or in shared memory one slice along its first dimensions
+/// (`memref.subview %t[%k, 0, 0] [1, M, N]`) or columns; null where `op` is
+/// none of these.
 Value getTileViewSource(Operation *op);
+
+/// Whether a part of a tile in shared memory is columns of it that panels of
+/// 128 bytes hold as a whole: `memref.subview %t[0, 64] [M, 128]` of f16.
+bool isColumns(memref::SubViewOp part);
 
 /// Element types that can be stored: f64 f32 f16 bf16, fp8, f4E2M1FN, i64 i32
 /// i16 i8 i4 i1, index.

@@ -4,8 +4,8 @@
 // A part of a tile has no layout of its own: it is where the tile is. What
 // addresses elements adds the part's offsets. A gemm or a reduction works on
 // whole tiles: slices along the first dimensions (`%t[%k]`, the buffers of a
-// pipeline written by hand) are tiles, and gemms take them where they are;
-// another part is copied, and back where it is written.
+// pipeline written by hand) are tiles, and so are columns in panels; gemms take
+// them where they are. Another part is copied, and back where it is written.
 //
 //===----------------------------------------------------------------------===//
 #include "FoldSubviews.h"
@@ -137,6 +137,16 @@ LogicalResult PartFolder::foldMove(OpOperand &use) {
   return success();
 }
 
+/// Whether copies may fill the tile ahead of a loop's other work: then it
+/// becomes the slots of a ring, which have no views.
+static bool isFilledAhead(Value tile) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
+    return copy && copy.getTarget() == tile &&
+           user->getParentOfType<PipelinedOp>();
+  });
+}
+
 bool PartFolder::keepFor(OpOperand &use) {
   auto gemm = dyn_cast<GemmOp>(use.getOwner());
   MemRefType type = part.getType();
@@ -144,6 +154,8 @@ bool PartFolder::keepFor(OpOperand &use) {
       type.getNumElements() * getStorageBits(type.getElementType()) / 8;
   if (!gemm || use.get() == gemm.getC() || !getTileViewSource(part) ||
       !allocationOf(getViewedTile(part)) || bytes % kMatrixAlignment)
+    return false;
+  if (isColumns(part) && isFilledAhead(getViewedTile(part)))
     return false;
   // In a stated layout slices may begin anywhere; inference chooses none such.
   if (getSharedLayout(part.getSource()) && !getSharedLayout(part.getResult()))
