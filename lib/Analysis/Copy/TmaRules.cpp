@@ -383,8 +383,9 @@ static Reason whyNotReduce(const CopyFacts &facts, const TargetInfo &target,
   if (!hasReduction(kind, element)) {
     std::string name;
     llvm::raw_string_ostream(name) << element;
-    return "cp.reduce.async.bulk has no '" + stringifyAtomicKind(kind).str() +
-           "' of " + name;
+    return {"cp.reduce.async.bulk has no '" + stringifyAtomicKind(kind).str() +
+                "' of " + name,
+            "it has sums, and all kinds of 32-bit and 64-bit integers"};
   }
   return whyNotTma(facts, target, shared);
 }
