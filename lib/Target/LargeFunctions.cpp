@@ -10,6 +10,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace llvm;
 using namespace mlir::tile;
@@ -195,6 +196,16 @@ void mlir::tile::showSharedConditions(Module &module) {
 //===----------------------------------------------------------------------===//
 // Code generation
 //===----------------------------------------------------------------------===//
+
+void mlir::tile::boundCoalescing() {
+  // LLVM bounds it at 256 copies for registers of 100 values or more; those of
+  // inline assembly's operands have one value, and a copy for each use. What
+  // is not merged stays a `mov`, which the assembler merges.
+  auto &options = cl::getRegisteredOptions();
+  auto option = options.find("large-interval-size-threshold");
+  if (option != options.end())
+    static_cast<cl::opt<unsigned> *>(option->second)->setInitialValue(0);
+}
 
 /// Straight-line strength reduction compares the additions of a block with each
 /// other: 28 of the 29 seconds of a block of 16,000 instructions, where

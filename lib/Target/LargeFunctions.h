@@ -32,6 +32,11 @@ void prepareLargeFunctions(llvm::PassBuilder &builder);
 /// Removes these calls.
 void showSharedConditions(llvm::Module &module);
 
+/// Bounds the copies of one register that the register coalescer looks at: it
+/// merges live ranges, which grow with each. To be called once in a process,
+/// before code generation: LLVM has no other place for it than an option.
+void boundCoalescing();
+
 /// Leaves passes out of code generation, as long as it lives. Passes ask the
 /// gate of their context whether they run.
 class LargeCodeGate : public llvm::OptPassGate {
