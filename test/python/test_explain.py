@@ -89,7 +89,7 @@ def test_what_is_not_done_says_what_to_write():
     result = explain(read("examples/gemm_hopper.mlir"), "sm_80")
     said = {each.decision: each for each in result.decisions}
     fewer = said["3 stages instead of 4"]
-    assert fewer.reason.startswith("rings and tiles take 196608 bytes of shared memory")
+    assert fewer.reason.startswith("rings, tiles and scratch memory take 196608 bytes")
     assert fewer.change == "smaller tiles leave room for more"
     roles = said["warps not specialized"]
     assert roles.change == "`specialize = true` on the kernel asks for roles all the same"
