@@ -179,11 +179,23 @@ LoweredProgram::LoweredProgram(std::unique_ptr<Impl> impl)
     : impl(std::move(impl)) {}
 LoweredProgram::~LoweredProgram() = default;
 
+/// Instructions of a basic block above which LLVM's list scheduler, whose time
+/// grows with their square, takes longer than the machine runs.
+static constexpr size_t kLargeBlock = 10'000;
+
+/// Most of the time is the machine's: what generates code fast is best.
+static llvm::CodeGenOptLevel levelFor(const llvm::Module &module) {
+  for (const llvm::Function &function : module)
+    for (const llvm::BasicBlock &block : function)
+      if (block.size() > kLargeBlock)
+        return llvm::CodeGenOptLevel::None;
+  return llvm::CodeGenOptLevel::Less;
+}
+
 llvm::Error
 LoweredProgram::Impl::load(std::unique_ptr<llvm::Module> module,
                            std::unique_ptr<llvm::LLVMContext> context) {
-  // Most of the time is the machine's: what generates code fast is best.
-  constexpr auto level = llvm::CodeGenOptLevel::Less;
+  const llvm::CodeGenOptLevel level = levelFor(*module);
   auto machine = createHostMachine(*module, level);
   if (!machine)
     return machine.takeError();
