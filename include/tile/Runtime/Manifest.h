@@ -89,7 +89,7 @@ struct ArgSpec {
   std::vector<int64_t> strides; ///< memref: in elements, or kDynamic
   int64_t alignment = 1; ///< memref: bytes, of the first element's address
   Access access = Access::ReadWrite; ///< memref
-  bool mayAlias = false;             ///< memref: may overlap others that may, too
+  bool mayAlias = false; ///< memref: may overlap others that may, too
 
   bool isWritten() const { return access != Access::Read; }
 };

@@ -105,10 +105,10 @@ void Realigner::piece(Value pointer, Value predicate,
     constraints += ",l";
     operands.push_back(policy);
   }
-  Value whole = lowering
-                    .inlineAsm(packed, text + ";", constraints + ",~{memory}",
-                               operands)
-                    .getRes();
+  Value whole =
+      lowering
+          .inlineAsm(packed, text + ";", constraints + ",~{memory}", operands)
+          .getRes();
   for (int64_t i = 0; i < kPieceWords; ++i)
     words.push_back(LLVM::ExtractValueOp::create(b, whole, i));
 }

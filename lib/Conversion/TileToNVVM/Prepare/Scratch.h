@@ -5,8 +5,8 @@
 // shared memory: a conversion of layouts, a gemm by FMA out of fragments, an
 // atomic update of the whole block whose old value is used, a reduction or scan
 // across warps. An agent's operations use the same bytes one after the other.
-// How many bytes an operation takes, and how its values lie there, is asked here
-// by the pass that places them and by the lowering.
+// How many bytes an operation takes, and how its values lie there, is asked
+// here by the pass that places them and by the lowering.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H
