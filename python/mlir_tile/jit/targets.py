@@ -45,8 +45,13 @@ def target_for(target, arguments):
 
 def _is_auto(target):
     """Whether nobody named a target."""
-    named = os.environ.get("TILELANG_DEFAULT_TARGET", "auto")
-    return (target is None or str(target).strip() == "auto") and named in ("", "auto")
+    return (target is None or str(target).strip() == "auto") and _named_default() == "auto"
+
+
+def _named_default():
+    """What stands for "auto" by TileLang's variable of the environment; "auto" where it is not
+    set."""
+    return os.environ.get("TILELANG_DEFAULT_TARGET") or "auto"
 
 
 def resolve_target(target=None):
@@ -61,8 +66,8 @@ def resolve_target(target=None):
         )
     text = "auto" if target is None else str(target).strip()
     if text == "auto":
-        named = os.environ.get("TILELANG_DEFAULT_TARGET", "auto")
-        return default_target() if named in ("", "auto") else resolve_target(named)
+        named = _named_default()
+        return default_target() if named == "auto" else resolve_target(named)
     if text in ("cpu", "cuda") or text.startswith(("cuda:", "lowered:")):
         return text
     kind = text.split()[0].partition("-")[0]
