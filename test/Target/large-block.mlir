@@ -1,6 +1,6 @@
 // A fragment of 240 elements a thread is written out: one block of some 10,000
 // instructions, which LLVM's straight-line strength reduction would take half a
-// minute for (LargeBlockGate in LLVMBackend.cpp leaves it out).
+// minute for (LargeCodeGate in LargeFunctions.cpp leaves it out).
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // PTX-COUNT-240: st{{.*}}global
