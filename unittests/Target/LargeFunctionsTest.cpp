@@ -6,6 +6,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/InitializePasses.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Pass.h"
 #include "llvm/PassRegistry.h"
@@ -133,6 +134,9 @@ TEST(LargeFunctions, StrengthReductionIsLeftOutOfManyBlocks) {
 TEST(LargeFunctions, TheGateGoesWithItsObject) {
   LLVMContext context;
   std::unique_ptr<Module> module = parse(context, manyBlocks(4200));
+  PassRegistry &known = *PassRegistry::getPassRegistry();
+  initializeScalarOpts(known);
+  initializeCodeGen(known);
   OptPassGate &before = context.getOptPassGate();
   {
     LargeCodeGate gate(*module);
@@ -141,8 +145,7 @@ TEST(LargeFunctions, TheGateGoesWithItsObject) {
     for (StringRef left : {"slsr", "gvn", "machine-cse"}) {
       EXPECT_FALSE(gate.shouldRunPass(left, ""));
       // A pass that got another name would run.
-      EXPECT_TRUE(PassRegistry::getPassRegistry()->getPassInfo(left))
-          << left.str();
+      EXPECT_TRUE(known.getPassInfo(left)) << left.str();
     }
   }
   EXPECT_EQ(&context.getOptPassGate(), &before);
