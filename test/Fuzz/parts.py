@@ -5,7 +5,7 @@ import loops
 import steps
 from expressions import Binary, Load, Var, add, const, mul
 from moves import Copy, Region
-from products import Gemm
+from products import Gemm, sliced
 from program import Buffer
 from statements import Alloc, Loop
 
@@ -45,6 +45,21 @@ class Wait(Arrive):
         out.line(f"tile.mbarrier.wait {place} : {self.barriers.type}")
 
 
+class SlotGemm:
+    """The product of one slot of two tiles of slots."""
+
+    def __init__(self, names, slot, a, b, c):
+        self.names, self.slot, self.a, self.b, self.c = names, slot, a, b, c
+
+    def emit(self, out):
+        sides = [sliced(out, name, tile, self.slot.emit(out)) for name, tile in zip(self.names, (self.a, self.b))]
+        Gemm(*sides, self.c).emit(out)
+
+    def run(self, env):
+        slot = int(self.slot.value(env))
+        Gemm(self.a, self.b, self.c).multiply(env.array(self.a)[slot], env.array(self.b)[slot], env.array(self.c))
+
+
 class OnWarps:
     def __init__(self, first, count, body):
         self.first, self.count, self.body = first, count, body
@@ -75,7 +90,7 @@ def by_barriers(g):
     upper, _, name = loops.trips(g)
     if upper is None:
         upper, name = const(3), g.size("T", [3])
-    slots = 1 if product else g.pick(1, 1, 2, 3)
+    slots = g.pick(1, 1, 2, 3)
     var = Var(g.name("u"), bound=16)
     slot = Binary("remu", var, const(slots)) if slots > 1 else const(0)
     use = Binary("divu", var, const(slots)) if slots > 1 else var
@@ -104,7 +119,9 @@ def by_barriers(g):
         g.put(OnWarps(begin, count, start))
         body = [Wait(full, slot, use)]
         with g.scope(body, False):
-            if product:
+            if product and slots > 1:
+                g.put(SlotGemm([g.name("a"), g.name("b")], slot, *tiles, total))
+            elif product:
                 g.put(Gemm(*tiles, total))
             else:
                 g.parallel(total, lambda v, total=total: _sum(total, tiles[0], [slot] if slots > 1 else [], v))

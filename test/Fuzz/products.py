@@ -40,6 +40,15 @@ class Gemm:
         c[...] = check_exact(a @ b + start, self.c.element)
 
 
+def sliced(out, name, tile, index):
+    """Writes the view %name of one slice of a tile of rank 3, and returns what is known of it."""
+    rows, columns = tile.shape[1:]
+    seen = tile.type.replace(f"memref<{tile.shape[0]}x", "memref<", 1).replace(
+        f"x{tile.element},", f"x{tile.element}, strided<[{columns}, 1], offset: ?>,", 1)
+    out.line(f"%{name} = memref.subview %{tile.name}[{index}, 0, 0] [1, {rows}, {columns}] [1, 1, 1] : {tile.type} to {seen}")
+    return SimpleNamespace(name=name, type=seen)
+
+
 class SlicedGemms:
     """A product of each slice of two tiles of rank 3, summed up."""
 
@@ -51,13 +60,7 @@ class SlicedGemms:
         for word, number in (("first", 0), ("step", 1), ("end", gemm.a.shape[0])):
             out.line(f"%{name}_{word} = arith.constant {number} : index")
         out.line(f"scf.for %{name} = %{name}_first to %{name}_end step %{name}_step {{")
-        slices = []
-        for side, tile in (("a", gemm.a), ("b", gemm.b)):
-            rows, columns = tile.shape[1:]
-            seen = tile.type.replace(f"memref<{tile.shape[0]}x", "memref<", 1).replace(
-                f"x{tile.element},", f"x{tile.element}, strided<[{columns}, 1], offset: ?>,", 1)
-            out.line(f"  %{name}_{side} = memref.subview %{tile.name}[%{name}, 0, 0] [1, {rows}, {columns}] [1, 1, 1] : {tile.type} to {seen}")
-            slices.append(SimpleNamespace(name=f"{name}_{side}", type=seen))
+        slices = [sliced(out, f"{name}_{side}", tile, f"%{name}") for side, tile in (("a", gemm.a), ("b", gemm.b))]
         Gemm(*slices, gemm.c, gemm.transpose_a, gemm.transpose_b, False, gemm.attributes, gemm.unsigned).emit(out)
         out.line("}")
 

@@ -5,7 +5,9 @@
 // addresses elements adds the part's offsets. A gemm or a reduction works on
 // whole tiles: slices along the first dimensions (`%t[%k]`, the buffers of a
 // pipeline written by hand) are tiles, and so are columns in panels; gemms take
-// them where they are. Another part is copied, and back where it is written.
+// them where they are, and copies that complete at a barrier of the program
+// fill slices where they are: a tensor copy's target is a tile. Another part is
+// copied, and back where it is written.
 //
 //===----------------------------------------------------------------------===//
 #include "FoldSubviews.h"
@@ -50,8 +52,9 @@ private:
 };
 } // namespace
 
-/// What instructions take as the begin of a matrix (PTX ISA, "ldmatrix").
-static constexpr int64_t kMatrixAlignment = 16;
+/// What instructions take as the begin of a matrix (PTX ISA, "ldmatrix"), and
+/// tensor copies as their target (PTX ISA, "cp.async.bulk.tensor").
+static constexpr int64_t kMatrixAlignment = 16, kTensorAlignment = 128;
 
 SmallVector<Value> PartFolder::indicesOf(OpBuilder &b, Location loc,
                                          ValueRange indices) {
@@ -147,20 +150,34 @@ static bool isFilledAhead(Value tile) {
   });
 }
 
+/// The copy that fills the whole of `use` and completes at a barrier.
+static CopyOp completingCopyInto(OpOperand &use) {
+  auto copy = dyn_cast<CopyOp>(use.getOwner());
+  return copy && copy.getCompletion() && &use == &copy.getTargetMutable() &&
+                 copy.getTargetExtents() ==
+                     cast<MemRefType>(use.get().getType()).getShape()
+             ? copy
+             : CopyOp();
+}
+
 bool PartFolder::keepFor(OpOperand &use) {
-  auto gemm = dyn_cast<GemmOp>(use.getOwner());
+  Operation *user = use.getOwner();
+  auto gemm = dyn_cast<GemmOp>(user);
+  bool isOperand = gemm && use.get() != gemm.getC();
+  bool isFilled = completingCopyInto(use) && !isColumns(part);
   MemRefType type = part.getType();
   int64_t bytes =
       type.getNumElements() * getStorageBits(type.getElementType()) / 8;
-  if (!gemm || use.get() == gemm.getC() || !getTileViewSource(part) ||
-      !allocationOf(getViewedTile(part)) || bytes % kMatrixAlignment)
+  if ((!isOperand && !isFilled) || !getTileViewSource(part) ||
+      !allocationOf(getViewedTile(part)) ||
+      bytes % (isFilled ? kTensorAlignment : kMatrixAlignment))
     return false;
   if (isColumns(part) && isFilledAhead(getViewedTile(part)))
     return false;
   // In a stated layout slices may begin anywhere; inference chooses none such.
   if (getSharedLayout(part.getSource()) && !getSharedLayout(part.getResult()))
     return false;
-  OpBuilder b(gemm);
+  OpBuilder b(user);
   Operation *own = b.clone(*part);
   use.set(own->getResult(0));
   slices.insert(own);
@@ -254,7 +271,40 @@ LogicalResult PartFolder::fold() {
   return success();
 }
 
+/// Writes what a copy that completes at a barrier fills as a part of its own.
+static void showSlice(CopyOp copy) {
+  SmallVector<int64_t> extents = copy.getTargetExtents();
+  auto type = cast<MemRefType>(copy.getTarget().getType());
+  if (copy.getTargetOffsets().empty() || !isShared(copy.getTarget()))
+    return;
+  // One index in each of the first dimensions.
+  ArrayRef<int64_t> own = ArrayRef<int64_t>(extents).drop_while(
+      [](int64_t extent) { return extent == 1; });
+  if (own.empty() || own.size() == extents.size())
+    return;
+  OpBuilder b(copy);
+  SmallVector<OpFoldResult> offsets =
+      getAsOpFoldResult(copy.getTargetOffsets());
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(b.getContext(), extents);
+  SmallVector<OpFoldResult> strides(extents.size(), b.getIndexAttr(1));
+  auto part =
+      memref::SubViewOp::create(b, copy.getLoc(),
+                                memref::SubViewOp::inferRankReducedResultType(
+                                    own, type, offsets, sizes, strides),
+                                copy.getTarget(), offsets, sizes, strides);
+  if (!getTileViewSource(part) ||
+      !copy.setRegions(copy.getSource(),
+                       SmallVector<Value>(copy.getSourceOffsets()),
+                       copy.getSourceExtents(), part, ValueRange(), own))
+    part.erase();
+}
+
 LogicalResult tile::foldSubviews(KernelOp kernel, bool remarks) {
+  kernel.getBodyRegion().walk([](CopyOp copy) {
+    if (copy.getCompletion())
+      showSlice(copy);
+  });
   // What is in a part comes behind it, and is folded into the tile with it.
   llvm::SmallPtrSet<Operation *, 8> slices;
   while (true) {
