@@ -134,7 +134,7 @@ def by_barriers(g):
         ends.append(OnWarps(begin, count, end))
     if g.chance(0.2):
         g.rng.shuffle(ends)
-    stages = g.pick(None, None, 2)  # a pipelined loop is a plain one here
+    stages = g.pick(None, 1, 2, 2, 3)  # slots for what the loop waits for
     g.put(Loop(var.name, const(0), upper, const(1), stages, parts), *ends)
     g.pool = []
     g.tag("parts", f"{slots}_slots", f"{users}_users", *(["product"] if product else []))

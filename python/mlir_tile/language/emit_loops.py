@@ -97,8 +97,11 @@ class Loops:
         count = self.trip_count(statement)
         if statement.kind == "unroll" and count is not None and count <= _UNROLLED:
             return self.unrolled(statement, count)
-        if statement.kind == "pipelined" and self.mode == "block" and not by_hand(statement.body):
-            if not carried or statement.stages > 1:
+        if statement.kind == "pipelined" and self.mode == "block":
+            # Where warps wait by hand, stages are slots of what they wait for.
+            if statement.stages > 1 and not (carried and by_hand(statement.body)):
+                return self.pipelined(statement, carried)
+            if not carried and not by_hand(statement.body):
                 return self.pipelined(statement, carried)
         return self.serial(statement, carried)
 

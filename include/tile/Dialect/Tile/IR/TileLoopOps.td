@@ -61,7 +61,9 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
     Means exactly what the sequential loop means; `stages` is how many
     iterations' buffers may be alive at once (1: no overlap). Any trip count
     works. The pass `tile-pipeline` turns it into ring operations when the
-    dependences allow it, and says why when they do not.
+    dependences allow it, and says why when they do not. Around `tile.on_warps`,
+    where the program says which warps copy ahead, `stages` are slots of the
+    tiles and barriers that the loop uses (`tile-form-roles`).
 
     Constraints:
     - pipelined-1: `stages` is at least 1 and at most 64.

@@ -91,7 +91,13 @@ def FormRolesPass : Pass<"tile-form-roles", "::mlir::ModuleOp"> {
     own parts in them, and runs them at its own pace. Loops and branches in
     which an operation on tiles stands outside of `tile.on_warps` stay the block's,
     with roles in them. `tile.pipelined` around `tile.on_warps` becomes a plain loop: the
-    program says itself what is in flight. The CPU runs the same pass first.
+    program waits by hand. With S `stages`, the tiles in shared memory and the
+    barriers that it uses get S slots each, and iteration i takes slot i mod S:
+    the program's own waits let copies run S iterations ahead then. It keeps one
+    slot, and a remark says why, where the waits would not mean the same in each
+    slot: where a parity is not that of i plus a constant, an iteration does not
+    complete one phase of each barrier, a tile is not overwritten first, or is
+    used outside of the loop. The CPU runs the same pass first.
 
     Before, with 8 warps:
 

@@ -4,9 +4,11 @@
 // A stretch of a block that consists of `tile.on_warps`, of control flow around
 // it and of scalars is taken apart: each range of warps gets a copy, in which
 // only its own parts are left. What works on tiles outside of `tile.on_warps`
-// ends a stretch: all warps meet there.
+// ends a stretch: all warps meet there. Stages of a loop around it are slots
+// (MultiBuffer.cpp).
 //
 //===----------------------------------------------------------------------===//
+#include "MultiBuffer.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -309,12 +311,24 @@ void RoleFormer::form(Block &block) {
   finish();
 }
 
-/// The loop that a pipelined one means.
+/// The loop that a pipelined one means: the program says which warps copy
+/// ahead, and waits by hand. Its stages are slots of what it waits for.
 static void unpipeline(PipelinedOp loop, bool remarks) {
-  missedAt(remarks, loop, "not pipelined",
-           "the program says in `tile.on_warps` which warps copy ahead, and "
-           "waits by hand",
-           "without `tile.on_warps` the compiler decides both");
+  int64_t slots = 1;
+  Reason reason =
+      loop.getStages() > 1
+          ? multiBuffer(loop, slots)
+          : Reason("the program says in `tile.on_warps` which warps copy "
+                   "ahead, and waits by hand",
+                   "without `tile.on_warps` the compiler decides both, and "
+                   "`stages` of 2 or more give each tile several slots");
+  if (reason.empty())
+    remarkAt(remarks, loop)
+        << slots
+        << " slots of each tile and of each barrier: iterations take "
+           "them by turns, and wait as the program says";
+  else
+    missedAt(remarks, loop, "not pipelined", reason.why, reason.advice);
   OpBuilder builder(loop);
   auto plain = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
                                   loop.getUpperBound(), loop.getStep());

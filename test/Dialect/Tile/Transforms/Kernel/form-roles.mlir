@@ -69,7 +69,7 @@ tile.kernel @rest(%A: memref<?xf32>, %n: index) grid(%b) = (1) threads(256) {
 }
 
 // What all warps do in a loop keeps the loop together.
-// REMARK: remark: not pipelined: the program says in `tile.on_warps` which warps copy ahead, and waits by hand
+// REMARK: remark: not pipelined: the loop does not count from 0 by 1; a tile and a barrier for each stage
 // CHECK-LABEL: tile.kernel @between
 // CHECK: scf.for
 // CHECK-NEXT: tile.copy
