@@ -401,13 +401,20 @@ void PipelinePass::convert(PipelinedOp loop) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Whether the kernel's warps get roles: what it says itself, else the option.
+/// Whether the kernel's warps get roles: what was decided before, else what it
+/// says itself, else the option.
 LogicalResult PipelinePass::decide(KernelOp kernel) {
   std::optional<bool> stated = kernel.getSpecialize();
   bool isForced = stated ? *stated : roles == RoleChoice::On;
   bool isForbidden = stated ? !*stated : roles == RoleChoice::Off;
   StringRef who = stated ? "`specialize`" : "`roles=on`";
-  if (isForbidden)
+  if (kernel->hasAttr(kWithoutRolesAttrName))
+    decision.reason =
+        Reason("--tile-fit-stages found that two stages fit shared memory only "
+               "where tiles behind the loop take the bytes of its slots, which "
+               "roles keep",
+               "smaller tiles fit beside them");
+  else if (isForbidden)
     decision.reason = stated ? Reason("`specialize = false` forbids it",
                                       "without it the compiler decides")
                              : Reason("`roles=off` forbids it",
