@@ -29,17 +29,6 @@ using namespace mlir::tile;
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Bytes of the slots that a loop itself asks for: another loop that fills the
-/// same tile may have more.
-static int64_t slotBytes(PipelinedOp loop) {
-  int64_t bytes = 0;
-  for (auto copy : loop.getBodyRegion().front().getOps<TileMoveOpInterface>())
-    if (copy.isSharedLoad())
-      if (SharedLayoutAttr layout = getSharedLayout(copy.getTarget()))
-        bytes += sharedBytesOf(layout) * static_cast<int64_t>(loop.getStages());
-  return bytes;
-}
-
 /// The loop of several stages whose tiles take most; null where there is none.
 static PipelinedOp widestLoop(KernelOp kernel) {
   PipelinedOp widest;

@@ -7,11 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TileLoops.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/RegisterPressure.h"
-#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
-#include "tile/Target/ThreadBudget.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -74,10 +71,7 @@ std::optional<TileLoop> tile::findTileLoop(scf::ForOp loop) {
 }
 
 bool tile::canWait(TileLoop &loop, StagedStore &piece) {
-  TileMoveOpInterface stage = piece.stage;
-  Type element = piece.fragment().getType().getElementType();
-  if (!waitInWholeRegisters(getStorageBits(element),
-                            traitsOf(stage).movesMatrices))
+  if (!piece.waitsInWholeRegisters())
     return false;
   for (Operation *user : piece.fragment()->getUsers())
     if (user != piece.stage && (user->getBlock() != loop.tiles.getBody() ||
@@ -124,26 +118,4 @@ size_t tile::countDelayable(TileLoop &loop, int64_t room) {
     ++count;
   }
   return count;
-}
-
-/// Whether every use of a buffer, or of a view of it, copies; `fromFloats` is
-/// set where one brings f32.
-static bool isOnlyCopied(Value buffer, bool &fromFloats) {
-  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
-      return isOnlyCopied(view.getViewDest(), fromFloats);
-    auto copy = dyn_cast<TileMoveOpInterface>(user);
-    fromFloats |=
-        copy && copy.getTarget() == buffer && isFragment(copy.getSource()) &&
-        cast<MemRefType>(copy.getSource().getType()).getElementType().isF32();
-    return copy && copy.isPlain();
-  });
-}
-
-bool tile::isPlainResult(AllocOp alloc) {
-  Type element = cast<MemRefType>(alloc.getResult().getType()).getElementType();
-  bool fromFloats = false;
-  return isFragment(alloc.getResult()) &&
-         (element.isF16() || element.isBF16()) &&
-         isOnlyCopied(alloc.getResult(), fromFloats) && fromFloats;
 }

@@ -43,9 +43,5 @@ int64_t registersOfGemms(TileLoop &loop);
 /// next tile.
 size_t countDelayable(TileLoop &loop, int64_t room);
 
-/// Whether a fragment of f16 or bf16 is filled from one of f32 and only copied
-/// after that.
-bool isPlainResult(AllocOp alloc);
-
 } // namespace mlir::tile
 #endif // TILE_LIB_TRANSFORMS_TILELOOPS_H
