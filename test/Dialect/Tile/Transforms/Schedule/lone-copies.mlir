@@ -156,3 +156,40 @@ module attributes {tile.target = #tile.target<"sm_90a">} {
     tile.copy %f to %R[%c0, %c0] sizes [64, 64] : memref<64x64xf16, #tile.fragment> to memref<64x?xf16>
   }
 }
+
+// -----
+
+// A tile seen as another shape.
+#shared = #gpu.address_space<workgroup>
+module attributes {tile.target = #tile.target<"sm_90a">} {
+  tile.kernel @view(%R: memref<64x?xf16> {tile.alignment = 16}) grid(%bx) = (1) threads(128) {
+    %c0 = arith.constant 0 : index
+    %all = tile.alloc : memref<4096xf16, #shared>
+    %s = tile.view %all : memref<4096xf16, #shared> to memref<64x64xf16, #shared>
+    %f = tile.alloc : memref<64x64xf16, #tile.fragment>
+    // expected-remark @below {{instead of tma: its target is not a whole `tile.alloc`; give the copy a `tile.alloc` of its own}}
+    tile.copy %R[%c0, %c0] sizes [64, 64] to %s decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %s to %f : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
+  }
+}
+
+// -----
+
+// A store that nobody awaits in the block of the copy: the slot would be free while it is read.
+#shared = #gpu.address_space<workgroup>
+module attributes {tile.target = #tile.target<"sm_90a">} {
+  tile.kernel @elsewhere(%R: memref<64x?xf16> {tile.alignment = 16}, %C: memref<64x64xf16> {tile.alignment = 16}, %c: i1) grid(%bx) = (1) threads(128) {
+    %c0 = arith.constant 0 : index
+    %s = tile.alloc : memref<64x64xf16, #shared>
+    %done = tile.token.done
+    %last = scf.if %c -> (!tile.token) {
+      // expected-remark @below {{instead of tma: what uses the shared buffer is awaited elsewhere; use the tile behind the copy, in its block}}
+      tile.copy %R[%c0, %c0] sizes [64, 64] to %s decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x?xf16> to memref<64x64xf16, #shared>
+      %token = tile.copy %s to %C decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<64x64xf16, #shared> to memref<64x64xf16> -> !tile.token
+      scf.yield %token : !tile.token
+    } else {
+      scf.yield %done : !tile.token
+    }
+    tile.await %last
+  }
+}
