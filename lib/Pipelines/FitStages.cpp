@@ -10,6 +10,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tile/Analysis/Occupancy.h"
 #include "tile/Conversion/SharedBytes.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Layout/Plural.h"
@@ -27,17 +28,6 @@ using namespace mlir::tile;
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
-
-/// Bytes of the slots that a loop itself asks for: another loop that fills the
-/// same tile may have more.
-static int64_t slotBytes(PipelinedOp loop) {
-  int64_t bytes = 0;
-  for (auto copy : loop.getBodyRegion().front().getOps<TileMoveOpInterface>())
-    if (copy.isSharedLoad())
-      if (SharedLayoutAttr layout = getSharedLayout(copy.getTarget()))
-        bytes += sharedBytesOf(layout) * static_cast<int64_t>(loop.getStages());
-  return bytes;
-}
 
 /// The loop of several stages whose tiles take most; null where there is none.
 static PipelinedOp widestLoop(KernelOp kernel) {
@@ -99,6 +89,11 @@ private:
 };
 } // namespace
 
+/// Decides that the kernel's warps get no roles.
+static void refuseRoles(KernelOp kernel) {
+  kernel->setAttr(kWithoutRolesAttrName, UnitAttr::get(kernel.getContext()));
+}
+
 /// The bytes that a copy of the kernel takes once it is scheduled; nothing
 /// where a pass refuses it.
 std::optional<int64_t> FitStagesPass::bytesOnTrial(KernelOp kernel,
@@ -116,7 +111,7 @@ std::optional<int64_t> FitStagesPass::bytesOnTrial(KernelOp kernel,
     else if (!isa<KernelOp>(op))
       builder.clone(op);
   if (withoutRoles)
-    copy.setSpecialize(false);
+    refuseRoles(copy);
   ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
   PassManager passes(&getContext());
   passes.enableVerifier(false);
@@ -134,7 +129,8 @@ std::optional<int64_t> FitStagesPass::bytesOnTrial(KernelOp kernel,
 
 void FitStagesPass::fit(KernelOp kernel, const TargetInfo &target) {
   int64_t room = target.sharedPerBlock;
-  bool mayAvoidRoles = roles == RoleChoice::Auto && !kernel.getSpecialize();
+  bool mayAvoidRoles =
+      roles == RoleChoice::Auto && !hasRoles(kernel) && mayGetRoles(kernel);
   while (PipelinedOp loop = widestLoop(kernel)) {
     std::optional<int64_t> needed =
         bytesOnTrial(kernel, target, /*withoutRoles=*/false);
@@ -147,11 +143,10 @@ void FitStagesPass::fit(KernelOp kernel, const TargetInfo &target) {
     if (stages == 2 && mayAvoidRoles &&
         bytesOnTrial(kernel, target, /*withoutRoles=*/true)
                 .value_or(room + 1) <= room) {
-      kernel.setSpecialize(false);
-      missedAt(remarks, kernel, "warps not specialized",
-               "two stages fit shared memory only where tiles behind the loop "
-               "take the bytes of its slots, which roles keep",
-               "smaller tiles fit beside them");
+      refuseRoles(kernel);
+      remarkAt(remarks, loop)
+          << "2 stages stay, without roles: tiles behind the loop take the "
+             "bytes of its slots";
       return;
     }
     loop.setStages(stages - 1);

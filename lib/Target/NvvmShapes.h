@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal to --tile-verify-nvvm: instructions come as NVVM operations or as
-// inline assembly. NvvmHazards.cpp, MbarrierHazards.cpp and
-// SharedPlaces.cpp ask alike.
+// inline assembly. NvvmHazards.cpp, NvvmAccumulators.cpp, MbarrierHazards.cpp
+// and SharedPlaces.cpp ask alike.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_TARGET_NVVMSHAPES_H
@@ -55,6 +55,13 @@ private:
   /// A write of threads whose place is not known.
   bool isUnclear = false;
 };
+
+/// What a wgmma still writes is neither read nor written before it is waited
+/// for.
+bool checkAccumulators(LLVM::LLVMFuncOp function);
+/// What tcgen05.ld gives goes to the wait first, in the same piece of assembly
+/// or as an operand of the next: LLVM keeps no order between the two otherwise.
+bool checkTensorLoads(LLVM::LLVMFuncOp function);
 
 /// Arrivals on mbarriers against the counts that these are initialized with,
 /// and fences between data that others wrote and the matrix instructions that

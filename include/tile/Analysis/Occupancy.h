@@ -32,6 +32,10 @@ int64_t sharedBytesOf(SharedLayoutAttr layout);
 /// stages. Layouts must have been inferred.
 int64_t sharedBytesOf(Operation *op);
 
+/// Bytes of the slots that a loop itself asks for: another loop that fills the
+/// same tile may have more.
+int64_t slotBytes(PipelinedOp loop);
+
 /// Bytes that all tiles and rings of a kernel take.
 int64_t tileBytes(KernelOp kernel);
 

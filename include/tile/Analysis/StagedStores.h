@@ -54,6 +54,8 @@ struct StagedStore {
 
   SmallVector<Operation *, 3> ops() { return {await, stage, store}; }
   AllocOp fragment() { return allocationOf(stage.getSource()); }
+  /// Whether it fills whole registers while it waits.
+  bool waitsInWholeRegisters();
 };
 
 /// The staged store that begins with `await`; nullopt where it waits for
@@ -64,6 +66,10 @@ std::optional<StagedStore> stagedStoreAt(AwaitOp await);
 /// or pairs that an instruction stores at once (stmatrix). Bytes and halves
 /// that are stored one by one would take a register each.
 bool waitInWholeRegisters(int64_t bits, bool storesMatrices);
+
+/// Whether a fragment of f16 or bf16 is filled from one of f32 and only copied
+/// after that.
+bool isPlainResult(AllocOp alloc);
 
 /// Of a thread's registers, those in which results can wait beside the
 /// fragments that are alive while products run.

@@ -32,7 +32,7 @@ def FitStagesPass : Pass<"tile-fit-stages", "::mlir::ModuleOp"> {
     After: `stages(5)`.
 
     Needs: `--tile-set-target`, `--tile-infer-layouts`.
-    Leaves: loops with stages that fit; `specialize = false` on a kernel that fits
+    Leaves: loops with stages that fit; `tile.without_roles` on a kernel that fits
     without roles only.
   }];
   let options = [

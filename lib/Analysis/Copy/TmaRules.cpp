@@ -78,7 +78,7 @@ static Reason whyNotSlot(const CopySide &shared) {
 /// Why a copy cannot complete at the barrier that the program states: the
 /// thread that issues it adds its bytes to the barrier's phase, so the phase
 /// has to wait for an arrival of this thread behind the copy.
-static Reason whyNotComplete(CopyOp copy) {
+static Reason whyNotComplete(TileMoveOpInterface copy) {
   APInt index, other;
   bool isConstant =
       matchPattern(copy.getCompletionIndex(), m_ConstantInt(&index));
@@ -110,7 +110,7 @@ static Reason whyNotSlot(const CopyFacts &facts) {
     return {"it fills a part of " + shared.name +
                 " only, and slots of rings are filled as a whole",
             "a tile of the part's shape can be one"};
-  if (auto copy = dyn_cast<CopyOp>(*facts.op); copy && copy.getCompletion())
+  if (TileMoveOpInterface copy = facts.op; copy.getCompletion())
     return whyNotComplete(copy);
   return ask<Value, Reason>(facts.answers->whyNotSlot, shared.buffer,
                             [&] { return whyNotSlot(shared); });

@@ -23,6 +23,7 @@
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include <cmath>
@@ -241,8 +242,7 @@ void KernelReader::readMemory() {
   facts.sharedBytes += barriers;
   facts.registers = llvm::divideCeil(fragmentBits, 32 * facts.threads);
   bool isAskedFor = kernel.getSpecialize().value_or(false);
-  facts.hasRoles = isPipelined && target.hasTma() &&
-                   kernel.getSpecialize().value_or(true) &&
+  facts.hasRoles = isPipelined && target.hasTma() && mayGetRoles(kernel) &&
                    whyNoRoles(target, facts.threads, isAskedFor).empty() &&
                    (isAskedFor || !whyFasterAlone(kernel, block(), target));
   fragmentRegisters = facts.registers;

@@ -88,6 +88,8 @@ private:
   // Shared memory (SharedChoice.cpp).
   void chooseShared();
   SharedChoice chooseShared(Value buffer);
+  struct SharedUses;
+  SharedUses usesOf(Value buffer);
 
   KernelOp kernel;
   const TargetInfo &target;

@@ -143,12 +143,16 @@ seenThrough(Value through,
   };
 }
 
-SharedChoice LayoutSolver::chooseShared(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  unsigned bits = elementBitsOf(buffer);
+/// What operations do with a tile.
+struct LayoutSolver::SharedUses {
   bool isMatrixOperand = false;
+  /// The layout that an instruction demands.
   std::optional<SharedLayout> settled;
   std::vector<AccessPattern> patterns;
+};
+
+LayoutSolver::SharedUses LayoutSolver::usesOf(Value buffer) {
+  SharedUses uses;
   for (OperationDemands &demands : operations) {
     const LayoutAlternative *selected = demands.constraints.selected();
     ArrayRef<SharedDemand> reads;
@@ -160,22 +164,22 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
       if (!demand.oneOf.empty()) {
         // The instruction reads these without conflicts.
         auto found = settledShared.find(buffer);
-        settled =
+        uses.settled =
             found == settledShared.end() ? demand.oneOf.front() : found->second;
         continue;
       }
-      isMatrixOperand = true;
+      uses.isMatrixOperand = true;
       // Operands of gemms are read by every warp of a row or column.
       double weight = 4 * demands.frequency;
       if (demand.isLdmatrix)
-        patterns.push_back(
+        uses.patterns.push_back(
             {"ldmatrix", weight,
              seenThrough(demand.buffer, [&](const SharedLayout &l) {
                return ldmatrixConflictDegree(l, demand.rowDim,
                                              demand.columnDim);
              })});
       else
-        patterns.push_back(
+        uses.patterns.push_back(
             {"element reads of a gemm", weight,
              seenThrough(demand.buffer, [&](const SharedLayout &l) {
                return elementsDegree(l, demand.elements);
@@ -192,7 +196,7 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
         continue;
       const FragmentLayout &layout =
           result.loops.find(demands.op)->second.layout;
-      patterns.push_back(
+      uses.patterns.push_back(
           {describeOperation(demands.op), demands.frequency,
            seenThrough(access.buffer(),
                        [&access, &layout, walk = *walk](const SharedLayout &l) {
@@ -200,7 +204,13 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
                        })});
     }
   }
+  return uses;
+}
 
+SharedChoice LayoutSolver::chooseShared(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  unsigned bits = elementBitsOf(buffer);
+  SharedUses uses = usesOf(buffer);
   SharedChoice best;
   double bestCost = 0;
   // Copies that cost no thread anything come first, then conflicts.
@@ -213,7 +223,7 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     SharedChoice choice{candidate, "", 1};
     double cost = 0;
     std::string worst;
-    for (const AccessPattern &pattern : patterns) {
+    for (const AccessPattern &pattern : uses.patterns) {
       int64_t degree = pattern.degree(candidate);
       cost += pattern.weight * double(degree - 1);
       if (degree > choice.degree) {
@@ -222,7 +232,7 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
       }
     }
     choice.why = std::move(how);
-    if (patterns.empty() && !settled)
+    if (uses.patterns.empty() && !uses.settled)
       choice.why = "nothing depends on it";
     else if (choice.degree == 1)
       choice.why += ", no bank conflicts";
@@ -247,12 +257,13 @@ SharedChoice LayoutSolver::chooseShared(Value buffer) {
     consider(stated.getLayout(), "stated by the user");
     return best;
   }
-  if (settled) {
-    consider(*settled, "in panels that matrix descriptors and TMA express");
+  if (uses.settled) {
+    consider(*uses.settled,
+             "in panels that matrix descriptors and TMA express");
     return best;
   }
   for (const SharedLayout &candidate :
-       candidates(type.getShape(), bits, isMatrixOperand,
+       candidates(type.getShape(), bits, uses.isMatrixOperand,
                   !copies.empty() || viewed.hasColumns(buffer))) {
     bool padded = candidate.sizeInBytes() >
                   ceilDiv(type.getNumElements() * int64_t(bits), 8);

@@ -70,6 +70,7 @@ private:
   void cover(const Step &step, int64_t count, bool isInRange = true);
 
   bool touchSlot(const Step &step, const Touch &touch);
+  bool checkFree(const Step &step, const Ring &type, int instance, int64_t use);
   /// R9: who arrives at a release can speak for those who have read.
   bool checkArrival(const Step &step, LocalRing &ring, int instance,
                     int64_t use);

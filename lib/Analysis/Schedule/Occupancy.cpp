@@ -58,6 +58,15 @@ int64_t tile::sharedBytesOf(Operation *op) {
   return bytes ? bytes * slotsOf(storage) : 0;
 }
 
+int64_t tile::slotBytes(PipelinedOp loop) {
+  int64_t bytes = 0;
+  for (auto copy : loop.getBodyRegion().front().getOps<TileMoveOpInterface>())
+    if (copy.isSharedLoad())
+      if (SharedLayoutAttr layout = getSharedLayout(copy.getTarget()))
+        bytes += sharedBytesOf(layout) * static_cast<int64_t>(loop.getStages());
+  return bytes;
+}
+
 int64_t tile::tileBytes(KernelOp kernel) {
   int64_t bytes = 0;
   kernel.getBodyRegion().walk(

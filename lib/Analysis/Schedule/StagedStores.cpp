@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/StagedStores.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
@@ -116,4 +117,32 @@ std::optional<StagedStore> tile::stagedStoreAt(AwaitOp await) {
       !isFragment(found.stage.getSource()) || !found.fragment())
     return std::nullopt;
   return found;
+}
+
+bool StagedStore::waitsInWholeRegisters() {
+  Type element = fragment().getType().getElementType();
+  return waitInWholeRegisters(getStorageBits(element),
+                              traitsOf(stage).movesMatrices);
+}
+
+/// Whether every use of a buffer, or of a view of it, copies; `fromFloats` is
+/// set where one brings f32.
+static bool isOnlyCopied(Value buffer, bool &fromFloats) {
+  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+      return isOnlyCopied(view.getViewDest(), fromFloats);
+    auto copy = dyn_cast<TileMoveOpInterface>(user);
+    fromFloats |=
+        copy && copy.getTarget() == buffer && isFragment(copy.getSource()) &&
+        cast<MemRefType>(copy.getSource().getType()).getElementType().isF32();
+    return copy && copy.isPlain();
+  });
+}
+
+bool tile::isPlainResult(AllocOp alloc) {
+  Type element = cast<MemRefType>(alloc.getResult().getType()).getElementType();
+  bool fromFloats = false;
+  return isFragment(alloc.getResult()) &&
+         (element.isF16() || element.isBF16()) &&
+         isOnlyCopied(alloc.getResult(), fromFloats) && fromFloats;
 }

@@ -202,31 +202,41 @@ LogicalResult ScratchPlacement::place(ClusterReduceOp reduce, int64_t scratch) {
 // All of it
 //===----------------------------------------------------------------------===//
 
-static FailureOr<SharedArena> arrange(KernelOp kernel, const SharedLives &lives,
+namespace {
+/// Where everything lies, and when it is needed, which says why.
+struct Arrangement {
+  SharedLives lives;
+  SharedArena arena;
+};
+} // namespace
+
+/// Fails with an error where places cannot be chosen. What nobody uses in
+/// tensor memory becomes fragments before.
+static FailureOr<Arrangement> arrange(KernelOp kernel,
                                       const TargetInfo &target) {
+  moveUnusedToRegisters(kernel);
+  FailureOr<SharedLives> lives = SharedLives::create(kernel);
+  if (failed(lives))
+    return failure();
   FailureOr<TensorPlan> tensors = planTensorMemory(kernel, target);
   if (failed(tensors))
     return failure();
   SharedArena arena;
-  placeBuffers(lives, target, arena);
+  placeBuffers(*lives, target, arena);
   placeMbarriers(kernel, *tensors, arena);
   if (failed(ScratchPlacement(kernel, target, arena).run()))
     return failure();
   arena.bytes =
       std::max(arena.bytes, tensors->leastSharedBytes(kernel, target));
-  return arena;
+  return Arrangement{std::move(*lives), std::move(arena)};
 }
 
 FailureOr<int64_t> tile::sharedBytesNeeded(KernelOp kernel,
                                            const TargetInfo &target) {
-  moveUnusedToRegisters(kernel);
-  FailureOr<SharedLives> lives = SharedLives::create(kernel);
-  if (failed(lives))
+  FailureOr<Arrangement> arranged = arrange(kernel, target);
+  if (failed(arranged))
     return failure();
-  FailureOr<SharedArena> arena = arrange(kernel, *lives, target);
-  if (failed(arena))
-    return failure();
-  return arena->bytes;
+  return arranged->arena.bytes;
 }
 
 int64_t tile::scratchBytesAtMost(KernelOp kernel, const TargetInfo &target) {
@@ -276,24 +286,21 @@ LogicalResult PlaceSharedMemoryPass::place(KernelOp kernel,
     return kernel.emitOpError() << "expected no barriers: they are right for "
                                    "the places that they were inserted for. "
                                    "Run before --tile-insert-barriers";
-  moveUnusedToRegisters(kernel);
-  FailureOr<SharedLives> lives = SharedLives::create(kernel);
-  if (failed(lives))
+  FailureOr<Arrangement> arranged = arrange(kernel, target);
+  if (failed(arranged))
     return failure();
-  FailureOr<SharedArena> arena = arrange(kernel, *lives, target);
-  if (failed(arena))
-    return failure();
-  if (arena->bytes > target.sharedPerBlock) {
+  const SharedArena &arena = arranged->arena;
+  if (arena.bytes > target.sharedPerBlock) {
     InFlightDiagnostic diag = kernel.emitOpError()
                               << "expected at most " << target.sharedPerBlock
                               << " bytes of shared memory on " << target.arch
-                              << ", got " << arena->bytes;
+                              << ", got " << arena.bytes;
     diag.attachNote() << "use smaller tiles or fewer stages";
     return diag;
   }
-  writeSharedArena(kernel, *arena);
-  placedBuffers += arena->offsets.size();
-  explain(kernel, *lives, *arena);
+  writeSharedArena(kernel, arena);
+  placedBuffers += arena.offsets.size();
+  explain(kernel, arranged->lives, arena);
   return success();
 }
 

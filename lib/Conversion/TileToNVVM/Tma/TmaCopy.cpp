@@ -354,10 +354,9 @@ LogicalResult tile::nvvm::lowerTmaCopy(KernelLowering &lowering,
     return failure();
   const SlotBinding *slot = nullptr;
   SlotBinding stated;
-  if (auto plain = dyn_cast<CopyOp>(*copy); plain && plain.getCompletion()) {
-    FailureOr<Value> barrier =
-        barrierAt(lowering, copy, plain.getCompletion(),
-                  lowering.toI32(plain.getCompletionIndex()));
+  if (Value barriers = copy.getCompletion()) {
+    FailureOr<Value> barrier = barrierAt(
+        lowering, copy, barriers, lowering.toI32(copy.getCompletionIndex()));
     if (failed(barrier))
       return failure();
     stated.full = *barrier;

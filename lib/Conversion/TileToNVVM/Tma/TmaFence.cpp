@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "TmaBoxes.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -16,8 +17,8 @@ static bool isTouchedByThreads(Value buffer, bool readsCount) {
   };
   for (Operation *user : buffer.getUsers()) {
     if (auto tileOp = dyn_cast<TileOpInterface>(user)) {
-      auto move = dyn_cast<TileMoveOpInterface>(user);
-      if (move && move.isMovedByProxy())
+      const CopyTraits *move = moveTraits(user);
+      if (move && move->byAsyncProxy)
         continue;
       SmallVector<TileAccess> accesses;
       tileOp.getAccesses(accesses);

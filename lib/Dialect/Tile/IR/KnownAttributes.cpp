@@ -38,8 +38,7 @@ LogicalResult tile::verifyKnownAttributes(Operation *op) {
     SmallVector<StringRef> known;
     for (StringAttr inherent : op->getName().getAttributeNames())
       known.push_back(inherent);
-    if (isa<TileMoveOpInterface>(op))
-      llvm::append_range(known, getMoveAttributeNames());
+    llvm::append_range(known, getMoveAttributeNames(op));
     return op->emitOpError()
            << "unknown attribute '" << name << "'" << didYouMean(name, known);
   }

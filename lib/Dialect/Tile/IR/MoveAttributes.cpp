@@ -52,13 +52,16 @@ static constexpr StringRef kNames[] = {
     "multicast_along", "plan"};
 static constexpr size_t kNumRequests = 4;
 
-ArrayRef<StringRef> tile::getMoveAttributeNames() { return kNames; }
+ArrayRef<StringRef> tile::getMoveAttributeNames(Operation *op) {
+  return isa<TileMoveOpInterface>(op) ? ArrayRef<StringRef>(kNames)
+                                      : ArrayRef<StringRef>();
+}
 
 static ArrayRef<StringRef> requestNames() {
-  return getMoveAttributeNames().take_front(kNumRequests);
+  return ArrayRef(kNames).take_front(kNumRequests);
 }
 static ArrayRef<StringRef> decisionNames() {
-  return getMoveAttributeNames().drop_front(kNumRequests);
+  return ArrayRef(kNames).drop_front(kNumRequests);
 }
 
 using EmitError = function_ref<InFlightDiagnostic()>;

@@ -107,11 +107,18 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
-  if (name == kRolesAttrName || name == kKeepsRegistersAttrName) {
+  if (name == kRolesAttrName || name == kWithoutRolesAttrName ||
+      name == kKeepsRegistersAttrName) {
     if (!isa<KernelOp>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitOpError()
              << "expected '" << name << "' to be a unit on a kernel, got "
              << attribute.getValue();
+    if (name == kWithoutRolesAttrName && hasRoles(op))
+      return op->emitOpError()
+             << "expected no '" << name << "' beside "
+             << (op->hasAttr(kRolesAttrName) ? "'tile.roles'"
+                                             : "`specialize = true`")
+             << ": a kernel has roles, or none";
     return success();
   }
   if (name == kAlignmentAttrName) {
@@ -141,9 +148,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   if (std::optional<LogicalResult> place =
           verifyPlacementAttribute(op, attribute))
     return *place;
-  SmallVector<StringRef> known = {kTargetAttrName,         kChosenAttrName,
-                                  kRolesAttrName,          kResidentAttrName,
-                                  kKeepsRegistersAttrName, kAlignmentAttrName};
+  SmallVector<StringRef> known = {kTargetAttrName,   kChosenAttrName,
+                                  kRolesAttrName,    kWithoutRolesAttrName,
+                                  kResidentAttrName, kKeepsRegistersAttrName,
+                                  kAlignmentAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

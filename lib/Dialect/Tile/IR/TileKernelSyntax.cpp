@@ -183,6 +183,24 @@ parseTunables(OpAsmParser &parser,
   });
 }
 
+/// `(NAME = EXPRESSION, ...)` behind `tuned`.
+static ParseResult
+parseTunedAttributes(OpAsmParser &parser,
+                     ArrayRef<OpAsmParser::Argument> tunables,
+                     HeaderAttributes &header) {
+  GridParser expressions(parser, {}, tunables, /*isGrid=*/false);
+  return parser.parseCommaSeparatedList(
+      OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        std::string attribute;
+        AffineExpr value;
+        if (parser.parseKeywordOrString(&attribute) || parser.parseEqual() ||
+            expressions.parseSum(value))
+          return failure();
+        header.add(attribute, value);
+        return success();
+      });
+}
+
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   StringAttr name;
@@ -235,20 +253,9 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     header.add(getClusterAttrName(result.name), numbers);
   }
-  if (!tunables.empty() && succeeded(parser.parseOptionalKeyword("tuned"))) {
-    GridParser expressions(parser, {}, tunables, /*isGrid=*/false);
-    auto parseOne = [&]() -> ParseResult {
-      std::string attribute;
-      AffineExpr value;
-      if (parser.parseKeywordOrString(&attribute) || parser.parseEqual() ||
-          expressions.parseSum(value))
-        return failure();
-      header.add(attribute, value);
-      return success();
-    };
-    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOne))
-      return failure();
-  }
+  if (!tunables.empty() && succeeded(parser.parseOptionalKeyword("tuned")) &&
+      parseTunedAttributes(parser, tunables, header))
+    return failure();
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   if (failed(header.finish(result.attributes,

@@ -16,6 +16,15 @@ namespace mlir::tile {
 /// Whether an expression over `grid_operands` is a number once tunables are.
 bool isFixedByTunables(AffineExpr expr, ArrayRef<int64_t> gridOperands);
 
+/// The number an expression of tunables has; nothing where it overflows or
+/// divides by what is not positive.
+std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> values);
+
+/// The attribute for values of the tunables, in `result` (may be null).
+bool tunedAttribute(StringRef name, ArrayRef<AffineExpr> expressions,
+                    ArrayRef<int64_t> values, MLIRContext *context,
+                    Attribute &result);
+
 /// Whether extents are the same, as far as they are known.
 inline bool mayBeEqual(int64_t a, int64_t b) {
   return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b);

@@ -6,17 +6,6 @@ module {}
 // -----
 
 #shared = #gpu.address_space<workgroup>
-module attributes {tile.target = #tile.target<"sm_80">} {
-  tile.kernel @no_layout(%A: memref<64xf32>) grid(%bx) = (1) threads(32) {
-    // expected-error @below {{expected a layout: run --tile-infer-layouts}}
-    %s = tile.alloc : memref<64xf32, #shared>
-    tile.copy %A to %s : memref<64xf32> to memref<64xf32, #shared>
-  }
-}
-
-// -----
-
-#shared = #gpu.address_space<workgroup>
 #S = #tile.shared_layout<shape [256, 256] bits 32 modes [(256, 1:1), (256, 0:256)]>
 #L = #tile.fragment_layout<shape [256, 256] reg [(4, 1:1), (2, 1:128), (64, 0:4)] lane [(32, 1:4)] warp [(4, 0:1)]>
 module attributes {tile.target = #tile.target<"sm_80">} {

@@ -17,6 +17,11 @@ namespace mlir::tile {
 /// writes it, which decides; `specialize` is what the program asks.
 inline constexpr llvm::StringLiteral kRolesAttrName = "tile.roles";
 
+/// On a kernel, a unit: its warps get no roles, because it fits shared memory
+/// without them only. --tile-fit-stages writes it, which has tried both.
+inline constexpr llvm::StringLiteral kWithoutRolesAttrName =
+    "tile.without_roles";
+
 /// On a kernel, an i64: how many of its blocks a multiprocessor runs at a time
 /// with the registers that its roles have. --tile-pipeline writes it
 /// (Occupancy.h), --tile-specialize-warps gives registers for as many; without
@@ -49,6 +54,13 @@ inline bool hasRoles(Operation *op) {
   KernelOp kernel = kernelOf(op);
   return kernel->hasAttr(kRolesAttrName) ||
          kernel.getSpecialize().value_or(false);
+}
+
+/// Whether nobody has said that the warps of a kernel get no roles: neither the
+/// program, by `specialize = false`, nor a pass that decided so.
+inline bool mayGetRoles(KernelOp kernel) {
+  return kernel.getSpecialize().value_or(true) &&
+         !kernel->hasAttr(kWithoutRolesAttrName);
 }
 
 /// Whether some of the block's warps run `op`, in a role, and not all.

@@ -47,8 +47,9 @@ inline std::optional<uint64_t> valueOf(IntegerAttr attr) {
   return attr ? std::optional<uint64_t>(attr.getInt()) : std::nullopt;
 }
 
-/// Names of the parts of a request and of a decision, as they are written.
-ArrayRef<StringRef> getMoveAttributeNames();
+/// Names of the parts of a request and of a decision of `op`, as they are
+/// written; none where it is no move.
+ArrayRef<StringRef> getMoveAttributeNames(Operation *op);
 
 } // namespace mlir::tile
 #endif // TILE_DIALECT_TILE_IR_MOVEATTRIBUTES_H

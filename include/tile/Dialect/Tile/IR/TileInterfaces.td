@@ -115,6 +115,9 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
     InterfaceMethod<"The barriers of the program at one of which it completes; null elsewhere.",
                     "::mlir::Value", "getCompletion", (ins), /*methodBody=*/"",
                     /*defaultImplementation=*/"return ::mlir::Value();">,
+    InterfaceMethod<"Which of these barriers it is; null where there are none.",
+                    "::mlir::Value", "getCompletionIndex", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::Value();">,
     InterfaceMethod<"Whether it returns a token.", "bool", "isAsync", (ins),
                     /*methodBody=*/"", /*defaultImplementation=*/"return false;">
   ];

@@ -9,6 +9,7 @@
 
 include "tile/Dialect/Tile/Transforms/KernelPasses.td"
 include "tile/Dialect/Tile/Transforms/LayoutPasses.td"
+include "tile/Dialect/Tile/Transforms/RingPasses.td"
 include "tile/Dialect/Tile/Transforms/SchedulePasses.td"
 
 #endif // TILE_TRANSFORMS_PASSES_TD

@@ -84,7 +84,7 @@ struct NestGuardsPass : tile::impl::NestGuardsPassBase<NestGuardsPass> {
       return;
     SmallVector<PipelinedOp> loops;
     getOperation().walk([&](PipelinedOp loop) {
-      if (loop.getStages() > 1 && kernelOf(loop).getSpecialize().value_or(true))
+      if (loop.getStages() > 1 && mayGetRoles(kernelOf(loop)))
         loops.push_back(loop);
     });
     for (PipelinedOp loop : loops)

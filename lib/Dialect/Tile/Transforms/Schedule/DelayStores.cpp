@@ -11,16 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
+#include "TileLoops.h"
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/RegisterPressure.h"
-#include "tile/Analysis/StagedStores.h"
-#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
@@ -39,18 +35,14 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
+/// Results on their way out, as halves: LLVM would carry each in a register of
+/// its own from one tile to the next, but two of them as one word.
+static void markPacked(AllocOp alloc) {
+  if (isPlainResult(alloc))
+    alloc->setAttr(kPackedAttrName, UnitAttr::get(alloc.getContext()));
+}
+
 namespace {
-/// A loop over tiles: a loop of gemms first, at the end stores of its pieces.
-struct TileLoop {
-  scf::ForOp tiles, gemms;
-  scf::IfOp guard; // around `gemms`, where there is one
-  BlockArgument pending;
-  SmallVector<StagedStore> pieces;
-
-  /// The operation of the loop's own block that the gemms are in.
-  Operation *products() { return guard ? guard.getOperation() : gemms; }
-};
-
 struct DelayStoresPass : tile::impl::DelayStoresPassBase<DelayStoresPass> {
   using DelayStoresPassBase::DelayStoresPassBase;
 
@@ -71,120 +63,9 @@ struct DelayStoresPass : tile::impl::DelayStoresPassBase<DelayStoresPass> {
   }
 
 private:
-  static void markPacked(AllocOp alloc);
   void visit(scf::ForOp loop, int64_t registers);
 };
 } // namespace
-
-/// Pieces of one staging tile, in order, whose tokens follow each other
-/// from `pending` to what the loop yields; empty where they do not.
-static SmallVector<StagedStore> findPieces(scf::ForOp tiles,
-                                           BlockArgument pending) {
-  SmallVector<StagedStore> found;
-  Value token = pending;
-  Value last = tiles.getTiedLoopYieldedValue(pending)->get();
-  while (token != last) {
-    if (!token.hasOneUse())
-      return {};
-    Operation *user = *token.user_begin();
-    auto await = dyn_cast<AwaitOp>(user);
-    std::optional<StagedStore> next;
-    if (await && user->getBlock() == tiles.getBody())
-      next = stagedStoreAt(await);
-    if (!next)
-      return {};
-    token = next->store->getResult(0);
-    found.push_back(*next);
-  }
-  return found;
-}
-
-/// The first loop in the body of `loop`, or in a branch for it, that leaves
-/// gemms in flight from one iteration to the next; null for none.
-static scf::ForOp findGemms(scf::ForOp loop) {
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (auto inner = dyn_cast<scf::ForOp>(op);
-        inner && leavesGemmsInFlight(inner))
-      return inner;
-    if (auto guard = dyn_cast<scf::IfOp>(op))
-      for (scf::ForOp inner : guard.thenBlock()->getOps<scf::ForOp>())
-        if (leavesGemmsInFlight(inner) && guardOf(inner))
-          return inner;
-  }
-  return {};
-}
-
-/// The loop over tiles that `loop` is, if it is one.
-static std::optional<TileLoop> findTileLoop(scf::ForOp loop) {
-  TileLoop found;
-  found.tiles = loop;
-  found.gemms = findGemms(loop);
-  if (!found.gemms)
-    return std::nullopt;
-  found.guard = guardOf(found.gemms);
-  for (BlockArgument argument : loop.getRegionIterArgs()) {
-    if (!isa<TokenType>(argument.getType()))
-      continue;
-    found.pieces = findPieces(loop, argument);
-    found.pending = argument;
-    if (!found.pieces.empty() &&
-        found.products()->isBeforeInBlock(found.pieces.front().await))
-      return found;
-  }
-  return std::nullopt;
-}
-
-/// Whether a piece can be stored in the next iteration of the loop over tiles.
-/// Its registers must be whole words. Only the operation after the gemms that
-/// fills its fragment may touch the fragment, and only pieces may touch the
-/// staging tile.
-static bool canWait(TileLoop &loop, StagedStore &piece) {
-  TileMoveOpInterface stage = piece.stage;
-  Type element = piece.fragment().getType().getElementType();
-  if (!waitInWholeRegisters(getStorageBits(element),
-                            traitsOf(stage).movesMatrices))
-    return false;
-  for (Operation *user : piece.fragment()->getUsers())
-    if (user != piece.stage && (user->getBlock() != loop.tiles.getBody() ||
-                                !loop.products()->isBeforeInBlock(user) ||
-                                !user->isBeforeInBlock(piece.stage)))
-      return false;
-  for (Operation *user : piece.stage.getTarget().getUsers())
-    if (llvm::none_of(loop.pieces, [&](StagedStore &other) {
-          return user == other.stage || user == other.store;
-        }))
-      return false;
-  return true;
-}
-
-/// Of a thread, where roles do not divide them otherwise.
-static int64_t launchedRegisters(KernelOp kernel) {
-  const TargetInfo *target = findTarget(kernel);
-  return target ? ThreadBudget(*target).share(kernel.getThreads()) : 0;
-}
-
-/// Registers of the fragments that are alive while the gemms run: those used in
-/// their loop, and those that are written before it and read after it.
-static int64_t registersOfGemms(TileLoop &loop) {
-  Operation *products = loop.products();
-  auto isAlive = [&](AllocOp fragment) {
-    bool before = false, after = false;
-    for (Operation *user : fragment->getUsers()) {
-      if (loop.gemms->isAncestor(user))
-        return true;
-      Operation *level = loop.tiles.getBody()->findAncestorOpInBlock(*user);
-      before |= !level || level->isBeforeInBlock(products);
-      after |= !level || products->isBeforeInBlock(level);
-    }
-    return before && after;
-  };
-  int64_t registers = 0;
-  loop.tiles->getParentRegion()->walk([&](AllocOp alloc) {
-    if (isFragment(alloc.getResult()) && isAlive(alloc))
-      registers += registersOfFragment(alloc);
-  });
-  return registers;
-}
 
 /// Moves the operations that compute `value` before `loop`; returns false if
 /// they depend on the loop.
@@ -238,30 +119,6 @@ private:
 };
 } // namespace
 
-/// Whether every use of a buffer, or of a view of it, copies; `fromFloats` is
-/// set where one brings f32.
-static bool isOnlyCopied(Value buffer, bool &fromFloats) {
-  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
-      return isOnlyCopied(view.getViewDest(), fromFloats);
-    auto copy = dyn_cast<TileMoveOpInterface>(user);
-    fromFloats |=
-        copy && copy.getTarget() == buffer && isFragment(copy.getSource()) &&
-        cast<MemRefType>(copy.getSource().getType()).getElementType().isF32();
-    return copy && copy.isPlain();
-  });
-}
-
-/// Results on their way out, as halves: LLVM would carry each in a register of
-/// its own from one tile to the next, but two of them as one word.
-void DelayStoresPass::markPacked(AllocOp alloc) {
-  Type element = cast<MemRefType>(alloc.getResult().getType()).getElementType();
-  bool fromFloats = false;
-  if (isFragment(alloc.getResult()) && (element.isF16() || element.isBF16()) &&
-      isOnlyCopied(alloc.getResult(), fromFloats) && fromFloats)
-    alloc->setAttr(kPackedAttrName, UnitAttr::get(alloc.getContext()));
-}
-
 /// Appends a piece that waits for `token`; returns the token of its store.
 static Value storePiece(OpBuilder &builder, StagedStore &piece,
                         IRMapping &mapping, Value token) {
@@ -269,21 +126,6 @@ static Value storePiece(OpBuilder &builder, StagedStore &piece,
   for (Operation *op : piece.ops())
     builder.clone(*op, mapping);
   return mapping.lookup(piece.store->getResult(0));
-}
-
-/// How many of the last pieces have room in `room` registers until the
-/// next tile.
-static size_t countDelayable(TileLoop &loop, int64_t room) {
-  size_t count = 0;
-  for (StagedStore &piece : llvm::reverse(loop.pieces)) {
-    int64_t needed =
-        canWait(loop, piece) ? registersOfFragment(piece.fragment()) : 0;
-    if (!needed || needed > room)
-      break;
-    room -= needed;
-    ++count;
-  }
-  return count;
 }
 
 namespace {
@@ -427,6 +269,12 @@ void Weaver::storeLast() {
           return branch->isProperAncestor(user);
         }))
       op->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
+}
+
+/// Of a thread, where roles do not divide them otherwise.
+static int64_t launchedRegisters(KernelOp kernel) {
+  const TargetInfo *target = findTarget(kernel);
+  return target ? ThreadBudget(*target).share(kernel.getThreads()) : 0;
 }
 
 void DelayStoresPass::visit(scf::ForOp loop, int64_t registers) {

@@ -20,11 +20,8 @@
 // (--tile-specialize-warps splits the loop), production i stands before wait i
 // and runs ahead as far as slots are free, and so do productions by cp.async
 // and by stores that the producing role can make; where they do not, production
-// i+N follows release i. Such a ring lives as long as the kernel: its uses are
-// counted across the loops around it. A copy by TMA behind the loop into a tile
-// of such a ring is its next use, and so is the next loop that fills slots like
-// these (RingReuse.cpp); a copy that cannot run ahead otherwise gets a
-// slot for itself alone.
+// i+N follows release i. Such a ring lives as long as the kernel (RingReuse.h);
+// a copy that cannot run ahead otherwise gets a slot for itself alone.
 //
 //===----------------------------------------------------------------------===//
 #include "Layout/Staging.h"
@@ -259,104 +256,6 @@ static bool neverRuns(PipelinedOp loop) {
          upper.sle(lower);
 }
 
-/// The operations that read the tile filled by `copy` before the tile is
-/// written again, and the awaits of asynchronous ones.
-static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
-  FollowingUse use{copy, buffer, nullptr, nullptr};
-  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
-    SmallVector<OpAccess> accesses;
-    collectAccesses(op, accesses);
-    bool reads = false;
-    for (const OpAccess &access : accesses) {
-      if (access.access.buffer != copy.getTarget())
-        continue;
-      if (access.access.isWrite)
-        return use;
-      reads = true;
-    }
-    if (reads) {
-      use.first = use.first ? use.first : op;
-      use.last = op;
-    }
-  }
-  return use;
-}
-
-/// Copies by TMA after `loop` into tiles of its ring, each read before the next
-/// one is made: the next uses of the ring. Returns none if such a tile is used
-/// after the loop in any other way.
-static SmallVector<FollowingUse> findFollowing(PipelinedOp loop,
-                                               const RingPlan &plan) {
-  SmallVector<FollowingUse> result;
-  auto bufferOf = [&](Value tile) -> std::optional<unsigned> {
-    for (auto [i, ahead] : llvm::enumerate(plan.copies))
-      if (TileMoveOpInterface(ahead.copy).getTarget() == tile)
-        return i;
-    return std::nullopt;
-  };
-  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
-    auto copy = dyn_cast<TileMoveOpInterface>(op);
-    if (!copy || !isTmaLoad(copy))
-      continue;
-    std::optional<unsigned> buffer = bufferOf(copy.getTarget());
-    if (!buffer)
-      continue;
-    FollowingUse use = readersOf(copy, *buffer);
-    if (!use.first ||
-        (!result.empty() && !result.back().last->isBeforeInBlock(op)))
-      return {};
-    result.push_back(use);
-  }
-  Block *block = loop->getBlock();
-  for (const AheadCopy &ahead : plan.copies) {
-    Value tile = TileMoveOpInterface(ahead.copy).getTarget();
-    SmallVector<Operation *> uses;
-    if (collectUses(tile, uses))
-      return {};
-    for (Operation *user : uses) {
-      Operation *here = block->findAncestorOpInBlock(*user);
-      if (here && !loop->isBeforeInBlock(here))
-        continue;
-      if (!here || llvm::none_of(result, [&](FollowingUse use) {
-            return here == use.copy || (use.copy.getTarget() == tile &&
-                                        !here->isBeforeInBlock(use.first) &&
-                                        !use.last->isBeforeInBlock(here));
-          }))
-        return {};
-    }
-  }
-  return result;
-}
-
-/// Carries the count of a ring's uses through the enclosing loops. What an
-/// iteration adds is filled in when the loop is built.
-static void countUses(PipelinedOp loop, RingPlan &plan) {
-  UseCounter counter;
-  plan.base = counter.begin(loop);
-  counter.finish(plan.base);
-  if (isa<TileAgentsOpInterface>(loop->getParentOp()))
-    return;
-  plan.carriers.push_back(loop->getBlock()->getTerminator()->getNumOperands() -
-                          1);
-  auto argument = dyn_cast<BlockArgument>(plan.base);
-  if (!argument)
-    return;
-  unsigned level = 0;
-  for (Operation *parent = loop->getParentOp();
-       parent != argument.getOwner()->getParentOp();
-       parent = parent->getParentOp())
-    ++level;
-  plan.carried = {level, argument.getArgNumber()};
-}
-
-/// The count before the loop, once all rings are counted.
-static Value resolveCount(PipelinedOp loop, RingPlan::Carried carried) {
-  Operation *carrier = loop->getParentOp();
-  for (unsigned level = 0; level < carried.level; ++level)
-    carrier = carrier->getParentOp();
-  return carrier->getRegion(0).getArgument(carried.argument);
-}
-
 void PipelinePass::convert(PipelinedOp loop) {
   if (neverRuns(loop)) {
     remarkAt(remarks, loop) << "removed: the loop has no iteration";
@@ -401,13 +300,20 @@ void PipelinePass::convert(PipelinedOp loop) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Whether the kernel's warps get roles: what it says itself, else the option.
+/// Whether the kernel's warps get roles: what was decided before, else what it
+/// says itself, else the option.
 LogicalResult PipelinePass::decide(KernelOp kernel) {
   std::optional<bool> stated = kernel.getSpecialize();
   bool isForced = stated ? *stated : roles == RoleChoice::On;
   bool isForbidden = stated ? !*stated : roles == RoleChoice::Off;
   StringRef who = stated ? "`specialize`" : "`roles=on`";
-  if (isForbidden)
+  if (kernel->hasAttr(kWithoutRolesAttrName))
+    decision.reason =
+        Reason("--tile-fit-stages found that two stages fit shared memory only "
+               "where tiles behind the loop take the bytes of its slots, which "
+               "roles keep",
+               "smaller tiles fit beside them");
+  else if (isForbidden)
     decision.reason = stated ? Reason("`specialize = false` forbids it",
                                       "without it the compiler decides")
                              : Reason("`roles=off` forbids it",

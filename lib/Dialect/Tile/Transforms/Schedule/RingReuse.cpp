@@ -1,4 +1,4 @@
-//===- RingReuse.cpp - loops that go on with an earlier ring --------------===//
+//===- RingReuse.cpp - uses of a ring beside those of one loop ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Why no fence is needed: the slots stay slots of one ring. Who fills them
@@ -7,10 +7,115 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RingReuse.h"
+#include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// Loops around it
+//===----------------------------------------------------------------------===//
+
+void tile::countUses(PipelinedOp loop, RingPlan &plan) {
+  UseCounter counter;
+  plan.base = counter.begin(loop);
+  counter.finish(plan.base);
+  if (isa<TileAgentsOpInterface>(loop->getParentOp()))
+    return;
+  plan.carriers.push_back(loop->getBlock()->getTerminator()->getNumOperands() -
+                          1);
+  auto argument = dyn_cast<BlockArgument>(plan.base);
+  if (!argument)
+    return;
+  unsigned level = 0;
+  for (Operation *parent = loop->getParentOp();
+       parent != argument.getOwner()->getParentOp();
+       parent = parent->getParentOp())
+    ++level;
+  plan.carried = {level, argument.getArgNumber()};
+}
+
+Value tile::resolveCount(PipelinedOp loop, RingPlan::Carried carried) {
+  Operation *carrier = loop->getParentOp();
+  for (unsigned level = 0; level < carried.level; ++level)
+    carrier = carrier->getParentOp();
+  return carrier->getRegion(0).getArgument(carried.argument);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies behind it
+//===----------------------------------------------------------------------===//
+
+/// The operations that read the tile filled by `copy` before the tile is
+/// written again, and the awaits of asynchronous ones.
+static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
+  FollowingUse use{copy, buffer, nullptr, nullptr};
+  for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
+    SmallVector<OpAccess> accesses;
+    collectAccesses(op, accesses);
+    bool reads = false;
+    for (const OpAccess &access : accesses) {
+      if (access.access.buffer != copy.getTarget())
+        continue;
+      if (access.access.isWrite)
+        return use;
+      reads = true;
+    }
+    if (reads) {
+      use.first = use.first ? use.first : op;
+      use.last = op;
+    }
+  }
+  return use;
+}
+
+SmallVector<FollowingUse> tile::findFollowing(PipelinedOp loop,
+                                              const RingPlan &plan) {
+  SmallVector<FollowingUse> result;
+  auto bufferOf = [&](Value tile) -> std::optional<unsigned> {
+    for (auto [i, ahead] : llvm::enumerate(plan.copies))
+      if (TileMoveOpInterface(ahead.copy).getTarget() == tile)
+        return i;
+    return std::nullopt;
+  };
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+    auto copy = dyn_cast<TileMoveOpInterface>(op);
+    if (!copy || !isTmaLoad(copy))
+      continue;
+    std::optional<unsigned> buffer = bufferOf(copy.getTarget());
+    if (!buffer)
+      continue;
+    FollowingUse use = readersOf(copy, *buffer);
+    if (!use.first ||
+        (!result.empty() && !result.back().last->isBeforeInBlock(op)))
+      return {};
+    result.push_back(use);
+  }
+  Block *block = loop->getBlock();
+  for (const AheadCopy &ahead : plan.copies) {
+    Value tile = TileMoveOpInterface(ahead.copy).getTarget();
+    SmallVector<Operation *> uses;
+    if (collectUses(tile, uses))
+      return {};
+    for (Operation *user : uses) {
+      Operation *here = block->findAncestorOpInBlock(*user);
+      if (here && !loop->isBeforeInBlock(here))
+        continue;
+      if (!here || llvm::none_of(result, [&](FollowingUse use) {
+            return here == use.copy || (use.copy.getTarget() == tile &&
+                                        !here->isBeforeInBlock(use.first) &&
+                                        !use.last->isBeforeInBlock(here));
+          }))
+        return {};
+    }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Later loops
+//===----------------------------------------------------------------------===//
 
 static SmallVector<Value> buffersOf(const RingPlan &plan) {
   SmallVector<Value> buffers;

@@ -20,6 +20,7 @@
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
+#include "tile/Layout/WarpgroupParts.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::tile {
@@ -296,39 +297,6 @@ void ScheduleStoresPass::explain(AllocOp alloc, const StoreRefusal &refusal) {
             .attachNote(refusal.op)
         << "because of this";
   }
-}
-
-/// How a layout deals a tile out to warpgroups, one entry per dimension, when
-/// each gets one block of rows or of columns; empty when it does not.
-static SmallVector<int64_t> warpgroupParts(const FragmentLayout &layout) {
-  constexpr int64_t kWarps = 4;
-  int64_t warps = 1;
-  for (const Mode &mode : layout.modes(Axis::Warp))
-    warps *= mode.extent;
-  if (warps % kWarps || warps == kWarps || layout.overshoots())
-    return {};
-  // The digits of the warp's number above those inside a warpgroup.
-  SmallVector<int64_t> parts(layout.shape().size(), 1);
-  int64_t below = 1, reached = 0;
-  std::optional<int64_t> dim;
-  for (const Mode &mode : layout.modes(Axis::Warp)) {
-    bool isAbove = below >= kWarps;
-    below *= mode.extent;
-    if (!isAbove && below > kWarps)
-      return {}; // a digit across warpgroups
-    if (!isAbove)
-      continue;
-    if (mode.isReplication() ||
-        (dim && (*dim != int64_t(mode.dim) || mode.stride != reached)))
-      return {};
-    dim = mode.dim;
-    parts[mode.dim] *= mode.extent;
-    reached = mode.stride * mode.extent;
-  }
-  // The last digit of its dimension: everything else lies below.
-  if (!dim || reached != layout.shape()[*dim])
-    return {};
-  return parts;
 }
 
 /// The division among warpgroups that all accesses of a staging tile agree on;

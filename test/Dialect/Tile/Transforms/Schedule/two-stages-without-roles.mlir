@@ -5,8 +5,26 @@
 
 // 64 KiB of A twice, 8 KiB of B twice, 32 KiB and 64 KiB for one tile each: 245 KiB, 181 of them in the loop.
 // CHECK-NOT: 1 stage instead of 2
-// CHECK-DAG: warps not specialized: two stages fit shared memory only where tiles behind the loop take the bytes of its slots, which roles keep
+// CHECK-NOT: `specialize = false`
+// CHECK-DAG: warps not specialized: --tile-fit-stages found that two stages fit shared memory only where tiles behind the loop take the bytes of its slots, which roles keep; smaller tiles fit beside them
+// CHECK-DAG: 2 stages stay, without roles: tiles behind the loop take the bytes of its slots
 // CHECK-DAG: pipelined: 2 of 2 copies run 2 iterations ahead
+
+// What is decided stands beside what the program asks, and is no request.
+// RUN: tile-opt %s --tile-to-copies=arch=sm_90a --tile-fit-stages -o %t.mlir
+// RUN: FileCheck %s --check-prefix=DECIDED < %t.mlir
+// RUN: tile-opt %t.mlir --tile-fit-stages --mlir-print-op-generic | tile-opt | diff - %t.mlir
+// DECIDED: threads(256) attributes {tile.without_roles}
+// DECIDED: stages(2)
+// Who asks for roles after it is told who decided; without the decision the kernel gets them.
+// RUN: not tile-opt %t.mlir --tile-pipeline=roles=on 2>&1 | FileCheck %s --check-prefix=ASKED
+// RUN: tile-opt %s --tile-to-copies=arch=sm_90a --tile-pipeline | FileCheck %s --check-prefix=ALONE
+// ASKED: error: 'tile.kernel' op cannot be specialized, which `roles=on` asks for: --tile-fit-stages found that two stages fit
+// ALONE: threads(256) attributes {tile.roles}
+// What the program asks is its own: it is granted with one stage.
+// RUN: sed "s/threads(256)/& attributes {specialize = true}/" %s | tile-opt --tile-to-copies=arch=sm_90a --tile-fit-stages | FileCheck %s --check-prefix=GRANTED
+// GRANTED: threads(256) attributes {specialize = true}
+// GRANTED: stages(1)
 tile.kernel @both(%A: memref<256x1024xbf16> {tile.alignment = 16}, %B: memref<128x1024xi8> {tile.alignment = 16}, %C: memref<256x128xbf16> {tile.alignment = 16}) grid(%b) = (1) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

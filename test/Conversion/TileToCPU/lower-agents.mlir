@@ -1,5 +1,6 @@
+// Roles, tokens and barriers of a program become calls of whoever runs it; what threads of one agent meet at is nothing.
 // RUN: tile-opt %s --convert-tile-to-cpu --canonicalize | FileCheck %s
-// RUN: tile-opt %s --convert-tile-to-cpu="lazy-async poison blocks=6" --canonicalize | FileCheck %s --check-prefix=LAZY
+// RUN: tile-opt %s --convert-tile-to-cpu="lazy-async poison" --canonicalize | FileCheck %s --check-prefix=LAZY
 // RUN: tile-opt %s --tile-to-cpu="lazy-async poison" | FileCheck %s --check-prefix=LLVM
 #shared = #gpu.address_space<workgroup>
 !ring = !tile.ring<2 x [memref<16x16xf16, #shared>], tma -> wgmma>
@@ -86,34 +87,57 @@ tile.kernel @roles(%A: memref<?x16xf16>, %C: memref<16x16xf32>, %n: index) grid(
   }
 }
 
-// Six blocks are launched: three clusters of two, each with a range of tiles.
-// LAZY-LABEL: func.func @range.cpu(
-// LAZY:         %[[ROWS:.*]] = arith.ceildivsi
-// LAZY:         %[[TILES:.*]] = arith.muli %{{.*}}, %[[ROWS]]
-// LAZY:         %[[CLUSTERS:.*]] = arith.minsi %[[TILES]], %c3
-// LAZY:         %[[BLOCKS:.*]] = arith.muli %[[CLUSTERS]], %c2
-// LAZY:         scf.for %[[BLOCK:.*]] = %{{.*}} to %[[BLOCKS]]
-// LAZY:           %[[FIRST:.*]] = arith.divui %[[BLOCK]], %c2
-// LAZY:           %[[RANK:.*]] = arith.remui %[[BLOCK]], %c2
-// LAZY:           scf.for %[[T:.*]] = %[[FIRST]] to %[[TILES]] step %[[CLUSTERS]]
-// Down a panel of four rows of blocks, which are two rows of clusters.
-// LAZY:             arith.remui %[[T]]
-// LAZY:             %[[LEFT:.*]] = arith.subi %[[ROWS]]
-// LAZY:             %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %c2
-// LAZY:             %[[X:.*]] = arith.divui %{{.*}}, %[[HEIGHT]]
-// LAZY:             %[[Y:.*]] = arith.addi
-// LAZY:             %[[DIGIT:.*]] = arith.remui %[[RANK]], %c2
-// LAZY:             %[[ROW:.*]] = arith.muli %[[Y]], %c2
-// LAZY:             arith.addi %[[ROW]], %[[DIGIT]]
-tile.kernel @range(%A: memref<?x?xf32>) grid(%bx, %by) = (dim(%A, 1) ceildiv 8, dim(%A, 0) ceildiv 8) threads(32)
-    cluster(1, 2) attributes {persistent = 1, panel = 4} {
-  %c8 = arith.constant 8 : index
-  %one = arith.constant 1.0 : f32
-  %first, %end, %step = tile.block_range
-  scf.for %t = %first to %end step %step {
-    %x, %y = tile.block_coordinates %t : index, index
-    %m = arith.muli %y, %c8 : index
-    %n = arith.muli %x, %c8 : index
-    tile.fill %A[%m, %n] sizes [8, 8] with %one : memref<?x?xf32>, f32
-  }
+// Where a program has none of them, nobody is told that a block begins.
+// CHECK-LABEL: func.func @plain.cpu(
+// CHECK-NOT:     tile.barrier
+// CHECK-NOT:     call @tile_cpu
+// CHECK:         return
+tile.kernel @plain(%A: memref<16x16xf32>) grid(%bx) = (4) threads(32) {
+  %zero = arith.constant 0.0 : f32
+  tile.fill %A with %zero : memref<16x16xf32>, f32
+  tile.barrier
+}
+
+// Barriers of the program are counted by number and index: an arrival counts for all threads of its agent, a wait asks for
+// a parity, and a copy that completes at one is done before its thread arrives.
+// CHECK-LABEL: func.func @mbarriers.cpu(
+// CHECK:         call @tile_cpu_block_begin
+// CHECK:         call @tile_cpu_mbarrier_create(%{{.*}}, %c0, %c0, %c128, %{{.*}})
+// CHECK:         call @tile_cpu_mbarrier_create(%{{.*}}, %c0, %c1, %c64, %{{.*}})
+// CHECK-NOT:     completes
+// CHECK:         memref.store
+// CHECK:         call @tile_cpu_mbarrier_arrive(%{{.*}}, %c0, %c1, %c128)
+// CHECK:         call @tile_cpu_mbarrier_wait(%{{.*}}, %c0, %c1, %c0)
+// CHECK:         call @tile_cpu_block_end
+// LAZY-LABEL: func.func @mbarriers.cpu(
+// LAZY-NOT:     tile_cpu_defer
+// LAZY:         call @tile_cpu_mbarrier_arrive
+tile.kernel @mbarriers(%A: memref<64x64xf16> {tile.alignment = 16}, %B: memref<64x64xf16>) grid(%bx) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ready = tile.mbarrier.create arrivals [128, 64] : !tile.mbarrier<2>
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  tile.copy %A to %s completes(%ready[%c1] : !tile.mbarrier<2>) : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.mbarrier.arrive %ready[%c1] : !tile.mbarrier<2>
+  tile.mbarrier.wait %ready[%c1] parity %c0 : !tile.mbarrier<2>
+  tile.copy %s to %B : memref<64x64xf16, #shared> to memref<64x64xf16>
+}
+
+// A store is put off like a product; a token of nothing is the number 0.
+// CHECK-LABEL: func.func @stored.cpu(
+// CHECK-NOT:     tile_cpu
+// CHECK:         return
+// LAZY-LABEL: func.func private @stored.cpu.deferred.0(
+// LAZY-LABEL: func.func @stored.cpu(
+// LAZY:         call @tile_cpu_await(%{{.*}}, %c0)
+// LAZY:         %[[TOKEN:.*]] = {{.*}}call @tile_cpu_defer
+// LAZY:         call @tile_cpu_await(%{{.*}}, %[[TOKEN]])
+tile.kernel @stored(%A: memref<64x64xf16> {tile.alignment = 16}) grid(%bx) = (1) threads(128) {
+  %zero = arith.constant 0.0 : f16
+  %s = tile.alloc : memref<64x64xf16, #shared>
+  tile.fill %s with %zero : memref<64x64xf16, #shared>, f16
+  %done = tile.token.done
+  tile.await %done
+  %token = tile.copy %s to %A : memref<64x64xf16, #shared> to memref<64x64xf16> -> !tile.token
+  tile.await %token
 }
