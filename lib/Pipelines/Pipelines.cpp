@@ -66,6 +66,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   PrivatizeFragmentsPassOptions rows;
   rows.remarks = options.remarks;
   passes.addPass(createPrivatizeFragmentsPass(rows));
+  ExpandSparseGemmsPassOptions sparse;
+  sparse.remarks = options.remarks;
+  passes.addPass(createExpandSparseGemmsPass(sparse));
   WidenBlocksPassOptions threads;
   threads.remarks = options.remarks;
   passes.addPass(createWidenBlocksPass(threads));

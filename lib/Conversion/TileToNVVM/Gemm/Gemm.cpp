@@ -327,8 +327,10 @@ static LogicalResult lowerGemm(KernelLowering &lowering, GemmOp gemm) {
   case MmaInstruction::Fma:
     return lowerFma(lowering, gemm);
   case MmaInstruction::MmaSync:
+  case MmaInstruction::MmaSp:
     return lowerMmaSync(lowering, gemm, *plan);
   case MmaInstruction::Wgmma:
+  case MmaInstruction::WgmmaSp:
     return lowerWgmma(lowering, gemm, *plan);
   case MmaInstruction::Tcgen05:
     return lowerTcgen05(lowering, gemm, *plan);

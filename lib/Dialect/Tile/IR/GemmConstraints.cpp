@@ -112,6 +112,8 @@ struct GemmPlanner {
 static constexpr GemmPlanner kPlanners[] = {
     {MmaInstruction::Wgmma, &TargetInfo::hasWgmma, checkStatedWgmma,
      wgmmaAlternatives},
+    {MmaInstruction::WgmmaSp, &TargetInfo::hasWgmma, checkStatedWgmma,
+     wgmmaAlternatives},
     {MmaInstruction::Tcgen05, &TargetInfo::hasTcgen05, checkStatedTcgen05,
      tcgen05Alternatives},
 };
@@ -147,14 +149,17 @@ static std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
     std::string why = planner->checkStated(gemm, target, problem);
     return why.empty() ? why : "expected a plan that is possible: " + why;
   }
-  SmallVector<StringRef> names = {
-      stringifyMmaInstruction(MmaInstruction::Fma),
-      stringifyMmaInstruction(MmaInstruction::MmaSync)};
+  SmallVector<StringRef> names;
+  for (MmaInstruction other : {MmaInstruction::Fma, MmaInstruction::MmaSync,
+                               MmaInstruction::MmaSp})
+    if (traitsOf(other).readsMetadata == gemm.isSparse())
+      names.push_back(stringifyMmaInstruction(other));
   for (const GemmPlanner &other : kPlanners)
-    if ((target.*other.isOn)())
+    if ((target.*other.isOn)() &&
+        traitsOf(other.instruction).readsMetadata == gemm.isSparse())
       names.push_back(stringifyMmaInstruction(other.instruction));
-  return "expected a plan with " +
-         llvm::join(ArrayRef(names).drop_back(), ", ") + " or " +
+  std::string others = llvm::join(ArrayRef(names).drop_back(), ", ");
+  return "expected a plan with " + others + (others.empty() ? "" : " or ") +
          names.back().str() + " on " + target.arch.str() + ", got " +
          stringifyMmaInstruction(stated.getInstruction()).str();
 }
@@ -177,6 +182,10 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
     alternative.decision.refused = refused;
     constraints.offer(std::move(alternative));
   };
+  // Staged before layouts are chosen (StageTiles.cpp).
+  if (isSparse())
+    constraints.needsFragment(getMetadataMutable()[0], /*reads=*/true,
+                              /*writes=*/false);
   if (MmaPlanAttr stated = getPlanAttr()) {
     std::string wrong = checkStatedPlan(*this, target, problem);
     if (!wrong.empty())
@@ -197,7 +206,8 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
     for (const GemmPlanner &planner : kPlanners) {
       bool isOnlyWay = isTensorMemory(getC()) &&
                        traitsOf(planner.instruction).usesTensorMemory;
-      if (!(target.*planner.isOn)() && !isOnlyWay)
+      if ((!(target.*planner.isOn)() && !isOnlyWay) ||
+          traitsOf(planner.instruction).readsMetadata != isSparse())
         continue;
       for (LayoutAlternative &alternative :
            planner.alternatives(*this, target, problem, refused))
@@ -211,6 +221,15 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
       return;
     }
     bool hasBetter = !constraints.alternatives.empty();
+    if (isSparse()) {
+      if (!hasBetter)
+        constraints.refuse(
+            "expected an instruction for a sparse A, which " +
+            (refused.empty() ? target.arch.str() + " does not have"
+                             : "this gemm cannot have: " + refused.front()) +
+            "; --tile-expand-sparse-gemms gives A its zeros back");
+      return;
+    }
     if (auto shape = chooseInstruction(*this, target, problem, refused))
       for (WarpGrid grid : chooseGrids(problem, *shape, target))
         plans.push_back({MmaInstruction::MmaSync, *shape, grid});

@@ -69,7 +69,8 @@ GemmProblem tile::getGemmProblem(GemmOp gemm, int64_t numWarps) {
           typeOf(gemm.getB()).getElementTypeBitWidth(),
           typeOf(gemm.getC()).getElementTypeBitWidth(),
           isShared(gemm.getA()),
-          isShared(gemm.getB())};
+          isShared(gemm.getB()),
+          gemm.isSparse()};
 }
 
 std::string tile::shapeText(MmaShape shape) {
