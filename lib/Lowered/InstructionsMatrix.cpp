@@ -106,8 +106,9 @@ std::string spelledOut(const PtxInstruction &i) {
 }
 
 std::string parseMma(PtxInstruction &i) {
+  bool isText = i.parts[1] == "sync" || i.parts[2] == "sync";
   std::optional<MmaSync> mma =
-      parseMmaSync(i.parts[1] == "sync" ? i.mnemonic : spelledOut(i));
+      parseMmaSync(isText ? i.mnemonic : spelledOut(i));
   if (!mma)
     return "its shape or types";
   i.parsed = std::make_shared<MmaSync>(*mma);
@@ -129,7 +130,14 @@ void multiply(Machine &machine, Thread &, const PtxInstruction &i,
       for (const PtxOperand &part : operand.list)
         flat.push_back(&part);
     }
-    unsigned inputs = mma.aRegisters + mma.bRegisters + mma.cRegisters;
+    // A sparse A has a word of metadata and the selector behind them.
+    unsigned inputs = mma.aRegisters + mma.bRegisters + mma.cRegisters +
+                      (mma.sparse ? 1 : 0);
+    unsigned selector = 0;
+    if (mma.sparse && !flat.empty()) {
+      selector = unsigned(PtxInstruction::read(*flat.back(), slots));
+      flat.pop_back();
+    }
     if (flat.size() != mma.dRegisters + inputs)
       machine.fail(i, "expected " + std::to_string(mma.dRegisters + inputs) +
                           " registers, got " + std::to_string(flat.size()));
@@ -145,7 +153,9 @@ void multiply(Machine &machine, Thread &, const PtxInstruction &i,
       ins[lane] = in[lane];
       outs[lane] = out[lane];
     }
-    mmaSync(mma, ins, outs);
+    std::string wrong = mmaSync(mma, ins, selector, outs);
+    if (!wrong.empty())
+      machine.fail(i, wrong);
     for (unsigned lane = 0; lane < 32; ++lane)
       for (unsigned r = 0; r < mma.dRegisters; ++r)
         if (flat[r]->slot >= 0)

@@ -62,19 +62,24 @@ void stmatrix(unsigned count, bool transposed, const uint32_t (&in)[32][4],
 // mma.sync
 //===----------------------------------------------------------------------===//
 
-/// One mma.sync, from its mnemonic, `mma.sync.aligned.m16n8k16.row.col.f32...`.
+/// One mma.sync, from its mnemonic, `mma.sync.aligned.m16n8k16.row.col.f32...`,
+/// or one mma.sp, `mma.sp::ordered_metadata.sync.aligned...`.
 struct MmaSync {
   unsigned m = 0, n = 0, k = 0;
   MatrixType a, b, c, d;
   bool saturate = false;
+  bool sparse = false;
+  unsigned kOfA() const { return sparse ? k / 2 : k; }
   /// Registers of a lane: 32 bits each, 64 for F64.
   unsigned aRegisters = 0, bRegisters = 0, cRegisters = 0, dRegisters = 0;
 };
 std::optional<MmaSync> parseMmaSync(llvm::StringRef mnemonic);
-/// `in[lane]`: a's registers, then b's, then c's. `out[lane]`: d's. Products
-/// are exact, sums are formed in double (integers in 64 bits) and rounded once.
-void mmaSync(const MmaSync &mma, llvm::ArrayRef<const uint64_t *> in,
-             llvm::ArrayRef<uint64_t *> out);
+/// `in[lane]`: a's registers, then b's, then c's, then the metadata of a sparse
+/// A, which `selector` belongs to. `out[lane]`: d's. Products are exact, sums are
+/// formed in double (integers in 64 bits) and rounded once. Returns the rule that
+/// the metadata breaks, or "".
+std::string mmaSync(const MmaSync &mma, llvm::ArrayRef<const uint64_t *> in,
+                    unsigned selector, llvm::ArrayRef<uint64_t *> out);
 
 //===----------------------------------------------------------------------===//
 // wgmma

@@ -39,9 +39,10 @@ public:
 
   /// The demands of a plan by mma.sync, or the reason why it has none.
   std::string addMmaSync(LayoutAlternative &alternative) {
-    std::string wrong =
-        demand(alternative, gemm.getAMutable(), MmaOperand::A, problem.bitsA,
-               {problem.m, problem.k}, gemm.getTransposeA());
+    std::string wrong = demand(
+        alternative, gemm.getAMutable(), MmaOperand::A, problem.bitsA,
+        {problem.m, problem.isSparse ? problem.k / 2 : problem.k},
+        gemm.getTransposeA());
     if (wrong.empty())
       wrong =
           demand(alternative, gemm.getBMutable(), MmaOperand::B, problem.bitsB,
@@ -49,6 +50,8 @@ public:
     if (wrong.empty())
       wrong = demand(alternative, gemm.getCMutable(), MmaOperand::C,
                      problem.bitsC, {problem.m, problem.n}, false);
+    if (wrong.empty() && problem.isSparse)
+      wrong = demandMetadata(alternative, gemm, plan);
     return wrong;
   }
 
@@ -56,7 +59,7 @@ private:
   std::string demand(LayoutAlternative &alternative, OpOperand &operand,
                      MmaOperand role, unsigned bits, ArrayRef<int64_t> tile,
                      bool transposed) {
-    auto fragment = mmaSyncFragment(plan.shape, role, bits);
+    auto fragment = mmaFragment(problem, plan.shape, role);
     if (!fragment)
       return fragment.reason();
     auto tiled = tileMmaFragment(*fragment, role, tile, plan.warps);
@@ -68,7 +71,8 @@ private:
       unsigned kDim = (role == MmaOperand::A) != transposed ? 1 : 0;
       alternative.shareds.push_back(sharedRead(
           operand.get(), kDim, bits,
-          transposesBytes(role, plan.shape, plan.warps, problem.m, problem.n),
+          !problem.isSparse && transposesBytes(role, plan.shape, plan.warps,
+                                               problem.m, problem.n),
           layout));
       return "";
     }
@@ -77,7 +81,8 @@ private:
     alternative.exacts.push_back(
         {&operand, layout, /*reads=*/!isResult || !gemm.getClear(),
          /*writes=*/isResult, /*isPreference=*/false,
-         std::string("operand ") + kNames[unsigned(role)] + " of mma_sync " +
+         std::string("operand ") + kNames[unsigned(role)] + " of " +
+             stringifyMmaInstruction(plan.instruction).str() + " " +
              shapeText(plan.shape)});
     return "";
   }
@@ -142,7 +147,7 @@ static std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
                ? ""
                : "expected m = 1, n = 1, k = 1 of an fma plan, got " +
                      shapeText(shape);
-  if (stated.getInstruction() == MmaInstruction::MmaSync)
+  if (traitsOf(stated).loadsOperandFragments)
     return checkStatedMmaSync(gemm, target, problem, shape);
   const GemmPlanner *planner = plannerOf(stated.getInstruction());
   if (planner && (target.*planner->isOn)()) {
@@ -221,20 +226,21 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
       return;
     }
     bool hasBetter = !constraints.alternatives.empty();
-    if (isSparse()) {
-      if (!hasBetter)
-        constraints.refuse(
-            "expected an instruction for a sparse A, which " +
-            (refused.empty() ? target.arch.str() + " does not have"
-                             : "this gemm cannot have: " + refused.front()) +
-            "; --tile-expand-sparse-gemms gives A its zeros back");
-      return;
-    }
-    if (auto shape = chooseInstruction(*this, target, problem, refused))
+    MmaInstruction byWarp =
+        isSparse() ? MmaInstruction::MmaSp : MmaInstruction::MmaSync;
+    if (auto shape = chooseInstruction(*this, target, problem, refused)) {
       for (WarpGrid grid : chooseGrids(problem, *shape, target))
-        plans.push_back({MmaInstruction::MmaSync, *shape, grid});
-    else
+        if (!isSparse() || problem.m % (grid.m * shape->m) == 0)
+          plans.push_back({byWarp, *shape, grid});
+    } else if (!isSparse()) {
       plans.push_back({MmaInstruction::Fma});
+    }
+    if (isSparse() && plans.empty() && !hasBetter)
+      return constraints.refuse(
+          "expected an instruction for a sparse A: " +
+          (refused.empty() ? "no grid of warps divides its rows"
+                           : llvm::join(refused, "; ")) +
+          "; --tile-expand-sparse-gemms gives A its zeros back");
     // One way is enough for where layouts that wgmma needs cannot be had:
     // chained gemms are compared in all their combinations.
     if (hasBetter)
@@ -243,7 +249,7 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
 
   for (GemmPlan &plan : plans) {
     LayoutAlternative alternative;
-    if (plan.instruction == MmaInstruction::MmaSync) {
+    if (traitsOf(plan.instruction).loadsOperandFragments) {
       std::string wrong =
           AlternativeBuilder(*this, problem, plan).addMmaSync(alternative);
       if (!wrong.empty())

@@ -123,6 +123,13 @@ std::string demandDescriptors(LayoutAlternative &alternative, Value buffer,
 
 //===--- a sparse A (SparsePlan.cpp) ---===//
 
+/// Registers of one mma.sync, or mma.sp, for an operand of the problem.
+OrRefusal<FragmentLayout> mmaFragment(const GemmProblem &problem,
+                                      MmaShape shape, MmaOperand operand);
+/// Why threads cannot take a gemm's metadata for instructions of `shape`; empty
+/// where they can, and of a gemm without.
+std::string checkSparse(GemmOp gemm, const GemmProblem &problem,
+                        MmaShape shape);
 /// Demands the metadata of a gemm with a sparse A in the registers of the
 /// instruction of `plan`; the reason where there is no such layout. In shared
 /// memory it is copied to registers, first (`needsFragment`).

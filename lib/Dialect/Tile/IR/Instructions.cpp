@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -138,6 +139,12 @@ const CopyTraits *tile::moveTraits(Operation *op) {
 static bool isMetadata(Operation *op, Value buffer) {
   auto gemm = dyn_cast<GemmOp>(op);
   return gemm && gemm.getMetadata() == buffer;
+}
+
+bool tile::isReadAtIssue(Operation *op, Value buffer) {
+  auto gemm = dyn_cast<GemmOp>(op);
+  return gemm && gemm.isSparse() &&
+         getBaseBuffer(gemm.getMetadata()) == buffer && isFragment(buffer);
 }
 
 RingConsumer tile::readerOf(Operation *op, Value buffer) {

@@ -16,6 +16,30 @@ SparseGroup SparseGroup::of(Type element) {
   return getStorageBits(element) == 32 ? SparseGroup{1, 2} : SparseGroup{2, 4};
 }
 
+OrRefusal<FragmentLayout> tile::mmaFragment(const GemmProblem &problem,
+                                            MmaShape shape,
+                                            MmaOperand operand) {
+  unsigned bits[] = {problem.bitsA, problem.bitsB, problem.bitsC};
+  return problem.isSparse
+             ? mmaSpFragment(shape, operand, bits[unsigned(operand)])
+             : mmaSyncFragment(shape, operand, bits[unsigned(operand)]);
+}
+
+std::string tile::checkSparse(GemmOp gemm, const GemmProblem &problem,
+                              MmaShape shape) {
+  if (!problem.isSparse)
+    return "";
+  auto metadata =
+      SparseMetadata::get(problem.bitsA, storageBitsOf(gemm.getMetadata()));
+  if (!metadata)
+    return metadata.reason();
+  // No thread may give places that it has not loaded.
+  if (problem.m % shape.m != 0 || problem.m == 0)
+    return "a sparse A needs an M tile that is a multiple of " +
+           std::to_string(shape.m) + ", got " + std::to_string(problem.m);
+  return "";
+}
+
 OrRefusal<FragmentLayout>
 tile::metadataLayout(GemmOp gemm, MmaShape shape, WarpGrid warps) {
   auto metadata = SparseMetadata::get(storageBitsOf(gemm.getA()),

@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
-#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Layout/CheckedMath.h"
 #include "tile/Target/ThreadBudget.h"
 
@@ -64,12 +63,9 @@ static std::string checkProblem(GemmOp gemm, const GemmProblem &problem,
   std::string why = checkTile(problem, shapeOf(info, 0));
   if (!why.empty())
     return why;
-  if (gemm.isSparse()) {
-    auto metadata = SparseMetadata::get(
-        problem.bitsA, getStorageBits(elementTypeOf(gemm.getMetadata())));
-    if (!metadata)
-      return metadata.reason();
-  }
+  why = checkSparse(gemm, problem, {kWgmmaM, 0, info.k});
+  if (!why.empty())
+    return why;
   if (!problem.sharedB)
     return nameOf(gemm.isSparse()).str() +
            " reads B from shared memory, got a fragment";
