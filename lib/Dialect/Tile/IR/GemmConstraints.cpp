@@ -243,7 +243,7 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
           "; --tile-expand-sparse-gemms gives A its zeros back");
     // One way is enough for where layouts that wgmma needs cannot be had:
     // chained gemms are compared in all their combinations.
-    if (hasBetter)
+    if (hasBetter && !plans.empty())
       plans.truncate(1);
   }
 
