@@ -143,7 +143,9 @@ mlir::tile::mmaSpFragment(MmaShape shape, MmaOperand operand, unsigned bits) {
   // A of mma.sp is that of the dense instruction with half of the k; B has the
   // registers of two such instructions, one after the other along k.
   MmaShape half{shape.m, shape.n, shape.k / 2};
-  if (shape.k % 2 != 0 || operand != MmaOperand::B)
+  if (shape.k % 2 != 0)
+    return Refusal{"expected an even k of mma.sp, got " + shapeText(shape)};
+  if (operand != MmaOperand::B)
     return mmaSyncFragment(half, operand, bits);
   if (OrRefusal<FragmentLayout> part = mmaSyncFragment(half, operand, bits);
       !part)

@@ -67,6 +67,8 @@ static bool hasShape(const MmaSync &mma) {
     return false;
   switch (mma.a) {
   case MatrixType::F64:
+    if (mma.sparse)
+      return false;
     return (mma.m == 8 && mma.k == 4) ||
            (mma.m == 16 && (mma.k == 4 || mma.k == 8 || mma.k == 16));
   case MatrixType::S8:
