@@ -66,12 +66,12 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   PrivatizeFragmentsPassOptions rows;
   rows.remarks = options.remarks;
   passes.addPass(createPrivatizeFragmentsPass(rows));
-  ExpandSparseGemmsPassOptions sparse;
-  sparse.remarks = options.remarks;
-  passes.addPass(createExpandSparseGemmsPass(sparse));
   WidenBlocksPassOptions threads;
   threads.remarks = options.remarks;
   passes.addPass(createWidenBlocksPass(threads));
+  ExpandSparseGemmsPassOptions sparse;
+  sparse.remarks = options.remarks;
+  passes.addPass(createExpandSparseGemmsPass(sparse));
   InferLayoutsPassOptions inference;
   inference.remarks = options.remarks;
   passes.addPass(createInferLayoutsPass(inference));

@@ -152,8 +152,7 @@ KernelFacts run::analyzeKernel(KernelOp kernel) {
     if (auto scatter = dyn_cast<ScatterOp>(op))
       index(scatter.getIndices());
     if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.isSparse())
-      metadata(gemm.getMetadata(),
-               SparseGroup::of(elementOf(gemm.getA())).columns);
+      metadata(gemm.getMetadata(), SparseGroup::of(gemm).columns);
     if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
       SmallVector<TileAccess> accesses;
       tileOp.getAccesses(accesses);

@@ -94,8 +94,7 @@ private:
   /// metadata says.
   Value expandA() {
     Value whole = allocateScratch(b, op, MemRefType::get({m, k}, computeType));
-    auto [kept, columns] =
-        SparseGroup::of(cast<MemRefType>(op.getA().getType()).getElementType());
+    auto [kept, columns] = SparseGroup::of(op);
     auto metadataType = cast<MemRefType>(op.getMetadata().getType());
     int64_t perWord = metadataType.getElementTypeBitWidth() / 4;
     loopOver(b, loc, {m, k / columns},

@@ -16,6 +16,17 @@ SparseGroup SparseGroup::of(Type element) {
   return getStorageBits(element) == 32 ? SparseGroup{1, 2} : SparseGroup{2, 4};
 }
 
+SparseGroup SparseGroup::of(GemmOp gemm) {
+  auto metadata = cast<MemRefType>(gemm.getMetadata().getType());
+  int64_t k = gemm.getK();
+  if (!metadata.hasStaticShape() || metadata.getNumElements() == 0 || k <= 0)
+    return of(elementTypeOf(gemm.getA()));
+  int64_t perElement = metadata.getElementTypeBitWidth() / 4;
+  int64_t groups = metadata.getNumElements() * perElement / gemm.getM();
+  int64_t columns = k / groups;
+  return {columns / 2, columns};
+}
+
 OrRefusal<FragmentLayout> tile::mmaFragment(const GemmProblem &problem,
                                             MmaShape shape,
                                             MmaOperand operand) {

@@ -32,6 +32,8 @@ std::optional<MmaTypes> getMmaTypes(GemmOp gemm);
 struct SparseGroup {
   int64_t kept, columns;
   static SparseGroup of(Type element);
+  /// As the gemm's shapes say: its types may have been widened.
+  static SparseGroup of(GemmOp gemm);
 };
 
 /// Which thread holds which bits of a sparse gemm's metadata, as the instruction

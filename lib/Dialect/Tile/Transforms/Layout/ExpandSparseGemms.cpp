@@ -30,7 +30,7 @@ class GroupWriter {
 public:
   GroupWriter(GemmOp gemm, Value whole, OpBuilder &builder, ValueRange at)
       : gemm(gemm), whole(whole), b(builder), loc(gemm.getLoc()), row(at[0]),
-        group(at[1]), sizes(SparseGroup::of(elementTypeOf(gemm.getA()))) {}
+        group(at[1]), sizes(SparseGroup::of(gemm)) {}
 
   void write() {
     Value places = loadPlaces();
@@ -144,6 +144,8 @@ private:
   void expand(GemmOp gemm, StringRef why) {
     auto kernel = gemm->getParentOfType<KernelOp>();
     Location loc = gemm.getLoc();
+    why.consume_front("expected an instruction for a sparse A: ");
+    why.consume_back("; --tile-expand-sparse-gemms gives A its zeros back");
     missedAt(remarks, gemm, "threads write A with its zeros to shared memory",
              why, "tiles of whole instructions stay sparse");
     auto type = cast<MemRefType>(gemm.getA().getType());
@@ -160,7 +162,7 @@ private:
                             gemm.getContext(), gpu::AddressSpace::Workgroup)),
         Attribute());
     builder.setInsertionPoint(gemm);
-    int64_t groups = k / SparseGroup::of(type.getElementType()).columns;
+    int64_t groups = k / SparseGroup::of(gemm).columns;
     ParallelOp::create(builder, loc, ArrayRef<int64_t>{m, groups},
                        [&](OpBuilder &body, Location, ValueRange at) {
                          GroupWriter(gemm, whole, body, at).write();
