@@ -141,8 +141,19 @@ struct ExpandSparseGemmsPass
   }
 
 private:
-  void expand(GemmOp gemm, StringRef why) {
+  static Value allocateShared(OpBuilder &builder, GemmOp gemm,
+                              ArrayRef<int64_t> shape, Type element) {
+    OpBuilder::InsertionGuard guard(builder);
     auto kernel = gemm->getParentOfType<KernelOp>();
+    builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
+    auto space = gpu::AddressSpaceAttr::get(gemm.getContext(),
+                                            gpu::AddressSpace::Workgroup);
+    return AllocOp::create(builder, gemm.getLoc(),
+                           MemRefType::get(shape, element, AffineMap(), space),
+                           Attribute());
+  }
+
+  void expand(GemmOp gemm, StringRef why) {
     Location loc = gemm.getLoc();
     why.consume_front("expected an instruction for a sparse A: ");
     why.consume_back("; --tile-expand-sparse-gemms gives A its zeros back");
@@ -154,14 +165,16 @@ private:
     if (gemm.getTransposeA())
       std::swap(shape[0], shape[1]);
     OpBuilder builder(gemm);
-    builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
-    Value whole = AllocOp::create(
-        builder, loc,
-        MemRefType::get(shape, type.getElementType(), AffineMap(),
-                        gpu::AddressSpaceAttr::get(
-                            gemm.getContext(), gpu::AddressSpace::Workgroup)),
-        Attribute());
-    builder.setInsertionPoint(gemm);
+    Value whole = allocateShared(builder, gemm, shape, type.getElementType());
+    // The bits of a group are in an element of several groups, which another
+    // thread may hold.
+    if (Value metadata = gemm.getMetadata(); isFragment(metadata)) {
+      auto held = cast<MemRefType>(metadata.getType());
+      Value tile = allocateShared(builder, gemm, held.getShape(),
+                                  held.getElementType());
+      CopyOp::create(builder, loc, metadata, ValueRange(), tile, ValueRange());
+      gemm.getMetadataMutable().assign(tile);
+    }
     int64_t groups = k / SparseGroup::of(gemm).columns;
     ParallelOp::create(builder, loc, ArrayRef<int64_t>{m, groups},
                        [&](OpBuilder &body, Location, ValueRange at) {

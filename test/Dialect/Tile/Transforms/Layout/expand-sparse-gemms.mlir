@@ -92,4 +92,19 @@ tile.kernel @rows() grid(%bx) = (1) threads(128) {
   // expected-remark @+1 {{mma_sp m16n8k32: a sparse A needs an M tile that is a multiple of 16, got 20}}
   tile.gemm %a, %b, %c metadata(%e : memref<20x2xi16, #shared>) : memref<20x16xf16, #shared>, memref<32x64xf16, #shared>, memref<20x64xf32, #tile.fragment>
 }
+// Another thread may hold the bits of a group: metadata in registers goes through
+// shared memory.
+// CHECK-LABEL: tile.kernel @in_registers
+// CHECK: %[[TILE:.*]] = tile.alloc : memref<24x2xi32, #gpu
+// CHECK: %[[E:.*]] = tile.alloc : memref<24x2xi32, #tile.fragment>
+// CHECK: tile.copy %[[E]] to %[[TILE]]
+// CHECK: memref.load %[[TILE]]
+tile.kernel @in_registers() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<24x32xi8, #shared>
+  %e = tile.alloc : memref<24x2xi32, #tile.fragment>
+  %b = tile.alloc : memref<64x64xi8, #shared>
+  %c = tile.alloc : memref<24x64xi32, #tile.fragment>
+  // expected-remark @+1 {{mma_sp m16n8k64: a sparse A needs an M tile that is a multiple of 16, got 24}}
+  tile.gemm %a, %b, %c metadata(%e : memref<24x2xi32, #tile.fragment>) : memref<24x32xi8, #shared>, memref<64x64xi8, #shared>, memref<24x64xi32, #tile.fragment>
+}
 }
