@@ -187,8 +187,8 @@ FragmentLayout SparseMetadata::fragment(int64_t m, int64_t steps) const {
     return FragmentLayout(
         {m, 2 * packed}, registers,
         {{2, 1, packed}, {2, Mode::kReplicated, 0}, {8, 0, 1}}, warps);
-  return FragmentLayout({m, 4 * packed}, registers,
-                        {{4, 1, packed}, {8, 0, 1}}, warps);
+  return FragmentLayout({m, 4 * packed}, registers, {{4, 1, packed}, {8, 0, 1}},
+                        warps);
 }
 
 std::array<int64_t, 2> SparseMetadata::wordOf(int64_t step) const {

@@ -131,8 +131,8 @@ void multiply(Machine &machine, Thread &, const PtxInstruction &i,
         flat.push_back(&part);
     }
     // A sparse A has a word of metadata and the selector behind them.
-    unsigned inputs = mma.aRegisters + mma.bRegisters + mma.cRegisters +
-                      (mma.sparse ? 1 : 0);
+    unsigned inputs =
+        mma.aRegisters + mma.bRegisters + mma.cRegisters + (mma.sparse ? 1 : 0);
     unsigned selector = 0;
     if (mma.sparse && !flat.empty()) {
       selector = unsigned(PtxInstruction::read(*flat.back(), slots));

@@ -75,9 +75,9 @@ struct MmaSync {
 };
 std::optional<MmaSync> parseMmaSync(llvm::StringRef mnemonic);
 /// `in[lane]`: a's registers, then b's, then c's, then the metadata of a sparse
-/// A, which `selector` belongs to. `out[lane]`: d's. Products are exact, sums are
-/// formed in double (integers in 64 bits) and rounded once. Returns the rule that
-/// the metadata breaks, or "".
+/// A, which `selector` belongs to. `out[lane]`: d's. Products are exact, sums
+/// are formed in double (integers in 64 bits) and rounded once. Returns the
+/// rule that the metadata breaks, or "".
 std::string mmaSync(const MmaSync &mma, llvm::ArrayRef<const uint64_t *> in,
                     unsigned selector, llvm::ArrayRef<uint64_t *> out);
 
@@ -132,8 +132,8 @@ void wgmmaRegistersToA(const Wgmma &instruction,
 /// Gives a sparse A its zeros back: `kept` has rows x k/2 elements, row-major,
 /// `metadata` a word of each lane of the warps that have 16 rows each. Returns
 /// the rule that is broken (a selector or places that do not exist), or "".
-/// Sources: PTX ISA, "Sparse matrix storage" of mma.sp (granularities, selector)
-/// and of wgmma.mma_async.sp.
+/// Sources: PTX ISA, "Sparse matrix storage" of mma.sp (granularities,
+/// selector) and of wgmma.mma_async.sp.
 std::string expandSparse(MatrixType type, unsigned rows, unsigned k,
                          unsigned selector, llvm::ArrayRef<uint32_t> metadata,
                          llvm::ArrayRef<uint64_t> kept,

@@ -136,7 +136,8 @@ static bool completeTypes(ArrayRef<MatrixType> types, bool isIntrinsic,
 std::optional<MmaSync> mlir::tile::lowered::parseMmaSync(StringRef mnemonic) {
   bool isIntrinsic = mnemonic.consume_front("llvm.nvvm.mma.");
   MmaSync mma;
-  mma.sparse = !isIntrinsic && mnemonic.consume_front("mma.sp::ordered_metadata.sync.aligned.");
+  mma.sparse = !isIntrinsic &&
+               mnemonic.consume_front("mma.sp::ordered_metadata.sync.aligned.");
   if (!isIntrinsic && !mma.sparse &&
       !mnemonic.consume_front("mma.sync.aligned."))
     return std::nullopt;
@@ -195,12 +196,11 @@ static std::string expandA(const MmaSync &mma, ArrayRef<const uint64_t *> in,
                            unsigned selector, uint64_t *aBits) {
   uint32_t metadata[32];
   for (unsigned lane = 0; lane < 32; ++lane)
-    metadata[lane] = uint32_t(
-        in[lane][mma.aRegisters + mma.bRegisters + mma.cRegisters]);
+    metadata[lane] =
+        uint32_t(in[lane][mma.aRegisters + mma.bRegisters + mma.cRegisters]);
   std::vector<uint64_t> whole;
-  std::string wrong =
-      expandSparse(mma.a, mma.m, mma.k, selector, metadata,
-                   {aBits, size_t(mma.m) * mma.kOfA()}, whole);
+  std::string wrong = expandSparse(mma.a, mma.m, mma.k, selector, metadata,
+                                   {aBits, size_t(mma.m) * mma.kOfA()}, whole);
   if (wrong.empty())
     std::copy(whole.begin(), whole.end(), aBits);
   return wrong;

@@ -35,10 +35,11 @@ static Nibble nibbleOf(unsigned bits, unsigned selector, unsigned lanesOfStep,
           row / 8 * 16 + group % 4 * 4};
 }
 
-std::string mlir::tile::lowered::expandSparse(
-    MatrixType type, unsigned rows, unsigned k, unsigned selector,
-    ArrayRef<uint32_t> metadata, ArrayRef<uint64_t> kept,
-    std::vector<uint64_t> &whole) {
+std::string mlir::tile::lowered::expandSparse(MatrixType type, unsigned rows,
+                                              unsigned k, unsigned selector,
+                                              ArrayRef<uint32_t> metadata,
+                                              ArrayRef<uint64_t> kept,
+                                              std::vector<uint64_t> &whole) {
   unsigned bits = bitsOf(type), size = bits == 32 ? 2 : 4, half = size / 2;
   unsigned groups = k / size;
   unsigned lanesOfStep = bits == 8 ? 4 : groups / 4;
@@ -50,8 +51,7 @@ std::string mlir::tile::lowered::expandSparse(
   for (unsigned row = 0; row < rows; ++row)
     for (unsigned group = 0; group < groups; ++group) {
       Nibble at = nibbleOf(bits, selector, lanesOfStep, row % 16, group);
-      unsigned places =
-          metadata[row / 16 * 32 + at.lane] >> at.firstBit & 0xf;
+      unsigned places = metadata[row / 16 * 32 + at.lane] >> at.firstBit & 0xf;
       bool isPlace = size == 2 ? places == 0b0100 || places == 0b1110
                                : (places & 3) < places >> 2;
       const uint64_t *values = &kept[size_t(row) * (k / 2) + group * half];
@@ -63,12 +63,12 @@ std::string mlir::tile::lowered::expandSparse(
         return "expected metadata with the places of a group in increasing "
                "order, got " +
                std::to_string(places & 3) + " and " +
-               std::to_string(places >> 2) + " for row " +
-               std::to_string(row) + ", group " + std::to_string(group);
+               std::to_string(places >> 2) + " for row " + std::to_string(row) +
+               ", group " + std::to_string(group);
       for (unsigned n = 0; n < half; ++n) {
         unsigned place = places >> (2 * n) & 3;
-        whole[size_t(row) * k + group * size + (size == 2 ? place / 2 : place)] =
-            values[n];
+        whole[size_t(row) * k + group * size +
+              (size == 2 ? place / 2 : place)] = values[n];
       }
     }
   return "";

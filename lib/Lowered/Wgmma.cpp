@@ -77,7 +77,8 @@ std::optional<Wgmma> mlir::tile::lowered::parseWgmma(StringRef mnemonic) {
   if (!d || !a || !b)
     return std::nullopt;
   wgmma.d = *d, wgmma.a = *a, wgmma.b = *b;
-  if (!hasTypes(wgmma) || !hasN(wgmma) || wgmma.kOfA() != 256 / bitsOf(wgmma.a) ||
+  if (!hasTypes(wgmma) || !hasN(wgmma) ||
+      wgmma.kOfA() != 256 / bitsOf(wgmma.a) ||
       wgmma.k != wgmma.kOfA() * (wgmma.sparse ? 2 : 1) ||
       (wgmma.saturate && wgmma.d != MatrixType::S32))
     return std::nullopt;

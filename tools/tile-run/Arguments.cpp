@@ -19,9 +19,8 @@ using namespace mlir::tile::run;
 
 /// By Fill; files have a syntax of their own.
 static constexpr llvm::StringLiteral kFillNames[] = {
-    "zeros",    "ones", "iota",  "uniform", "normal",
-    "smallint", "nan",  "range", "sorted",  "permutation",
-    "places",   "halves"};
+    "zeros", "ones",  "iota",   "uniform",     "normal", "smallint",
+    "nan",   "range", "sorted", "permutation", "places", "halves"};
 
 /// Integers up to here are exact in the f64 that data is made in.
 static constexpr int64_t kLargestExact = int64_t(1) << 53;

@@ -64,7 +64,7 @@ struct Parameter {
   bool isRead = true, isWritten = true;
   /// `tile.shape_hint`: sizes of a buffer, or an integer's value; may be empty.
   SmallVector<int64_t> hint;
-  bool isIndices = false; ///< KernelFacts
+  bool isIndices = false;    ///< KernelFacts
   int64_t sparseColumns = 0; ///< KernelFacts
 };
 struct Signature {

@@ -82,9 +82,9 @@ static double places(const Argument &argument, uint64_t i) {
   unsigned bits = argument.element.getIntOrFloatBitWidth();
   for (unsigned first = 0; first < bits; first += 4) {
     uint64_t byte = random >> 2 * first & 0xff;
-    word |= (argument.fill == Fill::Places ? kPairs[byte % 6]
-                                           : kHalves[byte % 2])
-            << first;
+    word |=
+        (argument.fill == Fill::Places ? kPairs[byte % 6] : kHalves[byte % 2])
+        << first;
   }
   return static_cast<double>(llvm::SignExtend64(word, bits));
 }

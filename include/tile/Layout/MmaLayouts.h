@@ -43,14 +43,14 @@ OrRefusal<FragmentLayout> wgmmaFragment(MmaShape shape, MmaOperand operand,
 /// eight groups of one row, and all threads give theirs.
 class SparseMetadata {
 public:
-  /// `elementBits`: of the buffer that holds the bits. Refuses other widths than
-  /// 8 and 16, or 32 with A of 8 bits: two rows share a word.
+  /// `elementBits`: of the buffer that holds the bits. Refuses other widths
+  /// than 8 and 16, or 32 with A of 8 bits: two rows share a word.
   static OrRefusal<SparseMetadata> get(unsigned bitsOfA, unsigned elementBits);
 
   /// The fragment of `steps` steps of a buffer of rows of `elementBits`-bit
-  /// elements: for a warp (`m` = 16) or a warpgroup (64). It holds as many steps
-  /// as a word of each thread has, `stepsOfWord`, or fewer where there are
-  /// fewer; tileMmaFragment repeats it.
+  /// elements: for a warp (`m` = 16) or a warpgroup (64). It holds as many
+  /// steps as a word of each thread has, `stepsOfWord`, or fewer where there
+  /// are fewer; tileMmaFragment repeats it.
   FragmentLayout fragment(int64_t m, int64_t steps) const;
   /// Elements of a row that one step reads.
   int64_t elementsOfStep() const;

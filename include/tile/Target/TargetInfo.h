@@ -135,8 +135,8 @@ struct TargetInfo {
 
   /// Those with a sparse A: wgmma.mma_async.sp, and mma.sp, the preferred
   /// (largest k) first.
-  const WgmmaInstructionInfo *
-  sparseWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator) const;
+  const WgmmaInstructionInfo *sparseWgmmaInstruction(MmaType a, MmaType b,
+                                                     MmaType accumulator) const;
   llvm::SmallVector<const MmaInstructionInfo *>
   sparseMmaInstructions(MmaType a, MmaType b, MmaType accumulator) const;
 

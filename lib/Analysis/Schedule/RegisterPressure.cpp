@@ -39,8 +39,8 @@ static int64_t operandRegisters(GemmOp gemm) {
   for (auto [buffer, role] : {std::pair(gemm.getA(), MmaOperand::A),
                               std::pair(gemm.getB(), MmaOperand::B)}) {
     Type element = elementTypeOf(buffer);
-    auto fragment =
-        gemm.isSparse() ? mmaSpFragment(shape, role, getStorageBits(element))
+    auto fragment = gemm.isSparse()
+                        ? mmaSpFragment(shape, role, getStorageBits(element))
                         : mmaSyncFragment(shape, role, getStorageBits(element));
     if (isFragment(buffer) || !fragment)
       continue;

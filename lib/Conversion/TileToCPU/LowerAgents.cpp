@@ -46,8 +46,8 @@ static void createSynchronous(OpBuilder &builder, Operation *op) {
   builder.create(state);
 }
 
-/// A copy of what a gemm reads when it is issued, which it reads in place of that;
-/// null where it reads nothing so.
+/// A copy of what a gemm reads when it is issued, which it reads in place of
+/// that; null where it reads nothing so.
 static Value keepReadAtIssue(OpBuilder &builder, Operation *op) {
   auto gemm = dyn_cast<GemmOp>(op);
   if (!gemm || !gemm.isSparse() ||

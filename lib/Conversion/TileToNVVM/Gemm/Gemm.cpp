@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // By the plan that layout inference recorded: mma.sync here, and mma.sp, with
-// operands from GemmOperands.cpp and SparseOperand.cpp; FMA in GemmFma.cpp; wgmma in Wgmma.cpp; tcgen05 in
-// Tcgen05.cpp.
+// operands from GemmOperands.cpp and SparseOperand.cpp; FMA in GemmFma.cpp;
+// wgmma in Wgmma.cpp; tcgen05 in Tcgen05.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmOperands.h"
-#include "Tcgen05/TensorMemory.h"
 #include "SparseOperand.h"
+#include "Tcgen05/TensorMemory.h"
 #include "Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -34,8 +34,8 @@ static Value emitInlineMma(KernelLowering &lowering, const MmaSetup &setup,
                            ArrayRef<Value> c, Sparsity sparsity,
                            ArrayRef<Type> results) {
   std::string text = (sparsity.word ? ptx::kMmaSp.str() : "mma") +
-                     ".sync.aligned.m" + std::to_string(setup.shape.m) +
-                     "n" + std::to_string(setup.shape.n) + "k" +
+                     ".sync.aligned.m" + std::to_string(setup.shape.m) + "n" +
+                     std::to_string(setup.shape.n) + "k" +
                      std::to_string(setup.shape.k) + ".row.col";
   for (MmaType type : {setup.c, setup.a, setup.b, setup.c})
     text += "." + stringify(type).str();
@@ -235,10 +235,10 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
   if (!known)
     return gemm.emitOpError()
            << "expected an " << (gemm.isSparse() ? "mma.sp" : "mma.sync")
-           << " that " << lowering.target.arch
-           << " has, got m" << setup.shape.m << "n" << setup.shape.n << "k"
-           << setup.shape.k << " of " << stringify(setup.a) << " x "
-           << stringify(setup.b) << " into " << stringify(setup.c);
+           << " that " << lowering.target.arch << " has, got m" << setup.shape.m
+           << "n" << setup.shape.n << "k" << setup.shape.k << " of "
+           << stringify(setup.a) << " x " << stringify(setup.b) << " into "
+           << stringify(setup.c);
 
   FailureOr<FragmentBuffer> accumulator = lowering.fragment(gemm.getC(), gemm);
   if (failed(accumulator))
@@ -263,9 +263,9 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
   if (failed(aLoader) || failed(bLoader))
     return failure();
   SparseOperand metadata;
-  if (gemm.isSparse() && failed(bindMetadata(lowering, gemm, setup.shape,
-                                             setup.warps, setup.tilesM,
-                                             metadata)))
+  if (gemm.isSparse() &&
+      failed(bindMetadata(lowering, gemm, setup.shape, setup.warps,
+                          setup.tilesM, metadata)))
     return failure();
 
   // Registers of C of the instruction at (i, j).

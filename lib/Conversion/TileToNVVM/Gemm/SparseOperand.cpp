@@ -21,15 +21,15 @@ LogicalResult tile::nvvm::bindMetadata(KernelLowering &lowering, GemmOp gemm,
                                        SparseOperand &operand) {
   Value buffer = gemm.getMetadata();
   auto expected = metadataLayout(gemm, shape, warps);
-  auto metadata = SparseMetadata::get(storageBitsOf(gemm.getA()),
-                                      storageBitsOf(buffer));
+  auto metadata =
+      SparseMetadata::get(storageBitsOf(gemm.getA()), storageBitsOf(buffer));
   if (!metadata || !expected)
     return gemm.emitOpError()
            << (metadata ? expected.reason() : metadata.reason());
   if (!isFragment(buffer))
-    return gemm.emitOpError() << "expected `metadata` in a fragment, got "
-                              << buffer.getType()
-                              << ": run --tile-infer-layouts";
+    return gemm.emitOpError()
+           << "expected `metadata` in a fragment, got " << buffer.getType()
+           << ": run --tile-infer-layouts";
   FailureOr<FragmentBuffer> held = lowering.fragment(buffer, gemm);
   if (failed(held))
     return failure();
@@ -53,8 +53,9 @@ LogicalResult tile::nvvm::bindMetadata(KernelLowering &lowering, GemmOp gemm,
             expected->axisCoordinates(Axis::Register, first + e);
         int64_t reg = map(place);
         if (reg < 0 || (e > 0 && reg != firstReg + e))
-          return gemm.emitOpError() << "expected `metadata` in the order of its "
-                                       "instruction: run --tile-infer-layouts";
+          return gemm.emitOpError()
+                 << "expected `metadata` in the order of its "
+                    "instruction: run --tile-infer-layouts";
         if (e == 0)
           firstReg = reg;
       }

@@ -5,8 +5,8 @@
 // commit (and the wait of a gemm without token). Its accumulators are scalars,
 // tied in and out, so nothing can come between that touches them. Waiting for
 // a token is emitWgmmaWait's, called where tokens are awaited; proxy fences
-// before operands are read are InsertBarriers.cpp's and Ring.cpp's. The same with
-// a sparse A, by wgmma.mma_async.sp, whose metadata is in registers.
+// before operands are read are InsertBarriers.cpp's and Ring.cpp's. The same
+// with a sparse A, by wgmma.mma_async.sp, whose metadata is in registers.
 //
 //===----------------------------------------------------------------------===//
 #include "Wgmma.h"
@@ -241,10 +241,10 @@ std::string WgmmaGemm::instruction(const std::string &accumulators,
                                    const std::string &operandB,
                                    const std::string &sparsity,
                                    const std::string &accumulates) {
-  std::string text = ptx::kWgmmaMma.str() +
-                     (info->isSparse ? ".sp" : "") + ".sync.aligned.m64n" +
-                     std::to_string(shape.n) + "k" + std::to_string(shape.k) +
-                     "." + stringify(info->accumulator).str() + "." +
+  std::string text = ptx::kWgmmaMma.str() + (info->isSparse ? ".sp" : "") +
+                     ".sync.aligned.m64n" + std::to_string(shape.n) + "k" +
+                     std::to_string(shape.k) + "." +
+                     stringify(info->accumulator).str() + "." +
                      stringify(info->a).str() + "." + stringify(info->b).str();
   text += " {" + accumulators + "}, " + operandA + ", " + operandB + ", " +
           sparsity + accumulates;

@@ -19,8 +19,8 @@ using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
 /// Whether `user` loads metadata of a gemm that the asynchronous proxy reads
-/// operands of. The wait for it stands between the fence for those and the gemm,
-/// and --tile-verify-nvvm cannot tell whose bytes a wait is for.
+/// operands of. The wait for it stands between the fence for those and the
+/// gemm, and --tile-verify-nvvm cannot tell whose bytes a wait is for.
 static bool loadsMetadata(Operation *user, Value view) {
   auto move = dyn_cast<TileMoveOpInterface>(user);
   return move && move.getSource() == view &&

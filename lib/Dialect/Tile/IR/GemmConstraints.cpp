@@ -39,10 +39,10 @@ public:
 
   /// The demands of a plan by mma.sync, or the reason why it has none.
   std::string addMmaSync(LayoutAlternative &alternative) {
-    std::string wrong = demand(
-        alternative, gemm.getAMutable(), MmaOperand::A, problem.bitsA,
-        {problem.m, problem.isSparse ? problem.k / 2 : problem.k},
-        gemm.getTransposeA());
+    std::string wrong =
+        demand(alternative, gemm.getAMutable(), MmaOperand::A, problem.bitsA,
+               {problem.m, problem.isSparse ? problem.k / 2 : problem.k},
+               gemm.getTransposeA());
     if (wrong.empty())
       wrong =
           demand(alternative, gemm.getBMutable(), MmaOperand::B, problem.bitsB,
@@ -155,8 +155,8 @@ static std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
     return why.empty() ? why : "expected a plan that is possible: " + why;
   }
   SmallVector<StringRef> names;
-  for (MmaInstruction other : {MmaInstruction::Fma, MmaInstruction::MmaSync,
-                               MmaInstruction::MmaSp})
+  for (MmaInstruction other :
+       {MmaInstruction::Fma, MmaInstruction::MmaSync, MmaInstruction::MmaSp})
     if (traitsOf(other).readsMetadata == gemm.isSparse())
       names.push_back(stringifyMmaInstruction(other));
   for (const GemmPlanner &other : kPlanners)

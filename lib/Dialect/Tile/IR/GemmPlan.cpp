@@ -114,11 +114,11 @@ instructionsFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
   findInstruction(
       gemm, target, mmaName(gemm),
       [&](const MmaTypes &types) {
-        found = gemm.isSparse()
-                    ? target.sparseMmaInstructions(types.a, types.b,
-                                                   types.accumulator)
-                    : target.mmaInstructions(types.a, types.b,
-                                             types.accumulator);
+        found =
+            gemm.isSparse()
+                ? target.sparseMmaInstructions(types.a, types.b,
+                                               types.accumulator)
+                : target.mmaInstructions(types.a, types.b, types.accumulator);
         return !found.empty();
       },
       why);
@@ -168,8 +168,9 @@ std::string tile::checkStatedMmaSync(GemmOp gemm, const TargetInfo &target,
   if (llvm::none_of(candidates, [&](const MmaInstructionInfo *info) {
         return info->shape == shape;
       }))
-    return "expected an " + mmaName(gemm).str() + " shape that " + target.arch.str() +
-           " has for these element types, got " + shapeText(shape);
+    return "expected an " + mmaName(gemm).str() + " shape that " +
+           target.arch.str() + " has for these element types, got " +
+           shapeText(shape);
   if (problem.k % shape.k != 0)
     return "expected a K tile that is a multiple of the plan's k = " +
            std::to_string(shape.k) + ", got " + std::to_string(problem.k);

@@ -51,16 +51,16 @@ std::string tile::checkSparse(GemmOp gemm, const GemmProblem &problem,
   return "";
 }
 
-OrRefusal<FragmentLayout>
-tile::metadataLayout(GemmOp gemm, MmaShape shape, WarpGrid warps) {
+OrRefusal<FragmentLayout> tile::metadataLayout(GemmOp gemm, MmaShape shape,
+                                               WarpGrid warps) {
   auto metadata = SparseMetadata::get(storageBitsOf(gemm.getA()),
                                       storageBitsOf(gemm.getMetadata()));
   if (!metadata)
     return Refusal{metadata.reason()};
   int64_t steps = gemm.getK() / shape.k;
-  auto tiled = tileMmaFragment(
-      metadata->fragment(shape.m, steps), MmaOperand::A,
-      {gemm.getM(), steps * metadata->elementsOfStep()}, warps);
+  auto tiled =
+      tileMmaFragment(metadata->fragment(shape.m, steps), MmaOperand::A,
+                      {gemm.getM(), steps * metadata->elementsOfStep()}, warps);
   if (!tiled)
     return tiled;
   return gemm.getTransposeMetadata() ? tiled->permuted({1, 0}) : *tiled;

@@ -66,7 +66,8 @@ static LogicalResult verifyMetadata(GemmOp gemm, MemRefType a, int64_t m,
       traitsOf(gemm.getPlanAttr()).readsMetadata != gemm.isSparse())
     return gemm.emitOpError()
            << "[gemm-10] expected a plan by an instruction for "
-           << (gemm.isSparse() ? "a sparse A" : "a whole A, as there is no `metadata`")
+           << (gemm.isSparse() ? "a sparse A"
+                               : "a whole A, as there is no `metadata`")
            << ", got `"
            << stringifyMmaInstruction(gemm.getPlanAttr().getInstruction())
            << "`";
@@ -81,7 +82,8 @@ static LogicalResult verifyMetadata(GemmOp gemm, MemRefType a, int64_t m,
   Type element = a.getElementType();
   if (!type || !(isShared(metadata) || isFragment(metadata)) ||
       metadata == gemm.getC() ||
-      !llvm::is_contained({8u, 16u, 32u}, getStorageBits(type.getElementType())) ||
+      !llvm::is_contained({8u, 16u, 32u},
+                          getStorageBits(type.getElementType())) ||
       !isa<IntegerType>(type.getElementType()))
     return gemm.emitOpError()
            << "[gemm-9] expected `metadata` in a buffer of its own, in shared "
@@ -92,13 +94,11 @@ static LogicalResult verifyMetadata(GemmOp gemm, MemRefType a, int64_t m,
     return gemm.emitOpError()
            << "[gemm-9] expected a sparse A of 8, 16 or 32 bits, and f32 in "
               "tf32, got "
-           << element
-           << (element.isF64() ? "" : " with precision `ieee`");
+           << element << (element.isF64() ? "" : " with precision `ieee`");
   int64_t perElement = getStorageBits(type.getElementType()) / 4;
-  int64_t columns =
-      ShapedType::isDynamic(k)
-          ? k
-          : k / SparseGroup::of(element).columns / perElement;
+  int64_t columns = ShapedType::isDynamic(k)
+                        ? k
+                        : k / SparseGroup::of(element).columns / perElement;
   bool turned = gemm.getTransposeMetadata();
   bool isWhole = ShapedType::isDynamic(k) ||
                  k % (SparseGroup::of(element).columns * perElement) == 0;
@@ -128,11 +128,11 @@ LogicalResult GemmOp::verify() {
   int64_t kOfA = isSparse() && !ShapedType::isDynamic(k) ? 2 * k : k;
   if (!mayBeEqual(kOfA, kOfB) || !mayBeEqual(m, c.getDimSize(0)) ||
       !mayBeEqual(n, c.getDimSize(1)))
-    return emitOpError()
-           << "[gemm-2] expected (M x " << (isSparse() ? "K/2" : "K")
-           << ") * (K x N) = (M x N), got (" << m << " x " << k << ") * ("
-           << kOfB << " x " << n << ") = ("
-           << c.getDimSize(0) << " x " << c.getDimSize(1) << ")";
+    return emitOpError() << "[gemm-2] expected (M x "
+                         << (isSparse() ? "K/2" : "K")
+                         << ") * (K x N) = (M x N), got (" << m << " x " << k
+                         << ") * (" << kOfB << " x " << n << ") = ("
+                         << c.getDimSize(0) << " x " << c.getDimSize(1) << ")";
   for (Value operand : {getA(), getB()})
     if (!isShared(operand) && !isFragment(operand))
       return emitOpError() << "[gemm-3] expected A and B in shared memory or "

@@ -3,8 +3,8 @@
 //
 // Whether wgmma can multiply a gemm's tiles, how warpgroups share the result,
 // and what that demands: accumulators in registers, B (and A, unless it is in
-// registers) in a shared layout that matrix descriptors express. The same with a
-// sparse A, by wgmma.sp: its metadata is in registers, too. Instructions of
+// registers) in a shared layout that matrix descriptors express. The same with
+// a sparse A, by wgmma.sp: its metadata is in registers, too. Instructions of
 // single warps are in GemmPlan.cpp.
 //
 //===----------------------------------------------------------------------===//

@@ -36,8 +36,8 @@ struct SparseGroup {
   static SparseGroup of(GemmOp gemm);
 };
 
-/// Which thread holds which bits of a sparse gemm's metadata, as the instruction
-/// takes them from registers.
+/// Which thread holds which bits of a sparse gemm's metadata, as the
+/// instruction takes them from registers.
 OrRefusal<FragmentLayout> metadataLayout(GemmOp gemm, MmaShape shape,
                                          WarpGrid warps);
 

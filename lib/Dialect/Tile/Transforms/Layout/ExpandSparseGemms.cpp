@@ -83,11 +83,10 @@ private:
   /// The group's four bits, and what is above them.
   Value loadPlaces() {
     int64_t perElement = storageBitsOf(gemm.getMetadata()) / 4;
-    Value number =
-        arith::DivUIOp::create(b, loc, group, index(perElement));
-    Value word = memref::LoadOp::create(
-        b, loc, gemm.getMetadata(),
-        element(number, gemm.getTransposeMetadata()));
+    Value number = arith::DivUIOp::create(b, loc, group, index(perElement));
+    Value word =
+        memref::LoadOp::create(b, loc, gemm.getMetadata(),
+                               element(number, gemm.getTransposeMetadata()));
     Type i32 = b.getI32Type();
     if (word.getType() != i32)
       word = arith::ExtUIOp::create(b, loc, i32, word);
@@ -170,8 +169,8 @@ private:
     // thread may hold.
     if (Value metadata = gemm.getMetadata(); isFragment(metadata)) {
       auto held = cast<MemRefType>(metadata.getType());
-      Value tile = allocateShared(builder, gemm, held.getShape(),
-                                  held.getElementType());
+      Value tile =
+          allocateShared(builder, gemm, held.getShape(), held.getElementType());
       CopyOp::create(builder, loc, metadata, ValueRange(), tile, ValueRange());
       gemm.getMetadataMutable().assign(tile);
     }
