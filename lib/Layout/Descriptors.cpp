@@ -284,7 +284,7 @@ int64_t mlir::tile::wgmmaChunkOffset(const WgmmaDescriptor &descriptor,
 OrRefusal<WgmmaDescriptor>
 mlir::tile::wgmmaDescriptor(const SharedLayout &shared, unsigned mnDim,
                             unsigned kDim, const Region &region,
-                            bool bytesAlongMn) {
+                            bool bytesAlongMn, int64_t stepBits) {
   if (OrRefusal<bool> ok = checkRegion(shared, region); !ok)
     return Refusal{ok.reason()};
   if (mnDim >= shared.rank() || kDim >= shared.rank() || mnDim == kDim)
@@ -299,8 +299,9 @@ mlir::tile::wgmmaDescriptor(const SharedLayout &shared, unsigned mnDim,
       return Refusal{"expected extent 1 along dimension " +
                      std::to_string(dim) + ", got " +
                      std::to_string(region.sizes[dim])};
-  if (bits < 8 || bits > 32 || kExtent * bits != 256)
-    return Refusal{"expected 256 bits along k, got " + std::to_string(kExtent) +
+  if (bits < 8 || bits > 32 || kExtent * bits != stepBits)
+    return Refusal{"expected " + std::to_string(stepBits) +
+                   " bits along k, got " + std::to_string(kExtent) +
                    " elements of " + std::to_string(bits) + " bits"};
   if (mnExtent % 8 != 0 || mnExtent > 256)
     return Refusal{"expected a multiple of 8 up to 256 along the other "

@@ -134,6 +134,68 @@ mlir::tile::wgmmaFragment(MmaShape shape, MmaOperand operand, unsigned bits) {
                         warpPart.modes(Axis::Lane), {{4, 0, 16}});
 }
 
+//===----------------------------------------------------------------------===//
+// Sparse operands
+//===----------------------------------------------------------------------===//
+
+OrRefusal<FragmentLayout>
+mlir::tile::mmaSpFragment(MmaShape shape, MmaOperand operand, unsigned bits) {
+  // A of mma.sp is that of the dense instruction with half of the k; B has the
+  // registers of two such instructions, one after the other along k.
+  MmaShape half{shape.m, shape.n, shape.k / 2};
+  if (shape.k % 2 != 0)
+    return Refusal{"expected an even k of mma.sp, got " + shapeText(shape)};
+  if (operand != MmaOperand::B)
+    return mmaSyncFragment(half, operand, bits);
+  if (OrRefusal<FragmentLayout> part = mmaSyncFragment(half, operand, bits);
+      !part)
+    return part;
+  return inputB(shape.k, shape.n, bits);
+}
+
+OrRefusal<SparseMetadata> SparseMetadata::get(unsigned bitsOfA,
+                                              unsigned elementBits) {
+  bool isByRow = bitsOfA == 8;
+  if (!isByRow && bitsOfA != 16 && bitsOfA != 32)
+    return Refusal{"no instruction has a sparse A of " +
+                   std::to_string(bitsOfA) + "-bit elements"};
+  if (elementBits != 8 && elementBits != 16 && !(isByRow && elementBits == 32))
+    return Refusal{"threads take metadata of " + std::to_string(bitsOfA) +
+                   "-bit elements in pieces of " +
+                   (isByRow ? "8, 16 or 32" : "8 or 16") + " bits, got " +
+                   std::to_string(elementBits)};
+  return SparseMetadata(isByRow, elementBits);
+}
+
+int64_t SparseMetadata::elementsOfStep() const {
+  return (isByRow ? 64 : 32) / elementBits;
+}
+
+FragmentLayout SparseMetadata::fragment(int64_t m, int64_t steps) const {
+  Modes warps;
+  if (m > 16)
+    warps.push_back({m / 16, 0, 16});
+  if (isByRow) {
+    int64_t packed = 32 / elementBits;
+    return FragmentLayout({m, 2 * packed}, withoutUnits({{packed, 1, 1}}),
+                          {{2, 0, 8}, {2, 1, packed}, {8, 0, 1}}, warps);
+  }
+  // Four groups of a row: half a word.
+  int64_t packed = 16 / elementBits;
+  Modes registers = withoutUnits({{packed, 1, 1}, {2, 0, 8}});
+  if (steps == 1)
+    return FragmentLayout(
+        {m, 2 * packed}, registers,
+        {{2, 1, packed}, {2, Mode::kReplicated, 0}, {8, 0, 1}}, warps);
+  return FragmentLayout({m, 4 * packed}, registers, {{4, 1, packed}, {8, 0, 1}},
+                        warps);
+}
+
+std::array<int64_t, 2> SparseMetadata::wordOf(int64_t step) const {
+  // Lane 0 has the word of each pair of steps.
+  return {0, step / stepsOfWord() * stepsOfWord() * elementsOfStep()};
+}
+
 OrRefusal<FragmentLayout>
 mlir::tile::tileMmaFragment(const FragmentLayout &instruction,
                             MmaOperand operand, ArrayRef<int64_t> tile,

@@ -18,7 +18,7 @@ static bool sameFields(const WgmmaDescriptor &a, const WgmmaDescriptor &b) {
 
 OrRefusal<WgmmaOperand> mlir::tile::wgmmaOperand(const SharedLayout &shared,
                                                  const WgmmaSplit &split) {
-  int64_t k = 256 / int64_t(shared.elementBits());
+  int64_t k = split.stepBits / int64_t(shared.elementBits());
   WgmmaOperand result;
   for (int64_t group = 0; group < split.groups; ++group)
     for (int64_t repeat = 0; repeat < split.repeats; ++repeat)
@@ -31,8 +31,9 @@ OrRefusal<WgmmaOperand> mlir::tile::wgmmaOperand(const SharedLayout &shared,
         region.sizes[split.mnDim] = split.extent;
         region.offsets[split.kDim] = step * k;
         region.sizes[split.kDim] = k;
-        OrRefusal<WgmmaDescriptor> piece = wgmmaDescriptor(
-            shared, split.mnDim, split.kDim, region, split.bytesAlongMn);
+        OrRefusal<WgmmaDescriptor> piece =
+            wgmmaDescriptor(shared, split.mnDim, split.kDim, region,
+                            split.bytesAlongMn, split.stepBits);
         if (!piece)
           return Refusal{piece.reason()};
         if (group == 0 && repeat == 0 && step == 0)

@@ -106,8 +106,9 @@ std::string spelledOut(const PtxInstruction &i) {
 }
 
 std::string parseMma(PtxInstruction &i) {
+  bool isText = i.parts[1] == "sync" || i.parts[2] == "sync";
   std::optional<MmaSync> mma =
-      parseMmaSync(i.parts[1] == "sync" ? i.mnemonic : spelledOut(i));
+      parseMmaSync(isText ? i.mnemonic : spelledOut(i));
   if (!mma)
     return "its shape or types";
   i.parsed = std::make_shared<MmaSync>(*mma);
@@ -129,7 +130,14 @@ void multiply(Machine &machine, Thread &, const PtxInstruction &i,
       for (const PtxOperand &part : operand.list)
         flat.push_back(&part);
     }
-    unsigned inputs = mma.aRegisters + mma.bRegisters + mma.cRegisters;
+    // A sparse A has a word of metadata and the selector behind them.
+    unsigned inputs =
+        mma.aRegisters + mma.bRegisters + mma.cRegisters + (mma.sparse ? 1 : 0);
+    unsigned selector = 0;
+    if (mma.sparse && !flat.empty()) {
+      selector = unsigned(PtxInstruction::read(*flat.back(), slots));
+      flat.pop_back();
+    }
     if (flat.size() != mma.dRegisters + inputs)
       machine.fail(i, "expected " + std::to_string(mma.dRegisters + inputs) +
                           " registers, got " + std::to_string(flat.size()));
@@ -145,7 +153,9 @@ void multiply(Machine &machine, Thread &, const PtxInstruction &i,
       ins[lane] = in[lane];
       outs[lane] = out[lane];
     }
-    mmaSync(mma, ins, outs);
+    std::string wrong = mmaSync(mma, ins, selector, outs);
+    if (!wrong.empty())
+      machine.fail(i, wrong);
     for (unsigned lane = 0; lane < 32; ++lane)
       for (unsigned r = 0; r < mma.dRegisters; ++r)
         if (flat[r]->slot >= 0)
@@ -241,8 +251,9 @@ bool flag(const PtxInstruction &i, const uint64_t *slots, size_t operand) {
   return operand < i.operands.size() && i.read(unsigned(operand), slots);
 }
 
-/// wgmma.mma_async...({d}, a, b, scale-d[, imm-scale-a, imm-scale-b[,
-/// imm-trans-a, imm-trans-b]]): PTX ISA, "wgmma.mma_async".
+/// wgmma.mma_async[.sp]...({d}, a, b[, sp-meta, sp-sel], scale-d[, imm-scale-a,
+/// imm-scale-b[, imm-trans-a, imm-trans-b]]): PTX ISA, "wgmma.mma_async",
+/// "wgmma.mma_async.sp".
 void wgmmaIssue(Machine &machine, Thread &thread, const PtxInstruction &i,
                 uint64_t *slots) {
   const auto &form = *static_cast<const Wgmma *>(i.parsed.get());
@@ -252,14 +263,20 @@ void wgmmaIssue(Machine &machine, Thread &thread, const PtxInstruction &i,
         WgmmaOperand a, b;
         a.inRegisters = i.operands[1].kind == PtxOperand::List;
         bool isInteger = form.d == MatrixType::S32;
+        const unsigned scale = form.sparse ? 5 : 3; // the operand scale-d
         if (!isInteger) {
-          a.negated = int64_t(i.read(4, all[0])) == -1;
-          b.negated = int64_t(i.read(5, all[0])) == -1;
-          b.transposed = flag(i, all[0], a.inRegisters ? 6 : 7);
-          a.transposed = !a.inRegisters && flag(i, all[0], 6);
+          a.negated = int64_t(i.read(scale + 1, all[0])) == -1;
+          b.negated = int64_t(i.read(scale + 2, all[0])) == -1;
+          b.transposed = flag(i, all[0], scale + (a.inRegisters ? 3 : 4));
+          a.transposed = !a.inRegisters && flag(i, all[0], scale + 3);
         }
         b.descriptor = i.read(2, all[0]);
-        bool keep = i.read(3, all[0]) & 1;
+        bool keep = i.read(scale, all[0]) & 1;
+        // Metadata is read now: the manual lets it be overwritten at once.
+        std::vector<uint32_t> metadata(form.sparse ? 128 : 0);
+        for (unsigned t = 0; t < metadata.size(); ++t)
+          metadata[t] = uint32_t(i.read(3, all[t]));
+        auto selector = unsigned(form.sparse ? i.read(4, all[0]) : 0);
         std::vector<uint32_t> aAddresses, bAddresses;
         auto locate = [&](const WgmmaOperand &operand, bool isA,
                           std::vector<uint32_t> &addresses) {
@@ -285,7 +302,7 @@ void wgmmaIssue(Machine &machine, Thread &thread, const PtxInstruction &i,
         for (unsigned t = 1; t < 128; ++t)
           if (i.read(2, all[t]) != b.descriptor ||
               (!a.inRegisters && i.read(1, all[t]) != a.descriptor) ||
-              bool(i.read(3, all[t]) & 1) != keep)
+              bool(i.read(scale, all[t]) & 1) != keep)
             machine.fail(i, "expected the same descriptors and flags in all "
                             "threads of the warpgroup");
 
@@ -315,11 +332,20 @@ void wgmmaIssue(Machine &machine, Thread &thread, const PtxInstruction &i,
         WgmmaWork *raw = work.get();
         work->land = [=, &machine, &i, &form, &group, &block,
                       aElements = std::move(aElements),
+                      metadata = std::move(metadata),
                       aAddresses = std::move(aAddresses),
                       bAddresses = std::move(bAddresses)]() mutable {
           if (!a.inRegisters)
             aElements = readElements(machine, i, block, agent, bitsOf(form.a),
                                      aAddresses);
+          if (form.sparse) {
+            std::vector<uint64_t> whole;
+            std::string wrong = expandSparse(form.a, 64, form.k, selector,
+                                             metadata, aElements, whole);
+            if (!wrong.empty())
+              machine.fail(i, wrong);
+            aElements = std::move(whole);
+          }
           std::vector<uint64_t> bElements = readElements(
               machine, i, block, agent, bitsOf(form.b), bAddresses);
           size_t count = raw->tags[0].size();

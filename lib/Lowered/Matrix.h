@@ -62,19 +62,24 @@ void stmatrix(unsigned count, bool transposed, const uint32_t (&in)[32][4],
 // mma.sync
 //===----------------------------------------------------------------------===//
 
-/// One mma.sync, from its mnemonic, `mma.sync.aligned.m16n8k16.row.col.f32...`.
+/// One mma.sync, from its mnemonic, `mma.sync.aligned.m16n8k16.row.col.f32...`,
+/// or one mma.sp, `mma.sp::ordered_metadata.sync.aligned...`.
 struct MmaSync {
   unsigned m = 0, n = 0, k = 0;
   MatrixType a, b, c, d;
   bool saturate = false;
+  bool sparse = false;
+  unsigned kOfA() const { return sparse ? k / 2 : k; }
   /// Registers of a lane: 32 bits each, 64 for F64.
   unsigned aRegisters = 0, bRegisters = 0, cRegisters = 0, dRegisters = 0;
 };
 std::optional<MmaSync> parseMmaSync(llvm::StringRef mnemonic);
-/// `in[lane]`: a's registers, then b's, then c's. `out[lane]`: d's. Products
-/// are exact, sums are formed in double (integers in 64 bits) and rounded once.
-void mmaSync(const MmaSync &mma, llvm::ArrayRef<const uint64_t *> in,
-             llvm::ArrayRef<uint64_t *> out);
+/// `in[lane]`: a's registers, then b's, then c's, then the metadata of a sparse
+/// A, which `selector` belongs to. `out[lane]`: d's. Products are exact, sums
+/// are formed in double (integers in 64 bits) and rounded once. Returns the
+/// rule that the metadata breaks, or "".
+std::string mmaSync(const MmaSync &mma, llvm::ArrayRef<const uint64_t *> in,
+                    unsigned selector, llvm::ArrayRef<uint64_t *> out);
 
 //===----------------------------------------------------------------------===//
 // wgmma
@@ -85,6 +90,8 @@ struct Wgmma {
   unsigned n = 0, k = 0; ///< m is 64
   MatrixType a, b, d;
   bool saturate = false;
+  bool sparse = false; ///< wgmma.mma_async.sp
+  unsigned kOfA() const { return sparse ? k / 2 : k; }
   unsigned dRegisters = 0; ///< of a thread, 32 bits each
 };
 std::optional<Wgmma> parseWgmma(llvm::StringRef mnemonic);
@@ -100,7 +107,7 @@ struct WgmmaOperand {
 
 /// Bytes of shared memory that an instruction reads through a descriptor, in
 /// the order in which `wgmma` takes them: for each element in row-major order
-/// (A: 64 x k; B: k x n) its address in the shared window. Returns the rule
+/// (A: 64 x kOfA; B: k x n) its address in the shared window. Returns the rule
 /// that is broken (alignment of the base, modes, strides, base offset), or "".
 std::string wgmmaAddresses(const Wgmma &instruction, bool isA,
                            const WgmmaOperand &operand,
@@ -113,10 +120,24 @@ void wgmma(const Wgmma &instruction, llvm::ArrayRef<uint64_t> a,
            llvm::ArrayRef<uint64_t> b, bool negateA, bool negateB, bool keep,
            llvm::ArrayRef<uint32_t *> accumulators);
 /// A from registers: thread `t` of the warpgroup holds registers[t][0..3];
-/// gives 64 x k elements, row-major.
+/// gives 64 x kOfA elements, row-major.
 void wgmmaRegistersToA(const Wgmma &instruction,
                        llvm::ArrayRef<const uint32_t *> registers,
                        std::vector<uint64_t> &a);
+
+//===----------------------------------------------------------------------===//
+// Sparse operands
+//===----------------------------------------------------------------------===//
+
+/// Gives a sparse A its zeros back: `kept` has rows x k/2 elements, row-major,
+/// `metadata` a word of each lane of the warps that have 16 rows each. Returns
+/// the rule that is broken (a selector or places that do not exist), or "".
+/// Sources: PTX ISA, "Sparse matrix storage" of mma.sp (granularities,
+/// selector) and of wgmma.mma_async.sp.
+std::string expandSparse(MatrixType type, unsigned rows, unsigned k,
+                         unsigned selector, llvm::ArrayRef<uint32_t> metadata,
+                         llvm::ArrayRef<uint64_t> kept,
+                         std::vector<uint64_t> &whole);
 
 //===----------------------------------------------------------------------===//
 // tcgen05

@@ -67,6 +67,8 @@ static bool hasShape(const MmaSync &mma) {
     return false;
   switch (mma.a) {
   case MatrixType::F64:
+    if (mma.sparse)
+      return false;
     return (mma.m == 8 && mma.k == 4) ||
            (mma.m == 16 && (mma.k == 4 || mma.k == 8 || mma.k == 16));
   case MatrixType::S8:
@@ -82,7 +84,8 @@ static bool hasShape(const MmaSync &mma) {
   default:
     return false;
   }
-  return mma.m == 16 && (mma.k == 128 / bits || mma.k == 256 / bits);
+  return mma.m == 16 && (!mma.sparse || mma.k % 2 == 0) &&
+         (mma.kOfA() == 128 / bits || mma.kOfA() == 256 / bits);
 }
 
 static bool hasTypes(const MmaSync &mma) {
@@ -98,7 +101,7 @@ static bool hasTypes(const MmaSync &mma) {
     return mma.b == mma.a && both(MatrixType::F32);
   case MatrixType::F16:
     return mma.b == mma.a && isFloat(mma.c) && isFloat(mma.d) &&
-           (mma.k == 16 || mma.c == mma.d);
+           (mma.kOfA() == 16 || mma.c == mma.d);
   case MatrixType::E4M3:
   case MatrixType::E5M2:
     return !isInteger(mma.b) && isFloat(mma.c) && mma.c == mma.d;
@@ -132,11 +135,14 @@ static bool completeTypes(ArrayRef<MatrixType> types, bool isIntrinsic,
 
 std::optional<MmaSync> mlir::tile::lowered::parseMmaSync(StringRef mnemonic) {
   bool isIntrinsic = mnemonic.consume_front("llvm.nvvm.mma.");
-  if (!isIntrinsic && !mnemonic.consume_front("mma.sync.aligned."))
+  MmaSync mma;
+  mma.sparse = !isIntrinsic &&
+               mnemonic.consume_front("mma.sp::ordered_metadata.sync.aligned.");
+  if (!isIntrinsic && !mma.sparse &&
+      !mnemonic.consume_front("mma.sync.aligned."))
     return std::nullopt;
   SmallVector<StringRef> parts;
   mnemonic.split(parts, '.');
-  MmaSync mma;
   if (parts.size() < 4 || !parseMatrixShape(parts[0], mma.m, mma.n, mma.k) ||
       parts[1] != "row" || parts[2] != "col")
     return std::nullopt;
@@ -159,7 +165,7 @@ std::optional<MmaSync> mlir::tile::lowered::parseMmaSync(StringRef mnemonic) {
     unsigned bits = bitsOf(type);
     return elements * bits / 32 / std::max(bits, 32u);
   };
-  mma.aRegisters = registers(mma.m * mma.k, mma.a);
+  mma.aRegisters = registers(mma.m * mma.kOfA(), mma.a);
   mma.bRegisters = registers(mma.k * mma.n, mma.b);
   mma.cRegisters = registers(mma.m * mma.n, mma.c);
   mma.dRegisters = registers(mma.m * mma.n, mma.d);
@@ -185,9 +191,25 @@ struct Packing {
 constexpr unsigned kLargestM = 16, kN = 8, kLargestK = 64;
 } // namespace
 
-/// Values of A and B in row-major order.
-static void gatherOperands(const MmaSync &mma, ArrayRef<const uint64_t *> in,
-                           double *a, double *b) {
+/// A with its zeros, from what is kept.
+static std::string expandA(const MmaSync &mma, ArrayRef<const uint64_t *> in,
+                           unsigned selector, uint64_t *aBits) {
+  uint32_t metadata[32];
+  for (unsigned lane = 0; lane < 32; ++lane)
+    metadata[lane] =
+        uint32_t(in[lane][mma.aRegisters + mma.bRegisters + mma.cRegisters]);
+  std::vector<uint64_t> whole;
+  std::string wrong = expandSparse(mma.a, mma.m, mma.k, selector, metadata,
+                                   {aBits, size_t(mma.m) * mma.kOfA()}, whole);
+  if (wrong.empty())
+    std::copy(whole.begin(), whole.end(), aBits);
+  return wrong;
+}
+
+/// Values of A and B in row-major order. Returns the rule that metadata breaks.
+static std::string gatherOperands(const MmaSync &mma,
+                                  ArrayRef<const uint64_t *> in,
+                                  unsigned selector, double *a, double *b) {
   uint64_t aBits[kLargestM * kLargestK], bBits[kLargestK * kN];
   Packing packingA(mma.a), packingB(mma.b);
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -196,7 +218,7 @@ static void gatherOperands(const MmaSync &mma, ArrayRef<const uint64_t *> in,
       for (unsigned e = 0; e < packingA.perRegister; ++e) {
         auto [row, column] =
             elementOfA(lane, r, e, packingA.perRegister, mma.m);
-        aBits[row * mma.k + column] = packingA.get(registers[r], e);
+        aBits[row * mma.kOfA() + column] = packingA.get(registers[r], e);
       }
     registers += mma.aRegisters;
     // B is as A of 8 rows with row and column exchanged.
@@ -206,15 +228,24 @@ static void gatherOperands(const MmaSync &mma, ArrayRef<const uint64_t *> in,
         bBits[row * kN + column] = packingB.get(registers[r], e);
       }
   }
+  if (mma.sparse) {
+    std::string wrong = expandA(mma, in, selector, aBits);
+    if (!wrong.empty())
+      return wrong;
+  }
   toDoubles(mma.a, {aBits, size_t(mma.m) * mma.k}, false, a);
   toDoubles(mma.b, {bBits, size_t(mma.k) * kN}, false, b);
+  return "";
 }
 
-void mlir::tile::lowered::mmaSync(const MmaSync &mma,
-                                  ArrayRef<const uint64_t *> in,
-                                  ArrayRef<uint64_t *> out) {
+std::string mlir::tile::lowered::mmaSync(const MmaSync &mma,
+                                         ArrayRef<const uint64_t *> in,
+                                         unsigned selector,
+                                         ArrayRef<uint64_t *> out) {
   double a[kLargestM * kLargestK], b[kLargestK * kN], c[kLargestM * kN];
-  gatherOperands(mma, in, a, b);
+  std::string wrong = gatherOperands(mma, in, selector, a, b);
+  if (!wrong.empty())
+    return wrong;
   Packing packingC(mma.c), packingD(mma.d);
   unsigned elements = mma.m * kN / 32;
   uint64_t cBits[kLargestM * kN];
@@ -241,4 +272,5 @@ void mlir::tile::lowered::mmaSync(const MmaSync &mma,
           << (i % packingD.perRegister * packingD.bits);
     }
   }
+  return "";
 }

@@ -53,11 +53,14 @@ static bool hasTypes(const Wgmma &wgmma) {
 }
 
 std::optional<Wgmma> mlir::tile::lowered::parseWgmma(StringRef mnemonic) {
-  if (!mnemonic.consume_front("wgmma.mma_async.sync.aligned."))
+  if (!mnemonic.consume_front("wgmma.mma_async."))
+    return std::nullopt;
+  Wgmma wgmma;
+  wgmma.sparse = mnemonic.consume_front("sp.");
+  if (!mnemonic.consume_front("sync.aligned."))
     return std::nullopt;
   SmallVector<StringRef> parts;
   mnemonic.split(parts, '.');
-  Wgmma wgmma;
   unsigned m;
   if (!parseMatrixShape(parts.front(), m, wgmma.n, wgmma.k) || m != kM)
     return std::nullopt;
@@ -74,7 +77,9 @@ std::optional<Wgmma> mlir::tile::lowered::parseWgmma(StringRef mnemonic) {
   if (!d || !a || !b)
     return std::nullopt;
   wgmma.d = *d, wgmma.a = *a, wgmma.b = *b;
-  if (!hasTypes(wgmma) || !hasN(wgmma) || wgmma.k != 256 / bitsOf(wgmma.a) ||
+  if (!hasTypes(wgmma) || !hasN(wgmma) ||
+      wgmma.kOfA() != 256 / bitsOf(wgmma.a) ||
+      wgmma.k != wgmma.kOfA() * (wgmma.sparse ? 2 : 1) ||
       (wgmma.saturate && wgmma.d != MatrixType::S32))
     return std::nullopt;
   wgmma.dRegisters = kM * wgmma.n * bitsOf(wgmma.d) / 32 / kThreads;
@@ -104,8 +109,9 @@ mlir::tile::lowered::wgmmaAddresses(const Wgmma &instruction, bool isA,
   matrix.span = kSpans[operand.descriptor >> 62];
   matrix.alongMn = operand.transposed;
   matrix.elementBytes = bits / 8;
-  return sharedMatrixAddresses(matrix, isA ? kM : instruction.n, instruction.k,
-                               isA, addresses);
+  return sharedMatrixAddresses(matrix, isA ? kM : instruction.n,
+                               isA ? instruction.kOfA() : instruction.k, isA,
+                               addresses);
 }
 
 void mlir::tile::lowered::wgmmaRegistersToA(
@@ -113,12 +119,12 @@ void mlir::tile::lowered::wgmmaRegistersToA(
     std::vector<uint64_t> &a) {
   unsigned bits = bitsOf(instruction.a), perRegister = 32 / bits;
   uint64_t mask = (uint64_t(1) << bits) - 1;
-  a.resize(kM * instruction.k);
+  a.resize(kM * instruction.kOfA());
   for (unsigned thread = 0; thread < kThreads; ++thread)
     for (unsigned r = 0; r < 4; ++r)
       for (unsigned e = 0; e < perRegister; ++e) {
         auto [row, column] = elementOfA(thread % 32, r, e, perRegister);
-        a[(thread / 32 * 16 + row) * instruction.k + column] =
+        a[(thread / 32 * 16 + row) * instruction.kOfA() + column] =
             registers[thread][r] >> (e * bits) & mask;
       }
 }

@@ -69,6 +69,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   WidenBlocksPassOptions threads;
   threads.remarks = options.remarks;
   passes.addPass(createWidenBlocksPass(threads));
+  ExpandSparseGemmsPassOptions sparse;
+  sparse.remarks = options.remarks;
+  passes.addPass(createExpandSparseGemmsPass(sparse));
   InferLayoutsPassOptions inference;
   inference.remarks = options.remarks;
   passes.addPass(createInferLayoutsPass(inference));

@@ -57,6 +57,8 @@ static constexpr Row kRows[] = {
     {"mma", "m16n8k16", "", 80, Needs::Any, 70},
     {"mma", "m16n8k32", "", 80, Needs::Any, 70},
     {"mma", "m16n8k64", "", 80, Needs::Any, 70},
+    {"mma", "sp::ordered_metadata", "", 80, Needs::Any, 85},
+    {"wgmma", "sp", "", 90, Needs::Exactly, 82},
     {"mma", "e4m3", "", 89, Needs::Any, 84},
     {"mma", "e5m2", "", 89, Needs::Any, 84},
     {"mma", "e2m1", "", 120, Needs::Specific, 87},

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Target/TargetInfo.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir::tile;
 
@@ -103,6 +104,25 @@ static const WgmmaInstructionInfo kWgmma[] = {
     {MmaType::U8, MmaType::U8, MmaType::I32, 32},
 };
 
+/// wgmma.mma_async.sp has the types of wgmma.mma_async, and twice the k.
+static WgmmaInstructionInfo sparse(WgmmaInstructionInfo info) {
+  info.k *= 2;
+  info.isSparse = true;
+  return info;
+}
+
+/// mma.sp::ordered_metadata.
+static const MmaInstructionInfo kMmaSp[] = {
+    {{16, 8, 32}, MmaType::F16, MmaType::F16, MmaType::F32, 80, 85},
+    {{16, 8, 32}, MmaType::F16, MmaType::F16, MmaType::F16, 80, 85},
+    {{16, 8, 32}, MmaType::BF16, MmaType::BF16, MmaType::F32, 80, 85},
+    {{16, 8, 16}, MmaType::TF32, MmaType::TF32, MmaType::F32, 80, 85},
+    {{16, 8, 64}, MmaType::I8, MmaType::I8, MmaType::I32, 80, 85},
+    {{16, 8, 64}, MmaType::I8, MmaType::U8, MmaType::I32, 80, 85},
+    {{16, 8, 64}, MmaType::U8, MmaType::I8, MmaType::I32, 80, 85},
+    {{16, 8, 64}, MmaType::U8, MmaType::U8, MmaType::I32, 80, 85},
+};
+
 static const Tcgen05InstructionInfo kTcgen05[] = {
     {"f16", MmaType::F16, MmaType::F16, MmaType::F32, 16},
     {"f16", MmaType::BF16, MmaType::BF16, MmaType::F32, 16},
@@ -167,23 +187,51 @@ const TargetInfo *TargetInfo::get(llvm::StringRef arch, std::string *error) {
   return nullptr;
 }
 
-llvm::SmallVector<const MmaInstructionInfo *>
-TargetInfo::mmaInstructions(MmaType a, MmaType b, MmaType accumulator) const {
+static llvm::SmallVector<const MmaInstructionInfo *>
+withTypes(llvm::ArrayRef<MmaInstructionInfo> table, unsigned capability,
+          MmaType a, MmaType b, MmaType accumulator) {
   llvm::SmallVector<const MmaInstructionInfo *> found;
-  for (const MmaInstructionInfo &info : kMmaSync)
+  for (const MmaInstructionInfo &info : table)
     if (info.a == a && info.b == b && info.accumulator == accumulator &&
         info.minCapability <= capability)
       found.push_back(&info);
   return found;
 }
 
+llvm::SmallVector<const MmaInstructionInfo *>
+TargetInfo::mmaInstructions(MmaType a, MmaType b, MmaType accumulator) const {
+  return withTypes(kMmaSync, capability, a, b, accumulator);
+}
+
+llvm::SmallVector<const MmaInstructionInfo *>
+TargetInfo::sparseMmaInstructions(MmaType a, MmaType b,
+                                  MmaType accumulator) const {
+  // Beside tcgen05 a warp multiplies at a fraction of its rate: the whole A by
+  // tcgen05 is faster.
+  if (hasTcgen05())
+    return {};
+  return withTypes(kMmaSp, capability, a, b, accumulator);
+}
+
+static const WgmmaInstructionInfo *
+withTypes(llvm::ArrayRef<WgmmaInstructionInfo> table, MmaType a, MmaType b,
+          MmaType accumulator) {
+  for (const WgmmaInstructionInfo &info : table)
+    if (info.a == a && info.b == b && info.accumulator == accumulator)
+      return &info;
+  return nullptr;
+}
+
 const WgmmaInstructionInfo *
 TargetInfo::wgmmaInstruction(MmaType a, MmaType b, MmaType accumulator) const {
-  if (hasWgmma())
-    for (const WgmmaInstructionInfo &info : kWgmma)
-      if (info.a == a && info.b == b && info.accumulator == accumulator)
-        return &info;
-  return nullptr;
+  return hasWgmma() ? withTypes(kWgmma, a, b, accumulator) : nullptr;
+}
+
+const WgmmaInstructionInfo *
+TargetInfo::sparseWgmmaInstruction(MmaType a, MmaType b,
+                                   MmaType accumulator) const {
+  static const auto table = llvm::map_to_vector(kWgmma, sparse);
+  return hasWgmma() ? withTypes(table, a, b, accumulator) : nullptr;
 }
 
 const Tcgen05InstructionInfo *

@@ -87,6 +87,13 @@ def fill(kind, seed, shape, element):
     if kind == "range":
         low, high = map(int, limits)
         values = (_hash(seed, count) % np.uint64(high - low)).astype(np.float64) + low
+    elif kind in ("places", "halves"):
+        nibbles = np.array([0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110] if kind == "places" else [0b0100, 0b1110])
+        bits, random, values = ELEMENTS[element].bits, _hash(seed, count), np.zeros(count, np.int64)
+        for first in range(0, bits, 4):
+            byte = (random >> np.uint64(2 * first) & np.uint64(0xFF)).astype(np.int64)
+            values |= nibbles[byte % len(nibbles)] << first
+        values = np.where(values >> (bits - 1), values - (1 << bits), values).astype(np.float64)
     elif kind == "zeros":
         values = np.zeros(count)
     elif kind == "ones":

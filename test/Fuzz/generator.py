@@ -20,6 +20,8 @@ THREADS = [32, 64, 96, 128, 128, 128, 128, 160, 256, 256, 256, 384, 512]
 EDGES = [8, 16, 16, 32, 32, 32, 64, 64, 64, 128, 24, 48, 96, 5, 17, 33, 40]
 # Programs of the seeds from here on have tiles of more elements than a thread has registers, over few threads.
 FIRST_WIDE = 1_000_000_000
+# Seeds from here on multiply a sparse A (sparse.py).
+FIRST_SPARSE = 2_000_000_000
 WIDE = [(96, 96), (128, 96), (64, 160), (40, 264), (17, 512), (128, 160), (5, 1800), (1000, 9)]
 WEIGHTS = {"f32": 30, "f16": 20, "bf16": 10, "i32": 10, "i8": 8, "f64": 4, "f8E4M3FN": 4, "f8E5M2": 3, "f4E2M1FN": 3, "i4": 3,
            "i16": 3, "i64": 2, "i1": 1}
@@ -65,7 +67,7 @@ class Generator:
     def setup(self):
         rng, program = self.rng, self.program
         program.threads = rng.choice(THREADS)
-        is_wide = program.seed >= FIRST_WIDE
+        is_wide = FIRST_WIDE <= program.seed < FIRST_SPARSE
         if is_wide:
             program.threads = 32
         while True:

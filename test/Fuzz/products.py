@@ -12,6 +12,7 @@ class Gemm:
     def __init__(self, a, b, c, transpose_a=False, transpose_b=False, clear=False, attributes=(), unsigned=(False, False), token=None):
         self.a, self.b, self.c, self.transpose_a, self.transpose_b, self.clear = a, b, c, transpose_a, transpose_b, clear
         self.attributes, self.unsigned, self.token = attributes, unsigned, token
+        self.sparsity = ""  # sparse.py
 
     def emit(self, out):
         words = [word for word, said in (("transpose_a", self.transpose_a), ("transpose_b", self.transpose_b), ("clear", self.clear),
@@ -20,7 +21,7 @@ class Gemm:
         text = f" {{{', '.join(words)}}}" if words else ""
         name = f"%{self.token} = " if self.token else ""
         token = " -> !tile.token" if self.token else ""
-        out.line(f"{name}tile.gemm %{self.a.name}, %{self.b.name}, %{self.c.name}{text} : {self.a.type}, {self.b.type}, {self.c.type}{token}")
+        out.line(f"{name}tile.gemm %{self.a.name}, %{self.b.name}, %{self.c.name}{self.sparsity}{text} : {self.a.type}, {self.b.type}, {self.c.type}{token}")
 
     def run(self, env):
         self.multiply(*(env.array(buffer) for buffer in (self.a, self.b, self.c)))

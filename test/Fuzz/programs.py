@@ -15,9 +15,10 @@ import loops
 import parts
 import roles
 import rows
+import sparse
 import steps
 from elements import Unfit
-from generator import Generator
+from generator import FIRST_SPARSE, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -113,7 +114,7 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    family = g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
+    family = sparse.program if seed >= FIRST_SPARSE else g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
     g.tag(family.__name__)
     family(g)
     found = g.tiles()

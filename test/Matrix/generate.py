@@ -22,7 +22,7 @@ tiles and parts of them, is an error. Each entry of kernels.json has
   archs             the architectures the kernel is for, absent: all from min_arch on
   not_on_gpu        why run_gpu_matrix.py does not run the kernel, else absent
 Gemms are in matrix_gemm.py and matrix_warpgroups.py, kernels on elements of half a byte in matrix_packed.py, convolutions
-and rows by index in matrix_rows.py, the rest in matrix_misc.py.
+and rows by index in matrix_rows.py, gemms with a sparse A in matrix_sparse.py, the rest in matrix_misc.py.
 """
 
 import argparse
@@ -39,6 +39,7 @@ def kernels():
     import matrix_misc
     import matrix_packed
     import matrix_rows
+    import matrix_sparse
     import matrix_warpgroups
 
     # At the end: the others keep the architectures that they are compiled for by turns.
@@ -46,6 +47,7 @@ def kernels():
     found += matrix_warpgroups.tcgen05_kernels() + matrix_warpgroups.split_kernels()
     found += matrix_packed.kernels() + matrix_gemm.byte_kernels() + matrix_rows.kernels() + matrix_gemm.role_kernels()
     found += matrix_warpgroups.unaligned_kernels() + matrix_warpgroups.square_kernels()
+    found += matrix_sparse.kernels()
     names = [kernel["name"] for kernel in found]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
     return found

@@ -84,8 +84,20 @@ def some_rows(count, rows):
     return found
 
 
+def sparse(kept, places, group, per, unsigned):
+    """A with its zeros: of each `group` columns half are kept; an element of `places` tells of `per` columns."""
+    kept, words = (np.where(kept < 0, kept + 256, kept) if unsigned else kept), places.astype(np.int64)
+    whole, rows = np.zeros((kept.shape[0], 2 * kept.shape[1])), np.arange(kept.shape[0])
+    for column in range(0, whole.shape[1], group):
+        bits = words[:, column // per] >> (column % per // group * 4)
+        for n in range(group // 2):
+            place = (bits >> (2 * n) & 3) // (4 // group)
+            whole[rows, column + place] = kept[:, column // 2 + n]
+    return whole
+
+
 NAMES = dict(np=np, abs=np.abs, maximum=np.maximum, minimum=np.minimum, where=np.where, rounded=rounded, cdiv=cdiv,
-             row_blocks=row_blocks, col_blocks=col_blocks, conv=conv, rows_of=rows_of, put_rows=put_rows, some_rows=some_rows)
+             row_blocks=row_blocks, col_blocks=col_blocks, conv=conv, rows_of=rows_of, put_rows=put_rows, some_rows=some_rows, sparse=sparse)
 
 
 def extents(kernel, run):

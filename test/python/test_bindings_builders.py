@@ -152,6 +152,9 @@ def test_moves_and_arithmetic(module):
             images, tiles, pixel=0, filter=[1, 1], channel=0, kernel=[3, 3], pad_lower=[1, 1]
         )
         tile.gemm(tiles, tiles, acc, transpose_b=True, clear=True)
+        halves = tile.alloc((64, 32), F16Type.get(), "shared")
+        places = tile.alloc((64, 4), IntegerType.get_signless(16), "shared")
+        tile.gemm(halves, tiles, acc, metadata=places)
         tile.reduce("max", acc, rows, propagate_nan=True)
         tile.reduce(tile.ReduceKind.Sum, acc, rows, dim=0, accumulate=True)
         tile.scan("sum", acc, reverse=True)

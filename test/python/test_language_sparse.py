@@ -30,7 +30,7 @@ def sparse(rows, columns, dtype, meta):
     return dense.reshape(rows, columns), values.reshape(rows, -1), words.astype(meta)
 
 
-@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a"])
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a", "lowered:sm_80", "lowered:sm_100a"])
 @pytest.mark.parametrize(
     "dtype, meta, accumulator, transposed, fragment",
     [

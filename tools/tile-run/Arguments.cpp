@@ -19,8 +19,8 @@ using namespace mlir::tile::run;
 
 /// By Fill; files have a syntax of their own.
 static constexpr llvm::StringLiteral kFillNames[] = {
-    "zeros",    "ones", "iota",  "uniform", "normal",
-    "smallint", "nan",  "range", "sorted",  "permutation"};
+    "zeros", "ones",  "iota",   "uniform",     "normal", "smallint",
+    "nan",   "range", "sorted", "permutation", "places", "halves"};
 
 /// Integers up to here are exact in the f64 that data is made in.
 static constexpr int64_t kLargestExact = int64_t(1) << 53;
@@ -264,6 +264,13 @@ static llvm::Error checkBuffer(Argument &argument) {
 
 /// The integers of a fill fit the element type.
 static llvm::Error checkFill(const Argument &argument) {
+  if ((argument.fill == Fill::Places || argument.fill == Fill::Halves) &&
+      !(isa<IntegerType>(argument.element) &&
+        argument.element.getIntOrFloatBitWidth() % 4 == 0 &&
+        argument.element.getIntOrFloatBitWidth() <= 32))
+    return error("expected integers of 4 to 32 bits for the places of argument "
+                 "'",
+                 argument.name, "', got ", argument.element);
   int64_t low = argument.low, last = argument.high - 1;
   if (argument.fill == Fill::Permutation)
     last = argument.numElements() - 1;
@@ -293,7 +300,7 @@ Signature run::signatureOf(KernelOp kernel, const KernelFacts &facts) {
          facts.isWritten[i],
          hint ? SmallVector<int64_t>(hint.asArrayRef())
               : SmallVector<int64_t>(),
-         facts.isIndices[i]});
+         facts.isIndices[i], facts.sparseColumns[i]});
   }
   return signature;
 }
@@ -330,6 +337,9 @@ run::parseArguments(const Signature &signature, StringRef text) {
         argument.fill = Fill::Nan;
       else if (parameter.isIndices) // a row that is named twice is a race
         argument.fill = Fill::Permutation;
+      else if (parameter.sparseColumns)
+        argument.fill =
+            parameter.sparseColumns == 2 ? Fill::Halves : Fill::Places;
     }
     arguments.push_back(std::move(argument));
   }

@@ -30,6 +30,8 @@ enum class Fill {
   Range,
   Sorted,
   Permutation,
+  Places,
+  Halves,
   File
 };
 
@@ -62,7 +64,8 @@ struct Parameter {
   bool isRead = true, isWritten = true;
   /// `tile.shape_hint`: sizes of a buffer, or an integer's value; may be empty.
   SmallVector<int64_t> hint;
-  bool isIndices = false; ///< KernelFacts
+  bool isIndices = false;    ///< KernelFacts
+  int64_t sparseColumns = 0; ///< KernelFacts
 };
 struct Signature {
   std::string kernel;
@@ -72,7 +75,8 @@ Signature signatureOf(KernelOp kernel, const KernelFacts &facts);
 
 /// Reads `--args` against the kernel. Omitted parts come from static types and
 /// `tile.shape_hint`: shapes, dense strides, `uniform` for arguments that are
-/// read, `permutation` for those that name rows, `nan` for those that are only
+/// read, `permutation` for those that name rows, `places` or `halves` for
+/// metadata of a sparse A, `nan` for those that are only
 /// written, the argument's number as seed; 1 for floating-point scalars.
 llvm::Expected<std::vector<Argument>> parseArguments(const Signature &signature,
                                                      StringRef text);

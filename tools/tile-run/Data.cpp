@@ -72,6 +72,23 @@ static double sorted(const Argument &argument, uint64_t i, uint64_t count) {
   return static_cast<double>(argument.low + int64_t((part / count) >> 32));
 }
 
+/// Metadata of a sparse A (`tile.gemm`): in each four bits two places of four
+/// in increasing order, or one half of two.
+static double places(const Argument &argument, uint64_t i) {
+  constexpr uint64_t kPairs[] = {0b0100, 0b1000, 0b1100,
+                                 0b1001, 0b1101, 0b1110};
+  constexpr uint64_t kHalves[] = {0b0100, 0b1110};
+  uint64_t random = hash(argument.seed, i), word = 0;
+  unsigned bits = argument.element.getIntOrFloatBitWidth();
+  for (unsigned first = 0; first < bits; first += 4) {
+    uint64_t byte = random >> 2 * first & 0xff;
+    word |=
+        (argument.fill == Fill::Places ? kPairs[byte % 6] : kHalves[byte % 2])
+        << first;
+  }
+  return static_cast<double>(llvm::SignExtend64(word, bits));
+}
+
 /// Writes the elements numbered from `from` to `to` to `values`.
 static void valuesOf(const Argument &argument, uint64_t from, uint64_t to,
                      double *values) {
@@ -116,6 +133,9 @@ static void valuesOf(const Argument &argument, uint64_t from, uint64_t to,
     return each([&](uint64_t i) {
       return static_cast<double>(permuted(seed, i, count));
     });
+  case Fill::Places:
+  case Fill::Halves:
+    return each([&](uint64_t i) { return places(argument, i); });
   case Fill::File:
     break;
   }

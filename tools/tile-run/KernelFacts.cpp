@@ -11,7 +11,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include <cmath>
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -118,6 +120,7 @@ KernelFacts run::analyzeKernel(KernelOp kernel) {
   KernelFacts facts;
   facts.isRead.assign(kernel.getNumKernelArguments(), false);
   facts.isWritten = facts.isIndices = facts.isRead;
+  facts.sparseColumns.assign(kernel.getNumKernelArguments(), 0);
   auto touch = [&](Value buffer, bool read, bool written) {
     if (auto i = argumentOf(kernel, buffer)) {
       facts.isRead[*i] = facts.isRead[*i] || read;
@@ -128,6 +131,19 @@ KernelFacts run::analyzeKernel(KernelOp kernel) {
     if (auto i = argumentOf(kernel, indices))
       facts.isIndices[*i] = true;
   };
+  // Copied to a tile that a gemm has for metadata, or to another one, first.
+  std::function<void(Value, int64_t)> metadata = [&](Value tile,
+                                                     int64_t columns) {
+    for (Operation *user : tile.getUsers()) {
+      auto move = dyn_cast<TileMoveOpInterface>(user);
+      if (!move || move.getTarget() != tile || move.getSource() == tile)
+        continue;
+      if (auto i = argumentOf(kernel, move.getSource()))
+        facts.sparseColumns[*i] = columns;
+      else
+        metadata(move.getSource(), columns);
+    }
+  };
   RoundingFacts rounding(facts);
   kernel.walk([&](Operation *op) {
     rounding.visit(op);
@@ -135,6 +151,8 @@ KernelFacts run::analyzeKernel(KernelOp kernel) {
       index(gather.getIndices());
     if (auto scatter = dyn_cast<ScatterOp>(op))
       index(scatter.getIndices());
+    if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.isSparse())
+      metadata(gemm.getMetadata(), SparseGroup::of(gemm).columns);
     if (auto tileOp = dyn_cast<TileOpInterface>(op)) {
       SmallVector<TileAccess> accesses;
       tileOp.getAccesses(accesses);

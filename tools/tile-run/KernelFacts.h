@@ -24,6 +24,9 @@ struct KernelFacts {
   SmallVector<bool> isRead, isWritten;
   /// Whether it names rows that are gathered or scattered, per argument.
   SmallVector<bool> isIndices;
+  /// Columns of a group of the sparse A whose metadata it is, per argument; 0
+  /// where it is none.
+  SmallVector<int64_t> sparseColumns;
   /// Unit roundoffs of everything that rounds a value on its way to a result,
   /// added up: arithmetic, casts, narrow tiles, tf32 operands. Sums are
   /// KernelWork's.

@@ -162,7 +162,8 @@ llvm::Expected<Signature> run::signatureOf(const runtime::KernelSpec &kernel,
     signature.parameters.push_back({arg.name, type,
                                     arg.access != runtime::Access::Write,
                                     isBuffer && arg.isWritten(),
-                                    /*hint=*/{}, /*isIndices=*/false});
+                                    /*hint=*/{}, /*isIndices=*/false,
+                                    /*sparseColumns=*/0});
   }
   return signature;
 }

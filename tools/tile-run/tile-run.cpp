@@ -47,15 +47,19 @@ struct Options {
       cl::cat(category)};
   cl::list<std::string> args{
       "args", cl::value_desc("A=1024x512:normal:1,s=2.5"),
-      cl::desc("arguments by name: a buffer's SHAPE[@STRIDES][:FILL[:SEED]] or "
-               "@FILE.npy, a scalar's value. Fills: zeros, ones, iota, uniform "
-               "(-1 to 1), normal, smallint (-3 to 3), nan; for indices "
-               "range:LO:HI, sorted:LO:HI (both without HI), permutation. Left "
-               "out: sizes of the type and of tile.shape_hint, dense strides, "
-               "uniform for what is read (permutation where that names rows), "
-               "nan for what is only written, 1 for floating-point scalars. A "
-               "file holds types that NumPy lacks as "
-               "unsigned integers of their bits"),
+      cl::desc(
+          "arguments by name: a buffer's SHAPE[@STRIDES][:FILL[:SEED]] or "
+          "@FILE.npy, a scalar's value. Fills: zeros, ones, iota, uniform "
+          "(-1 to 1), normal, smallint (-3 to 3), nan; for indices "
+          "range:LO:HI, sorted:LO:HI (both without HI), permutation; for "
+          "metadata of a sparse A places, "
+          "halves (f32). Left "
+          "out: sizes of the type and of tile.shape_hint, dense strides, "
+          "uniform for what is read (permutation where that names rows, places "
+          "and halves where that is metadata), "
+          "nan for what is only written, 1 for floating-point scalars. A "
+          "file holds types that NumPy lacks as "
+          "unsigned integers of their bits"),
       cl::cat(category)};
   cl::list<std::string> saves{
       "save", cl::value_desc("C:c.npy"),

@@ -147,7 +147,7 @@ Matrix execute(const MmaSync &mma, Matrix &a, Matrix &b, Matrix &c) {
     inputs.push_back(in[lane].data());
     outputs.push_back(out[lane].data());
   }
-  mmaSync(mma, inputs, outputs);
+  EXPECT_EQ(mmaSync(mma, inputs, 0, outputs), "");
   return gather(
       *layoutD, mma.d, mma.m, mma.n,
       [&](int64_t, int64_t lane, int64_t r) { return out[lane].at(r); });

@@ -96,7 +96,9 @@ struct WgmmaDescriptor {
   /// "Shared Memory Descriptor" of tcgen05).
   uint64_t encodeTcgen05(uint64_t sharedAddress = 0) const;
 };
-/// Descriptor of the operand of one instruction: a region of extent 256 bits
+/// Bits of an operand along k that one instruction reads.
+inline constexpr int64_t kDescriptorBits = 256;
+/// Descriptor of the operand of one instruction: a region of extent `stepBits`
 /// along `kDim` and a multiple of 8 along the other dimension of a rank-2
 /// buffer (or of the two dimensions given, all others having extent 1 in the
 /// region). Checked against the instruction's addresses for every 16-byte chunk
@@ -105,7 +107,8 @@ struct WgmmaDescriptor {
 OrRefusal<WgmmaDescriptor> wgmmaDescriptor(const SharedLayout &shared,
                                            unsigned mnDim, unsigned kDim,
                                            const Region &region,
-                                           bool bytesAlongMn = false);
+                                           bool bytesAlongMn = false,
+                                           int64_t stepBits = kDescriptorBits);
 /// Byte offset (before the swizzle) at which wgmma reads the 16-byte chunk that
 /// holds element (mn, k) of the operand: the hardware's side of the descriptor.
 int64_t wgmmaChunkOffset(const WgmmaDescriptor &descriptor, int64_t mn,

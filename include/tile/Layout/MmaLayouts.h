@@ -34,6 +34,46 @@ OrRefusal<FragmentLayout> mmaSyncFragment(MmaShape shape, MmaOperand operand,
 OrRefusal<FragmentLayout> wgmmaFragment(MmaShape shape, MmaOperand operand,
                                         unsigned bits);
 
+/// How an instruction with a sparse A takes the metadata of one step of k: four
+/// bits for each group of A's columns (PTX ISA 9.0, "Sparse matrix storage" of
+/// mma.sp and of wgmma.mma_async.sp). Threads hold words of 32 bits. With A of
+/// 16 and 32 bits a word has the bits of four groups of a row and, in its upper
+/// half, of the row eight below; two threads of each four give the words of a
+/// step, and a selector says which two. With A of 8 bits a word has the bits of
+/// eight groups of one row, and all threads give theirs.
+class SparseMetadata {
+public:
+  /// `elementBits`: of the buffer that holds the bits. Refuses other widths
+  /// than 8 and 16, or 32 with A of 8 bits: two rows share a word.
+  static OrRefusal<SparseMetadata> get(unsigned bitsOfA, unsigned elementBits);
+
+  /// The fragment of `steps` steps of a buffer of rows of `elementBits`-bit
+  /// elements: for a warp (`m` = 16) or a warpgroup (64). It holds as many
+  /// steps as a word of each thread has, `stepsOfWord`, or fewer where there
+  /// are fewer; tileMmaFragment repeats it.
+  FragmentLayout fragment(int64_t m, int64_t steps) const;
+  /// Elements of a row that one step reads.
+  int64_t elementsOfStep() const;
+  int64_t elementsOfWord() const { return 32 / elementBits; }
+  int64_t stepsOfWord() const { return isByRow ? 1 : 2; }
+  /// The selector of step `step`.
+  int64_t selector(int64_t step) const { return step % stepsOfWord(); }
+  /// Row and column of the word's lowest bits in the thread that is the first
+  /// of those that give step `step`; its elements are consecutive registers.
+  std::array<int64_t, 2> wordOf(int64_t step) const;
+
+private:
+  SparseMetadata(bool isByRow, int64_t elementBits)
+      : isByRow(isByRow), elementBits(elementBits) {}
+  bool isByRow;
+  int64_t elementBits;
+};
+
+/// Fragment of one mma.sp of `shape` for one warp: A is [m, k / 2], the values
+/// that are kept, B is [k, n], C is [m, n]. Refuses what mma.sp has not.
+OrRefusal<FragmentLayout> mmaSpFragment(MmaShape shape, MmaOperand operand,
+                                        unsigned bits);
+
 /// How warps share the M x N extents of a gemm.
 struct WarpGrid {
   int64_t m, n;

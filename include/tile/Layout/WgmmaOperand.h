@@ -15,12 +15,14 @@ namespace mlir::tile {
 
 /// Which part of an operand of rank 2 each instruction reads: along m (or n) a
 /// warpgroup has a block of `repeats` pieces of `extent`, along k there are
-/// `steps` of 256 bits.
+/// `steps` of `stepBits`.
 struct WgmmaSplit {
   unsigned mnDim, kDim; // of the buffer
   int64_t groups, repeats, extent, steps;
   /// 8-bit elements may lie along m or n (tcgen05).
   bool bytesAlongMn = false;
+  /// 512 for B beside a sparse A.
+  int64_t stepBits = kDescriptorBits;
 };
 
 /// The descriptors of all instructions: that of the first one, and byte offsets

@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral kWgmmaWait = "wgmma.wait_group";
 inline constexpr llvm::StringLiteral kWgmmaWaitForAll =
     "wgmma.wait_group.sync.aligned 0;";
 
+/// Its indices are in increasing order, as `tile.gemm` demands of metadata.
+inline constexpr llvm::StringLiteral kMmaSp = "mma.sp::ordered_metadata";
+
 inline constexpr llvm::StringLiteral kComplement = "not.b32";
 inline constexpr llvm::StringLiteral kComplementOfShort = "not.b16";
 

@@ -33,8 +33,12 @@ struct MmaInstructionInfo {
 struct WgmmaInstructionInfo {
   MmaType a, b, accumulator;
   int64_t k;
+  /// wgmma.mma_async.sp: twice the k, of which A holds half.
+  bool isSparse = false;
+  /// Columns of A.
+  int64_t kOfA() const { return isSparse ? k / 2 : k; }
   /// Operands of 16 bits may lie along m or n too; others along k only.
-  bool transposes() const { return k == 16; }
+  bool transposes() const { return kOfA() == 16; }
   bool isInteger() const { return accumulator == MmaType::I32; }
   /// The N that the instruction has: multiples of 8 up to 256, for integers 8,
   /// 24 and multiples of 16.
@@ -128,6 +132,13 @@ struct TargetInfo {
   /// The wgmma for operand types; null where there is none.
   const WgmmaInstructionInfo *wgmmaInstruction(MmaType a, MmaType b,
                                                MmaType accumulator) const;
+
+  /// Those with a sparse A: wgmma.mma_async.sp, and mma.sp, the preferred
+  /// (largest k) first.
+  const WgmmaInstructionInfo *sparseWgmmaInstruction(MmaType a, MmaType b,
+                                                     MmaType accumulator) const;
+  llvm::SmallVector<const MmaInstructionInfo *>
+  sparseMmaInstructions(MmaType a, MmaType b, MmaType accumulator) const;
 
   /// The tcgen05.mma for operand types; null where there is none.
   const Tcgen05InstructionInfo *tcgen05Instruction(MmaType a, MmaType b,

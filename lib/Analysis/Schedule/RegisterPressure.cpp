@@ -39,7 +39,9 @@ static int64_t operandRegisters(GemmOp gemm) {
   for (auto [buffer, role] : {std::pair(gemm.getA(), MmaOperand::A),
                               std::pair(gemm.getB(), MmaOperand::B)}) {
     Type element = elementTypeOf(buffer);
-    auto fragment = mmaSyncFragment(shape, role, getStorageBits(element));
+    auto fragment = gemm.isSparse()
+                        ? mmaSpFragment(shape, role, getStorageBits(element))
+                        : mmaSyncFragment(shape, role, getStorageBits(element));
     if (isFragment(buffer) || !fragment)
       continue;
     int64_t count = role == MmaOperand::A

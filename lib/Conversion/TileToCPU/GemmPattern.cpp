@@ -7,11 +7,13 @@
 // brought into scratch buffers of the type the arithmetic is done in,
 // untransposed, so that a single loop nest serves every element type; it keeps
 // a few rows of vectors of C in registers. The order of k, and so the result,
-// is that of the plain loop.
+// is that of the plain loop. A sparse A gets its zeros back in its scratch
+// buffer.
 //
 //===----------------------------------------------------------------------===//
 #include "TileToCPU.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "tile/Dialect/Tile/IR/MmaTypes.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -55,7 +57,9 @@ public:
   }
 
   void build() {
-    a = pack(adaptor.getA(), m, k, op.getTransposeA(), op.getUnsignedA());
+    a = op.isSparse()
+            ? expandA()
+            : pack(adaptor.getA(), m, k, op.getTransposeA(), op.getUnsignedA());
     bPacked = pack(adaptor.getB(), k, n, op.getTransposeB(), op.getUnsignedB());
     int64_t width = kRowBytes / (computeType.getIntOrFloatBitWidth() / 8);
     int64_t rows = m / kRows * kRows, columns = n / width * width;
@@ -84,6 +88,62 @@ private:
       memref::StoreOp::create(inner, l, x, packed, to);
     });
     return packed;
+  }
+
+  /// A with its zeros: what is kept of a group goes to the places that the
+  /// metadata says.
+  Value expandA() {
+    Value whole = allocateScratch(b, op, MemRefType::get({m, k}, computeType));
+    auto [kept, columns] = SparseGroup::of(op);
+    auto metadataType = cast<MemRefType>(op.getMetadata().getType());
+    int64_t perWord = metadataType.getElementTypeBitWidth() / 4;
+    loopOver(
+        b, loc, {m, k / columns},
+        [&, kept = kept, columns = columns](OpBuilder &inner, Location l,
+                                            ValueRange at) {
+          auto index = [&](int64_t value) {
+            return indexConstant(inner, l, value);
+          };
+          auto place = [&](Value column, bool isTurned) {
+            return isTurned ? SmallVector<Value>{column, at[0]}
+                            : SmallVector<Value>{at[0], column};
+          };
+          Value word = memref::LoadOp::create(
+              inner, l, adaptor.getMetadata(),
+              place(arith::DivUIOp::create(inner, l, at[1], index(perWord)),
+                    op.getTransposeMetadata()));
+          word = arith::IndexCastUIOp::create(inner, l, inner.getIndexType(),
+                                              word);
+          Value first = arith::MulIOp::create(inner, l, at[1], index(columns));
+          Value zero = arith::ConstantOp::create(
+              inner, l, inner.getZeroAttr(computeType));
+          for (int64_t i = 0; i < columns; ++i)
+            memref::StoreOp::create(
+                inner, l, zero, whole,
+                place(arith::AddIOp::create(inner, l, first, index(i)), false));
+          Value shift = arith::MulIOp::create(
+              inner, l, arith::RemUIOp::create(inner, l, at[1], index(perWord)),
+              index(4));
+          // The first value is stored last: it counts where both say one
+          // place.
+          for (int64_t n = kept; n-- > 0;) {
+            Value bits = arith::AddIOp::create(inner, l, shift, index(2 * n));
+            Value to = arith::AndIOp::create(
+                inner, l, arith::ShRUIOp::create(inner, l, word, bits),
+                index(3));
+            if (columns == 2)
+              to = arith::ShRUIOp::create(inner, l, to, index(1));
+            Value from = arith::AddIOp::create(
+                inner, l, arith::MulIOp::create(inner, l, at[1], index(kept)),
+                index(n));
+            Value x = memref::LoadOp::create(inner, l, adaptor.getA(),
+                                             place(from, op.getTransposeA()));
+            memref::StoreOp::create(
+                inner, l, toComputeType(inner, l, x, op.getUnsignedA()), whole,
+                place(arith::AddIOp::create(inner, l, first, to), false));
+          }
+        });
+    return whole;
   }
 
   Value toComputeType(OpBuilder &inner, Location l, Value x, bool isUnsigned) {

@@ -328,17 +328,19 @@ def gemm(
     c: Operand,
     *,
     accumulate=None,
+    metadata: Operand | None = None,
     asynchronous: bool = False,
     loc=None,
     ip=None,
     **attributes,
 ) -> _ops.GemmOp:
-    """C = A * B + C. Attributes: transpose_a, transpose_b, clear, policy, precision, unsigned_a,
-    unsigned_b, promote_every, plan."""
+    """C = A * B + C. With `metadata` A is sparse. Attributes: transpose_a, transpose_b,
+    transpose_metadata, clear, policy, precision, unsigned_a, unsigned_b, promote_every, plan."""
     if accumulate is not None:
         accumulate = _scalar(accumulate, _ir.IntegerType.get_signless(1), loc, ip)
     return _ops.GemmOp(
         _token(asynchronous), _value(a), _value(b), _value(c), accumulate=accumulate,
+        metadata=None if metadata is None else _value(metadata),
         **_attributes(attributes), loc=loc, ip=ip,
     )  # fmt: skip
 

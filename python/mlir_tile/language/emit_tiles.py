@@ -111,9 +111,24 @@ class Tiles:
         )
         return None
 
-    def tile_gemm(self, statement, a, b, c, transpose_a, transpose_b, policy, clear):
+    def tile_gemm(
+        self,
+        statement,
+        a,
+        b,
+        c,
+        transpose_a,
+        transpose_b,
+        policy,
+        clear,
+        metadata=None,
+        transpose_metadata=False,
+    ):
         self.only_in_blocks("T.gemm")
         names, types = zip(*(self.whole(x, 2) for x in (a, b, c)))
+        sparsity = ""
+        if metadata is not None:
+            sparsity = " metadata({} : {})".format(*self.whole(metadata, 2))
         self.check_gemm(a.dtype, b.dtype, c.dtype)
         attributes = []
         if clear:
@@ -123,11 +138,14 @@ class Tiles:
             attributes.append("transpose_a")
         if transpose_b:
             attributes.append("transpose_b")
+        if transpose_metadata:
+            attributes.append("transpose_metadata")
         for x, y in ((a, "unsigned_a"), (b, "unsigned_b")):
             if x.dtype == "uint8":
                 attributes.append(y)
         self.effect(
-            f"tile.gemm {', '.join(names)} {{{', '.join(attributes)}}} : {', '.join(types)}"
+            f"tile.gemm {', '.join(names)}{sparsity} {{{', '.join(attributes)}}} :"
+            f" {', '.join(types)}"
         )
 
     def check_gemm(self, a, b, c):

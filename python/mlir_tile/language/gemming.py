@@ -74,7 +74,10 @@ def gemm(
         commit("T.gemm", mbar)
 
 
-def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum):
+def _gemm(
+    construct, A, B, C, transpose_A, transpose_B, policy, clear_accum, sparsity=None, part_of_k=1
+):
+    """`sparsity`: the operands of a sparse A, which has one of `part_of_k` columns."""
     builder = current(construct)
     a, b, c = (region_of(x, construct) for x in (A, B, C))
     (am, ak), (bk, bn), (m, n) = (
@@ -84,6 +87,7 @@ def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum):
         am, ak = ak, am
     if transpose_B:
         bk, bn = bn, bk
+    ak *= part_of_k
     if ak != bk:
         fail(f"{construct}: K of A is {ak}, K of B is {bk}{_stored(transpose_A, transpose_B)}")
     if (am, bn) != (m, n):
@@ -109,6 +113,7 @@ def _gemm(construct, A, B, C, transpose_A, transpose_B, policy, clear_accum):
         transpose_b=bool(transpose_B),
         policy=_POLICIES[int(getattr(policy, "value", policy))],
         clear=clear,
+        **(sparsity or {}),
     )
 
 

@@ -2,15 +2,9 @@
 """Products with a left side of which half of each group is zero (2:4 sparse; 1:2 of 32 bits)."""
 
 from .buffers import region_of
-from .builder import current
-from .copying import copy
 from .errors import fail
 from .gemming import GemmWarpPolicy, _gemm, _matrix
-from .loop import Parallel
-from .memory import alloc_shared
-from .statements import Store
 from .tensor_memory import commit
-from .values import Const, Load, binary, cast, select
 
 __all__ = ["gemm_sp", "group_of"]
 
@@ -42,18 +36,20 @@ def gemm_sp(
     """C += A B, where A is given by the values that are kept (half of its columns) and E, four bits
     for each group: the places of its two values, the first in the lower two bits.
 
-    The product is that of the whole A, which a tile in shared memory holds for it.
+    Tensor cores multiply it as it is where the target has an instruction for it that can read the
+    tiles; elsewhere threads put the zeros back first.
     """
-    dense = _expanded(A_sparse, E, bool(transpose_A), bool(transpose_E))
-    _gemm(_CONSTRUCT, dense, B, C, transpose_A, transpose_B, policy, clear_accum)
+    a, e = (region_of(x, _CONSTRUCT) for x in (A_sparse, E))
+    _check_places(a, e, bool(transpose_A), bool(transpose_E))
+    sparsity = {"metadata": e, "transpose_metadata": bool(transpose_E)}
+    _gemm(
+        _CONSTRUCT, a, B, C, transpose_A, transpose_B, policy, clear_accum, sparsity, part_of_k=2
+    )
     if mbar is not None:
         commit(_CONSTRUCT, mbar)
 
 
-def _expanded(A_sparse, E, transpose_A, transpose_E):
-    """A tile with the zeros put in."""
-    builder = current(_CONSTRUCT)
-    a, e = (_in_shared(region_of(x, _CONSTRUCT)) for x in (A_sparse, E))
+def _check_places(a, e, transpose_A, transpose_E):
     if not e.dtype.is_integer:
         fail(f"{_CONSTRUCT}: expected integers as E, got {e.dtype}")
     kept, group = group_of(a.dtype)
@@ -66,44 +62,7 @@ def _expanded(A_sparse, E, transpose_A, transpose_E):
             f"{_CONSTRUCT}: E has four bits for each {group} of A's {columns} columns: expected"
             f" {_turned(expected, transpose_E)} of {e.dtype}, got {list(e.extents)}"
         )
-    dense = alloc_shared(_turned([rows, columns], transpose_A), a.dtype)
-    dense.name = f"{a.buffer.name}_dense"
-    for i, k in Parallel(rows, columns).run(builder):
-        number = k // group
-        word = _element(e, i, number // per_word, transpose_E)
-        shift = cast((number % per_word) * 4, e.dtype)
-        places = builder.define("places", binary("and", binary("shr", word, shift), 15))
-        place = cast(k % group, e.dtype)
-        value = Const(0, a.dtype)
-        for n in reversed(range(kept)):
-            there = binary("and", binary("shr", places, 2 * n), 3)
-            if group == 2:  # of two elements, whose places are counted in halves
-                there = binary("shr", there, 1)
-            element = _element(a, i, number * kept + n, transpose_A)
-            value = select(there == place, element, value)
-        builder.add(Store(dense, tuple(_turned([i, k], transpose_A)), value))
-    return dense
 
 
 def _turned(pair, transposed):
     return list(reversed(pair)) if transposed else list(pair)
-
-
-def _element(region, row, column, transposed):
-    wide = iter(_turned([row, column], transposed))
-    inner = len(region.extents) - 2
-    places = [
-        offset if at < inner else binary("add", offset, next(wide))
-        for at, offset in enumerate(region.offsets)
-    ]
-    return Load(region.buffer, tuple(places))
-
-
-def _in_shared(region):
-    """A fragment's elements are read by other threads than its own: through shared memory."""
-    if region.buffer.space != "fragment":
-        return region
-    tile = alloc_shared(_matrix(region, _CONSTRUCT, "A"), region.dtype)
-    tile.name = f"{region.buffer.name}_shared"
-    copy(region, tile)
-    return region_of(tile, _CONSTRUCT)

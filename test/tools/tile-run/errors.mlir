@@ -21,7 +21,7 @@
 // RANK: tile-run: error: expected 2 extents of argument 'A', got 1
 // EXTENT: tile-run: error: expected extent 4 in dimension 1 of argument 'A', got 5
 // SCALAR: tile-run: error: expected a value for argument 's' in --args, as in --args=s=1
-// FILL: tile-run: error: expected a fill (zeros, ones, iota, uniform, normal, smallint, nan, range, sorted, permutation) for argument 'A', got 'random'
+// FILL: tile-run: error: expected a fill (zeros, ones, iota, uniform, normal, smallint, nan, range, sorted, permutation, places, halves) for argument 'A', got 'random'
 // TWICE: tile-run: error: expected argument 'A' once in --args
 // NAME: tile-run: error: expected NAME=VALUE with an argument of kernel 'two' in --args, got 'B=4x4'
 // INTEGER: tile-run: error: expected an integer for argument 's', got 1.5

@@ -1,30 +1,41 @@
 //===- Gemm.cpp - lowering of gemm ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// By the plan that layout inference recorded: mma.sync here, with operands from
-// GemmOperands.cpp; FMA in GemmFma.cpp; wgmma in Wgmma.cpp; tcgen05 in
-// Tcgen05.cpp.
+// By the plan that layout inference recorded: mma.sync here, and mma.sp, with
+// operands from GemmOperands.cpp and SparseOperand.cpp; FMA in GemmFma.cpp;
+// wgmma in Wgmma.cpp; tcgen05 in Tcgen05.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmOperands.h"
+#include "SparseOperand.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Wgmma.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Layout/CheckedMath.h"
+#include "tile/Target/PtxMnemonics.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
-/// mma.sync in PTX, for what has no form in NVVM: fp8, and f64 beyond m8n8k4.
+/// The metadata that one instruction takes; null of a whole A.
+struct Sparsity {
+  Value word;
+  int64_t selector = 0;
+};
+
+/// mma.sync in PTX, for what has no form in NVVM: fp8, f64 beyond m8n8k4, and
+/// mma.sp.
 static Value emitInlineMma(KernelLowering &lowering, const MmaSetup &setup,
                            ArrayRef<Value> a, ArrayRef<Value> b,
-                           ArrayRef<Value> c, ArrayRef<Type> results) {
-  std::string text = "mma.sync.aligned.m" + std::to_string(setup.shape.m) +
-                     "n" + std::to_string(setup.shape.n) + "k" +
+                           ArrayRef<Value> c, Sparsity sparsity,
+                           ArrayRef<Type> results) {
+  std::string text = (sparsity.word ? ptx::kMmaSp.str() : "mma") +
+                     ".sync.aligned.m" + std::to_string(setup.shape.m) + "n" +
+                     std::to_string(setup.shape.n) + "k" +
                      std::to_string(setup.shape.k) + ".row.col";
   for (MmaType type : {setup.c, setup.a, setup.b, setup.c})
     text += "." + stringify(type).str();
@@ -51,6 +62,12 @@ static Value emitInlineMma(KernelLowering &lowering, const MmaSetup &setup,
       constraints += std::string(",") + constraint(value.getType());
       operands.push_back(value);
     }
+  }
+  if (sparsity.word) {
+    text += ", $" + std::to_string(next++) + ", " +
+            std::to_string(sparsity.selector);
+    constraints += ",r";
+    operands.push_back(sparsity.word);
   }
   return lowering
       .inlineAsm(results, text + ";", constraints, operands,
@@ -84,14 +101,14 @@ static std::optional<NVVM::MMATypes> nvvmType(MmaType type) {
 /// Accumulators of one instruction: d = a * b + c, one value an element.
 static void emitMma(KernelLowering &lowering, const MmaSetup &setup,
                     SmallVector<Value> a, SmallVector<Value> b,
-                    MutableArrayRef<Value> accumulators) {
+                    Sparsity sparsity, MutableArrayRef<Value> accumulators) {
   auto &builder = lowering.builder;
   bool isHalfC = setup.c == MmaType::F16;
   Type packedHalf = VectorType::get({2}, builder.getF16Type());
-  bool inNvvm = nvvmType(setup.a) &&
+  bool inNvvm = !sparsity.word && nvvmType(setup.a) &&
                 (setup.a != MmaType::F64 || setup.shape == MmaShape{8, 8, 4});
   for (auto [type, registers] : {std::pair(setup.a, &a), {setup.b, &b}})
-    if (type == MmaType::F16)
+    if (type == MmaType::F16 && inNvvm)
       for (Value &v : *registers)
         v = LLVM::BitcastOp::create(builder, packedHalf, v);
   SmallVector<Value> c(accumulators);
@@ -122,7 +139,7 @@ static void emitMma(KernelLowering &lowering, const MmaSetup &setup,
         std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                        NVVM::MMALayout::col});
   } else {
-    result = emitInlineMma(lowering, setup, a, b, c, resultTypes);
+    result = emitInlineMma(lowering, setup, a, b, c, sparsity, resultTypes);
   }
   for (size_t r = 0; r < c.size(); ++r) {
     Value part = LLVM::ExtractValueOp::create(builder, result, r);
@@ -176,7 +193,7 @@ static void emitUnpackedMma(KernelLowering &lowering, const MmaSetup &setup,
     emitMma(lowering, halves,
             {a[2 * step], a[2 * step + 1], a[behindA + 2 * step],
              a[behindA + 2 * step + 1]},
-            {b[step], b[behindB + step]}, accumulators);
+            {b[step], b[behindB + step]}, Sparsity(), accumulators);
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,20 +228,22 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
            << " for mma.sync, got " << gemm.getK();
   bool known = false;
   for (const MmaInstructionInfo *info :
-       lowering.target.mmaInstructions(setup.a, setup.b, setup.c))
+       gemm.isSparse()
+           ? lowering.target.sparseMmaInstructions(setup.a, setup.b, setup.c)
+           : lowering.target.mmaInstructions(setup.a, setup.b, setup.c))
     known |= info->shape == setup.shape;
   if (!known)
     return gemm.emitOpError()
-           << "expected an mma.sync that " << lowering.target.arch
-           << " has, got m" << setup.shape.m << "n" << setup.shape.n << "k"
-           << setup.shape.k << " of " << stringify(setup.a) << " x "
-           << stringify(setup.b) << " into " << stringify(setup.c);
+           << "expected an " << (gemm.isSparse() ? "mma.sp" : "mma.sync")
+           << " that " << lowering.target.arch << " has, got m" << setup.shape.m
+           << "n" << setup.shape.n << "k" << setup.shape.k << " of "
+           << stringify(setup.a) << " x " << stringify(setup.b) << " into "
+           << stringify(setup.c);
 
   FailureOr<FragmentBuffer> accumulator = lowering.fragment(gemm.getC(), gemm);
   if (failed(accumulator))
     return failure();
-  auto instruction =
-      mmaSyncFragment(setup.shape, MmaOperand::C, bitWidth(setup.c));
+  auto instruction = setup.fragmentOf(MmaOperand::C, bitWidth(setup.c));
   if (!instruction)
     return gemm.emitOpError() << instruction.reason();
   auto expected = tileMmaFragment(*instruction, MmaOperand::C,
@@ -242,6 +261,11 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
   auto bLoader = makeLoader(lowering, gemm, gemm.getB(), MmaOperand::B, setup,
                             gemm.getTransposeB());
   if (failed(aLoader) || failed(bLoader))
+    return failure();
+  SparseOperand metadata;
+  if (gemm.isSparse() &&
+      failed(bindMetadata(lowering, gemm, setup.shape, setup.warps,
+                          setup.tilesM, metadata)))
     return failure();
 
   // Registers of C of the instruction at (i, j).
@@ -289,6 +313,9 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
       return failure();
     for (int64_t i = 0; i < setup.tilesM; ++i) {
       SmallVector<Value> &a = (*as)[i];
+      Sparsity sparsity;
+      if (gemm.isSparse())
+        sparsity = {metadata.words[i * setup.tilesK + k], metadata.selector(k)};
       if (unpacks)
         a = unpackFp8(lowering, a, elementOf(gemm.getA()));
       for (int64_t jj = 0; jj < setup.tilesN; ++jj) {
@@ -299,7 +326,7 @@ static LogicalResult lowerMmaSync(KernelLowering &lowering, GemmOp gemm,
             MutableArrayRef<Value>(accumulators)
                 .slice((i * setup.tilesN + j) * perInstruction, perInstruction);
         if (!unpacks) {
-          emitMma(lowering, setup, a, b, c);
+          emitMma(lowering, setup, a, b, sparsity, c);
           continue;
         }
         // With its first instruction, so that others are packed until theirs.
@@ -327,8 +354,10 @@ static LogicalResult lowerGemm(KernelLowering &lowering, GemmOp gemm) {
   case MmaInstruction::Fma:
     return lowerFma(lowering, gemm);
   case MmaInstruction::MmaSync:
+  case MmaInstruction::MmaSp:
     return lowerMmaSync(lowering, gemm, *plan);
   case MmaInstruction::Wgmma:
+  case MmaInstruction::WgmmaSp:
     return lowerWgmma(lowering, gemm, *plan);
   case MmaInstruction::Tcgen05:
     return lowerTcgen05(lowering, gemm, *plan);

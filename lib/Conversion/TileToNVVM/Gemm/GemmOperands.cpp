@@ -30,7 +30,7 @@ public:
     bool isA = operand == MmaOperand::A;
     int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
     int64_t outer = isA ? setup.shape.m : setup.shape.n; // per instruction
-    int64_t kStep = setup.shape.k;
+    int64_t kStep = setup.kOf(operand);
     int64_t kBlock = 16 / elementBytes; // k elements of one 8x16-byte matrix
     matricesK = kStep / kBlock;
     int64_t tilesOuter = isA ? setup.tilesM : setup.tilesN;
@@ -160,7 +160,7 @@ public:
             instruction.axisCoordinates(Axis::Register, r + e);
         if (isA) {
           at[0] += i * setup.shape.m;
-          at[1] += k * setup.shape.k;
+          at[1] += k * setup.kOf(operand);
         } else {
           at[0] += k * setup.shape.k;
           at[1] += i * setup.shape.n;
@@ -263,7 +263,7 @@ tile::nvvm::makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
                        bool transposed) {
   Type elementType = cast<MemRefType>(buffer.getType()).getElementType();
   unsigned bits = elementType.getIntOrFloatBitWidth();
-  auto instruction = mmaSyncFragment(setup.shape, operand, bits);
+  auto instruction = setup.fragmentOf(operand, bits);
   if (!instruction)
     return op->emitOpError() << instruction.reason();
   if (isShared(buffer)) {
@@ -287,7 +287,7 @@ tile::nvvm::makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
       return std::unique_ptr<OperandLoader>(std::make_unique<LdmatrixLoader>(
           lowering, *shared, operand, setup, kMajor, elementType));
     if (lowering.target.hasLdmatrix() && rowsAligned && exact && !kMajor &&
-        bits == 8 &&
+        bits == 8 && !setup.isSparse() &&
         transposesBytes(operand, setup.shape, setup.warps, setup.op.getM(),
                         setup.op.getN()))
       return makeByteLoader(lowering, *shared, operand, setup);

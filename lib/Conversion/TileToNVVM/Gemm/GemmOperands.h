@@ -28,6 +28,17 @@ struct MmaSetup {
   WarpGrid warps;
   MmaType a, b, c;
   int64_t tilesM, tilesN, tilesK; // instructions per warp
+  bool isSparse() const { return op.isSparse(); }
+  /// Elements along k that one instruction takes of an operand.
+  int64_t kOf(MmaOperand operand) const {
+    return isSparse() && operand == MmaOperand::A ? shape.k / 2 : shape.k;
+  }
+  /// Registers of one instruction.
+  OrRefusal<FragmentLayout> fragmentOf(MmaOperand operand,
+                                       unsigned bits) const {
+    return isSparse() ? mmaSpFragment(shape, operand, bits)
+                      : mmaSyncFragment(shape, operand, bits);
+  }
 };
 
 /// Registers of operand A or B from `buffer`: by ldmatrix or element by element

@@ -5,13 +5,16 @@
 // commit (and the wait of a gemm without token). Its accumulators are scalars,
 // tied in and out, so nothing can come between that touches them. Waiting for
 // a token is emitWgmmaWait's, called where tokens are awaited; proxy fences
-// before operands are read are InsertBarriers.cpp's and Ring.cpp's.
+// before operands are read are InsertBarriers.cpp's and Ring.cpp's. The same
+// with a sparse A, by wgmma.mma_async.sp, whose metadata is in registers.
 //
 //===----------------------------------------------------------------------===//
 #include "Wgmma.h"
 #include "Assembly.h"
 #include "DescriptorOperand.h"
 #include "RegisterMap.h"
+#include "SparseOperand.h"
+#include "Words.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -22,60 +25,10 @@ using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
 //===----------------------------------------------------------------------===//
-// Words of 32 bits
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// 32-bit values of consecutive registers of a fragment: one f32 or i32, or
-/// several narrower elements packed.
-class Words {
-public:
-  Words(KernelLowering &lowering, const FragmentBuffer &buffer,
-        Type elementType)
-      : lowering(lowering), buffer(buffer), elementType(elementType),
-        storage(lowering.storageType(elementType)) {}
-
-  int64_t perWord() const {
-    return std::max<int64_t>(1, 32 / storage.getIntOrFloatBitWidth());
-  }
-  /// `f` or `r`.
-  char constraint() const { return elementType.isF32() ? 'f' : 'r'; }
-  Type type() const {
-    auto &b = lowering.builder;
-    return elementType.isF32() ? Type(b.getF32Type()) : b.getI32Type();
-  }
-
-  Value load(int64_t reg) {
-    auto &b = lowering.builder;
-    if (perWord() == 1)
-      return lowering.loadRegister(buffer, elementType, reg);
-    Value packed = LLVM::LoadOp::create(
-        b, vector(), lowering.registerAddress(buffer, elementType, reg),
-        storage.getIntOrFloatBitWidth() / 8);
-    return LLVM::BitcastOp::create(b, b.getI32Type(), packed);
-  }
-  void store(int64_t reg, Value word) {
-    auto &b = lowering.builder;
-    if (perWord() == 1)
-      return lowering.storeRegister(buffer, elementType, reg, word);
-    LLVM::StoreOp::create(b, LLVM::BitcastOp::create(b, vector(), word),
-                          lowering.registerAddress(buffer, elementType, reg),
-                          storage.getIntOrFloatBitWidth() / 8);
-  }
-
-private:
-  Type vector() { return VectorType::get({perWord()}, storage); }
-
-  KernelLowering &lowering;
-  FragmentBuffer buffer;
-  Type elementType, storage;
-};
-
-//===----------------------------------------------------------------------===//
 // Gemm
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// How the instructions get an operand: a descriptor in a 64-bit register (plus
 /// what each adds), or words in registers.
 struct Operand {
@@ -105,8 +58,10 @@ private:
   /// any the products start from zero.
   SmallVector<Value> multiply(int64_t first, int64_t end,
                               ArrayRef<Value> accumulators, bool wait);
+  /// `sparsity`: the metadata and the selector, with a comma; empty without.
   std::string instruction(const std::string &accumulators, const std::string &a,
-                          const std::string &b, const std::string &accumulates);
+                          const std::string &b, const std::string &sparsity,
+                          const std::string &accumulates);
 
   KernelLowering &lowering;
   GemmOp gemm;
@@ -115,6 +70,7 @@ private:
   const WgmmaInstructionInfo *info = nullptr;
   int64_t repeatsM = 0, repeatsN = 0, steps = 0;
   Operand a, b;
+  SparseOperand metadata; // of a sparse A
   std::optional<Words> accumulator;
   SmallVector<int64_t> cRegisters; // first register of each word of C
 };
@@ -122,7 +78,9 @@ private:
 } // namespace
 
 LogicalResult WgmmaGemm::choose() {
-  info = instructionOf(lowering, gemm, &TargetInfo::wgmmaInstruction);
+  info = instructionOf(lowering, gemm,
+                       gemm.isSparse() ? &TargetInfo::sparseWgmmaInstruction
+                                       : &TargetInfo::wgmmaInstruction);
   if (!info || shape.m != kWgmmaM || !info->hasN(shape.n) || shape.k != info->k)
     return refuseInstruction(lowering, gemm, "wgmma", shape);
   if (warps.m % kWarpsPerGroup != 0 ||
@@ -203,6 +161,8 @@ LogicalResult WgmmaGemm::bindShared(bool isA, Operand &operand) {
                    isA ? repeatsM : repeatsN,
                    isA ? shape.m : shape.n,
                    steps};
+  if (!isA && info->isSparse)
+    split.stepBits = 2 * kDescriptorBits;
   FailureOr<DescriptorOperand> bound =
       bindDescriptors(lowering, gemm, isA, "wgmma", split, info->transposes());
   if (failed(bound))
@@ -228,11 +188,13 @@ LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
   if (failed(held))
     return failure();
   Type type = elementTypeOf(buffer);
-  auto part = wgmmaFragment(shape, MmaOperand::A, type.getIntOrFloatBitWidth());
+  int64_t columns = info->kOfA();
+  auto part = wgmmaFragment({shape.m, shape.n, columns}, MmaOperand::A,
+                            type.getIntOrFloatBitWidth());
   if (!part)
     return gemm.emitOpError() << part.reason();
-  auto expected =
-      tileMmaFragment(*part, MmaOperand::A, {gemm.getM(), gemm.getK()}, warps);
+  auto expected = tileMmaFragment(*part, MmaOperand::A,
+                                  {gemm.getM(), steps * columns}, warps);
   if (!expected)
     return gemm.emitOpError() << expected.reason();
   bool transposed = gemm.getTransposeA();
@@ -254,7 +216,7 @@ LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
           SmallVector<int64_t> at =
               part->axisCoordinates(Axis::Register, r + e);
           at[0] += i * shape.m;
-          at[1] += k * shape.k;
+          at[1] += k * columns;
           if (transposed)
             std::swap(at[0], at[1]);
           int64_t reg = map(at);
@@ -277,13 +239,15 @@ LogicalResult WgmmaGemm::bindRegisters(Operand &operand) {
 std::string WgmmaGemm::instruction(const std::string &accumulators,
                                    const std::string &operandA,
                                    const std::string &operandB,
+                                   const std::string &sparsity,
                                    const std::string &accumulates) {
-  std::string text = ptx::kWgmmaMma.str() + ".sync.aligned.m64n" +
-                     std::to_string(shape.n) + "k" + std::to_string(shape.k) +
-                     "." + stringify(info->accumulator).str() + "." +
+  std::string text = ptx::kWgmmaMma.str() + (info->isSparse ? ".sp" : "") +
+                     ".sync.aligned.m64n" + std::to_string(shape.n) + "k" +
+                     std::to_string(shape.k) + "." +
+                     stringify(info->accumulator).str() + "." +
                      stringify(info->a).str() + "." + stringify(info->b).str();
   text += " {" + accumulators + "}, " + operandA + ", " + operandB + ", " +
-          accumulates;
+          sparsity + accumulates;
   if (!info->isInteger())
     text += ", 1, 1";
   if (info->transposes()) {
@@ -340,6 +304,10 @@ SmallVector<Value> WgmmaGemm::multiply(int64_t first, int64_t end,
           words.push_back(assembly.input(word, "r"));
         operandA = "{" + llvm::join(words, ", ") + "}";
       }
+      std::string sparsity;
+      if (gemm.isSparse())
+        sparsity = assembly.input(metadata.words[i * steps + k], "r") + ", " +
+                   std::to_string(metadata.selector(k)) + ", ";
       for (int64_t j = 0; j < repeatsN; ++j) {
         std::string operandB =
             descriptor("db", baseB, b.descriptors.offsets[j * steps + k]);
@@ -349,7 +317,7 @@ SmallVector<Value> WgmmaGemm::multiply(int64_t first, int64_t end,
                                   : accumulators.empty() ? "0"
                                                          : start;
         assembly.line(instruction(llvm::join(own, ", "), operandA, operandB,
-                                  accumulates));
+                                  sparsity, accumulates));
       }
     }
   assembly.line("wgmma.commit_group.sync.aligned;");
@@ -364,6 +332,9 @@ LogicalResult WgmmaGemm::lower() {
     return failure();
   if (failed(isShared(gemm.getA()) ? bindShared(/*isA=*/true, a)
                                    : bindRegisters(a)))
+    return failure();
+  if (gemm.isSparse() &&
+      failed(bindMetadata(lowering, gemm, shape, warps, repeatsM, metadata)))
     return failure();
   SmallVector<Value> accumulators;
   if (!gemm.getClear())

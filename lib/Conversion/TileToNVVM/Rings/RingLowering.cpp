@@ -18,6 +18,19 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
+/// Whether `user` loads metadata of a gemm that the asynchronous proxy reads
+/// operands of. The wait for it stands between the fence for those and the
+/// gemm, and --tile-verify-nvvm cannot tell whose bytes a wait is for.
+static bool loadsMetadata(Operation *user, Value view) {
+  auto move = dyn_cast<TileMoveOpInterface>(user);
+  return move && move.getSource() == view &&
+         llvm::any_of(move.getTarget().getUsers(), [&](Operation *reader) {
+           auto gemm = dyn_cast<GemmOp>(reader);
+           return gemm && gemm.getMetadata() == move.getTarget() &&
+                  traitsOf(gemm).readsByDescriptor;
+         });
+}
+
 bool tile::nvvm::isReadByAsyncProxy(RingWaitOp wait) {
   RingType type = wait.getRing().getType();
   return type.hasConsumer(RingConsumer::Wgmma) ||
@@ -25,7 +38,8 @@ bool tile::nvvm::isReadByAsyncProxy(RingWaitOp wait) {
          type.hasConsumer(RingConsumer::TmaStore) ||
          llvm::any_of(wait.getViews(), [](Value view) {
            return llvm::any_of(view.getUsers(), [&](Operation *user) {
-             return readsThroughAsyncProxy(user, view);
+             return readsThroughAsyncProxy(user, view) ||
+                    loadsMetadata(user, view);
            });
          });
 }

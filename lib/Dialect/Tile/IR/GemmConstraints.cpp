@@ -41,7 +41,8 @@ public:
   std::string addMmaSync(LayoutAlternative &alternative) {
     std::string wrong =
         demand(alternative, gemm.getAMutable(), MmaOperand::A, problem.bitsA,
-               {problem.m, problem.k}, gemm.getTransposeA());
+               {problem.m, problem.isSparse ? problem.k / 2 : problem.k},
+               gemm.getTransposeA());
     if (wrong.empty())
       wrong =
           demand(alternative, gemm.getBMutable(), MmaOperand::B, problem.bitsB,
@@ -49,6 +50,8 @@ public:
     if (wrong.empty())
       wrong = demand(alternative, gemm.getCMutable(), MmaOperand::C,
                      problem.bitsC, {problem.m, problem.n}, false);
+    if (wrong.empty() && problem.isSparse)
+      wrong = demandMetadata(alternative, gemm, plan);
     return wrong;
   }
 
@@ -56,7 +59,7 @@ private:
   std::string demand(LayoutAlternative &alternative, OpOperand &operand,
                      MmaOperand role, unsigned bits, ArrayRef<int64_t> tile,
                      bool transposed) {
-    auto fragment = mmaSyncFragment(plan.shape, role, bits);
+    auto fragment = mmaFragment(problem, plan.shape, role);
     if (!fragment)
       return fragment.reason();
     auto tiled = tileMmaFragment(*fragment, role, tile, plan.warps);
@@ -68,7 +71,8 @@ private:
       unsigned kDim = (role == MmaOperand::A) != transposed ? 1 : 0;
       alternative.shareds.push_back(sharedRead(
           operand.get(), kDim, bits,
-          transposesBytes(role, plan.shape, plan.warps, problem.m, problem.n),
+          !problem.isSparse && transposesBytes(role, plan.shape, plan.warps,
+                                               problem.m, problem.n),
           layout));
       return "";
     }
@@ -77,7 +81,8 @@ private:
     alternative.exacts.push_back(
         {&operand, layout, /*reads=*/!isResult || !gemm.getClear(),
          /*writes=*/isResult, /*isPreference=*/false,
-         std::string("operand ") + kNames[unsigned(role)] + " of mma_sync " +
+         std::string("operand ") + kNames[unsigned(role)] + " of " +
+             stringifyMmaInstruction(plan.instruction).str() + " " +
              shapeText(plan.shape)});
     return "";
   }
@@ -112,6 +117,8 @@ struct GemmPlanner {
 static constexpr GemmPlanner kPlanners[] = {
     {MmaInstruction::Wgmma, &TargetInfo::hasWgmma, checkStatedWgmma,
      wgmmaAlternatives},
+    {MmaInstruction::WgmmaSp, &TargetInfo::hasWgmma, checkStatedWgmma,
+     wgmmaAlternatives},
     {MmaInstruction::Tcgen05, &TargetInfo::hasTcgen05, checkStatedTcgen05,
      tcgen05Alternatives},
 };
@@ -140,21 +147,24 @@ static std::string checkStatedPlan(GemmOp gemm, const TargetInfo &target,
                ? ""
                : "expected m = 1, n = 1, k = 1 of an fma plan, got " +
                      shapeText(shape);
-  if (stated.getInstruction() == MmaInstruction::MmaSync)
+  if (traitsOf(stated).loadsOperandFragments)
     return checkStatedMmaSync(gemm, target, problem, shape);
   const GemmPlanner *planner = plannerOf(stated.getInstruction());
   if (planner && (target.*planner->isOn)()) {
     std::string why = planner->checkStated(gemm, target, problem);
     return why.empty() ? why : "expected a plan that is possible: " + why;
   }
-  SmallVector<StringRef> names = {
-      stringifyMmaInstruction(MmaInstruction::Fma),
-      stringifyMmaInstruction(MmaInstruction::MmaSync)};
+  SmallVector<StringRef> names;
+  for (MmaInstruction other :
+       {MmaInstruction::Fma, MmaInstruction::MmaSync, MmaInstruction::MmaSp})
+    if (traitsOf(other).readsMetadata == gemm.isSparse())
+      names.push_back(stringifyMmaInstruction(other));
   for (const GemmPlanner &other : kPlanners)
-    if ((target.*other.isOn)())
+    if ((target.*other.isOn)() &&
+        traitsOf(other.instruction).readsMetadata == gemm.isSparse())
       names.push_back(stringifyMmaInstruction(other.instruction));
-  return "expected a plan with " +
-         llvm::join(ArrayRef(names).drop_back(), ", ") + " or " +
+  std::string others = llvm::join(ArrayRef(names).drop_back(), ", ");
+  return "expected a plan with " + others + (others.empty() ? "" : " or ") +
          names.back().str() + " on " + target.arch.str() + ", got " +
          stringifyMmaInstruction(stated.getInstruction()).str();
 }
@@ -177,6 +187,10 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
     alternative.decision.refused = refused;
     constraints.offer(std::move(alternative));
   };
+  // Staged before layouts are chosen (StageTiles.cpp).
+  if (isSparse())
+    constraints.needsFragment(getMetadataMutable()[0], /*reads=*/true,
+                              /*writes=*/false);
   if (MmaPlanAttr stated = getPlanAttr()) {
     std::string wrong = checkStatedPlan(*this, target, problem);
     if (!wrong.empty())
@@ -197,7 +211,8 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
     for (const GemmPlanner &planner : kPlanners) {
       bool isOnlyWay = isTensorMemory(getC()) &&
                        traitsOf(planner.instruction).usesTensorMemory;
-      if (!(target.*planner.isOn)() && !isOnlyWay)
+      if ((!(target.*planner.isOn)() && !isOnlyWay) ||
+          traitsOf(planner.instruction).readsMetadata != isSparse())
         continue;
       for (LayoutAlternative &alternative :
            planner.alternatives(*this, target, problem, refused))
@@ -211,20 +226,30 @@ void GemmOp::getLayoutConstraints(LayoutConstraints &constraints) {
       return;
     }
     bool hasBetter = !constraints.alternatives.empty();
-    if (auto shape = chooseInstruction(*this, target, problem, refused))
+    MmaInstruction byWarp =
+        isSparse() ? MmaInstruction::MmaSp : MmaInstruction::MmaSync;
+    if (auto shape = chooseInstruction(*this, target, problem, refused)) {
       for (WarpGrid grid : chooseGrids(problem, *shape, target))
-        plans.push_back({MmaInstruction::MmaSync, *shape, grid});
-    else
+        if (!isSparse() || problem.m % (grid.m * shape->m) == 0)
+          plans.push_back({byWarp, *shape, grid});
+    } else if (!isSparse()) {
       plans.push_back({MmaInstruction::Fma});
+    }
+    if (isSparse() && plans.empty() && !hasBetter)
+      return constraints.refuse(
+          "expected an instruction for a sparse A: " +
+          (refused.empty() ? "no grid of warps divides its rows"
+                           : llvm::join(refused, "; ")) +
+          "; --tile-expand-sparse-gemms gives A its zeros back");
     // One way is enough for where layouts that wgmma needs cannot be had:
     // chained gemms are compared in all their combinations.
-    if (hasBetter)
+    if (hasBetter && !plans.empty())
       plans.truncate(1);
   }
 
   for (GemmPlan &plan : plans) {
     LayoutAlternative alternative;
-    if (plan.instruction == MmaInstruction::MmaSync) {
+    if (traitsOf(plan.instruction).loadsOperandFragments) {
       std::string wrong =
           AlternativeBuilder(*this, problem, plan).addMmaSync(alternative);
       if (!wrong.empty())

@@ -69,7 +69,8 @@ GemmProblem tile::getGemmProblem(GemmOp gemm, int64_t numWarps) {
           typeOf(gemm.getB()).getElementTypeBitWidth(),
           typeOf(gemm.getC()).getElementTypeBitWidth(),
           isShared(gemm.getA()),
-          isShared(gemm.getB())};
+          isShared(gemm.getB()),
+          gemm.isSparse()};
 }
 
 std::string tile::shapeText(MmaShape shape) {
@@ -102,14 +103,22 @@ bool tile::findInstruction(GemmOp gemm, const TargetInfo &target,
   return false;
 }
 
+static StringRef mmaName(GemmOp gemm) {
+  return gemm.isSparse() ? "mma_sp" : "mma_sync";
+}
+
 /// Instructions for the element types, or the reason why there are none.
 static SmallVector<const MmaInstructionInfo *>
 instructionsFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
   SmallVector<const MmaInstructionInfo *> found;
   findInstruction(
-      gemm, target, "mma_sync",
+      gemm, target, mmaName(gemm),
       [&](const MmaTypes &types) {
-        found = target.mmaInstructions(types.a, types.b, types.accumulator);
+        found =
+            gemm.isSparse()
+                ? target.sparseMmaInstructions(types.a, types.b,
+                                               types.accumulator)
+                : target.mmaInstructions(types.a, types.b, types.accumulator);
         return !found.empty();
       },
       why);
@@ -126,16 +135,21 @@ tile::chooseInstruction(GemmOp gemm, const TargetInfo &target,
   if (candidates.empty())
     refused.push_back(why);
   for (const MmaInstructionInfo *info : candidates) {
-    std::string name = "mma_sync " + shapeText(info->shape);
+    std::string name = mmaName(gemm).str() + " " + shapeText(info->shape);
     if (problem.k % info->shape.k != 0) {
       refused.push_back(name + " needs a K tile that is a multiple of " +
                         std::to_string(info->shape.k) + ", got " +
                         std::to_string(problem.k));
       continue;
     }
-    auto fragment = mmaSyncFragment(info->shape, MmaOperand::C, problem.bitsC);
+    auto fragment = mmaFragment(problem, info->shape, MmaOperand::C);
     if (!fragment) {
       refused.push_back(name + ": " + fragment.reason());
+      continue;
+    }
+    if (std::string wrong = checkSparse(gemm, problem, info->shape);
+        !wrong.empty()) {
+      refused.push_back(name + ": " + wrong);
       continue;
     }
     return info->shape;
@@ -154,12 +168,13 @@ std::string tile::checkStatedMmaSync(GemmOp gemm, const TargetInfo &target,
   if (llvm::none_of(candidates, [&](const MmaInstructionInfo *info) {
         return info->shape == shape;
       }))
-    return "expected an mma_sync shape that " + target.arch.str() +
-           " has for these element types, got " + shapeText(shape);
+    return "expected an " + mmaName(gemm).str() + " shape that " +
+           target.arch.str() + " has for these element types, got " +
+           shapeText(shape);
   if (problem.k % shape.k != 0)
     return "expected a K tile that is a multiple of the plan's k = " +
            std::to_string(shape.k) + ", got " + std::to_string(problem.k);
-  return "";
+  return checkSparse(gemm, problem, shape);
 }
 
 //===----------------------------------------------------------------------===//

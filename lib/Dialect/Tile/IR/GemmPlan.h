@@ -10,6 +10,7 @@
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Layout/Descriptors.h"
 #include "tile/Target/TargetInfo.h"
 #include <optional>
 
@@ -21,6 +22,7 @@ struct GemmProblem {
   WarpPolicy policy;
   unsigned bitsA, bitsB, bitsC;
   bool sharedA, sharedB; // read from shared memory, else from registers
+  bool isSparse;         // A has half of the columns that `k` counts
 };
 GemmProblem getGemmProblem(GemmOp gemm, int64_t numWarps);
 
@@ -116,7 +118,23 @@ SmallVector<WarpGrid> warpgroupGrids(const GemmProblem &problem, int64_t rows);
 std::string demandDescriptors(LayoutAlternative &alternative, Value buffer,
                               StringRef name, const WarpgroupShape &shape,
                               int64_t groups, int64_t piece, unsigned mnDim,
-                              int64_t steps);
+                              int64_t steps,
+                              int64_t stepBits = kDescriptorBits);
+
+//===--- a sparse A (SparsePlan.cpp) ---===//
+
+/// Registers of one mma.sync, or mma.sp, for an operand of the problem.
+OrRefusal<FragmentLayout> mmaFragment(const GemmProblem &problem,
+                                      MmaShape shape, MmaOperand operand);
+/// Why threads cannot take a gemm's metadata for instructions of `shape`; empty
+/// where they can, and of a gemm without.
+std::string checkSparse(GemmOp gemm, const GemmProblem &problem,
+                        MmaShape shape);
+/// Demands the metadata of a gemm with a sparse A in the registers of the
+/// instruction of `plan`; the reason where there is no such layout. In shared
+/// memory it is copied to registers, first (`needsFragment`).
+std::string demandMetadata(LayoutAlternative &alternative, GemmOp gemm,
+                           const GemmPlan &plan);
 
 //===--- by warpgroups (WgmmaPlan.cpp) ---===//
 

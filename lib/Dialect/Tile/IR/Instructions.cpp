@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -69,19 +70,32 @@ static constexpr MmaTraits kGemms[] = {
     {MmaInstruction::Fma, MmaCompletion::Issue, /*readsByDescriptor=*/false,
      /*loadsOperandFragments=*/false, /*usesTensorMemory=*/false,
      /*takesAccumulateFlag=*/false, /*worksInPairs=*/false,
-     RingConsumer::Threads, std::nullopt},
+     /*readsMetadata=*/false, RingConsumer::Threads, std::nullopt},
     {MmaInstruction::MmaSync, MmaCompletion::Issue,
      /*readsByDescriptor=*/false, /*loadsOperandFragments=*/true,
      /*usesTensorMemory=*/false, /*takesAccumulateFlag=*/false,
-     /*worksInPairs=*/false, RingConsumer::Threads, std::nullopt},
+     /*worksInPairs=*/false, /*readsMetadata=*/false, RingConsumer::Threads,
+     std::nullopt},
     {MmaInstruction::Wgmma, MmaCompletion::WarpgroupGroups,
      /*readsByDescriptor=*/true, /*loadsOperandFragments=*/false,
      /*usesTensorMemory=*/false, /*takesAccumulateFlag=*/true,
-     /*worksInPairs=*/false, RingConsumer::Wgmma, std::nullopt},
+     /*worksInPairs=*/false, /*readsMetadata=*/false, RingConsumer::Wgmma,
+     std::nullopt},
     {MmaInstruction::Tcgen05, MmaCompletion::Mbarrier,
      /*readsByDescriptor=*/true, /*loadsOperandFragments=*/false,
      /*usesTensorMemory=*/true, /*takesAccumulateFlag=*/false,
-     /*worksInPairs=*/true, RingConsumer::Tcgen05, RingProducer::Mma},
+     /*worksInPairs=*/true, /*readsMetadata=*/false, RingConsumer::Tcgen05,
+     RingProducer::Mma},
+    {MmaInstruction::WgmmaSp, MmaCompletion::WarpgroupGroups,
+     /*readsByDescriptor=*/true, /*loadsOperandFragments=*/false,
+     /*usesTensorMemory=*/false, /*takesAccumulateFlag=*/true,
+     /*worksInPairs=*/false, /*readsMetadata=*/true, RingConsumer::Wgmma,
+     std::nullopt},
+    {MmaInstruction::MmaSp, MmaCompletion::Issue,
+     /*readsByDescriptor=*/false, /*loadsOperandFragments=*/true,
+     /*usesTensorMemory=*/false, /*takesAccumulateFlag=*/false,
+     /*worksInPairs=*/false, /*readsMetadata=*/true, RingConsumer::Threads,
+     std::nullopt},
 };
 
 //===----------------------------------------------------------------------===//
@@ -124,16 +138,28 @@ const CopyTraits *tile::moveTraits(Operation *op) {
   return move ? &traitsOf(move) : nullptr;
 }
 
+/// Threads load metadata whatever instruction they load it for.
+static bool isMetadata(Operation *op, Value buffer) {
+  auto gemm = dyn_cast<GemmOp>(op);
+  return gemm && gemm.getMetadata() == buffer;
+}
+
+bool tile::isReadAtIssue(Operation *op, Value buffer) {
+  auto gemm = dyn_cast<GemmOp>(op);
+  return gemm && gemm.isSparse() &&
+         getBaseBuffer(gemm.getMetadata()) == buffer && isFragment(buffer);
+}
+
 RingConsumer tile::readerOf(Operation *op, Value buffer) {
   if (const MmaTraits *gemm = gemmTraits(op))
-    return gemm->reader;
+    return isMetadata(op, buffer) ? RingConsumer::Threads : gemm->reader;
   return readsThroughAsyncProxy(op, buffer) ? RingConsumer::TmaStore
                                             : RingConsumer::Threads;
 }
 
 bool tile::readsThroughAsyncProxy(Operation *op, Value buffer) {
   if (const MmaTraits *gemm = gemmTraits(op))
-    return gemm->readsByDescriptor;
+    return gemm->readsByDescriptor && !isMetadata(op, buffer);
   auto move = dyn_cast<TileMoveOpInterface>(op);
   return move && move.getSource() == buffer && move.isMovedByProxy();
 }

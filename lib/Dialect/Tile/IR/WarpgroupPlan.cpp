@@ -72,7 +72,7 @@ std::string tile::demandDescriptors(LayoutAlternative &alternative,
                                     Value buffer, StringRef name,
                                     const WarpgroupShape &shape, int64_t groups,
                                     int64_t piece, unsigned mnDim,
-                                    int64_t steps) {
+                                    int64_t steps, int64_t stepBits) {
   auto type = cast<MemRefType>(buffer.getType());
   WgmmaSplit split{mnDim,
                    1 - mnDim,
@@ -80,7 +80,8 @@ std::string tile::demandDescriptors(LayoutAlternative &alternative,
                    type.getDimSize(mnDim) / (groups * piece),
                    piece,
                    steps,
-                   shape.bytesAlongMn};
+                   shape.bytesAlongMn,
+                   stepBits};
   SharedDemand demand;
   demand.buffer = buffer;
   std::string why;

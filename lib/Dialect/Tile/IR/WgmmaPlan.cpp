@@ -3,8 +3,9 @@
 //
 // Whether wgmma can multiply a gemm's tiles, how warpgroups share the result,
 // and what that demands: accumulators in registers, B (and A, unless it is in
-// registers) in a shared layout that matrix descriptors express. Instructions
-// of single warps are in GemmPlan.cpp.
+// registers) in a shared layout that matrix descriptors express. The same with
+// a sparse A, by wgmma.sp: its metadata is in registers, too. Instructions of
+// single warps are in GemmPlan.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
@@ -14,15 +15,21 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+static StringRef nameOf(bool isSparse) {
+  return isSparse ? "wgmma_sp" : "wgmma";
+}
+
 static const WgmmaInstructionInfo *
 wgmmaFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
-  return instructionFor(gemm, target, "wgmma", &TargetInfo::wgmmaInstruction,
+  return instructionFor(gemm, target, nameOf(gemm.isSparse()),
+                        gemm.isSparse() ? &TargetInfo::sparseWgmmaInstruction
+                                        : &TargetInfo::wgmmaInstruction,
                         why);
 }
 
 /// `n` is that of one instruction.
 static WarpgroupShape shapeOf(const WgmmaInstructionInfo &info, int64_t n) {
-  return {"wgmma",
+  return {nameOf(info.isSparse),
           info.k,
           kWgmmaM,
           info.hasN(n) ? n : 0,
@@ -56,8 +63,12 @@ static std::string checkProblem(GemmOp gemm, const GemmProblem &problem,
   std::string why = checkTile(problem, shapeOf(info, 0));
   if (!why.empty())
     return why;
+  why = checkSparse(gemm, problem, {kWgmmaM, 0, info.k});
+  if (!why.empty())
+    return why;
   if (!problem.sharedB)
-    return "wgmma reads B from shared memory, got a fragment";
+    return nameOf(gemm.isSparse()).str() +
+           " reads B from shared memory, got a fragment";
   if (auto every = gemm.getPromoteEvery())
     if (int64_t(*every) % info.k != 0)
       return "wgmma needs a `promote_every` that is a multiple of " +
@@ -77,7 +88,7 @@ std::string tile::checkStatedWgmma(GemmOp gemm, const TargetInfo &target,
     return why;
   if (stated.getM() != kWgmmaM || stated.getK() != info->k ||
       !info->hasN(stated.getN()))
-    return "wgmma has no shape " +
+    return nameOf(info->isSparse).str() + " has no shape " +
            shapeText({stated.getM(), stated.getN(), stated.getK()}) +
            " for these element types";
   return checkGrid(problem, shapeOf(*info, stated.getN()),
@@ -91,12 +102,14 @@ static double wgmmaCost(const GemmProblem &problem, const GemmPlan &plan) {
   const MmaShape &shape = plan.shape;
   double products = double(problem.m) * double(problem.n) * double(problem.k);
   double instructions = products / double(shape.m * shape.n * shape.k);
+  // Of a sparse A half is there, and half of the products are made.
+  double half = problem.isSparse ? 0.5 : 1;
   double bits =
       double(shape.n * shape.k) * problem.bitsB +
-      (problem.sharedA ? double(shape.m * shape.k) * problem.bitsA : 0);
+      (problem.sharedA ? half * double(shape.m * shape.k) * problem.bitsA : 0);
   // Reads go on while the tensor cores multiply: only the longer one counts,
   // but of two grids that multiply as fast the one that reads less is better.
-  double tensor = products * problem.bitsA / 16 / kMultipliers;
+  double tensor = half * products * problem.bitsA / 16 / kMultipliers;
   double reads = instructions * bits / kReadBits;
   constexpr double kTie = 1.0 / 64;
   return std::max(tensor, reads) + kTie * std::min(tensor, reads);
@@ -118,29 +131,34 @@ public:
     WarpGrid groups{plan.warps.m / kWarpsPerGroup, plan.warps.n};
     int64_t steps = problem.k / shape.k;
     std::string wrong;
+    int64_t part = problem.isSparse ? 2 : 1; // of K, is in A
     if (problem.sharedA)
       wrong =
           demandDescriptors(alternative, gemm.getA(), "A", shape, groups.m,
                             plan.shape.m, gemm.getTransposeA() ? 1 : 0, steps);
     else
-      wrong =
-          fragment(alternative, gemm.getAMutable(), MmaOperand::A,
-                   problem.bitsA, {problem.m, problem.k}, gemm.getTransposeA());
+      wrong = fragment(alternative, gemm.getAMutable(), MmaOperand::A,
+                       {plan.shape.m, plan.shape.n, plan.shape.k / part},
+                       problem.bitsA, {problem.m, problem.k / part},
+                       gemm.getTransposeA());
+    if (wrong.empty())
+      wrong = demandDescriptors(alternative, gemm.getB(), "B", shape, groups.n,
+                                plan.shape.n, gemm.getTransposeB() ? 0 : 1,
+                                steps, part * kDescriptorBits);
     if (wrong.empty())
       wrong =
-          demandDescriptors(alternative, gemm.getB(), "B", shape, groups.n,
-                            plan.shape.n, gemm.getTransposeB() ? 0 : 1, steps);
-    if (wrong.empty())
-      wrong = fragment(alternative, gemm.getCMutable(), MmaOperand::C,
-                       problem.bitsC, {problem.m, problem.n}, false);
+          fragment(alternative, gemm.getCMutable(), MmaOperand::C, plan.shape,
+                   problem.bitsC, {problem.m, problem.n}, false);
+    if (wrong.empty() && problem.isSparse)
+      wrong = demandMetadata(alternative, gemm, plan);
     return wrong;
   }
 
 private:
   std::string fragment(LayoutAlternative &alternative, OpOperand &operand,
-                       MmaOperand role, unsigned bits, ArrayRef<int64_t> tile,
-                       bool transposed) {
-    auto instruction = wgmmaFragment(plan.shape, role, bits);
+                       MmaOperand role, MmaShape part, unsigned bits,
+                       ArrayRef<int64_t> tile, bool transposed) {
+    auto instruction = wgmmaFragment(part, role, bits);
     if (!instruction)
       return instruction.reason();
     auto tiled = tileMmaFragment(*instruction, role, tile, plan.warps);
@@ -151,8 +169,8 @@ private:
         {&operand, transposed ? tiled->permuted({1, 0}) : *tiled,
          /*reads=*/!isResult || !gemm.getClear(), /*writes=*/isResult,
          /*isPreference=*/false,
-         std::string("operand ") + (isResult ? "C" : "A") + " of wgmma " +
-             shapeText(plan.shape)});
+         std::string("operand ") + (isResult ? "C" : "A") + " of " +
+             shape.name.str() + " " + shapeText(plan.shape)});
     return "";
   }
 
@@ -180,9 +198,11 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
     return {};
   }
 
+  MmaInstruction instruction =
+      gemm.isSparse() ? MmaInstruction::WgmmaSp : MmaInstruction::Wgmma;
   SmallVector<GemmPlan> plans;
   if (MmaPlanAttr stated = gemm.getPlanAttr()) {
-    plans.push_back({MmaInstruction::Wgmma,
+    plans.push_back({instruction,
                      {stated.getM(), stated.getN(), stated.getK()},
                      {stated.getWarpsM(), stated.getWarpsN()}});
   } else {
@@ -191,7 +211,7 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
           problem.n % grid.n == 0 ? info->largestN(problem.n / grid.n) : 0;
       why = checkGrid(problem, shapeOf(*info, n), grid);
       if (why.empty())
-        plans.push_back({MmaInstruction::Wgmma, {kWgmmaM, n, info->k}, grid});
+        plans.push_back({instruction, {kWgmmaM, n, info->k}, grid});
       else
         refuse(why);
     }

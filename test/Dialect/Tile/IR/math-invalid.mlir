@@ -320,3 +320,129 @@ tile.kernel @k() grid(%bx) = (6) threads(32) cluster(6) {
   // expected-error @+1 {{[cluster_reduce-3] expected two blocks or more, whose number times the stride divides the kernel's cluster of 6, got 4 with stride 1}}
   tile.cluster_reduce sum %s blocks(4) stride(1) : memref<8xf32, #tile.fragment>
 }
+
+// -----
+
+// gemm-2: a sparse A has half of the columns
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %b = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %e = tile.alloc : memref<64x4xi16, #shared>
+  // expected-error @+1 {{[gemm-2] expected (M x K/2) * (K x N) = (M x N), got (64 x 64) * (64 x 64) = (64 x 64)}}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x4xi16, #shared>) : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-9: four bits for each group
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x32xf16, #shared>
+  %b = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %e = tile.alloc : memref<64x2xi16, #shared>
+  // expected-error @+1 {{[gemm-9] expected `metadata` with four bits for each 4 of 64 columns in each of 64 rows, 16 columns an element, got 'memref<64x2xi16, #gpu.address_space<workgroup>>'}}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x2xi16, #shared>) : memref<64x32xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-9: rows of the metadata are those of A
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x32xf16, #shared>
+  %b = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %e = tile.alloc : memref<64x4xi16, #shared>
+  // expected-error @+1 {{[gemm-9] expected `metadata` with four bits for each 4 of 64 columns in each of 64 rows, 16 columns an element, got 'memref<64x4xi16, #gpu.address_space<workgroup>>'}}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x4xi16, #shared>) {transpose_metadata} : memref<64x32xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-9: an element has whole groups of each row
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x8xf16, #shared>
+  %b = tile.alloc : memref<16x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %e = tile.alloc : memref<64x1xi32, #shared>
+  // expected-error @+1 {{[gemm-9] expected `metadata` with four bits for each 4 of 16 columns in each of 64 rows, 32 columns an element, got}}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x1xi32, #shared>) : memref<64x8xf16, #shared>, memref<16x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-9: metadata are integers
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x32xf16, #shared>
+  %b = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %e = tile.alloc : memref<64x4xf16, #shared>
+  // expected-error @+1 {{[gemm-9] expected `metadata` in a buffer of its own, in shared memory or a fragment, of rank 2 and of integers of 8, 16 or 32 bits, got 'memref<64x4xf16, #gpu.address_space<workgroup>>'}}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x4xf16, #shared>) : memref<64x32xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-9: f64 has no sparse form
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x32xf64, #shared>
+  %b = tile.alloc : memref<64x64xf64, #shared>
+  %c = tile.alloc : memref<64x64xf64, #tile.fragment>
+  %e = tile.alloc : memref<64x4xi16, #shared>
+  // expected-error @+1 {{[gemm-9] expected a sparse A of 8, 16 or 32 bits, and f32 in tf32, got 'f64'}}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x4xi16, #shared>) : memref<64x32xf64, #shared>, memref<64x64xf64, #shared>, memref<64x64xf64, #tile.fragment>
+}
+
+// -----
+
+// gemm-9: neither has ieee
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x32xf32, #shared>
+  %b = tile.alloc : memref<64x64xf32, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %e = tile.alloc : memref<64x8xi16, #shared>
+  // expected-error @+1 {{[gemm-9] expected a sparse A of 8, 16 or 32 bits, and f32 in tf32, got 'f32' with precision `ieee`}}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x8xi16, #shared>) {precision = #tile.precision<ieee>} : memref<64x32xf32, #shared>, memref<64x64xf32, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-10: a plan for a whole A
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x32xf16, #shared>
+  %b = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %e = tile.alloc : memref<64x4xi16, #shared>
+  // expected-error @+1 {{[gemm-10] expected a plan by an instruction for a sparse A, got `wgmma`}}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x4xi16, #shared>) {plan = #tile.mma_plan<wgmma, m = 64, n = 64, k = 16, warps = [4, 1]>} : memref<64x32xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-10: a plan for a sparse A
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-10] expected a plan by an instruction for a whole A, as there is no `metadata`, got `mma_sp`}}
+  tile.gemm %a, %a, %c {plan = #tile.mma_plan<mma_sp, m = 16, n = 8, k = 32, warps = [2, 2]>} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}
+
+// -----
+
+// gemm-10: transposed metadata, and none
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  // expected-error @+1 {{[gemm-10] expected `transpose_metadata` on a gemm with `metadata`}}
+  tile.gemm %a, %a, %c {transpose_metadata} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+}

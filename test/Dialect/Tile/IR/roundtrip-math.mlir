@@ -19,7 +19,7 @@ tile.kernel @gemms() grid(%bx) = (1) threads(128) {
   %b8 = tile.alloc : memref<32x64xi8, #shared>
   %ci = tile.alloc : memref<128x64xi32, #tile.fragment>
   // CHECK: tile.gemm %{{.*}}, %{{.*}}, %{{.*}} : memref<128x32xf16, {{.*}}>, memref<32x64xf16, {{.*}}>, memref<128x64xf32, #tile.fragment>
-  // GENERIC: "tile.gemm"({{.*}}) <{policy = #tile.warp_policy<square>}>
+  // GENERIC: "tile.gemm"({{.*}}) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>, policy = #tile.warp_policy<square>}>
   tile.gemm %a, %b, %c : memref<128x32xf16, #shared>, memref<32x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
   // CHECK: tile.gemm %{{.*}} {clear, policy = #tile.warp_policy<full_row>, transpose_a, transpose_b}
   tile.gemm %at, %bt, %c {clear, policy = #tile.warp_policy<full_row>, transpose_a, transpose_b} : memref<32x128xf16, #shared>, memref<64x32xf16, #shared>, memref<128x64xf32, #tile.fragment>
@@ -31,6 +31,32 @@ tile.kernel @gemms() grid(%bx) = (1) threads(128) {
   tile.gemm %a8, %b8, %ci {unsigned_a, unsigned_b} : memref<128x32xi8, #shared>, memref<32x64xi8, #shared>, memref<128x64xi32, #tile.fragment>
   // CHECK: tile.gemm %{{.*}} {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>}
   tile.gemm %a, %b, %c {plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [2, 2]>} : memref<128x32xf16, #shared>, memref<32x64xf16, #shared>, memref<128x64xf32, #tile.fragment>
+}
+
+// CHECK-LABEL: tile.kernel @sparse
+tile.kernel @sparse(%keep: i1) grid(%bx) = (1) threads(128) {
+  %a = tile.alloc : memref<64x32xf16, #shared>
+  %at = tile.alloc : memref<32x64xf16, #shared>
+  %e = tile.alloc : memref<64x4xi16, #shared>
+  %et = tile.alloc : memref<2x64xi32, #tile.fragment>
+  %b = tile.alloc : memref<64x64xf16, #shared>
+  %c = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %a32 = tile.alloc : memref<64x16xf32, #shared>
+  %e32 = tile.alloc : memref<64x8xi8, #shared>
+  %b32 = tile.alloc : memref<32x64xf32, #shared>
+  // CHECK: tile.gemm %{{.*}}, %{{.*}}, %{{.*}} metadata(%{{.*}} : memref<64x4xi16, {{.*}}>) : memref<64x32xf16, {{.*}}>, memref<64x64xf16, {{.*}}>, memref<64x64xf32, #tile.fragment>
+  // GENERIC: "tile.gemm"({{.*}}) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>
+  tile.gemm %a, %b, %c metadata(%e : memref<64x4xi16, #shared>) : memref<64x32xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}} metadata(%{{.*}} : memref<2x64xi32, #tile.fragment>) {transpose_a, transpose_b, transpose_metadata}
+  tile.gemm %at, %b, %c metadata(%et : memref<2x64xi32, #tile.fragment>) {transpose_a, transpose_b, transpose_metadata} : memref<32x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  // Of two elements of f32 one is kept.
+  // CHECK: tile.gemm {{.*}} metadata(%{{.*}} : memref<64x8xi8, {{.*}}>)
+  tile.gemm %a32, %b32, %c metadata(%e32 : memref<64x8xi8, #shared>) : memref<64x16xf32, #shared>, memref<32x64xf32, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}} accumulate(%{{.*}}) metadata(%{{.*}}) {plan = #tile.mma_plan<wgmma_sp, m = 64, n = 64, k = 32, warps = [4, 1]>}
+  // GENERIC: operandSegmentSizes = array<i32: 1, 1, 1, 1, 1>
+  tile.gemm %a, %b, %c accumulate(%keep) metadata(%e : memref<64x4xi16, #shared>) {plan = #tile.mma_plan<wgmma_sp, m = 64, n = 64, k = 32, warps = [4, 1]>} : memref<64x32xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  // CHECK: tile.gemm {{.*}} {plan = #tile.mma_plan<mma_sp, m = 16, n = 8, k = 32, warps = [2, 2]>}
+  tile.gemm %a, %b, %c metadata(%e : memref<64x4xi16, #shared>) {plan = #tile.mma_plan<mma_sp, m = 16, n = 8, k = 32, warps = [2, 2]>} : memref<64x32xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
 }
 
 // CHECK-LABEL: tile.kernel @reductions

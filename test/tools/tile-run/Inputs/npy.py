@@ -79,6 +79,11 @@ def holds(path, fill, low, high):
         assert sorted(values) == list(range(low, high)) and values != sorted(values), values
     if fill == "range":
         assert len(set(values)) > (high - low) // 2, values
+    if fill in ("places", "halves"):
+        bits = 8 if high == 128 else 32
+        nibbles = {value >> first & 15 for value in values for first in range(0, bits, 4)}
+        pairs = {first | second << 2 for second in range(4) for first in range(second)}
+        assert nibbles == (pairs if fill == "places" else {0b0100, 0b1110}), nibbles
 
 
 def malformed():

@@ -27,6 +27,20 @@ struct MmaTypes {
 /// of them.
 std::optional<MmaTypes> getMmaTypes(GemmOp gemm);
 
+/// What a sparse A keeps: `kept` values of each `columns` (`metadata` of
+/// `tile.gemm`).
+struct SparseGroup {
+  int64_t kept, columns;
+  static SparseGroup of(Type element);
+  /// As the gemm's shapes say: its types may have been widened.
+  static SparseGroup of(GemmOp gemm);
+};
+
+/// Which thread holds which bits of a sparse gemm's metadata, as the
+/// instruction takes them from registers.
+OrRefusal<FragmentLayout> metadataLayout(GemmOp gemm, MmaShape shape,
+                                         WarpGrid warps);
+
 /// Columns of tensor memory that a tile of 32-bit elements takes.
 int64_t tensorMemoryColumns(MemRefType type);
 

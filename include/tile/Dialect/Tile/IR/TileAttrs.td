@@ -143,7 +143,8 @@ def Tile_CopyInstructionAttr : Tile_EnumAttr<Tile_CopyInstruction> {
 
 def Tile_MmaInstruction : Tile_Enum<"MmaInstruction", "mma_instruction", "instruction that multiplies tiles", [
   I32EnumAttrCase<"Fma", 0, "fma">, I32EnumAttrCase<"MmaSync", 1, "mma_sync">,
-  I32EnumAttrCase<"Wgmma", 2, "wgmma">, I32EnumAttrCase<"Tcgen05", 3, "tcgen05">]>;
+  I32EnumAttrCase<"Wgmma", 2, "wgmma">, I32EnumAttrCase<"Tcgen05", 3, "tcgen05">,
+  I32EnumAttrCase<"WgmmaSp", 4, "wgmma_sp">, I32EnumAttrCase<"MmaSp", 5, "mma_sp">]>;
 def Tile_MmaInstructionAttr : Tile_EnumAttr<Tile_MmaInstruction> {
   let description = MmaInstructionCases;
 }

@@ -6,7 +6,7 @@
 
 include "tile/Dialect/Tile/IR/TileOpBase.td"
 
-def Tile_GemmOp : Tile_TileOp<"gemm"> {
+def Tile_GemmOp : Tile_TileOp<"gemm", [AttrSizedOperandSegments]> {
   let summary = "C = A * B + C on tiles";
   let description = !strconcat([{
     A is M x K (K x M under `transpose_a`), B is K x N (N x K under
@@ -16,9 +16,17 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     multiplies in tf32 unless `precision` says `ieee`. Integer operands are
     signed unless `unsigned_a`/`unsigned_b`.
 
+    With `metadata(%e)` A is sparse, 2 of 4: it holds the values that are kept, half
+    of its K columns, and `metadata` says where they stand. Each group of four
+    columns (of two, where elements have 32 bits) keeps two values (one) and has
+    four bits, the group with the lowest columns in the lowest bits of a row's first
+    element. Of these the lower two are the place of the first value, the upper two
+    that of the second, which is the larger. Places in groups of two are counted in
+    halves: 0b0100 is the first element, 0b1110 the second.
+
     Constraints:
     - gemm-1: A, B and C are rank 2 with static shapes.
-    - gemm-2: K of A equals K of B; M and N are C's.
+    - gemm-2: K of A equals K of B, or half of it with `metadata`; M and N are C's.
     - gemm-3: A and B are in shared memory or fragments; C is a fragment, or in
       tensor memory under a plan by tcgen05 (or none).
     - gemm-4: element types are one of: f16 x f16 or bf16 x bf16 into f32 (f16
@@ -29,20 +37,30 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     - gemm-7: `promote_every` is positive, of fp8 operands into f32 only.
     - gemm-8: `accumulate(...)` goes with a plan by wgmma, without `clear` and
       `promote_every`.
+    - gemm-9: `metadata` is a buffer of its own in shared memory or a fragment, of
+      integers of 8, 16 or 32 bits, with M rows (columns under
+      `transpose_metadata`) of four bits for each group; elements of A have 8, 16
+      or 32 bits, and f32 is multiplied in tf32.
+    - gemm-10: `transpose_metadata` goes with `metadata`; a plan by an instruction
+      for sparse operands goes with `metadata`, every other plan without.
 
-    A gemm that returns a token is asynchronous: C and operands in fragments may
-    not be touched, and operands in shared memory not be written, until a
+    A gemm that returns a token is asynchronous: C, A and B in fragments may not
+    be touched, and operands in shared memory not be written, until a
     `tile.await` of the token; other gemms may accumulate into the same C.
+    `metadata` in a fragment has been read when the gemm has been issued.
     `promote_every = n` adds partial sums of n elements of K to C in full f32:
     fp8 instructions accumulate with fewer bits.
 
     ```mlir
     tile.gemm %As, %Bs, %acc {policy = #tile.warp_policy<square>}
         : memref<128x32xf16, #shared>, memref<32x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
+    tile.gemm %kept, %Bs, %acc metadata(%e : memref<128x4xi16, #shared>)
+        : memref<128x32xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
     ```
   }], GemmAttributes);
   let arguments = (ins Arg<AnyMemRef, "">:$a, Arg<AnyMemRef, "">:$b, Arg<AnyMemRef, "">:$c,
-    Optional<I1>:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$clear,
+    Optional<I1>:$accumulate, Arg<Optional<AnyMemRef>, "">:$metadata,
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$transpose_metadata, UnitAttr:$clear,
     DefaultValuedAttr<Tile_WarpPolicyAttr, "::mlir::tile::WarpPolicy::Square">:$policy,
     OptionalAttr<Tile_PrecisionAttr>:$precision,
     UnitAttr:$unsigned_a, UnitAttr:$unsigned_b,
@@ -50,7 +68,8 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     OptionalAttr<Tile_MmaPlanAttr>:$plan);
   let results = (outs Optional<Tile_TokenType>:$token);
   let assemblyFormat = [{
-    $a `,` $b `,` $c (`accumulate` `(` $accumulate^ `)`)? attr-dict
+    $a `,` $b `,` $c (`accumulate` `(` $accumulate^ `)`)?
+    (`metadata` `(` $metadata^ `:` type($metadata) `)`)? attr-dict
     `:` type($a) `,` type($b) `,` type($c) (`->` type($token)^)?
   }];
   let extraClassDeclaration = [{
@@ -58,7 +77,9 @@ def Tile_GemmOp : Tile_TileOp<"gemm"> {
     ::std::optional<ReduceKind> getAccumulation(::mlir::Value buffer);
     int64_t getM();
     int64_t getN();
+    /// Of the product: A has half as many columns where it is sparse.
     int64_t getK();
+    bool isSparse() { return static_cast<bool>(getMetadata()); }
   }];
 }
 

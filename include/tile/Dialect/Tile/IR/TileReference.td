@@ -312,7 +312,7 @@ defvar ScatterAttributes = [{
 defvar GemmAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `transpose_a`, `transpose_b` |  | the operand is stored with its dimensions exchanged |
+    | `transpose_a`, `transpose_b`, `transpose_metadata` |  | the operand is stored with its dimensions exchanged |
     | `clear` |  | C starts from zero |
     | `policy` |  | how warps share C: `square` takes the grid of warps that costs least, `full_row` puts them one below the other (whole rows each) while each has an instruction's rows, `full_col` side by side (whole columns each) while each has its columns; what is left stands the other way |
     | `precision` |  | of an f32 gemm: `tf32` (also where it is absent), or `ieee` |
@@ -448,7 +448,8 @@ defvar CopyInstructionCases = [{
 defvar MmaInstructionCases = [{
     `fma`: multiply-adds of the threads; `mma_sync`: tensor cores, by a warp, from
     registers; `wgmma`: by four warps, from shared memory, sm_90a; `tcgen05`: by one
-    thread, into tensor memory, sm_100a and its kin.
+    thread, into tensor memory, sm_100a and its kin; `wgmma_sp`, `mma_sp`: those of
+    wgmma and mma_sync whose A is sparse, 2 of 4.
 }];
 defvar WarpPolicyCases = [{
     `square`: the grid of warps that costs least; `full_row`: one below the other,

@@ -10,6 +10,44 @@
 
 include "tile/Dialect/Tile/Transforms/PassOptions.td"
 
+def ExpandSparseGemmsPass : Pass<"tile-expand-sparse-gemms", "::mlir::ModuleOp"> {
+  let summary = "Gives sparse operands their zeros back where no instruction reads them";
+  let description = [{
+    A gemm with `metadata` stays as it is where the target has an instruction for
+    sparse operands that can read its tiles. Elsewhere threads write the whole A,
+    with its zeros, to a tile in shared memory, and the gemm becomes one of that
+    tile without `metadata`. A remark names the instruction, or says why there is
+    none (docs/Rationale/Sparse.md).
+
+    Before:
+
+    ```mlir
+    tile.gemm %As, %Bs, %acc metadata(%Es : memref<64x4xi16, #shared>)
+        : memref<64x32xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    ```
+
+    After, on a target without such an instruction:
+
+    ```mlir
+    %whole = tile.alloc : memref<64x64xf16, #shared>
+    tile.parallel (%row, %group) in (64, 16) {
+      ... // whole[row, 4 * group + 0 .. 3] = the kept values at their places
+    }
+    tile.gemm %whole, %Bs, %acc
+        : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+    ```
+
+    Needs: `--tile-set-target`, `--tile-choose-tunables`.
+    Leaves: gemms with `metadata` only where an instruction reads it.
+  }];
+  let options = [
+    Remarks<"emit a remark for each gemm with metadata: what reads it, or why its A is expanded">];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of gemms whose A got its zeros back">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
   let summary = "Decides which thread holds which element, and where tiles lie in shared memory";
   let description = [{

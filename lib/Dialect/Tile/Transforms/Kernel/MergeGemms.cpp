@@ -65,7 +65,8 @@ static GemmOp gemmOf(scf::ForOp loop) {
   }
   bool isPlain = found && !found.getToken() && !found.getClear() &&
                  !found.getAccumulate() && !found.getPromoteEvery() &&
-                 !found.getPlanAttr() && !loop.getNumResults() &&
+                 !found.getPlanAttr() && !found.isSparse() &&
+                 !loop.getNumResults() &&
                  isConstantIntValue(loop.getLowerBound(), 0) &&
                  isConstantIntValue(loop.getStep(), 1);
   return isPlain ? found : GemmOp();

@@ -215,6 +215,9 @@ Reason Prefetch::whyNot(int64_t taken, int64_t available) {
   plan = gemm.getPlanAttr();
   if (!traitsOf(gemm).loadsOperandFragments)
     return {"not by mma.sync", "`plan` can ask for that"};
+  if (gemm.isSparse())
+    return {"its A is sparse, and metadata counts pairs of steps",
+            "without `metadata` its operands can be"};
   if (gemm.getPromoteEvery())
     return {"its sums are promoted", "without `promote_every` they can be"};
   RingProducer producer = wait.getRing().getType().getProducer();
