@@ -240,7 +240,9 @@ class Worker:
             shape = values[name].shape
             buffers[-1] = buffer = device_buffers.make(torch, "cuda", arg["type"], shape, run.get("pad", 0) if arg["strided"] else 0)
             if arg["access"] != "w":
-                buffer.set(self.random(arg, shape, generator) if random and "data" not in arg else torch.from_numpy(values[name]).cuda())
+                # Not every number is an index of rows, or the places of values in a sparse operand.
+                is_free = "data" not in arg and "fill" not in arg
+                buffer.set(self.random(arg, shape, generator) if random and is_free else torch.from_numpy(values[name]).cuda())
                 values[name] = buffer.double().cpu().numpy()
         shapes = [b.shape if b else None for b in buffers]
         strides = [b.strides if b else None for b in buffers]

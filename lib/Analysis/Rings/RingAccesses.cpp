@@ -118,8 +118,6 @@ bool AgentRun::touchBuffer(const Step &step, const Touch &touch) {
       if (theirs.view >= 0 || theirs.buffer != touch.buffer)
         continue;
       bool both = theirs.isAccumulator && touch.isAccumulator;
-      if (isReadAtIssue(flight.step->op, model.buffers[touch.buffer]))
-        continue;
       bool copies = isa<TileMoveOpInterface>(flight.step->op);
       if (both || (!touch.isWrite && !theirs.isWrite) ||
           (copies && flight.isSourceFree))

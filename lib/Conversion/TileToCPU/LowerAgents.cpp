@@ -46,22 +46,6 @@ static void createSynchronous(OpBuilder &builder, Operation *op) {
   builder.create(state);
 }
 
-/// A copy of what a gemm reads when it is issued, which it reads in place of
-/// that; null where it reads nothing so.
-static Value keepReadAtIssue(OpBuilder &builder, Operation *op) {
-  auto gemm = dyn_cast<GemmOp>(op);
-  if (!gemm || !gemm.isSparse() ||
-      !isReadAtIssue(gemm, getBaseBuffer(gemm.getMetadata())))
-    return {};
-  Value metadata = gemm.getMetadata();
-  Value kept = memref::AllocOp::create(builder, op->getLoc(),
-                                       cast<MemRefType>(metadata.getType()));
-  CopyOp::create(builder, op->getLoc(), metadata, ValueRange(), kept,
-                 ValueRange());
-  gemm.getMetadataMutable().assign(kept);
-  return kept;
-}
-
 /// Executes `op` where it stands, or marks it as put off; its token becomes a
 /// number.
 static void replaceIssue(Operation *op, bool lazy) {
@@ -73,7 +57,6 @@ static void replaceIssue(Operation *op, bool lazy) {
     op->erase();
     return;
   }
-  Value kept = keepReadAtIssue(builder, op);
   std::string name;
   llvm::raw_string_ostream(name) << op->getName() << " at " << loc;
   auto region =
@@ -84,8 +67,6 @@ static void replaceIssue(Operation *op, bool lazy) {
   op->getResult(0).replaceAllUsesWith(region.getResult(0));
   builder.setInsertionPointToStart(&region.getRegion().emplaceBlock());
   createSynchronous(builder, op);
-  if (kept)
-    memref::DeallocOp::create(builder, loc, kept);
   scf::YieldOp::create(builder, loc,
                        ValueRange(indexConstant(builder, loc, 0)));
   op->erase();

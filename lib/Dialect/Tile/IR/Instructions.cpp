@@ -144,12 +144,6 @@ static bool isMetadata(Operation *op, Value buffer) {
   return gemm && gemm.getMetadata() == buffer;
 }
 
-bool tile::isReadAtIssue(Operation *op, Value buffer) {
-  auto gemm = dyn_cast<GemmOp>(op);
-  return gemm && gemm.isSparse() &&
-         getBaseBuffer(gemm.getMetadata()) == buffer && isFragment(buffer);
-}
-
 RingConsumer tile::readerOf(Operation *op, Value buffer) {
   if (const MmaTraits *gemm = gemmTraits(op))
     return isMetadata(op, buffer) ? RingConsumer::Threads : gemm->reader;

@@ -97,9 +97,6 @@ const CopyTraits *moveTraits(Operation *op);
 /// What reads `buffer` in `op`: gemms by their instruction, stores by the
 /// asynchronous proxy, or threads.
 RingConsumer readerOf(Operation *op, Value buffer);
-/// Whether an asynchronous gemm has read `buffer` as soon as it is issued: that
-/// is its metadata, in registers.
-bool isReadAtIssue(Operation *op, Value buffer);
 /// Whether `op` reads a buffer through the asynchronous proxy (operands of
 /// wgmma, the source of a tensor or bulk copy), or writes it so.
 bool readsThroughAsyncProxy(Operation *op, Value buffer);

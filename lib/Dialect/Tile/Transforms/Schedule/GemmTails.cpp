@@ -77,7 +77,7 @@ std::optional<GemmTail> tile::findGemmTail(scf::ForOp loop, Reason &why) {
   llvm::SmallDenseSet<Value> pending;
   for (Operation &op : body.without_terminator()) {
     if (auto gemm = dyn_cast<GemmOp>(op); gemm && gemm.getToken()) {
-      if (isFragment(gemm.getA()) || isFragment(gemm.getB()))
+      if (isFragment(gemm.getA()) || isFragment(gemm.getB()) || gemm.isSparse())
         return no("an operand is in registers, and would be in flight across "
                   "the back edge",
                   "operands in shared memory can be");

@@ -76,7 +76,8 @@ static bool needsResult(GemmOp gemm, Operation *op) {
       // Groups end in order: an accumulation follows without a wait. It reads
       // registers of its own.
       bool sameC = other.getC() == gemm.getC() && isAsynchronous(other) &&
-                   !isFragment(other.getA()) && !isFragment(other.getB());
+                   !isFragment(other.getA()) && !isFragment(other.getB()) &&
+                   !other.isSparse();
       if (sameC && other.getA() != gemm.getC() && other.getB() != gemm.getC())
         return;
     }
@@ -95,9 +96,12 @@ static bool needsResult(GemmOp gemm, Operation *op) {
       needs = true;
     for (const OpAccess &access : accesses)
       needs |= access.access.isWrite &&
-               llvm::is_contained(
-                   {getViewedTile(gemm.getA()), getViewedTile(gemm.getB())},
-                   getViewedTile(access.access.buffer));
+               llvm::any_of(
+                   ValueRange{gemm.getA(), gemm.getB(), gemm.getMetadata()},
+                   [&](Value operand) {
+                     return operand && getViewedTile(operand) ==
+                                           getViewedTile(access.access.buffer);
+                   });
   });
   return needs;
 }
