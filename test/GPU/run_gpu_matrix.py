@@ -241,7 +241,7 @@ class Worker:
             buffers[-1] = buffer = device_buffers.make(torch, "cuda", arg["type"], shape, run.get("pad", 0) if arg["strided"] else 0)
             if arg["access"] != "w":
                 # Not every number is an index of rows, or the places of values in a sparse operand.
-                is_free = "data" not in arg and "fill" not in arg
+                is_free = "data" not in arg and arg.get("fill") not in ("places", "halves")
                 buffer.set(self.random(arg, shape, generator) if random and is_free else torch.from_numpy(values[name]).cuda())
                 values[name] = buffer.double().cpu().numpy()
         shapes = [b.shape if b else None for b in buffers]
