@@ -36,6 +36,7 @@ class Buffer:
             f32=torch.float32,
             f64=torch.float64,
             i8=torch.int8,
+            i16=torch.int16,
             i32=torch.int32,
             i64=torch.int64,
             f8E4M3FN=torch.float8_e4m3fn,

@@ -58,7 +58,7 @@ def sparse(name, a="f16", b=None, c="f32", e="i16", ta=False, tb=False, te=False
             dict(name="C", type=c, shape=["M", "N"], access="w", strided=False)]
     ref = [f"A = sparse({'A.T' if ta else 'A'}, {'E.T' if te else 'E'}, {group}, {per}, {unsigned[0]})"]
     ref += [f"B = where({'B.T' if tb else 'B'} < 0, {'B.T' if tb else 'B'} + 256, {'B.T' if tb else 'B'})" if unsigned[1] else "B = B.T" if tb else "B = B"]
-    ref += ["C = A @ B", "size = abs(A) @ abs(B)", "mag_C = (K + 4) * size"]
+    ref += ["C = A @ B", "size = abs(A) @ abs(B)", f"mag_C = {'1' if a == 'f32' else '(K + 4)'} * size"]
     # Rows of whole 16-byte pieces where the kernel promises them; K in whole elements of E.
     row_e = per * (128 // int(e[1:])) if aligned and not te else per
     rows = 16 if aligned else 1
@@ -66,9 +66,11 @@ def sparse(name, a="f16", b=None, c="f32", e="i16", ta=False, tb=False, te=False
     found = dict(zip("MNK", tile))
     runs = [whole_run(found, steps, {"K": stages + 1}), dict(M=2 * bm, N=2 * bn, K=4 * max(bk, steps["K"])),
             dict(M=steps["M"], N=steps["N"], K=steps["K"]), dict(M=steps["M"], N=steps["N"], K=0)]
+    # Products of f32 are those of operands truncated to tf32; sums of f16 are rounded to f16.
+    unit = 2.0**-9 if a == "f32" else 2.0**-11 if c == "f16" else UNIT.get(a, 0.0)
     exact = {"exact_to": min(EXACT[c], 2**13 if a.startswith("f8") else 2**53)} if c in EXACT else {}
     accumulators = bm * bn * max(BITS[c], 16) // 32 // (warps * 32)
-    return dict(name=name, group="sparse", text=text, args=args, runs=runs, ref="\n".join(ref), u=UNIT.get(a, 0.0), tile=found,
+    return dict(name=name, group="sparse", text=text, args=args, runs=runs, ref="\n".join(ref), u=unit, tile=found,
                 even=uneven(found, steps), expect={}, registers=accumulators * 2 + 64, min_arch=89 if a.startswith("f8") else 80,
                 operands=[a, b, c, c], exact=True, **exact)
 
