@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/Pass/PassManager.h"
 #include "tile/Analysis/Occupancy.h"
+#include "tile/Analysis/WarpRoles.h"
 #include "tile/Conversion/SharedBytes.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
@@ -77,28 +78,39 @@ struct FitStagesPass : tile::impl::FitStagesPassBase<FitStagesPass> {
     if (!target)
       return;
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
-    for (KernelOp kernel : kernels)
+    for (KernelOp kernel : kernels) {
       if (!fitsCertainly(kernel, *target))
         fit(kernel, *target);
+      giveSecondSlots(kernel, *target);
+    }
   }
 
 private:
   std::optional<int64_t> bytesOnTrial(KernelOp kernel, const TargetInfo &target,
-                                      bool withoutRoles);
+                                      ArrayRef<StringRef> decided = {});
   void fit(KernelOp kernel, const TargetInfo &target);
+  void giveSecondSlots(KernelOp kernel, const TargetInfo &target);
 };
 } // namespace
 
-/// Decides that the kernel's warps get no roles.
-static void refuseRoles(KernelOp kernel) {
-  kernel->setAttr(kWithoutRolesAttrName, UnitAttr::get(kernel.getContext()));
+/// Writes a decision that is a unit.
+static void decide(KernelOp kernel, StringRef name) {
+  kernel->setAttr(name, UnitAttr::get(kernel.getContext()));
 }
 
-/// The bytes that a copy of the kernel takes once it is scheduled; nothing
-/// where a pass refuses it.
-std::optional<int64_t> FitStagesPass::bytesOnTrial(KernelOp kernel,
-                                                   const TargetInfo &target,
-                                                   bool withoutRoles) {
+/// Shared memory that CUDA keeps of each block.
+static constexpr int64_t kReservedSharedBytes = 1024;
+
+/// Blocks of so many bytes of shared memory that a multiprocessor has room for.
+static int64_t blocksWithBytes(int64_t bytes, const TargetInfo &target) {
+  return target.sharedPerSm / (bytes + kReservedSharedBytes);
+}
+
+/// The bytes that a copy of the kernel takes once it is scheduled, with more
+/// decided for it; nothing where a pass refuses it.
+std::optional<int64_t>
+FitStagesPass::bytesOnTrial(KernelOp kernel, const TargetInfo &target,
+                            ArrayRef<StringRef> decided) {
   ++trials;
   ModuleOp module = getOperation();
   OwningOpRef<ModuleOp> trial = ModuleOp::create(module.getLoc());
@@ -110,8 +122,8 @@ std::optional<int64_t> FitStagesPass::bytesOnTrial(KernelOp kernel,
       copy = cast<KernelOp>(builder.clone(op));
     else if (!isa<KernelOp>(op))
       builder.clone(op);
-  if (withoutRoles)
-    refuseRoles(copy);
+  for (StringRef name : decided)
+    decide(copy, name);
   ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) {});
   PassManager passes(&getContext());
   passes.enableVerifier(false);
@@ -132,8 +144,7 @@ void FitStagesPass::fit(KernelOp kernel, const TargetInfo &target) {
   bool mayAvoidRoles =
       roles == RoleChoice::Auto && !hasRoles(kernel) && mayGetRoles(kernel);
   while (PipelinedOp loop = widestLoop(kernel)) {
-    std::optional<int64_t> needed =
-        bytesOnTrial(kernel, target, /*withoutRoles=*/false);
+    std::optional<int64_t> needed = bytesOnTrial(kernel, target);
     if (!needed || *needed <= room)
       return;
     int64_t stages = loop.getStages();
@@ -141,9 +152,9 @@ void FitStagesPass::fit(KernelOp kernel, const TargetInfo &target) {
     // of slots. The last two stages are worth more than roles: with one,
     // nothing is loaded ahead.
     if (stages == 2 && mayAvoidRoles &&
-        bytesOnTrial(kernel, target, /*withoutRoles=*/true)
+        bytesOnTrial(kernel, target, {kWithoutRolesAttrName})
                 .value_or(room + 1) <= room) {
-      refuseRoles(kernel);
+      decide(kernel, kWithoutRolesAttrName);
       remarkAt(remarks, loop)
           << "2 stages stay, without roles: tiles behind the loop take the "
              "bytes of its slots";
@@ -157,4 +168,45 @@ void FitStagesPass::fit(KernelOp kernel, const TargetInfo &target) {
                  " bytes of shared memory, of which a block has " + Twine(room),
              "smaller tiles leave room for more");
   }
+}
+
+void FitStagesPass::giveSecondSlots(KernelOp kernel, const TargetInfo &target) {
+  if (roles == RoleChoice::Off || !mayGetRoles(kernel))
+    return;
+  TileMoveOpInterface filler;
+  kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
+    if (!isTmaLoad(copy) || copy.getCompletion() || !isInTileLoop(copy))
+      return WalkResult::advance();
+    filler = copy;
+    return WalkResult::interrupt();
+  });
+  if (!filler)
+    return;
+  std::optional<int64_t> without = bytesOnTrial(kernel, target);
+  std::optional<int64_t> with =
+      bytesOnTrial(kernel, target, {kSecondSlotsAttrName});
+  if (!without || !with || *with == *without)
+    return;
+  // A persistent kernel says how many blocks of it run at a time.
+  int64_t blocks = blocksWithBytes(*without, target);
+  if (kernel.getPersistent())
+    blocks = std::min(blocks, int64_t(*kernel.getPersistent()));
+  if (blocks > 1) {
+    missedAt(remarks, filler, "one slot for the next tile's data",
+             Twine(blocks) + " blocks run on a multiprocessor at a time, and "
+                             "one computes while another waits",
+             "`persistent = 1` leaves the multiprocessor to one");
+    return;
+  }
+  if (*with > target.sharedPerBlock) {
+    missedAt(remarks, filler, "one slot for the next tile's data",
+             "with a second one the kernel takes " + Twine(*with) +
+                 " bytes of shared memory, of which a block has " +
+                 Twine(target.sharedPerBlock),
+             "smaller tiles leave room for it");
+    return;
+  }
+  decide(kernel, kSecondSlotsAttrName);
+  remarkAt(remarks, filler) << "two slots: the next tile's data are loaded "
+                               "while this tile's are read";
 }

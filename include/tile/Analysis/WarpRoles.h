@@ -74,5 +74,9 @@ int64_t estimateCopyRegisters(Region &region, const TargetInfo &target,
 /// Copies from global memory to a shared tile that complete on an mbarrier.
 bool isTmaLoad(TileMoveOpInterface copy);
 
+/// Whether `copy` stands in a loop and in no `tile.pipelined`: it fills its
+/// tile once for each of the loop's tiles.
+bool isInTileLoop(TileMoveOpInterface copy);
+
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_WARPROLES_H

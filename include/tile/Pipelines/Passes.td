@@ -17,6 +17,13 @@ def FitStagesPass : Pass<"tile-fit-stages", "::mlir::ModuleOp"> {
     remark says so. Before a loop loses its second stage, the kernel is tried
     without roles: rings of roles share no bytes with tiles behind the loop.
 
+    A tile that TMA fills once in each iteration of a loop over tiles (the queries
+    of attention in a persistent kernel) gets a second slot, so that the warps that
+    load fill it for the next tile while the others read this one: in kernels that
+    may have roles, where both slots fit and one block runs at a time (several hide
+    each other's waits). A trial with and one without them say how many bytes that
+    takes.
+
     A kernel that does not fit with one stage each is left to the error of
     `tile-place-shared-memory`; one whose copy is refused by a pass, to that
     pass's error.
@@ -33,7 +40,7 @@ def FitStagesPass : Pass<"tile-fit-stages", "::mlir::ModuleOp"> {
 
     Needs: `--tile-set-target`, `--tile-infer-layouts`.
     Leaves: loops with stages that fit; `tile.without_roles` on a kernel that fits
-    without roles only.
+    without roles only; `tile.second_slots` on one whose lone tiles get two slots.
   }];
   let options = [
     Option<"roles", "roles", "::mlir::tile::RoleChoice",

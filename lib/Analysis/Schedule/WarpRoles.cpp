@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/WarpRoles.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
@@ -32,6 +33,17 @@ bool tile::makesMbarriers(Operation *op) {
 
 bool tile::isTmaLoad(TileMoveOpInterface copy) {
   return copy.isSharedLoad() && copy.isMovedByProxy();
+}
+
+bool tile::isInTileLoop(TileMoveOpInterface copy) {
+  bool found = false;
+  for (Operation *at = copy->getParentOp(); at && !isa<KernelOp>(at);
+       at = at->getParentOp()) {
+    if (isa<PipelinedOp>(at))
+      return false;
+    found |= isa<LoopLikeOpInterface>(at);
+  }
+  return found;
 }
 
 namespace {

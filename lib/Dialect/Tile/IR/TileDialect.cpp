@@ -108,7 +108,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (name == kRolesAttrName || name == kWithoutRolesAttrName ||
-      name == kKeepsRegistersAttrName) {
+      name == kSecondSlotsAttrName || name == kKeepsRegistersAttrName) {
     if (!isa<KernelOp>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitOpError()
              << "expected '" << name << "' to be a unit on a kernel, got "
@@ -148,10 +148,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   if (std::optional<LogicalResult> place =
           verifyPlacementAttribute(op, attribute))
     return *place;
-  SmallVector<StringRef> known = {kTargetAttrName,   kChosenAttrName,
-                                  kRolesAttrName,    kWithoutRolesAttrName,
-                                  kResidentAttrName, kKeepsRegistersAttrName,
-                                  kAlignmentAttrName};
+  SmallVector<StringRef> known = {kTargetAttrName,    kChosenAttrName,
+                                  kRolesAttrName,     kWithoutRolesAttrName,
+                                  kResidentAttrName,  kKeepsRegistersAttrName,
+                                  kAlignmentAttrName, kSecondSlotsAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

@@ -22,6 +22,12 @@ inline constexpr llvm::StringLiteral kRolesAttrName = "tile.roles";
 inline constexpr llvm::StringLiteral kWithoutRolesAttrName =
     "tile.without_roles";
 
+/// On a kernel, a unit: a tile that TMA fills once in each iteration of a loop
+/// over tiles has two slots, so that warps with the role of loading fill one
+/// while the others read the other. --tile-fit-stages writes it, which knows
+/// whether both fit.
+inline constexpr llvm::StringLiteral kSecondSlotsAttrName = "tile.second_slots";
+
 /// On a kernel, an i64: how many of its blocks a multiprocessor runs at a time
 /// with the registers that its roles have. --tile-pipeline writes it
 /// (Occupancy.h), --tile-specialize-warps gives registers for as many; without

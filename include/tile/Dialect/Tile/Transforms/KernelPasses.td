@@ -227,6 +227,9 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
   let description = [{
     Acts on kernels with the attribute `persistent`. Their body, but for what does
     not depend on the block, becomes a loop over the block's part of the grid.
+    Where the bounds of a loop in it depend on the block, blocks take long and
+    short: every second round of blocks then goes through its numbers from the
+    last to the first, so that each block gets some of both.
 
     Before:
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Part of --tile-pipeline, after its loops: a copy by TMA completes on an
-// mbarrier, so what runs ahead in no loop still needs a ring, of one slot.
+// mbarrier, so what runs ahead in no loop still needs a ring, of one slot; of
+// two in a loop over tiles of a kernel with roles, where they fit.
 //
 //===----------------------------------------------------------------------===//
 #include "LoneCopies.h"
@@ -14,6 +15,7 @@
 #include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -137,8 +139,11 @@ static void giveSlot(TileMoveOpInterface copy, SourceWriters &writers) {
   Value use = counter.begin(copy);
   OpBuilder builder(copy);
   AllocOp alloc = allocationOf(copy.getTarget());
-  Value ring = createRing(builder, loc, /*stages=*/1, alloc.getResult(),
-                          RingProducer::Tma);
+  KernelOp kernel = kernelOf(copy);
+  bool hasSecond = kernel->hasAttr(kSecondSlotsAttrName) &&
+                   awaitsRoles(kernel) && isInTileLoop(copy);
+  Value ring = createRing(builder, loc, /*stages=*/hasSecond ? 2 : 1,
+                          alloc.getResult(), RingProducer::Tma);
   Type view = alloc.getResult().getType();
   Block *block = copy->getBlock();
   Operation *first = nullptr, *last = copy;

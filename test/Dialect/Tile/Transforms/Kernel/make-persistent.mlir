@@ -94,3 +94,70 @@ tile.kernel @once(%A: memref<?xf32>, %C: memref<?xf32>) grid(%b) = (dim(%C, 0) c
 // CHECK: tile.return
 tile.kernel @nothing() grid(%b) = (4) threads(64) attributes {persistent = 1 : i64} {
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Where the trip count of a loop depends on the block, every second round of
+// blocks takes its numbers from the last to the first: number t of round
+// t / step stands at t - first, and the round has min(step, end - (t - first))
+// numbers.
+
+// CHECK-LABEL: tile.kernel @uneven
+// CHECK: %[[FIRST:.*]], %[[END:.*]], %[[STEP:.*]] = tile.block_range
+// CHECK-NEXT: scf.for %[[T:.*]] = %[[FIRST]] to %[[END]] step %[[STEP]] {
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0
+// CHECK-NEXT: %[[START:.*]] = arith.subi %[[T]], %[[FIRST]]
+// CHECK-NEXT: %[[REST:.*]] = arith.subi %[[END]], %[[START]]
+// CHECK-NEXT: %[[COUNT:.*]] = arith.minui %[[STEP]], %[[REST]]
+// CHECK-NEXT: %[[BEFORE:.*]] = arith.subi %[[COUNT]], %[[ONE]]
+// CHECK-NEXT: %[[LAST:.*]] = arith.addi %[[START]], %[[BEFORE]]
+// CHECK-NEXT: %[[MIRRORED:.*]] = arith.subi %[[LAST]], %[[FIRST]]
+// CHECK-NEXT: %[[ROUND:.*]] = arith.divui %[[T]], %[[STEP]]
+// CHECK-NEXT: %[[PARITY:.*]] = arith.andi %[[ROUND]], %[[ONE]]
+// CHECK-NEXT: %[[EVEN:.*]] = arith.cmpi eq, %[[PARITY]], %[[ZERO]]
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.select %[[EVEN]], %[[T]], %[[MIRRORED]]
+// CHECK-NEXT: tile.block_coordinates %[[NUMBER]]
+tile.kernel @uneven(%A: memref<?x64xf32>, %C: memref<?x64xf32>)
+    grid(%b) = (dim(%C, 0) ceildiv 64) threads(128) attributes {persistent = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %m = arith.muli %b, %c64 : index
+  %up = arith.addi %b, %c1 : index
+  %s = tile.alloc : memref<64x64xf32, #shared>
+  scf.for %i = %c0 to %up step %c1 {
+    %row = arith.muli %i, %c64 : index
+    tile.copy %A[%row, %c0] to %s : memref<?x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %s to %C[%m, %c0] : memref<64x64xf32, #shared> to memref<?x64xf32>
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// A loop of the same length for every block leaves the order as it is, though
+// its body depends on the block.
+
+// CHECK-LABEL: tile.kernel @even
+// CHECK: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK-NEXT: tile.block_coordinates %[[T]]
+// CHECK-NOT: arith.select
+// CHECK: tile.return
+tile.kernel @even(%A: memref<?x64xf32>, %C: memref<?x64xf32>)
+    grid(%b) = (dim(%C, 0) ceildiv 64) threads(128) attributes {persistent = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %up = memref.dim %A, %c0 : memref<?x64xf32>
+  %m = arith.muli %b, %c64 : index
+  %s = tile.alloc : memref<64x64xf32, #shared>
+  scf.for %i = %c0 to %up step %c1 {
+    tile.copy %A[%m, %c0] to %s : memref<?x64xf32> to memref<64x64xf32, #shared>
+    tile.copy %s to %C[%m, %c0] : memref<64x64xf32, #shared> to memref<?x64xf32>
+  }
+}
