@@ -128,6 +128,9 @@ void mlir::tile::addSchedulePasses(OpPassManager &passes,
   AdvanceLoadsPassOptions advance;
   advance.remarks = options.remarks;
   passes.addPass(createAdvanceLoadsPass(advance));
+  OverlapGemmsPassOptions overlap;
+  overlap.remarks = options.remarks;
+  passes.addPass(createOverlapGemmsPass(overlap));
   ScheduleGemmsPassOptions gemms;
   gemms.remarks = options.remarks;
   passes.addPass(createScheduleGemmsPass(gemms));

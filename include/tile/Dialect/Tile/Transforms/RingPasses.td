@@ -22,6 +22,12 @@ def PipelinePass : Pass<"tile-pipeline", "::mlir::ModuleOp"> {
     copies, or with one stage, becomes the plain sequential loop; `remarks` says
     for each copy from global to shared memory why it was left, and what to write
     so that it is not. Any trip count works.
+
+    Copies that are filled alike share a ring. In a kernel with roles whose loop
+    has two products, copies by TMA that the first one reads, and those that the
+    second one reads, have rings of their own where `--tile-overlap-gemms` has the
+    registers to run both at a time: the first product then needs not wait for the
+    tiles of the second.
     docs/Rationale/Pipelining.md says why the order is what it is.
 
     Before:

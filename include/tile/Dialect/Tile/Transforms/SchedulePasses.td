@@ -107,6 +107,70 @@ def AdvanceLoadsPass : Pass<"tile-advance-loads", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def OverlapGemmsPass : Pass<"tile-overlap-gemms", "::mlir::ModuleOp"> {
+  let summary = "Issues the first product of an iteration before the last one of the iteration before";
+  let description = [{
+    Acts on loops of a role that multiply by wgmma, compute with the result, and
+    multiply again, as attention does. Alone, each product is waited for at once:
+    the tensor cores have nothing to do while the warps compute. The pass lets the
+    first products of an iteration, and what is computed with their results, stand
+    before the last products of the iteration before. These then run beside that
+    arithmetic. The first iteration has no last products before it, and those of
+    the last one follow the loop.
+
+    What touches the operands or the accumulators of the last products stays behind
+    them, in its order. A loop over a tile that stores such an operand beside other
+    results is divided into two.
+
+    Only where both products wait for rings of their own (`--tile-pipeline` makes
+    these where each copy has one of the products for a reader), nothing orders
+    accesses between the products, at most two warpgroups compute (three hide each
+    other's arithmetic), and a thread of the role has registers for all fragments
+    of the loop at a time and 24 more (docs/Rationale/Hopper.md).
+
+    Before:
+
+    ```mlir
+    scf.for %i = %c0 to %T step %c1 {
+      %k = tile.ring.wait %keys[%i] : ...
+      tile.gemm %Q, %k, %S {clear, ...} : ...
+      tile.ring.release %keys[%i] : ...
+      // the softmax: reads %S, writes %P, multiplies %O
+      %v = tile.ring.wait %values[%i] : ...
+      tile.gemm %P, %v, %O : ...
+      tile.ring.release %values[%i] : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    // %S of iteration 0, and its softmax
+    scf.for %i = %c1 to %T step %c1 {
+      %k = tile.ring.wait %keys[%i] : ...
+      tile.gemm %Q, %k, %S {clear, ...} : ...
+      %before = arith.subi %i, %c1 : index
+      %v = tile.ring.wait %values[%before] : ...
+      tile.gemm %P, %v, %O : ...
+      tile.ring.release %keys[%i] : ...
+      // the softmax on %S
+      tile.ring.release %values[%before] : ...
+      // what of it writes %P and multiplies %O
+    }
+    // the product of the last iteration's %P
+    ```
+
+    Needs: `--tile-infer-layouts`, `--tile-pipeline`, `--tile-specialize-warps`.
+    Leaves: loops whose products come from two iterations.
+  }];
+  let options = [
+    Remarks<"say which loops multiply beside their arithmetic, and why others do not">];
+  let statistics = [
+    Statistic<"overlappedLoops", "overlapped-loops", "loops with products beside arithmetic">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
   let summary = "Leaves gemms in flight as long as nothing needs them";
   let description = [{

@@ -8,10 +8,17 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Accumulators.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
 
 using namespace mlir;
 using namespace mlir::tile;
+
+bool tile::canStayInFlight(GemmOp gemm) {
+  return !gemm.getPromoteEvery() && !isToBeFilled(gemm.getC()) &&
+         traitsOf(gemm).isAsynchronous();
+}
 
 /// A copy of `op` in front of it, with other results.
 static Operation *rebuild(Operation *op, TypeRange results) {

@@ -12,6 +12,10 @@
 
 namespace mlir::tile {
 
+/// A gemm that the hardware can leave in flight. Committing its slot says by
+/// itself when a gemm into a ring has ended.
+bool canStayInFlight(GemmOp gemm);
+
 /// Replaces `op`, which returns nothing, by one that returns a token. The
 /// caller has to await it.
 Operation *makeAsynchronous(Operation *op);

@@ -3,8 +3,9 @@
 //
 // Runs after copies have been selected, before the lowering. Decides nothing
 // about dependences itself (Analysis/Dependence.h does) and nothing about how a
-// ring synchronizes (the lowering does). Copies of one protocol share a ring.
-// For cp.async and N stages:
+// ring synchronizes (the lowering does). Copies of one protocol share a ring,
+// but those that each of two products reads alone (--tile-overlap-gemms). For
+// cp.async and N stages:
 //
 //   productions 0 .. N-2
 //   for i in 0 .. T-1: wait(i); production i+N-1; body(i); release(i)
@@ -26,11 +27,13 @@
 //===----------------------------------------------------------------------===//
 #include "Layout/Staging.h"
 #include "LoneCopies.h"
+#include "OverlapParts.h"
 #include "RingLoop.h"
 #include "RingReuse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/Dependence.h"
@@ -43,6 +46,7 @@
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
+#include "tile/Target/ThreadBudget.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_PIPELINEPASS
@@ -92,6 +96,68 @@ static bool isCpAsync(TileMoveOpInterface copy) {
   if (copy.getPlanAttr())
     return traitsOf(copy).completion == CopyCompletion::ThreadGroups;
   return elementTypeOf(copy.getSource()) == elementTypeOf(copy.getTarget());
+}
+
+/// Which of two runs of gemms, with other operations between them, is all that
+/// reads the tile: 0 or 1; nullopt where other operations read it, too, or the
+/// body has not two such runs.
+static std::optional<int64_t> runOfReaders(Value tile, Operation *filler,
+                                           Block &body) {
+  llvm::SmallDenseMap<Operation *, int64_t> runs;
+  bool isRun = false;
+  int64_t count = 0;
+  for (Operation &op : body.without_terminator()) {
+    if (gemmTraits(&op)) {
+      count += !isRun;
+      isRun = true;
+      runs[&op] = count - 1;
+    } else if (!isMemoryEffectFree(&op) && &op != filler) {
+      isRun &= isa<TileMoveOpInterface>(op) &&
+               cast<TileMoveOpInterface>(op).isSharedLoad();
+    }
+  }
+  SmallVector<Operation *> uses;
+  if (count != 2 || collectUses(tile, uses))
+    return std::nullopt;
+  std::optional<int64_t> found;
+  for (Operation *user : uses) {
+    if (user == filler || isa<ViewLikeOpInterface>(user))
+      continue;
+    auto run = runs.find(user);
+    if (run == runs.end() || (found && *found != run->second))
+      return std::nullopt;
+    found = run->second;
+  }
+  return found;
+}
+
+/// Whether --tile-overlap-gemms has the registers for two products at a time.
+static bool mayOverlap(PipelinedOp loop, const TargetInfo &target) {
+  int64_t threads = kernelOf(loop).getThreads();
+  return whyNoRoomToOverlap(loop, threads / 32,
+                            ThreadBudget(target).consumer(threads, true))
+      .empty();
+}
+
+/// Copies that the first of two products reads, and those that the second one
+/// reads, get rings of their own: the first needs not wait for the tiles of the
+/// second, and its slots are empty before the second has begun.
+static std::optional<RingPlan> takeSecondProduct(RingPlan &plan, Block &body) {
+  RingPlan second = plan;
+  second.copies.clear();
+  SmallVector<AheadCopy> rest;
+  for (AheadCopy &ahead : plan.copies) {
+    TileMoveOpInterface copy = ahead.copy;
+    std::optional<int64_t> run = runOfReaders(copy.getTarget(), copy, body);
+    if (!run)
+      return std::nullopt;
+    (*run ? second.copies : rest).push_back(ahead);
+  }
+  if (rest.empty() || second.copies.empty())
+    return std::nullopt;
+  plan.copies = std::move(rest);
+  plan.nearReaders = second.nearReaders = true;
+  return second;
 }
 
 SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
@@ -150,14 +216,18 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
     }
   }
   shareInCluster(loop, byTma);
+  std::optional<RingPlan> second;
+  if (decision.specialize && mayOverlap(loop, *target))
+    second = takeSecondProduct(byTma, body);
   if (!ahead)
     missedAt(remarks, loop, "not pipelined", "no copy may run ahead",
              copies.empty()
                  ? "a `tile.copy` from global to shared memory, directly in "
                    "the loop's body, can"
                  : "the remarks at its copies say what to change");
-  for (RingPlan *plan : {&byTma, &byRole, &byRoleStores, &byThreads}) {
-    if (plan->copies.empty())
+  for (RingPlan *plan : {&byTma, second ? &*second : nullptr, &byRole,
+                         &byRoleStores, &byThreads}) {
+    if (!plan || plan->copies.empty())
       continue;
     llvm::SmallDenseSet<Operation *> repeated;
     for (const AheadCopy &copy : plan->copies)

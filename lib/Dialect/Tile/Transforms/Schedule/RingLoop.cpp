@@ -321,6 +321,22 @@ Value RingLoop::continueBehind(RingPlan &plan, Value use) {
   return use;
 }
 
+/// Moves the wait for a slot to the first operation of the loop that reads it,
+/// and the release behind the last one.
+static void moveToReaders(RingWaitOp wait, RingReleaseOp release) {
+  Block *block = wait->getBlock();
+  Operation *first = nullptr, *last = nullptr;
+  for (Operation *user : wait->getUsers()) {
+    Operation *here = block->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+    if (!last || last->isBeforeInBlock(here))
+      last = here;
+  }
+  wait->moveBefore(first);
+  release->moveAfter(last);
+}
+
 void RingLoop::build() {
   for (RingPlan &plan : plans)
     if (!plan.ring)
@@ -335,6 +351,7 @@ void RingLoop::build() {
     OpBuilder::InsertionGuard restore(builder);
     builder.setInsertionPointToStart(steady.getBody());
     Value iteration = steady.getInductionVar();
+    SmallVector<RingWaitOp> waits;
     produceAll(Ahead::BeforeWait, 0);
     for (const RingPlan &plan : plans) {
       auto wait = RingWaitOp::create(
@@ -353,19 +370,19 @@ void RingLoop::build() {
                  operand.getOwner() != filler;
         });
       }
+      waits.push_back(wait);
     }
     produceAll(Ahead::AfterWait, stages - 1);
 
     Block &body = loop.getBodyRegion().front();
     Block *target = steady.getBody();
     builder.setInsertionPoint(target->getTerminator());
-    Operation *firstRelease = nullptr;
-    for (const RingPlan &plan : plans) {
-      auto release = RingReleaseOp::create(builder, loc, plan.ring,
-                                           useOf(plan, iteration));
-      if (!firstRelease)
-        firstRelease = release;
+    SmallVector<RingReleaseOp> releases;
+    for (auto [plan, wait] : llvm::zip(plans, waits)) {
+      Value use = plan.nearReaders ? wait.getUse() : useOf(plan, iteration);
+      releases.push_back(RingReleaseOp::create(builder, loc, plan.ring, use));
     }
+    Operation *firstRelease = releases.front();
     produceAll(Ahead::AfterRelease, stages);
     for (const RingPlan &plan : plans)
       for (const AheadCopy &copy : plan.copies)
@@ -377,6 +394,9 @@ void RingLoop::build() {
     body.getTerminator()->erase();
     target->getOperations().splice(Block::iterator(firstRelease),
                                    body.getOperations());
+    for (auto [plan, wait, release] : llvm::zip(plans, waits, releases))
+      if (plan.nearReaders)
+        moveToReaders(wait, release);
     // Erases operations that only the copies used.
     for (const RingPlan &plan : plans)
       for (Operation *op : llvm::reverse(plan.slice))

@@ -38,6 +38,10 @@ struct RingPlan {
   RingProducer producer = RingProducer::Threads;
   Ahead ahead = Ahead::AfterWait;
 
+  /// Whether one of several products is all that reads the slots: an agent
+  /// waits for them right before it, and releases them right after it.
+  bool nearReaders = false;
+
   /// Blocks of a cluster that fill each other's slots.
   int64_t peers = 1;
 

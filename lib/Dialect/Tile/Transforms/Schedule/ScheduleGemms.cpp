@@ -37,15 +37,8 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// A gemm that the hardware can leave in flight. Committing its slot says by
-/// itself when a gemm into a ring has ended.
-static bool isAsynchronous(GemmOp gemm) {
-  return !gemm.getPromoteEvery() && !isToBeFilled(gemm.getC()) &&
-         traitsOf(gemm).isAsynchronous();
-}
-
 static bool isUnscheduled(GemmOp gemm) {
-  return isAsynchronous(gemm) && !gemm.getToken();
+  return canStayInFlight(gemm) && !gemm.getToken();
 }
 
 Operation *tile::findUnscheduledGemm(KernelOp kernel) {
@@ -75,7 +68,7 @@ static bool needsResult(GemmOp gemm, Operation *op) {
     if (auto other = dyn_cast<GemmOp>(inner)) {
       // Groups end in order: an accumulation follows without a wait. It reads
       // registers of its own.
-      bool sameC = other.getC() == gemm.getC() && isAsynchronous(other) &&
+      bool sameC = other.getC() == gemm.getC() && canStayInFlight(other) &&
                    !isFragment(other.getA()) && !isFragment(other.getB()) &&
                    !other.isSparse();
       if (sameC && other.getA() != gemm.getC() && other.getB() != gemm.getC())
