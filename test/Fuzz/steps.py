@@ -193,6 +193,11 @@ def target(g, tile, turned=False, element=None, kind=None):
         lead, first = (["B"], [g.batch]) if g.batch else ([], [])
         buffer = g.argument(lead + names, element, out=True, kind=kind or "smallint")
         return buffer, first + [mul(b, edge) for b, edge in blocks], [1] * len(lead) + shape
+    if len(g.program.grid) == 2 and g.chance(0.25):
+        # Blocks by number, some beyond the end; one that lies outside of the grid has the number of one inside.
+        buffer = g.argument([g.size("L", [4, 9, 24]), *shape], element, out=True, kind=kind or "smallint")
+        g.tag("numbered_blocks")
+        return buffer, [add(mul(g.by, g.pick(2, 4, 8)), g.bx)] + [const(0)] * len(shape), [1] + shape
     lead = [g.grid(d) for d in reversed(range(len(g.program.grid)))]
     first = [Var(name, bound=64) for name in reversed(g.program.BLOCKS[: len(lead)])]
     buffer = g.argument(lead + shape, element, out=True, kind=kind or "smallint")

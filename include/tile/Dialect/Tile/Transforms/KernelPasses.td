@@ -288,9 +288,12 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
   let description = [{
     Acts on kernels whose clusters are not known to divide the grid: outer blocks
     of a cluster then lie outside it, and run, because their peers rely on them.
-    Loads and stores of single elements of global memory, atomics, prints and
-    assertions become conditional; what is read outside is zero. Copies need no
-    guard: regions outside a buffer are padded or dropped.
+    Loads and stores of single elements of global memory, prints and assertions
+    become conditional; what is read outside is zero. A region that is written
+    needs no guard where it starts outside of its buffer in such blocks, and is
+    dropped: where its offset is the block's index times at least as many elements
+    as the grid has a block for. Other copies and atomics to global memory start
+    behind the end of their buffer there; a scatter becomes conditional.
 
     Before, in a grid of `dim(%X, 0)` blocks and clusters of 2:
 

@@ -4,9 +4,11 @@
 // Runs after grids are persistent, and in front of the lowering for the CPU,
 // which executes the same blocks. Hardware launches whole clusters; where
 // clusters do not divide the grid, their outer blocks get indices outside it.
-// They have to run, since their peers rely on them. Regions that copies move
-// lie outside the buffers then, and are padded or dropped; what has no bounds
-// of its own is guarded here: single elements, atomics, prints and assertions.
+// They have to run, since their peers rely on them. What such a block writes is
+// dropped where the region lies outside of the buffer: in some dimension it
+// starts at the block's index times a number, and the grid has as many blocks
+// as this dimension needs. All else is guarded here: other regions of global
+// memory, single elements, prints and assertions.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
@@ -15,6 +17,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Analysis/IndexFacts.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -35,9 +39,66 @@ static bool needsGuard(Operation *op) {
     return isGlobal(store.getMemRef());
   if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op))
     return isGlobal(rmw.getMemref());
-  if (isa<TileElementOpInterface>(op))
+  if (auto move = dyn_cast<TileMoveOpInterface>(op))
+    return isGlobal(move.getTarget());
+  return isa<TileElementOpInterface, PrintOp, AssertOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions that lie outside of their buffers
+//===----------------------------------------------------------------------===//
+
+/// The sum of the factors of `index` in `value`, a sum of products of it and of
+/// what is not negative; 0 where it is no such sum.
+static int64_t factorOf(Value value, Value index, Operation *user) {
+  if (value == index)
+    return 1;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp>(op)) {
+    int64_t sum = 0;
+    for (Value operand : op->getOperands()) {
+      int64_t factor = factorOf(operand, index, user);
+      if (factor == 0 && getIndexFacts(operand, user).min.value_or(-1) < 0)
+        return 0;
+      sum += factor;
+    }
+    return sum;
+  }
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    for (unsigned i : {0u, 1u})
+      if (std::optional<int64_t> times = getConstantIntValue(op->getOperand(i));
+          times && *times > 0)
+        return *times * factorOf(op->getOperand(1 - i), index, user);
+  return 0;
+}
+
+/// Whether `blocks` times `size` elements are at least the `extent` of a
+/// dimension; `symbol` is the one of `blocks` that stands for it, if any does.
+static bool covers(AffineExpr blocks, int64_t size, int64_t extent,
+                   AffineExpr symbol) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(blocks))
+    return !ShapedType::isDynamic(extent) &&
+           constant.getValue() * size >= extent;
+  if (!symbol || size < 1)
+    return false;
+  if (blocks == symbol)
     return true;
-  return isa<AtomicOp, PrintOp, AssertOp>(op);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(blocks);
+  auto number =
+      binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : nullptr;
+  if (!number || number.getValue() < 1)
+    return false;
+  int64_t divisor = number.getValue();
+  switch (binary.getKind()) {
+  case AffineExprKind::CeilDiv:
+    return binary.getLHS() == symbol && size >= divisor;
+  case AffineExprKind::FloorDiv:
+    return binary.getLHS() == symbol + (divisor - 1) && size >= divisor;
+  case AffineExprKind::Mul:
+    return covers(binary.getLHS(), size * divisor, extent, symbol);
+  default:
+    return false;
+  }
 }
 
 namespace {
@@ -52,6 +113,15 @@ public:
   }
   bool isNeeded() const { return !dims.empty(); }
 
+  /// Whether all that `move` writes in a block outside the grid is dropped.
+  bool isDropped(TileMoveOpInterface move) {
+    BlockCoordinatesOp coordinates = coordinatesOf(move);
+    return move.getAddressing() == MoveAddressing::Box &&
+           llvm::all_of(dims, [&](unsigned d) {
+             return startsOutside(move, d, indexOf(coordinates, d));
+           });
+  }
+
   /// A condition that dominates `op`.
   Value at(Operation *op) {
     BlockCoordinatesOp coordinates = coordinatesOf(op);
@@ -64,11 +134,9 @@ public:
     else
       builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
     for (unsigned d : dims) {
-      Value index = coordinates ? Value(coordinates.getResult(d))
-                                : Value(kernel.getBlockId(d));
-      Value in = arith::CmpIOp::create(builder, kernel.getLoc(),
-                                       arith::CmpIPredicate::slt, index,
-                                       extent(builder, d));
+      Value in = arith::CmpIOp::create(
+          builder, kernel.getLoc(), arith::CmpIPredicate::slt,
+          indexOf(coordinates, d), extent(builder, d));
       condition = condition ? arith::AndIOp::create(builder, kernel.getLoc(),
                                                     condition, in)
                                   .getResult()
@@ -86,6 +154,32 @@ private:
            before = before->getPrevNode())
         if (auto coordinates = dyn_cast<BlockCoordinatesOp>(before))
           return coordinates;
+    return {};
+  }
+
+  Value indexOf(BlockCoordinatesOp coordinates, unsigned dim) {
+    return coordinates ? Value(coordinates.getResult(dim))
+                       : Value(kernel.getBlockId(dim));
+  }
+
+  /// Whether the region that `move` writes starts behind its buffer in some
+  /// dimension, where `index` is beyond dimension `dim` of the grid.
+  bool startsOutside(TileMoveOpInterface move, unsigned dim, Value index) {
+    auto type = cast<MemRefType>(move.getTarget().getType());
+    for (auto [d, offset] : llvm::enumerate(move.getTargetOffsets()))
+      if (covers(kernel.getGrid().getResult(dim), factorOf(offset, index, move),
+                 type.getDimSize(d), symbolOf(move.getTarget(), d)))
+        return true;
+    return false;
+  }
+
+  /// The symbol of the grid that is the extent of a dimension of `buffer`.
+  AffineExpr symbolOf(Value buffer, int64_t dim) {
+    ArrayRef<int64_t> operands = kernel.getGridOperands();
+    for (size_t i = 0; i < operands.size(); i += 2)
+      if (operands[i + 1] == dim &&
+          kernel.getKernelArgument(operands[i]) == buffer)
+        return getAffineSymbolExpr(i / 2, kernel.getContext());
     return {};
   }
 
@@ -125,7 +219,8 @@ struct GuardOverhangPass
         continue;
       SmallVector<Operation *> found;
       kernel.getBodyRegion().walk([&](Operation *op) {
-        if (needsGuard(op))
+        auto move = dyn_cast<TileMoveOpInterface>(op);
+        if (needsGuard(op) && !(move && inside.isDropped(move)))
           found.push_back(op);
       });
       if (found.empty())
@@ -137,14 +232,41 @@ struct GuardOverhangPass
           << "clusters may overhang the grid: "
           << plural(found.size(), "operation is", "operations are")
           << " skipped in blocks outside of it (accesses to single elements, "
-             "atomics, prints and assertions); a grid of whole clusters needs "
-             "no check";
+             "regions that may lie inside of their buffer, prints and "
+             "assertions); a grid of whole clusters needs no check";
     }
   }
 
 private:
+  /// Moves the region of a copy behind the end of its buffer, where nothing is
+  /// stored: its token and its way to memory stay what they are.
+  static void moveOutside(TileMoveOpInterface move, Value inside) {
+    OpBuilder builder(move);
+    Location loc = move.getLoc();
+    SmallVector<Value> offsets(move.getTargetOffsets());
+    auto type = cast<MemRefType>(move.getTarget().getType());
+    if (offsets.empty())
+      offsets.assign(type.getRank(),
+                     arith::ConstantIndexOp::create(builder, loc, 0));
+    Value end = memref::DimOp::create(builder, loc, move.getTarget(), 0);
+    offsets.front() =
+        arith::SelectOp::create(builder, loc, inside, offsets.front(), end);
+    bool isSet = move.setRegions(move.getSource(), move.getSourceOffsets(),
+                                 move.getSourceExtents(), move.getTarget(),
+                                 offsets, move.getTargetExtents());
+    assert(isSet && "a region of a buffer can start anywhere");
+    (void)isSet;
+  }
+
   /// What is read outside is zero.
   static void guard(Operation *op, Value inside) {
+    // A token stays; so does the alignment of pieces of the last dimension.
+    if (auto move = dyn_cast<TileMoveOpInterface>(op);
+        move && move.getAddressing() == MoveAddressing::Box) {
+      int64_t rank = cast<MemRefType>(move.getTarget().getType()).getRank();
+      if (rank > (move.isAsync() ? 0 : 1))
+        return moveOutside(move, inside);
+    }
     OpBuilder builder(op);
     Location loc = op->getLoc();
     auto branch = scf::IfOp::create(builder, loc, op->getResultTypes(), inside,
@@ -163,8 +285,11 @@ private:
     builder.setInsertionPointToEnd(branch.elseBlock());
     SmallVector<Value> zeros;
     for (Type type : op->getResultTypes())
-      zeros.push_back(
-          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+      zeros.push_back(isa<TokenType>(type)
+                          ? TokenDoneOp::create(builder, loc, type).getResult()
+                          : arith::ConstantOp::create(builder, loc,
+                                                      builder.getZeroAttr(type))
+                                .getResult());
     scf::YieldOp::create(builder, loc, zeros);
   }
 };

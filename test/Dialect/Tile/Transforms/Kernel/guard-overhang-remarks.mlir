@@ -1,7 +1,7 @@
 // In which kernels blocks can lie outside of the grid, and what they skip then.
 // RUN: tile-opt %s --tile-guard-overhang=remarks -verify-diagnostics -o /dev/null
 
-// expected-remark @below {{clusters may overhang the grid: 2 operations are skipped in blocks outside of it (accesses to single elements, atomics, prints and assertions); a grid of whole clusters needs no check}}
+// expected-remark @below {{clusters may overhang the grid: 2 operations are skipped in blocks outside of it (accesses to single elements, regions that may lie inside of their buffer, prints and assertions); a grid of whole clusters needs no check}}
 tile.kernel @open(%A: memref<?xf32>) grid(%bx) = (dim(%A, 0)) threads(32) cluster(2) {
   %x = memref.load %A[%bx] : memref<?xf32>
   memref.store %x, %A[%bx] : memref<?xf32>
