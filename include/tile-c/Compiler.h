@@ -33,7 +33,7 @@ typedef struct TileCompileOptions {
   int32_t optimize;  /* LLVM's -O3 */
   int32_t lineInfo;  /* line tables from the source locations */
   int32_t remarks;   /* decisions and their reasons among the diagnostics */
-  const char *ptxas; /* path; default: nvJitLink, else ptxas on PATH */
+  const char *ptxas; /* path; default: ptxas on PATH, else nvJitLink */
   const char *sourceName; /* named by diagnostics; default: "source" */
   /* Artifacts hold a second version, for aligned arguments, of kernels that do
      not promise alignment: 1 by default. */

@@ -149,21 +149,16 @@ static AssemblerResult assembleWithAny(llvm::StringRef ptx,
   AssemblerKind kind = options.kind;
   if (kind == AssemblerKind::Auto && !options.ptxas.empty())
     kind = AssemblerKind::Ptxas;
-  if (kind == AssemblerKind::Ptxas)
-    return assembleWithPtxas(ptx, options);
-  // nvJitLink ignores setmaxnreg (C7504), which costs roles their registers:
-  // ptxas comes first where it is used.
-  if (kind == AssemblerKind::Auto && ptx.contains("setmaxnreg")) {
-    AssemblerResult result = assembleWithPtxas(ptx, options);
-    if (result.status == Status::Assembled || result.status == Status::Failed)
-      return result;
-  }
-  AssemblerResult first = assembleWithNvJitLink(ptx, options);
-  if (kind == AssemblerKind::NvJitLink || first.status == Status::Assembled ||
+  if (kind == AssemblerKind::NvJitLink)
+    return assembleWithNvJitLink(ptx, options);
+  // nvJitLink makes relocatable code: it ignores setmaxnreg (C7504), which costs
+  // roles their registers, and takes up to a minute where registers spill.
+  AssemblerResult first = assembleWithPtxas(ptx, options);
+  if (kind == AssemblerKind::Ptxas || first.status == Status::Assembled ||
       first.status == Status::Failed)
     return first;
   // Absent or too old: the other may be there, and newer.
-  AssemblerResult second = assembleWithPtxas(ptx, options);
+  AssemblerResult second = assembleWithNvJitLink(ptx, options);
   if (second.status == Status::NotFound) {
     if (first.status == Status::NotFound)
       first.message += ", and " + second.message;

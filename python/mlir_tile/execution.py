@@ -47,7 +47,7 @@ class CompileOptions:
     versions: bool = True
     """A second version of the code for aligned arguments."""
     ptxas: str = ""
-    """Path of the assembler; "": nvJitLink, else ptxas on PATH."""
+    """Path of the assembler; "": ptxas on PATH, else nvJitLink."""
     checked: bool = True
     """On the CPU: indices outside of a buffer fail, instead of writing over the process's
     memory. Without, element-wise loops are up to 1.5 times faster; products are not."""

@@ -9,6 +9,10 @@
 // RUN: not tile-translate %s --tile-to-cubin --ptxas=%S/Inputs/unaware-ptxas --arch=sm_110a -o %t.out 2>&1 | FileCheck %s --check-prefix=UNAWARE
 // RUN: not tile-translate %s --tile-to-cubin --ptxas=%S/Inputs/failing-ptxas --arch=sm_90a -o %t.out 2>&1 | FileCheck %s --check-prefix=FAILED
 // RUN: not ls %t.out
+// ptxas on PATH is asked before nvJitLink, whose relocatable code can take a minute, and has the last word.
+// RUN: rm -rf %t.path && mkdir %t.path && cp %S/Inputs/failing-ptxas %t.path/ptxas
+// RUN: not env PATH=%t.path:/usr/bin:/bin %tile_bin/tile-translate %s --tile-to-cubin --arch=sm_90a -o %t.out 2>&1 | FileCheck %s --check-prefix=FAILED
+// RUN: not ls %t.out
 // What it says about the code becomes warnings, and remarks at the kernel.
 // RUN: tile-translate %s --tile-to-cubin --ptxas=%S/Inputs/serializing-ptxas --arch=sm_90a -o %t.out --dump-ptxas-info --remarks > %t.log 2>&1
 // RUN: FileCheck %s --check-prefix=LOSS < %t.log

@@ -16,7 +16,7 @@
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_120f -o %t.cubin 2>&1 | FileCheck %s
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --assembler=ptxas --dump-ptxas-info --arch=sm_120a -o %t.cubin 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=ELF < %t.cubin
-// nvJitLink where it is found, else ptxas.
+// ptxas where it is on PATH, else nvJitLink.
 // RUN: tile-translate %S/ptx.mlir --tile-to-cubin --dump-ptxas-info --arch=sm_90a -o %t.cubin 2>&1 | FileCheck %s
 
 // CHECK: multiply: {{[1-9][0-9]*}} registers, 0 bytes stack, 0 bytes spill stores, 0 bytes spill loads

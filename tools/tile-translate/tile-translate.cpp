@@ -111,7 +111,7 @@ struct Options {
       "assembler", cl::cat(category), cl::init(AssemblerKind::Auto),
       cl::desc("what turns PTX into machine code:"),
       cl::values(clEnumValN(AssemblerKind::Auto, "auto",
-                            "nvJitLink where found, else ptxas (default)"),
+                            "ptxas where found on PATH, else nvJitLink (default)"),
                  clEnumValN(AssemblerKind::NvJitLink, "nvjitlink",
                             "libnvJitLink.so, in this process"),
                  clEnumValN(AssemblerKind::Ptxas, "ptxas", "the program"))};

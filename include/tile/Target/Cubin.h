@@ -19,7 +19,7 @@
 namespace mlir::tile {
 
 enum class AssemblerKind {
-  Auto,      ///< nvJitLink where it is found, else ptxas
+  Auto,      ///< ptxas where it is on PATH, else nvJitLink
   NvJitLink, ///< libnvJitLink.so, opened at run time
   Ptxas,     ///< the program
 };
