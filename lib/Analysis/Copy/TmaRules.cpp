@@ -83,13 +83,14 @@ static Reason whyNotComplete(TileMoveOpInterface copy) {
   bool isConstant =
       matchPattern(copy.getCompletionIndex(), m_ConstantInt(&index));
   for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
-    auto arrive = dyn_cast<MbarrierArriveOp>(op);
-    if (arrive && arrive.getBarriers() == copy.getCompletion() &&
-        !arrive.getBlock() &&
-        (arrive.getIndex() == copy.getCompletionIndex() ||
-         (isConstant &&
-          matchPattern(arrive.getIndex(), m_ConstantInt(&other)) &&
-          index == other)))
+    auto use = dyn_cast<TileMbarrierUseOpInterface>(op);
+    if (!use || !use.arrives() || use.getMbarrierBlock() ||
+        use.getMbarriers() != copy.getCompletion())
+      continue;
+    Value number = use.getMbarrierIndexMutable().get();
+    if (number == copy.getCompletionIndex() ||
+        (isConstant && matchPattern(number, m_ConstantInt(&other)) &&
+         index == other))
       return {};
   }
   return {"no `tile.mbarrier.arrive` at the barrier of `completes` follows it "

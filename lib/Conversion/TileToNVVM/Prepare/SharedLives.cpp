@@ -186,7 +186,8 @@ void SharedLives::addUses(SharedBufferLife &buffer, Value value) {
       continue;
     size_t known = uses.size();
     for (Operation *other : copy.getCompletion().getUsers())
-      if (isa<MbarrierWaitOp>(other))
+      if (auto use = dyn_cast<TileMbarrierUseOpInterface>(other);
+          use && use.getAwaitedParity())
         uses.push_back(other);
     if (uses.size() == known)
       buffer.last = size();

@@ -367,6 +367,28 @@ def TileElementOpInterface : OpInterface<"TileElementOpInterface"> {
   ];
 }
 
+def TileMbarrierUseOpInterface : OpInterface<"TileMbarrierUseOpInterface"> {
+  let cppNamespace = "::mlir::tile";
+  let description = [{
+    An operation that uses a barrier of the program, or can: it arrives there,
+    waits there, or completes there.
+  }];
+  let methods = [
+    InterfaceMethod<"The barriers, of which it uses one; null where it uses none.",
+                    "::mlir::Value", "getMbarriers">,
+    InterfaceMethod<"The operand that says which one, where it uses one.",
+                    "::mlir::OpOperand &", "getMbarrierIndexMutable">,
+    InterfaceMethod<"The parity of the phase that it waits for; null where it waits for none.",
+                    "::mlir::OpOperand *", "getAwaitedParity", (ins),
+                    /*methodBody=*/"", /*defaultImplementation=*/"return nullptr;">,
+    InterfaceMethod<"Whether each thread that runs it arrives once.", "bool", "arrives",
+                    (ins), /*methodBody=*/"", /*defaultImplementation=*/"return false;">,
+    InterfaceMethod<"The block of the cluster whose barrier it is; null for its own.",
+                    "::mlir::Value", "getMbarrierBlock", (ins), /*methodBody=*/"",
+                    /*defaultImplementation=*/"return ::mlir::Value();">
+  ];
+}
+
 def TileSingleThreadOpInterface : OpInterface<"TileSingleThreadOpInterface"> {
   let cppNamespace = "::mlir::tile";
   let description = [{

@@ -47,8 +47,12 @@ def Tile_MbarrierCreateOp : Tile_Op<"mbarrier.create", [
 }
 
 class Tile_MbarrierUserOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic,
-    !listconcat([DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
+    !listconcat([DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TileMbarrierUseOpInterface], traits)> {
   let hasVerifier = 1;
+  code useDeclarations = [{
+    ::mlir::Value getMbarriers() { return getBarriers(); }
+    ::mlir::OpOperand &getMbarrierIndexMutable() { return getIndexMutable(); }
+  }];
 }
 
 def Tile_MbarrierArriveOp : Tile_MbarrierUserOp<"mbarrier.arrive", [TileOrderOpInterface]> {
@@ -71,7 +75,11 @@ def Tile_MbarrierArriveOp : Tile_MbarrierUserOp<"mbarrier.arrive", [TileOrderOpI
   }];
   let arguments = (ins Tile_MbarrierType:$barriers, Index:$index, Optional<Index>:$block);
   let assemblyFormat = "$barriers `[` $index `]` (`block` `(` $block^ `)`)? attr-dict `:` qualified(type($barriers))";
-  let extraClassDeclaration = "bool handsOver() { return true; }\n";
+  let extraClassDeclaration = !strconcat(useDeclarations, [{
+    bool handsOver() { return true; }
+    bool arrives() { return true; }
+    ::mlir::Value getMbarrierBlock() { return getBlock(); }
+  }]);
 }
 
 def Tile_MbarrierWaitOp : Tile_MbarrierUserOp<"mbarrier.wait", [TileOrderOpInterface]> {
@@ -90,6 +98,9 @@ def Tile_MbarrierWaitOp : Tile_MbarrierUserOp<"mbarrier.wait", [TileOrderOpInter
   }];
   let arguments = (ins Tile_MbarrierType:$barriers, Index:$index, Index:$parity);
   let assemblyFormat = "$barriers `[` $index `]` `parity` $parity attr-dict `:` qualified(type($barriers))";
+  let extraClassDeclaration = !strconcat(useDeclarations, [{
+    ::mlir::OpOperand *getAwaitedParity() { return &getParityMutable(); }
+  }]);
 }
 
 def Tile_OnWarpsOp : Tile_Op<"on_warps", [

@@ -6,7 +6,7 @@
 
 include "tile/Dialect/Tile/IR/TileOpBase.td"
 
-def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInterface,
+def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInterface, TileMbarrierUseOpInterface,
     DeclareOpInterfaceMethods<TileSingleThreadOpInterface, ["runsOnOneThread"]>]> {
   let summary = "copies one region to another, in any pair of memory spaces";
   let description = !strconcat([{
@@ -103,6 +103,10 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     `` custom<MoveAttributes>($request, $decision, attr-dict) `:` type($source) `to` type($target) (`->` type($token)^)?
   }];
   let extraClassDeclaration = [{
+    ::mlir::Value getMbarriers() { return getCompletion(); }
+    ::mlir::OpOperand &getMbarrierIndexMutable() {
+      return *getCompletionIndexMutable().begin();
+    }
     /// Whether the copy returns a token.
     bool isAsync() { return static_cast<bool>(getToken()); }
     void dropPad() { getPadMutable().clear(); }

@@ -14,6 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Target/TargetInfo.h"
 
 using namespace mlir;
@@ -34,7 +35,7 @@ public:
 private:
   Reason collect();
   Reason visit(Operation *op, int64_t threads);
-  Reason visitBarrierUse(Operation *op, int64_t threads);
+  Reason visitBarrierUse(TileMbarrierUseOpInterface use, int64_t threads);
   Reason visitAccesses(Operation *op);
   Reason checkUses();
   Reason fit();
@@ -63,6 +64,19 @@ static bool runsOnce(Operation *op, PipelinedOp loop) {
   if (isa<OnWarpsOp>(parent))
     parent = parent->getParentOp();
   return parent == loop.getOperation();
+}
+
+/// The barriers of the program that `use` names; null where it uses none.
+static MbarrierCreateOp barriersOf(TileMbarrierUseOpInterface use) {
+  Value barriers = use.getMbarriers();
+  return barriers ? barriers.getDefiningOp<MbarrierCreateOp>()
+                  : MbarrierCreateOp();
+}
+
+/// Whether `op` arrives or waits at a barrier of the program.
+static bool synchronizes(Operation *op) {
+  auto use = dyn_cast<TileMbarrierUseOpInterface>(op);
+  return use && (use.arrives() || use.getAwaitedParity());
 }
 
 static std::string nameOf(Operation *op) {
@@ -100,26 +114,26 @@ std::optional<LowBit> MultiBufferer::lowBit(Value value) {
   return keeps ? a : std::nullopt;
 }
 
-Reason MultiBufferer::visitBarrierUse(Operation *op, int64_t threads) {
-  auto create = op->getOperand(0).getDefiningOp<MbarrierCreateOp>();
+Reason MultiBufferer::visitBarrierUse(TileMbarrierUseOpInterface use,
+                                      int64_t threads) {
+  MbarrierCreateOp create = barriersOf(use);
   if (!create || create.getCluster())
     return "the barriers of a cluster are used";
-  if (!runsOnce(op, loop))
-    return nameOf(op) + " stands in control flow of its own";
+  if (!runsOnce(use, loop))
+    return nameOf(use) + " stands in control flow of its own";
   barriers.insert(create);
-  Value index = isa<MbarrierWaitOp>(op) ? cast<MbarrierWaitOp>(op).getIndex()
-                                        : cast<MbarrierArriveOp>(op).getIndex();
   APInt number;
-  if (!matchPattern(index, m_ConstantInt(&number)))
+  if (!matchPattern(use.getMbarrierIndexMutable().get(),
+                    m_ConstantInt(&number)))
     return "the program chooses among several barriers itself";
-  if (auto wait = dyn_cast<MbarrierWaitOp>(op)) {
-    std::optional<LowBit> bit = lowBit(wait.getParity());
+  if (OpOperand *parity = use.getAwaitedParity()) {
+    std::optional<LowBit> bit = lowBit(parity->get());
     if (!bit || !bit->factor)
       return "a wait has another parity than that of the iteration's number "
              "plus a constant";
     return {};
   }
-  if (cast<MbarrierArriveOp>(op).getBlock())
+  if (use.getMbarrierBlock())
     return "threads arrive at the barrier of another block";
   arrivals[{create, number.getSExtValue()}] += threads;
   return {};
@@ -139,7 +153,7 @@ Reason MultiBufferer::visitAccesses(Operation *op) {
     }
     if (!isShared(buffer))
       continue;
-    auto alloc = buffer.getDefiningOp<AllocOp>();
+    AllocOp alloc = allocationOf(buffer);
     if (!alloc)
       return nameOf(own.op) + " works in shared memory of another operation";
     if (tiles.contains(alloc))
@@ -163,20 +177,20 @@ Reason MultiBufferer::visit(Operation *op, int64_t threads) {
         return reason;
     return {};
   }
-  if (isa<MbarrierWaitOp, MbarrierArriveOp>(op))
-    return visitBarrierUse(op, threads);
+  auto use = dyn_cast<TileMbarrierUseOpInterface>(op);
+  if (synchronizes(op))
+    return visitBarrierUse(use, threads);
   // Barriers inside of loops and branches.
   Reason reason;
   op->walk([&](Operation *inner) {
     if (reason.empty() && inner != op &&
-        isa<MbarrierWaitOp, MbarrierArriveOp, OnWarpsOp>(inner))
+        (synchronizes(inner) || isa<OnWarpsOp>(inner)))
       reason = nameOf(inner) + " stands in control flow of its own";
   });
   if (!reason.empty() || op->hasTrait<OpTrait::IsTerminator>() || isPure(op))
     return reason;
-  if (auto copy = dyn_cast<CopyOp>(op); copy && copy.getCompletion())
-    if (auto create = copy.getCompletion().getDefiningOp<MbarrierCreateOp>())
-      barriers.insert(create);
+  if (MbarrierCreateOp create = use ? barriersOf(use) : MbarrierCreateOp())
+    barriers.insert(create);
   return visitAccesses(op);
 }
 
@@ -191,11 +205,11 @@ Reason MultiBufferer::checkUses() {
     if (create.getBarriers().getType().getCount() * stages > kMostBarriers)
       return "a barrier for each stage is more than 1,024 of them";
     for (Operation *user : create->getUsers()) {
-      auto copy = dyn_cast<CopyOp>(user);
       if (!loop->isProperAncestor(user))
         return "a barrier is used outside of the loop, too";
-      if (copy ? !getConstantIntValue(copy.getCompletionIndex()).has_value()
-               : !isa<MbarrierWaitOp, MbarrierArriveOp>(user))
+      auto use = dyn_cast<TileMbarrierUseOpInterface>(user);
+      if (!use ||
+          !getConstantIntValue(use.getMbarrierIndexMutable().get()).has_value())
         return nameOf(user) + " uses a barrier";
     }
     for (int64_t i = 0, count = create.getBarriers().getType().getCount();
@@ -208,7 +222,7 @@ Reason MultiBufferer::checkUses() {
 
 /// Fewer stages where the tiles of the kernel need more than a block has.
 Reason MultiBufferer::fit() {
-  KernelOp kernel = loop->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(loop);
   auto attribute =
       kernel->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
           kTargetAttrName);
@@ -247,8 +261,7 @@ Reason MultiBufferer::collect() {
       getConstantIntValue(loop.getStep()) != 1)
     return "the loop does not count from 0 by 1";
   for (Operation &op : loop.getBody().front())
-    if (Reason reason =
-            visit(&op, 32 * loop->getParentOfType<KernelOp>().getNumWarps());
+    if (Reason reason = visit(&op, 32 * kernelOf(loop).getNumWarps());
         !reason.empty())
       return reason;
   if (tiles.empty())
@@ -304,23 +317,18 @@ void MultiBufferer::rewriteBarriers(MbarrierCreateOp create, Value slot,
   for (Operation *user : llvm::make_early_inc_range(create->getUsers())) {
     b.setInsertionPoint(user);
     Location loc = user->getLoc();
-    auto inSlot = [&](OpOperand &index) {
-      index.set(b.createOrFold<arith::AddIOp>(loc, first, index.get()));
-    };
-    if (auto wait = dyn_cast<MbarrierWaitOp>(user)) {
-      inSlot(wait.getIndexMutable());
-      Value two = arith::ConstantIndexOp::create(b, loc, 2);
-      Value number = use;
-      if (lowBit(wait.getParity())->constant)
-        number = arith::AddIOp::create(
-            b, loc, use, arith::ConstantIndexOp::create(b, loc, 1));
-      wait.getParityMutable().set(arith::RemUIOp::create(b, loc, number, two));
-    } else if (auto arrive = dyn_cast<MbarrierArriveOp>(user)) {
-      inSlot(arrive.getIndexMutable());
-    } else {
-      auto copy = cast<CopyOp>(user);
-      inSlot(*copy.getCompletionIndexMutable().begin());
-    }
+    auto barrierUse = cast<TileMbarrierUseOpInterface>(user);
+    OpOperand &index = barrierUse.getMbarrierIndexMutable();
+    index.set(b.createOrFold<arith::AddIOp>(loc, first, index.get()));
+    OpOperand *parity = barrierUse.getAwaitedParity();
+    if (!parity)
+      continue;
+    Value two = arith::ConstantIndexOp::create(b, loc, 2);
+    Value number = use;
+    if (lowBit(parity->get())->constant)
+      number = arith::AddIOp::create(b, loc, use,
+                                     arith::ConstantIndexOp::create(b, loc, 1));
+    parity->set(arith::RemUIOp::create(b, loc, number, two));
   }
   create.getBarriers().replaceAllUsesWith(slots.getBarriers());
   create.erase();

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
@@ -143,7 +144,7 @@ private:
   static Value allocateShared(OpBuilder &builder, GemmOp gemm,
                               ArrayRef<int64_t> shape, Type element) {
     OpBuilder::InsertionGuard guard(builder);
-    auto kernel = gemm->getParentOfType<KernelOp>();
+    KernelOp kernel = kernelOf(gemm);
     builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
     auto space = gpu::AddressSpaceAttr::get(gemm.getContext(),
                                             gpu::AddressSpace::Workgroup);

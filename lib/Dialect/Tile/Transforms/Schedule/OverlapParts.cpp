@@ -322,7 +322,7 @@ ParallelOp Fission::run() {
       if (!canClone(operand, store.getIndices()))
         return {};
   builder.setInsertionPointAfter(loop);
-  auto late = cast<ParallelOp>(builder.cloneWithoutRegions(*loop));
+  ParallelOp late = builder.cloneWithoutRegions(loop);
   Block &block = late.getBodyRegion().emplaceBlock();
   for (BlockArgument argument : body.getArguments())
     mapping.map(argument,

@@ -99,9 +99,10 @@ static bool needsResult(GemmOp gemm, Operation *op) {
   return needs;
 }
 
-/// The gemm by wgmma, in the block of `await`, that is all it waits for.
-static GemmOp awaitedGroup(AwaitOp await) {
-  if (await.getTokens().size() != 1)
+/// The first gemm that `await` waits for, where it is by wgmma and in the block
+/// of `await`.
+static GemmOp firstAwaitedGroup(AwaitOp await) {
+  if (await.getTokens().empty())
     return {};
   auto gemm = await.getTokens().front().getDefiningOp<GemmOp>();
   bool isGroup = gemm && gemm->getBlock() == await->getBlock() &&
@@ -114,18 +115,14 @@ static GemmOp awaitedGroup(AwaitOp await) {
 /// wait would cost nothing by itself, but ptxas takes the registers of its gemm
 /// for written until then, and what it inserts for that (C7517) waits.
 static void joinEarlierAwait(AwaitOp await) {
-  GemmOp gemm = awaitedGroup(await);
-  if (!gemm)
+  GemmOp gemm = firstAwaitedGroup(await);
+  if (!gemm || await.getTokens().size() != 1)
     return;
   for (Operation *op = gemm->getNextNode(); op != await;
        op = op->getNextNode()) {
     auto earlier = dyn_cast<AwaitOp>(op);
-    GemmOp last;
-    if (earlier && !earlier.getTokens().empty())
-      last = earlier.getTokens().front().getDefiningOp<GemmOp>();
-    if (!last || last->getBlock() != gemm->getBlock() ||
-        !gemm->isBeforeInBlock(last) ||
-        traitsOf(last).completion != MmaCompletion::WarpgroupGroups)
+    GemmOp last = earlier ? firstAwaitedGroup(earlier) : GemmOp();
+    if (!last || !gemm->isBeforeInBlock(last))
       continue;
     earlier.getTokensMutable().append(gemm.getToken());
     await.erase();
