@@ -53,7 +53,7 @@ class Runtime:
 
     def __init__(self, folder, driver=None, ordinal=0):
         c = ctypes
-        self.folder = pathlib.Path(folder)
+        self.folder = pathlib.Path(folder).resolve()  # a name without a folder is looked for elsewhere
         self.lib = c.CDLL(str(self.folder / "libtile_runtime.so"))
         p = c.c_void_p
         for name, result, args in (
