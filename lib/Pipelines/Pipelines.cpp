@@ -69,6 +69,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   WidenBlocksPassOptions threads;
   threads.remarks = options.remarks;
   passes.addPass(createWidenBlocksPass(threads));
+  KeepRowsPassOptions kept;
+  kept.remarks = options.remarks;
+  passes.addPass(createKeepRowsPass(kept));
   ExpandSparseGemmsPassOptions sparse;
   sparse.remarks = options.remarks;
   passes.addPass(createExpandSparseGemmsPass(sparse));

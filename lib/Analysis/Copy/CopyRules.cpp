@@ -23,6 +23,8 @@ static bool moves(const CopyFacts &facts) {
 }
 static constexpr auto kGlobalToShared =
     moves<MemorySpace::Global, MemorySpace::Shared>;
+static constexpr auto kGlobalToFragment =
+    moves<MemorySpace::Global, MemorySpace::Fragment>;
 static constexpr auto kSharedToFragment =
     moves<MemorySpace::Shared, MemorySpace::Fragment>;
 static constexpr auto kFragmentToShared =
@@ -199,16 +201,23 @@ static Reason whyNotVectorAtomic(const CopyFacts &facts,
   return whyNotWidth(facts, bytes);
 }
 
+/// Whether the region of the target is all of it.
+static bool fillsTarget(const CopyFacts &facts) {
+  auto type = cast<MemRefType>(facts.target.buffer.getType());
+  return llvm::equal(facts.target.extents, type.getShape());
+}
+
 /// Aligned loads of 16 bytes on both sides of where a run begins, shifted into
 /// place: for elements that no asynchronous copy takes one at a time.
 static Reason whyNotRealign(const CopyFacts &facts, const TargetInfo &,
                             int64_t bytes) {
-  if (facts.converts)
+  // Elements are converted in registers, on their way into a fragment.
+  if (facts.converts && facts.target.space != MemorySpace::Fragment)
     return "elements are converted";
   if (facts.source.elementBits != 8 && facts.source.elementBits != 16)
     return "elements of one or two bytes only";
-  if (facts.padsNonZero && facts.source.mayOverhang)
-    return {"the region may overhang, and the pad is not zero", kZeroPad};
+  if (facts.target.space == MemorySpace::Fragment && !fillsTarget(facts))
+    return "the fragment has elements beside the region";
   const IndexFacts &column = facts.source.offsets.back();
   if (!column.min || *column.min < 0)
     return {"the region may begin before a row", kPromiseLeast};
@@ -256,6 +265,8 @@ static const CopyRule kRules[] = {
     {CopyInstruction::Vector, 16, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Vector, 8, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Vector, 4, "or to memory", touchesMemory, whyNotVector},
+    {CopyInstruction::Realign, 16, "global memory to fragments",
+     kGlobalToFragment, whyNotRealign, MoveKind::Copy, MoveAddressing::Box},
     {CopyInstruction::Vector, 2, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Vector, 1, "or to memory", touchesPackedMemory,
      whyNotVector},

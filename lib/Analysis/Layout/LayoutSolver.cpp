@@ -22,6 +22,8 @@ unsigned tile::elementBitsOf(Value buffer) {
 LogicalResult LayoutSolver::solve() {
   if (failed(collect()) || failed(settleSharedLayouts()))
     return failure();
+  for (OperationDemands &demands : operations)
+    everything.push_back(&demands);
   chooseAlternatives();
   decideFragments();
   findConversions();
@@ -42,11 +44,12 @@ LogicalResult LayoutSolver::solve() {
 void LayoutSolver::decideFragments() {
   assignStated();
   assignExact();
-  propagate();
+  propagate(everything);
   assignPreferences();
-  propagate();
-  while (chooseFreeLoop() || chooseFreeSliceSource())
-    propagate();
+  propagate(everything);
+  findUndecided();
+  while (chooseFreeLoop() || chooseFreeSliceSource(everything))
+    propagate(everything);
   chooseRemaining();
 }
 
@@ -136,15 +139,15 @@ void LayoutSolver::assignPreferences() {
         assign(demand.buffer(), demand.layout, demand.why);
 }
 
-void LayoutSolver::propagate() {
+void LayoutSolver::propagate(ArrayRef<OperationDemands *> among) {
   // Each round decides at least one buffer or loop.
   bool changed = true;
   while (changed) {
     changed = false;
-    for (OperationDemands &demands : operations) {
-      if (demands.constraints.loopDemand)
-        changed |= propagateLoop(demands);
-      changed |= propagateSlices(demands);
+    for (OperationDemands *demands : among) {
+      if (demands->constraints.loopDemand)
+        changed |= propagateLoop(*demands);
+      changed |= propagateSlices(*demands);
     }
   }
 }
@@ -161,6 +164,8 @@ double LayoutSolver::disagreement(OperationDemands &demands,
     FragmentLayout wanted =
         fragmentFromLoop(shapeOf(access.buffer()), *owned, loop);
     unsigned bits = elementBitsOf(access.buffer());
+    // Of equals, those without another operation.
+    cost += 1;
     if (access.isRead || !owned->isWhole)
       cost += conversionCost(*known, wanted, bits);
     if (access.isWrite)
@@ -259,61 +264,17 @@ LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
   return cost;
 }
 
-/// Decides the loop that matters most among those whose fragments are free.
-bool LayoutSolver::chooseFreeLoop() {
-  OperationDemands *chosen = nullptr;
-  std::pair<unsigned, double> weight;
-  for (OperationDemands &demands : operations) {
-    if (!demands.constraints.loopDemand || result.loops.count(demands.op))
-      continue;
-    const LoopDemand &demand = *demands.constraints.loopDemand;
-    bool decides = false;
-    for (auto [access, owned] : llvm::zip_equal(demand.accesses, demands.owned))
-      decides |= owned && owned->isWhole && !layoutOf(access.buffer());
-    if (!decides)
-      continue;
-    // More dimensions first (slices follow from them), then more work.
-    unsigned rank =
-        llvm::count_if(demand.shape, [](int64_t e) { return e > 1; });
-    double work = demands.frequency;
-    for (int64_t extent : demand.shape)
-      work *= double(extent);
-    // Memory traffic is what a free layout is chosen for.
-    work *= 1 + 8 * double(demands.walks.size());
-    if (!chosen || std::pair(rank, work) > weight) {
-      chosen = &demands;
-      weight = {rank, work};
-    }
-  }
-  if (!chosen)
-    return false;
-  const LoopDemand &demand = *chosen->constraints.loopDemand;
-  std::optional<FragmentLayout> best;
-  LayoutCost bestCost;
-  for (FragmentLayout &candidate : loopCandidates(
-           demand, chosen->walks, chosen->constraints.numThreads())) {
-    LayoutCost cost = freeLoopCost(*chosen, candidate);
-    if (best && cost.total() >= bestCost.total())
-      continue;
-    best = candidate;
-    bestCost = cost;
-  }
-  setLoop(*chosen, best->canonicalized(), "cheapest of the free choices",
-          bestCost);
-  return true;
-}
-
 /// A fragment that only reductions touch: coalesced along its last dimension,
 /// unless reducing says otherwise.
-bool LayoutSolver::chooseFreeSliceSource() {
-  for (OperationDemands &demands : operations)
-    for (const SliceDemand &slice : demands.constraints.slices) {
+bool LayoutSolver::chooseFreeSliceSource(ArrayRef<OperationDemands *> among) {
+  for (OperationDemands *demands : among)
+    for (const SliceDemand &slice : demands->constraints.slices) {
       Value source = slice.source->get();
       if (layoutOf(source))
         continue;
       LoopDemand whole;
       whole.shape = llvm::to_vector(shapeOf(source));
-      int64_t threads = demands.constraints.numThreads();
+      int64_t threads = demands->constraints.numThreads();
       std::optional<FragmentLayout> best;
       double bestCost = 0;
       for (FragmentLayout &candidate : loopCandidates(whole, {}, threads)) {

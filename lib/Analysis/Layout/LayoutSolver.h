@@ -66,18 +66,40 @@ private:
   const FragmentLayout *layoutOf(Value buffer) const;
   void assignStated();
   void assignExact();
-  void propagate();
+  void propagate(ArrayRef<OperationDemands *> among);
   bool propagateLoop(OperationDemands &demands);
   bool propagateSlices(OperationDemands &demands);
   void assignPreferences();
-  bool chooseFreeLoop();
-  bool chooseFreeSliceSource();
+  bool chooseFreeSliceSource(ArrayRef<OperationDemands *> among);
   void chooseRemaining();
   void setLoop(OperationDemands &demands, FragmentLayout layout,
                std::string why, std::optional<LayoutCost> cost = std::nullopt);
   double disagreement(OperationDemands &demands, const FragmentLayout &loop);
   LayoutCost freeLoopCost(OperationDemands &demands,
                           const FragmentLayout &layout);
+
+  // Free choices (FreeChoices.cpp).
+  /// A layout for a loop, and its cost for this loop alone.
+  struct LoopOption {
+    OperationDemands *demands;
+    FragmentLayout layout;
+    LayoutCost alone;
+  };
+  /// Operations that hang together by fragments without a layout.
+  struct Undecided {
+    SmallVector<OperationDemands *> operations;
+    SmallVector<Value> fragments;
+  };
+  void findUndecided();
+  bool chooseFreeLoop();
+  bool isFree(const OperationDemands &demands) const;
+  OperationDemands *mostWork(ArrayRef<OperationDemands *> among) const;
+  std::vector<LoopOption> cheapestAlone(OperationDemands &demands);
+  std::optional<LoopOption> cheapestTogether(OperationDemands &first);
+  void complete(const Undecided &undecided,
+                const std::vector<std::vector<LoopOption>> &options);
+  double costOf(const Undecided &undecided);
+  double registersCost(const Undecided &undecided) const;
 
   // Conflicts.
   void findConversions();
@@ -95,6 +117,10 @@ private:
   const TargetInfo &target;
   LayoutAnalysis &result;
   std::vector<OperationDemands> operations;
+  SmallVector<OperationDemands *> everything; // `operations`, as pointers
+  /// What free choices decide together, and where each operation belongs.
+  std::vector<Undecided> undecided;
+  llvm::DenseMap<Operation *, unsigned> undecidedOf;
   ViewedTiles viewed;
   /// Layouts of buffers that an instruction takes in few layouts only.
   llvm::DenseMap<Value, SharedLayout> settledShared;

@@ -18,12 +18,15 @@ using namespace mlir::tile;
 namespace {
 // docs/Rationale/LayoutInference.md explains each.
 constexpr double kCyclesPerSector = 2;         // 32 bytes of global memory
+constexpr double kCyclesPerGlobalAccess = 3;   // of a warp, however narrow
+constexpr double kCyclesPerLine = 1;           // 128 bytes that it touches
 constexpr double kCyclesPerWavefront = 1;      // 128 bytes of shared memory
 constexpr double kCyclesPerInstruction = 0.25; // of a warp: 4 schedulers
 constexpr double kCyclesPerShuffle = 1;
 constexpr double kCyclesPerBarrier = 30;
 constexpr double kCyclesPerExcessRegister = 8;
-constexpr int64_t kSectorBits = 256, kWordBits = 32, kBanks = 32;
+constexpr int64_t kSectorBits = 256, kLineBits = 1024, kWordBits = 32;
+constexpr int64_t kBanks = 32;
 constexpr int64_t kMaxVectorBits = 128;
 // A row pitch nobody knows: far apart, aligned.
 constexpr int64_t kUnknownPitch = 4096;
@@ -101,6 +104,30 @@ static int64_t accessVector(const MemoryWalk &walk,
   return std::gcd(vector, walk.alignedElements);
 }
 
+/// How often a thread or a warp accesses the same elements as another one does:
+/// the caches have them the second time.
+static int64_t repeats(const MemoryWalk &walk, const FragmentLayout &layout) {
+  int64_t count = 1;
+  for (Axis axis : {Axis::Register, Axis::Warp})
+    for (const Mode &mode : layout.modes(axis))
+      if (mode.isReplication() || walk.strides[mode.dim] == 0)
+        count *= mode.extent;
+  return count;
+}
+
+/// Different units of so many bits in which the accesses of the lanes lie.
+static int64_t unitsTouched(ArrayRef<int64_t> addresses, int64_t bits,
+                            int64_t unitBits) {
+  SmallVector<int64_t, 32> units;
+  for (int64_t address : addresses) {
+    int64_t last = address + bits - 1;
+    for (int64_t unit = address / unitBits; unit <= last / unitBits; ++unit)
+      units.push_back(unit);
+  }
+  llvm::sort(units);
+  return llvm::unique(units) - units.begin();
+}
+
 /// Warp-wide transactions of one access per block: sectors of global memory or
 /// wavefronts of shared memory.
 static double traffic(const MemoryWalk &walk, const FragmentLayout &layout) {
@@ -123,21 +150,20 @@ static double traffic(const MemoryWalk &walk, const FragmentLayout &layout) {
     if (layout.inBounds(coords))
       addresses.push_back(address);
   }
-  // Sectors of global memory. In shared memory the buffer's layout is chosen
-  // later so that rows do not collide; what remains is the number of words.
-  int64_t unitBits = walk.isGlobal ? kSectorBits : kWordBits;
-  SmallVector<int64_t, 32> units;
-  for (int64_t address : addresses) {
-    int64_t last = address + vector * int64_t(walk.elementBits) - 1;
-    for (int64_t unit = address / unitBits; unit <= last / unitBits; ++unit)
-      units.push_back(unit);
-  }
-  llvm::sort(units);
-  units.erase(llvm::unique(units), units.end());
-  auto count = static_cast<int64_t>(units.size());
-  double perAccess = walk.isGlobal
-                         ? kCyclesPerSector * double(count)
-                         : kCyclesPerWavefront * double(ceilDiv(count, kBanks));
+  int64_t bits = vector * int64_t(walk.elementBits);
+  double perAccess = 0;
+  if (walk.isGlobal)
+    perAccess =
+        kCyclesPerGlobalAccess +
+        kCyclesPerLine * double(unitsTouched(addresses, bits, kLineBits)) +
+        kCyclesPerSector * double(unitsTouched(addresses, bits, kSectorBits)) /
+            double(repeats(walk, layout));
+  else
+    // The buffer's layout is chosen later so that rows do not collide; what
+    // remains is the number of words.
+    perAccess =
+        kCyclesPerWavefront *
+        double(ceilDiv(unitsTouched(addresses, bits, kWordBits), kBanks));
   int64_t accesses = registers / vector * warps;
   return perAccess * double(accesses);
 }
@@ -163,9 +189,8 @@ int64_t tile::registersPerThread(const FragmentLayout &layout,
 }
 
 double tile::registerCost(int64_t registers, int64_t numThreads,
-                          const TargetInfo &target) {
-  constexpr int64_t kBlocks = 2;
-  int64_t affordable = ThreadBudget(target).share(numThreads, kBlocks);
+                          const TargetInfo &target, int64_t blocks) {
+  int64_t affordable = ThreadBudget(target).share(numThreads, blocks);
   int64_t excess =
       std::max<int64_t>(0, registers + kRegistersBesideFragments - affordable);
   int64_t excessOfWarps = excess * (numThreads / kWarpSize);

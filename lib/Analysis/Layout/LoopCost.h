@@ -41,9 +41,10 @@ LayoutCost loopCost(ArrayRef<MemoryWalk> walks, const FragmentLayout &layout);
 
 /// Registers of 32 bits that a fragment takes in each thread.
 int64_t registersPerThread(const FragmentLayout &layout, unsigned elementBits);
-/// Cost of `registers` per thread: nothing up to what lets two blocks reside.
+/// Cost of `registers` per thread: nothing up to what lets so many blocks
+/// reside.
 double registerCost(int64_t registers, int64_t numThreads,
-                    const TargetInfo &target);
+                    const TargetInfo &target, int64_t blocks = 2);
 
 /// Layouts worth comparing, best guess first: blocked layouts by contiguous
 /// dimension and vector width, then other grids of lanes and warps.

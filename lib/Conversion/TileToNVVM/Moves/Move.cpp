@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Move.h"
+#include "LoadedRuns.h"
 #include "MatrixCopy.h"
 #include "Memory/Places.h"
 #include "Memory/RegisterLoops.h"
@@ -207,11 +208,28 @@ static bool storesHalves(TileMoveOpInterface move, const Endpoint &source,
          isPackedFragment(move.getTarget());
 }
 
-/// Loads and stores of `count` elements at a time.
+/// Whether the move fills a whole fragment: registers of nobody may be written
+/// freely then.
+static bool fillsFragment(TileMoveOpInterface move) {
+  auto type = cast<MemRefType>(move.getTarget().getType());
+  return isFragment(move.getTarget()) &&
+         llvm::equal(move.getTargetExtents(), type.getShape());
+}
+
+/// Whether elements of global memory wait where they were loaded until all
+/// loads of the move have been issued.
+static bool waitsLoaded(TileMoveOpInterface move, const Endpoint &source) {
+  return source.space == MemorySpace::Global && fillsFragment(move) &&
+         !isPacked(source.elementType);
+}
+
+/// Loads and stores of `count` elements at a time. Elements go to `loaded`
+/// where that is given, and stay there.
 static LogicalResult moveInRuns(KernelLowering &lowering,
                                 TileMoveOpInterface move, Endpoint &source,
                                 Endpoint &target, const FragmentLayout &loop,
-                                bool isInside, int64_t count) {
+                                bool isInside, int64_t count,
+                                LoadedRuns *loaded = nullptr) {
   bool movesWords = count > 1 && isPacked(source.elementType) &&
                     source.elementType == target.elementType;
   bool makesWords = count == 2 && storesHalves(move, source, target);
@@ -223,11 +241,13 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
                     : lowering.firstReplica(loop);
   // Beyond a region that is the whole fragment there are registers of nobody;
   // beyond a part, elements of the rest.
-  auto targetType = cast<MemRefType>(move.getTarget().getType());
-  bool fillsFragment =
-      target.space == MemorySpace::Fragment &&
-      llvm::equal(move.getTargetExtents(), targetType.getShape());
+  bool isWhole = fillsFragment(move);
   bool sourceIsMemory = source.space != MemorySpace::Fragment;
+  std::optional<LoadedRuns> own;
+  if (!loaded && waitsLoaded(move, source)) {
+    own.emplace(lowering, source.elementType, loop.numRegisters());
+    loaded = &*own;
+  }
   auto emit = [&](bool inside) -> LogicalResult {
     source.assumeInside(inside);
     target.assumeInside(inside);
@@ -236,7 +256,7 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
       Value predicate = both(lowering, first, inTile);
       // Registers of nobody may be written freely: no branch is needed unless
       // memory would be touched.
-      if (fillsFragment && !sourceIsMemory)
+      if (isWhole && !sourceIsMemory)
         predicate = Value();
       LogicalResult result =
           guarded(lowering, predicate, [&]() -> LogicalResult {
@@ -252,6 +272,10 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
             auto values = source.load(reg, count, pad);
             if (failed(values))
               return failure();
+            if (loaded) {
+              loaded->put(reg, *values);
+              return success();
+            }
             if (makesWords) {
               auto &b = lowering.builder;
               Value pair = vector::FromElementsOp::create(
@@ -270,12 +294,17 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
     }
     return success();
   };
-  if (isInside)
-    return emit(/*inside=*/true);
-  Value inside = source.regionInside();
-  if (Value other = target.regionInside())
-    inside = inside ? both(lowering, inside, other) : other;
-  return twice(lowering, inside, emit);
+  auto emitAll = [&]() -> LogicalResult {
+    if (isInside)
+      return emit(/*inside=*/true);
+    Value inside = source.regionInside();
+    if (Value other = target.regionInside())
+      inside = inside ? both(lowering, inside, other) : other;
+    return twice(lowering, inside, emit);
+  };
+  if (failed(emitAll()))
+    return failure();
+  return own ? own->storeTo(target, count) : success();
 }
 
 LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
@@ -300,11 +329,21 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
     }
   }
   if (CopyPlanAttr plan = move.getPlanAttr();
-      plan && plan.getInstruction() == CopyInstruction::Realign)
-    return moveRealigned(lowering, move, source, target, loop, isInside, [&] {
-      return moveInRuns(lowering, move, source, target, loop, isInside,
-                        /*count=*/1);
-    });
+      plan && plan.getInstruction() == CopyInstruction::Realign) {
+    std::optional<LoadedRuns> loaded;
+    if (isFragment(move.getTarget()))
+      loaded.emplace(lowering, source.elementType, loop.numRegisters());
+    LoadedRuns *runs = loaded ? &*loaded : nullptr;
+    if (failed(moveRealigned(
+            lowering, move, source, target, loop, isInside, runs, [&] {
+              return moveInRuns(lowering, move, source, target, loop, isInside,
+                                /*count=*/1, runs);
+            })))
+      return failure();
+    return loaded
+               ? loaded->storeTo(target, elementsIn(bytes, source.elementType))
+               : success();
+  }
   Type counted = countedElement(source, target);
   bool isScalar = !move.getPlanAttr() || move.getPlanAttr().getInstruction() ==
                                              CopyInstruction::Scalar;

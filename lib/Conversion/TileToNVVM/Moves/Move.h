@@ -7,6 +7,7 @@
 #include "Endpoint.h"
 
 namespace mlir::tile::nvvm {
+class LoadedRuns;
 
 /// An error unless `op` has the layout of a loop over its tile.
 LogicalResult requireLayout(Operation *op, bool present);
@@ -18,12 +19,13 @@ LogicalResult moveByThreads(KernelLowering &lowering, TileMoveOpInterface move,
                             Endpoint &source, Endpoint &target,
                             const FragmentLayout &loop, bool isInside);
 
-/// Moves a tile from global to shared memory in runs of 16 bytes that start at
-/// any element there (Realign.cpp); `byElements` moves a region that ends too
-/// near to the buffer's end for that.
+/// Moves a tile from global to shared memory, or to `loaded` on its way into a
+/// fragment, in runs of 16 bytes that start at any element (Realign.cpp);
+/// `byElements` moves a region that ends too near to the buffer's end for that.
 LogicalResult moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
                             Endpoint &source, Endpoint &target,
                             const FragmentLayout &loop, bool isInside,
+                            LoadedRuns *loaded,
                             llvm::function_ref<LogicalResult()> byElements);
 
 /// Element `at` (i64) of a buffer of row indices in memory, as i64; -1, which

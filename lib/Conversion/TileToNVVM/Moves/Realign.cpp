@@ -13,6 +13,7 @@
 // goes element by element.
 //
 //===----------------------------------------------------------------------===//
+#include "LoadedRuns.h"
 #include "Move.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,13 +40,17 @@ struct Run {
 
 class Realigner {
 public:
-  Realigner(KernelLowering &lowering, const Endpoint &source)
+  /// `pad` (null: zero) is what elements outside of the buffer are.
+  Realigner(KernelLowering &lowering, const Endpoint &source, Value pad)
       : lowering(lowering), b(lowering.builder),
-        bits(getStorageBits(source.elementType)), policy(source.policy) {}
+        bits(getStorageBits(source.elementType)), policy(source.policy) {
+    if (pad)
+      padWord = repeated(pad);
+  }
 
   /// Issues the loads of the run at `pointer`.
   Run load(Value pointer, Value predicate, Value valid);
-  /// The run's words, what is not valid zero.
+  /// The run's words, the pad in place of what is not valid.
   SmallVector<Value> words(const Run &run);
 
 private:
@@ -64,10 +69,24 @@ private:
 
   KernelLowering &lowering;
   ImplicitLocOpBuilder &b;
+  /// A word (i32) of elements that are all `element`.
+  Value repeated(Value element);
+
   int64_t bits;
-  Value policy; // of the cache; null: the usual one
+  Value policy;  // of the cache; null: the usual one
+  Value padWord; // null: zero
 };
 } // namespace
+
+Value Realigner::repeated(Value element) {
+  Type type = b.getIntegerType(bits);
+  Value stored = lowering.toStorage(element);
+  if (stored.getType() != type)
+    stored = arith::BitcastOp::create(b, type, stored);
+  Value word = arith::ExtUIOp::create(b, b.getI32Type(), stored);
+  int64_t ones = bits == 8 ? 0x01010101 : 0x00010001;
+  return b.createOrFold<arith::MulIOp>(word, i32(ones));
+}
 
 void Realigner::piece(Value pointer, Value predicate,
                       SmallVectorImpl<Value> &words) {
@@ -172,37 +191,48 @@ SmallVector<Value> Realigner::words(const Run &run) {
         i32(1));
     mask = b.createOrFold<arith::SelectOp>(all, i32(-1), mask);
     word = b.createOrFold<arith::AndIOp>(word, mask);
+    if (!padWord)
+      continue;
+    Value others = b.createOrFold<arith::XOrIOp>(mask, i32(-1));
+    word = b.createOrFold<arith::OrIOp>(
+        word, b.createOrFold<arith::AndIOp>(padWord, others));
   }
   return result;
 }
 
-LogicalResult
-tile::nvvm::moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
-                          Endpoint &source, Endpoint &target,
-                          const FragmentLayout &loop, bool isInside,
-                          llvm::function_ref<LogicalResult()> byElements) {
+LogicalResult tile::nvvm::moveRealigned(
+    KernelLowering &lowering, TileMoveOpInterface move, Endpoint &source,
+    Endpoint &target, const FragmentLayout &loop, bool isInside,
+    LoadedRuns *loaded, llvm::function_ref<LogicalResult()> byElements) {
   auto &b = lowering.builder;
   int64_t bits = getStorageBits(source.elementType);
   int64_t count = kPieceBytes * 8 / bits;
-  if (source.space != MemorySpace::Global ||
-      target.space != MemorySpace::Shared ||
-      source.elementType != target.elementType || (bits != 8 && bits != 16) ||
-      loop.rank() == 0 || loop.vectorWidth(loop.rank() - 1) % count ||
-      loop.numRegisters() % count)
+  bool isPlace = loaded || (target.space == MemorySpace::Shared &&
+                            source.elementType == target.elementType);
+  if (source.space != MemorySpace::Global || !isPlace ||
+      (bits != 8 && bits != 16) || loop.rank() == 0 ||
+      loop.vectorWidth(loop.rank() - 1) % count || loop.numRegisters() % count)
     return move->emitOpError()
-           << "expected to realign runs of 16 bytes from global to shared "
-              "memory, of elements of one or two bytes that are not converted";
+           << "expected to realign runs of 16 bytes from global memory to a "
+              "fragment, or to shared memory where elements are not converted, "
+              "of elements of one or two bytes";
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
-  Value replica = lowering.firstReplica(loop);
+  // Replicas all keep their own copy of a fragment; memory is written once.
+  Value replica = loaded ? Value() : lowering.firstReplica(loop);
   auto emit = [&](bool inside) {
     source.assumeInside(inside);
-    Realigner realigner(lowering, source);
+    Value pad = move.getPad();
+    Realigner realigner(lowering, source,
+                        pad ? lowering.convertElement(pad, source.elementType)
+                            : Value());
     auto finishRun = [&](const Run &run, int64_t reg) {
       SmallVector<Value> words = realigner.words(run);
       Value whole = LLVM::PoisonOp::create(
           b, VectorType::get({kPieceWords}, b.getI32Type()));
       for (auto [j, word] : llvm::enumerate(words))
         whole = LLVM::InsertElementOp::create(b, whole, word, lowering.i32(j));
+      if (loaded)
+        return loaded->putBytes(reg, whole);
       Value place = target.address(reg);
       OpBuilder::InsertionGuard guard(b);
       if (run.predicate) {

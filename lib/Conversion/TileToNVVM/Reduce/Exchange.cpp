@@ -54,9 +54,9 @@ WarpScratch::WarpScratch(KernelLowering &lowering, Type type, int64_t count)
   lane = lowering.mulConst(lowering.laneId(), bytes);
 }
 
-Value WarpScratch::address(Value warp, int64_t index) {
+Value WarpScratch::address(Value warp, Value index) {
   Value offset = lowering.add(lowering.mulConst(warp, perWarp), lane);
-  offset = lowering.addConst(offset, index * kWarpSize * bytes);
+  offset = lowering.add(offset, lowering.mulConst(index, kWarpSize * bytes));
   return LLVM::GEPOp::create(lowering.builder, base.getType(),
                              lowering.builder.getI8Type(), base,
                              ArrayRef<LLVM::GEPArg>{offset});
@@ -66,11 +66,15 @@ void WarpScratch::leave(ArrayRef<Value> values) {
   lowering.barrier(); // earlier users of the scratch are done
   for (auto [i, value] : llvm::enumerate(values))
     LLVM::StoreOp::create(lowering.builder, lowering.toStorage(value),
-                          address(lowering.warpId(), int64_t(i)));
+                          address(lowering.warpId(), lowering.i32(i)));
   lowering.barrier();
 }
 
 Value WarpScratch::take(Value warp, int64_t index) {
+  return take(warp, lowering.i32(index));
+}
+
+Value WarpScratch::take(Value warp, Value index) {
   Value loaded = LLVM::LoadOp::create(
       lowering.builder, lowering.storageType(type), address(warp, index));
   return lowering.fromStorage(loaded, type);

@@ -21,9 +21,10 @@ public:
   /// All threads execute both functions, the barriers included.
   void leave(ArrayRef<Value> values);
   Value take(Value warp, int64_t index);
+  Value take(Value warp, Value index); // i32
 
 private:
-  Value address(Value warp, int64_t index);
+  Value address(Value warp, Value index);
   KernelLowering &lowering;
   Type type;
   int64_t bytes, perWarp;

@@ -109,6 +109,10 @@ private:
   }
   void combineWarps(const FragmentLayout &source,
                     MutableArrayRef<Value> partial);
+  bool lanesShare(const FragmentLayout &source, ArrayRef<int64_t> group,
+                  size_t count) const;
+  void combineByLanes(WarpScratch &scratch, Value base, ArrayRef<int64_t> group,
+                      MutableArrayRef<Value> partial);
 
   KernelLowering &lowering;
   ImplicitLocOpBuilder &b;
@@ -118,6 +122,58 @@ private:
   unsigned dim;
 };
 } // namespace
+
+/// Whether the lanes of a warp take the warps' results one each, and combine
+/// them by shuffles, instead of every lane taking all of them: all lanes need
+/// the same, and there are enough results. Many warps that take many results
+/// each keep the shared memory busy for longer than the loads of a row take.
+bool ReduceLowering::lanesShare(const FragmentLayout &source,
+                                ArrayRef<int64_t> group, size_t count) const {
+  constexpr size_t kLoadsWorthwhile = 16;
+  int64_t lanes = 1;
+  for (const Mode &mode : source.modes(Axis::Lane))
+    if (mode.dim == static_cast<int>(dim))
+      lanes *= mode.extent;
+  if (lanes != kWarpSize || group.size() * count < kLoadsWorthwhile ||
+      !llvm::isPowerOf2_64(group.size()) || group.size() > kWarpSize)
+    return false;
+  int64_t step = group[1] - group[0];
+  for (auto [i, warp] : llvm::enumerate(group))
+    if (warp != group[0] + int64_t(i) * step)
+      return false;
+  return true;
+}
+
+/// With W warps, lane l takes of warp l mod W result l / W: as many results at
+/// a time as a warp has lanes for.
+void ReduceLowering::combineByLanes(WarpScratch &scratch, Value base,
+                                    ArrayRef<int64_t> group,
+                                    MutableArrayRef<Value> partial) {
+  auto warps = int64_t(group.size());
+  int64_t atATime = kWarpSize / warps;
+  Value lane = lowering.laneId();
+  Value warp = b.createOrFold<arith::RemUIOp>(lane, lowering.i32(warps));
+  warp = lowering.add(base, lowering.mulConst(warp, group[1] - group[0]));
+  for (size_t first = 0; first < partial.size(); first += atATime) {
+    MutableArrayRef<Value> some = partial.drop_front(first).take_front(atATime);
+    Value index = lowering.i32(int64_t(first));
+    if (some.size() > 1) {
+      Value own = b.createOrFold<arith::DivUIOp>(lane, lowering.i32(warps));
+      own = b.createOrFold<arith::MinUIOp>(
+          own, lowering.i32(int64_t(some.size()) - 1));
+      index = lowering.add(index, own);
+    }
+    Value sum = scratch.take(warp, index);
+    for (int64_t step = 1; step < warps; step *= 2)
+      sum = combine(sum, shuffle(lowering, sum, NVVM::ShflKind::bfly,
+                                 lowering.i32(step)));
+    for (auto [i, value] : llvm::enumerate(some))
+      value = some.size() == 1
+                  ? sum
+                  : shuffle(lowering, sum, NVVM::ShflKind::idx,
+                            lowering.i32(int64_t(i) * warps));
+  }
+}
 
 void ReduceLowering::combineWarps(const FragmentLayout &source,
                                   MutableArrayRef<Value> partial) {
@@ -146,6 +202,10 @@ void ReduceLowering::combineWarps(const FragmentLayout &source,
   llvm::sort(group);
   WarpScratch scratch(lowering, working, int64_t(partial.size()));
   scratch.leave(partial);
+  if (lanesShare(source, group, partial.size())) {
+    combineByLanes(scratch, base, group, partial);
+    return;
+  }
   for (auto [i, value] : llvm::enumerate(partial)) {
     Value sum;
     for (int64_t warp : group) {

@@ -140,9 +140,10 @@ void ScatterOp::getLayoutConstraints(LayoutConstraints &constraints) {
 void CopyOp::getLayoutConstraints(LayoutConstraints &constraints) {
   LoopDemand loop = copyLoop(*this, /*isAtomic=*/false);
   loop.coalescedWidth = optionalWidth(getCoalescedWidth());
-  loop.realigns = isGlobal(getSource()) && isShared(getTarget()) &&
-                  cast<MemRefType>(getSource().getType()).getElementType() ==
-                      cast<MemRefType>(getTarget().getType()).getElementType();
+  bool converts = cast<MemRefType>(getSource().getType()).getElementType() !=
+                  cast<MemRefType>(getTarget().getType()).getElementType();
+  loop.realigns = isGlobal(getSource()) &&
+                  (isShared(getTarget()) ? !converts : isFragment(getTarget()));
   constraints.loop(std::move(loop));
 }
 

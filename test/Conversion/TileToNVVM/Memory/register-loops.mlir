@@ -24,7 +24,7 @@
 // PTX-COUNT-8:    st.global.v4.b32
 // PTX-NOT:        st.global
 // LLVM:           #llvm.loop_unroll<disable = true>
-// LLVM-COUNT-6:   llvm.br {{.*}}{loop_annotation =
+// LLVM-COUNT-8:   llvm.br {{.*}}{loop_annotation =
 // LLVM-NOT:       {loop_annotation =
 tile.kernel @softmax(%A: memref<256x2048xf32> {tile.alignment = 16 : i64}, %B: memref<256x2048xf32> {tile.alignment = 16 : i64}) grid(%b) = (8) threads(128) {
   %c0 = arith.constant 0 : index

@@ -72,8 +72,8 @@ struct LoopDemand {
   SmallVector<LoopAccess> accesses;
   FragmentLayoutAttr stated; // by the user; null when free
   std::optional<int64_t> coalescedWidth;
-  /// It copies global to shared memory as it is: loads can be shifted into
-  /// place, wherever rows start.
+  /// It copies global memory to a fragment, or to shared memory as it is: loads
+  /// can be shifted into place, wherever rows start.
   bool realigns = false;
 };
 

@@ -559,3 +559,46 @@ def WidenBlocksPass : Pass<"tile-widen-blocks", "::mlir::ModuleOp"> {
 }
 
 #endif // TILE_TRANSFORMS_KERNELPASSES_TD
+
+def KeepRowsPass : Pass<"tile-keep-rows", "::mlir::ModuleOp"> {
+  let summary = "Keeps rows in shared memory that several loops read piece by piece";
+  let description = [{
+    Acts on `scf.for` loops of one block, with constant bounds, that copy the same
+    rows of a buffer into fragments, a piece in each iteration, where the kernel
+    does not write the buffer. One copy in front of the first loop brings the rows
+    into a shared tile, all at once, and the loops read them there. The rows take
+    at least 32 KB, as the caches have smaller ones when they are read again, and
+    fit in the shared memory that the kernel's own tiles leave. Kernels with
+    `tile.pipelined` loops are left as they are.
+
+    Before:
+
+    ```mlir
+    scf.for %n = %c0 to %c65536 step %c4096 {
+      tile.copy %X[%m, %n] to %x : memref<?x65536xf16> to memref<1x4096xf32, #tile.fragment>
+      ...
+    }
+    scf.for %n = %c0 to %c65536 step %c4096 {
+      tile.copy %X[%m, %n] to %x : memref<?x65536xf16> to memref<1x4096xf32, #tile.fragment>
+      ...
+    ```
+
+    After:
+
+    ```mlir
+    %k = tile.alloc : memref<1x65536xf16, #gpu.address_space<workgroup>>
+    tile.copy %X[%m, %c0] sizes [1, 65536] to %k : memref<?x65536xf16> to memref<1x65536xf16, #gpu.address_space<workgroup>>
+    scf.for %n = %c0 to %c65536 step %c4096 {
+      tile.copy %k[%c0, %n] sizes [1, 4096] to %x : memref<1x65536xf16, #gpu.address_space<workgroup>> to memref<1x4096xf32, #tile.fragment>
+      ...
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no rows of at least 32 KB, of those that fit, that two such loops read from global memory.
+  }];
+  let options = [Remarks<"say which rows stay in shared memory, and why not">];
+  let statistics = [
+    Statistic<"keptRows", "kept-rows", "rows, or groups of rows, that stay in shared memory">,
+    Statistic<"keptWalks", "kept-walks", "loops that read them there">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"];
+}

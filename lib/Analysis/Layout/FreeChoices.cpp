@@ -1,0 +1,297 @@
+//===- FreeChoices.cpp - free choices, by all that follows from them ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop of which nothing has decided a fragment yet may have any layout. What
+// it takes decides its fragments, these decide other loops, and so on. A choice
+// that is the cheapest for one loop can be dear for another: a loop that reads
+// shared memory row by row leaves two bytes a thread to the copy that stores
+// the transposed tile. So loops that hang together by fragments are decided
+// together: each option of each of them is tried, everything that follows is
+// decided, and the option with the least cost of all stays.
+//
+//===----------------------------------------------------------------------===//
+#include "LayoutRelations.h"
+#include "LayoutSolver.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// Options of one loop that are tried. The cheapest for the loop alone come
+/// first, and one for each dimension that memory is contiguous along.
+constexpr size_t kOptionsOfLoop = 4;
+/// Trials are made among so many loops and operations. A kernel with more of
+/// them that hang together takes what is cheapest for each loop alone: time
+/// grows with their product.
+constexpr size_t kMaxLoops = 12;
+constexpr size_t kMaxOperations = 64;
+/// Another option than the cheapest of the loop that matters most has to be
+/// cheaper by this factor: the model does not tell smaller differences.
+constexpr double kWorthwhile = 0.98;
+} // namespace
+
+void LayoutSolver::findUndecided() {
+  undecided.clear();
+  undecidedOf.clear();
+  llvm::EquivalenceClasses<void *> together;
+  auto join = [&](Operation *op, Value buffer) {
+    if (!isFragment(buffer) || layoutOf(buffer))
+      return;
+    together.unionSets(op, buffer.getAsOpaquePointer());
+    for (Value other : viewed.group(buffer))
+      together.unionSets(op, other.getAsOpaquePointer());
+  };
+  for (OperationDemands *demands : everything) {
+    if (demands->constraints.loopDemand)
+      for (const LoopAccess &access : demands->constraints.loopDemand->accesses)
+        join(demands->op, access.buffer());
+    for (const SliceDemand &slice : demands->constraints.slices) {
+      join(demands->op, slice.source->get());
+      join(demands->op, slice.target->get());
+    }
+  }
+  llvm::DenseMap<void *, unsigned> numbers;
+  auto memberOf = [&](void *member) -> Undecided * {
+    if (!together.contains(member))
+      return nullptr;
+    auto [found, isNew] =
+        numbers.try_emplace(together.getLeaderValue(member), undecided.size());
+    if (isNew)
+      undecided.emplace_back();
+    return &undecided[found->second];
+  };
+  for (OperationDemands *demands : everything)
+    if (Undecided *group = memberOf(demands->op)) {
+      group->operations.push_back(demands);
+      undecidedOf[demands->op] = group - undecided.data();
+    }
+  for (auto &[buffer, choice] : result.fragments)
+    if (Undecided *group = memberOf(buffer.getAsOpaquePointer()))
+      group->fragments.push_back(buffer);
+}
+
+/// Whether the loop has no layout, and would decide a fragment.
+bool LayoutSolver::isFree(const OperationDemands &demands) const {
+  if (!demands.constraints.loopDemand || result.loops.count(demands.op))
+    return false;
+  for (auto [access, owned] :
+       llvm::zip_equal(demands.constraints.loopDemand->accesses, demands.owned))
+    if (owned && owned->isWhole && !layoutOf(access.buffer()))
+      return true;
+  return false;
+}
+
+/// The free loop that matters most: more dimensions first (slices follow from
+/// them), then more work. Memory traffic is what a free layout is chosen for.
+OperationDemands *
+LayoutSolver::mostWork(ArrayRef<OperationDemands *> among) const {
+  OperationDemands *chosen = nullptr;
+  std::pair<unsigned, double> weight;
+  for (OperationDemands *demands : among) {
+    if (!isFree(*demands))
+      continue;
+    ArrayRef<int64_t> shape = demands->constraints.loopDemand->shape;
+    unsigned rank = llvm::count_if(shape, [](int64_t e) { return e > 1; });
+    double work = demands->frequency * (1 + 8 * double(demands->walks.size()));
+    for (int64_t extent : shape)
+      work *= double(extent);
+    if (!chosen || std::pair(rank, work) > weight) {
+      chosen = demands;
+      weight = {rank, work};
+    }
+  }
+  return chosen;
+}
+
+/// The options of a loop, those that are cheapest for it alone first.
+std::vector<LayoutSolver::LoopOption>
+LayoutSolver::cheapestAlone(OperationDemands &demands) {
+  std::vector<LoopOption> options;
+  for (FragmentLayout &candidate :
+       loopCandidates(*demands.constraints.loopDemand, demands.walks,
+                      demands.constraints.numThreads())) {
+    LayoutCost cost = freeLoopCost(demands, candidate);
+    options.push_back({&demands, std::move(candidate), cost});
+  }
+  llvm::stable_sort(options, [](const LoopOption &a, const LoopOption &b) {
+    return a.alone.total() < b.alone.total();
+  });
+  return options;
+}
+
+/// Decides what follows from the decisions made so far, each other loop by the
+/// cheapest of its options.
+void LayoutSolver::complete(
+    const Undecided &group,
+    const std::vector<std::vector<LoopOption>> &options) {
+  auto decide = [&](OperationDemands &demands) {
+    const LoopOption *best = nullptr;
+    double bestCost = 0;
+    for (const std::vector<LoopOption> &ofLoop : options) {
+      if (ofLoop.front().demands != &demands)
+        continue;
+      for (const LoopOption &option : ofLoop) {
+        double cost = freeLoopCost(demands, option.layout).total();
+        if (best && cost >= bestCost)
+          continue;
+        best = &option;
+        bestCost = cost;
+      }
+    }
+    setLoop(demands,
+            best ? best->layout.canonicalized()
+                 : coalescedLayout(*demands.constraints.loopDemand,
+                                   demands.walks,
+                                   demands.constraints.numThreads())
+                       .canonicalized(),
+            "trial");
+  };
+  propagate(group.operations);
+  while (true) {
+    if (OperationDemands *next = mostWork(group.operations))
+      decide(*next);
+    else if (!chooseFreeSliceSource(group.operations))
+      break;
+    propagate(group.operations);
+  }
+  for (OperationDemands *demands : group.operations)
+    if (demands->constraints.loopDemand && !result.loops.count(demands->op))
+      decide(*demands);
+}
+
+/// The cost of all operations of a group in which everything is decided, by how
+/// often each runs.
+double LayoutSolver::costOf(const Undecided &group) {
+  double cost = 0, often = 1;
+  for (OperationDemands *demands : group.operations) {
+    often = std::max(often, demands->frequency);
+    if (demands->constraints.loopDemand) {
+      const FragmentLayout &layout =
+          result.loops.find(demands->op)->second.layout;
+      cost += demands->frequency * loopCost(demands->walks, layout).total();
+      cost += disagreement(*demands, layout);
+    }
+    for (const SliceDemand &slice : demands->constraints.slices) {
+      const FragmentLayout *source = layoutOf(slice.source->get());
+      const FragmentLayout *target = layoutOf(slice.target->get());
+      if (!source || !target)
+        continue;
+      cost += demands->frequency * reductionCost(*source, slice.dim);
+      if (auto sliced = source->sliced(slice.dim, slice.keepDim))
+        cost += demands->frequency *
+                conversionCost(*sliced, *target,
+                               elementBitsOf(slice.target->get()));
+    }
+  }
+  return cost + often * registersCost(group);
+}
+
+/// Of the operation whose fragments take the most registers. Registers that
+/// spill cost what registerCost says. Those that leave a multiprocessor to one
+/// block, which hides less latency than two, cost a little.
+double LayoutSolver::registersCost(const Undecided &group) const {
+  constexpr double kOneBlock = 0.125;
+  double cost = 0;
+  for (OperationDemands *demands : group.operations) {
+    if (!demands->constraints.loopDemand)
+      continue;
+    int64_t registers = 0;
+    llvm::SmallDenseSet<Value> counted;
+    for (const LoopAccess &access : demands->constraints.loopDemand->accesses)
+      if (const FragmentLayout *layout = layoutOf(access.buffer());
+          layout && counted.insert(access.buffer()).second)
+        registers +=
+            registersPerThread(*layout, elementBitsOf(access.buffer()));
+    int64_t threads = demands->constraints.numThreads();
+    cost = std::max(cost, registerCost(registers, threads, target, 1) +
+                              kOneBlock *
+                                  registerCost(registers, threads, target, 2));
+  }
+  return cost;
+}
+
+/// The option, of any loop that hangs together with `first`, after which all of
+/// them together cost least; nullopt where the cheapest of `first` is as good.
+std::optional<LayoutSolver::LoopOption>
+LayoutSolver::cheapestTogether(OperationDemands &first) {
+  const Undecided &group = undecided[undecidedOf.lookup(first.op)];
+  if (group.operations.size() > kMaxOperations)
+    return std::nullopt;
+  std::vector<std::vector<LoopOption>> options;
+  unsigned withMemory = 0;
+  for (OperationDemands *demands : group.operations) {
+    if (!isFree(*demands))
+      continue;
+    withMemory += !demands->walks.empty();
+    std::vector<LoopOption> kept, all = cheapestAlone(*demands);
+    llvm::SmallBitVector contiguous(all.front().layout.rank());
+    for (LoopOption &option : all) {
+      bool isAnother = llvm::none_of(kept, [&](const LoopOption &other) {
+        return other.layout.equivalent(option.layout);
+      });
+      bool isFirstAlong = false;
+      for (unsigned dim = 0; dim < contiguous.size(); ++dim)
+        if (!contiguous.test(dim) && option.layout.vectorWidth(dim) > 1) {
+          contiguous.set(dim);
+          isFirstAlong = true;
+        }
+      if (isAnother && (kept.size() < kOptionsOfLoop || isFirstAlong))
+        kept.push_back(std::move(option));
+    }
+    options.push_back(std::move(kept));
+  }
+  // One loop with memory alone decides what others need.
+  if (options.size() > kMaxLoops || withMemory < 2)
+    return std::nullopt;
+
+  std::vector<FragmentChoice> before;
+  for (Value buffer : group.fragments)
+    before.push_back(result.fragments.find(buffer)->second);
+  size_t loopsBefore = result.loops.size();
+  auto costAfter = [&](const LoopOption &option) {
+    setLoop(*option.demands, option.layout.canonicalized(), "trial");
+    complete(group, options);
+    double cost = costOf(group);
+    while (result.loops.size() > loopsBefore)
+      result.loops.pop_back();
+    for (auto [buffer, choice] : llvm::zip_equal(group.fragments, before))
+      result.fragments.find(buffer)->second = choice;
+    return cost;
+  };
+
+  const LoopOption *best = nullptr;
+  double bestCost = 0;
+  for (const std::vector<LoopOption> &ofLoop : options)
+    if (ofLoop.front().demands == &first)
+      bestCost = costAfter(ofLoop.front()) * kWorthwhile;
+  for (const std::vector<LoopOption> &ofLoop : options)
+    for (const LoopOption &option : ofLoop) {
+      double cost = costAfter(option);
+      if (cost >= bestCost)
+        continue;
+      best = &option;
+      bestCost = cost;
+    }
+  if (!best)
+    return std::nullopt;
+  return *best;
+}
+
+/// Decides a loop whose fragments are free: the one that matters most, or one
+/// of those that hang together with it.
+bool LayoutSolver::chooseFreeLoop() {
+  OperationDemands *first = mostWork(everything);
+  if (!first)
+    return false;
+  if (std::optional<LoopOption> together = cheapestTogether(*first)) {
+    setLoop(*together->demands, together->layout.canonicalized(),
+            "cheapest of the free choices, with all that follows from it",
+            together->alone);
+    return true;
+  }
+  LoopOption best = cheapestAlone(*first).front();
+  setLoop(*first, best.layout.canonicalized(), "cheapest of the free choices",
+          best.alone);
+  return true;
+}
