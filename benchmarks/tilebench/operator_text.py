@@ -315,8 +315,7 @@ class Body:
         return self.p.value(f"math.fma {a}, {b}, {c} : f32")
 
     def unary(self, name, a):
-        flags = " fastmath<afn>" if name != "math.erf" else ""
-        return self.p.value(f"{name} {a}{flags} : f32")
+        return self.p.value(f"{name} {a} fastmath<afn> : f32")
 
     def exp2(self, a):
         return self.unary("math.exp2", a)

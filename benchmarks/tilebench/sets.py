@@ -46,6 +46,13 @@ def epilogue(name, title, **more):
     )
 
 
+def operators(name, title, match, *bar):
+    return Set(
+        f"operators-{name}", title, "f16", "TB/s", "operators.py run FOLDER", "the best of torch.compile, Triton and PyTorch", bar,
+        0.01, "operators", match, "^best$"
+    )
+
+
 HEADLINE = tuple(
     gemm(f"gemm-{m}", f"{m}³, B as K×N and N×K", "f16", "headline", match=f"{m}x{m}x{m} ", bar=(f"each >= {bar}",))
     for m, bar in ((4096, "0.97"), (8192, "1.00"), (16384, "1.00"))
@@ -80,6 +87,20 @@ TABLES = (
             Set("conv", "11 convolutions of ResNet-like shapes, NHWC", "f16", "TFLOP/s", "conv_hopper.py run FOLDER --pairs 4 --rep 25", "cuDNN", mode="conv"),
             Set("attention", "attention forward, 21 shapes", "bf16", "TFLOP/s", "attention_hopper.py run FOLDER --rep 30", "cuDNN", mode="attention", bar=("ratio >= 0.90",)),
             Set("attention-lazy", "attention forward, programs that rescale where a maximum grows 2^8-fold, 21 shapes", "bf16", "TFLOP/s", "attention_hopper.py run FOLDER --rep 30", "cuDNN", mode="attention, lazy", bar=("ratio >= 1.12",)),
+        ),
+    ),
+    Table(
+        "Memory-bound operators on Hopper",
+        "`sm_90a`, ptxas 13.0, torch 2.11.0+cu130, Triton 3.6; the card stands in the remarks. Plain programs as "
+        "`benchmarks/tilebench/operators.py` prints them; of each problem the fastest of a few numbers of rows and threads, as of "
+        "the peers. L2 is flushed before each launch.",
+        (
+            operators("elementwise", "elementwise and casts of 512 MB: scale, add, SwiGLU, GELU, to fp8 by rows and groups", "^(scale|add|swiglu|gelu|cast)", "ratio >= 1.00"),
+            operators("norms", "RMSNorm and LayerNorm, 2,048 and 32,768 rows of 1,024 to 16,384", "^(rmsnorm|layernorm) ", "ratio >= 1.00", "each >= 0.95"),
+            operators("norms-more", "RMSNorm with residual, LayerNorm's gradient", "^(rmsnorm_residual|layernorm_backward)", "ratio >= 1.00", "each >= 0.95"),
+            operators("softmax", "softmax, rows of 1,000 to 262,144", "^softmax", "ratio >= 1.00", "each >= 0.95"),
+            operators("others", "cross-entropy, sums, argmax, cumsum, RoPE, transposes, convolution, embedding", "^(cross|rowsum|colsum|argmax|cumsum|rope|transpose|conv1d|embedding)", "ratio >= 1.00", "each >= 0.93"),
+            operators("gemv", "GEMV, 4,096×4,096 to 128,256×4,096", "^gemv", "ratio >= 1.00"),
         ),
     ),
     Table(

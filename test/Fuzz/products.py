@@ -114,6 +114,19 @@ class Scan:
         target[...] = check_exact(np.flip(found, self.dim) if self.reverse else found, self.target.element)
 
 
+class View:
+    """The target is a view of the source: both are the same elements."""
+
+    def __init__(self, target, source):
+        self.target, self.source = target, source
+
+    def emit(self, out):
+        out.line(f"%{self.target.name} = tile.view %{self.source.name} : {self.source.type} to {self.target.type}")
+
+    def run(self, env):
+        env.tiles[self.target.name] = env.array(self.source).reshape(self.target.shape)
+
+
 class CopyReshaped:
     """The target takes the elements of a view of the source."""
 

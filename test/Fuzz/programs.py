@@ -17,8 +17,9 @@ import roles
 import rows
 import sparse
 import steps
+import walks
 from elements import Unfit
-from generator import FIRST_SPARSE, Generator
+from generator import FIRST_SPARSE, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -114,7 +115,12 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    family = sparse.program if seed >= FIRST_SPARSE else g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
+    if seed >= FIRST_WALKS:
+        family = walks.program
+    elif seed >= FIRST_SPARSE:
+        family = sparse.program
+    else:
+        family = g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
     g.tag(family.__name__)
     family(g)
     found = g.tiles()

@@ -69,6 +69,13 @@ struct OperationDecision {
   double cost; // of the alternative, without conversions
 };
 
+/// What free choices that hang together cost, in cycles for one execution of
+/// the kernel, beside the least that any of `tried` combinations costs.
+struct LayoutSearch {
+  double chosen = 0, best = 0;
+  size_t tried = 0;
+};
+
 /// The layout over `threads` threads of a loop that touches memory only, as
 /// inference chooses it; nullopt where `op` is no such loop.
 std::optional<FragmentLayout>
@@ -79,8 +86,11 @@ public:
   /// Fails with a diagnostic when the kernel cannot be laid out for the target:
   /// a stated choice is impossible, or a tile is reached through an operation
   /// that hides which buffer it is.
+  /// `isExhaustive`: tries all combinations of free choices, too, and leaves in
+  /// `searches` what that would be worth. For kernels of a few loops.
   static FailureOr<LayoutAnalysis> compute(KernelOp kernel,
-                                           const TargetInfo &target);
+                                           const TargetInfo &target,
+                                           bool isExhaustive = false);
 
   /// Buffers in the order of their allocation, loops in program order.
   llvm::MapVector<Value, FragmentChoice> fragments;
@@ -88,6 +98,7 @@ public:
   llvm::MapVector<Operation *, LoopChoice> loops;
   std::vector<OperationDecision> decisions;
   std::vector<LayoutConversion> conversions;
+  std::vector<LayoutSearch> searches;
 
   /// Every choice in structured form and in words, with its reason and cost.
   void print(raw_ostream &os, KernelOp kernel) const;

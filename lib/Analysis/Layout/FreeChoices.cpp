@@ -211,6 +211,67 @@ double LayoutSolver::registersCost(const Undecided &group) const {
   return cost;
 }
 
+struct LayoutSolver::Decided {
+  std::vector<FragmentChoice> fragments; // of the group, in its order
+  size_t loops; // of the kernel: later ones were decided after
+};
+
+LayoutSolver::Decided LayoutSolver::remember(const Undecided &group) const {
+  Decided decided{{}, result.loops.size()};
+  for (Value buffer : group.fragments)
+    decided.fragments.push_back(result.fragments.find(buffer)->second);
+  return decided;
+}
+
+void LayoutSolver::restore(const Undecided &group, const Decided &decided) {
+  while (result.loops.size() > decided.loops)
+    result.loops.pop_back();
+  for (auto [buffer, choice] :
+       llvm::zip_equal(group.fragments, decided.fragments))
+    result.fragments.find(buffer)->second = choice;
+}
+
+/// The least cost of a group over all options of all of its loops, in whatever
+/// order they are decided.
+double LayoutSolver::leastCost(const Undecided &group, size_t &tried) {
+  constexpr size_t kMostTried = 200000;
+  double least = std::numeric_limits<double>::infinity();
+  bool anyFree = false;
+  Decided before = remember(group);
+  for (OperationDemands *demands : group.operations) {
+    if (!isFree(*demands) || tried >= kMostTried)
+      continue;
+    anyFree = true;
+    SmallVector<FragmentLayout, 0> seen;
+    for (LoopOption &option : cheapestAlone(*demands)) {
+      FragmentLayout layout = option.layout.canonicalized();
+      if (llvm::is_contained(seen, layout))
+        continue;
+      seen.push_back(layout);
+      setLoop(*demands, std::move(layout), "trial");
+      propagate(group.operations);
+      least = std::min(least, leastCost(group, tried));
+      restore(group, before);
+    }
+  }
+  if (anyFree)
+    return least;
+  ++tried;
+  complete(group, {});
+  least = costOf(group);
+  restore(group, before);
+  return least;
+}
+
+/// The cost of what was chosen, for each group of which all was tried.
+void LayoutSolver::compareWithAll() {
+  for (unsigned i = 0; i < undecided.size(); ++i)
+    if (auto found = searched.find(i); found != searched.end()) {
+      found->second.chosen = costOf(undecided[i]);
+      result.searches.push_back(found->second);
+    }
+}
+
 /// The option, of any loop that hangs together with `first`, after which all of
 /// them together cost least; nullopt where the cheapest of `first` is as good.
 std::optional<LayoutSolver::LoopOption>
@@ -245,18 +306,12 @@ LayoutSolver::cheapestTogether(OperationDemands &first) {
   if (options.size() > kMaxLoops || withMemory < 2)
     return std::nullopt;
 
-  std::vector<FragmentChoice> before;
-  for (Value buffer : group.fragments)
-    before.push_back(result.fragments.find(buffer)->second);
-  size_t loopsBefore = result.loops.size();
+  Decided before = remember(group);
   auto costAfter = [&](const LoopOption &option) {
     setLoop(*option.demands, option.layout.canonicalized(), "trial");
     complete(group, options);
     double cost = costOf(group);
-    while (result.loops.size() > loopsBefore)
-      result.loops.pop_back();
-    for (auto [buffer, choice] : llvm::zip_equal(group.fragments, before))
-      result.fragments.find(buffer)->second = choice;
+    restore(group, before);
     return cost;
   };
 
@@ -284,6 +339,12 @@ bool LayoutSolver::chooseFreeLoop() {
   OperationDemands *first = mostWork(everything);
   if (!first)
     return false;
+  unsigned group = undecidedOf.lookup(first->op);
+  if (isExhaustive && !searched.count(group)) {
+    LayoutSearch search;
+    search.best = leastCost(undecided[group], search.tried);
+    searched[group] = search;
+  }
   if (std::optional<LoopOption> together = cheapestTogether(*first)) {
     setLoop(*together->demands, together->layout.canonicalized(),
             "cheapest of the free choices, with all that follows from it",

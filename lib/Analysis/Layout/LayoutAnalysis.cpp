@@ -17,9 +17,10 @@ using namespace mlir;
 using namespace mlir::tile;
 
 FailureOr<LayoutAnalysis> LayoutAnalysis::compute(KernelOp kernel,
-                                                  const TargetInfo &target) {
+                                                  const TargetInfo &target,
+                                                  bool isExhaustive) {
   LayoutAnalysis analysis;
-  if (failed(LayoutSolver(kernel, target, analysis).solve()))
+  if (failed(LayoutSolver(kernel, target, analysis, isExhaustive).solve()))
     return failure();
   return std::move(analysis);
 }
@@ -262,6 +263,10 @@ void LayoutAnalysis::print(raw_ostream &os, KernelOp kernel) const {
       os << "\n";
     }
   }
+  for (const LayoutSearch &search : searches)
+    os << "  free choices: "
+       << llvm::format("%.1f cycles, the best of %zu combinations %.1f\n",
+                       search.chosen, search.tried, search.best);
   for (const LayoutConversion &conversion : conversions) {
     os << "  conversion of ";
     conversion.buffer.printAsOperand(os, names);

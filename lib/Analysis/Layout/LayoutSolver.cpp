@@ -28,6 +28,7 @@ LogicalResult LayoutSolver::solve() {
   decideFragments();
   findConversions();
   classifyConversions();
+  compareWithAll();
   chooseShared();
   for (OperationDemands &demands : operations)
     if (const LayoutAlternative *selected = demands.constraints.selected()) {

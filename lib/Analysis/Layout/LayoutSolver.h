@@ -38,8 +38,9 @@ struct OperationDemands {
 class LayoutSolver {
 public:
   LayoutSolver(KernelOp kernel, const TargetInfo &target,
-               LayoutAnalysis &result)
-      : kernel(kernel), target(target), result(result) {}
+               LayoutAnalysis &result, bool isExhaustive = false)
+      : kernel(kernel), target(target), result(result),
+        isExhaustive(isExhaustive) {}
 
   LogicalResult solve();
 
@@ -100,6 +101,12 @@ private:
                 const std::vector<std::vector<LoopOption>> &options);
   double costOf(const Undecided &undecided);
   double registersCost(const Undecided &undecided) const;
+  double leastCost(const Undecided &undecided, size_t &tried);
+  void compareWithAll();
+  /// What has been decided of a group; a trial ends by restoring it.
+  struct Decided;
+  Decided remember(const Undecided &undecided) const;
+  void restore(const Undecided &undecided, const Decided &decided);
 
   // Conflicts.
   void findConversions();
@@ -116,11 +123,13 @@ private:
   KernelOp kernel;
   const TargetInfo &target;
   LayoutAnalysis &result;
+  bool isExhaustive;
   std::vector<OperationDemands> operations;
   SmallVector<OperationDemands *> everything; // `operations`, as pointers
   /// What free choices decide together, and where each operation belongs.
   std::vector<Undecided> undecided;
   llvm::DenseMap<Operation *, unsigned> undecidedOf;
+  llvm::DenseMap<unsigned, LayoutSearch> searched; // by group
   ViewedTiles viewed;
   /// Layouts of buffers that an instruction takes in few layouts only.
   llvm::DenseMap<Value, SharedLayout> settledShared;

@@ -76,6 +76,8 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
   let options = [
     Option<"printAnalysisOnly", "print-analysis-only", "bool", "false",
            "print each layout, its reason and cost on standard output; leave the IR as it is">,
+    Option<"exhaustive", "exhaustive", "bool", "false",
+           "try all combinations of free choices, and print with print-analysis-only what the best would cost; for kernels of a few loops">,
     Remarks<"emit a remark for each instruction chosen or refused and each conversion inserted">];
   let statistics = [
     Statistic<"numConversions", "num-conversions", "Number of layout conversions inserted">];

@@ -39,6 +39,10 @@ static constexpr int64_t kSmallestBytes = 32 * 1024;
 /// stores go through.
 static constexpr int64_t kOtherBytes = 8 * 1024;
 
+/// The most bytes that a thread copies at once: code is written out for each of
+/// its pieces.
+static constexpr int64_t kBytesOfThread = 512;
+
 namespace {
 /// A loop that copies a row into a fragment, a piece in each iteration.
 struct Walk {
@@ -78,6 +82,49 @@ static std::optional<int64_t> constantOf(Value value) {
   return number.getSExtValue();
 }
 
+/// Moves what computes `value` in front of the loop; false where it depends on
+/// the iteration.
+static bool hoist(Value value, scf::ForOp loop) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() || !isPure(op) ||
+      !llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return hoist(operand, loop); }))
+    return false;
+  loop.moveOutOfLoop(op);
+  return true;
+}
+
+/// Whether both values are computed alike from the same values.
+static bool isSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  return x && y && isPure(x) &&
+         OperationEquivalence::isEquivalentTo(
+             x, y,
+             [](Value one, Value other) { return success(isSame(one, other)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+/// Elements by which `offset` moves on in each iteration of a loop from zero,
+/// where it begins: `%n` or `%n * piece`.
+static std::optional<int64_t> strideOf(Value offset, scf::ForOp loop) {
+  auto step = constantOf(loop.getStep());
+  if (!step || offset == loop.getInductionVar())
+    return step;
+  auto product = offset.getDefiningOp<arith::MulIOp>();
+  if (!product)
+    return std::nullopt;
+  for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
+                               std::pair(product.getRhs(), product.getLhs())})
+    if (factor == loop.getInductionVar())
+      if (auto number = constantOf(other))
+        return *number * *step;
+  return std::nullopt;
+}
+
 /// The walk that `copy` makes in the loop around it; nullopt where it makes
 /// none that starts at zero and takes whole pieces in turn.
 static std::optional<Walk> walkOf(CopyOp copy) {
@@ -94,13 +141,15 @@ static std::optional<Walk> walkOf(CopyOp copy) {
   SmallVector<int64_t> extents = copy.getSourceExtents();
   std::optional<Walk> walk;
   for (auto [dim, offset] : llvm::enumerate(copy.getSourceOffsets())) {
-    if (offset == loop.getInductionVar()) {
-      if (walk || extents[dim] != *step)
-        return std::nullopt;
-      walk = Walk{loop, copy, unsigned(dim), *end, *step};
-    } else if (!loop.isDefinedOutsideOfLoop(offset)) {
+    if (hoist(offset, loop))
+      continue;
+    int64_t piece = extents[dim];
+    if (walk || strideOf(offset, loop) != piece)
       return std::nullopt;
-    }
+    bool countsElements = offset == loop.getInductionVar();
+    walk =
+        Walk{loop, copy, unsigned(dim),
+             countsElements ? *end : (*end + *step - 1) / *step * piece, piece};
   }
   return walk;
 }
@@ -115,7 +164,7 @@ static bool walksSameRows(Walk a, Walk b) {
     return false;
   for (auto [dim, offsets] : llvm::enumerate(llvm::zip_equal(
            a.copy.getSourceOffsets(), b.copy.getSourceOffsets())))
-    if (dim != a.dim && std::get<0>(offsets) != std::get<1>(offsets))
+    if (dim != a.dim && !isSame(std::get<0>(offsets), std::get<1>(offsets)))
       return false;
   return true;
 }
@@ -241,6 +290,12 @@ void KeepRowsPass::keep(ArrayRef<Walk> walks, int64_t freeBytes) {
                       Twine(std::max<int64_t>(freeBytes, 0)) + " are left",
                   "fewer rows a block, or rows divided among blocks, fit");
 
+  int64_t threads = getAgentThreads(copy);
+  if (bytes > threads * kBytesOfThread)
+    return refuse("its rows take " + Twine(bytes / threads) +
+                      " bytes of a thread, more than " + Twine(kBytesOfThread),
+                  "more `threads(...)` bring them at once");
+
   // What lies outside is one value in shared memory.
   TypedAttr pad;
   if (llvm::any_of(walks, mayOverhang)) {
@@ -279,7 +334,7 @@ void KeepRowsPass::keep(ArrayRef<Walk> walks, int64_t freeBytes) {
   for (Walk walk : walks) {
     OpBuilder at(walk.copy);
     SmallVector<Value> from(extents.size(), zero);
-    from[walk.dim] = walk.loop.getInductionVar();
+    from[walk.dim] = walk.copy.getSourceOffsets()[walk.dim];
     CopyOp::create(at, walk.copy.getLoc(), kept, from, walk.copy.getTarget(),
                    ValueRange(), walk.copy.getSourceExtents());
     walk.copy.erase();

@@ -235,7 +235,7 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
       sinkViews(kernel);
       stageTiles(kernel, *target, remarks && !printAnalysisOnly);
       FailureOr<LayoutAnalysis> analysis =
-          LayoutAnalysis::compute(kernel, *target);
+          LayoutAnalysis::compute(kernel, *target, exhaustive);
       if (failed(analysis))
         return signalPassFailure();
       if (printAnalysisOnly) {

@@ -162,11 +162,11 @@ bool StageLoadsPass::stageThroughLoop(CopyOp copy, FragmentLayoutAttr layout) {
         AllocOp::create(builder, loc, pieceType, Attribute(pieceLayout));
     auto read =
         CopyOp::create(builder, loc, widest, ValueRange(), piece, ValueRange());
-    read.setLayoutAttr(pieceLayout);
+    read.setLayoutAttr(layoutOfCopy(pieceLayout));
     auto place =
         CopyOp::create(builder, loc, piece, ValueRange(), copy.getTarget(),
                        ValueRange{zero, distance}, {}, tileType.getShape());
-    place.setLayoutAttr(pieceLayout);
+    place.setLayoutAttr(layoutOfCopy(pieceLayout));
   }
   remarkAt(remarks, copy) << "loaded through the " << type.getDimSize(0)
                           << " x " << columns << " tile of the loop before, in "

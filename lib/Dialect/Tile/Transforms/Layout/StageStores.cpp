@@ -152,7 +152,7 @@ static Value convertPiece(OpBuilder &builder, TileMoveOpInterface move,
   }
   auto convert = CopyOp::create(builder, loc, move.getSource(), from, converted,
                                 ValueRange(), sizes);
-  convert.setLayoutAttr(layout);
+  convert.setLayoutAttr(layoutOfCopy(layout));
   return converted;
 }
 
@@ -224,7 +224,7 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
       piece = convertPiece(builder, copy, fragmentType, pieceLayout, column);
     auto write = CopyOp::create(builder, loc, piece, ValueRange(), staging,
                                 ValueRange());
-    write.setLayoutAttr(pieceLayout);
+    write.setLayoutAttr(layoutOfCopy(pieceLayout));
     store(column);
   }
   remarkAt(remarks, copy) << (combines ? "added" : "stored") << " through "

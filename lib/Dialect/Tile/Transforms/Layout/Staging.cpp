@@ -46,3 +46,11 @@ unsigned tile::columnDim(ArrayRef<int64_t> extents) {
     --dim;
   return dim;
 }
+
+FragmentLayoutAttr tile::layoutOfCopy(FragmentLayoutAttr attribute) {
+  FragmentLayout layout = attribute.getLayout();
+  for (unsigned dim = layout.rank(); dim-- > 0;)
+    if (layout.shape()[dim] == 1)
+      layout = *layout.sliced(dim);
+  return FragmentLayoutAttr::get(attribute.getContext(), layout);
+}

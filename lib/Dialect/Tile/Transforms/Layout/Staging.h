@@ -25,5 +25,9 @@ std::optional<FragmentLayout> restrictDim(const FragmentLayout &layout,
 /// holds: the last that is not one element wide.
 unsigned columnDim(ArrayRef<int64_t> extents);
 
+/// The layout of a copy of a whole fragment with `layout`: copies are loops over
+/// the dimensions that are not one element wide.
+FragmentLayoutAttr layoutOfCopy(FragmentLayoutAttr layout);
+
 } // namespace mlir::tile
 #endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGING_H

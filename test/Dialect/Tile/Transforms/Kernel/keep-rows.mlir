@@ -99,6 +99,59 @@ tile.kernel @long(%X: memref<?x131072xf16>) grid(%m) = (dim(%X, 0)) threads(256)
 
 // -----
 
+// Too few threads to bring a row at once.
+// CHECK-LABEL:  tile.kernel @few
+// CHECK-NOT:      sizes
+tile.kernel @few(%X: memref<?x32768xf16>) grid(%m) = (dim(%X, 0)) threads(64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %piece = arith.constant 1024 : index
+  %pieces = arith.constant 32 : index
+  %x = tile.alloc : memref<1x1024xf32, #tile.fragment>
+  scf.for %n = %c0 to %pieces step %c1 {
+    %j = arith.muli %n, %piece : index
+    // expected-remark @+1 {{read from global memory in each walk: its rows take 1024 bytes of a thread, more than 512; more `threads(...)` bring them at once}}
+    tile.copy %X[%m, %j] to %x : memref<?x32768xf16> to memref<1x1024xf32, #tile.fragment>
+  }
+  scf.for %n = %c0 to %pieces step %c1 {
+    %j = arith.muli %n, %piece : index
+    tile.copy %X[%m, %j] to %x : memref<?x32768xf16> to memref<1x1024xf32, #tile.fragment>
+  }
+}
+
+// -----
+
+// Pieces are counted, and what says where rows begin stands in each loop.
+// CHECK-LABEL:  tile.kernel @counted
+// CHECK:          tile.copy %X[%{{.*}}, %{{.*}}] sizes [2, 20480] to %[[KEPT:.*]] pad
+// CHECK:          scf.for
+// CHECK:            %[[J:.*]] = arith.muli
+// CHECK-NEXT:       tile.copy %[[KEPT]][%{{.*}}, %[[J]]] sizes [2, 4096]
+// CHECK:          scf.for
+// CHECK:            tile.copy %[[KEPT]][
+tile.kernel @counted(%X: memref<?x20000xf16>) grid(%b) = (dim(%X, 0) ceildiv 2) threads(256) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %piece = arith.constant 4096 : index
+  %one = arith.constant 1.0 : f32
+  %x = tile.alloc : memref<2x4096xf32, #tile.fragment>
+  scf.for %n = %c0 to %c5 step %c1 {
+    %m = arith.muli %b, %c2 : index
+    %j = arith.muli %n, %piece : index
+    // expected-remark @+1 {{rows stay in shared memory: 81920 bytes that 2 walks read, and global memory is read once}}
+    tile.copy %X[%m, %j] to %x pad(%one : f32) : memref<?x20000xf16> to memref<2x4096xf32, #tile.fragment>
+  }
+  scf.for %n = %c0 to %c5 step %c1 {
+    %m = arith.muli %b, %c2 : index
+    %j = arith.muli %piece, %n : index
+    tile.copy %X[%m, %j] to %x pad(%one : f32) : memref<?x20000xf16> to memref<2x4096xf32, #tile.fragment>
+  }
+}
+
+// -----
+
 // Short rows, which the caches have; one walk; other rows; a buffer that the kernel writes; pieces with gaps.
 // CHECK-LABEL:  tile.kernel @left
 // CHECK-NOT:      sizes
