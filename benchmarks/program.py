@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a tile program of the benchmarks: program.py gemm|attention|conv|rows|weights|reduce [field=value ...]
+"""Prints a tile program of the benchmarks: program.py gemm|attention|conv|rows|weights|reduce|operator [field=value ...]
 
     python3 benchmarks/program.py gemm tb=True tile=128,128,64 stages=5 | tile-translate --tile-to-ptx --arch=sm_90a
 
-Fields are those of tilebench.gemm.Gemm, tilebench.attention.Attention, tilebench.conv.Conv, tilebench.rows.Rows and
-tilebench.weights.Weights, and hints=A=1024x512,...: the sizes that arguments have as `tile.shape_hint`.
+Fields are those of tilebench.gemm.Gemm, tilebench.attention.Attention, tilebench.conv.Conv, tilebench.rows.Rows,
+tilebench.weights.Weights and tilebench.operators.Operator, and hints=A=1024x512,...: the sizes that arguments have as `tile.shape_hint`.
 """
 
 import ast
@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from tilebench.attention import Attention  # noqa: E402
 from tilebench.conv import Conv  # noqa: E402
 from tilebench.gemm import Gemm, Reduce  # noqa: E402
+from tilebench.operators import Operator  # noqa: E402
 from tilebench.rows import Rows  # noqa: E402
 from tilebench.weights import Weights  # noqa: E402
 
@@ -46,7 +47,7 @@ def add_hints(text, hints):
 
 def main():
     kinds = {"gemm": Gemm, "attention": Attention, "conv": Conv, "rows": Rows}
-    kinds |= {"weights": Weights, "reduce": Reduce}
+    kinds |= {"weights": Weights, "reduce": Reduce, "operator": Operator}
     if len(sys.argv) < 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     fields = dict(argument.split("=", 1) for argument in sys.argv[2:] if "=" in argument)

@@ -3,7 +3,7 @@
 // RUN: tile-run %s --stage=lowered --arch=sm_90a --check | FileCheck %s
 // RUN: tile-opt %s --tile-to-copies=arch=sm_90a | FileCheck %s --check-prefix=IR
 // CHECK: PASS
-// IR: tile.copy %{{.*}} to %[[STAGED:.*]] decided {layout = #tile.fragment_layout<shape [1024]
+// IR: tile.copy %{{.*}} to %[[STAGED:.*]] decided {layout = #tile.fragment_layout<shape [1024] {{.*}} : memref<1x1024xf32, #tile.fragment> to memref<1x1024xf32, #gpu.address_space<workgroup>>
 // IR: tile.copy %[[STAGED]] to %Y[{{.*}}] sizes [1, 1024] decided {plan = #tile.copy_plan<tma
 tile.kernel @groups(%X: memref<?x1024xf32> {tile.shape_hint = array<i64: 3, 1024>}, %Y: memref<?x1024xf32> {tile.alignment = 16, tile.shape_hint = array<i64: 3, 1024>}) grid(%m) = (dim(%X, 0)) threads(256) {
   %c0 = arith.constant 0 : index

@@ -288,16 +288,16 @@ LayoutSolver::cheapestTogether(OperationDemands &first) {
     std::vector<LoopOption> kept, all = cheapestAlone(*demands);
     llvm::SmallBitVector contiguous(all.front().layout.rank());
     for (LoopOption &option : all) {
-      bool isAnother = llvm::none_of(kept, [&](const LoopOption &other) {
-        return other.layout.equivalent(option.layout);
-      });
       bool isFirstAlong = false;
       for (unsigned dim = 0; dim < contiguous.size(); ++dim)
         if (!contiguous.test(dim) && option.layout.vectorWidth(dim) > 1) {
           contiguous.set(dim);
           isFirstAlong = true;
         }
-      if (isAnother && (kept.size() < kOptionsOfLoop || isFirstAlong))
+      bool isWanted = kept.size() < kOptionsOfLoop || isFirstAlong;
+      if (isWanted && llvm::none_of(kept, [&](const LoopOption &other) {
+            return other.layout.equivalent(option.layout);
+          }))
         kept.push_back(std::move(option));
     }
     options.push_back(std::move(kept));

@@ -115,17 +115,31 @@ static int64_t repeats(const MemoryWalk &walk, const FragmentLayout &layout) {
   return count;
 }
 
-/// Different units of so many bits in which the accesses of the lanes lie.
-static int64_t unitsTouched(ArrayRef<int64_t> addresses, int64_t bits,
-                            int64_t unitBits) {
-  SmallVector<int64_t, 32> units;
+/// Different units of so many bits in which the accesses of the lanes lie, in
+/// order.
+static SmallVector<int64_t, 64> unitsTouched(ArrayRef<int64_t> addresses,
+                                             int64_t bits, int64_t unitBits) {
+  SmallVector<int64_t, 64> units;
   for (int64_t address : addresses) {
     int64_t last = address + bits - 1;
     for (int64_t unit = address / unitBits; unit <= last / unitBits; ++unit)
-      units.push_back(unit);
+      if (units.empty() || units.back() != unit)
+        units.push_back(unit);
   }
-  llvm::sort(units);
-  return llvm::unique(units) - units.begin();
+  if (!llvm::is_sorted(units))
+    llvm::sort(units);
+  units.erase(llvm::unique(units), units.end());
+  return units;
+}
+
+/// Lines in which sectors, in order, lie.
+static int64_t linesOf(ArrayRef<int64_t> sectors) {
+  constexpr int64_t kSectorsOfLine = kLineBits / kSectorBits;
+  int64_t lines = 0;
+  for (auto [i, sector] : llvm::enumerate(sectors))
+    lines +=
+        i == 0 || sector / kSectorsOfLine != sectors[i - 1] / kSectorsOfLine;
+  return lines;
 }
 
 /// Warp-wide transactions of one access per block: sectors of global memory or
@@ -152,18 +166,18 @@ static double traffic(const MemoryWalk &walk, const FragmentLayout &layout) {
   }
   int64_t bits = vector * int64_t(walk.elementBits);
   double perAccess = 0;
-  if (walk.isGlobal)
-    perAccess =
-        kCyclesPerGlobalAccess +
-        kCyclesPerLine * double(unitsTouched(addresses, bits, kLineBits)) +
-        kCyclesPerSector * double(unitsTouched(addresses, bits, kSectorBits)) /
-            double(repeats(walk, layout));
-  else
+  if (walk.isGlobal) {
+    auto sectors = unitsTouched(addresses, bits, kSectorBits);
+    perAccess = kCyclesPerGlobalAccess +
+                kCyclesPerLine * double(linesOf(sectors)) +
+                kCyclesPerSector * double(sectors.size()) /
+                    double(repeats(walk, layout));
+  } else {
     // The buffer's layout is chosen later so that rows do not collide; what
     // remains is the number of words.
-    perAccess =
-        kCyclesPerWavefront *
-        double(ceilDiv(unitsTouched(addresses, bits, kWordBits), kBanks));
+    auto words = int64_t(unitsTouched(addresses, bits, kWordBits).size());
+    perAccess = kCyclesPerWavefront * double(ceilDiv(words, kBanks));
+  }
   int64_t accesses = registers / vector * warps;
   return perAccess * double(accesses);
 }

@@ -224,12 +224,12 @@ static bool waitsLoaded(TileMoveOpInterface move, const Endpoint &source) {
 }
 
 /// Loads and stores of `count` elements at a time. Elements go to `loaded`
-/// where that is given, and stay there.
-static LogicalResult moveInRuns(KernelLowering &lowering,
-                                TileMoveOpInterface move, Endpoint &source,
-                                Endpoint &target, const FragmentLayout &loop,
-                                bool isInside, int64_t count,
-                                LoadedRuns *loaded = nullptr) {
+/// where that is given, and stay there. `isAtEdge`: nothing is gained by a test
+/// whether all of the region lies inside.
+static LogicalResult
+moveInRuns(KernelLowering &lowering, TileMoveOpInterface move, Endpoint &source,
+           Endpoint &target, const FragmentLayout &loop, bool isInside,
+           int64_t count, LoadedRuns *loaded = nullptr, bool isAtEdge = false) {
   bool movesWords = count > 1 && isPacked(source.elementType) &&
                     source.elementType == target.elementType;
   bool makesWords = count == 2 && storesHalves(move, source, target);
@@ -295,8 +295,8 @@ static LogicalResult moveInRuns(KernelLowering &lowering,
     return success();
   };
   auto emitAll = [&]() -> LogicalResult {
-    if (isInside)
-      return emit(/*inside=*/true);
+    if (isInside || isAtEdge)
+      return emit(isInside);
     Value inside = source.regionInside();
     if (Value other = target.regionInside())
       inside = inside ? both(lowering, inside, other) : other;
@@ -337,7 +337,7 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
     if (failed(moveRealigned(
             lowering, move, source, target, loop, isInside, runs, [&] {
               return moveInRuns(lowering, move, source, target, loop, isInside,
-                                /*count=*/1, runs);
+                                /*count=*/1, runs, /*isAtEdge=*/true);
             })))
       return failure();
     return loaded
