@@ -178,9 +178,9 @@ TABLES = (
     ),
     Table(
         "Right or wrong",
-        "What runs on a GPU ran on an NVIDIA H200, every output poisoned first and compared with numpy or float32.",
+        "What runs on a GPU ran on an NVIDIA H200 (where a remark says so an H100), every output poisoned first and compared with numpy or float32.",
         (
-            Set("random-cuda", "fresh random programs on the H200", "", "wrong", "test/Fuzz/shards.sh --paths cuda,…", bar=("ours <= 0",)),
+            Set("random-cuda", "fresh random programs on a GPU", "", "wrong", "test/Fuzz/shards.sh --paths cuda,…", bar=("ours <= 0",)),
             Set("random-lowered", "fresh random programs, executed thread by thread for three architectures", "", "findings", "test/Fuzz/shards.sh --paths lowered:…", bar=("ours <= 0",)),
             Set("random-before", "programs that were wrong or faulted before", "", "right", "test/GPU/random_cases.sh", bar=("ours == all",)),
             Set("gallery", "`examples/gallery`, 30 kernels at two or three shapes", "", "right", "test/Gallery/gallery_test.py --cuda", bar=("ours == all",)),

@@ -93,14 +93,26 @@ void mlir::tile::avoidMiscompiledSubtractions(llvm::Module &module) {
     rewriteSubtractions(function);
 }
 
-/// Whether `addition` is one of several short integers and a constant that is
-/// not the same for all of them.
-static bool addsDifferentConstants(const Instruction &addition) {
+/// Whether a minimum or maximum reads `value`, in whole or in part.
+static bool isReadByExtremum(const Value &value) {
+  return llvm::any_of(value.users(), [](const User *user) {
+    return isa<MinMaxIntrinsic>(user) ||
+           (isa<ShuffleVectorInst, FreezeInst>(user) &&
+            isReadByExtremum(*user));
+  });
+}
+
+/// Whether `addition` is one of several short integers that ptxas may get
+/// wrong: of a constant that is not the same for all of them, or one that a
+/// minimum or maximum reads.
+static bool isAddedWrong(const Instruction &addition) {
   if (addition.getOpcode() != Instruction::Add &&
       addition.getOpcode() != Instruction::Sub)
     return false;
   auto *type = dyn_cast<llvm::FixedVectorType>(addition.getType());
-  return type && type->getScalarSizeInBits() <= 16 &&
+  if (!type || type->getScalarSizeInBits() > 16)
+    return false;
+  return isReadByExtremum(addition) ||
          llvm::any_of(addition.operands(), [](const Use &operand) {
            auto *constant = dyn_cast<Constant>(operand.get());
            return constant && !constant->getSplatValue();
@@ -111,7 +123,7 @@ void mlir::tile::splitPackedAdditions(llvm::Module &module) {
   SmallVector<Instruction *> found;
   for (Function &function : module)
     for (Instruction &instruction : instructions(function))
-      if (addsDifferentConstants(instruction))
+      if (isAddedWrong(instruction))
         found.push_back(&instruction);
   for (Instruction *addition : found) {
     IRBuilder<> builder(addition);

@@ -27,7 +27,10 @@ void avoidMiscompiledSubtractions(llvm::Module &module);
 /// where one operand is a constant that differs between elements. LLVM adds two
 /// at a time on sm_90 and later (`add.s16x2`); where only the upper sum is
 /// used, ptxas 12.8 and 13.0 add the lower half of the constant to it.
-/// `test/GPU/ptxas_packed_add.cu` shows it.
+/// `test/GPU/ptxas_packed_add.cu` shows it. Also where a minimum or maximum
+/// reads the sums: of one whose operands both are such sums, and of which one
+/// half is used, ptxas 13.0 drops the addition of the second operand
+/// (`test/GPU/ptxas_packed_min.cu`).
 void splitPackedAdditions(llvm::Module &module);
 
 /// Makes each negation that a minimum or maximum of 32 or 16 bits reads its

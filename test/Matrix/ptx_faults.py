@@ -35,9 +35,16 @@ def packed_additions(text):
     return different
 
 
+def packed_extrema(text):
+    """Minima and maxima of two 16-bit integers at a time that read sums of two at a time."""
+    sums = set(re.findall(rf"(?:add|sub)\.[su]16x2\s+({REGISTER}),", text))
+    extrema = re.findall(rf"((?:min|max)\.[su]16x2\s+{REGISTER}, ({REGISTER}|-?\d+), ({REGISTER}|-?\d+);)", text)
+    return [line for line, *operands in extrema if sums & set(operands)]
+
+
 def found(text):
     """The lines of a PTX file that ptxas would get wrong; registers are numbered a function."""
-    return [line for entry in text.split(".entry")[1:] for line in differences(entry) + negations(entry) + packed_additions(entry)]
+    return [line for entry in text.split(".entry")[1:] for line in differences(entry) + negations(entry) + packed_additions(entry) + packed_extrema(entry)]
 
 
 if __name__ == "__main__":

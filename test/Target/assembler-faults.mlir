@@ -105,6 +105,29 @@ llvm.func @splat(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel}
   llvm.return
 }
 
+// A minimum reads both sums, and one half of it is used: ptxas would drop the
+// addition of the second operand. Through a freeze and a shuffle, too.
+// PACKED-LABEL: .entry extremum(
+// PACKED-NOT: add.s16x2
+// PACKED: min.s16x2
+// PACKED-NOT: add.s16x2
+// PACKED: ret;
+llvm.func @extremum(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %c = llvm.mlir.constant(dense<-3> : vector<2xi16>) : vector<2xi16>
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %x = llvm.load %a : !llvm.ptr<1> -> vector<2xi16>
+  %y = llvm.load %b : !llvm.ptr<1> -> vector<2xi16>
+  %p = llvm.add %x, %c : vector<2xi16>
+  %q = llvm.add %y, %c : vector<2xi16>
+  %frozen = llvm.freeze %q : vector<2xi16>
+  %z = llvm.intr.smin(%p, %frozen) : (vector<2xi16>, vector<2xi16>) -> vector<2xi16>
+  %high = llvm.extractelement %z[%one : i32] : vector<2xi16>
+  %v = llvm.extractelement %q[%one : i32] : vector<2xi16>
+  %w = llvm.mul %high, %v : i16
+  llvm.store %w, %out : i16, !llvm.ptr<1>
+  llvm.return
+}
+
 // A maximum of a negation, read by another one: ptxas would drop the negation.
 // PACKED-LABEL: .entry negated(
 // PACKED-NOT: neg.s32
