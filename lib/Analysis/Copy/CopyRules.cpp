@@ -218,6 +218,8 @@ static Reason whyNotRealign(const CopyFacts &facts, const TargetInfo &,
     return "elements of one or two bytes only";
   if (facts.target.space == MemorySpace::Fragment && !fillsTarget(facts))
     return "the fragment has elements beside the region";
+  if (whyNotWidth(facts, bytes).empty())
+    return "rows are aligned to 16 bytes";
   const IndexFacts &column = facts.source.offsets.back();
   if (!column.min || *column.min < 0)
     return {"the region may begin before a row", kPromiseLeast};
