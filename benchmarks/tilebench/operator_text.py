@@ -9,7 +9,6 @@ import contextlib
 import dataclasses
 
 HEAD = "#shared = #gpu.address_space<workgroup>\n"
-FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32, "f8E4M3FN": 8}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Program:
     def __init__(self, operator):
         self.o = operator
         self.lines, self.depth, self.values, self.tiles_made = [], 1, 0, 0
-        self.constants, self.grid, self.prologue = {}, "", []
+        self.constants, self.grid = {}, ""
         self.types = {name: self._argument_type(element, shape) for name, element, shape, *_ in operator.arguments()}
         self.elements = {name: element for name, element, *_ in operator.arguments()}
         self.rank = 2
@@ -184,9 +183,6 @@ class Program:
     def store_groups(self, tile, name):
         self.copy_out(tile, name, "[%m, %g]")
         return self
-
-    def reduced(self, kind, name):
-        return self.rows_tile(kind)
 
     def reduce(self, kind, source, target, dim=1):
         self.line(f"tile.reduce {kind} {source.name} to {target.name} dim({dim}) : {source.type} to {target.type}")

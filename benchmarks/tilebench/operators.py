@@ -126,15 +126,20 @@ def gelu(o, p):
     return p.store(x, "Y")
 
 
-def cast_token(o, p):
-    p.whole_rows()
-    x, top = p.load("X"), p.reduced("absmax", "X")
-    p.reduce("absmax", x, top)
+def scaled(p, x, top):
+    """x over the largest absolute value of its row or group, in fp8's range; `top` becomes the scale."""
     with p.each_row() as e:
         e.put(e.mul(e.max(e.get(top), e.const("1.0e-4")), e.const("0.00223214296")), top)
     with p.each() as e:
         e.put(e.clamp(e.div(e.get(x), e.get(top)), 448.0), x)
     p.store(x, "Y")
+
+
+def cast_token(o, p):
+    p.whole_rows()
+    x, top = p.load("X"), p.rows_tile("absmax")
+    p.reduce("absmax", x, top)
+    scaled(p, x, top)
     return p.store_rows(top, "S")
 
 
@@ -142,11 +147,7 @@ def cast_group(o, p):
     p.groups(128)
     x, top = p.load("X"), p.group_values()
     p.reduce("absmax", x, top, dim=2)
-    with p.each_row() as e:
-        e.put(e.mul(e.max(e.get(top), e.const("1.0e-4")), e.const("0.00223214296")), top)
-    with p.each() as e:
-        e.put(e.clamp(e.div(e.get(x), e.get(top)), 448.0), x)
-    p.store(x, "Y")
+    scaled(p, x, top)
     return p.store_groups(top, "S")
 
 

@@ -14,8 +14,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "tile/Analysis/CopyFacts.h"
 #include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
@@ -75,13 +75,6 @@ private:
 };
 } // namespace
 
-static std::optional<int64_t> constantOf(Value value) {
-  APInt number;
-  if (!matchPattern(value, m_ConstantInt(&number)))
-    return std::nullopt;
-  return number.getSExtValue();
-}
-
 /// Moves what computes `value` in front of the loop; false where it depends on
 /// the iteration.
 static bool hoist(Value value, scf::ForOp loop) {
@@ -111,7 +104,7 @@ static bool isSame(Value a, Value b) {
 /// Elements by which `offset` moves on in each iteration of a loop from zero,
 /// where it begins: `%n` or `%n * piece`.
 static std::optional<int64_t> strideOf(Value offset, scf::ForOp loop) {
-  auto step = constantOf(loop.getStep());
+  auto step = getConstantIntValue(loop.getStep());
   if (!step || offset == loop.getInductionVar())
     return step;
   auto product = offset.getDefiningOp<arith::MulIOp>();
@@ -120,7 +113,7 @@ static std::optional<int64_t> strideOf(Value offset, scf::ForOp loop) {
   for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())})
     if (factor == loop.getInductionVar())
-      if (auto number = constantOf(other))
+      if (auto number = getConstantIntValue(other))
         return *number * *step;
   return std::nullopt;
 }
@@ -133,9 +126,9 @@ static std::optional<Walk> walkOf(CopyOp copy) {
       !copy.getTargetOffsets().empty() || copy.isAsync() || copy.getPrefer() ||
       copy.getLayoutAttr() || copy.getPlanAttr())
     return std::nullopt;
-  auto start = constantOf(loop.getLowerBound()),
-       end = constantOf(loop.getUpperBound()),
-       step = constantOf(loop.getStep());
+  auto start = getConstantIntValue(loop.getLowerBound()),
+       end = getConstantIntValue(loop.getUpperBound()),
+       step = getConstantIntValue(loop.getStep());
   if (start != 0 || !end || !step || *end <= *step || *step <= 0)
     return std::nullopt;
   SmallVector<int64_t> extents = copy.getSourceExtents();
