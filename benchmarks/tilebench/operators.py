@@ -78,6 +78,9 @@ ARGUMENTS = {
     "colsum": _args("X R,N; Y f32 N w"),
     "argmax": _args("X R,N; I i32 R w"),
     "cumsum": _args("X f32 R,N; Y f32 R,N w"),
+    "sort": _args("X f32 R,N; Y f32 R,N w; I i32 R,N w"),
+    "top8": _args("X f32 R,N; V f32 R,8 w; I i32 R,8 w"),
+    "top64": _args("X f32 R,N; V f32 R,64 w; I i32 R,64 w"),
     "rope": _args("X R,H,128; COS f32 R,64; SIN f32 R,64; Y R,H,128 w"),
     "transpose": _args("X R,N; Y N,R w"),
     "conv1d": _args("X R,N; W N,4; B N; Y R,N w"),
@@ -365,6 +368,29 @@ def cumsum(o, p):
     return p.store(x, "Y")
 
 
+def sort(o, p):
+    p.whole_rows()
+    x, at = p.load("X"), p.tile("at", "i32")
+    with p.each() as e:
+        e.put(e.column(), at)
+    p.line(f"tile.sort {x.name}, {at.name} dim(1) : {x.type}, {at.type}")
+    p.store(x, "Y")
+    return p.store(at, "I")
+
+
+def top8(o, p, count=8):
+    p.whole_rows()
+    x = p.load("X")
+    values, places = (p.tile(name, element, (o.rows, count)) for name, element in (("top", "f32"), ("where", "i32")))
+    p.line(f"tile.topk {x.name} to {values.name}, {places.name} dim(1) : {x.type} to {values.type}, {places.type}")
+    p.store(values, "V")
+    return p.store(places, "I")
+
+
+def top64(o, p):
+    return top8(o, p, 64)
+
+
 def rope(o, p):
     p.heads()
     a, b = p.load("X", column="%c0"), p.load("X", column="%c64")
@@ -448,6 +474,7 @@ def _problems():
     found += [Problem("softmax", 32768, 1000), Problem("softmax", 4096, 50257), Problem("softmax", 4096, 65536), Problem("softmax", 1024, 262144)]
     found += [Problem("cross_entropy", 8192, n) for n in (32000, 50257, 128256)]
     found += [Problem(kind, 16384, 8192) for kind in ("rowsum", "colsum", "argmax")] + [Problem("cumsum", 16384, 4096)]
+    found += [Problem("sort", 16384, 1024), Problem("sort", 8192, 4096), Problem("top8", 65536, 256), Problem("top64", 16384, 4096)]
     found += [Problem("rope", 32768, 4096), Problem("transpose", 8192, 8192), Problem("transpose", 16384, 16384)]
     found += [Problem("conv1d", 65536, 4096), Problem("embedding", 32768, 4096)]
     found += [Problem("gemv", rows, n) for rows, n in ((4096, 4096), (14336, 4096), (4096, 14336), (28672, 8192), (8192, 28672), (128256, 4096))]
@@ -481,6 +508,10 @@ def candidates(problem):
         if n <= 65536:
             found.append(Operator(kind, n, 1, 0, 1024))
         return found
+    if kind in ("sort", "top64"):
+        return [Operator(kind, n, r, 0, t) for r, t in ((1, 128), (1, 256), (1, 512), *(((2, 128), (2, 256), (4, 256)) if n <= 2048 else ()))]
+    if kind == "top8":
+        return [Operator(kind, n, r, 0, t) for r, t in ((4, 128), (8, 128), (16, 128), (16, 256), (2, 64), (1, 32))]
     # A row in registers: 16 elements a thread where that is possible.
     sizes = sorted({min(1024, max(32, 1 << max(0, (n // per - 1).bit_length()))) for per in (8, 16, 32)})
     middle = min(1024, max(32, 1 << max(0, (n // 16 - 1).bit_length())))

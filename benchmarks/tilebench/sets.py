@@ -100,6 +100,7 @@ TABLES = (
             operators("norms-more", "RMSNorm with residual, LayerNorm's gradient", "^(rmsnorm_residual|layernorm_backward)", "ratio >= 1.00", "each >= 0.95"),
             operators("softmax", "softmax, rows of 1,000 to 262,144", "^softmax", "ratio >= 1.00", "each >= 0.95"),
             operators("others", "cross-entropy, sums, argmax, cumsum, RoPE, transposes, convolution, embedding", "^(cross|rowsum|colsum|argmax|cumsum|rope|transpose|conv1d|embedding)", "ratio >= 1.00", "each >= 0.93"),
+            operators("orders", "sorts with places, 16,384 rows of 1,024 and 8,192 of 4,096; the 8 largest of 256, the 64 largest of 4,096", "^(sort|top)", "ratio >= 1.00"),
             operators("gemv", "GEMV, 4,096×4,096 to 128,256×4,096", "^gemv", "ratio >= 1.00"),
         ),
     ),

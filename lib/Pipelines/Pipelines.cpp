@@ -45,6 +45,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   MakePersistentPassOptions persistent;
   persistent.remarks = options.remarks;
   passes.addPass(createMakePersistentPass(persistent));
+  ExpandOperationsPassOptions expansion;
+  expansion.remarks = options.remarks;
+  passes.addPass(createExpandOperationsPass(expansion));
   passes.addPass(createLowerAffineAccessesPass());
   GuardOverhangPassOptions overhang;
   overhang.remarks = options.remarks;

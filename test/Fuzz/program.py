@@ -119,7 +119,7 @@ class Env:
         self.block = 0
 
     def initial(self, buffer):
-        kind, _, seed = buffer.fill.partition(":")
+        kind, _, seed = buffer.fill.rpartition(":") if ":" in buffer.fill else (buffer.fill, "", "")
         return fill(kind, int(seed or 0), buffer.extents(self.run), buffer.element)
 
     def array(self, buffer):

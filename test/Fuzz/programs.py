@@ -12,6 +12,7 @@ import itertools
 import elementwise
 import gemms
 import loops
+import orders
 import parts
 import roles
 import rows
@@ -19,7 +20,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_SPARSE, FIRST_WALKS, Generator
+from generator import FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -115,7 +116,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_WALKS:
+    if seed >= FIRST_ORDERS:
+        family = orders.program
+    elif seed >= FIRST_WALKS:
         family = walks.program
     elif seed >= FIRST_SPARSE:
         family = sparse.program

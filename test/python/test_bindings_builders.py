@@ -160,6 +160,14 @@ def test_moves_and_arithmetic(module):
         tile.scan("sum", acc, reverse=True)
         tile.reduce("max", tile.view(rows, (8, 8)), tile.alloc((8,), f32))
         tile.scan("max", rows, rows, dim=0)
+        carry = tile.alloc((1,), f32)
+        tile.scan("prod", rows, dim=0, exclusive=True, carry=carry)
+        tile.sort(rows, descending=True)
+        best = tile.alloc((4,), f32)
+        tile.topk(rows, best, tile.alloc((4,), i32), smallest=True)
+        zero = arith.constant(f32, 0.0)
+        tile.reduce_with([rows], [carry], [zero], lambda x, y: [arith.addf(x[0], y[0])])
+        tile.scan_with([rows], [rows], [zero], lambda x, y: [arith.addf(x[0], y[0])], reverse=True)
         tile.atomic("add", acc, out)
         tile.print_("rows", rows)
         tile.assert_(arith.constant(IntegerType.get_signless(1), 1), "never")
@@ -185,6 +193,12 @@ def test_moves_and_arithmetic(module):
         "tile.view %2 : memref<64xf32, #tile.fragment> to memref<8x8xf32, #tile.fragment>",
         "tile.view %X : memref<?x64xf16> to memref<?x2x32xf16>",
         "tile.scan max",
+        "dim(0) exclusive carry(%",
+        "tile.sort %",
+        "dim(0) smallest",
+        "tile.reduce_with(%",
+        "dim(0) neutral(%",
+        "tile.scan_with(%",
         "tile.atomic add",
         'tile.print "rows"',
         '"never"',

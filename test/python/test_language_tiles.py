@@ -155,3 +155,71 @@ def test_sizes_that_follow_from_an_extent():
 
     a = run(main, np.zeros(16, np.int32))
     np.testing.assert_array_equal(a, [5, 0, 0] * 5 + [-1])
+
+
+def test_scans_go_on_from_piece_to_piece():
+    @T.prim_func
+    def main(A: T.Tensor((4, 192), "float32"), S: T.Tensor((4, 192), "float32")):
+        with T.Kernel(1, threads=64):
+            tile = T.alloc_fragment((4, 64), "float32")
+            sofar = T.alloc_fragment((4,), "float32")
+            T.clear(sofar)
+            for k in T.serial(3):
+                T.copy(A[:, k * 64 : (k + 1) * 64], tile)
+                T.cumsum(tile, dim=1, exclusive=True, carry=sofar)
+                T.copy(tile, S[:, k * 64 : (k + 1) * 64])
+
+    a, s = np.round(normal(4, 192) * 8), np.zeros((4, 192), np.float32)
+    run(main, a, s)
+    np.testing.assert_array_equal(s, np.cumsum(a, 1) - a)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint32", "float16"])
+def test_sort_and_topk(dtype):
+    @T.prim_func
+    def main(
+        A: T.Tensor((3, 100), dtype),
+        K: T.Tensor((3, 100), dtype),
+        P: T.Tensor((3, 100), "int32"),
+        V: T.Tensor((3, 5), dtype),
+        I: T.Tensor((3, 5), "int32"),
+    ):
+        with T.Kernel(1, threads=64):
+            keys = T.alloc_shared((3, 100), dtype)
+            places = T.alloc_fragment((3, 100), "int32")
+            best = T.alloc_fragment((3, 5), dtype)
+            where = T.alloc_fragment((3, 5), "int32")
+            T.copy(A, keys)
+            T.topk(keys, best, where)
+            for i, j in T.Parallel(3, 100):
+                places[i, j] = j
+            T.sort(keys, places, dim=1)
+            T.copy(keys, K)
+            T.copy(places, P)
+            T.copy(best, V)
+            T.copy(where, I)
+
+    a = (np.round(normal(3, 100) * 4) + 0.0).astype(dtype)  # without -0, which comes before 0
+    k, p = np.zeros_like(a), np.zeros((3, 100), np.int32)
+    v, i = np.zeros((3, 5), dtype), np.zeros((3, 5), np.int32)
+    run(main, a, k, p, v, i)
+    order = np.argsort(a, 1, kind="stable")
+    np.testing.assert_array_equal(p, order)
+    np.testing.assert_array_equal(k, np.take_along_axis(a, order, 1))
+    wide = a.astype(np.float64)
+    order = np.argsort(-wide, 1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(i, order)
+    np.testing.assert_array_equal(v, np.take_along_axis(a, order, 1))
+
+
+def test_topk_says_what_it_expects():
+    with pytest.raises(Exception, match="expected values and indices of one shape"):
+
+        @T.prim_func
+        def main(A: T.Tensor((3, 100), "float32")):
+            with T.Kernel(1, threads=64):
+                tile = T.alloc_shared((3, 100), "float32")
+                T.copy(A, tile)
+                T.topk(tile, T.alloc_fragment((3, 5), "float32"), T.alloc_fragment((3, 4), "int32"))
+
+        run(main, np.zeros((3, 100), np.float32))

@@ -1,9 +1,9 @@
-//===- Combination.h - how reductions combine two elements ------*- C++ -*-===//
+//===- Combination.h - how reductions combine elements ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What `tile.reduce`, `tile.scan` and `tile.cluster_reduce` do to two elements,
-// and `tile.atomic` to one in memory. Both lowerings ask here, so that they
-// cannot differ.
+// their forms with a region to two tuples of elements, and `tile.atomic` to one
+// element in memory. Both lowerings ask here, so that they cannot differ.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_CONVERSION_COMBINATION_H
@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include <optional>
 
 namespace mlir::tile {
 
@@ -40,6 +41,63 @@ struct Combination {
   Value magnitude(OpBuilder &builder, Location loc, Value x) const;
   /// Whether a row of nothing but NaNs has to become the identity.
   bool ignoresNan(Type type) const;
+};
+
+/// How tuples of elements are combined: by a kind, tuples of one, or by the
+/// region of an operation.
+class Combiner {
+public:
+  /// By the kind of `op`, for elements of type `element`.
+  Combiner(Combination kind, Type element);
+  /// By `region`, whose arguments are two tuples of the types of `neutral`.
+  Combiner(Region &region, ValueRange neutral);
+
+  size_t size() const { return types.size(); }
+  /// The types that tuples are combined in.
+  ArrayRef<Type> workingTypes() const { return types; }
+  /// The tuple that changes nothing.
+  SmallVector<Value> neutral(OpBuilder &builder, Location loc) const;
+  /// `x` stands before `y`.
+  SmallVector<Value> combine(OpBuilder &builder, Location loc, ValueRange x,
+                             ValueRange y) const;
+  /// An element of the working type before it is combined: its absolute value
+  /// where the kind combines those.
+  Value prepare(OpBuilder &builder, Location loc, Value x) const;
+  /// Whether `combine(x, y)` and `combine(y, x)` are the same bits.
+  bool isCommutative() const { return kind.has_value(); }
+  /// Whether a row of nothing but NaNs has to become the neutral value.
+  bool ignoresNan() const { return kind && kind->ignoresNan(types.front()); }
+
+private:
+  std::optional<Combination> kind;
+  Region *region = nullptr;
+  SmallVector<Value, 2> neutralValues;
+  SmallVector<Type, 2> types;
+};
+
+/// A reduction by a kind or by a region.
+struct Reduction {
+  explicit Reduction(ReduceOp op);
+  explicit Reduction(ReduceWithOp op);
+
+  Operation *op;
+  SmallVector<Value, 2> sources, targets;
+  unsigned dim;
+  bool accumulates;
+  Combiner combiner;
+};
+
+/// A scan by a kind or by a region.
+struct Scan {
+  explicit Scan(ScanOp op);
+  explicit Scan(ScanWithOp op);
+
+  Operation *op;
+  SmallVector<Value, 2> sources, targets, carries;
+  unsigned dim;
+  bool isReverse, isExclusive;
+  FragmentLayoutAttr layout; // null before layout inference
+  Combiner combiner;
 };
 
 /// What `tile.atomic` does to an element of type `type`.

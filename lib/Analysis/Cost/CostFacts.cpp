@@ -506,7 +506,8 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
         most = std::max(most, double(typeOf(access.buffer).getNumElements()));
     Work own;
     own.threadCycles = most / rates.multiplyAdds;
-    own.waits = isa<ReduceOp, ScanOp>(op) ? kReduceWaits : 0;
+    own.waits =
+        isa<ReduceOp, ReduceWithOp, ScanOp, ScanWithOp>(op) ? kReduceWaits : 0;
     work(phase) += own * times;
     return;
   }

@@ -1,9 +1,10 @@
-//===- Combination.cpp - how reductions combine two elements --------------===//
+//===- Combination.cpp - how reductions combine elements ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Conversion/Combination.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -16,7 +17,10 @@ Type Combination::workingType(Type element) {
 
 TypedAttr Combination::identity(OpBuilder &builder, Type type) const {
   bool isMax = kind == ReduceKind::Max, isMin = kind == ReduceKind::Min;
+  bool isProduct = kind == ReduceKind::Prod;
   if (auto floatType = dyn_cast<FloatType>(type)) {
+    if (isProduct)
+      return builder.getFloatAttr(type, 1.0);
     // Magnitudes are not negative: 0 for absmax.
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
     return builder.getFloatAttr(
@@ -24,7 +28,7 @@ TypedAttr Combination::identity(OpBuilder &builder, Type type) const {
                              : APFloat::getZero(semantics));
   }
   unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  APInt value = APInt::getZero(bits);
+  APInt value(bits, isProduct ? 1 : 0);
   if (isMax && !isUnsigned)
     value = APInt::getSignedMinValue(bits);
   if (isMin)
@@ -48,6 +52,9 @@ Value Combination::combine(OpBuilder &builder, Location loc, Value x,
   case ReduceKind::AbsSum:
     return isFloat ? make<arith::AddFOp>(builder, loc, x, y)
                    : make<arith::AddIOp>(builder, loc, x, y);
+  case ReduceKind::Prod:
+    return isFloat ? make<arith::MulFOp>(builder, loc, x, y)
+                   : make<arith::MulIOp>(builder, loc, x, y);
   case ReduceKind::Max:
   case ReduceKind::AbsMax:
     if (isFloat)
@@ -84,6 +91,67 @@ bool Combination::ignoresNan(Type type) const {
          llvm::is_contained(
              {ReduceKind::Max, ReduceKind::Min, ReduceKind::AbsMax}, kind);
 }
+
+//===----------------------------------------------------------------------===//
+// Combiner
+//===----------------------------------------------------------------------===//
+
+Combiner::Combiner(Combination kind, Type element)
+    : kind(kind), types{Combination::workingType(element)} {}
+
+Combiner::Combiner(Region &region, ValueRange neutral)
+    : region(&region), neutralValues(neutral), types(neutral.getTypes()) {}
+
+SmallVector<Value> Combiner::neutral(OpBuilder &builder, Location loc) const {
+  if (!kind)
+    return llvm::to_vector_of<Value>(neutralValues);
+  return {arith::ConstantOp::create(builder, loc,
+                                    kind->identity(builder, types.front()))};
+}
+
+SmallVector<Value> Combiner::combine(OpBuilder &builder, Location loc,
+                                     ValueRange x, ValueRange y) const {
+  if (kind)
+    return {kind->combine(builder, loc, x.front(), y.front())};
+  Block &body = region->front();
+  IRMapping mapping;
+  mapping.map(body.getArguments().take_front(x.size()), x);
+  mapping.map(body.getArguments().drop_front(x.size()), y);
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+Value Combiner::prepare(OpBuilder &builder, Location loc, Value x) const {
+  return kind ? kind->magnitude(builder, loc, x) : x;
+}
+
+Reduction::Reduction(ReduceOp op)
+    : op(op), sources{op.getSource()}, targets{op.getTarget()},
+      dim(op.getDim()), accumulates(op.getAccumulate()),
+      combiner(Combination(op), getElementTypeOrSelf(op.getSource())) {}
+
+Reduction::Reduction(ReduceWithOp op)
+    : op(op), sources(op.getSources()), targets(op.getTargets()),
+      dim(op.getDim()), accumulates(op.getAccumulate()),
+      combiner(op.getCombiner(), op.getNeutral()) {}
+
+Scan::Scan(ScanOp op)
+    : op(op), sources{op.getSource()}, targets{op.getTarget()},
+      dim(op.getDim()), isReverse(op.getReverse()),
+      isExclusive(op.getExclusive()), layout(op.getLayoutAttr()),
+      combiner(Combination(op), getElementTypeOrSelf(op.getSource())) {
+  if (Value carry = op.getCarry())
+    carries.push_back(carry);
+}
+
+Scan::Scan(ScanWithOp op)
+    : op(op), sources(op.getSources()), targets(op.getTargets()),
+      carries(op.getCarries()), dim(op.getDim()), isReverse(op.getReverse()),
+      isExclusive(op.getExclusive()), layout(op.getLayoutAttr()),
+      combiner(op.getCombiner(), op.getNeutral()) {}
 
 arith::AtomicRMWKind tile::atomicKindOf(AtomicOp op, Type type) {
   bool isFloat = isa<FloatType>(type);

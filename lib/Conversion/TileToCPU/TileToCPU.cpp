@@ -121,6 +121,7 @@ struct ConvertTileToCPUPass
     populateRowMovePatterns(patterns);
     populateGemmPattern(patterns);
     populateReducePattern(patterns);
+    populateSortPatterns(patterns);
     populateViewPattern(patterns);
     populateDebugPatterns(patterns, checkAssumptions);
     ConversionTarget target(getContext());

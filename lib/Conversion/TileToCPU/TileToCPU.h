@@ -94,6 +94,7 @@ void populateMovePatterns(RewritePatternSet &patterns);
 void populateRowMovePatterns(RewritePatternSet &patterns);
 void populateGemmPattern(RewritePatternSet &patterns);
 void populateReducePattern(RewritePatternSet &patterns);
+void populateSortPatterns(RewritePatternSet &patterns);
 void populateViewPattern(RewritePatternSet &patterns);
 void populateDebugPatterns(RewritePatternSet &patterns, bool checkAssumptions);
 

@@ -348,7 +348,7 @@ def gemm(
 def reduce(
     kind, source: Operand, target: Operand, dim: int = -1, *, loc=None, ip=None, **attributes
 ) -> _ops.ReduceOp:
-    """Combines the elements along a dimension (`kind`: sum, max, min, abssum, absmax, bitand,
+    """Combines the elements along a dimension (`kind`: sum, prod, max, min, abssum, absmax, bitand,
     bitor, bitxor); negative ones count from the last. Attributes: accumulate, propagate_nan,
     is_unsigned."""
     source = _value(source)
@@ -365,17 +365,108 @@ def scan(
     target: Operand | None = None,
     dim: int = -1,
     *,
+    carry: Operand | None = None,
     loc=None,
     ip=None,
     **attributes,
 ) -> _ops.ScanOp:
-    """Combines each element with those before it along a dimension (`kind`: sum, max, min), in
-    place without a target. Attributes: reverse, propagate_nan, is_unsigned, layout."""
+    """Combines each element with those before it along a dimension (`kind`: sum, prod, max, min), in
+    place without a target. `carry` goes on from the pieces before. Attributes: reverse, exclusive,
+    propagate_nan, is_unsigned, layout."""
     source = _value(source)
     target = source if target is None else _value(target)
     if dim < 0:
         dim += _ir.MemRefType(source.type).rank
-    return _ops.ScanOp(kind, source, target, dim, **_attributes(attributes), loc=loc, ip=ip)
+    carry = None if carry is None else _value(carry)
+    return _ops.ScanOp(
+        kind, source, target, dim, carry=carry, **_attributes(attributes), loc=loc, ip=ip
+    )
+
+
+def sort(
+    keys: Operand, *payloads: Operand, dim: int = -1, loc=None, ip=None, **attributes
+) -> _ops.SortOp:
+    """Sorts rows along a dimension in place, payloads with them. Attributes: descending,
+    is_unsigned."""
+    keys = _value(keys)
+    if dim < 0:
+        dim += _ir.MemRefType(keys.type).rank
+    payloads = [_value(payload) for payload in payloads]
+    return _ops.SortOp(keys, payloads, dim, **_attributes(attributes), loc=loc, ip=ip)
+
+
+def topk(
+    source: Operand,
+    values: Operand,
+    places: Operand,
+    dim: int = -1,
+    *,
+    loc=None,
+    ip=None,
+    **attributes,
+) -> _ops.TopKOp:
+    """The largest elements of rows along a dimension, and where they stand. Attributes: smallest,
+    is_unsigned."""
+    source = _value(source)
+    if dim < 0:
+        dim += _ir.MemRefType(source.type).rank
+    return _ops.TopKOp(
+        source, _value(values), _value(places), dim, **_attributes(attributes), loc=loc, ip=ip
+    )
+
+
+def yield_(*values, loc=None, ip=None) -> _ops.YieldOp:
+    """Ends the body of a loop over a tile, without values, or gives a combination's."""
+    return _ops.YieldOp([_value(value) for value in values], loc=loc, ip=ip)
+
+
+def _combined(make, neutral, combine, loc, ip):
+    """An operation with a region that `combine` fills: it gets two tuples of values, and returns
+    their combination."""
+    neutral = [_value(value) for value in neutral]
+    op = make(neutral)
+    types = [value.type for value in neutral]
+    block = op.regions[0].blocks.append(*types, *types)
+    with _ir.InsertionPoint(block), loc or _ir.Location.current:
+        arguments = list(block.arguments)
+        result = combine(arguments[: len(types)], arguments[len(types) :])
+        yield_(*result)
+    return op
+
+
+def reduce_with(
+    sources, targets, neutral, combine, dim: int = -1, *, loc=None, ip=None, **attributes
+) -> _ops.ReduceWithOp:
+    """Combines the elements of several tiles along a dimension: `combine` gets two tuples, as
+    sequences of values, and returns one. Attributes: accumulate, layout."""
+    sources = [_value(source) for source in sources]
+    targets = [_value(target) for target in targets]
+    if dim < 0:
+        dim += _ir.MemRefType(sources[0].type).rank
+    given = _attributes(attributes)
+    return _combined(
+        lambda values: _ops.ReduceWithOp(sources, targets, values, dim, **given, loc=loc, ip=ip),
+        neutral, combine, loc, ip,
+    )  # fmt: skip
+
+
+def scan_with(
+    sources, targets, neutral, combine, dim: int = -1, *, carries=(), loc=None, ip=None, **attributes
+) -> _ops.ScanWithOp:
+    """Combines each tuple of elements with those before it along a dimension, as reduce_with does.
+    Attributes: reverse, exclusive, layout."""
+    sources = [_value(source) for source in sources]
+    targets = [_value(target) for target in targets]
+    carries = [_value(carry) for carry in carries]
+    if dim < 0:
+        dim += _ir.MemRefType(sources[0].type).rank
+    given = _attributes(attributes)
+    return _combined(
+        lambda values: _ops.ScanWithOp(
+            sources, targets, values, carries, dim, **given, loc=loc, ip=ip
+        ),
+        neutral, combine, loc, ip,
+    )  # fmt: skip
 
 
 def cluster_reduce(
@@ -474,7 +565,7 @@ def parallel(extents: "Indices | Index", *, layout=None, coalesced_width=None, l
     variables = op.induction_variables
     with _ir.InsertionPoint(op.block):
         yield variables[0] if len(variables) == 1 else tuple(variables)
-        _ops.YieldOp(loc=loc)
+        _ops.YieldOp([], loc=loc)
 
 
 @_contextmanager
@@ -491,4 +582,4 @@ def pipelined(
     op = PipelinedOp(lower_bound, upper_bound, step, stages=stages, loc=loc, ip=ip)
     with _ir.InsertionPoint(op.block):
         yield op.induction_variable
-        _ops.YieldOp(loc=loc)
+        _ops.YieldOp([], loc=loc)

@@ -134,6 +134,7 @@ from .reducing import (
     alloc_reducer,
     any_of,
     cummax,
+    cumprod,
     cumsum,
     finalize_reducer,
     reduce,
@@ -144,9 +145,12 @@ from .reducing import (
     reduce_bitxor,
     reduce_max,
     reduce_min,
+    reduce_prod,
     reduce_sum,
     reducer_init,
     reducer_update,
+    sort,
+    topk,
 )
 from .sparse import gemm_sp
 from .tensor_memory import (

@@ -289,7 +289,8 @@ class Threads:
             for key, x in statement.operands.items():
                 buffer = getattr(x, "buffer", None)
                 if isinstance(buffer, Buffer) and buffer.space == "shared":
-                    found.add((buffer, key == "target"))
+                    written = key in ("target", "values", "places") or statement.updates(key)
+                    found.add((buffer, written))
         for block in statement.blocks:
             for x in block:
                 self.shared_accesses(x, found)

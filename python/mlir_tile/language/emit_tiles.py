@@ -198,12 +198,15 @@ class Tiles:
         if copy is not None:
             self.effect(f"tile.copy {result} to {copy[0]} : {copy[2]} to {copy[1]}")
 
-    def tile_scan(self, statement, source, target, kind, dim, reverse):
+    def tile_scan(self, statement, source, target, kind, dim, reverse, exclusive, carry):
         self.only_in_blocks(f"T.cum{kind}")
         name, type_ = self.whole(source)
         result, result_type = self.whole(target)
         unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind == "max" else ""
-        more = " reverse" if reverse else ""
+        more = " reverse" * reverse + " exclusive" * exclusive
+        if carry is not None:
+            rows, rows_type = self.whole(carry)
+            more += f" carry({rows} : {rows_type})"
         if source.dtype is not target.dtype:
             shape = "x".join(map(str, target.extents))
             temporary = f"memref<{shape}x{target.dtype.mlir}, #tile.fragment>"
@@ -213,6 +216,24 @@ class Tiles:
         self.effect(
             f"tile.scan {kind} {name} to {result} dim({dim}){more}{unsigned} : {type_} to"
             f" {result_type}"
+        )
+
+    def tile_sort(self, statement, keys, dim, descending, **payloads):
+        self.only_in_blocks("T.sort")
+        names, types = zip(*(self.whole(tile) for tile in (keys, *payloads.values())))
+        unsigned = " {is_unsigned}" if keys.dtype.is_unsigned else ""
+        self.effect(
+            f"tile.sort {', '.join(names)} dim({dim}){' descending' * descending}{unsigned} :"
+            f" {', '.join(types)}"
+        )
+
+    def tile_topk(self, statement, source, values, places, dim, smallest):
+        self.only_in_blocks("T.topk")
+        names, types = zip(*(self.whole(tile) for tile in (source, values, places)))
+        unsigned = " {is_unsigned}" if source.dtype.is_unsigned else ""
+        self.effect(
+            f"tile.topk {names[0]} to {names[1]}, {names[2]} dim({dim}){' smallest' * smallest}"
+            f"{unsigned} : {types[0]} to {types[1]}, {types[2]}"
         )
 
     def tile_view(self, statement, source, result):

@@ -72,8 +72,10 @@ def accesses(statement):
             buffer = x if isinstance(x, Buffer) else getattr(x, "buffer", None)
             if not isinstance(buffer, Buffer) or isinstance(x, Load):
                 continue
-            target = key in ("target", "c", "result")
+            target = key in ("target", "c", "result", "values", "places")
             (writes if target else reads).append(buffer)
+            if statement.updates(key):
+                writes.append(buffer)
             if target and _ACCUMULATES.get(statement.name, lambda _: False)(statement.operands):
                 reads.append(buffer)
     return reads, writes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions and scans along a dimension of a tile, reducers."""
+"""Reductions, scans and sorts along a dimension of a tile, reducers."""
 
 from .atomics import _atomic
 from .buffers import Buffer, region_of
@@ -13,7 +13,7 @@ from .mathematics import infinity, max_value, min_value
 from .statements import Store
 from .values import Load, as_value, binary, cast, type_of, unary
 
-KINDS = ("sum", "abssum", "max", "absmax", "min", "bitand", "bitor", "bitxor")
+KINDS = ("sum", "prod", "abssum", "max", "absmax", "min", "bitand", "bitor", "bitxor")
 
 
 def _shape(value):
@@ -64,6 +64,7 @@ def reduce(
 
 _COMBINE = {
     "sum": lambda a, b: binary("add", a, b),
+    "prod": lambda a, b: binary("mul", a, b),
     "abssum": lambda a, b: binary("add", a, unary("abs", b)),
     "max": lambda a, b: binary("max", a, b),
     "absmax": lambda a, b: binary("max", a, unary("abs", b)),
@@ -124,6 +125,7 @@ def _reduction(kind):
 
 
 reduce_sum, reduce_max, reduce_min = _reduction("sum"), _reduction("max"), _reduction("min")
+reduce_prod = _reduction("prod")
 reduce_abssum, reduce_absmax = _reduction("abssum"), _reduction("absmax")
 reduce_bitand, reduce_bitor, reduce_bitxor = (
     _reduction("bitand"),
@@ -132,36 +134,103 @@ reduce_bitand, reduce_bitor, reduce_bitxor = (
 )
 
 
-def _scan(kind, src, dst, dim, reverse):
+def _dimension(region, dim, construct):
+    rank = len(region.extents)
+    if not -rank <= dim < rank:
+        fail(f"{construct}: {region!r} has {rank} dimensions, no dimension {dim}")
+    return dim % rank
+
+
+def _scan(kind, src, dst, dim, reverse, exclusive, carry):
     construct = f"T.cum{kind}"
     builder = current(construct)
     source = region_of(src, construct)
     target = source if dst is None else region_of(dst, construct)
-    rank = len(source.extents)
-    if not -rank <= dim < rank:
-        fail(f"{construct}: {source!r} has {rank} dimensions, no dimension {dim}")
-    if list(source.extents) != list(target.extents):
-        fail(
-            f"{construct}: expected a target of shape {list(source.extents)}, got"
-            f" {list(target.extents)}"
-        )
+    dim = _dimension(source, dim, construct)
+    extents = list(source.extents)
+    if extents != list(target.extents):
+        fail(f"{construct}: expected a target of shape {extents}, got {list(target.extents)}")
+    if carry is not None:
+        carry = region_of(carry, construct)
+        rows, found = extents[:dim] + extents[dim + 1 :], list(carry.extents)
+        one = extents[:dim] + [1] + extents[dim + 1 :]
+        if found not in (rows, one) or carry.dtype is not target.dtype:
+            fail(
+                f"{construct}: expected a carry of shape {rows} or {one} and type"
+                f" {target.dtype}, got {found} of {carry.dtype} ({carry.buffer.name})"
+            )
     builder.tile(
-        "scan", source=source, target=target, kind=kind, dim=dim % rank, reverse=bool(reverse)
+        "scan",
+        source=source,
+        target=target,
+        kind=kind,
+        dim=dim,
+        reverse=bool(reverse),
+        exclusive=bool(exclusive),
+        carry=carry,
     )
 
 
-def cumsum(src, dst=None, dim=0, reverse=False, annotations=None):
-    """Running sums along `dim`; `reverse`: from the last element."""
-    _scan("sum", src, dst, dim, reverse)
+def cumsum(src, dst=None, dim=0, reverse=False, annotations=None, exclusive=False, carry=None):
+    """Running sums along `dim`; `reverse`: from the last element; `exclusive`: without the element
+    itself. `carry`, a tile of `src`'s shape without `dim`, holds the sums of all pieces before, which
+    take part, and those with this piece afterwards."""
+    _scan("sum", src, dst, dim, reverse, exclusive, carry)
 
 
-def cummax(src, dst=None, dim=0, reverse=False, annotations=None):
-    """Running maxima along `dim`; `reverse`: from the last element."""
-    _scan("max", src, dst, dim, reverse)
+def cumprod(src, dst=None, dim=0, reverse=False, annotations=None, exclusive=False, carry=None):
+    """Running products along `dim`; the rest as T.cumsum."""
+    _scan("prod", src, dst, dim, reverse, exclusive, carry)
+
+
+def cummax(src, dst=None, dim=0, reverse=False, annotations=None, exclusive=False, carry=None):
+    """Running maxima along `dim`; the rest as T.cumsum."""
+    _scan("max", src, dst, dim, reverse, exclusive, carry)
+
+
+def sort(keys, *payloads, dim=-1, descending=False):
+    """Sorts the rows of a tile along `dim`, in place; payloads, tiles of its shape, move with their
+    keys. The sort is stable. -0 comes before +0, NaN is greater than any number."""
+    builder = current("T.sort")
+    regions = [region_of(x, "T.sort") for x in (keys, *payloads)]
+    dim = _dimension(regions[0], dim, "T.sort")
+    for region in regions[1:]:
+        if list(region.extents) != list(regions[0].extents):
+            fail(
+                f"T.sort: expected payloads of shape {list(regions[0].extents)}, got"
+                f" {list(region.extents)} ({region.buffer.name})"
+            )
+    moved = {f"payload{i}": region for i, region in enumerate(regions[1:])}
+    builder.tile("sort", keys=regions[0], dim=dim, descending=bool(descending), **moved)
+
+
+def topk(src, values, indices, dim=-1, largest=True):
+    """The k largest elements of each row along `dim`, the greatest first, and where they stand; k is
+    the extent of `values` and `indices` (int32 or int64) there. `largest=False`: the k smallest. Of
+    equal elements the first come first; NaN is greater than any number."""
+    builder = current("T.topk")
+    source, kept, places = (region_of(x, "T.topk") for x in (src, values, indices))
+    dim = _dimension(source, dim, "T.topk")
+    expected, found = list(source.extents), list(kept.extents)
+    if len(found) == len(expected):
+        expected[dim] = found[dim]
+    if found != expected or list(places.extents) != found:
+        fail(
+            f"T.topk: expected values and indices of one shape, {list(source.extents)} but for"
+            f" dimension {dim}, got {found} and {list(places.extents)}"
+        )
+    if kept.dtype is not source.dtype or places.dtype not in ("int32", "int64"):
+        fail(
+            f"T.topk: expected values of {source.dtype} and indices of int32 or int64, got"
+            f" {kept.dtype} and {places.dtype}"
+        )
+    builder.tile(
+        "topk", source=source, values=kept, places=places, dim=dim, smallest=not largest
+    )
 
 
 # Reducers: sums (and the like) that iterations of T.Parallel contribute to.
-_START = {"sum": 0, "bitor": 0, "bitxor": 0, "bitand": -1}
+_START = {"sum": 0, "prod": 1, "bitor": 0, "bitxor": 0, "bitand": -1}
 
 
 def alloc_reducer(shape, dtype, op="sum", replication=None):

@@ -116,6 +116,11 @@ class Tile(Statement):
     def __init__(self, name, **operands):
         self.name, self.operands = name, operands
 
+    @staticmethod
+    def updates(key):
+        """Whether the operation reads and writes the operand of this name."""
+        return key in ("keys", "carry") or key.startswith("payload")
+
 
 def written_variables(block, found=None, parallel=True):
     """Variables that statements of a block assign, those of nested blocks too, in order.

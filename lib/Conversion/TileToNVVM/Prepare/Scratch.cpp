@@ -25,6 +25,14 @@ int64_t tile::nvvm::warpScratchBytes(Type type, int64_t count,
          std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
 }
 
+int64_t tile::nvvm::warpScratchBytes(ArrayRef<Type> types, int64_t count,
+                                     int64_t threads) {
+  int64_t bytes = 0;
+  for (Type type : types)
+    bytes += warpScratchBytes(type, count, threads);
+  return bytes;
+}
+
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
@@ -84,14 +92,23 @@ bool tile::nvvm::isSpreadOverWarps(const FragmentLayout &layout, unsigned dim) {
   });
 }
 
-static int64_t bytesOfReduction(ReduceOp op, int64_t threads, KernelOp kernel,
-                                const TargetInfo &target) {
-  FragmentLayoutAttr source = getFragmentLayout(op.getSource());
-  if (!source || !getFragmentLayout(op.getTarget()) ||
-      !isSpreadOverWarps(source.getLayout(), op.getDim()))
+static int64_t bytesOfReduction(const Reduction &op, int64_t threads,
+                                KernelOp kernel, const TargetInfo &target) {
+  auto hasLayout = [](Value buffer) { return bool(getFragmentLayout(buffer)); };
+  if (!llvm::all_of(op.sources, hasLayout) ||
+      !llvm::all_of(op.targets, hasLayout) ||
+      !isSpreadOverWarps(getFragmentLayout(op.sources.front()).getLayout(),
+                         op.dim))
     return 0;
-  Type type = Combination::workingType(elementTypeOf(op.getSource()));
-  return warpScratchBytes(type, resultsAtATime(op, kernel, target), threads);
+  return warpScratchBytes(op.combiner.workingTypes(),
+                          resultsAtATime(op, kernel, target), threads);
+}
+
+static FailureOr<int64_t> bytesOfScan(const Scan &op, int64_t threads) {
+  if (!op.layout)
+    return op.op->emitOpError()
+           << "expected a loop layout: run --tile-infer-layouts";
+  return scanScratchBytes(op, threads);
 }
 
 FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads,
@@ -101,15 +118,11 @@ FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads,
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([](ConvertLayoutOp convert) { return bytesOfConversion(convert); })
       .Case([](GemmOp gemm) -> Result { return bytesOfGemm(gemm); })
-      .Case([&](ReduceOp reduce) -> Result {
-        return bytesOfReduction(reduce, threads, kernel, target);
+      .Case<ReduceOp, ReduceWithOp>([&](auto reduce) -> Result {
+        return bytesOfReduction(Reduction(reduce), threads, kernel, target);
       })
-      .Case([&](ScanOp scan) -> Result {
-        if (!scan.getLayout())
-          return scan.emitOpError() << "expected a loop layout: run "
-                                       "--tile-infer-layouts";
-        return scanScratchBytes(scan, threads);
-      })
+      .Case<ScanOp, ScanWithOp>(
+          [&](auto scan) { return bytesOfScan(Scan(scan), threads); })
       .Case([](memref::AtomicRMWOp rmw) -> Result {
         // What it was reaches the threads that did not update it.
         return rmw.getResult().use_empty()

@@ -12,6 +12,7 @@
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H
 #define TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H
 
+#include "tile/Conversion/Combination.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/TargetInfo.h"
 
@@ -34,9 +35,12 @@ SharedLayout operandScratch(MemRefType type);
 bool isSpreadOverWarps(const FragmentLayout &layout, unsigned dim);
 /// Results of a thread that a reduction combines across warps at a time: fewer
 /// than it has where they lie in local memory (Memory/RegisterLoops.h).
-int64_t resultsAtATime(ReduceOp op, KernelOp kernel, const TargetInfo &target);
+int64_t resultsAtATime(const Reduction &op, KernelOp kernel,
+                       const TargetInfo &target);
 /// `count` values of one type of each of `threads`.
 int64_t warpScratchBytes(Type type, int64_t count, int64_t threads);
+/// The same of tuples of values of these types.
+int64_t warpScratchBytes(ArrayRef<Type> types, int64_t count, int64_t threads);
 
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H

@@ -46,36 +46,44 @@ Value nvvm::shuffle(KernelLowering &lowering, Value value, NVVM::ShflKind kind,
                               : word;
 }
 
-// scratch[warp][value][lane]
-WarpScratch::WarpScratch(KernelLowering &lowering, Type type, int64_t count)
-    : lowering(lowering), type(type), bytes(warpScratchBytes(type, 1, 1)),
-      perWarp(warpScratchBytes(type, count, kWarpSize)) {
-  base = lowering.scratch(0);
-  lane = lowering.mulConst(lowering.laneId(), bytes);
-}
+// For each value of a tuple: scratch[warp][index][lane].
+WarpScratch::WarpScratch(KernelLowering &lowering, ArrayRef<Type> types,
+                         int64_t count)
+    : lowering(lowering), types(types), count(count),
+      base(lowering.scratch(0)) {}
 
-Value WarpScratch::address(Value warp, Value index) {
-  Value offset = lowering.add(lowering.mulConst(warp, perWarp), lane);
+Value WarpScratch::address(size_t number, Value warp, Value index) {
+  int64_t start = warpScratchBytes(ArrayRef(types).take_front(number), count,
+                                   lowering.numThreads());
+  int64_t bytes = warpScratchBytes(types[number], 1, 1);
+  int64_t perWarp = warpScratchBytes(types[number], count, kWarpSize);
+  Value offset = lowering.add(lowering.mulConst(warp, perWarp),
+                              lowering.mulConst(lowering.laneId(), bytes));
   offset = lowering.add(offset, lowering.mulConst(index, kWarpSize * bytes));
+  if (start)
+    offset = lowering.addConst(offset, start);
   return LLVM::GEPOp::create(lowering.builder, base.getType(),
                              lowering.builder.getI8Type(), base,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
-void WarpScratch::leave(ArrayRef<Value> values) {
+void WarpScratch::leave(ArrayRef<Tuple> tuples) {
   lowering.barrier(); // earlier users of the scratch are done
-  for (auto [i, value] : llvm::enumerate(values))
-    LLVM::StoreOp::create(lowering.builder, lowering.toStorage(value),
-                          address(lowering.warpId(), lowering.i32(i)));
+  for (auto [i, tuple] : llvm::enumerate(tuples))
+    for (auto [number, value] : llvm::enumerate(tuple))
+      LLVM::StoreOp::create(
+          lowering.builder, lowering.toStorage(value),
+          address(number, lowering.warpId(), lowering.i32(int64_t(i))));
   lowering.barrier();
 }
 
-Value WarpScratch::take(Value warp, int64_t index) {
-  return take(warp, lowering.i32(index));
-}
-
-Value WarpScratch::take(Value warp, Value index) {
-  Value loaded = LLVM::LoadOp::create(
-      lowering.builder, lowering.storageType(type), address(warp, index));
-  return lowering.fromStorage(loaded, type);
+WarpScratch::Tuple WarpScratch::take(Value warp, Value index) {
+  Tuple tuple;
+  for (auto [number, type] : llvm::enumerate(types)) {
+    Value loaded =
+        LLVM::LoadOp::create(lowering.builder, lowering.storageType(type),
+                             address(number, warp, index));
+    tuple.push_back(lowering.fromStorage(loaded, type));
+  }
+  return tuple;
 }

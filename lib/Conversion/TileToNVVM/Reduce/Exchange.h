@@ -14,21 +14,22 @@ Value shuffle(KernelLowering &lowering, Value value, NVVM::ShflKind kind,
               Value operand);
 
 /// A part of the scratch in which every thread of an agent leaves `count`
-/// values of one type, for threads of other warps in the same lane.
+/// tuples of values of `types`, for threads of other warps in the same lane.
 class WarpScratch {
 public:
-  WarpScratch(KernelLowering &lowering, Type type, int64_t count);
+  using Tuple = SmallVector<Value, 2>;
+  WarpScratch(KernelLowering &lowering, ArrayRef<Type> types, int64_t count);
   /// All threads execute both functions, the barriers included.
-  void leave(ArrayRef<Value> values);
-  Value take(Value warp, int64_t index);
-  Value take(Value warp, Value index); // i32
+  void leave(ArrayRef<Tuple> tuples);
+  Tuple take(Value warp, Value index); // both i32
 
 private:
-  Value address(Value warp, Value index);
+  /// Of the part of value `number` of each tuple.
+  Value address(size_t number, Value warp, Value index);
   KernelLowering &lowering;
-  Type type;
-  int64_t bytes, perWarp;
-  Value base, lane;
+  SmallVector<Type, 2> types;
+  int64_t count;
+  Value base;
 };
 
 } // namespace mlir::tile::nvvm

@@ -19,33 +19,46 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
-/// How a loop over the source reaches the target.
-static FragmentUse targetUse(ReduceOp op) {
-  unsigned dim = op.getDim();
-  size_t rank = cast<MemRefType>(op.getTarget().getType()).getRank();
-  FragmentUse use = wholeUse(op.getSource());
-  use.buffer = op.getTarget();
-  if (use.coefficients.size() == rank)
-    use.coefficients[dim][dim] = 0;
+/// Elements of one tuple.
+using Tuple = SmallVector<Value, 2>;
+
+static size_t targetRank(const Reduction &op) {
+  return cast<MemRefType>(op.targets.front().getType()).getRank();
+}
+
+/// How a loop over the sources reaches a target.
+static FragmentUse targetUse(const Reduction &op, Value target) {
+  FragmentUse use = wholeUse(op.sources.front());
+  use.buffer = target;
+  if (use.coefficients.size() == targetRank(op))
+    use.coefficients[op.dim][op.dim] = 0;
   else
-    use.coefficients.erase(use.coefficients.begin() + dim);
+    use.coefficients.erase(use.coefficients.begin() + op.dim);
   return use;
 }
 
-/// The target's index of one of the source's: without the reduced dimension.
-static SmallVector<int64_t> projected(ReduceOp op,
+/// How that loop reaches all of them.
+static SmallVector<FragmentUse> allUses(const Reduction &op) {
+  SmallVector<FragmentUse> uses = llvm::map_to_vector(op.sources, wholeUse);
+  for (Value target : op.targets)
+    uses.push_back(targetUse(op, target));
+  return uses;
+}
+
+/// A target's index of one of the sources': without the reduced dimension.
+static SmallVector<int64_t> projected(const Reduction &op,
                                       SmallVector<int64_t> coordinates) {
-  size_t rank = cast<MemRefType>(op.getTarget().getType()).getRank();
-  if (coordinates.size() == rank)
-    coordinates[op.getDim()] = 0;
+  if (coordinates.size() == targetRank(op))
+    coordinates[op.dim] = 0;
   else
-    coordinates.erase(coordinates.begin() + op.getDim());
+    coordinates.erase(coordinates.begin() + op.dim);
   return coordinates;
 }
 
-/// Registers of the target that a loop over the source with layout `loop`
+/// Registers of the targets that a loop over the sources with layout `loop`
 /// reaches.
-static SmallVector<int64_t> rowsOf(ReduceOp op, const FragmentLayout &loop,
+static SmallVector<int64_t> rowsOf(const Reduction &op,
+                                   const FragmentLayout &loop,
                                    const RegisterMap &map) {
   SmallVector<int64_t> rows;
   for (int64_t r = 0, e = loop.numRegisters(); r < e; ++r)
@@ -55,20 +68,22 @@ static SmallVector<int64_t> rowsOf(ReduceOp op, const FragmentLayout &loop,
   return rows;
 }
 
-int64_t tile::nvvm::resultsAtATime(ReduceOp op, KernelOp kernel,
+int64_t tile::nvvm::resultsAtATime(const Reduction &op, KernelOp kernel,
                                    const TargetInfo &target) {
-  OpBuilder builder(op);
+  OpBuilder builder(op.op);
   KernelLowering context(kernel, target, builder);
-  for (Value buffer : {op.getSource(), op.getTarget()}) {
+  bool isInLocalMemory = false;
+  for (Value buffer : llvm::concat<const Value>(op.sources, op.targets)) {
     AllocOp alloc = allocationOf(getViewedTile(buffer));
+    bool isKept = alloc && isKeptInLocalMemory(alloc, target);
     context.fragments[buffer] = {Value(), getFragmentLayout(buffer).getLayout(),
-                                 alloc && isKeptInLocalMemory(alloc, target)};
+                                 isKept};
+    isInLocalMemory |= isKept && llvm::is_contained(op.targets, buffer);
   }
-  const FragmentBuffer &to = context.fragments[op.getTarget()];
-  if (to.isInLocalMemory) {
-    RegisterLoops loops(context, context.fragments[op.getSource()].layout,
-                        {wholeUse(op.getSource()), targetUse(op)},
-                        {unsigned(op.getDim())});
+  const FragmentBuffer &to = context.fragments[op.targets.front()];
+  if (isInLocalMemory) {
+    RegisterLoops loops(context, context.fragments[op.sources.front()].layout,
+                        allUses(op), {op.dim});
     if (!loops.isEmpty())
       return rowsOf(op, loops.inner(), RegisterMap(to.layout)).size();
   }
@@ -78,50 +93,83 @@ int64_t tile::nvvm::resultsAtATime(ReduceOp op, KernelOp kernel,
 namespace {
 class ReduceLowering {
 public:
-  ReduceLowering(KernelLowering &lowering, ReduceOp op)
-      : lowering(lowering), b(lowering.builder), op(op), combination(op),
-        element(cast<MemRefType>(op.getSource().getType()).getElementType()),
-        working(Combination::workingType(element)), dim(op.getDim()) {}
+  ReduceLowering(KernelLowering &lowering, Reduction reduction)
+      : lowering(lowering), b(lowering.builder), op(std::move(reduction)),
+        combiner(op.combiner), dim(op.dim) {}
 
   LogicalResult run();
 
 private:
-  /// Combines the source's elements of a thread into `partial`, one for each of
-  /// `rows`, registers of the target.
+  /// Combines the sources' elements of a thread into `partial`, one for each of
+  /// `rows`, registers of the targets.
   LogicalResult combineRegisters(const FragmentLayout &loop,
                                  ArrayRef<int64_t> rows,
-                                 MutableArrayRef<Value> partial);
-  /// The same in loops over a source in local memory.
+                                 MutableArrayRef<Tuple> partial);
+  /// The same in loops over sources in local memory.
   LogicalResult combineInLoops(RegisterLoops &loops, ArrayRef<int64_t> rows,
-                               MutableArrayRef<Value> partial);
-  /// What the loop `source` over the source's elements has of the rows.
+                               MutableArrayRef<Tuple> partial);
+  /// What the loop `source` over the sources' elements has of the rows.
   LogicalResult reduce(const FragmentLayout &source);
-  Value combine(Value x, Value y) {
-    return combination.combine(b, b.getLoc(), x, y);
+  Tuple combine(const Tuple &x, const Tuple &y) {
+    return Tuple(combiner.combine(b, b.getLoc(), x, y));
   }
-  /// To the working type, absolute value taken.
-  Value prepare(Value x) {
-    return combination.magnitude(b, b.getLoc(),
-                                 lowering.convertElement(x, working));
+  /// Combines what lanes hold whose number differs in the bit `step`. Both get
+  /// the same bits: the lower lane's tuple stands first.
+  Tuple combineLanes(const Tuple &own, int64_t step);
+  Tuple neutral() { return Tuple(combiner.neutral(b, b.getLoc())); }
+  Tuple shuffled(const Tuple &tuple, NVVM::ShflKind kind, int64_t operand) {
+    Tuple other;
+    for (Value value : tuple)
+      other.push_back(shuffle(lowering, value, kind, lowering.i32(operand)));
+    return other;
   }
-  Value identity() {
-    return arith::ConstantOp::create(b, combination.identity(b, working));
+  Tuple select(Value condition, const Tuple &x, const Tuple &y) {
+    Tuple chosen;
+    for (auto [whenTrue, whenFalse] : llvm::zip(x, y))
+      chosen.push_back(
+          b.createOrFold<arith::SelectOp>(condition, whenTrue, whenFalse));
+    return chosen;
   }
+  /// The elements of a tuple, as the combination takes them.
+  FailureOr<Tuple> load(ArrayRef<Value> buffers, ArrayRef<int64_t> registers);
   void combineWarps(const FragmentLayout &source,
-                    MutableArrayRef<Value> partial);
+                    MutableArrayRef<Tuple> partial);
   bool lanesShare(const FragmentLayout &source, ArrayRef<int64_t> group,
                   size_t count) const;
   void combineByLanes(WarpScratch &scratch, Value base, ArrayRef<int64_t> group,
-                      MutableArrayRef<Value> partial);
+                      MutableArrayRef<Tuple> partial);
 
   KernelLowering &lowering;
   ImplicitLocOpBuilder &b;
-  ReduceOp op;
-  Combination combination;
-  Type element, working;
+  Reduction op;
+  const Combiner &combiner;
   unsigned dim;
 };
 } // namespace
+
+Tuple ReduceLowering::combineLanes(const Tuple &own, int64_t step) {
+  Tuple other = shuffled(own, NVVM::ShflKind::bfly, step);
+  if (combiner.isCommutative())
+    return combine(own, other);
+  Value bit = arith::AndIOp::create(b, lowering.laneId(), lowering.i32(step));
+  Value isUpper =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, lowering.i32(0));
+  return combine(select(isUpper, other, own), select(isUpper, own, other));
+}
+
+FailureOr<Tuple> ReduceLowering::load(ArrayRef<Value> buffers,
+                                      ArrayRef<int64_t> registers) {
+  Tuple loaded;
+  for (auto [buffer, reg, type] :
+       llvm::zip(buffers, registers, combiner.workingTypes())) {
+    FailureOr<FragmentBuffer> from = lowering.fragment(buffer, op.op);
+    if (failed(from))
+      return failure();
+    Value value = lowering.loadRegister(*from, elementTypeOf(buffer), reg);
+    loaded.push_back(lowering.convertElement(value, type));
+  }
+  return loaded;
+}
 
 /// Whether the lanes of a warp take the warps' results one each, and combine
 /// them by shuffles, instead of every lane taking all of them: all lanes need
@@ -148,14 +196,14 @@ bool ReduceLowering::lanesShare(const FragmentLayout &source,
 /// a time as a warp has lanes for.
 void ReduceLowering::combineByLanes(WarpScratch &scratch, Value base,
                                     ArrayRef<int64_t> group,
-                                    MutableArrayRef<Value> partial) {
+                                    MutableArrayRef<Tuple> partial) {
   auto warps = int64_t(group.size());
   int64_t atATime = kWarpSize / warps;
   Value lane = lowering.laneId();
   Value warp = b.createOrFold<arith::RemUIOp>(lane, lowering.i32(warps));
   warp = lowering.add(base, lowering.mulConst(warp, group[1] - group[0]));
   for (size_t first = 0; first < partial.size(); first += atATime) {
-    MutableArrayRef<Value> some = partial.drop_front(first).take_front(atATime);
+    MutableArrayRef<Tuple> some = partial.drop_front(first).take_front(atATime);
     Value index = lowering.i32(int64_t(first));
     if (some.size() > 1) {
       Value own = b.createOrFold<arith::DivUIOp>(lane, lowering.i32(warps));
@@ -163,20 +211,18 @@ void ReduceLowering::combineByLanes(WarpScratch &scratch, Value base,
           own, lowering.i32(int64_t(some.size()) - 1));
       index = lowering.add(index, own);
     }
-    Value sum = scratch.take(warp, index);
+    Tuple sum = scratch.take(warp, index);
     for (int64_t step = 1; step < warps; step *= 2)
-      sum = combine(sum, shuffle(lowering, sum, NVVM::ShflKind::bfly,
-                                 lowering.i32(step)));
+      sum = combineLanes(sum, step);
     for (auto [i, value] : llvm::enumerate(some))
       value = some.size() == 1
                   ? sum
-                  : shuffle(lowering, sum, NVVM::ShflKind::idx,
-                            lowering.i32(int64_t(i) * warps));
+                  : shuffled(sum, NVVM::ShflKind::idx, int64_t(i) * warps);
   }
 }
 
 void ReduceLowering::combineWarps(const FragmentLayout &source,
-                                  MutableArrayRef<Value> partial) {
+                                  MutableArrayRef<Tuple> partial) {
   if (!isSpreadOverWarps(source, dim))
     return;
   // Which warps differ only along the reduced dimension.
@@ -200,17 +246,19 @@ void ReduceLowering::combineWarps(const FragmentLayout &source,
     divisor *= mode.extent;
   }
   llvm::sort(group);
-  WarpScratch scratch(lowering, working, int64_t(partial.size()));
+  WarpScratch scratch(lowering, combiner.workingTypes(),
+                      int64_t(partial.size()));
   scratch.leave(partial);
   if (lanesShare(source, group, partial.size())) {
     combineByLanes(scratch, base, group, partial);
     return;
   }
   for (auto [i, value] : llvm::enumerate(partial)) {
-    Value sum;
+    Tuple sum;
     for (int64_t warp : group) {
-      Value loaded = scratch.take(lowering.addConst(base, warp), int64_t(i));
-      sum = sum ? combine(sum, loaded) : loaded;
+      Tuple loaded =
+          scratch.take(lowering.addConst(base, warp), lowering.i32(int64_t(i)));
+      sum = sum.empty() ? loaded : combine(sum, loaded);
     }
     value = sum;
   }
@@ -218,66 +266,104 @@ void ReduceLowering::combineWarps(const FragmentLayout &source,
 
 LogicalResult ReduceLowering::combineRegisters(const FragmentLayout &loop,
                                                ArrayRef<int64_t> rows,
-                                               MutableArrayRef<Value> partial) {
-  FragmentBuffer from = *lowering.fragment(op.getSource(), op);
-  RegisterMap map(lowering.fragment(op.getTarget(), op)->layout);
+                                               MutableArrayRef<Tuple> partial) {
+  RegisterMap map(lowering.fragment(op.targets.front(), op.op)->layout);
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
-  SmallVector<int64_t> registers = registersInside(lowering, from);
+  SmallVector<SmallVector<int64_t>> registers;
+  for (Value source : op.sources)
+    registers.push_back(
+        registersInside(lowering, *lowering.fragment(source, op.op)));
   for (int64_t r = 0, e = loop.numRegisters(); r < e; ++r) {
     const int64_t *row = llvm::find(
         rows, map(projected(op, loop.axisCoordinates(Axis::Register, r))));
     if (row == rows.end())
-      return op.emitOpError()
+      return op.op->emitOpError()
              << "expected the target to hold a result for each "
                 "of the source's rows";
-    Value value = prepare(lowering.loadRegister(from, element, registers[r]));
+    FailureOr<Tuple> value =
+        load(op.sources, llvm::map_to_vector(registers, [&](auto &numbers) {
+               return numbers[r];
+             }));
+    if (failed(value))
+      return failure();
+    for (Value &element : *value)
+      element = combiner.prepare(b, b.getLoc(), element);
     if (Value inside = lowering.inBounds(loop, threadPart, r))
-      value = b.createOrFold<arith::SelectOp>(inside, value, identity());
-    Value &sum = partial[row - rows.begin()];
-    sum = sum ? combine(sum, value) : value;
+      value = select(inside, *value, neutral());
+    Tuple &sum = partial[row - rows.begin()];
+    sum = sum.empty() ? *value : combine(sum, *value);
   }
   return success();
 }
 
+/// The values of tuples, one after the other, and back.
+static SmallVector<Value> flattened(ArrayRef<Tuple> tuples) {
+  SmallVector<Value> values;
+  for (const Tuple &tuple : tuples)
+    llvm::append_range(values, tuple);
+  return values;
+}
+static void assign(MutableArrayRef<Tuple> tuples, ValueRange values) {
+  for (Tuple &tuple : tuples) {
+    size_t size = values.size() / tuples.size();
+    tuple.assign(values.begin(), values.begin() + size);
+    values = values.drop_front(size);
+    tuples = tuples.drop_front();
+  }
+}
+
 LogicalResult ReduceLowering::combineInLoops(RegisterLoops &loops,
                                              ArrayRef<int64_t> rows,
-                                             MutableArrayRef<Value> partial) {
-  for (Value &value : partial)
-    value = identity();
-  auto sums = loops.emit(
-      partial, [&](ValueRange carried) -> FailureOr<SmallVector<Value>> {
-        SmallVector<Value> next(carried);
-        if (failed(combineRegisters(loops.inner(), rows, next)))
-          return failure();
-        return next;
-      });
+                                             MutableArrayRef<Tuple> partial) {
+  for (Tuple &tuple : partial)
+    tuple = neutral();
+  auto sums =
+      loops.emit(flattened(partial),
+                 [&](ValueRange carried) -> FailureOr<SmallVector<Value>> {
+                   SmallVector<Tuple> next(partial.size());
+                   assign(next, carried);
+                   if (failed(combineRegisters(loops.inner(), rows, next)))
+                     return failure();
+                   return flattened(next);
+                 });
   if (failed(sums))
     return failure();
-  llvm::copy(*sums, partial.begin());
+  assign(partial, *sums);
   return success();
 }
 
 LogicalResult ReduceLowering::run() {
-  FailureOr<FragmentBuffer> from = lowering.fragment(op.getSource(), op);
-  FailureOr<FragmentBuffer> to = lowering.fragment(op.getTarget(), op);
-  if (failed(from) || failed(to))
-    return failure();
-  const FragmentLayout &source = from->layout, &target = to->layout;
+  bool isInLocalMemory = false;
+  FragmentLayout source, target;
+  for (auto [number, buffer] : llvm::enumerate(llvm::to_vector(
+           llvm::concat<const Value>(op.sources, op.targets)))) {
+    FailureOr<FragmentBuffer> found = lowering.fragment(buffer, op.op);
+    if (failed(found))
+      return failure();
+    bool isTarget = number >= op.sources.size();
+    isInLocalMemory |= isTarget && found->isInLocalMemory;
+    FragmentLayout &layout = isTarget ? target : source;
+    if (number % op.sources.size() == 0)
+      layout = found->layout;
+    else if (found->layout != layout)
+      return op.op->emitOpError()
+             << "expected tiles that are combined together to have one "
+                "layout: run --tile-infer-layouts";
+  }
   // The target's threads are the source's, the dimension left out.
   for (Axis axis : {Axis::Lane, Axis::Warp})
     for (int64_t i = 0, e = source.size(axis); i < e; ++i)
       if (source.size(axis) != target.size(axis) ||
           projected(op, source.axisCoordinates(axis, i)) !=
               target.axisCoordinates(axis, i))
-        return op.emitOpError()
+        return op.op->emitOpError()
                << "expected the target's layout to be the source's without "
                   "dimension "
                << dim << ": run --tile-infer-layouts";
 
   // Rows that no thread has registers for, some at a time.
-  if (to->isInLocalMemory) {
-    RegisterLoops loops(lowering, source,
-                        {wholeUse(op.getSource()), targetUse(op)}, {dim});
+  if (isInLocalMemory) {
+    RegisterLoops loops(lowering, source, allUses(op), {dim});
     if (!loops.isEmpty())
       return loops.emit({}, [&](ValueRange) -> FailureOr<SmallVector<Value>> {
         if (failed(reduce(loops.inner())))
@@ -289,58 +375,67 @@ LogicalResult ReduceLowering::run() {
 }
 
 LogicalResult ReduceLowering::reduce(const FragmentLayout &source) {
-  FragmentBuffer from = *lowering.fragment(op.getSource(), op);
-  FragmentBuffer to = *lowering.fragment(op.getTarget(), op);
+  FragmentLayout to = lowering.fragment(op.targets.front(), op.op)->layout;
   SmallVector<int64_t> rows;
-  RegisterMap map(to.layout);
+  RegisterMap map(to);
   if (lowering.innerLayout) {
     rows = rowsOf(op, source, map);
   } else {
-    rows = llvm::to_vector(llvm::seq<int64_t>(0, to.layout.numRegisters()));
+    rows = llvm::to_vector(llvm::seq<int64_t>(0, to.numRegisters()));
   }
-  SmallVector<Value> partial(rows.size());
+  SmallVector<Tuple> partial(rows.size());
   SmallVector<unsigned> kept;
   for (unsigned d = 0; d < source.rank(); ++d)
     if (d != dim)
       kept.push_back(d);
   std::optional<RegisterLoops> loops;
-  if (from.isInLocalMemory)
-    loops.emplace(lowering, source, wholeUse(op.getSource()), kept);
+  if (llvm::any_of(op.sources, [&](Value buffer) {
+        return lowering.fragment(buffer, op.op)->isInLocalMemory;
+      }))
+    loops.emplace(lowering, source, llvm::map_to_vector(op.sources, wholeUse),
+                  kept);
   if (failed(loops && !loops->isEmpty()
                  ? combineInLoops(*loops, rows, partial)
                  : combineRegisters(source, rows, partial)))
     return failure();
-  for (Value &value : partial)
-    if (!value)
-      value = identity();
+  for (Tuple &tuple : partial)
+    if (tuple.empty())
+      tuple = neutral();
   int64_t divisor = 1;
   for (const Mode &mode : source.modes(Axis::Lane)) {
     if (mode.dim == static_cast<int>(dim))
       for (int64_t step = 1; step < mode.extent; step *= 2)
-        for (Value &value : partial)
-          value = combine(value, shuffle(lowering, value, NVVM::ShflKind::bfly,
-                                         lowering.i32(step * divisor)));
+        for (Tuple &tuple : partial)
+          tuple = combineLanes(tuple, step * divisor);
     divisor *= mode.extent;
   }
   combineWarps(source, partial);
-  for (auto [r, value] : llvm::zip(rows, partial)) {
+  for (auto [r, tuple] : llvm::zip(rows, partial)) {
     // NaN is left of a row only where all of it is.
-    if (combination.ignoresNan(working))
-      value = combine(identity(), value);
-    if (op.getAccumulate())
-      value = combine(lowering.convertElement(
-                          lowering.loadRegister(to, element, r), working),
-                      value);
-    lowering.storeRegister(to, element, r,
-                           lowering.convertElement(value, element));
+    if (combiner.ignoresNan())
+      tuple = combine(neutral(), tuple);
+    if (op.accumulates) {
+      FailureOr<Tuple> held =
+          load(op.targets, SmallVector<int64_t>(op.targets.size(), r));
+      if (failed(held))
+        return failure();
+      tuple = combine(*held, tuple);
+    }
+    for (auto [target, value] : llvm::zip(op.targets, tuple)) {
+      Type element = elementTypeOf(target);
+      lowering.storeRegister(*lowering.fragment(target, op.op), element, r,
+                             lowering.convertElement(value, element));
+    }
   }
   return success();
 }
 
-static LogicalResult lowerReduce(KernelLowering &lowering, ReduceOp reduce) {
-  return ReduceLowering(lowering, reduce).run();
+template <typename OpT>
+static LogicalResult lowerReduce(KernelLowering &lowering, OpT reduce) {
+  return ReduceLowering(lowering, Reduction(reduce)).run();
 }
 
 void tile::nvvm::registerReduceLowerings(Registry &registry) {
-  registry.add<ReduceOp>(lowerReduce);
+  registry.add<ReduceOp>(lowerReduce<ReduceOp>);
+  registry.add<ReduceWithOp>(lowerReduce<ReduceWithOp>);
 }

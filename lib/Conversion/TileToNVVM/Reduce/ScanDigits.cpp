@@ -10,17 +10,17 @@ using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
 /// The scanned dimension among those of the loop; -1 where its extent is one.
-static int loopDimension(ScanOp op) {
+static int loopDimension(const Scan &op) {
   ArrayRef<int64_t> shape =
-      cast<MemRefType>(op.getSource().getType()).getShape();
-  if (shape[op.getDim()] == 1)
+      cast<MemRefType>(op.sources.front().getType()).getShape();
+  if (shape[op.dim] == 1)
     return -1;
-  return llvm::count_if(shape.take_front(op.getDim()),
+  return llvm::count_if(shape.take_front(op.dim),
                         [](int64_t extent) { return extent != 1; });
 }
 
-FailureOr<SmallVector<ScanDigit>> tile::nvvm::findScanDigits(ScanOp op) {
-  FragmentLayout layout = op.getLayout()->getLayout();
+FailureOr<SmallVector<ScanDigit>> tile::nvvm::findScanDigits(const Scan &op) {
+  FragmentLayout layout = op.layout.getLayout();
   SmallVector<ScanDigit> digits;
   int dim = loopDimension(op);
   for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp}) {
@@ -40,36 +40,36 @@ FailureOr<SmallVector<ScanDigit>> tile::nvvm::findScanDigits(ScanOp op) {
   int64_t expected = 1;
   for (const ScanDigit &digit : digits) {
     if (digit.stride != expected)
-      return op.emitOpError()
-             << "expected a layout in which the digits of dimension "
-             << op.getDim() << " follow one another, got one of stride "
-             << digit.stride << " after " << expected << " elements";
+      return op.op->emitOpError()
+             << "expected a layout in which the digits of dimension " << op.dim
+             << " follow one another, got one of stride " << digit.stride
+             << " after " << expected << " elements";
     expected *= digit.extent;
   }
   return digits;
 }
 
-int64_t tile::nvvm::scanTotalsPerTrip(Type type, int64_t threads) {
+int64_t tile::nvvm::scanTotalsPerTrip(ArrayRef<Type> types, int64_t threads) {
   /// Scratch that one trip may take.
   constexpr int64_t kMostBytes = 16 * 1024;
-  return std::max<int64_t>(1, kMostBytes / warpScratchBytes(type, 1, threads));
+  return std::max<int64_t>(1, kMostBytes / warpScratchBytes(types, 1, threads));
 }
 
-FailureOr<int64_t> tile::nvvm::scanScratchBytes(ScanOp op, int64_t threads) {
+FailureOr<int64_t> tile::nvvm::scanScratchBytes(const Scan &op,
+                                                int64_t threads) {
   FailureOr<SmallVector<ScanDigit>> digits = findScanDigits(op);
   if (failed(digits))
     return failure();
-  Type type = Combination::workingType(
-      cast<MemRefType>(op.getSource().getType()).getElementType());
-  int64_t perTrip = scanTotalsPerTrip(type, threads), bytes = 0;
+  ArrayRef<Type> types = op.combiner.workingTypes();
+  int64_t perTrip = scanTotalsPerTrip(types, threads), bytes = 0;
   // Registers that stand for those which differ in faster digits only.
-  int64_t standing = op.getLayout()->getLayout().numRegisters();
+  int64_t standing = op.layout.getLayout().numRegisters();
   for (const ScanDigit &digit : *digits) {
     if (digit.axis == Axis::Register)
       standing /= digit.extent;
     else if (digit.axis == Axis::Warp)
       bytes = std::max(
-          bytes, warpScratchBytes(type, std::min(standing, perTrip), threads));
+          bytes, warpScratchBytes(types, std::min(standing, perTrip), threads));
   }
   return bytes;
 }

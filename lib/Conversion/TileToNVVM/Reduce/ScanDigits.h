@@ -8,7 +8,7 @@
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_REDUCE_SCANDIGITS_H
 #define TILE_LIB_CONVERSION_TILETONVVM_REDUCE_SCANDIGITS_H
 
-#include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Conversion/Combination.h"
 
 namespace mlir::tile::nvvm {
 
@@ -21,14 +21,14 @@ struct ScanDigit {
 
 /// From the fastest digit to the slowest. Fails with an error where the layout
 /// of `op`, which it has, leaves a place between two of them.
-FailureOr<SmallVector<ScanDigit>> findScanDigits(ScanOp op);
+FailureOr<SmallVector<ScanDigit>> findScanDigits(const Scan &op);
 
 /// Totals of one thread, of `type`, that one trip through scratch memory takes,
 /// where an agent has `threads`.
-int64_t scanTotalsPerTrip(Type type, int64_t threads);
+int64_t scanTotalsPerTrip(ArrayRef<Type> types, int64_t threads);
 
 /// Bytes of scratch memory that the largest trip of a scan takes.
-FailureOr<int64_t> scanScratchBytes(ScanOp op, int64_t threads);
+FailureOr<int64_t> scanScratchBytes(const Scan &op, int64_t threads);
 
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_REDUCE_SCANDIGITS_H

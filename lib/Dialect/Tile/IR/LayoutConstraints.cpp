@@ -213,21 +213,61 @@ void ReduceOp::getLayoutConstraints(LayoutConstraints &constraints) {
                     /*keepDim=*/from.getRank() == to.getRank(), accumulates);
 }
 
-// Who holds an element combines it: source and target lie alike.
-void ScanOp::getLayoutConstraints(LayoutConstraints &constraints) {
-  ArrayRef<int64_t> shape = cast<MemRefType>(getTarget().getType()).getShape();
+/// A loop over whole tiles of one shape.
+static LoopDemand wholeLoop(MutableOperandRange reads,
+                            MutableOperandRange writes,
+                            FragmentLayoutAttr stated) {
+  Operation *op = reads.getOwner();
+  ArrayRef<int64_t> shape =
+      cast<MemRefType>(reads[0].get().getType()).getShape();
   LoopDemand loop;
   for (int64_t extent : shape)
     if (extent != 1)
       loop.shape.push_back(extent);
   loop.shape = loopShape(loop.shape);
-  auto none = (*this)->getOperands().take_front(0);
-  loop.accesses.push_back(regionAccess(getSourceMutable(), none, shape,
-                                       /*isWrite=*/false, false));
-  loop.accesses.push_back(
-      regionAccess(getTargetMutable(), none, shape, /*isWrite=*/true, false));
-  loop.stated = getLayoutAttr();
-  constraints.loop(std::move(loop));
+  auto none = op->getOperands().take_front(0);
+  for (OpOperand &operand : reads)
+    loop.accesses.push_back(
+        regionAccess(operand, none, shape, /*isWrite=*/false, false));
+  for (OpOperand &operand : writes)
+    loop.accesses.push_back(
+        regionAccess(operand, none, shape, /*isWrite=*/true, false));
+  loop.stated = stated;
+  return loop;
+}
+
+// Who holds an element combines it: source and target lie alike.
+void ScanOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.loop(wholeLoop(MutableOperandRange(*this, 0, 1),
+                             MutableOperandRange(*this, 1, 1),
+                             getLayoutAttr()));
+}
+
+void ScanWithOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.loop(
+      wholeLoop(getSourcesMutable(), getTargetsMutable(), getLayoutAttr()));
+}
+
+// Elements that are combined together lie alike.
+void ReduceWithOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  MutableOperandRange none(*this, 0, 0);
+  constraints.loop(wholeLoop(getSourcesMutable(), none, getLayoutAttr()));
+  for (auto [from, to] : llvm::zip(getSourcesMutable(), getTargetsMutable())) {
+    OpOperand &source = from, &target = to;
+    constraints.needsFragment(source, /*reads=*/true, /*writes=*/false);
+    constraints.needsFragment(target, getAccumulate(), /*writes=*/true);
+    bool keepDim = cast<MemRefType>(source.get().getType()).getRank() ==
+                   cast<MemRefType>(target.get().getType()).getRank();
+    constraints.slice(source, target, getDim(), keepDim, getAccumulate());
+  }
+}
+
+// They are other operations by then.
+void SortOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.refuse("run --tile-expand-operations before");
+}
+void TopKOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.refuse("run --tile-expand-operations before");
 }
 
 // Every block has the same layout, so that registers meet registers.

@@ -1,4 +1,4 @@
-//===- TileLoopOps.cpp - parallel and pipelined ---------------------------===//
+//===- TileLoopOps.cpp - parallel, pipelined, yield -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Syntax, constraints and effects of the loops. What their bodies may do at
@@ -243,6 +243,13 @@ void ParallelOp::getEffects(
       effects.emplace_back(MemoryEffects::Write::get());
   });
 }
+
+//===----------------------------------------------------------------------===//
+// YieldOp
+//===----------------------------------------------------------------------===//
+
+/// The end of a loop's body, which gives nothing.
+void YieldOp::build(OpBuilder &, OperationState &) {}
 
 //===----------------------------------------------------------------------===//
 // PipelinedOp

@@ -74,6 +74,11 @@ LogicalResult verifyLoopLayout(Operation *op, StringRef constraint,
                                std::optional<FragmentLayoutAttr> layout,
                                SmallVector<int64_t> shape);
 
+/// The carry of a scan along `dim` of a tile of type `rows` is a tile of its
+/// own, none of `others`.
+LogicalResult verifyCarry(Operation *op, StringRef constraint, MemRefType rows,
+                          int64_t dim, Value carry, ValueRange others);
+
 /// An index into mbarriers that is a constant is one of them.
 LogicalResult verifyMbarrierIndex(Operation *op, StringRef constraint,
                                   Value barriers, Value index);

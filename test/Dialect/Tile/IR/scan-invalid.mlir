@@ -49,7 +49,7 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
 // scan-3
 tile.kernel @k() grid(%bx) = (1) threads(32) {
   %s = tile.alloc : memref<8xi32, #tile.fragment>
-  // expected-error @+1 {{[scan-3] expected `sum`, `max` or `min`, got `bitor`}}
+  // expected-error @+1 {{[scan-3] expected `sum`, `prod`, `max` or `min`, got `bitor`}}
   tile.scan bitor %s to %s dim(0) : memref<8xi32, #tile.fragment> to memref<8xi32, #tile.fragment>
 }
 

@@ -112,7 +112,8 @@ def Tile_ReduceKind : Tile_Enum<"ReduceKind", "reduce_kind", "how elements are c
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
   I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"AbsSum", 3, "abssum">,
   I32EnumAttrCase<"AbsMax", 4, "absmax">, I32EnumAttrCase<"BitAnd", 5, "bitand">,
-  I32EnumAttrCase<"BitOr", 6, "bitor">, I32EnumAttrCase<"BitXor", 7, "bitxor">]>;
+  I32EnumAttrCase<"BitOr", 6, "bitor">, I32EnumAttrCase<"BitXor", 7, "bitxor">,
+  I32EnumAttrCase<"Prod", 8, "prod">]>;
 def Tile_ReduceKindAttr : Tile_EnumAttr<Tile_ReduceKind>;
 
 def Tile_AtomicKind : Tile_Enum<"AtomicKind", "atomic_kind", "atomic read-modify-write", [

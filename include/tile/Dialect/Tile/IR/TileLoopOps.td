@@ -89,10 +89,12 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
   }];
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator,
-    ParentOneOf<["ParallelOp", "PipelinedOp"]>]> {
-  let summary = "ends the body of a tile loop";
-  let assemblyFormat = "attr-dict";
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["ParallelOp", "PipelinedOp", "ReduceWithOp", "ScanWithOp"]>]> {
+  let summary = "ends the body of a tile loop, or gives a combination";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins)>];
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
 #endif // TILE_LOOP_OPS_TD

@@ -1,4 +1,4 @@
-//===- TileMathOps.td - gemm, reduce, scan ----------------*- tablegen -*-===//
+//===- TileMathOps.td - gemm, reduce, scan, sort -----------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_MATH_OPS_TD
@@ -90,6 +90,8 @@ def Tile_ReduceOp : Tile_TileOp<"reduce"> {
     there. Without `accumulate` the target is overwritten; with it, the result
     is combined with what the target holds. `max`, `min` and `absmax` ignore NaN
     operands unless `propagate_nan`. Integers are signed unless `is_unsigned`.
+    Whether all, or any, elements of type i1 are true is their `bitand`, or
+    `bitor`. `tile.reduce_with` combines in ways that have no name here.
 
     Constraints:
     - reduce-1: source and target are fragments or shared tiles of one element type.
@@ -120,31 +122,224 @@ def Tile_ScanOp : Tile_TileOp<"scan"> {
   let description = !strconcat([{
     target[..., i, ...] is the combination of source[..., 0, ...] to
     source[..., i, ...] along `dim`, both included; with `reverse`, of
-    source[..., i, ...] to the last one. The target may be the source. Floats
-    narrower than 32 bits are combined in f32, and each result is rounded once.
-    `max` and `min` ignore NaN operands unless `propagate_nan`. Integers are
-    signed unless `is_unsigned`.
+    source[..., i, ...] to the last one. With `exclusive` element i itself does not
+    take part: the first result is then what changes nothing (0 of a sum). The
+    target may be the source. Floats narrower than 32 bits are combined in f32, and
+    each result is rounded once. `max` and `min` ignore NaN operands unless
+    `propagate_nan`. Integers are signed unless `is_unsigned`.
+
+    `carry` is for rows that are scanned piece by piece: it holds, for each row, the
+    combination of all pieces before. It takes part in every result, and holds the
+    combination of this piece, too, afterwards.
 
     Constraints:
     - scan-1: source and target are fragments or shared tiles of one shape,
       static, and one element type, of 8 bits or more.
     - scan-2: `dim` is a dimension of them.
-    - scan-3: the kind is `sum`, `max` or `min`.
+    - scan-3: the kind is `sum`, `prod`, `max` or `min`.
     - scan-4: `propagate_nan` on floats, `is_unsigned` on integers.
     - scan-5: `layout` as copy-8.
+    - scan-6: `carry` is a fragment or shared tile of the source's element type, of
+      its shape without dimension `dim` (or with extent one there), and is neither
+      source nor target.
 
     ```mlir
     tile.scan sum %x to %x dim(1) reverse
         : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #tile.fragment>
+    tile.scan sum %x to %y dim(1) exclusive carry(%sofar : memref<64xf32, #tile.fragment>)
+        : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #tile.fragment>
     ```
   }], ScanAttributes);
   let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<AnyMemRef, "">:$source,
-    Arg<AnyMemRef, "">:$target, I64Attr:$dim, UnitAttr:$reverse,
+    Arg<AnyMemRef, "">:$target, Arg<Optional<AnyMemRef>, "">:$carry,
+    I64Attr:$dim, UnitAttr:$reverse, UnitAttr:$exclusive,
     UnitAttr:$propagate_nan, UnitAttr:$is_unsigned,
     OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
   let assemblyFormat = [{
     custom<Keyword>($kind) $source `to` $target `dim` `(` $dim `)` (`reverse` $reverse^)?
+    (`exclusive` $exclusive^)? (`carry` `(` $carry^ `:` type($carry) `)`)?
     attr-dict `:` type($source) `to` type($target)
+  }];
+}
+
+/// Reductions and scans that a region combines.
+class Tile_CombinerOp<string mnemonic, list<Trait> traits = []>
+    : Tile_TileOp<mnemonic, !listconcat([
+        AttrSizedOperandSegments, SingleBlockImplicitTerminator<"YieldOp">,
+        RecursivelySpeculatable], traits)> {
+  let regions = (region SizedRegion<1>:$combiner);
+  let hasRegionVerifier = 1;
+}
+
+def Tile_ReduceWithOp : Tile_CombinerOp<"reduce_with"> {
+  let summary = "combines the elements along one dimension by a region";
+  let description = !strconcat([{
+    As `tile.reduce`, but the region says how elements are combined, and elements of
+    several tiles of one shape are combined together: a value and where it stands, a
+    mean and the squares around it. The region's arguments are two tuples, first the
+    elements of one, then those of the other; it yields their combination. Each
+    argument has the type of its `neutral` value, in which results stay until they
+    are rounded to the elements' type, once: that type, or f32 for narrower floats.
+
+    A combination has to be associative and commutative, up to rounding: in which
+    order elements are combined is decided by the layouts. It is the same in every
+    run, and every thread that holds a result holds the same bits. The `neutral`
+    values are a tuple that changes none that it is combined with; they may be
+    combined any number of times.
+
+    Constraints:
+    - reduce_with-1: sources are fragments or shared tiles of one static shape, and
+      there is a target and a neutral value for each; target i has the element type
+      of source i.
+    - reduce_with-2: `dim` is a dimension of the sources.
+    - reduce_with-3: the targets' shape is the sources' without (or with one in)
+      `dim`. No buffer is a target twice, or both source and target.
+    - reduce_with-4: neutral values have the element types of the sources, or f32
+      where those are narrower floats; the region takes and yields tuples of them.
+    - reduce_with-5: the region computes scalars only: its operations are pure.
+    - reduce_with-6: `layout` as copy-8.
+
+    The largest value of each row, and the first place where it stands:
+
+    ```mlir
+    tile.reduce_with (%x, %column) to (%best, %where) dim(1) neutral(%lowest, %none : f32, i32)
+        : (memref<64x64xf32, #tile.fragment>, memref<64x64xi32, #tile.fragment>)
+        to (memref<64xf32, #tile.fragment>, memref<64xi32, #tile.fragment>) {
+    ^bb0(%a: f32, %i: i32, %b: f32, %j: i32):
+      %greater = arith.cmpf ogt, %a, %b : f32
+      %equal = arith.cmpf oeq, %a, %b : f32
+      %before = arith.cmpi slt, %i, %j : i32
+      %first = arith.andi %equal, %before : i1
+      %take = arith.ori %greater, %first : i1
+      %value = arith.select %take, %a, %b : f32
+      %place = arith.select %take, %i, %j : i32
+      tile.yield %value, %place : f32, i32
+    }
+    ```
+  }], ReduceWithAttributes);
+  let arguments = (ins Arg<Variadic<AnyMemRef>, "">:$sources,
+    Arg<Variadic<AnyMemRef>, "">:$targets, Variadic<AnyType>:$neutral,
+    I64Attr:$dim, UnitAttr:$accumulate,
+    OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+  let assemblyFormat = [{
+    `(` $sources `)` `to` `(` $targets `)` `dim` `(` $dim `)`
+    `neutral` `(` $neutral `:` type($neutral) `)` (`accumulate` $accumulate^)?
+    attr-dict `:` `(` type($sources) `)` `to` `(` type($targets) `)` $combiner
+  }];
+}
+
+def Tile_ScanWithOp : Tile_CombinerOp<"scan_with"> {
+  let summary = "combines each element with those before it by a region";
+  let description = !strconcat([{
+    As `tile.scan`, but the region says how elements are combined, and elements of
+    several tiles of one shape are combined together, as in `tile.reduce_with`:
+    segments that begin anew, products of 2 x 2 matrices, y = a x + b. The first
+    tuple of the region's arguments combines elements that stand before those of the
+    second one (with `reverse`: after them). A combination has to be associative, up
+    to rounding, and need not be commutative. The targets may be the sources.
+
+    Constraints:
+    - scan_with-1: sources and targets are fragments or shared tiles of one static
+      shape, as many of them as neutral values; target i has the element type of
+      source i, of 8 bits or more.
+    - scan_with-2: `dim` is a dimension of them.
+    - scan_with-3: no buffer is a target twice; a source that is a target is its own.
+    - scan_with-4: neutral values and the region as in reduce_with-4.
+    - scan_with-5: the region computes scalars only: its operations are pure.
+    - scan_with-6: `layout` as copy-8.
+    - scan_with-7: none or as many carries as sources, each as in scan-6; no buffer
+      is a carry twice.
+
+    ```mlir
+    tile.scan_with (%a, %b) to (%a, %b) dim(1) neutral(%one, %zero : f32, f32)
+        : (memref<64x64xf32, #tile.fragment>, memref<64x64xf32, #tile.fragment>)
+        to (memref<64x64xf32, #tile.fragment>, memref<64x64xf32, #tile.fragment>) {
+    ^bb0(%a0: f32, %b0: f32, %a1: f32, %b1: f32):
+      %both = arith.mulf %a0, %a1 : f32
+      %moved = math.fma %a1, %b0, %b1 : f32
+      tile.yield %both, %moved : f32, f32
+    }
+    ```
+  }], ScanWithAttributes);
+  let arguments = (ins Arg<Variadic<AnyMemRef>, "">:$sources,
+    Arg<Variadic<AnyMemRef>, "">:$targets, Variadic<AnyType>:$neutral,
+    Arg<Variadic<AnyMemRef>, "">:$carries,
+    I64Attr:$dim, UnitAttr:$reverse, UnitAttr:$exclusive,
+    OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+  let assemblyFormat = [{
+    `(` $sources `)` `to` `(` $targets `)` `dim` `(` $dim `)`
+    `neutral` `(` $neutral `:` type($neutral) `)` (`reverse` $reverse^)?
+    (`exclusive` $exclusive^)? (`carry` `(` $carries^ `:` type($carries) `)`)?
+    attr-dict `:` `(` type($sources) `)` `to` `(` type($targets) `)` $combiner
+  }];
+}
+
+def Tile_SortOp : Tile_TileOp<"sort"> {
+  let summary = "sorts rows in place";
+  let description = !strconcat([{
+    Puts the keys along dimension `dim` into increasing order (decreasing with
+    `descending`), each row by itself. Payloads move with their keys. Equal keys keep
+    their order (the sort is stable, descending ones, too). Integers are signed
+    unless `is_unsigned`. Floats: -0 is less than +0, every NaN is greater than any
+    number, NaNs are equal and come out as the quiet NaN.
+
+    `tile-expand-operations` makes of it a bitonic network (Batcher, "Sorting networks
+    and their applications", 1968) over shared memory, whose steps take eight elements
+    at a time into registers. It takes the bytes of rows, extended to a power of two,
+    of a key and, with payloads, its place. A row of 4,096 takes 30 such steps.
+
+    Constraints:
+    - sort-1: keys and payloads are fragments or shared tiles of one static shape; keys
+      are integers or floats of 8, 16, 32 or 64 bits.
+    - sort-2: `dim` is a dimension of them, of at most 65,536 elements.
+    - sort-3: no buffer stands twice.
+    - sort-4: `is_unsigned` on integers.
+
+    ```mlir
+    tile.sort %keys, %payload dim(1) descending
+        : memref<4x1024xf32, #tile.fragment>, memref<4x1024xi32, #tile.fragment>
+    ```
+  }], SortAttributes);
+  let arguments = (ins Arg<AnyMemRef, "">:$keys, Arg<Variadic<AnyMemRef>, "">:$payloads,
+    I64Attr:$dim, UnitAttr:$descending, UnitAttr:$is_unsigned);
+  let assemblyFormat = [{
+    $keys (`,` $payloads^)? `dim` `(` $dim `)` (`descending` $descending^)?
+    attr-dict `:` type($keys) (`,` type($payloads)^)?
+  }];
+}
+
+def Tile_TopKOp : Tile_TileOp<"topk"> {
+  let summary = "the largest elements of rows, and where they stand";
+  let description = !strconcat([{
+    `values` gets the k largest elements along dimension `dim` in decreasing order
+    (with `smallest`, the k smallest in increasing order), `places` their indices
+    there; k is the targets' extent in `dim`. Of equal elements the first come first.
+    Integers and floats are ordered as in `tile.sort`: NaN counts as the greatest.
+
+    `tile-expand-operations` makes of it k reductions where k is at most 8 and keys
+    have 32 bits or fewer, and a sort elsewhere.
+
+    Constraints:
+    - topk-1: source, values and places are fragments or shared tiles of static shapes;
+      values have the source's element type, integers or floats of 8, 16, 32 or 64
+      bits, places have elements of i32 or i64.
+    - topk-2: `dim` is a dimension of the source, of at most 65,536 elements.
+    - topk-3: the targets' shape is the source's but for `dim`, where it is 1 or more
+      and at most the source's extent.
+    - topk-4: source, values and places are three buffers.
+    - topk-5: `is_unsigned` on integers.
+
+    ```mlir
+    tile.topk %logits to %values, %experts dim(1)
+        : memref<16x64xf32, #tile.fragment> to memref<16x6xf32, #tile.fragment>, memref<16x6xi32, #tile.fragment>
+    ```
+  }], TopKAttributes);
+  let arguments = (ins Arg<AnyMemRef, "">:$source, Arg<AnyMemRef, "">:$values,
+    Arg<AnyMemRef, "">:$places, I64Attr:$dim, UnitAttr:$smallest,
+    UnitAttr:$is_unsigned);
+  let assemblyFormat = [{
+    $source `to` $values `,` $places `dim` `(` $dim `)` (`smallest` $smallest^)?
+    attr-dict `:` type($source) `to` type($values) `,` type($places)
   }];
 }
 

@@ -323,7 +323,7 @@ defvar GemmAttributes = [{
 defvar ReduceAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `kind` |  | `sum`, `max`, `min`, `abssum` or `absmax` (of absolute values), `bitand`, `bitor` or `bitxor` |
+    | `kind` |  | `sum`, `prod`, `max`, `min`, `abssum` or `absmax` (of absolute values), `bitand`, `bitor` or `bitxor` |
     | `dim` |  | the dimension that goes, from 0 |
     | `accumulate` |  | the target takes part |
     | `propagate_nan` |  | a NaN among the operands is the result |
@@ -332,11 +332,41 @@ defvar ReduceAttributes = [{
 defvar ScanAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `kind` |  | `sum`, `max` or `min` |
+    | `kind` |  | `sum`, `prod`, `max` or `min` |
     | `dim` |  | the dimension along which elements are combined, from 0 |
     | `reverse` |  | from the last element on |
+    | `exclusive` |  | an element does not take part in its own result |
     | `layout` |  | which thread combines which elements; absent until layout inference, or a choice that it must respect |
     | `propagate_nan` |  | a NaN among the operands is the result |
+    | `is_unsigned` |  | integers have no sign |
+}];
+defvar ReduceWithAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `dim` |  | the dimension that goes, from 0 |
+    | `accumulate` |  | the targets take part, as the first tuple |
+    | `layout` |  | which thread combines which elements first; absent until layout inference, or a choice that it must respect |
+}];
+defvar ScanWithAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `dim` |  | the dimension along which elements are combined, from 0 |
+    | `reverse` |  | from the last element on |
+    | `exclusive` |  | an element does not take part in its own result |
+    | `layout` |  | which thread combines which elements; absent until layout inference, or a choice that it must respect |
+}];
+defvar SortAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `dim` |  | the dimension along which rows lie, from 0 |
+    | `descending` |  | the greatest key first |
+    | `is_unsigned` |  | integers have no sign |
+}];
+defvar TopKAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `dim` |  | the dimension along which rows lie, from 0 |
+    | `smallest` |  | the smallest elements, in increasing order |
     | `is_unsigned` |  | integers have no sign |
 }];
 defvar ClusterReduceAttributes = [{
@@ -501,6 +531,10 @@ defvar ScatterAttributes = "";
 defvar GemmAttributes = "";
 defvar ReduceAttributes = "";
 defvar ScanAttributes = "";
+defvar ReduceWithAttributes = "";
+defvar ScanWithAttributes = "";
+defvar SortAttributes = "";
+defvar TopKAttributes = "";
 defvar ClusterReduceAttributes = "";
 defvar PrintAttributes = "";
 defvar AssertAttributes = "";

@@ -262,6 +262,46 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ExpandOperationsPass : Pass<"tile-expand-operations", "::mlir::ModuleOp"> {
+  let summary = "Writes sorts, selections and carries as other tile operations";
+  let description = [{
+    `tile.sort` becomes a bitonic network over shared memory. `tile.topk` of at most
+    eight elements becomes that many reductions of keys that have their places in
+    their lower bits, and a sort elsewhere. The carry of a scan becomes a reduction
+    of the piece beside its scan. A remark says which.
+
+    Before:
+
+    ```mlir
+    tile.scan sum %x to %y dim(1) carry(%sofar : memref<8xf32, #tile.fragment>)
+        : memref<8x64xf32, #tile.fragment> to memref<8x64xf32, #tile.fragment>
+    ```
+
+    After:
+
+    ```mlir
+    tile.copy %x to %piece : ...
+    tile.reduce sum %piece to %total dim(1) : ...
+    tile.scan sum %piece to %piece dim(1) : ...
+    tile.parallel (%i, %j) in (8, 64) {
+      ... // y[i, j] = sofar[i] + piece[i, j]
+    }
+    tile.parallel (%i) in (8) {
+      ... // sofar[i] = sofar[i] + total[i]
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no `tile.sort`, no `tile.topk`, and no scan with a carry.
+  }];
+  let options = [
+    Remarks<"emit a remark for each operation that is expanded: what it becomes">];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of operations that were expanded">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def LowerAffineAccessesPass : Pass<"tile-lower-affine-accesses"> {
   let summary = "Turns affine loads and stores into those of the memref dialect";
   let description = [{

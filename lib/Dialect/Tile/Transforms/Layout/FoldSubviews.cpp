@@ -198,7 +198,7 @@ LogicalResult PartFolder::copyFor(Operation *user) {
   ArrayRef<int64_t> shape = part.getType().getShape();
   // A reduction and a scan load what they read into registers anyway.
   Attribute space = type.getMemorySpace();
-  if (isa<ReduceOp, ScanOp>(user) && !writes)
+  if (isa<ReduceOp, ReduceWithOp, ScanOp, ScanWithOp>(user) && !writes)
     space = FragmentSpaceAttr::get(part->getContext());
   OpBuilder b(part->getContext());
   b.setInsertionPointAfterValue(part.getSource());
