@@ -254,6 +254,6 @@ tile.kernel @k(%A: memref<?xf32>, %B: memref<?x?xf32>, %n: index) grid(%bx) = (1
 
 // a yield ends a tile loop
 tile.kernel @k() grid(%bx) = (1) threads(32) {
-  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.parallel, tile.pipelined'}}
+  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.parallel, tile.pipelined, tile.reduce_with, tile.scan_with'}}
   "tile.yield"() : () -> ()
 }

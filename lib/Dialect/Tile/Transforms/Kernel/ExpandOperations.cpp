@@ -110,7 +110,7 @@ private:
                           const PackedKey &key);
   template <typename OpT> void expandCarry(OpT op, ImplicitLocOpBuilder &b);
   void explain(Operation *op, const RowSort &rows) {
-    remarkAt(remarks, op) << "sorts rows by " << rows.passes()
+    remarkAt(remarks, op) << "sorts rows by " << rows.numPasses()
                           << " trips through registers and " << rows.bytes()
                           << " bytes of shared memory";
   }
@@ -133,7 +133,7 @@ void ExpandOperationsPass::expand(SortOp op, ImplicitLocOpBuilder &b) {
   RowSort rows(b, type.getShape(), dim,
                {type.getElementType(), op.getIsUnsigned(), op.getDescending()},
                /*keepsPlaces=*/!before.empty());
-  rows.sort(op.getKeys());
+  rows.sort(op.getKeys(), type.getDimSize(dim));
   explain(op, rows);
   forEach(b, type.getShape(), [&](ValueRange indices) {
     SmallVector<Value> outer(indices);
@@ -159,7 +159,7 @@ void ExpandOperationsPass::expand(TopKOp op, ImplicitLocOpBuilder &b) {
     return;
   }
   RowSort rows(b, type.getShape(), dim, order, /*keepsPlaces=*/true);
-  rows.sort(op.getSource());
+  rows.sort(op.getSource(), to.getDimSize(dim));
   explain(op, rows);
   forEach(b, to.getShape(), [&](ValueRange indices) {
     SmallVector<Value> outer(indices);

@@ -7,6 +7,11 @@
 // registers and makes the steps of those bits; the loops over stages and passes
 // are loops of the program, so that its code does not grow with the row.
 //
+// Where a part of the order is enough, runs of that many elements are sorted,
+// by turns up and down. Of two neighbouring runs the lesser of the elements
+// that stand at the same place are the least ones of both, in an order that the
+// steps of one more stage sort. So each round halves what is left.
+//
 // Elements lie at their place with its lower bits exchanged (`swizzled`), so
 // that in each pass the lanes of a warp find theirs in different banks.
 //
@@ -102,13 +107,6 @@ RowSort::RowSort(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, unsigned dim,
   addTile(32);
 }
 
-int64_t RowSort::passes() const {
-  int64_t count = 0;
-  for (unsigned stage = 0; stage < steps; ++stage)
-    count += stage / kWidth + 1;
-  return count;
-}
-
 int64_t RowSort::bytes() const {
   int64_t count = 0;
   for (Value tile : tiles) {
@@ -136,6 +134,16 @@ Value RowSort::swizzled(Value place) {
     at = arith::XOrIOp::create(b, at, upper);
   }
   return at;
+}
+
+/// Runs that are left keep the place of the first of those that they stand for.
+Value RowSort::physical(Value place) {
+  if (round == 0)
+    return place;
+  Value run = arith::ShRUIOp::create(b, place, number(runSteps));
+  Value inside = arith::AndIOp::create(b, place, number((1 << runSteps) - 1));
+  run = arith::ShLIOp::create(b, run, number(runSteps + round));
+  return arith::OrIOp::create(b, run, inside);
 }
 
 /// The words of the element of a row whose place (i32) is `place`.
@@ -221,84 +229,134 @@ static Value comesAfter(ImplicitLocOpBuilder &b, ArrayRef<Value> x,
 /// The steps of `stage` whose bits are `shift` to `shift + width - 1`.
 void RowSort::emitPass(Value stage, Value shift, unsigned width) {
   unsigned count = 1u << width;
-  forElements(b, others, padded >> width, [&](ValueRange outer, Value index) {
-    Value thread = arith::IndexCastUIOp::create(b, b.getI32Type(), index);
-    Value upper = arith::ShRUIOp::create(b, thread, shift);
-    Value lower = arith::SubIOp::create(b, thread,
-                                        arith::ShLIOp::create(b, upper, shift));
-    Value first = arith::ShLIOp::create(
-        b, upper, arith::AddIOp::create(b, shift, number(width)));
-    first = arith::OrIOp::create(b, first, lower);
-    Value order = arith::AddIOp::create(b, stage, number(1));
-    SmallVector<Value> places, isDescending;
-    std::vector<SmallVector<Value>> elements;
-    for (unsigned i = 0; i < count; ++i) {
-      Value offset = arith::ShLIOp::create(b, number(i), shift);
-      places.push_back(arith::OrIOp::create(b, first, offset));
-      Value bit = arith::AndIOp::create(
-          b, arith::ShRUIOp::create(b, places.back(), order), number(1));
-      isDescending.push_back(
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, number(0)));
-      elements.push_back(columns(outer, places.back()));
-    }
-    for (unsigned bit = width; bit-- > 0;) {
-      Value isActive = arith::CmpIOp::create(
-          b, arith::CmpIPredicate::ule,
-          arith::AddIOp::create(b, shift, number(bit)), stage);
-      for (unsigned i = 0; i < count; ++i) {
-        if (i >> bit & 1)
-          continue;
-        SmallVector<Value> &x = elements[i], &y = elements[i | 1u << bit];
-        Value swaps =
-            arith::XOrIOp::create(b, comesAfter(b, x, y), isDescending[i]);
-        swaps = arith::AndIOp::create(b, swaps, isActive);
-        for (auto [own, other] : llvm::zip(x, y)) {
-          Value low = arith::SelectOp::create(b, swaps, other, own);
-          other = arith::SelectOp::create(b, swaps, own, other);
-          own = low;
+  forElements(
+      b, others, padded >> (width + round), [&](ValueRange outer, Value index) {
+        Value thread = arith::IndexCastUIOp::create(b, b.getI32Type(), index);
+        Value upper = arith::ShRUIOp::create(b, thread, shift);
+        Value lower = arith::SubIOp::create(
+            b, thread, arith::ShLIOp::create(b, upper, shift));
+        Value first = arith::ShLIOp::create(
+            b, upper, arith::AddIOp::create(b, shift, number(width)));
+        first = arith::OrIOp::create(b, first, lower);
+        Value order = arith::AddIOp::create(b, stage, number(1));
+        SmallVector<Value> places, isDescending;
+        std::vector<SmallVector<Value>> elements;
+        for (unsigned i = 0; i < count; ++i) {
+          Value offset = arith::ShLIOp::create(b, number(i), shift);
+          places.push_back(arith::OrIOp::create(b, first, offset));
+          Value bit = arith::AndIOp::create(
+              b, arith::ShRUIOp::create(b, places.back(), order), number(1));
+          isDescending.push_back(arith::CmpIOp::create(
+              b, arith::CmpIPredicate::ne, bit, number(0)));
+          elements.push_back(columns(outer, physical(places.back())));
         }
-      }
-    }
-    for (unsigned i = 0; i < count; ++i)
-      store(elements[i], outer, places[i]);
+        for (unsigned bit = width; bit-- > 0;) {
+          Value isActive = arith::CmpIOp::create(
+              b, arith::CmpIPredicate::ule,
+              arith::AddIOp::create(b, shift, number(bit)), stage);
+          for (unsigned i = 0; i < count; ++i) {
+            if (i >> bit & 1)
+              continue;
+            SmallVector<Value> &x = elements[i], &y = elements[i | 1u << bit];
+            Value swaps =
+                arith::XOrIOp::create(b, comesAfter(b, x, y), isDescending[i]);
+            swaps = arith::AndIOp::create(b, swaps, isActive);
+            for (auto [own, other] : llvm::zip(x, y)) {
+              Value low = arith::SelectOp::create(b, swaps, other, own);
+              other = arith::SelectOp::create(b, swaps, own, other);
+              own = low;
+            }
+          }
+        }
+        for (unsigned i = 0; i < count; ++i)
+          store(elements[i], outer, physical(places[i]));
+      });
+}
+
+/// Of two neighbouring runs the lesser elements, in the place of the first one.
+void RowSort::keepLess() {
+  ++passes;
+  forElements(
+      b, others, padded >> (round + 1), [&](ValueRange outer, Value index) {
+        Value place = arith::IndexCastUIOp::create(b, b.getI32Type(), index);
+        Value run = arith::ShRUIOp::create(b, place, number(runSteps));
+        Value first = arith::AddIOp::create(
+            b, place, arith::ShLIOp::create(b, run, number(runSteps)));
+        Value second = arith::AddIOp::create(b, first, number(1 << runSteps));
+        SmallVector<Value> x = columns(outer, physical(first));
+        SmallVector<Value> y = columns(outer, physical(second));
+        Value swaps = comesAfter(b, x, y);
+        for (auto [own, other] : llvm::zip(x, y))
+          own = arith::SelectOp::create(b, swaps, other, own);
+        store(x, outer, physical(first));
+      });
+}
+
+static Value index(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+static Value asNumber(ImplicitLocOpBuilder &b, Value value) {
+  return arith::IndexCastUIOp::create(b, b.getI32Type(), value);
+}
+
+static void forRange(ImplicitLocOpBuilder &b, Value lower, Value upper,
+                     function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, lower, upper, index(b, 1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+/// The steps of `stage` in groups of bits, from number `count` - 1 down to 0.
+void RowSort::lowerGroups(Value stage, Value count) {
+  forRange(b, index(b, 0), count, [&](Value number) {
+    Value group = arith::SubIOp::create(
+        b, arith::SubIOp::create(b, count, index(b, 1)), number);
+    Value shift = arith::MulIOp::create(b, group, index(b, kWidth));
+    emitPass(stage, asNumber(b, shift), kWidth);
   });
 }
 
-void RowSort::sort(Value source) {
-  fill(source);
-  unsigned groups = steps / kWidth, rest = steps % kWidth;
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, value);
-  };
-  auto asNumber = [&](Value value) -> Value {
-    return arith::IndexCastUIOp::create(b, b.getI32Type(), value);
-  };
-  auto forRange = [&](Value lower, Value upper,
-                      function_ref<void(Value)> body) {
-    auto loop = scf::ForOp::create(b, lower, upper, index(1));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    body(loop.getInductionVar());
-  };
-  // Groups of bits from `count` - 1 down to 0.
-  auto lowerGroups = [&](Value stage, Value count) {
-    forRange(index(0), count, [&](Value number) {
-      Value group = arith::SubIOp::create(
-          b, arith::SubIOp::create(b, count, index(1)), number);
-      Value shift = arith::MulIOp::create(b, group, index(kWidth));
-      emitPass(stage, asNumber(shift), kWidth);
-    });
-  };
+/// Sorts runs of 2^runSteps elements, by turns up and down.
+void RowSort::sortRuns() {
+  unsigned groups = runSteps / kWidth, rest = runSteps % kWidth;
+  for (unsigned stage = 0; stage < runSteps; ++stage)
+    passes += stage / kWidth + 1;
   if (groups != 0)
-    forRange(index(0), index(groups * kWidth), [&](Value stage) {
-      Value top = arith::DivUIOp::create(b, stage, index(kWidth));
-      lowerGroups(asNumber(stage), arith::AddIOp::create(b, top, index(1)));
+    forRange(b, index(b, 0), index(b, groups * kWidth), [&](Value stage) {
+      Value top = arith::DivUIOp::create(b, stage, index(b, kWidth));
+      lowerGroups(asNumber(b, stage),
+                  arith::AddIOp::create(b, top, index(b, 1)));
     });
   if (rest != 0)
-    forRange(index(groups * kWidth), index(steps), [&](Value stage) {
-      Value which = asNumber(stage);
-      emitPass(which, number(groups * kWidth), rest);
-      if (groups != 0)
-        lowerGroups(which, index(groups));
-    });
+    forRange(b, index(b, groups * kWidth), index(b, runSteps),
+             [&](Value stage) {
+               Value which = asNumber(b, stage);
+               emitPass(which, number(groups * kWidth), rest);
+               if (groups != 0)
+                 lowerGroups(which, index(b, groups));
+             });
+}
+
+/// The last stage of each run that is left.
+void RowSort::mergeRuns() {
+  unsigned groups = runSteps / kWidth, rest = runSteps % kWidth;
+  passes += groups + (rest != 0);
+  Value stage = number(int64_t(runSteps) - 1);
+  if (rest != 0)
+    emitPass(stage, number(groups * kWidth), rest);
+  if (groups != 0)
+    lowerGroups(stage, index(b, groups));
+}
+
+void RowSort::sort(Value source, int64_t kept) {
+  fill(source);
+  runSteps = std::max(1u, llvm::Log2_64_Ceil(kept));
+  sortRuns();
+  while (runSteps + round < steps) {
+    keepLess();
+    ++round;
+    mergeRuns();
+  }
 }

@@ -47,18 +47,26 @@ public:
   RowSort(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, unsigned dim,
           KeyOrder order, bool keepsPlaces);
 
-  /// Emits the code that sorts the rows of `source`.
-  void sort(Value source);
+  /// Emits the code that sorts the rows of `source`. Where only the first
+  /// `kept` elements of the order are asked for, the others are dropped as soon
+  /// as that many less ones are known.
+  void sort(Value source, int64_t kept);
   /// In a loop over what `sort` has sorted: element `index` of a row.
   SortedElement load(ValueRange outer, Value index);
 
-  /// Trips of all elements through registers, and bytes of shared memory.
-  int64_t passes() const;
+  /// Trips of elements through registers, each of all that are left, and bytes
+  /// of shared memory.
+  int64_t numPasses() const { return passes; }
   int64_t bytes() const;
 
 private:
   void fill(Value source);
   void emitPass(Value stage, Value shift, unsigned width);
+  void lowerGroups(Value stage, Value count);
+  void sortRuns();
+  void mergeRuns();
+  void keepLess();
+  Value physical(Value place);
   SmallVector<Value> columns(ValueRange outer, Value place);
   void store(ArrayRef<Value> element, ValueRange outer, Value place);
   Value number(int64_t value);
@@ -69,6 +77,10 @@ private:
   unsigned dim;
   int64_t extent, padded;
   unsigned steps; // log2 of padded
+  /// log2 of the elements of a sorted run, and of the runs that each of those
+  /// that are left stands for.
+  unsigned runSteps = 0, round = 0;
+  int64_t passes = 0;
   PackedKey key;
   SmallVector<Value, 2> tiles;
 };

@@ -80,8 +80,8 @@ tile.kernel @few() grid(%b) = (1) threads(64) {
 
 // -----
 
-// More of them: a sort.
-// REMARK: remark: sorts rows by 9 trips through registers and 2048 bytes of shared memory
+// More of them: runs of 16 elements are sorted, and merged in two rounds that keep 16 of 32 each.
+// REMARK: remark: sorts rows by 11 trips through registers and 2048 bytes of shared memory
 // CHECK-LABEL: tile.kernel @many
 // CHECK-NOT: tile.reduce
 // CHECK: tile.parallel (%{{.*}}, %{{.*}}) in (4, 9) {
