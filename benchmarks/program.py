@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a tile program of the benchmarks: program.py gemm|attention|conv|rows|weights|reduce|operator [field=value ...]
+"""Prints a tile program of the benchmarks: program.py KIND [field=value ...]
+
+KIND is gemm, attention, backward, decode, combine, sparse, conv, rows, weights, reduce, operator or recurrent.
 
     python3 benchmarks/program.py gemm tb=True tile=128,128,64 stages=5 | tile-translate --tile-to-ptx --arch=sm_90a
 
 Fields are those of tilebench.gemm.Gemm, tilebench.attention.Attention, tilebench.conv.Conv, tilebench.rows.Rows,
-tilebench.weights.Weights and tilebench.operators.Operator, and hints=A=1024x512,...: the sizes that arguments have as `tile.shape_hint`.
+tilebench.weights.Weights, tilebench.operators.Operator, tilebench.attention_backward.Backward, tilebench.attention_decode.Decode and
+Combine, tilebench.attention_sparse.Sparse and tilebench.recurrent.Kernel, and hints=A=1024x512,...: the sizes that arguments have as `tile.shape_hint`.
 """
 
 import ast
@@ -16,9 +19,13 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from tilebench.attention import Attention  # noqa: E402
+from tilebench.attention_backward import Backward  # noqa: E402
+from tilebench.attention_decode import Combine, Decode  # noqa: E402
+from tilebench.attention_sparse import Sparse  # noqa: E402
 from tilebench.conv import Conv  # noqa: E402
 from tilebench.gemm import Gemm, Reduce  # noqa: E402
 from tilebench.operators import Operator  # noqa: E402
+from tilebench.recurrent import Kernel  # noqa: E402
 from tilebench.rows import Rows  # noqa: E402
 from tilebench.weights import Weights  # noqa: E402
 
@@ -36,7 +43,7 @@ def add_hints(text, hints):
     for hint in hints.split(","):
         name, sizes = hint.split("=")
         attribute = f"tile.shape_hint = array<i64: {', '.join(sizes.split('x'))}>"
-        argument = re.search(rf"%{name}: memref<[^<>]*>( {{[^}}]*}})?", text)
+        argument = re.search(rf"%{name}: (?:memref<[^<>]*>|i32)( {{[^}}]*}})?", text)
         if not argument:
             sys.exit(f"program.py: expected hints for arguments of the program, got '{name}'")
         others = argument.group(1)
@@ -47,7 +54,8 @@ def add_hints(text, hints):
 
 def main():
     kinds = {"gemm": Gemm, "attention": Attention, "conv": Conv, "rows": Rows}
-    kinds |= {"weights": Weights, "reduce": Reduce, "operator": Operator}
+    kinds |= {"backward": Backward, "decode": Decode, "combine": Combine, "sparse": Sparse}
+    kinds |= {"weights": Weights, "reduce": Reduce, "operator": Operator, "recurrent": Kernel}
     if len(sys.argv) < 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     fields = dict(argument.split("=", 1) for argument in sys.argv[2:] if "=" in argument)

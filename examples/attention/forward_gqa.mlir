@@ -1,0 +1,130 @@
+// Attention forward, grouped heads (GQA), causal from the bottom right for more keys than queries; O and the natural
+// logarithm of the sums (LSE).
+// Printed by: benchmarks/program.py attention name=forward_gqa d=64 rows=64 keys=64 threads=128 grouped=True causal=True unequal=True lse=True hints=Q=4x100x64,K=2x150x64,V=2x150x64,O=4x100x64,LSE=4x100
+#shared = #gpu.address_space<workgroup>
+tile.kernel @forward_gqa(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 4, 100, 64>}, %K: memref<?x?x64xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 2, 150, 64>}, %V: memref<?x?x64xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 2, 150, 64>}, %O: memref<?x?x64xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 4, 100, 64>}, %LSE: memref<?x?xf32> {tile.shape_hint = array<i64: 4, 100>})
+    grid(%b, %h) = (dim(%Q, 1) ceildiv 64, dim(%Q, 0)) threads(128) {
+  %c64 = arith.constant 64 : index
+  %f32_0_0 = arith.constant 0.0 : f32
+  %f32_1_0 = arith.constant 1.0 : f32
+  %f32_0_6931471805599453 = arith.constant 0.6931471805599453 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %crows = arith.constant 64 : index
+  %ckeys = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  // Less than any score; the exponential of what is so far below another is 0.
+  %lowest = arith.constant -1.0e+30 : f32
+  // What a score without weight becomes: its exponential is 0 even where a row has no others.
+  %none = arith.constant 0xFF800000 : f32
+  // log2(e) / sqrt(64): the softmax is taken in powers of two.
+  %scale = arith.constant 0.18033688011112042 : f32
+  %queries = memref.dim %Q, %c1 : memref<?x?x64xbf16>
+  %keys = memref.dim %K, %c1 : memref<?x?x64xbf16>
+  %heads = memref.dim %Q, %c0 : memref<?x?x64xbf16>
+  %kvheads = memref.dim %K, %c0 : memref<?x?x64xbf16>
+  // Neighbouring heads of Q share one of K and V.
+  %x0 = arith.divui %heads, %kvheads : index
+  %g = arith.divui %h, %x0 : index
+  // The blocks with the most keys first, so that none of them is left for the end.
+  %x1 = arith.subi %queries, %c1 : index
+  %x2 = arith.divui %x1, %c64 : index
+  %x3 = arith.subi %x2, %b : index
+  %m = arith.muli %x3, %c64 : index
+  // The key that the block's first query stands at: the last query stands at the last key.
+  %x4 = arith.addi %m, %keys : index
+  %at = arith.subi %x4, %queries : index
+  %last = arith.addi %at, %c0 : index
+  %x5 = arith.addi %last, %c64 : index
+  %x6 = arith.minsi %x5, %keys : index
+  %length = arith.maxsi %x6, %c0 : index
+  // A block that ends beyond this holds keys that some query does not see.
+  %x7 = arith.addi %last, %c1 : index
+  %limit = arith.minsi %x7, %keys : index
+
+  %Qs = tile.alloc : memref<64x64xbf16, #shared>
+  %Ks = tile.alloc : memref<64x64xbf16, #shared>
+  %Vs = tile.alloc : memref<64x64xbf16, #shared>
+  %S = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %P = tile.alloc : memref<64x64xbf16, #tile.fragment>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  %largest = tile.alloc : memref<64xf32, #tile.fragment>
+  %blockmax = tile.alloc : memref<64xf32, #tile.fragment>
+  %correction = tile.alloc : memref<64xf32, #tile.fragment>
+  %sum = tile.alloc : memref<64xf32, #tile.fragment>
+
+  tile.copy %Q[%h, %m, %c0] sizes [1, 64, 64] to %Qs : memref<?x?x64xbf16> to memref<64x64xbf16, #shared>
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  tile.fill %sum with %zero : memref<64xf32, #tile.fragment>, f32
+  tile.fill %largest with %lowest : memref<64xf32, #tile.fragment>, f32
+  tile.pipelined %n = %c0 to %length step %ckeys stages(2) {
+    tile.copy %K[%g, %n, %c0] sizes [1, 64, 64] to %Ks : memref<?x?x64xbf16> to memref<64x64xbf16, #shared>
+    tile.copy %V[%g, %n, %c0] sizes [1, 64, 64] to %Vs : memref<?x?x64xbf16> to memref<64x64xbf16, #shared>
+    tile.gemm %Qs, %Ks, %S {clear, transpose_b, policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
+    %next = arith.addi %n, %ckeys : index
+    %masked = arith.cmpi sgt, %next, %limit : index
+    scf.if %masked {
+      tile.parallel (%i, %j) in (64, 64) {
+      %key = arith.addi %n, %j : index
+      %x8 = arith.addi %last, %i : index
+      %out = arith.cmpi sgt, %key, %x8 : index
+      %x = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %y = arith.select %out, %none, %x : f32
+      memref.store %y, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+      }
+    }
+    tile.reduce max %S to %blockmax dim(1) : memref<64x64xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+    // Sums and products so far were taken against a smaller maximum.
+    tile.parallel (%i) in (64) {
+      %old = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
+      %new = memref.load %blockmax[%i] : memref<64xf32, #tile.fragment>
+      %both = arith.maximumf %old, %new : f32
+      %less = arith.subf %old, %both : f32
+      %e = arith.mulf %less, %scale : f32
+      %factor = math.exp2 %e fastmath<afn> : f32
+      memref.store %factor, %correction[%i] : memref<64xf32, #tile.fragment>
+      memref.store %both, %largest[%i] : memref<64xf32, #tile.fragment>
+      %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
+      %scaled = arith.mulf %l, %factor : f32
+      memref.store %scaled, %sum[%i] : memref<64xf32, #tile.fragment>
+    }
+    tile.parallel (%i, %j) in (64, 64) {
+      %x = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %top = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
+      %xs = arith.mulf %x, %scale fastmath<contract> : f32
+      %ts = arith.mulf %top, %scale : f32
+      %e = arith.subf %xs, %ts fastmath<contract> : f32
+      %w = math.exp2 %e fastmath<afn> : f32
+      memref.store %w, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %narrow = arith.truncf %w : f32 to bf16
+      memref.store %narrow, %P[%i, %j] : memref<64x64xbf16, #tile.fragment>
+    }
+    tile.reduce sum %S to %sum dim(1) accumulate : memref<64x64xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (64, 64) {
+      %x = memref.load %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %factor = memref.load %correction[%i] : memref<64xf32, #tile.fragment>
+      %y = arith.mulf %x, %factor : f32
+      memref.store %y, %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    tile.gemm %P, %Vs, %acc {policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #tile.fragment>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+  tile.parallel (%i, %j) in (64, 64) {
+    %x = memref.load %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
+    %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
+    %x9 = arith.cmpf ogt, %l, %f32_0_0 : f32
+    %some = arith.select %x9, %l, %f32_1_0 : f32
+    %y = arith.divf %x, %some fastmath<arcp> : f32
+    memref.store %y, %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
+  }
+  tile.parallel (%i) in (64) {
+    %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
+    %x10 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
+    %x11 = arith.mulf %x10, %scale : f32
+    %x12 = math.log2 %l fastmath<afn> : f32
+    %x13 = arith.addf %x11, %x12 : f32
+    %x14 = arith.mulf %x13, %f32_0_6931471805599453 : f32
+    memref.store %x14, %blockmax[%i] : memref<64xf32, #tile.fragment>
+  }
+  tile.copy %acc to %O[%h, %m, %c0] sizes [1, 64, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x64xbf16>
+  tile.copy %blockmax to %LSE[%h, %m] sizes [1, 64] : memref<64xf32, #tile.fragment> to memref<?x?xf32>
+}
