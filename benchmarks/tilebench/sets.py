@@ -105,6 +105,24 @@ TABLES = (
         ),
     ),
     Table(
+        "Attention in full, and linear attention's family, on Hopper",
+        "`sm_90a`, ptxas 13.0, torch 2.11.0+cu130, Triton 3.6, fla-core 0.6.0, mamba_ssm e9594ce; the card stands in the remarks. Plain "
+        "programs as `benchmarks/program.py` prints them; of each problem the fastest of a few configurations.",
+        (
+            Set("family-forward", "forward with LSE, D 64 to 256, full and causal, GQA, MQA, MLA prefill", "bf16", "TFLOP/s", "attention_family.py run FOLDER", "the best of torch's backends", ("ratio >= 1.08",)),
+            Set("family-masked", "window, unequal lengths, bias, 4 tokens in decode: what torch's backends take as a mask", "bf16", "TFLOP/s", "attention_family.py run FOLDER", "the best of torch's backends"),
+            Set("family-alone", "forward: sinks, ALiBi, soft-capping, fp8, packed lengths, no peer", "bf16", "TFLOP/s", "attention_family.py run FOLDER"),
+            Set("family-backward", "backward, D 64 and 128, full and causal, atomic and ordered; with preprocessing", "bf16", "TFLOP/s", "attention_family.py run FOLDER", "the best of torch's backends", ("ratio >= 1.05",)),
+            Set("family-backward-gqa", "backward, GQA 32:4, causal", "bf16", "TFLOP/s", "attention_family.py run FOLDER", "the best of torch's backends", ("ratio >= 1.05",)),
+            Set("family-decode", "decode GQA 64:8, 1 to 128 sequences of 1,024 to 131,072", "bf16", "TB/s", "attention_family.py run FOLDER", "the best of torch's backends", ("ratio >= 1.10",)),
+            Set("family-paged", "decode, pages of 64, 16 and 1", "bf16", "TB/s", "attention_family.py run FOLDER"),
+            Set("family-mla", "MLA decode, 64 and 128 sequences of 8,192, 128 heads", "bf16", "TFLOP/s", "attention_family.py run FOLDER", "", ("ours >= 560",)),
+            Set("recurrent-linear", "chunked linear attention and simple GLA", "bf16", "TB/s", "recurrent.py run FOLDER --graph", "flash-linear-attention", ("ratio >= 1.10",)),
+            Set("recurrent-delta", "delta rule and gated delta rule", "bf16", "TB/s", "recurrent.py run FOLDER --graph", "flash-linear-attention", ("ratio >= 1.10",)),
+            Set("recurrent-mamba2", "Mamba-2 scan, 8 × 2,048, 80 heads", "bf16", "TB/s", "recurrent.py run FOLDER --graph", "the better of mamba_ssm and fla", ("ratio >= 1.10",)),
+        ),
+    ),
+    Table(
         "GEMM by mma.sync",
         "One NVIDIA H200, compiled for `sm_90`: what architectures without wgmma get.",
         (
