@@ -36,7 +36,7 @@ GTEST_OUTPUT="xml:$PWD/$results/gtest/" ctest --test-dir build/release --no-test
 echo "== lit"
 lit=$(command -v lit || true)
 [[ -x /usr/lib/llvm-22/bin/lit ]] && lit=/usr/lib/llvm-22/bin/lit
-"$lit" -sv --timeout 600 --output "$results/lit.json" build/release/test
+"$lit" -sv --timeout 900 --output "$results/lit.json" build/release/test
 
 echo "== pytest"
 PYTHONPATH=$PWD/build/release/python build/python/venv/bin/python -m pytest -q test/python --junitxml "$results/pytest.xml"
