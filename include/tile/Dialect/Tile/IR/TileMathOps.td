@@ -316,8 +316,9 @@ def Tile_TopKOp : Tile_TileOp<"topk"> {
     there; k is the targets' extent in `dim`. Of equal elements the first come first.
     Integers and floats are ordered as in `tile.sort`: NaN counts as the greatest.
 
-    `tile-expand-operations` makes of it k reductions where k is at most 8 and keys
-    have 32 bits or fewer, and a sort elsewhere.
+    `tile-expand-operations` makes of it k reductions where k is at most 8 and a key
+    fits 64 bits together with its place. Elsewhere it sorts runs of k elements and
+    drops the greater half of each two.
 
     Constraints:
     - topk-1: source, values and places are fragments or shared tiles of static shapes;
