@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers of MLIR that most files of the compiler include, parsed once
-// (TILE_PRECOMPILED_HEADERS). Files include what they use all the same: without
+// Headers of MLIR and of the dialect that most files of the compiler include,
+// parsed once (TILE_PRECOMPILED_HEADERS). Files include what they use all the same: without
 // this one they compile, only slower.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -13,4 +13,5 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -20,6 +20,9 @@ for word in "$@"; do
 done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# section TITLE: says what comes next, and how many seconds everything before it took.
+section() { echo "== $1 (after $SECONDS s)"; }
+
 results=build/release/test-results
 if ! scripts/build.sh; then
   echo "the build failed: no test was run"
@@ -29,16 +32,16 @@ fi
 rm -rf "$results"
 mkdir -p "$results"
 
-echo "== GoogleTest (ctest)"
+section "GoogleTest (ctest)"
 GTEST_OUTPUT="xml:$PWD/$results/gtest/" ctest --test-dir build/release --no-tests=error \
   --output-on-failure --timeout 900 --output-junit "$PWD/$results/ctest.xml"
 
-echo "== lit"
+section "lit"
 lit=$(command -v lit || true)
 [[ -x /usr/lib/llvm-22/bin/lit ]] && lit=/usr/lib/llvm-22/bin/lit
 "$lit" -sv --timeout 900 --output "$results/lit.json" build/release/test
 
-echo "== pytest"
+section "pytest"
 PYTHONPATH=$PWD/build/release/python build/python/venv/bin/python -m pytest -q test/python --junitxml "$results/pytest.xml"
 [[ -f $results/pytest.xml ]] || echo "pytest left no results" >>"$results/errors.txt"
 
@@ -46,7 +49,7 @@ PYTHONPATH=$PWD/build/release/python build/python/venv/bin/python -m pytest -q t
 python=python3
 python3 -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
 
-echo "== the matrix of kernels through ptxas, on the CPU, lowered, its references, its schedules, and faults put into it"
+section "the matrix of kernels through ptxas, on the CPU, lowered, its references, its schedules, and faults put into it"
 "$python" test/Matrix/ptx_test.py --bin build/release/bin --junit "$results/matrix-ptx.xml" "${assembler[@]}"
 for half in cpu lowered references rings faults; do
   "$python" test/Matrix/${half}_test.py --bin build/release/bin --junit "$results/matrix-$half.xml"
@@ -55,16 +58,16 @@ for half in ptx cpu lowered references rings faults; do
   [[ -f $results/matrix-$half.xml ]] || echo "test/Matrix/${half}_test.py left no results" >>"$results/errors.txt"
 done
 
-echo "== the kernels of examples/gallery against numpy, and through ptxas"
+section "the kernels of examples/gallery against numpy, and through ptxas"
 "$python" test/Gallery/gallery_test.py --bin build/release/bin --junit "$results/matrix-gallery.xml" "${assembler[@]}"
 [[ -f $results/matrix-gallery.xml ]] || echo "test/Gallery/gallery_test.py left no results" >>"$results/errors.txt"
 
-echo "== random programs against numpy"
+section "random programs against numpy"
 # Two of the paths for each program.
 "$python" test/Fuzz/fuzz.py --seeds 0:230,1000000000:1000000010,3000000000:3000000020,4000000000:4000000020 --turns 2 --bin build/release/bin --junit "$results/matrix-fuzz.xml" "${assembler[@]}"
 [[ -f $results/matrix-fuzz.xml ]] || echo "test/Fuzz/fuzz.py left no results" >>"$results/errors.txt"
 
-echo "== the wheel, in an environment of its own"
+section "the wheel, in an environment of its own"
 wheel_env=$results/wheel-venv
 if scripts/wheel.sh --no-sdist build/python/venv/bin/python >"$results/wheel.log" 2>&1 &&
   /usr/bin/python3 -m venv "$wheel_env" &&
@@ -75,7 +78,7 @@ if scripts/wheel.sh --no-sdist build/python/venv/bin/python >"$results/wheel.log
 fi
 [[ -f $results/pytest-wheel.xml ]] || echo "the wheel was not tested (see $results/wheel.log)" >>"$results/errors.txt"
 
-echo "== with the assertions of our own code on (preset dev): lit, mutated files and artifacts"
+section "with the assertions of our own code on (preset dev): lit, mutated files and artifacts"
 TILE_RESULTS=$PWD/$results scripts/test-asserts.sh || echo "scripts/test-asserts.sh" >>"$results/errors.txt"
 
 # A hint to whoever changes these files, not a failure.
@@ -89,4 +92,5 @@ if command -v clang-format-22 >/dev/null; then
   fi
 fi
 
+echo "everything took $SECONDS s"
 python3 scripts/count_tests.py "$results"
