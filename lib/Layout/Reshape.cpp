@@ -449,6 +449,18 @@ OrRefusal<SharedLayout> mlir::tile::viewed(const SharedLayout &layout,
     return columnsOf(layout, shape);
   if (areColumns(layout.shape(), shape))
     return tileOfColumns(layout, shape);
+  // Columns of a slice: through the slice.
+  ArrayRef<int64_t> whole = layout.shape();
+  if (shape.size() < whole.size() &&
+      areColumns(shape, whole.take_back(shape.size()))) {
+    auto slice = sliceOf(layout, whole.take_back(shape.size()));
+    return slice ? columnsOf(*slice, shape) : slice;
+  }
+  if (whole.size() < shape.size() &&
+      areColumns(whole, shape.take_back(whole.size()))) {
+    auto slice = tileOfColumns(layout, shape.take_back(whole.size()));
+    return slice ? tileOf(*slice, shape) : slice;
+  }
   return has > wants ? sliceOf(layout, shape) : tileOf(layout, shape);
 }
 

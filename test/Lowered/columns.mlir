@@ -8,6 +8,10 @@
 // RUN: tile-run %s --kernel=columns --stage=lowered --arch=sm_100a --check
 // RUN: tile-run %s --kernel=of_the_second --stage=lowered --arch=sm_80 --check
 // RUN: tile-run %s --kernel=of_the_second --stage=lowered --arch=sm_90a --check
+// RUN: tile-run %s --kernel=of_a_slice --check
+// RUN: tile-run %s --kernel=of_a_slice --stage=lowered --arch=sm_80 --check
+// RUN: tile-run %s --kernel=of_a_slice --stage=lowered --arch=sm_90a --check
+// RUN: tile-run %s --kernel=of_a_slice --stage=lowered --arch=sm_100a --check
 // RUN: tile-run %s --kernel=narrow --stage=lowered --arch=sm_90a --check
 // RUN: tile-run %s --kernel=ahead --stage=lowered --arch=sm_90a --check
 #shared = #gpu.address_space<workgroup>
@@ -57,6 +61,42 @@ tile.kernel @of_the_second(%A: memref<64x64xf16> {tile.alignment = 16}, %V: memr
   %half = memref.subview %Vs[0, 64] [64, 64] [1, 1] : memref<64x128xf16, #shared> to memref<64x64xf16, strided<[128, 1], offset: 64>, #shared>
   tile.gemm %As, %half, %acc : memref<64x64xf16, #shared>, memref<64x64xf16, strided<[128, 1], offset: 64>, #shared>, memref<64x64xf32, #fragment>
   tile.copy %acc to %O : memref<64x64xf32, #fragment> to memref<64x64xf32>
+}
+
+// Columns of a slice, which only the loop's index names: of the second operand as K and as V of a pipeline written by hand.
+// CHECK-LABEL: tile.kernel @of_a_slice
+// CHECK:         tile.alloc {{.*}}modes [(64, 2:1), (64, 1:64), (3, 2:4096), (2, 0:12288)] swizzle(3, 4, 3){{.*}} : memref<2x64x192xf16
+// CHECK:         %[[SLOT:.*]] = memref.subview %{{.*}}[%{{.*}}, 0, 0] [1, 64, 192] [1, 1, 1]
+// CHECK-NEXT:    %[[K:.*]] = memref.subview %[[SLOT]][0, 64] [64, 128] [1, 1]
+// CHECK:         tile.gemm %{{.*}}, %[[K]], %{{.*}} {{{.*}}transpose_b}
+// REMARK-NOT: works on a copy
+tile.kernel @of_a_slice(%A: memref<64x128xf16> {tile.alignment = 16}, %B: memref<64x64xf16> {tile.alignment = 16}, %V: memref<2x64x192xf16> {tile.alignment = 16}, %O: memref<64x64xf32>, %P: memref<64x128xf32>) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %As = tile.alloc : memref<64x128xf16, #shared>
+  %Bs = tile.alloc : memref<64x64xf16, #shared>
+  %Vs = tile.alloc : memref<2x64x192xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #fragment>
+  %out = tile.alloc : memref<64x128xf32, #fragment>
+  tile.fill %acc with %zero : memref<64x64xf32, #fragment>, f32
+  tile.fill %out with %zero : memref<64x128xf32, #fragment>, f32
+  tile.copy %A to %As : memref<64x128xf16> to memref<64x128xf16, #shared>
+  tile.copy %B to %Bs : memref<64x64xf16> to memref<64x64xf16, #shared>
+  tile.parallel (%s, %i, %j) in (2, 64, 192) {
+    %x = memref.load %V[%s, %i, %j] : memref<2x64x192xf16>
+    %y = arith.negf %x : f16
+    memref.store %y, %Vs[%s, %i, %j] : memref<2x64x192xf16, #shared>
+  }
+  scf.for %k = %c0 to %c2 step %c1 {
+    %keys = memref.subview %Vs[%k, 0, 64] [1, 64, 128] [1, 1, 1] : memref<2x64x192xf16, #shared> to memref<64x128xf16, strided<[192, 1], offset: ?>, #shared>
+    tile.gemm %As, %keys, %acc {transpose_b} : memref<64x128xf16, #shared>, memref<64x128xf16, strided<[192, 1], offset: ?>, #shared>, memref<64x64xf32, #fragment>
+    %values = memref.subview %Vs[%k, 0, 0] [1, 64, 128] [1, 1, 1] : memref<2x64x192xf16, #shared> to memref<64x128xf16, strided<[192, 1], offset: ?>, #shared>
+    tile.gemm %Bs, %values, %out : memref<64x64xf16, #shared>, memref<64x128xf16, strided<[192, 1], offset: ?>, #shared>, memref<64x128xf32, #fragment>
+  }
+  tile.copy %acc to %O : memref<64x64xf32, #fragment> to memref<64x64xf32>
+  tile.copy %out to %P : memref<64x128xf32, #fragment> to memref<64x128xf32>
 }
 
 // 32 columns of f16 are half a panel.

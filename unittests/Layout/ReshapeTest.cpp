@@ -205,4 +205,20 @@ TEST(ReshapeShared, Columns) {
       bool(viewed(SharedLayout::rowMajor({64, 64}, 16), {64, 96}, 16)));
 }
 
+TEST(ReshapeShared, ColumnsOfSlices) {
+  for (auto [first, columns] :
+       {std::pair<int64_t, int64_t>(0, 512), {512, 64}, {64, 128}}) {
+    SharedLayout part = SharedLayout::swizzled({64, columns}, 16, true);
+    auto tile = viewed(part, {2, 64, 576}, 16);
+    ASSERT_TRUE(bool(tile)) << tile.reason();
+    ASSERT_TRUE(bool(tile->verify()));
+    auto slice = viewed(*tile, {64, 576}, 16);
+    ASSERT_TRUE(bool(slice)) << slice.reason();
+    expectSlices(*tile, *slice);
+    auto back = viewed(*tile, {64, columns}, 16);
+    ASSERT_TRUE(bool(back)) << back.reason();
+    expectColumns(*slice, *back, first);
+  }
+}
+
 } // namespace

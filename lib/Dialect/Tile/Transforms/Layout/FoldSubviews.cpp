@@ -4,8 +4,8 @@
 // A part of a tile has no layout of its own: it is where the tile is. What
 // addresses elements adds the part's offsets. A gemm or a reduction works on
 // whole tiles: slices along the first dimensions (`%t[%k]`, the buffers of a
-// pipeline written by hand) are tiles, and so are columns in panels; gemms take
-// them where they are, and copies that complete at a barrier of the program
+// pipeline written by hand) are tiles, and so are columns in panels, also of a
+// slice; gemms take them where they are, and copies that complete at a barrier of the program
 // fill slices where they are: a tensor copy's target is a tile. Another part is
 // copied, and back where it is written.
 //
@@ -38,6 +38,9 @@ private:
   LogicalResult copyFor(Operation *user);
   /// Whether the part is left in place for `use`, as a slice.
   bool keepFor(OpOperand &use);
+  /// The part as columns of a slice, made for `user`; null where it is not
+  /// that, or where its tile has no place for either.
+  Value columnsOfSlice(Operation *user);
   template <typename OpT> void foldElement(OpT access);
   /// Indices of the tile that are `indices` of the part; empty stands for
   /// zeros.
@@ -160,10 +163,52 @@ static CopyOp completingCopyInto(OpOperand &use) {
              : CopyOp();
 }
 
+Value PartFolder::columnsOfSlice(Operation *user) {
+  if (dropped.none() || dropped.all())
+    return {};
+  OpBuilder b(user);
+  ArrayRef<int64_t> shape = part.getSourceType().getShape();
+  SmallVector<OpFoldResult> first = part.getMixedOffsets(), own;
+  SmallVector<OpFoldResult> sizes, ownSizes;
+  SmallVector<int64_t> rows;
+  for (auto [d, extent] : llvm::enumerate(shape)) {
+    sizes.push_back(b.getIndexAttr(dropped.test(d) ? 1 : extent));
+    if (dropped.test(d))
+      continue;
+    rows.push_back(extent);
+    own.push_back(std::exchange(first[d], b.getIndexAttr(0)));
+    ownSizes.push_back(part.getMixedSizes()[d]);
+  }
+  SmallVector<OpFoldResult> ones(shape.size(), b.getIndexAttr(1));
+  auto slice = memref::SubViewOp::create(
+      b, part.getLoc(),
+      memref::SubViewOp::inferRankReducedResultType(rows, part.getSourceType(),
+                                                    first, sizes, ones),
+      part.getSource(), first, sizes, ones);
+  ones.resize(own.size());
+  auto columns =
+      memref::SubViewOp::create(b, part.getLoc(), slice, own, ownSizes, ones);
+  if (getTileViewSource(slice) && isColumns(columns)) {
+    slices.insert(slice);
+    slices.insert(columns);
+    return columns;
+  }
+  columns.erase();
+  slice.erase();
+  return {};
+}
+
 bool PartFolder::keepFor(OpOperand &use) {
   Operation *user = use.getOwner();
   auto gemm = dyn_cast<GemmOp>(user);
   bool isOperand = gemm && use.get() != gemm.getC();
+  if (isOperand && allocationOf(getViewedTile(part.getSource())) &&
+      !getSharedLayout(part.getSource()) &&
+      !isFilledAhead(getViewedTile(part.getSource())))
+    if (Value columns = columnsOfSlice(user)) {
+      use.set(columns);
+      return true;
+    }
   bool isFilled = completingCopyInto(use) && !isColumns(part);
   MemRefType type = part.getType();
   int64_t bytes =
