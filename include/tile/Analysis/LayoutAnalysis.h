@@ -99,6 +99,10 @@ public:
   std::vector<OperationDecision> decisions;
   std::vector<LayoutConversion> conversions;
   std::vector<LayoutSearch> searches;
+  /// Accesses at an offset (OwnedAccess::isShifted) whose threads do not hold
+  /// the elements in the layouts chosen: the layouts are good for the kernel
+  /// only once these go through shared memory (`stageTiles`).
+  std::vector<OpOperand *> unheld;
 
   /// Every choice in structured form and in words, with its reason and cost.
   void print(raw_ostream &os, KernelOp kernel) const;

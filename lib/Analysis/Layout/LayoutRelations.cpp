@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutRelations.h"
 #include "tile/Layout/CheckedMath.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -14,12 +15,69 @@ static FragmentLayout withShape(const FragmentLayout &layout,
                         layout.modes(Axis::Block));
 }
 
-static bool hasDigits(const FragmentLayout &layout, int dim) {
+static bool hasDigits(const FragmentLayout &layout, int dim,
+                      bool ofThreads = false) {
   for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
     for (const Mode &mode : layout.modes(axis))
-      if (mode.dim == dim && mode.extent > 1)
+      if (mode.dim == dim && mode.extent > 1 &&
+          !(ofThreads && axis == Axis::Register))
         return true;
   return false;
+}
+
+/// The registers of a loop over `shape`: what else the fragment has in them is
+/// left out.
+static FragmentLayout withoutRegistersBeyond(const FragmentLayout &layout,
+                                             ArrayRef<int64_t> shape) {
+  Modes registers;
+  for (Mode mode : layout.modes(Axis::Register)) {
+    if (mode.dim >= 0) {
+      if (mode.stride >= shape[mode.dim])
+        continue;
+      mode.extent =
+          std::min(mode.extent, ceilDiv(shape[mode.dim], mode.stride));
+    }
+    registers.push_back(mode);
+  }
+  return FragmentLayout(shape, registers, layout.modes(Axis::Lane),
+                        layout.modes(Axis::Warp), layout.modes(Axis::Block));
+}
+
+/// Whether each thread of the loop has the elements that it reads at the
+/// access's offsets. Offsets that the fragment does not reach are those of
+/// iterations that do not access it.
+static bool holdsShifted(const OwnedAccess &access,
+                         const FragmentLayout &fragment,
+                         const FragmentLayout &loop) {
+  auto placeOf = [&](ArrayRef<int64_t> iteration) {
+    SmallVector<int64_t> place;
+    for (int dim : access.loopDims)
+      place.push_back(dim < 0 ? 0 : iteration[dim]);
+    return place;
+  };
+  for (Axis axis : {Axis::Lane, Axis::Warp, Axis::Block}) {
+    if (loop.size(axis) != fragment.size(axis))
+      return false;
+    for (int64_t i = 0, e = loop.size(axis); i < e; ++i)
+      if (placeOf(loop.axisCoordinates(axis, i)) !=
+          fragment.axisCoordinates(axis, i))
+        return false;
+  }
+  std::set<SmallVector<int64_t>> registers;
+  for (int64_t r = 0, e = fragment.numRegisters(); r < e; ++r)
+    registers.insert(fragment.axisCoordinates(Axis::Register, r));
+  for (int64_t r = 0, e = loop.numRegisters(); r < e; ++r) {
+    SmallVector<int64_t> place =
+        placeOf(loop.axisCoordinates(Axis::Register, r));
+    bool isInside = true;
+    for (auto [d, offset] : llvm::enumerate(access.offsets)) {
+      place[d] += offset;
+      isInside &= place[d] < fragment.shape()[d];
+    }
+    if (isInside && !registers.count(place))
+      return false;
+  }
+  return true;
 }
 
 std::optional<FragmentLayout>
@@ -35,8 +93,9 @@ tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
       continue;
     }
     // Digits of a dimension of extent one are lanes that hold nothing of the
-    // tile; they must not become replicas.
-    if (hasDigits(layout, int(dim)))
+    // tile; they must not become replicas. Of one index of a longer dimension
+    // every thread has to have the elements, in a register of its own.
+    if (hasDigits(layout, int(dim), access.isShifted))
       return std::nullopt;
     layout = *layout.sliced(dim);
   }
@@ -50,7 +109,12 @@ tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
   for (unsigned dim = 0; dim < loopShape.size(); ++dim)
     if (!llvm::is_contained(loopDims, dim))
       layout = layout.expanded(dim, 1);
-  return withShape(layout, loopShape);
+  if (access.isWhole)
+    return withShape(layout, loopShape);
+  layout = withoutRegistersBeyond(layout, loopShape);
+  if (access.isShifted && !holdsShifted(access, fragment, layout))
+    return std::nullopt;
+  return layout;
 }
 
 /// Every coordinate of `dim` below this one is held by some thread.
@@ -110,9 +174,19 @@ FragmentLayout tile::fragmentFromLoop(ArrayRef<int64_t> fragmentShape,
 bool tile::isCompatible(const OwnedAccess &access,
                         const FragmentLayout &fragment,
                         const FragmentLayout &loop) {
+  if (access.isShifted) {
+    if (!access.isWrite)
+      return holdsShifted(access, fragment, loop);
+    // All replicas of an element are to be written.
+    auto own = loopFromFragment(loop.shape(), access, fragment);
+    return own && own->equivalent(loop);
+  }
   for (auto [dim, loopDim] : llvm::enumerate(access.loopDims))
     if (loopDim < 0 && hasDigits(fragment, int(dim)))
       return false;
   FragmentLayout region = regionFromLoop(access, loop);
-  return region.equivalent(withShape(fragment, region.shape()));
+  if (access.isWhole)
+    return region.equivalent(withShape(fragment, region.shape()));
+  return withoutRegistersBeyond(region, region.shape())
+      .equivalent(withoutRegistersBeyond(fragment, region.shape()));
 }

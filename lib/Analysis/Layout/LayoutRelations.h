@@ -26,7 +26,7 @@ FragmentLayout fragmentFromLoop(ArrayRef<int64_t> fragmentShape,
                                 const FragmentLayout &loop);
 
 /// Each thread finds the elements of its iterations in its own registers, in
-/// the same order.
+/// the same order (for shifted accesses: in any).
 bool isCompatible(const OwnedAccess &access, const FragmentLayout &fragment,
                   const FragmentLayout &loop);
 

@@ -385,7 +385,11 @@ void LayoutSolver::findConversions() {
     const FragmentLayout &loop = result.loops.find(op)->second.layout;
     for (auto [access, owned] : llvm::zip_equal(
              demands.constraints.loopDemand->accesses, demands.owned))
-      if (owned && !isCompatible(*owned, *layoutOf(access.buffer()), loop))
+      if (!owned || isCompatible(*owned, *layoutOf(access.buffer()), loop))
+        continue;
+      else if (owned->isShifted)
+        result.unheld.push_back(access.operand);
+      else
         convert(op, access.operand,
                 fragmentFromLoop(shapeOf(access.buffer()), *owned, loop),
                 access.isRead || !owned->isWhole, access.isWrite,

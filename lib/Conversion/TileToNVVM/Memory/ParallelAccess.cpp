@@ -62,6 +62,12 @@ ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
     for (LoopIndex &form : indexForms)
       at.push_back(form.evaluate(own));
     int64_t target = map(at);
+    // A condition keeps the iterations from it that are beyond the fragment.
+    if (target < 0 && inner.getParentOp() != op) {
+      if (isa<memref::StoreOp>(inner))
+        continue;
+      target = 0; // whatever it holds
+    }
     if (target < 0)
       return inner.emitOpError()
              << "expected the fragment to hold the element that register "

@@ -266,21 +266,36 @@ std::optional<OwnedAccess> tile::getOwnedAccess(const LoopDemand &loop,
     return std::nullopt;
   auto type = cast<MemRefType>(access.buffer().getType());
   OwnedAccess owned;
+  owned.isWrite = access.isWrite;
   SmallVector<bool> used(loop.shape.size(), false);
   for (auto [dim, index] : llvm::enumerate(access.indices)) {
     int64_t extent = type.getDimSize(dim);
-    if (std::optional<unsigned> loopDim = index.asLoopDim()) {
-      if (used[*loopDim] || loop.shape[*loopDim] > extent)
-        return std::nullopt;
-      used[*loopDim] = true;
-      owned.isWhole &= loop.shape[*loopDim] == extent;
-      owned.loopDims.push_back(*loopDim);
+    if (index.isIrregular || index.hasUniform() || index.constant < 0 ||
+        index.constant >= extent)
+      return std::nullopt;
+    owned.offsets.push_back(index.constant);
+    owned.isShifted |= index.constant != 0;
+    auto isUsedHere = [](int64_t coefficient) { return coefficient != 0; };
+    auto *own = llvm::find_if(index.coefficients, isUsedHere);
+    if (own == index.coefficients.end()) {
+      owned.loopDims.push_back(-1);
+      owned.isShifted |= extent != 1;
+      owned.isWhole &= extent == 1;
       continue;
     }
-    // Zero is the only index into an extent of one.
-    if (extent != 1)
+    unsigned loopDim = own - index.coefficients.begin();
+    // Beyond the fragment only what a condition keeps from running.
+    bool isConditional =
+        !isa<TileOpInterface>(access.operand->getOwner()) &&
+        !isa<TileOpInterface>(access.operand->getOwner()->getParentOp());
+    if (index.constant + loop.shape[loopDim] > extent && !isConditional)
       return std::nullopt;
-    owned.loopDims.push_back(-1);
+    if (*own != 1 || llvm::count_if(index.coefficients, isUsedHere) > 1 ||
+        used[loopDim] || loop.shape[loopDim] > extent)
+      return std::nullopt;
+    used[loopDim] = true;
+    owned.isWhole &= loop.shape[loopDim] == extent && index.constant == 0;
+    owned.loopDims.push_back(loopDim);
   }
   for (auto [dim, isUsed] : llvm::enumerate(used))
     if (!isUsed && loop.shape[dim] != 1)

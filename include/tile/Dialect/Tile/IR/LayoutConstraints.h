@@ -82,14 +82,24 @@ struct OwnedAccess {
   /// For each dimension of the fragment the loop dimension that indexes it, or
   /// -1 (extent one).
   SmallVector<int> loopDims;
+  /// Where the loop's first iteration is, along each dimension.
+  SmallVector<int64_t> offsets;
   /// The loop covers the fragment's whole extents.
   bool isWhole = true;
+  /// The loop's first iteration is elsewhere than at the fragment's first
+  /// element, or the loop stays at one index of a dimension. Whether threads
+  /// hold the elements of their iterations then depends on the fragment's
+  /// layout: digits that are dealt out to threads must not change by the
+  /// offset.
+  bool isShifted = false;
+  bool isWrite = false;
   /// Every loop dimension of extent other than one indexes the fragment: the
   /// fragment's layout determines the loop's.
   bool determinesLoop = true;
 };
 /// The relation, or nullopt when element ownership cannot express the access
-/// (offsets, remainders, atomics): it goes through shared memory then.
+/// (offsets that only the run knows, remainders, atomics): it goes through
+/// shared memory then.
 std::optional<OwnedAccess> getOwnedAccess(const LoopDemand &loop,
                                           const LoopAccess &access);
 

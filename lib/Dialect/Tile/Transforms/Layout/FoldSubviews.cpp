@@ -5,9 +5,9 @@
 // addresses elements adds the part's offsets. A gemm or a reduction works on
 // whole tiles: slices along the first dimensions (`%t[%k]`, the buffers of a
 // pipeline written by hand) are tiles, and so are columns in panels, also of a
-// slice; gemms take them where they are, and copies that complete at a barrier of the program
-// fill slices where they are: a tensor copy's target is a tile. Another part is
-// copied, and back where it is written.
+// slice; gemms take them where they are, and copies that complete at a barrier
+// of the program fill slices where they are: a tensor copy's target is a tile.
+// Another part is copied, and back where it is written.
 //
 //===----------------------------------------------------------------------===//
 #include "FoldSubviews.h"

@@ -11,10 +11,12 @@
 #include "Schedule/Asynchronous.h"
 #include "SinkViews.h"
 #include "StageTiles.h"
+#include "UnrollIndexLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
@@ -24,6 +26,7 @@
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_INFERLAYOUTSPASS
@@ -208,6 +211,22 @@ void explainMemory(KernelOp kernel, const TargetInfo &target, bool remarks) {
   });
 }
 
+/// Whether loops over indices of fragments are worth writing out: of a copy
+/// where they are, each thread holds what it accesses in each round.
+bool threadsHoldRounds(KernelOp kernel, const TargetInfo &target) {
+  if (!hasIndexLoops(kernel, target))
+    return false;
+  ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) {});
+  OpBuilder builder(kernel);
+  auto trial = cast<KernelOp>(builder.clone(*kernel));
+  llvm::scope_exit erase([&] { trial.erase(); });
+  unrollIndexLoops(trial, target, /*remarks=*/false);
+  sinkViews(trial);
+  stageTiles(trial, target, /*remarks=*/false);
+  FailureOr<LayoutAnalysis> analysis = LayoutAnalysis::compute(trial, target);
+  return succeeded(analysis) && analysis->unheld.empty();
+}
+
 struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
   using InferLayoutsPassBase::InferLayoutsPassBase;
 
@@ -232,10 +251,19 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
         return signalPassFailure();
       if (failed(foldSubviews(kernel, remarks && !printAnalysisOnly)))
         return signalPassFailure();
+      if (threadsHoldRounds(kernel, *target))
+        unrollIndexLoops(kernel, *target, remarks && !printAnalysisOnly);
       sinkViews(kernel);
       stageTiles(kernel, *target, remarks && !printAnalysisOnly);
       FailureOr<LayoutAnalysis> analysis =
           LayoutAnalysis::compute(kernel, *target, exhaustive);
+      // Whether threads hold what a loop accesses at an offset shows once
+      // layouts are chosen. Each round takes at least one such access away.
+      while (succeeded(analysis) && !analysis->unheld.empty()) {
+        stageTiles(kernel, *target, remarks && !printAnalysisOnly,
+                   analysis->unheld);
+        analysis = LayoutAnalysis::compute(kernel, *target, exhaustive);
+      }
       if (failed(analysis))
         return signalPassFailure();
       if (printAnalysisOnly) {

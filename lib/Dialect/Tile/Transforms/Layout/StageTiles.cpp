@@ -23,9 +23,10 @@ struct Staging {
 
 class TileStager {
 public:
-  TileStager(KernelOp kernel, const TargetInfo &target, bool remarks)
+  TileStager(KernelOp kernel, const TargetInfo &target, bool remarks,
+             ArrayRef<OpOperand *> unheld)
       : kernel(kernel), target(target), remarks(remarks),
-        builder(kernel.getContext()) {}
+        unheld(unheld.begin(), unheld.end()), builder(kernel.getContext()) {}
 
   void run() {
     SmallVector<Operation *> tileOps;
@@ -62,7 +63,8 @@ private:
   void collectUnowned(LoopDemand &loop,
                       llvm::MapVector<Value, Staging> &toShared) {
     for (LoopAccess &access : loop.accesses)
-      if (isFragment(access.buffer()) && !getOwnedAccess(loop, access))
+      if (isFragment(access.buffer()) &&
+          (unheld.contains(access.operand) || !getOwnedAccess(loop, access)))
         add(toShared[access.buffer()], *access.operand, access.isRead,
             access.isWrite);
     // Where an element may be written by a thread that does not own it, all
@@ -188,6 +190,7 @@ private:
   KernelOp kernel;
   const TargetInfo &target;
   bool remarks;
+  llvm::SmallPtrSet<OpOperand *, 4> unheld;
   OpBuilder builder;
   /// Copies to shared memory whose targets nobody writes.
   DenseSet<Operation *> readOnly;
@@ -195,6 +198,7 @@ private:
 
 } // namespace
 
-void tile::stageTiles(KernelOp kernel, const TargetInfo &target, bool remarks) {
-  TileStager(kernel, target, remarks).run();
+void tile::stageTiles(KernelOp kernel, const TargetInfo &target, bool remarks,
+                      ArrayRef<OpOperand *> unheld) {
+  TileStager(kernel, target, remarks, unheld).run();
 }

@@ -17,7 +17,10 @@ namespace mlir::tile {
 /// Such accesses go to a shared copy of the fragment, made before the operation
 /// and written back after it. The reverse for operations that work in registers
 /// only: a shared operand gets a fragment.
-void stageTiles(KernelOp kernel, const TargetInfo &target, bool remarks);
+/// An access at a constant offset (`x[i + 64]`) may be one whose elements the
+/// threads hold: it goes to a copy where it is among `unheld`.
+void stageTiles(KernelOp kernel, const TargetInfo &target, bool remarks,
+                ArrayRef<OpOperand *> unheld = {});
 
 } // namespace mlir::tile
 #endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGETILES_H

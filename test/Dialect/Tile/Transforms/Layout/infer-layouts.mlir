@@ -298,17 +298,15 @@ tile.kernel @types89() grid(%b) = (1) threads(128) {
 // -----
 
 // A loop over part of a fragment runs in the threads that hold that part, and
-// counts their registers without those of other parts; a loop that meets
-// another part as well reads it through shared memory. A transposed use
+// counts their registers without those of other parts; so does one over another
+// part, whose rows are in other registers of the same threads. A transposed use
 // converts.
 
 module attributes {tile.target = #tile.target<"sm_80">} {
 // CHECK-LABEL: tile.kernel @parts
-// CHECK: tile.fill %[[X:.*]] with {{.*}} {layout = #tile.fragment_layout<shape [64, 64] [[DIGITS:reg \[\(4, 1:1\), \(8, 0:8\)\] lane \[\(16, 1:4\), \(2, 0:1\)\] warp \[\(4, 0:2\)\]]]>} : memref<64x64xf32
-// CHECK: tile.convert_layout %[[X]] to %[[PART:.*]] :
-// CHECK: tile.copy %[[PART]][{{.*}}] sizes [32, 64] to %[[Y:.*]] decided {layout = #tile.fragment_layout<shape [32, 64] reg [(4, 1:1), (4, 0:8)] lane [(16, 1:4), (2, 0:1)] warp [(4, 0:2)]>}
-// CHECK: tile.copy %[[X]] to %[[TWIN:.*]] decided {layout = #tile.fragment_layout<shape [64, 64] [[DIGITS]]>} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #gpu.address_space<workgroup>>
-// CHECK-NEXT: tile.copy %[[TWIN]][{{.*}}] sizes [32, 64] to %[[Y]]
+// CHECK: tile.fill %[[X:.*]] with {{.*}} {layout = #tile.fragment_layout<shape [64, 64] reg [(32, 0:2)] [[THREADS:lane \[\(32, 1:1\)\] warp \[\(2, 1:32\), \(2, 0:1\)\]]]>} : memref<64x64xf32
+// CHECK-NEXT: tile.copy %[[X]][%[[ZERO:.*]], %[[ZERO]]] sizes [32, 64] to %[[Y:.*]] decided {layout = #tile.fragment_layout<shape [32, 64] reg [(16, 0:2)] [[THREADS]]>}
+// CHECK-NEXT: tile.copy %[[X]][%{{.*}}, %[[ZERO]]] sizes [32, 64] to %[[Y]] decided {layout = #tile.fragment_layout<shape [32, 64] reg [(16, 0:2)] [[THREADS]]>}
 // CHECK: tile.convert_layout %[[X]] to %[[XT:.*]] :
 // CHECK-NEXT: tile.parallel
 // CHECK: memref.load %[[X]][%[[I:.*]], %[[J:.*]]]
