@@ -6,7 +6,7 @@ from expressions import Binary, Compare, Const, Dim, Load, Var, add, cast, const
 from generator import OUT_WEIGHTS
 from moves import Atomic, Await, Copy, Fill, Region
 from products import ConvertLayout, CopyReshaped, Reduce, Scan
-from statements import If, Parallel, Store, inside
+from statements import If, Loop, Parallel, Store, inside
 
 SUMMED = ("f32", "f16", "bf16", "f64", "i32", "i16", "i64", "i8")
 
@@ -60,6 +60,36 @@ def fill_part(g):
     sizes[d], offsets[d] = size, const(at)
     g.tag(f"part_fill_{tile.space}")
     g.put(Fill(Region(tile, offsets, sizes, True), 1))
+
+
+def rounds(g):
+    """Pieces of a fragment, one after the other: a loop whose index says where each begins."""
+    found = [t for t in g.tiles() if t.space == "fragment" and t.element in SUMMED]
+    source = g.rng.choice(found or [g.computed(element=g.pick("f32", "i32"), space="fragment")])
+    d = g.rng.randrange(source.rank)
+    pieces = [c for c in range(1, source.shape[d] + 1) if source.shape[d] % c == 0 and source.shape[d] // c <= 16]
+    piece = g.rng.choice(pieces)
+    count = source.shape[d] // piece
+    shape = list(source.shape)
+    shape[d] = piece
+    isSum = source.bound * count <= largest(source.element)
+    target = g.tile(shape, source.element, "fragment", bound=source.bound * (count if isSum else 1))
+    g.filled(target, 0)
+    g.pool.remove(target)
+    var = Var(g.name("u"), bound=count)
+    body = []
+    with g.scope(body, False):
+        def value(v):
+            at = list(v)
+            at[d] = add(mul(var, piece), v[d])
+            old = Load(target, v)
+            found = Binary("add" if isSum else "max", old, Load(source, at))
+            found.bound = target.bound
+            return found
+        g.parallel(target, value)
+    g.put(Loop(var.name, const(0), const(count), const(1), None, body))
+    g.tag("rounds")
+    return g.written(target)
 
 
 def reduce(g):
@@ -352,7 +382,7 @@ def unpack(g):
     return g.parallel(g.tile([rows, words * count], target_element, bound=8), value)
 
 
-STEPS = {unpack: 4, copy_tile: 12, fill_part: 4, reduce: 12, update: 12, update_part: 5, reload: 4, store_again: 6, round_trip: 3, straight_through: 3,
+STEPS = {unpack: 4, copy_tile: 12, fill_part: 4, rounds: 5, reduce: 12, update: 12, update_part: 5, reload: 4, store_again: 6, round_trip: 3, straight_through: 3,
          fill_output: 2, halo: 4, scan: 6, reshape: 5}
 
 
