@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether each of examples/attention is what its "Printed by" line prints: attention_printed.py FOLDER."""
+"""Whether each of examples/attention, or of another folder there, is what its "Printed by" line prints: attention_printed.py FOLDER [NAME]."""
 
 import pathlib
 import re
 import subprocess
 import sys
 
-folder = pathlib.Path(sys.argv[1])
-examples = sorted((folder / "examples" / "attention").glob("*.mlir"))
+folder, kind = pathlib.Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "attention"
+examples = sorted((folder / "examples" / kind).glob("*.mlir"))
 differ = 0
 for example in examples:
     text = example.read_text()

@@ -1,0 +1,65 @@
+// Weights in mxfp4: e2m1 with a power of two (e8m0) for each 32 along K.
+// Look at: both conversions, which are exact.
+// Printed by: benchmarks/program.py quantized name=mxfp4_bf16 weights=mxfp4 group=32 element=bf16 packing=split tile=32,64,128 hints=A=16x256,W=64x32,S=8x64,C=16x64
+#shared = #gpu.address_space<workgroup>
+#word = affine_map<(d0) -> (((d0 mod 8) floordiv 2) * 4 + d0 floordiv 32)>
+#shift = affine_map<(d0) -> (((d0 mod 16) floordiv 8) * 4 + (d0 mod 2) * 16 + ((d0 mod 32) floordiv 16) * 8)>
+#words = affine_map<(d0) -> (d0 floordiv 8)>
+#group = affine_map<(d0) -> (d0 floordiv 32)>
+#row = affine_map<(d0) -> (d0 floordiv 32)>
+tile.kernel @mxfp4_bf16(%A: memref<?x?xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 16, 256>}, %W: memref<?x?xi32> {tile.alignment = 16, tile.shape_hint = array<i64: 64, 32>}, %S: memref<?x?xf8E8M0FNU> {tile.alignment = 16, tile.shape_hint = array<i64: 8, 64>}, %C: memref<?x?xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 16, 64>})
+    grid(%bx, %by) = (dim(%W, 0) ceildiv 64, dim(%A, 0) ceildiv 32) threads(128) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %K = memref.dim %A, %c1 : memref<?x?xbf16>
+  tile.assume %K {divisible_by = 128 : i64} : index
+  %rowW = memref.dim %W, %c1 : memref<?x?xi32>
+  tile.assume %rowW {divisible_by = 4 : i64} : index
+  %rowS = memref.dim %S, %c1 : memref<?x?xf8E8M0FNU>
+  tile.assume %rowS {divisible_by = 16 : i64} : index
+  %rowC = memref.dim %C, %c1 : memref<?x?xbf16>
+  tile.assume %rowC {divisible_by = 8 : i64} : index
+  %m = arith.muli %by, %c32 : index
+  %n = arith.muli %bx, %c64 : index
+  %As = tile.alloc : memref<32x128xbf16, #shared>
+  %Ws = tile.alloc : memref<64x16xi32, #shared>
+  %wf = tile.alloc : memref<64x128xbf16, #tile.fragment>
+  %Ss = tile.alloc : memref<4x64xf8E8M0FNU, #shared>
+  %acc = tile.alloc : memref<64x32xf32, #tile.fragment>
+  %zero = arith.constant 0.0 : f32
+  tile.fill %acc with %zero : memref<64x32xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %K step %c128 stages(4) {
+    %g = affine.apply #group(%k)
+    %kw = affine.apply #words(%k)
+    tile.copy %A[%m, %k] to %As : memref<?x?xbf16> to memref<32x128xbf16, #shared>
+    tile.copy %W[%n, %kw] to %Ws : memref<?x?xi32> to memref<64x16xi32, #shared>
+    tile.copy %S[%g, %n] to %Ss : memref<?x?xf8E8M0FNU> to memref<4x64xf8E8M0FNU, #shared>
+    tile.parallel (%i, %j) in (64, 128) {
+      %p = affine.apply #word(%j)
+      %sh = affine.apply #shift(%j)
+      %w = memref.load %Ws[%i, %p] : memref<64x16xi32, #shared>
+      %sh32 = arith.index_cast %sh : index to i32
+      %ww = arith.shrui %w, %sh32 : i32
+      %qi = arith.trunci %ww : i32 to i4
+      %q = arith.bitcast %qi : i4 to f4E2M1FN
+      %f = arith.extf %q : f4E2M1FN to bf16
+      %r = affine.apply #row(%j)
+      %s0 = memref.load %Ss[%r, %i] : memref<4x64xf8E8M0FNU, #shared>
+      %s1 = arith.extf %s0 : f8E8M0FNU to f32
+      %s2 = arith.truncf %s1 : f32 to bf16
+      %d = arith.mulf %f, %s2 : bf16
+      memref.store %d, %wf[%i, %j] : memref<64x128xbf16, #tile.fragment>
+    }
+    tile.gemm %wf, %As, %acc {transpose_b} : memref<64x128xbf16, #tile.fragment>, memref<32x128xbf16, #shared>, memref<64x32xf32, #tile.fragment>
+  }
+  %Cs = tile.alloc : memref<32x64xbf16, #shared>
+  tile.parallel (%i, %j) in (64, 32) {
+    %x = memref.load %acc[%i, %j] : memref<64x32xf32, #tile.fragment>
+    %h = arith.truncf %x : f32 to bf16
+    memref.store %h, %Cs[%j, %i] : memref<32x64xbf16, #shared>
+  }
+  tile.copy %Cs to %C[%m, %n] : memref<32x64xbf16, #shared> to memref<?x?xbf16>
+}
