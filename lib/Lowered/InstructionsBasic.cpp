@@ -62,6 +62,19 @@ void permute(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
   i.write(0, slots, result);
 }
 
+/// PTX ISA, "lop3": bit by bit, the bit of the last operand that the three
+/// others number.
+void lookUpBits(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
+  uint64_t a = i.read(1, slots), b = i.read(2, slots), c = i.read(3, slots);
+  uint64_t table = i.read(4, slots), result = 0;
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    uint64_t number =
+        (a >> bit & 1) << 2 | (b >> bit & 1) << 1 | (c >> bit & 1);
+    result |= (table >> number & 1) << bit;
+  }
+  i.write(0, slots, result);
+}
+
 void extractField(Machine &, Thread &, const PtxInstruction &i,
                   uint64_t *slots) {
   unsigned position = i.read(2, slots) & 0xff, length = i.read(3, slots) & 0xff;
@@ -319,6 +332,7 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::basicInstructions() {
       {"not.b16", complement},
       {"setp", setp},
       {"prmt.b32", permute},
+      {"lop3.b32", lookUpBits},
       {"bfe.s32", extractField},
       {"bfe.u32", extractField},
       {"mapa.shared::cluster.u32", mapAddress},

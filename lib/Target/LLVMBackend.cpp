@@ -5,6 +5,7 @@
 #include "AssemblerFaults.h"
 #include "FatalErrors.h"
 #include "FloatBits.h"
+#include "FloatMagic.h"
 #include "GuardedValues.h"
 #include "LargeFunctions.h"
 #include "SharedExtensions.h"
@@ -266,6 +267,7 @@ LogicalResult LLVMBackend::optimize() {
         .run(*module, modules);
     showSharedConditions(*module);
     dropExactRoundings(*module);
+    joinMasksAndPowers(*module);
   });
 }
 

@@ -1,11 +1,12 @@
 // Parts of a fragment that is too large for a copy of it in shared memory beside the kernel's tile: the threads that hold its elements move them
 // one by one, to and from global memory (whose end cuts parts off) and shared memory, with a conversion, at constant and other offsets.
+// Where threads hold what they move at its offset, nothing has to be said.
 // RUN: tile-run %s --stage=lowered --arch=sm_80 --args=A=100x256,B=120x250,C=3x48x256,n=1 --check | FileCheck %s
 // RUN: tile-run %s --stage=lowered --arch=sm_90a --args=A=100x256,B=120x250,C=3x48x256,n=1 --check | FileCheck %s
 // RUN: tile-run %s --stage=scheduled --arch=sm_80 --args=A=100x256,B=120x250,C=3x48x256,n=2 --check | FileCheck %s
 // RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-infer-layouts=remarks=true -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // CHECK: PASS
-// REMARK-COUNT-5: remark: moves single elements of a part of a fragment: a copy of the fragment does not fit shared memory beside the kernel's tiles
+// REMARK-COUNT-4: remark: moves single elements of a part of a fragment: a copy of the fragment does not fit shared memory beside the kernel's tiles
 #shared = #gpu.address_space<workgroup>
 tile.kernel @parts(%A: memref<?x256xf32>, %B: memref<?x?xf16>, %C: memref<?x48x256xf32>, %n: index) grid(%b) = (1) threads(256) {
   %c0 = arith.constant 0 : index

@@ -5,7 +5,7 @@
 // number of four bits among the last of a power of two's mantissa is that power
 // plus the number; one subtraction, which is exact, takes it off. fp4's three
 // low bits below f16's exponent are the number times 2^-14, as a denormal of
-// f16 where it is one of fp4. Two elements share the 32 bits of an f16x2 or
+// f16 where it is one of fp4; below bf16's, times 2^-126. Two elements share the 32 bits of an f16x2 or
 // bf16x2.
 //
 //===----------------------------------------------------------------------===//
@@ -146,14 +146,17 @@ struct ExtendSigned : OpRewritePattern<arith::ExtSIOp> {
   }
 };
 
-struct Fp4ToF16 : OpRewritePattern<arith::ExtFOp> {
+/// fp4 to f16 or bf16: the exponent's and the mantissa's bit below those of the
+/// result, of which fp4 lacks all but the last two.
+struct Fp4ToHalf : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
+    Type to = getElementTypeOrSelf(op.getType());
     if (!isa<Float4E2M1FNType>(getElementTypeOrSelf(op.getIn().getType())) ||
-        !getElementTypeOrSelf(op.getType()).isF16() ||
-        !isScalarOrFixedVector(op.getType()))
-      return rewriter.notifyMatchFailure(op, "expected fp4 to f16");
+        !(to.isF16() || to.isBF16()) || !isScalarOrFixedVector(op.getType()))
+      return rewriter.notifyMatchFailure(op, "expected fp4 to f16 or bf16");
+    int64_t exponent = to.isF16() ? 9 : 6;
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value source = arith::BitcastOp::create(
         b, withShapeOf(op.getIn().getType(), b.getIntegerType(4)), op.getIn());
@@ -162,9 +165,15 @@ struct Fp4ToF16 : OpRewritePattern<arith::ExtFOp> {
                          [&](ArrayRef<Value> codes, Type type) -> Value {
                            Num bits = widen(b, codes, 16);
                            int64_t both = codes.size() == 2 ? 0x00010001 : 1;
-                           Num moved = shl(bits & 7 * both, 9) |
+                           Num moved = shl(bits & 7 * both, exponent) |
                                        shl(bits & 8 * both, 12);
                            Value tiny = asFloats(b, moved, type);
+                           // bf16 has fma from sm_80 on, mul from sm_90 on;
+                           // adding -0.0 changes no number.
+                           if (to.isBF16())
+                             return math::FmaOp::create(
+                                 b, tiny, splat(b, type, 0x1p126),
+                                 splat(b, type, -0.0));
                            return arith::MulFOp::create(b, tiny,
                                                         splat(b, type, 0x1p14));
                          }));
@@ -176,5 +185,5 @@ struct Fp4ToF16 : OpRewritePattern<arith::ExtFOp> {
 void tile::populatePackedCastPatterns(RewritePatternSet &patterns,
                                       PatternBenefit benefit) {
   patterns.add<IntegerToFloat<arith::SIToFPOp>, IntegerToFloat<arith::UIToFPOp>,
-               ExtendSigned, Fp4ToF16>(patterns.getContext(), benefit);
+               ExtendSigned, Fp4ToHalf>(patterns.getContext(), benefit);
 }

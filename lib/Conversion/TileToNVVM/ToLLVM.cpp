@@ -19,6 +19,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -48,10 +49,60 @@ static void collectFromEnd(Region &region, SmallVectorImpl<Operation *> &ops) {
     }
 }
 
+/// `expr` by arithmetic; remainders and quotients of powers of two by masks and
+/// shifts, which are what affine's rounding down makes of them, of whatever
+/// sign. LLVM sees which bits of a thread's number reach the result.
+static Value expandByBits(PatternRewriter &rewriter, Location loc,
+                          AffineExpr expr, ValueRange dims, ValueRange symbols) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return affine::expandAffineExpr(rewriter, loc, expr, dims, symbols);
+  Value lhs = expandByBits(rewriter, loc, binary.getLHS(), dims, symbols);
+  auto literal = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  int64_t divisor = literal ? literal.getValue() : 0;
+  AffineExprKind kind = expr.getKind();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  if (llvm::isPowerOf2_64(divisor) && divisor > 0) {
+    if (kind == AffineExprKind::Mod)
+      return arith::AndIOp::create(rewriter, loc, lhs, constant(divisor - 1));
+    if (kind == AffineExprKind::FloorDiv)
+      return arith::ShRSIOp::create(rewriter, loc, lhs,
+                                    constant(llvm::Log2_64(divisor)));
+  }
+  Value rhs = expandByBits(rewriter, loc, binary.getRHS(), dims, symbols);
+  if (kind == AffineExprKind::Add)
+    return arith::AddIOp::create(rewriter, loc, lhs, rhs);
+  if (kind == AffineExprKind::Mul)
+    return arith::MulIOp::create(rewriter, loc, lhs, rhs);
+  MLIRContext *context = expr.getContext();
+  return affine::expandAffineExpr(
+      rewriter, loc,
+      getAffineBinaryOpExpr(kind, getAffineDimExpr(0, context),
+                            getAffineSymbolExpr(0, context)),
+      lhs, rhs);
+}
+
+namespace {
+struct ExpandApply : OpRewritePattern<affine::AffineApplyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(affine::AffineApplyOp op,
+                                PatternRewriter &rewriter) const override {
+    AffineMap map = op.getAffineMap();
+    rewriter.replaceOp(op, expandByBits(rewriter, op.getLoc(), map.getResult(0),
+                                        op.getDimOperands(),
+                                        op.getSymbolOperands()));
+    return success();
+  }
+};
+} // namespace
+
 static LogicalResult expandStructured(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
   populateAffineToStdConversionPatterns(patterns);
+  patterns.add<ExpandApply>(context, /*benefit=*/2);
   populateSCFToControlFlowConversionPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   FrozenRewritePatternSet frozen(std::move(patterns));
