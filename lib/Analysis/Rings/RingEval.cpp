@@ -178,6 +178,35 @@ std::optional<int64_t> Evaluator::eval(ScalarId id) {
 // Leaves
 //===----------------------------------------------------------------------===//
 
+/// Appends the value of `id` to `key`. One that is still open is known by how it
+/// is computed, and from what: each role has operations of its own that compute
+/// the same.
+void Evaluator::appendKey(ScalarId id, SmallVectorImpl<int64_t> &key) {
+  if (std::optional<int64_t> value = eval(id)) {
+    key.push_back(*value);
+    return;
+  }
+  constexpr int64_t kOpen = std::numeric_limits<int64_t>::min();
+  const Scalar &scalar = model.scalars[id];
+  key.append({kOpen, int64_t(scalar.code)});
+  if (scalar.code == ScalarCode::Leaf) {
+    key.push_back(variableOf(id));
+    return;
+  }
+  if (scalar.code == ScalarCode::Bound) {
+    key.push_back(id);
+    return;
+  }
+  key.push_back(scalar.constant);
+  if (scalar.op)
+    key.append(
+        {int64_t(uintptr_t(scalar.op->getName().getAsOpaquePointer())),
+         int64_t(uintptr_t(
+             scalar.op->getAttrDictionary().getAsOpaquePointer()))});
+  for (ScalarId operand : scalar.operands)
+    appendKey(operand, key);
+}
+
 /// What makes two looks at a source the same look.
 int Evaluator::variableOf(ScalarId id) {
   int32_t &known = env.variables[id];
@@ -193,12 +222,8 @@ int Evaluator::variableOf(ScalarId id) {
     key = {instance, use, source.buffer};
   }
   if (source.kind != SourceKind::Effect)
-    for (ScalarId operand : scalar.operands) {
-      std::optional<int64_t> value = eval(operand);
-      // An operand that is itself open is known by its name.
-      key.push_back(value ? *value
-                          : std::numeric_limits<int64_t>::min() + operand);
-    }
+    for (ScalarId operand : scalar.operands)
+      appendKey(operand, key);
   return known = choices.variable(scalar.constant, key);
 }
 
@@ -554,9 +579,10 @@ std::vector<Assignment> Evaluator::smallValues(ArrayRef<int> vars,
   for (int pivot = 0; pivot < static_cast<int>(vars.size()); ++pivot) {
     const Source &source = choices.sourceOf(vars[pivot]);
     int64_t divisor = std::max<int64_t>(1, source.divisor);
+    int64_t least = std::max<int64_t>(0, source.min);
     for (int64_t k = 0; k < (source.isBool ? 2 : count); ++k) {
-      assignAll(vars, pivot, clip(vars[pivot], source.min) + k * divisor,
-                {source.min, source.min});
+      assignAll(vars, pivot, clip(vars[pivot], least) + k * divisor,
+                {least, least});
       Assignment assignment;
       for (int var : vars)
         assignment.push_back(choices.variables[var].value);

@@ -75,6 +75,7 @@ public:
 private:
   friend class TripSearch;
   int variableOf(ScalarId id);
+  void appendKey(ScalarId id, SmallVectorImpl<int64_t> &key);
   std::optional<int64_t> leafValue(ScalarId id);
   std::optional<int64_t> compute(const Scalar &scalar,
                                  ArrayRef<int64_t> operands) const;

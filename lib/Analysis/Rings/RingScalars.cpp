@@ -254,6 +254,9 @@ ScalarId ScalarBuilder::leaf(Value value) {
       made.kind = SourceKind::Keyed;
     }
     made.name = "an element of " + describeBuffer(load.getMemRef());
+    // Tables say "none" by a negative number.
+    if (load.getType().isIntOrIndex() && !load.getType().isInteger(1))
+      made.min = -made.max;
   } else if (isFunction && isMemoryEffectFree(op)) {
     made.kind = SourceKind::Keyed;
   }
